@@ -1,0 +1,93 @@
+/**
+ * Stands in for `@std/testing/bdd` on a network without JSR: the functions that the tests use, with
+ * the same meaning. Laid into `vendor/` by `scripts/setup.ts`.
+ *
+ * @module
+ */
+
+type Work = () => void | Promise<void>;
+
+interface Suite {
+  readonly name: string;
+  readonly tests: { name: string; fn: Work }[];
+  readonly beforeAll: Work[];
+  readonly afterAll: Work[];
+  readonly beforeEach: Work[];
+  readonly afterEach: Work[];
+}
+
+/** What `describe` takes besides its name: the sanitizers of `Deno.test`. */
+export interface DescribeOptions {
+  readonly sanitizeOps?: boolean;
+  readonly sanitizeResources?: boolean;
+}
+
+let open: Suite | undefined;
+
+/** Groups tests: one `Deno.test` with a step for each. */
+export function describe(name: string, options: DescribeOptions, fn: () => void): void {
+  if (open) throw new Error("This stand-in does not nest describe()");
+  const suite: Suite = {
+    name,
+    tests: [],
+    beforeAll: [],
+    afterAll: [],
+    beforeEach: [],
+    afterEach: [],
+  };
+  open = suite;
+  try {
+    fn();
+  } finally {
+    open = undefined;
+  }
+  Deno.test({ ...options, name, fn: (context) => runSuite(suite, context) });
+}
+
+async function runSuite(suite: Suite, context: Deno.TestContext): Promise<void> {
+  try {
+    for (const work of suite.beforeAll) await work();
+    for (const test of suite.tests) {
+      await context.step(test.name, async () => {
+        for (const work of suite.beforeEach) await work();
+        try {
+          await test.fn();
+        } finally {
+          for (const work of suite.afterEach) await work();
+        }
+      });
+    }
+  } finally {
+    for (const work of suite.afterAll) await work();
+  }
+}
+
+/** A test of the suite around it. */
+export function it(name: string, fn: Work): void {
+  suiteAround("it").tests.push({ name, fn });
+}
+
+/** Runs before the first test of the suite around it. */
+export function beforeAll(fn: Work): void {
+  suiteAround("beforeAll").beforeAll.push(fn);
+}
+
+/** Runs after the last test of the suite around it, whatever its tests did. */
+export function afterAll(fn: Work): void {
+  suiteAround("afterAll").afterAll.push(fn);
+}
+
+/** Runs before each test of the suite around it. */
+export function beforeEach(fn: Work): void {
+  suiteAround("beforeEach").beforeEach.push(fn);
+}
+
+/** Runs after each test of the suite around it. */
+export function afterEach(fn: Work): void {
+  suiteAround("afterEach").afterEach.push(fn);
+}
+
+function suiteAround(what: string): Suite {
+  if (!open) throw new Error(`${what}() stands outside describe()`);
+  return open;
+}
