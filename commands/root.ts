@@ -1,0 +1,28 @@
+/**
+ * The command tree.
+ *
+ * @module
+ */
+
+import type { Context } from "../runtime/context.ts";
+import { VERSION } from "../runtime/version.ts";
+import { type AnyCommand, groupCommand } from "./command.ts";
+import { helpText } from "./help.ts";
+
+/** `mlcli` with all its commands. */
+export function rootCommand(context: Context): AnyCommand {
+  return groupCommand(context)
+    .name("mlcli")
+    .version(VERSION)
+    .description(
+      "Train and serve machine-learning models in local containers as Amazon SageMaker does, " +
+        "and manage its endpoints.",
+    )
+    .throwErrors()
+    .noExit()
+    .help((command: AnyCommand) => helpText(command, context.out))
+    .versionOption("-V, --version", "Show the version.", {
+      standalone: true,
+      action: () => context.out.print(`mlcli ${VERSION}\n`),
+    });
+}

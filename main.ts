@@ -1,0 +1,81 @@
+/**
+ * The program: runs a command line and turns what happens into messages and an exit code. The only
+ * place that does the latter.
+ *
+ * @module
+ */
+
+import { ValidationError } from "@cliffy/command";
+import { rootCommand } from "./commands/root.ts";
+import { type Context, liveContext } from "./runtime/context.ts";
+import {
+  INTERRUPT_STATUS,
+  Interrupted,
+  messageOf,
+  MlcliError,
+  OutputClosed,
+  UserCodeError,
+} from "./runtime/errors.ts";
+
+/**
+ * Runs one command line.
+ *
+ * @returns the exit code: 0 done, 1 failed, 2 the command line is wrong, 128 and the number of the
+ * signal when interrupted, and for `local train` and `local process` the status of the user's code.
+ */
+export async function main(args: readonly string[], context: Context): Promise<number> {
+  try {
+    await rootCommand(context).parse([...args]);
+    return 0;
+  } catch (error) {
+    report(error, context);
+    return exitCode(error);
+  }
+}
+
+function exitCode(error: unknown): number {
+  if (error instanceof Interrupted) return INTERRUPT_STATUS[error.signal];
+  // 128 and the number of SIGPIPE: what `yes | head` ends with.
+  if (error instanceof OutputClosed) return 141;
+  if (error instanceof ValidationError) return 2;
+  if (error instanceof UserCodeError) return error.status;
+  return error instanceof MlcliError && error.kind === "usage" ? 2 : 1;
+}
+
+function report(error: unknown, context: Context): void {
+  // Both were somebody's wish: nothing to explain.
+  if (error instanceof Interrupted || error instanceof OutputClosed) return;
+  try {
+    context.err.print(describe(error));
+    if (context.env("MLCLI_DEBUG") === "1") context.err.print(`${stackOf(error)}\n`);
+  } catch (closed) {
+    if (!(closed instanceof OutputClosed)) throw closed;
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof ValidationError) {
+    const command = error.cmd?.getPath() ?? "mlcli";
+    return `error: ${error.message}\nhint: ${command} --help lists what it takes.\n`;
+  }
+  if (!(error instanceof MlcliError)) {
+    return `error: ${messageOf(error)}\n` +
+      "hint: This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.\n";
+  }
+  const quote = error.quote ? `${error.quote.trimEnd().replace(/^/gm, "  ")}\n` : "";
+  const hint = error.hint ? `hint: ${error.hint}\n` : "";
+  return `error: ${error.message}\n${quote}${hint}`;
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? "" : `\ncaused by: ${stackOf(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
+}
+
+async function run(): Promise<void> {
+  using context = liveContext();
+  Deno.exitCode = await main(Deno.args, context);
+}
+
+if (import.meta.main) run();

@@ -1,0 +1,157 @@
+/**
+ * What a command may touch of the world. Commands and the runtime get it as a parameter, so that
+ * nothing else reads the environment, the terminal or the signals; the real one is made here.
+ *
+ * @module
+ */
+
+import type { Engine } from "./docker/engine.ts";
+import { INTERRUPT_STATUS, Interrupted, type InterruptSignal, OutputClosed } from "./errors.ts";
+
+/** A stream that the user reads. */
+export interface Output {
+  readonly isTerminal: boolean;
+  /** Whether colour is wanted: a terminal, and neither NO_COLOR nor TERM=dumb. */
+  readonly colour: boolean;
+  /** Width of the terminal in columns; 80 where there is none. */
+  readonly columns: number;
+  /**
+   * Writes all the bytes, in order, waiting for a slow reader.
+   * @throws OutputClosed when nobody reads any more.
+   */
+  write(bytes: Uint8Array): Promise<void>;
+  /**
+   * Writes text as it is, at once.
+   * @throws OutputClosed when nobody reads any more.
+   */
+  print(text: string): void;
+}
+
+/** The wish to stop, in two steps. Each signal's reason is an `Interrupted`. */
+export interface Interruption {
+  /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP: clean up and end. */
+  readonly signal: AbortSignal;
+  /** Aborted by the second one: do not wait for anything any more. */
+  readonly force: AbortSignal;
+}
+
+/** Who runs mlcli, on systems that number their users. */
+export interface Caller {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** What a command may touch. */
+export interface Context {
+  readonly out: Output;
+  readonly err: Output;
+  readonly env: (name: string) => string | undefined;
+  /** Absolute path of the current directory. */
+  readonly cwd: string;
+  /** `undefined` on Windows. */
+  readonly caller: Caller | undefined;
+  readonly interruption: Interruption;
+  /**
+   * Asks the user a question and returns the answer, or the default for an empty one.
+   * `undefined` when standard input is not a terminal: then nothing is asked.
+   */
+  readonly ask: (question: string, defaultAnswer: string) => string | undefined;
+  /**
+   * The Docker Engine, looked for at the first call.
+   * @throws MlcliError of kind `engine` when none answers.
+   */
+  readonly engine: () => Promise<Engine>;
+}
+
+/** The real context, and how to let go of it. */
+export interface LiveContext extends Context, Disposable {}
+
+/** Makes the context of this process. Dispose of it, or its signal listeners keep Deno alive. */
+export function liveContext(): LiveContext {
+  const interruption = listenForSignals();
+  let engine: Promise<Engine> | undefined;
+  const context: Context = {
+    out: outputTo(Deno.stdout),
+    err: outputTo(Deno.stderr),
+    env: (name) => Deno.env.get(name),
+    cwd: Deno.cwd(),
+    caller: currentCaller(),
+    interruption,
+    ask: (question, defaultAnswer) =>
+      Deno.stdin.isTerminal() ? prompt(question, defaultAnswer) ?? defaultAnswer : undefined,
+    engine: () => engine ??= connect(),
+  };
+  async function connect(): Promise<Engine> {
+    const { connectToEngine } = await import("./docker/connect.ts");
+    return await connectToEngine({ env: context.env, platform: Deno.build.os });
+  }
+  function dispose(): void {
+    interruption[Symbol.dispose]();
+    engine?.then((opened) => opened.close(), () => {});
+  }
+  return { ...context, [Symbol.dispose]: dispose };
+}
+
+function currentCaller(): Caller | undefined {
+  const uid = Deno.uid();
+  const gid = Deno.gid();
+  return uid === null || gid === null ? undefined : { uid, gid };
+}
+
+type Terminal = Pick<typeof Deno.stdout, "isTerminal" | "write" | "writeSync">;
+
+function outputTo(stream: Terminal): Output {
+  const isTerminal = stream.isTerminal();
+  return {
+    isTerminal,
+    colour: isTerminal && !Deno.noColor && Deno.env.get("TERM") !== "dumb",
+    get columns() {
+      return isTerminal ? Deno.consoleSize().columns : 80;
+    },
+    async write(bytes) {
+      try {
+        for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await stream.write(rest));
+      } catch (error) {
+        throw asOutputClosed(error);
+      }
+    },
+    print(text) {
+      try {
+        let rest = new TextEncoder().encode(text);
+        while (rest.length > 0) rest = rest.subarray(stream.writeSync(rest));
+      } catch (error) {
+        throw asOutputClosed(error);
+      }
+    },
+  };
+}
+
+function asOutputClosed(error: unknown): unknown {
+  return error instanceof Deno.errors.BrokenPipe ? new OutputClosed() : error;
+}
+
+/** Turns the signals that end a program into an `Interruption`; a third one ends it at once. */
+function listenForSignals(): Interruption & Disposable {
+  const first = new AbortController();
+  const second = new AbortController();
+  // Windows has no SIGTERM and no SIGHUP to listen for.
+  const signals: InterruptSignal[] = Deno.build.os === "windows"
+    ? ["SIGINT"]
+    : ["SIGINT", "SIGTERM", "SIGHUP"];
+  const listeners = signals.map((signal) => ({
+    signal,
+    listener(): void {
+      if (!first.signal.aborted) return first.abort(new Interrupted(signal));
+      if (!second.signal.aborted) return second.abort(new Interrupted(signal));
+      Deno.exit(INTERRUPT_STATUS[signal]);
+    },
+  }));
+  for (const { signal, listener } of listeners) Deno.addSignalListener(signal, listener);
+  return {
+    signal: first.signal,
+    force: second.signal,
+    [Symbol.dispose]() {
+      for (const { signal, listener } of listeners) Deno.removeSignalListener(signal, listener);
+    },
+  };
+}

@@ -1,0 +1,3 @@
+export interface Engine {
+  close(): void;
+}

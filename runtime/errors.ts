@@ -1,0 +1,79 @@
+/**
+ * The errors that mlcli knows how to explain. Nothing is printed here and no exit code is chosen:
+ * `main.ts` does both, by the error's kind.
+ *
+ * @module
+ */
+
+/** What went wrong, for code that has to decide; the words are in the message. */
+export type ErrorKind =
+  | "usage" // the command line is wrong
+  | "configuration" // the app's configuration file is broken or ambiguous
+  | "layout" // something that the app's directory must hold is not there
+  | "engine" // the Docker Engine cannot be reached, or refused what it was asked
+  | "image" // the image is not there, or could not be built
+  | "port" // the port is taken
+  | "container" // no such container, or it died too early
+  | "platform" // the cloud service denied, refused or did not answer
+  | "credentials"; // no credentials, no region, no role
+
+/** More about an error than its one-line message. */
+export interface ErrorDetails {
+  /** What to do about it: a sentence, printed after `hint: `. */
+  readonly hint?: string;
+  /** What somebody else said about it (the end of a log, say), printed below the message. */
+  readonly quote?: string;
+  readonly cause?: unknown;
+}
+
+/** A failure with a message for the user. */
+export class MlcliError extends Error {
+  override readonly name: string = "MlcliError";
+  readonly hint: string | undefined;
+  readonly quote: string | undefined;
+
+  constructor(readonly kind: ErrorKind, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.hint = details.hint;
+    this.quote = details.quote;
+  }
+}
+
+/** The user's own code ended with a status other than 0; mlcli ends with the same. */
+export class UserCodeError extends MlcliError {
+  override readonly name = "UserCodeError";
+
+  /** @param status exit status of the container's program, 1 to 255. */
+  constructor(readonly status: number, message: string, details: ErrorDetails = {}) {
+    super("container", message, details);
+  }
+}
+
+/** Signals that end mlcli, with the exit status that a shell gives to them: 128 and the number. */
+export const INTERRUPT_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/** A signal that ends mlcli. */
+export type InterruptSignal = keyof typeof INTERRUPT_STATUS;
+
+/** The user, or the system, asked mlcli to stop. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+
+  constructor(readonly signal: InterruptSignal) {
+    super(`Interrupted by ${signal}`);
+  }
+}
+
+/** Whoever read our output went away (`mlcli ... | head`). */
+export class OutputClosed extends Error {
+  override readonly name = "OutputClosed";
+
+  constructor() {
+    super("The output was closed");
+  }
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
