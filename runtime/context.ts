@@ -83,7 +83,7 @@ export function liveContext(): LiveContext {
   };
   async function connect(): Promise<Engine> {
     const { connectToEngine } = await import("./docker/connect.ts");
-    return await connectToEngine({ env: context.env, platform: Deno.build.os });
+    return await connectToEngine(context);
   }
   function dispose(): void {
     interruption[Symbol.dispose]();

@@ -1,6 +1,92 @@
-import type { Engine } from "./engine.ts";
-export function connectToEngine(
-  _options: { env: (name: string) => string | undefined; platform: string },
-): Promise<Engine> {
-  throw new Error("not yet");
+/**
+ * Finds the Docker Engine that answers.
+ *
+ * @module
+ */
+
+import { MlcliError } from "../errors.ts";
+import { type Engine, engineOver } from "./engine.ts";
+import { type Address, type Candidate, candidates, type SearchEnvironment } from "./locate.ts";
+import { addressText, EngineError, openTransport, reasonOf, type Transport } from "./transport.ts";
+
+/**
+ * The newest API that mlcli speaks: Docker Engine 25 and later. Docker 29 accepts nothing older;
+ * with an older engine, mlcli speaks that one's version.
+ */
+const API_VERSION = "1.44";
+
+/** How long an engine may take to say that it is there, in milliseconds. */
+const PING_TIMEOUT = 10_000;
+
+/**
+ * Connects to the first engine that answers.
+ *
+ * @throws MlcliError of kind `engine`, with each place that was tried and why it failed.
+ */
+export async function connectToEngine(environment: SearchEnvironment): Promise<Engine> {
+  const failures: string[] = [];
+  for (const candidate of await candidates(environment)) {
+    const attempt = await tryCandidate(candidate);
+    if (attempt.engine) return attempt.engine;
+    failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${attempt.failure}`);
+  }
+  throw new MlcliError("engine", "No Docker Engine answers", {
+    quote: failures.join("\n"),
+    hint: "Start Docker, or set DOCKER_HOST to the address of an engine.",
+  });
+}
+
+type Attempt =
+  | { readonly engine: Engine; readonly failure?: undefined }
+  | { readonly engine?: undefined; readonly failure: string };
+
+async function tryCandidate({ address }: Candidate): Promise<Attempt> {
+  const obstacle = await obstacleTo(address);
+  if (obstacle) return { failure: obstacle };
+  const transport = await openTransport(address);
+  try {
+    return { engine: engineOver(transport, await agreedVersion(transport)) };
+  } catch (error) {
+    transport.close();
+    return { failure: failureText(error) };
+  }
+}
+
+/** Deno's error for a missing socket has no code, so the path is asked first. */
+async function obstacleTo(address: Address): Promise<string | undefined> {
+  if (address.kind === "tcp") return undefined;
+  try {
+    await Deno.stat(address.path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "no such socket";
+    return error instanceof Deno.errors.PermissionDenied ? NO_PERMISSION : reasonOf(error);
+  }
+}
+
+const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, then log in again)";
+
+function failureText(error: unknown): string {
+  if (error instanceof EngineError) return error.message;
+  const reason = reasonOf(error instanceof MlcliError ? error.cause : error);
+  // EACCES and ECONNREFUSED, by the numbers that Deno's message carries.
+  if (/os error 13\b/.test(reason)) return NO_PERMISSION;
+  if (/os error (61|111)\b/.test(reason)) return "the socket is there, but nobody listens";
+  return reason;
+}
+
+/** The lower of the engine's version and ours. */
+async function agreedVersion(transport: Transport): Promise<string> {
+  const response = await transport.request("GET", "/_ping", {
+    expect: [200],
+    signal: AbortSignal.timeout(PING_TIMEOUT),
+  });
+  await response.body?.cancel();
+  const offered = response.headers.get("Api-Version");
+  return offered && isOlder(offered, API_VERSION) ? offered : API_VERSION;
+}
+
+function isOlder(version: string, than: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [thanMajor = 0, thanMinor = 0] = than.split(".").map(Number);
+  return major < thanMajor || (major === thanMajor && minor < thanMinor);
 }

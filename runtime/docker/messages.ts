@@ -1,0 +1,41 @@
+/**
+ * The JSON messages that the engine streams while it builds, pulls or imports an image. These calls
+ * answer 200 before they begin: whether they worked is in the messages.
+ *
+ * @module
+ */
+
+/** One message; the engine sends many other fields. */
+export interface ProgressMessage {
+  /** Text of a build. */
+  readonly stream?: string;
+  /** State of a pull. */
+  readonly status?: string;
+  readonly id?: string;
+  /** `ID` of the image that was built. */
+  readonly aux?: { readonly ID?: string };
+  readonly errorDetail?: { readonly message?: string; readonly code?: number };
+  /** Deprecated since API 1.48 in favour of `errorDetail`, and all that Podman sends. */
+  readonly error?: string;
+}
+
+/** Reads the messages as they come; a message may be split over several chunks. */
+export async function* progressMessages(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<ProgressMessage, void, void> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line.trim() !== "") yield JSON.parse(line) as ProgressMessage;
+    }
+  }
+  if (rest.trim() !== "") yield JSON.parse(rest) as ProgressMessage;
+}
+
+/** The message's error, if it is one. */
+export function failureOf(message: ProgressMessage): string | undefined {
+  return message.errorDetail?.message ?? message.error;
+}
