@@ -130,7 +130,7 @@ export interface Engine {
   listContainers(labels: readonly string[]): Promise<readonly ContainerSummary[]>;
   logs(id: string, options: LogOptions): Promise<ReadableStream<Uint8Array>>;
   /** What happened to a container, as far as the engine remembers. */
-  pastEvents(id: string, sinceSeconds: number): Promise<readonly ContainerEvent[]>;
+  pastEvents(id: string): Promise<readonly ContainerEvent[]>;
   close(): void;
 }
 
@@ -268,11 +268,11 @@ export function engineOver(transport: Transport, apiVersion: string): Engine {
       return bodyOf(await request("GET", path, { expect: [200], signal: options.signal }));
     },
 
-    async pastEvents(id: string, sinceSeconds: number): Promise<readonly ContainerEvent[]> {
+    async pastEvents(id: string): Promise<readonly ContainerEvent[]> {
       const parameters = query({
-        since: String(sinceSeconds),
+        since: "1",
         // Until now: the engine answers from memory and ends the stream.
-        until: String(Math.floor(Date.now() / 1000) + 1),
+        until: (Date.now() / 1000).toFixed(3),
         filters: JSON.stringify({ type: ["container"], container: [id] }),
       });
       const response = await request("GET", `/events?${parameters}`, { expect: [200] });

@@ -1,0 +1,52 @@
+/**
+ * `mlcli local deploy`
+ *
+ * @module
+ */
+
+import { Command } from "@cliffy/command";
+import { serve } from "../../runtime/containers/serve.ts";
+import { serveInForeground } from "../../runtime/containers/foreground.ts";
+import type { Server } from "../../runtime/containers/servers.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { AnyCommand } from "../command.ts";
+import { checkPort, checkSeconds } from "../options.ts";
+import { type ContainerOptions, planInput } from "./plan_input.ts";
+
+interface Options extends ContainerOptions {
+  readonly port: number;
+  readonly timeout: number;
+  readonly foreground?: boolean;
+}
+
+/** Starts a server of the trained model. */
+export function deployCommand(context: Context): AnyCommand {
+  return new Command()
+    .description("Serve the trained model on http://localhost:PORT, until local stop.")
+    .option("-a, --app-name <name:string>", "Name of the app. Found by itself when there is one.")
+    .option("-p, --port <port:integer>", "Port on this machine; 0 picks a free one.", {
+      default: 8080,
+    })
+    .option("--timeout <seconds:integer>", "How long the server may take to be ready.", {
+      default: 240,
+    })
+    .option("--foreground", "Stay, show the server's log, and stop the server at Ctrl-C.")
+    .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
+    .example("Serve, and ask for a prediction", EXAMPLE)
+    .action(async (options: Options) => {
+      const request = {
+        ...await planInput(context, options),
+        port: checkPort(options.port),
+        timeout: checkSeconds("--timeout", options.timeout),
+        interruption: context.interruption,
+        engine: context.engine,
+      };
+      const announce = (server: Server): void =>
+        context.out.print(`http://localhost:${server.port}\n`);
+      if (options.foreground) await serveInForeground(request, context, announce);
+      else announce(await serve(request));
+    });
+}
+
+const EXAMPLE =
+  'mlcli local deploy && curl -H "Content-Type: text/csv" -d "1,2" localhost:8080/invocations';

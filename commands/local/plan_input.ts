@@ -1,0 +1,32 @@
+/**
+ * From the options that the local commands share to what their containers have in common.
+ *
+ * @module
+ */
+
+import type { PlanInput } from "../../runtime/containers/plan.ts";
+import type { Context } from "../../runtime/context.ts";
+import { findApp } from "../../runtime/project/app.ts";
+import { layoutOf } from "../../runtime/project/layout.ts";
+import { checkTag, parseMemory } from "../options.ts";
+
+/** Options of every local command that creates a container. */
+export interface ContainerOptions {
+  readonly appName?: string;
+  readonly dockerTag: string;
+  readonly memory?: string;
+}
+
+/** Finds the app and its image. */
+export async function planInput(context: Context, options: ContainerOptions): Promise<PlanInput> {
+  const tag = checkTag(options.dockerTag);
+  const memory = options.memory === undefined ? undefined : parseMemory(options.memory);
+  const app = await findApp(context.cwd, options.appName);
+  return {
+    app: app.name,
+    layout: layoutOf(app),
+    image: `${app.configuration.imageName}:${tag}`,
+    memory,
+    region: app.configuration.cloudRegion,
+  };
+}

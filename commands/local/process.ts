@@ -1,0 +1,34 @@
+/**
+ * `mlcli local process`
+ *
+ * @module
+ */
+
+import { Command } from "@cliffy/command";
+import { process } from "../../runtime/containers/process.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { AnyCommand } from "../command.ts";
+import { type ContainerOptions, planInput } from "./plan_input.ts";
+
+interface Options extends ContainerOptions {
+  readonly file: string;
+}
+
+/** Runs a processing script. */
+export function processCommand(context: Context): AnyCommand {
+  return new Command()
+    .description("Run a processing script on the test data.")
+    .option("-f, --file <file:string>", "The script, relative to processing/.", { required: true })
+    .option("-a, --app-name <name:string>", "Name of the app. Found by itself when there is one.")
+    .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
+    .example("Run processing/processing.py", "mlcli local process --file processing.py")
+    .action(async (options: Options) => {
+      await process({
+        ...await planInput(context, options),
+        file: options.file,
+        caller: context.caller,
+        console: context,
+        engine: context.engine,
+      });
+    });
+}

@@ -1,0 +1,31 @@
+/**
+ * `mlcli local stop`
+ *
+ * @module
+ */
+
+import { Command } from "@cliffy/command";
+import { stopServer } from "../../runtime/containers/stop.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { AnyCommand } from "../command.ts";
+import { checkPort } from "../options.ts";
+
+interface Options {
+  readonly appName?: string;
+  readonly port: number;
+}
+
+/** Stops a server that `local deploy` started. */
+export function stopCommand(context: Context): AnyCommand {
+  return new Command()
+    .description("Stop and remove the server on a port.")
+    .option("-a, --app-name <name:string>", "Only if it serves this app.")
+    .option("-p, --port <port:integer>", "Port of the deployment.", { default: 8080 })
+    .example("Stop the server on port 8081", "mlcli local stop --port 8081")
+    .action(async (options: Options) => {
+      const port = checkPort(options.port);
+      const engine = await context.engine();
+      const server = await stopServer(engine, port, options.appName, context.interruption);
+      context.out.print(`${server.name}\n`);
+    });
+}

@@ -1,0 +1,39 @@
+/**
+ * `mlcli local train`
+ *
+ * @module
+ */
+
+import { Command } from "@cliffy/command";
+import { train } from "../../runtime/containers/train.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { AnyCommand } from "../command.ts";
+import { type ContainerOptions, planInput } from "./plan_input.ts";
+
+interface Options extends ContainerOptions {
+  readonly hyperparameter?: readonly string[];
+}
+
+/** Runs the training code on the test data. */
+export function trainCommand(context: Context): AnyCommand {
+  return new Command()
+    .description("Run the training code on the test data.")
+    .option("-a, --app-name <name:string>", "Name of the app. Found by itself when there is one.")
+    .option(
+      "--hyperparameter <pair:string>",
+      "KEY=VALUE, over those of input/config/hyperparameters.json. May be repeated.",
+      { collect: true },
+    )
+    .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
+    .example("Train on the test data", "mlcli local train")
+    .example("Try other hyperparameters", "mlcli local train --hyperparameter epochs=20")
+    .action(async (options: Options) => {
+      await train({
+        ...await planInput(context, options),
+        hyperparameters: options.hyperparameter ?? [],
+        caller: context.caller,
+        console: context,
+        engine: context.engine,
+      });
+    });
+}

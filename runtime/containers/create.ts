@@ -1,0 +1,78 @@
+/**
+ * Creating a container, with the engine's refusals in the user's terms.
+ *
+ * @module
+ */
+
+import { type CreateBody, type Engine, isNotFound } from "../docker/engine.ts";
+import { EngineError } from "../docker/transport.ts";
+import { MlcliError } from "../errors.ts";
+
+/** How long the removal of a container may take, in ms: the user waits for it to end. */
+const REMOVAL_TIMEOUT = 30_000;
+
+/**
+ * Creates a container and returns its id.
+ *
+ * @throws MlcliError of kind `image` when the image is not there.
+ */
+export async function createContainer(
+  engine: Engine,
+  name: string,
+  body: CreateBody,
+): Promise<string> {
+  try {
+    return await engine.createContainer(name, body);
+  } catch (error) {
+    if (isNotFound(error)) throw imageNotFound(body.Image, error);
+    if (error instanceof EngineError && /bind source path does not exist/.test(error.reason)) {
+      throw new MlcliError(
+        "engine",
+        `The Docker Engine does not see a directory: ${error.reason}`,
+        {
+          hint:
+            "Share it with the engine's virtual machine (Docker Desktop: Settings, Resources, " +
+            "File sharing), or use an engine on this machine.",
+          cause: error,
+        },
+      );
+    }
+    throw error;
+  }
+}
+
+/**
+ * Starts a container.
+ *
+ * @throws MlcliError of kind `container` when the image cannot run the command.
+ */
+export async function startContainer(engine: Engine, id: string, body: CreateBody): Promise<void> {
+  try {
+    await engine.startContainer(id);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.status !== 400) throw error;
+    throw new MlcliError("container", `${body.Image} cannot run "${body.Cmd.join(" ")}"`, {
+      quote: error.reason,
+      hint:
+        "The image needs an ENTRYPOINT that takes train, serve and process, as the Dockerfile " +
+        "of mlcli init has it.",
+      cause: error,
+    });
+  }
+}
+
+/** Removes a container on the way out; a failure here must not hide why we are going. */
+export async function discardContainer(engine: Engine, id: string): Promise<void> {
+  try {
+    await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT));
+  } catch {
+    // The engine went away. Whatever is being reported says so, or matters more.
+  }
+}
+
+function imageNotFound(image: string, cause: unknown): MlcliError {
+  return new MlcliError("image", `Image not found: ${image}`, {
+    hint: "Run mlcli build first, with the same --docker-tag.",
+    cause,
+  });
+}

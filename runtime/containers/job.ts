@@ -1,0 +1,86 @@
+/**
+ * What `train` and `process` have in common: a container that runs the user's code to its end, and
+ * the truth about how it ended.
+ *
+ * @module
+ */
+
+import { join } from "@std/path";
+import type { Caller } from "../context.ts";
+import type { CreateBody, Engine } from "../docker/engine.ts";
+import { UserCodeError } from "../errors.ts";
+import type { Layout } from "../project/layout.ts";
+import { statusInWords } from "./exit_status.ts";
+import { handToCaller } from "./ownership.ts";
+import { type RunConsole, type RunOutcome, runToEnd } from "./run.ts";
+
+/** The platform shows this much of a failure file: DescribeTrainingJob, FailureReason. */
+const FAILURE_LENGTH = 1024;
+
+/** A job for a container. */
+export interface Job {
+  readonly engine: Engine;
+  readonly layout: Layout;
+  readonly caller: Caller | undefined;
+  readonly console: RunConsole;
+  /** What runs, for messages: `Training`, `Processing`. */
+  readonly title: string;
+  /** The file below `/opt/ml/output` in which the code says why it failed. */
+  readonly reasonFile: "failure" | "message";
+}
+
+/** A name for a container of this run. */
+export function jobName(app: string, role: "train" | "process"): string {
+  return `mlcli-${app}-${role}-${crypto.randomUUID().slice(0, 8)}`;
+}
+
+/**
+ * Runs the job.
+ *
+ * @throws UserCodeError when the user's code ended with a status other than 0.
+ */
+export async function runJob(job: Job, name: string, body: CreateBody): Promise<void> {
+  const { layout } = job;
+  const reasonPath = join(layout.output, job.reasonFile);
+  // An earlier run's reason must not be told as this one's.
+  await removeIfThere(reasonPath);
+  await Deno.mkdir(join(layout.output, "data"), { recursive: true });
+  await Deno.mkdir(layout.model, { recursive: true });
+  let outcome: RunOutcome;
+  try {
+    outcome = await runToEnd(job.engine, name, body, job.console);
+  } finally {
+    await handToCaller(job.engine, body.Image, [layout.model, layout.output], job.caller);
+  }
+  if (outcome.status !== 0) throw await failure(job, outcome, reasonPath);
+}
+
+async function failure(job: Job, outcome: RunOutcome, reasonPath: string): Promise<UserCodeError> {
+  const { status, outOfMemory } = outcome;
+  return new UserCodeError(
+    status,
+    `${job.title} failed: ${statusInWords(status, outOfMemory)}`,
+    {
+      quote: await readStart(reasonPath),
+      hint: outOfMemory
+        ? "Use less memory (smaller batches, fewer workers), or allow more with --memory."
+        : undefined,
+    },
+  );
+}
+
+async function readStart(path: string): Promise<string | undefined> {
+  try {
+    return (await Deno.readTextFile(path)).slice(0, FAILURE_LENGTH);
+  } catch {
+    return undefined; // the code gave no reason
+  }
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Gives the caller what a container wrote. Containers run as the image says, as on the platform,
+ * which is mostly root; on a rootful engine on Linux, root's files stay behind.
+ *
+ * @module
+ */
+
+import { join } from "@std/path";
+import type { Caller } from "../context.ts";
+import type { Engine } from "../docker/engine.ts";
+import { messageOf, MlcliError } from "../errors.ts";
+import { createContainer, discardContainer, startContainer } from "./create.ts";
+import { ownershipPlan } from "./plan.ts";
+
+/** How long changing the owner may take, in ms. */
+const TIMEOUT = 120_000;
+
+/**
+ * Changes the owner of what is not the caller's below the directories.
+ *
+ * Only where there is such a thing: root (and Windows, and Docker Desktop's file sharing) has
+ * nothing to change. A container does it, since only root may.
+ *
+ * @param image any image with `chown`; the one that wrote the files is at hand.
+ * @throws MlcliError of kind `engine` when it cannot be done, with the command that does it.
+ */
+export async function handToCaller(
+  engine: Engine,
+  image: string,
+  directories: readonly string[],
+  caller: Caller | undefined,
+): Promise<void> {
+  if (caller === undefined || caller.uid === 0) return;
+  const foreign: string[] = [];
+  for (const directory of directories) {
+    if (await holdsForeign(directory, caller)) foreign.push(directory);
+  }
+  if (foreign.length === 0) return;
+  const owner = await isRootless(engine) ? "0:0" : `${caller.uid}:${caller.gid}`;
+  try {
+    await changeOwner(engine, image, foreign, owner);
+  } catch (cause) {
+    throw new MlcliError(
+      "engine",
+      `Some files in ${foreign.join(", ")} belong to another user: ${messageOf(cause)}`,
+      {
+        hint: `sudo chown -hR ${caller.uid}:${caller.gid} ${
+          foreign.map((path) => `'${path}'`).join(" ")
+        }`,
+        cause,
+      },
+    );
+  }
+}
+
+/** In a rootless engine, root in the container is the caller outside. */
+async function isRootless(engine: Engine): Promise<boolean> {
+  const { SecurityOptions = [] } = await engine.info();
+  return SecurityOptions.some((option) => option.includes("rootless"));
+}
+
+async function changeOwner(
+  engine: Engine,
+  image: string,
+  directories: readonly string[],
+  owner: string,
+): Promise<void> {
+  const body = ownershipPlan(image, directories, owner);
+  const name = `mlcli-chown-${crypto.randomUUID().slice(0, 8)}`;
+  const id = await createContainer(engine, name, body);
+  const timeout = AbortSignal.timeout(TIMEOUT);
+  try {
+    const end = await engine.wait(id, "removed", timeout);
+    await startContainer(engine, id, body);
+    const status = await end.status;
+    if (status !== 0) throw new Error(`chown ended with exit status ${status}`);
+  } finally {
+    await discardContainer(engine, id);
+  }
+}
+
+/** Whether anything below a directory belongs to another user, or cannot be looked at. */
+async function holdsForeign(directory: string, caller: Caller): Promise<boolean> {
+  try {
+    for await (const entry of Deno.readDir(directory)) {
+      const path = join(directory, entry.name);
+      if ((await Deno.lstat(path)).uid !== caller.uid) return true;
+      if (entry.isDirectory && await holdsForeign(path, caller)) return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Deno.errors.PermissionDenied) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * Which container to create for a role, as pure data: from an app's layout and the command's
+ * options to the body of the Engine's create call.
+ *
+ * @module
+ */
+
+import type { CreateBody, Mount } from "../docker/engine.ts";
+import type { Layout } from "../project/layout.ts";
+import { VERSION } from "../version.ts";
+import { HOST } from "./contract_files.ts";
+
+/** What a container of mlcli is for. */
+export type Role = "train" | "process" | "serve";
+
+/** The labels that mlcli finds its containers by. */
+export const LABELS = {
+  app: "mlcli.app",
+  role: "mlcli.role",
+  port: "mlcli.port",
+  version: "mlcli.version",
+} as const;
+
+/** Port that a server listens on in its container: the platform's contract. */
+export const SERVER_PORT = 8080;
+
+/** `/dev/shm` in bytes. Docker's 64 MB kill PyTorch's data loaders; this is a limit, not a claim. */
+const SHARED_MEMORY = 2 * 1024 ** 3;
+
+/** What the plans of all roles have in common. */
+export interface PlanInput {
+  readonly app: string;
+  readonly layout: Layout;
+  /** `name:tag` */
+  readonly image: string;
+  /** Memory limit in bytes; none when undefined. */
+  readonly memory: number | undefined;
+  /** The platform's region, for the user's code; nothing here talks to the platform. */
+  readonly region: string | undefined;
+}
+
+/** What a training container needs besides. */
+export interface TrainInput extends PlanInput {
+  readonly name: string;
+  readonly hyperparameters: Readonly<Record<string, string>>;
+  /** Names of the directories below `/opt/ml/input/data`; each is a channel. */
+  readonly channels: readonly string[];
+  /** Host directory that becomes `/opt/ml/input/config`. */
+  readonly configFolder: string;
+}
+
+/** What a processing container needs besides. */
+export interface ProcessInput extends PlanInput {
+  readonly name: string;
+  /** The script, relative to `processing/`. */
+  readonly file: string;
+  /** Host directory that becomes `/opt/ml/config`. */
+  readonly configFolder: string;
+}
+
+/** What a server's container needs besides. */
+export interface ServeInput extends PlanInput {
+  /** Port on the host. */
+  readonly port: number;
+}
+
+/** The container of `local train`. */
+export function trainPlan(input: TrainInput): CreateBody {
+  const { layout } = input;
+  return {
+    Image: input.image,
+    Cmd: ["train"],
+    Hostname: HOST,
+    Env: environment({
+      ...pathVariables(),
+      ...trainingVariables(input),
+      ...regionVariables(input.region),
+      TRAINING_JOB_NAME: input.name,
+    }),
+    Labels: labels(input, "train"),
+    HostConfig: runToEnd(input, [
+      readOnly(layout.training, "/opt/ml/code"),
+      readOnly(layout.input, "/opt/ml/input"),
+      readOnly(input.configFolder, "/opt/ml/input/config"),
+      writable(layout.model, "/opt/ml/model"),
+      writable(layout.output, "/opt/ml/output"),
+    ]),
+  };
+}
+
+/** The container of `local process`. */
+export function processPlan(input: ProcessInput): CreateBody {
+  const { layout } = input;
+  return {
+    Image: input.image,
+    Cmd: processCommand(input.file),
+    Hostname: HOST,
+    Env: environment({ ...pathVariables(), ...regionVariables(input.region) }),
+    Labels: labels(input, "process"),
+    HostConfig: runToEnd(input, [
+      readOnly(layout.processing, "/opt/ml/code"),
+      readOnly(input.configFolder, "/opt/ml/config"),
+      readOnly(layout.input, "/opt/ml/input"),
+      readOnly(layout.processingData, "/opt/ml/processing/input"),
+      writable(layout.output, "/opt/ml/processing/output"),
+      writable(layout.model, "/opt/ml/model"),
+      writable(layout.output, "/opt/ml/output"),
+    ]),
+  };
+}
+
+/** The arguments that run a processing script. */
+export function processCommand(file: string): readonly string[] {
+  return ["process", file];
+}
+
+/** The container of `local deploy`. It stays until `local stop`, so that its log can be read. */
+export function servePlan(input: ServeInput): CreateBody {
+  const { layout } = input;
+  const port = `${SERVER_PORT}/tcp`;
+  return {
+    Image: input.image,
+    Cmd: ["serve"],
+    Env: environment({ ...pathVariables(), ...regionVariables(input.region) }),
+    Labels: { ...labels(input, "serve"), [LABELS.port]: String(input.port) },
+    ExposedPorts: { [port]: {} },
+    HostConfig: {
+      AutoRemove: false,
+      ...limits(input.memory),
+      Mounts: [
+        readOnly(layout.prediction, "/opt/ml/code"),
+        // As on the platform, where a server cannot write to its model.
+        readOnly(layout.model, "/opt/ml/model"),
+      ],
+      // Loopback only: a model under test is not for the whole network.
+      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(input.port) }] },
+    },
+  };
+}
+
+/** A container that gives everything below the mounted directories to a user. */
+export function ownershipPlan(
+  image: string,
+  directories: readonly string[],
+  owner: string,
+): CreateBody {
+  const mounts = directories.map((directory, index) => writable(directory, `/mlcli/${index}`));
+  return {
+    Image: image,
+    User: "0:0",
+    Entrypoint: ["chown"],
+    // -h: a link itself, never what it points to.
+    Cmd: ["-hR", owner, ...mounts.map((mount) => mount.Target)],
+    Labels: { [LABELS.version]: VERSION },
+    HostConfig: {
+      AutoRemove: true,
+      LogConfig: { Type: "none" },
+      NetworkMode: "none",
+      Mounts: mounts,
+    },
+  };
+}
+
+function runToEnd(input: PlanInput, mounts: readonly Mount[]): CreateBody["HostConfig"] {
+  return {
+    // By the engine, so that the container goes even when mlcli was killed.
+    AutoRemove: true,
+    // The output goes to mlcli as it comes: a second copy on the disk would serve nobody.
+    LogConfig: { Type: "none" },
+    ...limits(input.memory),
+    Mounts: mounts,
+  };
+}
+
+function limits(
+  memory: number | undefined,
+): Pick<CreateBody["HostConfig"], "ShmSize" | "Memory" | "MemorySwap"> {
+  // No swap beyond the limit: the platform has none.
+  return memory === undefined
+    ? { ShmSize: SHARED_MEMORY }
+    : { ShmSize: SHARED_MEMORY, Memory: memory, MemorySwap: memory };
+}
+
+function labels(input: PlanInput, role: Role): Record<string, string> {
+  return { [LABELS.app]: input.app, [LABELS.role]: role, [LABELS.version]: VERSION };
+}
+
+/** The specification's `ML_*`, and the `SM_*` of the same meaning (sagemaker-training-toolkit). */
+function pathVariables(): Record<string, string> {
+  return {
+    ML_MODEL_DIR: "/opt/ml/model",
+    ML_INPUT_DIR: "/opt/ml/input",
+    ML_OUTPUT_DIR: "/opt/ml/output",
+    ML_CHANNEL_TRAINING: "/opt/ml/input/data/training",
+    SM_MODEL_DIR: "/opt/ml/model",
+    SM_INPUT_DIR: "/opt/ml/input",
+    SM_INPUT_CONFIG_DIR: "/opt/ml/input/config",
+    SM_OUTPUT_DIR: "/opt/ml/output",
+    SM_OUTPUT_DATA_DIR: "/opt/ml/output/data",
+    SM_CHANNEL_TRAINING: "/opt/ml/input/data/training",
+  };
+}
+
+function trainingVariables({ hyperparameters, channels }: TrainInput): Record<string, string> {
+  const variables: Record<string, string> = {
+    SM_CHANNELS: JSON.stringify(channels),
+    SM_HPS: JSON.stringify(hyperparameters),
+    SM_HOSTS: JSON.stringify([HOST]),
+    SM_CURRENT_HOST: HOST,
+  };
+  for (const channel of channels) {
+    variables[`SM_CHANNEL_${channel.toUpperCase()}`] = `/opt/ml/input/data/${channel}`;
+  }
+  for (const [name, value] of Object.entries(hyperparameters)) {
+    variables[`SM_HP_${name.toUpperCase()}`] = value;
+  }
+  return variables;
+}
+
+function regionVariables(region: string | undefined): Record<string, string> {
+  return region === undefined ? {} : { AWS_REGION: region };
+}
+
+function environment(variables: Readonly<Record<string, string>>): string[] {
+  return Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+}
+
+function readOnly(source: string, target: string): Mount {
+  return { Type: "bind", Source: source, Target: target, ReadOnly: true };
+}
+
+function writable(source: string, target: string): Mount {
+  return { Type: "bind", Source: source, Target: target, ReadOnly: false };
+}

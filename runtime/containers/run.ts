@@ -1,0 +1,117 @@
+/**
+ * Runs a container to its end: its output comes through while it runs, and when this returns the
+ * container is gone, whatever happened.
+ *
+ * @module
+ */
+
+import type { Interruption, Output } from "../context.ts";
+import type { CreateBody, Engine } from "../docker/engine.ts";
+import { demultiplex } from "../docker/frames.ts";
+import { OutputClosed } from "../errors.ts";
+import { createContainer, discardContainer, startContainer } from "./create.ts";
+
+/** Seconds between SIGTERM and SIGKILL: what `docker stop` gives. The platform gives 120. */
+const GRACE = 10;
+
+/** Where a run's output goes, and who may stop it. */
+export interface RunConsole {
+  readonly out: Output;
+  readonly err: Output;
+  readonly interruption: Interruption;
+}
+
+/** How a run ended. */
+export interface RunOutcome {
+  /** Exit status of the container's program. */
+  readonly status: number;
+  readonly outOfMemory: boolean;
+}
+
+/**
+ * Creates the container, runs it, passes its output on byte for byte, and waits until the engine
+ * has removed it.
+ *
+ * @param body has `AutoRemove`.
+ * @throws Interrupted when the user stopped the run: SIGTERM, a grace period, SIGKILL.
+ * @throws OutputClosed when nobody reads the output any more; the run is stopped then.
+ */
+export async function runToEnd(
+  engine: Engine,
+  name: string,
+  body: CreateBody,
+  console: RunConsole,
+): Promise<RunOutcome> {
+  const { signal } = console.interruption;
+  signal.throwIfAborted();
+  const id = await createContainer(engine, name, body);
+  const waiting = new AbortController();
+  let removed = false;
+  try {
+    // Both before the start, so that neither a byte nor a fast end is missed.
+    const [output, end] = await Promise.all([
+      engine.attach(id),
+      engine.wait(id, "removed", waiting.signal),
+    ]);
+    await startContainer(engine, id, body);
+    using _stop = stopOnInterruption(engine, id, console.interruption);
+    await passOn(output, console, () => engine.stopContainer(id, GRACE));
+    const status = await end.status;
+    removed = true;
+    signal.throwIfAborted();
+    return { status, outOfMemory: status !== 0 && await ranOutOfMemory(engine, id) };
+  } finally {
+    waiting.abort();
+    if (!removed) await discardContainer(engine, id);
+  }
+}
+
+/** Stops the container at the first signal, and kills it at the second. */
+function stopOnInterruption(
+  engine: Engine,
+  id: string,
+  { signal, force }: Interruption,
+): Disposable {
+  // A failure means that the engine went away: the streams that are being read say so.
+  const stop = (): void => void engine.stopContainer(id, GRACE).catch(() => {});
+  const kill = (): void => void engine.killContainer(id).catch(() => {});
+  signal.addEventListener("abort", stop);
+  force.addEventListener("abort", kill);
+  if (signal.aborted) stop();
+  if (force.aborted) kill();
+  return {
+    [Symbol.dispose](): void {
+      signal.removeEventListener("abort", stop);
+      force.removeEventListener("abort", kill);
+    },
+  };
+}
+
+/** Writes the output where it was meant to go; a slow reader slows the container down. */
+async function passOn(
+  output: ReadableStream<Uint8Array>,
+  { out, err }: RunConsole,
+  stop: () => Promise<void>,
+): Promise<void> {
+  let closed: OutputClosed | undefined;
+  for await (const { stream, bytes } of demultiplex(output)) {
+    if (closed) continue; // what it still writes while it is being stopped
+    try {
+      await (stream === "stdout" ? out : err).write(bytes);
+    } catch (error) {
+      if (!(error instanceof OutputClosed)) throw error;
+      closed = error;
+      stop().catch(() => {});
+    }
+  }
+  if (closed) throw closed;
+}
+
+/** With AutoRemove there is nothing left to inspect, but the engine remembers what happened. */
+async function ranOutOfMemory(engine: Engine, id: string): Promise<boolean> {
+  try {
+    return (await engine.pastEvents(id)).some((event) => event.Action === "oom");
+  } catch {
+    return false; // not known, and not worth hiding the exit status for
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * `local deploy`: a server of the trained model on this machine.
+ *
+ * @module
+ */
+
+import type { Interruption } from "../context.ts";
+import { type Engine, isConflict } from "../docker/engine.ts";
+import { demultiplex } from "../docker/frames.ts";
+import { EngineError } from "../docker/transport.ts";
+import { MlcliError } from "../errors.ts";
+import { requireModel, requireTestDirectory } from "../project/layout.ts";
+import { createContainer, discardContainer, startContainer } from "./create.ts";
+import { statusInWords } from "./exit_status.ts";
+import { pingUntilReady } from "./ping.ts";
+import { type PlanInput, servePlan } from "./plan.ts";
+import { findServers, type Server, serverName } from "./servers.ts";
+
+/** How many lines of a dead server's log are shown. */
+const LOG_TAIL = 30;
+
+/** How often a free port is picked again when somebody else was faster. */
+const FREE_PORT_ATTEMPTS = 5;
+
+/** What to serve, and where. */
+export interface ServeRequest extends PlanInput {
+  /** Port on the host; 0 picks a free one. */
+  readonly port: number;
+  /** How long the server may take to answer `/ping` with 200, in seconds. */
+  readonly timeout: number;
+  readonly interruption: Interruption;
+  readonly engine: () => Promise<Engine>;
+  /** Called once the container runs, before the server is ready. */
+  readonly onStart?: (engine: Engine, server: Server) => void;
+}
+
+/**
+ * Starts a server and returns once it answers. When it does not, or the user interrupts, nothing
+ * of it is left.
+ *
+ * @throws MlcliError of kind `port` when the port is taken, `container` when the server ended or
+ * did not answer in time, and others when the layout, the image or the engine are not fit.
+ */
+export async function serve(request: ServeRequest): Promise<Server> {
+  await requireTestDirectory(request.layout);
+  await requireModel(request.layout);
+  await Deno.mkdir(request.layout.prediction, { recursive: true });
+  const engine = await request.engine();
+  if (request.port !== 0) return await serveOn(engine, request, request.port);
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await serveOn(engine, request, freePort());
+    } catch (error) {
+      const taken = error instanceof MlcliError && error.kind === "port";
+      if (!taken || attempt === FREE_PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** A port that nobody listens on at this moment. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+async function serveOn(engine: Engine, request: ServeRequest, port: number): Promise<Server> {
+  request.interruption.signal.throwIfAborted();
+  await clearPort(engine, port);
+  const server = await startServer(engine, request, port);
+  let ready = false;
+  try {
+    request.onStart?.(engine, server);
+    await untilReady(engine, server, request);
+    ready = true;
+    return server;
+  } finally {
+    if (!ready) await discardContainer(engine, server.id);
+  }
+}
+
+/** Refuses a port on which mlcli already serves; clears away what is left of a server that ended. */
+async function clearPort(engine: Engine, port: number): Promise<void> {
+  for (const server of await findServers(engine, port)) {
+    if (server.running) throw portInUse(port, server.app);
+    await engine.removeContainer(server.id);
+  }
+}
+
+async function startServer(engine: Engine, request: ServeRequest, port: number): Promise<Server> {
+  const body = servePlan({ ...request, port });
+  const name = serverName(request.app, port);
+  let id: string | undefined;
+  try {
+    id = await createContainer(engine, name, body);
+    await startContainer(engine, id, body);
+    return { id, name, app: request.app, port, image: request.image, running: true };
+  } catch (error) {
+    if (id !== undefined) await discardContainer(engine, id);
+    // The name is taken: another deploy on the same port was faster.
+    if (isConflict(error)) throw portInUse(port, request.app, error);
+    if (error instanceof EngineError && saysPortTaken(error.reason)) {
+      throw portInUse(port, undefined, error);
+    }
+    throw error;
+  }
+}
+
+/**
+ * The engine answers 500 for a busy port, like for anything else, so its words have to do. By a
+ * container; by a process; Docker Desktop; Podman's machine; Podman.
+ */
+function saysPortTaken(reason: string): boolean {
+  return /port is already allocated|address already in use|ports are not available|proxy already running|bind: address/i
+    .test(reason);
+}
+
+function portInUse(port: number, app?: string, cause?: unknown): MlcliError {
+  const owner = app === undefined ? "" : ` (by the server of ${app})`;
+  const stop = app === undefined
+    ? "Stop what listens there"
+    : `Stop it with mlcli local stop --port ${port}`;
+  return new MlcliError("port", `Port already in use: ${port}${owner}`, {
+    hint: `${stop}, or choose another --port; --port 0 picks a free one.`,
+    cause,
+  });
+}
+
+/** Waits for the first of: ready, ended, timed out, interrupted. */
+async function untilReady(engine: Engine, server: Server, request: ServeRequest): Promise<void> {
+  const over = new AbortController();
+  const { signal } = request.interruption;
+  const timeout = AbortSignal.timeout(request.timeout * 1000);
+  const asking = AbortSignal.any([over.signal, signal, timeout]);
+  let lastAnswer = "";
+  try {
+    const end = await engine.wait(server.id, "not-running", over.signal);
+    const ended = end.status.then(async (status) => {
+      throw await endedTooEarly(engine, server, status);
+    });
+    const ready = pingUntilReady(server.port, asking, (answer) => {
+      lastAnswer = answer.status === undefined ? answer.failure : `HTTP ${answer.status}`;
+    });
+    await Promise.race([ready, ended]);
+  } catch (error) {
+    if (!timeout.aborted || error !== timeout.reason) throw error;
+    throw new MlcliError(
+      "container",
+      `The server did not answer /ping with 200 within ${request.timeout} s (${lastAnswer})`,
+      {
+        quote: await logTail(engine, server.id),
+        hint: "--timeout gives it longer. The platform waits for 4 minutes.",
+      },
+    );
+  } finally {
+    over.abort();
+  }
+}
+
+async function endedTooEarly(engine: Engine, server: Server, status: number): Promise<MlcliError> {
+  const outOfMemory = (await engine.pastEvents(server.id)).some((event) => event.Action === "oom");
+  return new MlcliError(
+    "container",
+    `The server ended before it was ready: ${statusInWords(status, outOfMemory)}`,
+    {
+      quote: await logTail(engine, server.id),
+      hint: "The log above is the server's own: serve must start and model_fn must load the model.",
+    },
+  );
+}
+
+/** The end of a container's log, both streams. */
+async function logTail(engine: Engine, id: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  const log = await engine.logs(id, { tail: LOG_TAIL, follow: false });
+  for await (const { bytes } of demultiplex(log)) text += decoder.decode(bytes, { stream: true });
+  return text;
+}

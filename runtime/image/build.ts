@@ -1,0 +1,99 @@
+/**
+ * `mlcli build`: an image of the app, made by the engine from the app's Dockerfile.
+ *
+ * @module
+ */
+
+import type { BuildOptions, Engine } from "../docker/engine.ts";
+import { failureOf } from "../docker/messages.ts";
+import { MlcliError } from "../errors.ts";
+import type { App } from "../project/app.ts";
+import { VERSION } from "../version.ts";
+import { buildContext } from "./build_context.ts";
+
+/** What to build, and how. */
+export interface BuildRequest {
+  readonly app: App;
+  /** Tag of the image; its name is the configuration's. */
+  readonly tag: string;
+  /** Instead of the configuration's, or the official slim image of its Python version. */
+  readonly baseImage: string | undefined;
+  /** `linux/amd64`; instead of the configuration's, or the engine's own. */
+  readonly platform: string | undefined;
+  readonly noCache: boolean;
+  readonly signal: AbortSignal;
+  readonly engine: () => Promise<Engine>;
+  /** Hears the build's output as it comes, and the states of what is pulled. */
+  readonly onOutput: (text: string) => void;
+}
+
+/** An image that was built. */
+export interface BuiltImage {
+  /** `name:tag` */
+  readonly reference: string;
+  /** `sha256:...` */
+  readonly id: string;
+}
+
+/**
+ * Builds the image.
+ *
+ * @throws MlcliError of kind `image` when a step fails; `layout` when the app lacks something.
+ */
+export async function build(request: BuildRequest): Promise<BuiltImage> {
+  const { app } = request;
+  const reference = `${app.configuration.imageName}:${request.tag}`;
+  // Before the engine is asked: what is missing in the app is said at once.
+  const context = await buildContext(app);
+  const engine = await request.engine();
+  const id = await followBuild(engine, request, {
+    tag: reference,
+    dockerfile: `${app.name}/mlcli_base/Dockerfile`,
+    buildArguments: {
+      BASE_IMAGE: baseImage(request),
+      APP: app.name,
+      REQUIREMENTS: app.configuration.requirements,
+    },
+    labels: { "mlcli.app": app.name, "mlcli.version": VERSION },
+    platform: request.platform ?? app.configuration.platform,
+    noCache: request.noCache,
+    context,
+    signal: request.signal,
+  });
+  return { reference, id };
+}
+
+function baseImage({ baseImage, app }: BuildRequest): string {
+  return baseImage ?? app.configuration.baseImage ??
+    `python:${app.configuration.pythonVersion}-slim`;
+}
+
+async function followBuild(
+  engine: Engine,
+  { onOutput }: BuildRequest,
+  options: BuildOptions,
+): Promise<string> {
+  let id = "";
+  for await (const message of engine.build(options)) {
+    const failure = failureOf(message);
+    if (failure !== undefined) throw buildFailed(options, failure);
+    if (message.stream) onOutput(message.stream);
+    if (message.status) onOutput(`${message.id ? `${message.id}: ` : ""}${message.status}\n`);
+    id = message.aux?.ID ?? id;
+  }
+  // An engine that stops half-way ends the stream without a word.
+  if (id === "") throw buildFailed(options, "the engine ended the build without an image");
+  return id;
+}
+
+function buildFailed(options: BuildOptions, reason: string): MlcliError {
+  const base = options.buildArguments["BASE_IMAGE"];
+  const noBase =
+    /pull access denied|manifest .*(unknown|not found)|failed to resolve|no such host|lookup .* on|connection refused|i\/o timeout|Client\.Timeout|deadline exceeded/i
+      .test(reason);
+  return new MlcliError("image", `Build failed: ${reason.trim()}`, {
+    hint: noBase
+      ? `Is the base image ${base} right, and its registry within reach? --base-image takes another.`
+      : "The output above is the failing step's own.",
+  });
+}
