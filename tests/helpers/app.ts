@@ -1,0 +1,62 @@
+/**
+ * Apps in temporary directories, for tests that drive the program.
+ *
+ * @module
+ */
+
+import { dirname, join } from "@std/path";
+import { type ProgramOptions, type ProgramResult, runProgram, startProgram } from "./program.ts";
+
+/** An app with a directory of its own, and the program run there. */
+export interface TestApp extends AsyncDisposable {
+  readonly name: string;
+  /** The current directory of its commands: holds NAME.json. */
+  readonly directory: string;
+  /** A path below NAME/mlcli_base. */
+  path(...parts: readonly string[]): string;
+  /** A path below NAME/mlcli_base/local_test/test_dir. */
+  testPath(...parts: readonly string[]): string;
+  write(path: string, content: string | Uint8Array): Promise<void>;
+  run(args: readonly string[], options?: Partial<ProgramOptions>): Promise<ProgramResult>;
+  start(args: readonly string[], options?: Partial<ProgramOptions>): Deno.ChildProcess;
+}
+
+/** What an app consists of. */
+export interface TestAppOptions {
+  /** Content of NAME.json. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  /** Files below NAME/mlcli_base: path to content. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Parent of the app's directory. */
+  readonly parent?: string;
+}
+
+/** Where the test data of `local train` lies. */
+export const TRAINING_DATA = "local_test/test_dir/input/data/training/data.csv";
+
+/** Makes an app. Its name is unlike any other's, so that its containers can be told apart. */
+export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const name = `test-${crypto.randomUUID().slice(0, 8)}`;
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-test-", dir: options.parent });
+  const base = join(directory, name, "mlcli_base");
+  const write = async (path: string, content: string | Uint8Array): Promise<void> => {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    if (typeof content === "string") await Deno.writeTextFile(path, content);
+    else await Deno.writeFile(path, content);
+  };
+  await write(join(directory, `${name}.json`), JSON.stringify(options.configuration ?? {}));
+  await Deno.mkdir(join(base, "local_test/test_dir"), { recursive: true });
+  for (const [path, content] of Object.entries(options.files ?? {})) {
+    await write(join(base, path), content);
+  }
+  return {
+    name,
+    directory,
+    path: (...parts) => join(base, ...parts),
+    testPath: (...parts) => join(base, "local_test/test_dir", ...parts),
+    write,
+    run: (args, more) => runProgram(args, { cwd: directory, ...more }),
+    start: (args, more) => startProgram(args, { cwd: directory, ...more }),
+    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * The real Docker Engine of the tests: an image that mlcli built, and what is left of an app's
+ * containers. `scripts/test.ts` starts the engine and names the base image.
+ *
+ * @module
+ */
+
+import { connectToEngine } from "../../runtime/docker/connect.ts";
+import type { ContainerSummary, Engine } from "../../runtime/docker/engine.ts";
+import { LABELS } from "../../runtime/containers/plan.ts";
+import { makeApp } from "./app.ts";
+
+/** Name of the image that most tests run their own code in, mounted over the image's. */
+export const TEST_IMAGE = "mlcli-test";
+
+/** The base image that the set-up made or pulled. */
+export function baseImage(): string {
+  const image = Deno.env.get("MLCLI_TEST_BASE_IMAGE");
+  if (!image) throw new Error("MLCLI_TEST_BASE_IMAGE is not set: run the tests by deno task test");
+  return image;
+}
+
+/** Calls `work` with the engine. */
+export async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = await connectToEngine({ env: (name) => Deno.env.get(name) });
+  try {
+    return await work(engine);
+  } finally {
+    engine.close();
+  }
+}
+
+/** Builds the test image with mlcli, from what `mlcli init` writes. */
+export async function buildTestImage(): Promise<void> {
+  await using app = await makeApp();
+  const configuration = { image_name: TEST_IMAGE, base_image: baseImage() };
+  await app.write(`${app.directory}/${app.name}.json`, JSON.stringify(configuration));
+  for (const args of [["init", app.name], ["build"]]) {
+    const { code, stderr } = await app.run(args);
+    if (code !== 0) throw new Error(`mlcli ${args.join(" ")} ended with ${code}: ${stderr}`);
+  }
+}
+
+/** The containers of an app that there still are, ended ones included. */
+export async function containersOf(app: string): Promise<readonly ContainerSummary[]> {
+  return await withEngine((engine) => engine.listContainers([`${LABELS.app}=${app}`]));
+}

@@ -1,0 +1,76 @@
+/**
+ * Runs the program under test as a subprocess: from source, or the binary that MLCLI_UNDER_TEST
+ * names.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+
+/** What a run left. */
+export interface ProgramResult {
+  /** Exit status; 128 and the number when a signal ended it. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How to run it. */
+export interface ProgramOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ends the run when a test hangs, in ms. */
+  readonly timeout?: number;
+}
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Long enough for a slow machine, short enough to notice a hang. */
+const TIMEOUT = 120_000;
+
+/** The command line that starts the program with these arguments. */
+export function programCommand(args: readonly string[]): readonly [string, ...string[]] {
+  const binary = Deno.env.get("MLCLI_UNDER_TEST");
+  return binary ? [binary, ...args] : [
+    Deno.execPath(),
+    "run",
+    "-A",
+    "--quiet",
+    "--config",
+    `${ROOT}deno.json`,
+    `${ROOT}main.ts`,
+    ...args,
+  ];
+}
+
+/** Starts the program; the caller awaits its end. */
+export function startProgram(
+  args: readonly string[],
+  { cwd, env, timeout = TIMEOUT }: ProgramOptions,
+): Deno.ChildProcess {
+  const [program, ...rest] = programCommand(args);
+  return new Deno.Command(program, {
+    args: rest,
+    cwd,
+    env: { ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    signal: AbortSignal.timeout(timeout),
+  }).spawn();
+}
+
+/** Runs the program to its end. */
+export async function runProgram(
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<ProgramResult> {
+  return await resultOf(startProgram(args, options));
+}
+
+/** Reads a started program to its end. */
+export async function resultOf(child: Deno.ChildProcess): Promise<ProgramResult> {
+  const { code, stdout, stderr } = await child.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}

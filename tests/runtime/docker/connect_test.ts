@@ -1,0 +1,94 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { connectToEngine } from "../../../runtime/docker/connect.ts";
+import { EngineError } from "../../../runtime/docker/transport.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { type FakeEngine, fakeEngine, pong, refusal } from "../../helpers/fake_engine.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+function environment(variables: Readonly<Record<string, string>>): {
+  env: (name: string) => string | undefined;
+} {
+  return { env: (name) => variables[name] };
+}
+
+function at(engine: FakeEngine): ReturnType<typeof environment> {
+  return environment({ DOCKER_HOST: `unix://${engine.socket}` });
+}
+
+suite("connectToEngine", () => {
+  for (const [offered, spoken] of [["1.41", "1.41"], ["1.44", "1.44"], ["1.52", "1.44"]] as const) {
+    it(`speaks ${spoken} with an engine of ${offered}`, async () => {
+      await using fake = await fakeEngine({
+        "GET /_ping": () => pong(offered),
+        "GET /info": () => Response.json({ SecurityOptions: ["name=rootless"] }),
+      });
+      const engine = await connectToEngine(at(fake));
+      assertEquals(await engine.info(), { SecurityOptions: ["name=rootless"] });
+      engine.close();
+      assertEquals(fake.requests, ["GET /_ping", `GET /v${spoken}/info`]);
+    });
+  }
+
+  it("takes the first that answers", async () => {
+    await using fake = await fakeEngine({ "GET /_ping": () => pong("1.41") });
+    const home = await Deno.makeTempDir();
+    try {
+      await Deno.mkdir(`${home}/.colima/default`, { recursive: true });
+      await Deno.symlink(fake.socket, `${home}/.colima/default/docker.sock`);
+      // The default socket comes first; where a real engine listens there, it is the one.
+      const engine = await connectToEngine(environment({ HOME: home }));
+      const hasDefault = await exists("/var/run/docker.sock");
+      assertEquals(
+        engine.address,
+        hasDefault ? "unix:///var/run/docker.sock" : `unix://${home}/.colima/default/docker.sock`,
+      );
+      engine.close();
+    } finally {
+      await Deno.remove(home, { recursive: true });
+    }
+  });
+
+  it("says of each place why it failed", async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      await failsWith(`unix://${folder}/none.sock`, "no such socket");
+      // Linux refuses a connection to a file like one to a socket that nobody listens on.
+      await Deno.writeTextFile(`${folder}/dead.sock`, "");
+      await failsWith(`unix://${folder}/dead.sock`, "the socket is there, but nobody listens");
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+
+  it("reports the engine's own words for a status that is not expected", async () => {
+    await using fake = await fakeEngine({
+      "GET /_ping": () => pong("1.41"),
+      "GET /info": () => refusal(500, "no space left on device"),
+    });
+    const engine = await connectToEngine(at(fake));
+    const error = await assertRejects(() => engine.info(), EngineError);
+    engine.close();
+    assertEquals(
+      error.message,
+      "The Docker Engine refused (GET /info: 500): no space left on device",
+    );
+  });
+});
+
+async function failsWith(host: string, reason: string): Promise<void> {
+  const error = await assertRejects(
+    () => connectToEngine(environment({ DOCKER_HOST: host })),
+    MlcliError,
+    "No Docker Engine answers",
+  );
+  assertStringIncludes(error.quote ?? "", `${host} (DOCKER_HOST): ${reason}`);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

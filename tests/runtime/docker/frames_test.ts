@@ -1,0 +1,63 @@
+import { assertEquals } from "@std/assert";
+import { demultiplex } from "../../../runtime/docker/frames.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const text = new TextEncoder();
+
+function frame(stream: 1 | 2, payload: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(8 + payload.length);
+  bytes[0] = stream;
+  new DataView(bytes.buffer).setUint32(4, payload.length);
+  bytes.set(payload, 8);
+  return bytes;
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** What arrives on each stream when a body comes in chunks of `size` bytes. */
+async function received(body: Uint8Array, size: number): Promise<{ out: string; err: string }> {
+  const chunks: Uint8Array[] = [];
+  for (let at = 0; at < body.length; at += size) chunks.push(body.slice(at, at + size));
+  const pieces: { stdout: Uint8Array[]; stderr: Uint8Array[] } = { stdout: [], stderr: [] };
+  for await (const { stream, bytes } of demultiplex(ReadableStream.from(chunks))) {
+    pieces[stream].push(bytes.slice());
+  }
+  const decode = (parts: Uint8Array[]): string => new TextDecoder("latin1").decode(join(parts));
+  return { out: decode(pieces.stdout), err: decode(pieces.stderr) };
+}
+
+suite("demultiplex", () => {
+  const body = join([
+    frame(1, text.encode("hello ")),
+    frame(2, text.encode("warning")),
+    frame(1, new Uint8Array(0)),
+    frame(1, new Uint8Array([0, 1, 2, 255])),
+    frame(1, text.encode("no newline")),
+  ]);
+  const expected = { out: "hello \x00\x01\x02\xffno newline", err: "warning" };
+
+  for (const size of [1, 2, 7, 8, 9, 15, 1000]) {
+    it(`gives each stream its bytes when they come ${size} at a time`, async () => {
+      assertEquals(await received(body, size), expected);
+    });
+  }
+
+  it("passes a part of a frame on before the rest has come", async () => {
+    const whole = frame(1, text.encode("first second"));
+    const body = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = body.writable.getWriter();
+    const pieces = demultiplex(body.readable);
+    const writing = writer.write(whole.slice(0, 13));
+    assertEquals((await pieces.next()).value?.bytes, text.encode("first"));
+    await writing;
+    await pieces.return();
+  });
+});

@@ -1,0 +1,111 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { createHash } from "node:crypto";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { candidates } from "../../../runtime/docker/locate.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+type Variables = Readonly<Record<string, string>>;
+
+/** A home with a Docker configuration in it. */
+async function withHome(
+  { current, contexts }: { current?: string; contexts?: Variables },
+  work: (home: string) => Promise<void>,
+): Promise<void> {
+  const home = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${home}/.docker`);
+    await Deno.writeTextFile(
+      `${home}/.docker/config.json`,
+      JSON.stringify({ currentContext: current }),
+    );
+    for (const [name, Host] of Object.entries(contexts ?? {})) {
+      const folder = `${home}/.docker/contexts/meta/${
+        createHash("sha256").update(name).digest("hex")
+      }`;
+      await Deno.mkdir(folder, { recursive: true });
+      const meta = { Name: name, Endpoints: { docker: { Host } } };
+      await Deno.writeTextFile(`${folder}/meta.json`, JSON.stringify(meta));
+    }
+    await work(home);
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+}
+
+async function found(variables: Variables): Promise<string[]> {
+  const places = await candidates({ env: (name) => variables[name] });
+  return places.map(({ rule, address }) =>
+    `${rule} ${address.kind === "unix" ? address.path : address.host}`
+  );
+}
+
+const CONTEXTS = { colima: "unix:///colima.sock", far: "tcp://build.example:2375" };
+
+suite("candidates", () => {
+  it("takes DOCKER_HOST alone, before any context", async () => {
+    await withHome({ current: "colima", contexts: CONTEXTS }, async (HOME) => {
+      const variables = { HOME, DOCKER_HOST: "unix:///my.sock", DOCKER_CONTEXT: "far" };
+      assertEquals(await found(variables), ["DOCKER_HOST /my.sock"]);
+    });
+  });
+
+  it("takes an empty DOCKER_HOST for none", async () => {
+    await withHome({ current: "colima", contexts: CONTEXTS }, async (HOME) => {
+      assertEquals(await found({ HOME, DOCKER_HOST: "" }), ['context "colima" /colima.sock']);
+    });
+  });
+
+  it("takes DOCKER_CONTEXT before the configured context", async () => {
+    await withHome({ current: "colima", contexts: CONTEXTS }, async (HOME) => {
+      assertEquals(await found({ HOME, DOCKER_CONTEXT: "far" }), [
+        'DOCKER_CONTEXT "far" build.example:2375',
+      ]);
+    });
+  });
+
+  it("reads DOCKER_CONFIG instead of the home", async () => {
+    await withHome({ current: "colima", contexts: CONTEXTS }, async (home) => {
+      assertEquals(await found({ HOME: "/nowhere", DOCKER_CONFIG: `${home}/.docker` }), [
+        'context "colima" /colima.sock',
+      ]);
+    });
+  });
+
+  it("adds the engine's ports to an address without one", async () => {
+    assertEquals(await found({ DOCKER_HOST: "tcp://far" }), ["DOCKER_HOST far:2375"]);
+    assertEquals(await found({ DOCKER_HOST: "tcp://far", DOCKER_TLS_VERIFY: "1" }), [
+      "DOCKER_HOST far:2376",
+    ]);
+  });
+
+  it("tries the default socket and the well-known ones otherwise", async () => {
+    await withHome({ current: "default" }, async (HOME) => {
+      assertEquals(await found({ HOME, XDG_RUNTIME_DIR: "/run/user/1" }), [
+        "default /var/run/docker.sock",
+        "rootless Docker /run/user/1/docker.sock",
+        `Docker Desktop ${HOME}/.docker/run/docker.sock`,
+        `Docker Desktop ${HOME}/.docker/desktop/docker.sock`,
+        `OrbStack ${HOME}/.orbstack/run/docker.sock`,
+        `Rancher Desktop ${HOME}/.rd/docker.sock`,
+        `Colima ${HOME}/.colima/default/docker.sock`,
+        "Podman /run/user/1/podman/podman.sock",
+        "Podman /run/podman/podman.sock",
+      ]);
+    });
+  });
+
+  it("refuses a context that is not there, and an address that it cannot reach", async () => {
+    await withHome({}, async (HOME) => {
+      await assertRejects(
+        () => found({ HOME, DOCKER_CONTEXT: "gone" }),
+        MlcliError,
+        "Docker context not found: gone",
+      );
+      await assertRejects(
+        () => found({ HOME, DOCKER_HOST: "ssh://me@far" }),
+        MlcliError,
+        "Docker Engine address not supported: ssh://me@far",
+      );
+    });
+  });
+});

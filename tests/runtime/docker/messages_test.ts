@@ -1,0 +1,27 @@
+import { assertEquals } from "@std/assert";
+import { failureOf, progressMessages } from "../../../runtime/docker/messages.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+suite("progressMessages", () => {
+  it("reads messages that are split over chunks, in characters too", async () => {
+    const bytes = new TextEncoder().encode(
+      '{"stream":"Schritt für Schritt"}\r\n{"aux":{"ID":"sha256:1"}}\n{"status":"Pulling"}',
+    );
+    for (const size of [1, 5, 26, 1000]) {
+      const chunks: Uint8Array[] = [];
+      for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.slice(at, at + size));
+      const messages = await Array.fromAsync(progressMessages(ReadableStream.from(chunks)));
+      assertEquals(messages, [
+        { stream: "Schritt für Schritt" },
+        { aux: { ID: "sha256:1" } },
+        { status: "Pulling" },
+      ]);
+    }
+  });
+
+  it("finds the failure of newer and of older engines", () => {
+    assertEquals(failureOf({ errorDetail: { message: "no space" } }), "no space");
+    assertEquals(failureOf({ error: "no space" }), "no space");
+    assertEquals(failureOf({ stream: "error: not one" }), undefined);
+  });
+});
