@@ -64,6 +64,8 @@ export interface BuildOptions {
   readonly labels: Readonly<Record<string, string>>;
   /** `linux/amd64` */
   readonly platform?: string;
+  /** Network of the build's steps: `host`, `none`, or the name of one. Default: the engine's. */
+  readonly networkMode?: string;
   readonly noCache: boolean;
   readonly context: ReadableStream<Uint8Array>;
   readonly signal: AbortSignal;
@@ -171,6 +173,7 @@ export function engineOver(transport: Transport, apiVersion: string): Engine {
         buildargs: JSON.stringify(options.buildArguments),
         labels: JSON.stringify(options.labels),
         platform: options.platform,
+        networkmode: options.networkMode,
         nocache: options.noCache ? "1" : undefined,
         rm: "1",
         forcerm: "1",
