@@ -1,0 +1,197 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { makeApp, type TestApp } from "../helpers/app.ts";
+import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
+import { eventually } from "../helpers/eventually.ts";
+import { beforeAll, it, suite } from "../helpers/suite.ts";
+
+const SERVING = `
+def model_fn(model_dir):
+    with open(model_dir + "/model.txt") as file: return file.read()
+def predict_fn(input_data, model):
+    return [model]
+`;
+
+function servingApp(code = SERVING): Promise<TestApp> {
+  return makeApp({
+    configuration: { image_name: TEST_IMAGE },
+    files: { "prediction/serve": code, "local_test/test_dir/model/model.txt": "seven" },
+  });
+}
+
+/** Deploys on a free port and returns it. */
+async function deploy(app: TestApp, ...options: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0", ...options]);
+  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  assertMatch(stdout, /^http:\/\/localhost:\d+\n$/);
+  return new URL(stdout.trim()).port;
+}
+
+async function predict(port: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/invocations`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "text/csv" },
+    body: "{}",
+  });
+  return (await response.text()).trim();
+}
+
+suite("local deploy and local stop", () => {
+  beforeAll(buildTestImage);
+
+  it("serves the model when it returns, until it is stopped; then the same works again", async () => {
+    await using app = await servingApp();
+    const port = await deploy(app);
+    assertEquals(await predict(port), "seven");
+    const [container] = await containersOf(app.name);
+    assertEquals(container?.Names, [`/mlcli-${app.name}-serve-${port}`]);
+    assertEquals(container?.Labels["mlcli.role"], "serve");
+    assertEquals(container?.Labels["mlcli.port"], port);
+
+    const stop = ["local", "stop", "--port", port];
+    assertEquals(await app.run(stop), {
+      code: 0,
+      stdout: `mlcli-${app.name}-serve-${port}\n`,
+      stderr: "",
+    });
+    assertEquals(await containersOf(app.name), []);
+
+    const again = await app.run(["local", "deploy", "--port", port]);
+    assertEquals(again, { code: 0, stdout: `http://localhost:${port}\n`, stderr: "" });
+    assertEquals((await app.run([...stop, "--app-name", app.name])).code, 0);
+
+    const nothing = await app.run(stop);
+    assertEquals({ code: nothing.code, stdout: nothing.stdout }, { code: 1, stdout: "" });
+    assertMatch(nothing.stderr, new RegExp(`^error: Container not found on port ${port}\nhint: `));
+  });
+
+  it("listens on this machine only", async () => {
+    await using app = await servingApp();
+    const port = await deploy(app);
+    try {
+      const [container] = await containersOf(app.name);
+      const inspected = await withEngine(async () => await inspectPorts(container!.Id));
+      assertEquals(inspected, [{ HostIp: "127.0.0.1", HostPort: port }]);
+    } finally {
+      await app.run(["local", "stop", "--port", port]);
+    }
+  });
+
+  it("refuses a port that a server of mlcli has, naming its app", async () => {
+    await using first = await servingApp();
+    await using second = await servingApp();
+    const port = await deploy(first);
+    try {
+      const { code, stdout, stderr } = await second.run(["local", "deploy", "--port", port]);
+      assertEquals({ code, stdout }, { code: 1, stdout: "" });
+      assertMatch(
+        stderr,
+        new RegExp(
+          `^error: Port already in use: ${port} \\(by the server of ${first.name}\\)\nhint: `,
+        ),
+      );
+      assertEquals(await predict(port), "seven");
+      assertEquals(await containersOf(second.name), []);
+      const other = await second.run(["local", "stop", "-p", port, "-a", second.name]);
+      assertEquals(other.code, 1);
+      assertStringIncludes(other.stderr, `Container not found on port ${port} for ${second.name}`);
+    } finally {
+      assertEquals((await first.run(["local", "stop", "--port", port])).code, 0);
+    }
+  });
+
+  it("refuses a port that another program has, and leaves nothing", async () => {
+    await using app = await servingApp();
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = listener.addr;
+    const { code, stdout, stderr } = await app.run(["local", "deploy", "--port", String(port)]);
+    assertEquals({ code, stdout }, { code: 1, stdout: "" });
+    assertMatch(stderr, new RegExp(`^error: Port already in use: ${port}\nhint: `));
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("says at once when the server dies, with its log, and leaves nothing", async () => {
+    await using app = await servingApp('raise ImportError("no module named shap")\n');
+    const { code, stdout, stderr } = await app.run(["local", "deploy", "--port", "0"]);
+    assertEquals({ code, stdout }, { code: 1, stdout: "" });
+    assertMatch(stderr, /^error: The server ended before it was ready: exit status \d+\n {2}/);
+    assertStringIncludes(stderr, "ImportError: no module named shap");
+    assertStringIncludes(stderr, "\nhint: ");
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("gives up after --timeout, says what it last heard, and leaves nothing", async () => {
+    await using app = await servingApp(
+      "import time\ndef model_fn(model_dir): time.sleep(60)\ndef predict_fn(i, m): pass\n",
+    );
+    const { code, stderr } = await app.run(["local", "deploy", "--port", "0", "--timeout", "1"]);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: The server did not answer \/ping with 200 within 1 s \(.+\)\n/);
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("leaves nothing when it is interrupted before the server is ready", async () => {
+    await using app = await servingApp(
+      "import time\ndef model_fn(model_dir): time.sleep(60)\ndef predict_fn(i, m): pass\n",
+    );
+    const child = app.start(["local", "deploy", "--port", "0"]);
+    await eventually(async () => (await containersOf(app.name)).length === 1);
+    child.kill("SIGINT");
+    const { code, stdout, stderr } = await child.output();
+    assertEquals([code, stdout.length, stderr.length], [130, 0, 0]);
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("takes the place of a server that has ended by itself", async () => {
+    await using app = await servingApp();
+    const port = await deploy(app);
+    const [container] = await containersOf(app.name);
+    await withEngine((engine) => engine.killContainer(container!.Id));
+    assertEquals((await app.run(["local", "deploy", "--port", port])).code, 0);
+    assertEquals((await containersOf(app.name)).map(({ State }) => State), ["running"]);
+    assertEquals((await app.run(["local", "stop", "--port", port])).code, 0);
+  });
+
+  it("--foreground shows the log and ends with Ctrl-C, the server with it", async () => {
+    await using app = await servingApp(`print("loading", flush=True)\n${SERVING}`);
+    const child = app.start(["local", "deploy", "--port", "0", "--foreground"]);
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!/http:\/\/localhost:\d+\n/.test(text)) {
+      const { value, done } = await reader.read();
+      assert(!done, `ended early: ${text}`);
+      text += value;
+    }
+    assertStringIncludes(text, "loading\n");
+    assertEquals(await predict(/localhost:(\d+)/.exec(text)![1]!), "seven");
+    child.kill("SIGINT");
+    while (!(await reader.read()).done);
+    await child.stderr.cancel();
+    assertEquals((await child.status).code, 130);
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("--foreground ends when the server ends", async () => {
+    await using app = await servingApp();
+    const child = app.start(["local", "deploy", "--port", "0", "--foreground"]);
+    const reader = child.stdout.getReader();
+    await reader.read(); // the address: it is ready
+    const [container] = await containersOf(app.name);
+    await withEngine((engine) => engine.killContainer(container!.Id));
+    while (!(await reader.read()).done);
+    const stderr = await new Response(child.stderr).text();
+    assertEquals((await child.status).code, 1);
+    assertStringIncludes(stderr, "error: The server ended: exit status 137 (ended by SIGKILL)\n");
+    assertEquals(await containersOf(app.name), []);
+  });
+});
+
+/** How the engine has published the server's port. */
+async function inspectPorts(id: string): Promise<unknown> {
+  const client = Deno.createHttpClient({
+    proxy: { transport: "unix", path: "/var/run/docker.sock" },
+  });
+  const response = await fetch(`http://localhost/containers/${id}/json`, { client });
+  const { HostConfig } = await response.json();
+  client.close();
+  return HostConfig.PortBindings["8080/tcp"];
+}

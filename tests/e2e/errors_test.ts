@@ -1,0 +1,153 @@
+import { assert, assertEquals } from "@std/assert";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** One row of the design's table of errors, and the command lines around it. */
+interface Row {
+  readonly title: string;
+  readonly args: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly prepare?: (app: TestApp) => Promise<void>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly code: number;
+  /** First line of standard error after `error: `; APP stands for the app's name. */
+  readonly message: string;
+}
+
+const MODEL = "local_test/test_dir/model/model.txt";
+const TEST_DIRECTORY = "APP/mlcli_base/local_test/test_dir";
+
+async function removeTestDirectory(app: TestApp): Promise<void> {
+  await Deno.remove(app.testPath(), { recursive: true });
+}
+
+async function removeConfiguration(app: TestApp): Promise<void> {
+  await Deno.remove(`${app.directory}/${app.name}.json`);
+}
+
+const ROWS: readonly Row[] = [
+  ...["train", "deploy", "process --file x.py"].map((command) => ({
+    title: `local ${command} without local_test/test_dir`,
+    args: ["local", ...command.split(" ")],
+    prepare: removeTestDirectory,
+    code: 1,
+    message: `Not a valid mlcli directory: ${TEST_DIRECTORY}`,
+  })),
+  {
+    title: "local train without data",
+    args: ["local", "train"],
+    code: 1,
+    message: `No such file or directory: ${TEST_DIRECTORY}/input/data/training (training data)`,
+  },
+  {
+    title: "local train with nothing but .gitkeep",
+    args: ["local", "train"],
+    files: { "local_test/test_dir/input/data/training/.gitkeep": "" },
+    code: 1,
+    message: `No such file or directory: ${TEST_DIRECTORY}/input/data/training (training data)`,
+  },
+  {
+    title: "local deploy without a model",
+    args: ["local", "deploy"],
+    files: { "local_test/test_dir/model/.gitkeep": "" },
+    code: 1,
+    message: `Model not found: ${TEST_DIRECTORY}/model`,
+  },
+  ...["missing.py", "/etc/passwd", "../training/training.py", "folder"].map((file) => ({
+    title: `local process --file ${file}`,
+    args: ["local", "process", "--file", file],
+    files: { "processing/folder/inner.py": "", "training/training.py": "" },
+    code: 1,
+    message: `Processing file not found: ${file}`,
+  })),
+  {
+    title: "local train without an image",
+    args: ["local", "train"],
+    files: { [TRAINING_DATA]: "1" },
+    code: 1,
+    message: "Image not found: APP:latest",
+  },
+  {
+    title: "local process without an image",
+    args: ["local", "process", "-f", "x.py", "-t", "v2"],
+    files: { "processing/x.py": "" },
+    code: 1,
+    message: "Image not found: APP:v2",
+  },
+  {
+    title: "local deploy without an image",
+    args: ["local", "deploy", "-p", "0"],
+    files: { [MODEL]: "1" },
+    code: 1,
+    message: "Image not found: APP:latest",
+  },
+  {
+    title: "local stop where nothing runs",
+    args: ["local", "stop", "--port", "1"],
+    code: 1,
+    message: "Container not found on port 1",
+  },
+  {
+    title: "a port that is none",
+    args: ["local", "stop", "--port", "70000"],
+    code: 2,
+    message: 'Option "--port" must be a number from 0 to 65535, but got "70000".',
+  },
+  {
+    title: "a tag that is none",
+    args: ["local", "train", "--docker-tag", "a b"],
+    code: 2,
+    message:
+      'Option "--docker-tag" must be an image tag (letters, digits, "_", ".", "-"), but got "a b".',
+  },
+  {
+    title: "a memory size that is none",
+    args: ["local", "train", "--memory", "lots"],
+    code: 2,
+    message: 'Option "--memory" must be a size of 6m or more like 512m or 2g, but got "lots".',
+  },
+  {
+    title: "a mistyped command of the group",
+    args: ["local", "trian"],
+    code: 2,
+    message: 'Unknown command "trian".',
+  },
+  {
+    title: "no engine",
+    args: ["local", "train"],
+    files: { [TRAINING_DATA]: "1" },
+    env: { DOCKER_HOST: "unix:///nowhere/docker.sock" },
+    code: 1,
+    message: "No Docker Engine answers",
+  },
+];
+
+suite("errors of the local commands", () => {
+  for (const row of ROWS) {
+    it(row.title, async () => {
+      await using app = await makeApp({ files: row.files });
+      await row.prepare?.(app);
+      const { code, stdout, stderr } = await app.run(row.args, { env: row.env });
+      const message = row.message.replaceAll("APP", app.name);
+      assertEquals({ code, stdout }, { code: row.code, stdout: "" });
+      const [first, ...rest] = stderr.split("\n");
+      assertEquals(first, `error: ${message}`);
+      assert(rest.some((line) => line.startsWith("hint: ")), `a hint in: ${stderr}`);
+      assert(!/^\s+at /m.test(stderr), `no stack in: ${stderr}`);
+    });
+  }
+
+  it("is not a valid directory without a configuration file", async () => {
+    await using app = await makeApp();
+    await removeConfiguration(app);
+    const { code, stdout, stderr } = await app.run(["local", "train"]);
+    assertEquals({ code, stdout }, { code: 1, stdout: "" });
+    assertEquals(stderr.split("\n")[0], `error: Not a valid mlcli directory: ${app.directory}`);
+  });
+
+  it("shows the stack only when MLCLI_DEBUG=1 asks for it", async () => {
+    await using app = await makeApp();
+    const { stderr } = await app.run(["local", "train"], { env: { MLCLI_DEBUG: "1" } });
+    assert(/^\s+at /m.test(stderr), `a stack in: ${stderr}`);
+  });
+});

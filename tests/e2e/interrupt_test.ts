@@ -1,0 +1,139 @@
+import { assert, assertEquals } from "@std/assert";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
+import { eventually } from "../helpers/eventually.ts";
+import { beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** Says `ready`, then waits for ever, or until SIGTERM, which it answers as told. */
+function waitingApp(onTerminate: string): Promise<TestApp> {
+  const code = `
+import os, signal, sys, time
+def train(input_data_path, model_save_path):
+    def terminated(signum, frame):
+        ${onTerminate}
+    signal.signal(signal.SIGTERM, terminated)
+    print("ready", flush=True)
+    for _ in range(1200):
+        if os.path.exists("/opt/ml/output/go"): return
+        time.sleep(0.05)
+`;
+  return makeApp({
+    configuration: { image_name: TEST_IMAGE },
+    files: { "training/training.py": code, [TRAINING_DATA]: "1,2\n" },
+  });
+}
+
+const SAVE_AND_END = 'open(model_save_path + "/checkpoint", "w").close(); sys.exit(0)';
+const IGNORE = 'print("not yet", flush=True)';
+
+/** Starts `local train` and waits until the code runs. */
+async function startAndWait(app: TestApp): Promise<{
+  child: Deno.ChildProcess;
+  lines: AsyncIterator<string>;
+}> {
+  const child = app.start(["local", "train"]);
+  const lines = child.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+  assertEquals((await lines.next()).value, "ready\n");
+  return { child, lines };
+}
+
+async function end(child: Deno.ChildProcess, lines: AsyncIterator<string>): Promise<{
+  code: number;
+  stderr: string;
+}> {
+  const stderr = await new Response(child.stderr).text();
+  while (!(await lines.next()).done);
+  return { code: (await child.status).code, stderr };
+}
+
+suite("interrupting a run", () => {
+  beforeAll(buildTestImage);
+
+  for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+    it(`${signal} lets the code end by itself, and mlcli ends with ${status}`, async () => {
+      await using app = await waitingApp(SAVE_AND_END);
+      const { child, lines } = await startAndWait(app);
+      child.kill(signal);
+      assertEquals(await end(child, lines), { code: status, stderr: "" });
+      await Deno.stat(app.testPath("model/checkpoint"));
+      assertEquals(await containersOf(app.name), []);
+    });
+  }
+
+  it("ends code that has no handler of its own", async () => {
+    await using app = await makeApp({
+      configuration: { image_name: TEST_IMAGE },
+      files: {
+        "training/training.py": `
+import time
+def train(input_data_path, model_save_path):
+    try:
+        print("ready", flush=True)
+        time.sleep(60)
+    finally:
+        open(model_save_path + "/finally", "w").close()
+`,
+        [TRAINING_DATA]: "1,2\n",
+      },
+    });
+    const { child, lines } = await startAndWait(app);
+    child.kill("SIGTERM");
+    assertEquals((await end(child, lines)).code, 143);
+    await Deno.stat(app.testPath("model/finally"));
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("a second Ctrl-C does not wait for the code", async () => {
+    await using app = await waitingApp(IGNORE);
+    const { child, lines } = await startAndWait(app);
+    child.kill("SIGINT");
+    assertEquals((await lines.next()).value, "not yet\n"); // the first one has arrived
+    const start = performance.now();
+    child.kill("SIGINT");
+    assertEquals((await end(child, lines)).code, 130);
+    // The grace period is 10 s: less than half of it shows that nobody waited.
+    assert(performance.now() - start < 5_000);
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("code that does not end is killed after the grace period", async () => {
+    await using app = await waitingApp(IGNORE);
+    const { child, lines } = await startAndWait(app);
+    child.kill("SIGINT");
+    assertEquals((await end(child, lines)).code, 130);
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("SIGKILL of mlcli leaves no container once the code has ended", async () => {
+    await using app = await waitingApp(IGNORE);
+    const { child, lines } = await startAndWait(app);
+    child.kill("SIGKILL");
+    assertEquals((await end(child, lines)).code, 137);
+    assertEquals((await containersOf(app.name)).length, 1);
+    await Deno.writeTextFile(app.testPath("output/go"), "");
+    await eventually(async () => (await containersOf(app.name)).length === 0);
+  });
+
+  it("stops the code when nobody reads its output any more", async () => {
+    await using app = await makeApp({
+      configuration: { image_name: TEST_IMAGE },
+      files: {
+        "training/training.py": `
+import time
+def train(input_data_path, model_save_path):
+    for n in range(1200):
+        print("line", n, flush=True)
+        time.sleep(0.05)
+`,
+        [TRAINING_DATA]: "1,2\n",
+      },
+    });
+    const child = app.start(["local", "train"]);
+    const reader = child.stdout.getReader();
+    await reader.read();
+    await reader.cancel();
+    assertEquals(await new Response(child.stderr).text(), "");
+    assertEquals((await child.status).code, 141);
+    assertEquals(await containersOf(app.name), []);
+  });
+});

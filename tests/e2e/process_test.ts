@@ -1,0 +1,75 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { makeApp, type TestApp } from "../helpers/app.ts";
+import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
+import { beforeAll, it, suite } from "../helpers/suite.ts";
+
+const DATA = "local_test/test_dir/input/data/processing/table.csv";
+
+/** An app with one processing script. */
+function processingApp(file: string, code: string): Promise<TestApp> {
+  return makeApp({
+    configuration: { image_name: TEST_IMAGE },
+    files: { [`processing/${file}`]: code, [DATA]: "a,b\n" },
+  });
+}
+
+suite("local process", () => {
+  beforeAll(buildTestImage);
+
+  it("runs the script with the platform's paths, and removes the container", async () => {
+    await using app = await processingApp(
+      "steps/clean.py",
+      `
+import json, os, sys
+sys.path.insert(0, os.path.dirname(__file__))
+
+def process():
+    with open("/opt/ml/processing/input/table.csv") as table: text = table.read()
+    with open("/opt/ml/processing/output/table.csv", "w") as table: table.write(text.upper())
+    with open("/opt/ml/config/resourceconfig.json") as file: print(json.load(file)["current_host"])
+    with open("/opt/ml/config/processingjobconfig.json") as file:
+        print(json.load(file)["AppSpecification"]["ContainerArguments"])
+    print(os.environ["ML_INPUT_DIR"], os.environ["ML_OUTPUT_DIR"])
+    try: open("/opt/ml/processing/input/x", "w")
+    except OSError: print("the input is read-only", file=sys.stderr)
+
+if __name__ == "__main__":
+    process()
+`,
+    );
+    const { code, stdout, stderr } = await app.run(["local", "process", "-f", "steps/clean.py"]);
+    assertEquals({ code, stdout, stderr }, {
+      code: 0,
+      stdout: "algo-1\n['process', 'steps/clean.py']\n/opt/ml/input /opt/ml/output\n",
+      stderr: "the input is read-only\n",
+    });
+    assertEquals(await Deno.readTextFile(app.testPath("output/table.csv")), "A,B\n");
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("ends with the script's exit status", async () => {
+    await using app = await processingApp("fail.py", "import sys\nsys.exit(4)\n");
+    const { code, stderr } = await app.run(["local", "process", "--file", "fail.py"]);
+    assertEquals({ code, stderr }, {
+      code: 4,
+      stderr: "error: Processing failed: exit status 4\n",
+    });
+  });
+
+  it("shows the message that the script left", async () => {
+    await using app = await processingApp(
+      "fail.py",
+      'open("/opt/ml/output/message", "w").write("row 7 is empty")\nraise SystemExit(1)\n',
+    );
+    const { stderr } = await app.run(["local", "process", "--file", "fail.py"]);
+    assertEquals(stderr, "error: Processing failed: exit status 1\n  row 7 is empty\n");
+  });
+
+  it("shows an exception's traceback", async () => {
+    await using app = await processingApp("fail.py", 'raise KeyError("age")\n');
+    const { code, stderr } = await app.run(["local", "process", "--file", "fail.py"]);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "/opt/ml/code/fail.py");
+    assertMatch(stderr, /\nerror: Processing failed: exit status 1\n {2}KeyError: 'age'\n/);
+  });
+});

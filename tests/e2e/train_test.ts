@@ -1,0 +1,258 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
+import { beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** An app whose training code has this body. */
+function trainingApp(body: string, files: Readonly<Record<string, string>> = {}): Promise<TestApp> {
+  const code = `def train(input_data_path, model_save_path):\n${body.replace(/^/gm, "    ")}\n`;
+  return makeApp({
+    configuration: { image_name: TEST_IMAGE, cloud_region: "eu-west-1" },
+    files: { "training/training.py": code, [TRAINING_DATA]: "1,2\n", ...files },
+  });
+}
+
+/** A training code that writes what it sees to the output, as JSON. */
+const REPORT = `
+import json, os, socket
+def tree(root):
+    return sorted(os.path.join(d, f) for d, _, fs in os.walk(root) for f in fs)
+def readable(path):
+    with open(path) as file: return json.load(file)
+def can_write(folder):
+    try:
+        open(os.path.join(folder, "probe"), "w").close()
+        os.remove(os.path.join(folder, "probe"))
+        return True
+    except OSError: return False
+report = {
+    "arguments": [input_data_path, model_save_path],
+    "data": tree("/opt/ml/input/data"),
+    "config": {f: readable("/opt/ml/input/config/" + f) for f in os.listdir("/opt/ml/input/config")},
+    "writable": [p for p in ("/opt/ml/code", "/opt/ml/input", "/opt/ml/input/config",
+                             "/opt/ml/model", "/opt/ml/output") if can_write(p)],
+    "environment": {k: v for k, v in os.environ.items() if k[:3] in ("ML_", "SM_", "AWS", "TRA")},
+    "host": socket.gethostname(),
+    "shared_memory": os.statvfs("/dev/shm").f_frsize * os.statvfs("/dev/shm").f_blocks,
+}
+with open("/opt/ml/output/report.json", "w") as file: json.dump(report, file)
+with open(model_save_path + "/model.txt", "w") as file: file.write("trained")
+`;
+
+suite("local train", () => {
+  beforeAll(buildTestImage);
+
+  it("gives the code the platform's paths, files and environment", async () => {
+    await using app = await trainingApp(REPORT, {
+      "local_test/test_dir/input/config/hyperparameters.json": '{"epochs": 3, "name": "a b"}',
+      "local_test/test_dir/input/data/validation/v.csv": "3,4\n",
+      "local_test/test_dir/input/data/processing/p.csv": "5,6\n",
+    });
+    const { code, stdout, stderr } = await app.run(
+      ["local", "train", "--hyperparameter", "epochs=20", "--hyperparameter", "rate=0.5"],
+    );
+    assertEquals({ code, stdout, stderr }, { code: 0, stdout: "", stderr: "" });
+    assertEquals(await Deno.readTextFile(app.testPath("model/model.txt")), "trained");
+
+    const report = JSON.parse(await Deno.readTextFile(app.testPath("output/report.json")));
+    assertEquals(report.arguments, ["/opt/ml/input/data/training", "/opt/ml/model"]);
+    assertEquals(report.data, [
+      "/opt/ml/input/data/processing/p.csv",
+      "/opt/ml/input/data/training/data.csv",
+      "/opt/ml/input/data/validation/v.csv",
+    ]);
+    assertEquals(report.writable, ["/opt/ml/model", "/opt/ml/output"]);
+    assertEquals(report.host, "algo-1");
+    assert(report.shared_memory > 64 * 1024 ** 2, "more than Docker's 64 MB of /dev/shm");
+
+    const channel = {
+      TrainingInputMode: "File",
+      S3DistributionType: "FullyReplicated",
+      RecordWrapperType: "None",
+    };
+    assertEquals(report.config, {
+      "hyperparameters.json": { epochs: "20", name: "a b", rate: "0.5" },
+      "inputdataconfig.json": { training: channel, validation: channel },
+      "resourceconfig.json": {
+        current_host: "algo-1",
+        hosts: ["algo-1"],
+        network_interface_name: "eth0",
+      },
+    });
+
+    const { TRAINING_JOB_NAME, SM_HPS, SM_NUM_CPUS, SM_NUM_GPUS, ...rest } = report.environment;
+    assertMatch(TRAINING_JOB_NAME, new RegExp(`^mlcli-${app.name}-train-[0-9a-f]{8}$`));
+    assertEquals(JSON.parse(SM_HPS), { epochs: "20", name: "a b", rate: "0.5" });
+    assertMatch(SM_NUM_CPUS, /^[1-9]\d*$/);
+    assertEquals(SM_NUM_GPUS, "0");
+    assertEquals(rest, {
+      AWS_REGION: "eu-west-1",
+      ML_MODEL_DIR: "/opt/ml/model",
+      ML_INPUT_DIR: "/opt/ml/input",
+      ML_OUTPUT_DIR: "/opt/ml/output",
+      ML_CHANNEL_TRAINING: "/opt/ml/input/data/training",
+      SM_MODEL_DIR: "/opt/ml/model",
+      SM_INPUT_DIR: "/opt/ml/input",
+      SM_INPUT_CONFIG_DIR: "/opt/ml/input/config",
+      SM_OUTPUT_DIR: "/opt/ml/output",
+      SM_OUTPUT_DATA_DIR: "/opt/ml/output/data",
+      SM_CHANNELS: '["training","validation"]',
+      SM_CHANNEL_TRAINING: "/opt/ml/input/data/training",
+      SM_CHANNEL_VALIDATION: "/opt/ml/input/data/validation",
+      SM_HOSTS: '["algo-1"]',
+      SM_CURRENT_HOST: "algo-1",
+      SM_HP_EPOCHS: "20",
+      SM_HP_NAME: "a b",
+      SM_HP_RATE: "0.5",
+    });
+  });
+
+  it("leaves the user's files as they were, no container and nothing of its own", async () => {
+    await using app = await trainingApp("pass", {
+      "local_test/test_dir/input/config/hyperparameters.json": '{ "epochs":3 }',
+    });
+    const before = await snapshot(app);
+    assertEquals((await app.run(["local", "train", "--hyperparameter", "epochs=9"])).code, 0);
+    const after = await snapshot(app);
+    for (const [path, content] of before) assertEquals(after.get(path), content, path);
+    assertEquals([...after.keys()].filter((path) => !before.has(path)), []);
+    assertEquals(await containersOf(app.name), []);
+    assertEquals(
+      (await Array.fromAsync(Deno.readDir(app.path("local_test")))).map(({ name }) => name),
+      ["test_dir"],
+    );
+  });
+
+  it("passes both streams on byte for byte", async () => {
+    await using app = await trainingApp(`
+import sys
+sys.stdout.buffer.write(bytes(range(256)) * 3)
+sys.stdout.buffer.flush()
+sys.stderr.buffer.write(b"\\x00\\xffwarning without newline")
+sys.stderr.buffer.flush()
+sys.stdout.write("Ende ä")`);
+    const { code, stdout, stderr } = await app.start(["local", "train"]).output();
+    assertEquals(code, 0);
+    const all = Array.from({ length: 256 }, (_, index) => index);
+    const tail = [...new TextEncoder().encode("Ende ä")];
+    assertEquals([...stdout], [...all, ...all, ...all, ...tail]);
+    assertEquals([...stderr], [0, 255, ...new TextEncoder().encode("warning without newline")]);
+  });
+
+  it("shows output while the code runs", async () => {
+    // The code waits for an answer to what it printed, so the test ends only if that came through.
+    await using app = await trainingApp(`
+import os, sys, time
+print("ready", flush=True)
+for _ in range(600):
+    if os.path.exists("/opt/ml/output/go"): break
+    time.sleep(0.05)
+else: sys.exit(9)`);
+    const child = app.start(["local", "train"]);
+    const reader = child.stdout.getReader();
+    assertEquals(new TextDecoder().decode((await reader.read()).value), "ready\n");
+    await Deno.writeTextFile(app.testPath("output/go"), "");
+    assertEquals((await reader.read()).done, true);
+    await child.stderr.cancel();
+    assertEquals((await child.status).code, 0);
+  });
+
+  it("ends with the code's exit status, and says it in words", async () => {
+    await using app = await trainingApp("import sys\nsys.exit(7)");
+    const { code, stdout, stderr } = await app.run(["local", "train"]);
+    assertEquals({ code, stdout }, { code: 7, stdout: "" });
+    assertEquals(stderr, "error: Training failed: exit status 7\n");
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("shows an exception's traceback and the failure file", async () => {
+    await using app = await trainingApp('raise ValueError("no such column: age")');
+    const { code, stdout, stderr } = await app.run(["local", "train"]);
+    assertEquals({ code, stdout }, { code: 1, stdout: "" });
+    const [traceback, report] = stderr.split("error: ") as [string, string];
+    assertStringIncludes(traceback, "ValueError: no such column: age");
+    assertStringIncludes(traceback, "/opt/ml/code/training.py");
+    assertMatch(report, /^Training failed: exit status 1\n {2}ValueError: no such column: age\n/);
+    const failure = await Deno.readTextFile(app.testPath("output/failure"));
+    assertStringIncludes(failure, "ValueError: no such column: age");
+  });
+
+  it("keeps the reason that the code itself gave, and shows its first 1,024 characters", async () => {
+    await using app = await trainingApp(`
+open("/opt/ml/output/failure", "w").write("mine: " + "x" * 2000)
+raise ValueError("not this")`);
+    const { stderr } = await app.run(["local", "train"]);
+    assertStringIncludes(stderr, `  mine: ${"x".repeat(1018)}\n`);
+    assert(!stderr.split("error: ")[1]?.includes("not this"));
+  });
+
+  it("does not tell an earlier run's reason", async () => {
+    await using app = await trainingApp("import sys\nsys.exit(3)", {
+      "local_test/test_dir/output/failure": "yesterday's",
+    });
+    const { stderr } = await app.run(["local", "train"]);
+    assertEquals(stderr, "error: Training failed: exit status 3\n");
+  });
+
+  it("says when the code ran out of memory", async () => {
+    await using app = await trainingApp("x = bytearray(400 * 1024 * 1024)");
+    const { code, stderr } = await app.run(["local", "train", "--memory", "64m"]);
+    assertEquals(code, 137);
+    assertStringIncludes(
+      stderr,
+      "error: Training failed: exit status 137 (ended by SIGKILL; it ran out of memory)\nhint: ",
+    );
+  });
+
+  it("passes a gigabyte on in constant memory", async () => {
+    await using app = await trainingApp(`
+import os
+block = b"0123456789abcdef" * 65536
+for _ in range(1024): os.write(1, block)`);
+    const child = app.start(["local", "train"]);
+    let bytes = 0;
+    let peak = 0;
+    for await (const chunk of child.stdout) {
+      bytes += chunk.length;
+      peak = Math.max(peak, await residentBytes(child.pid));
+    }
+    await child.stderr.cancel();
+    assertEquals((await child.status).code, 0);
+    assertEquals(bytes, 1024 ** 3);
+    assert(peak > 0 && peak < 400 * 1024 ** 2, `at most ${peak} bytes resident`);
+  });
+
+  it("uses an image that mlcli did not build, and its tag before or after the command", async () => {
+    await using app = await trainingApp("print('from the mounted code')");
+    for (const args of [["local", "-t", "latest", "train"], ["local", "train", "-t", "latest"]]) {
+      assertEquals((await app.run(args)).stdout, "from the mounted code\n");
+    }
+    const missing = await app.run(["local", "--docker-tag", "v9", "train"]);
+    assertEquals(missing.code, 1);
+    assertMatch(missing.stderr, new RegExp(`^error: Image not found: ${TEST_IMAGE}:v9\nhint: `));
+  });
+});
+
+/** Paths and contents of all files of an app. */
+async function snapshot(app: TestApp): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  async function visit(folder: string): Promise<void> {
+    for await (const entry of Deno.readDir(folder)) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory) await visit(path);
+      else files.set(path, await Deno.readTextFile(path));
+    }
+  }
+  await visit(app.directory);
+  return files;
+}
+
+/** Resident memory of a process, from the kernel. */
+async function residentBytes(pid: number): Promise<number> {
+  try {
+    const status = await Deno.readTextFile(`/proc/${pid}/status`);
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0; // it ended while we asked
+  }
+}
