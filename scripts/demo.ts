@@ -1,0 +1,162 @@
+/**
+ * The main job of mlcli on a sample app, from nothing to answers: `deno task demo`.
+ *
+ * Leaves behind an engine, images and caches, and nothing that runs.
+ *
+ * @module
+ */
+
+import { fromFileUrl } from "@std/path";
+import { MlcliError } from "../runtime/errors.ts";
+import { ensureBaseImage } from "./base_image.ts";
+import { ensureEngine } from "./engine.ts";
+import { removeTree, runScript, seconds, step } from "./script.ts";
+
+const ROOT = fromFileUrl(new URL("../", import.meta.url));
+const APP = `${ROOT}fixtures/apps/housing`;
+/** A tag of its own, so that nobody's image is replaced. */
+const TAG = "demo";
+
+/** The slowest step is a build that installs packages by pip over a slow line. In ms. */
+const COMMAND_TIMEOUT = 240_000;
+/** In ms; the platform allows a prediction a minute. */
+const REQUEST_TIMEOUT = 60_000;
+
+/** A request of the demo: area, number of rooms and age of a house, for its price. */
+interface Prediction {
+  readonly type: string;
+  readonly body: string;
+}
+
+const PREDICTIONS: readonly Prediction[] = [
+  { type: "text/csv", body: "120,4,10" },
+  { type: "application/json", body: '{"features": [120, 4, 10]}' },
+];
+
+async function main(signal: AbortSignal): Promise<number> {
+  const begin = performance.now();
+  const baseImage = await prepare(signal);
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-demo-" });
+  try {
+    await copyTree(APP, directory);
+    await mainJob({ directory, signal }, baseImage);
+  } finally {
+    await removeTree(directory);
+  }
+  print(`\nDone in ${seconds(performance.now() - begin)}. Nothing is left running.`);
+  return 0;
+}
+
+async function prepare(signal: AbortSignal): Promise<string> {
+  const engine = await step("Finding a Docker Engine", () => ensureEngine(signal));
+  try {
+    return await step("Finding a Python image", () => ensureBaseImage("plain", engine, signal));
+  } finally {
+    engine.close();
+  }
+}
+
+/** Where mlcli runs, and what ends it. */
+interface Place {
+  readonly directory: string;
+  readonly signal: AbortSignal;
+}
+
+async function mainJob(place: Place, baseImage: string): Promise<void> {
+  const local = (...args: string[]): string[] => ["local", ...args, "--docker-tag", TAG];
+  await mlcli("Build the app's image", place, [
+    ...["build", "--base-image", baseImage, "--docker-tag", TAG],
+  ]);
+  await mlcli("Prepare the data", place, local("process", "--file", "processing.py"));
+  await mlcli("Train a model", place, local("train"));
+  const address = await mlcli("Serve it", place, local("deploy", "--port", "0"));
+  const stop = local("stop", "--port", new URL(address).port);
+  try {
+    for (const prediction of PREDICTIONS) await predict(address, prediction, place.signal);
+  } catch (error) {
+    // Not by the place's signal, which may be what ended the predictions.
+    await mlcli("Stop the server", { ...place, signal: new AbortController().signal }, stop);
+    throw error;
+  }
+  await mlcli("Stop the server", place, stop);
+}
+
+/**
+ * Runs mlcli as a user would, and returns its results.
+ * @throws MlcliError naming the step when it fails.
+ */
+async function mlcli(title: string, place: Place, args: readonly string[]): Promise<string> {
+  return await demonstrate(title, `mlcli ${args.join(" ")}`, async () => {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", `--config=${ROOT}deno.json`, `${ROOT}main.ts`, ...args],
+      cwd: place.directory,
+      stdin: "null",
+      stdout: "piped",
+    }).spawn();
+    const limit = AbortSignal.any([place.signal, AbortSignal.timeout(COMMAND_TIMEOUT)]);
+    const kill = (): void => child.kill("SIGTERM");
+    limit.addEventListener("abort", kill);
+    const results = await new Response(child.stdout.pipeThrough(shown())).text();
+    const { code } = await child.status;
+    limit.removeEventListener("abort", kill);
+    // First, so that a server that has started is known, and stopped, even after Ctrl-C.
+    if (code === 0) return results.trim();
+    place.signal.throwIfAborted();
+    const ending = limit.aborted ? `took over ${seconds(COMMAND_TIMEOUT)}` : `ended with ${code}`;
+    throw new MlcliError("container", `${title}: mlcli ${args.join(" ")} ${ending}`);
+  });
+}
+
+/** Shows what passes through. */
+function shown(): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream({
+    transform(chunk, controller) {
+      Deno.stdout.writeSync(chunk);
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+async function predict(address: string, request: Prediction, signal: AbortSignal): Promise<void> {
+  const { type, body } = request;
+  const url = `${address}/invocations`;
+  const command = `curl --header 'Content-Type: ${type}' --data '${body}' ${url}`;
+  await demonstrate("Ask for a prediction", command, async () => {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": type, Accept: type },
+      body,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT)]),
+    });
+    const answer = await response.text();
+    print(answer.trimEnd());
+    if (response.ok) return;
+    throw new MlcliError(
+      "container",
+      `Ask for a prediction: the server answers ${response.status}`,
+    );
+  });
+}
+
+/** Does a step of the demo under its title and the command that does the same. */
+async function demonstrate<T>(title: string, command: string, work: () => Promise<T>): Promise<T> {
+  print(`\n== ${title}\n$ ${command}`);
+  const begin = performance.now();
+  const result = await work();
+  print(`(${seconds(performance.now() - begin)})`);
+  return result;
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (isDirectory) await copyTree(`${from}/${name}`, `${to}/${name}`);
+    else await Deno.copyFile(`${from}/${name}`, `${to}/${name}`);
+  }
+}
+
+function print(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+if (import.meta.main) runScript(main);
