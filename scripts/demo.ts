@@ -88,7 +88,7 @@ async function mainJob(place: Place, baseImage: string): Promise<void> {
 async function mlcli(title: string, place: Place, args: readonly string[]): Promise<string> {
   return await demonstrate(title, `mlcli ${args.join(" ")}`, async () => {
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", `--config=${ROOT}deno.json`, `${ROOT}main.ts`, ...args],
+      args: ["run", "-A", "--quiet", `--config=${ROOT}deno.json`, `${ROOT}main.ts`, ...args],
       cwd: place.directory,
       stdin: "null",
       stdout: "piped",
@@ -120,12 +120,20 @@ function shown(): TransformStream<Uint8Array, Uint8Array> {
 async function predict(address: string, request: Prediction, signal: AbortSignal): Promise<void> {
   const { type, body } = request;
   const url = `${address}/invocations`;
+  // Straight to the server, also where HTTP_PROXY is set.
+  const proxy = {
+    transport: "tcp",
+    hostname: "127.0.0.1",
+    port: Number(new URL(url).port),
+  } as const;
+  using client = Deno.createHttpClient({ proxy });
   const command = `curl --header 'Content-Type: ${type}' --data '${body}' ${url}`;
   await demonstrate("Ask for a prediction", command, async () => {
     const response = await fetch(url, {
       method: "POST",
       headers: { "Content-Type": type, Accept: type },
       body,
+      client,
       signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT)]),
     });
     const answer = await response.text();
