@@ -4,24 +4,26 @@
  * @module
  */
 
-import { MlcliError } from "../runtime/errors.ts";
+import { ValidationError } from "@cliffy/command";
 
 /** A port, 0 to 65535. */
 export function checkPort(port: number): number {
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw usageError(`Option "--port" must be a number from 0 to 65535, but got "${port}".`);
+  throw new ValidationError(`Option "--port" must be a number from 0 to 65535, but got "${port}".`);
 }
 
 /** A time in whole seconds, 1 or more. */
 export function checkSeconds(option: string, seconds: number): number {
   if (Number.isInteger(seconds) && seconds > 0) return seconds;
-  throw usageError(`Option "${option}" must be a number of seconds, but got "${seconds}".`);
+  throw new ValidationError(
+    `Option "${option}" must be a number of seconds, but got "${seconds}".`,
+  );
 }
 
 /** An image tag, by the rule of Docker's reference grammar. */
 export function checkTag(tag: string): string {
   if (/^\w[\w.-]{0,127}$/.test(tag)) return tag;
-  throw usageError(
+  throw new ValidationError(
     `Option "--docker-tag" must be an image tag (letters, digits, "_", ".", "-"), but got "${tag}".`,
   );
 }
@@ -41,12 +43,7 @@ export function parseMemory(text: string): number {
   const [, number, unit = "b"] = /^(\d+(?:\.\d+)?)([bkmg])?$/i.exec(text) ?? [];
   const bytes = Math.floor(Number(number) * (MEMORY_UNITS[unit.toLowerCase()] ?? NaN));
   if (bytes >= LEAST_MEMORY) return bytes;
-  throw usageError(
+  throw new ValidationError(
     `Option "--memory" must be a size of 6m or more like 512m or 2g, but got "${text}".`,
   );
-}
-
-/** An error of the command line. */
-export function usageError(message: string, hint?: string): MlcliError {
-  return new MlcliError("usage", message, { hint });
 }

@@ -6,8 +6,10 @@
 
 import type { Context } from "../runtime/context.ts";
 import { VERSION } from "../runtime/version.ts";
+import { buildCommand } from "./build.ts";
 import { type AnyCommand, groupCommand } from "./command.ts";
 import { helpText } from "./help.ts";
+import { localCommand } from "./local/local.ts";
 
 /** `mlcli` with all its commands. */
 export function rootCommand(context: Context): AnyCommand {
@@ -20,6 +22,8 @@ export function rootCommand(context: Context): AnyCommand {
     )
     .throwErrors()
     .noExit()
+    .command("build", buildCommand(context))
+    .command("local", localCommand(context))
     .help((command: AnyCommand) => helpText(command, context.out))
     .versionOption("-V, --version", "Show the version.", {
       standalone: true,

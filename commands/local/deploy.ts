@@ -11,7 +11,7 @@ import type { Server } from "../../runtime/containers/servers.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
 import { checkPort, checkSeconds } from "../options.ts";
-import { type ContainerOptions, planInput } from "./plan_input.ts";
+import { type ContainerOptions, type LocalOptions, planInput } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
   readonly port: number;
@@ -21,7 +21,7 @@ interface Options extends ContainerOptions {
 
 /** Starts a server of the trained model. */
 export function deployCommand(context: Context): AnyCommand {
-  return new Command()
+  return new Command<LocalOptions>()
     .description("Serve the trained model on http://localhost:PORT, until local stop.")
     .option("-a, --app-name <name:string>", "Name of the app. Found by itself when there is one.")
     .option("-p, --port <port:integer>", "Port on this machine; 0 picks a free one.", {

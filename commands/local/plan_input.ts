@@ -10,10 +10,12 @@ import { findApp } from "../../runtime/project/app.ts";
 import { layoutOf } from "../../runtime/project/layout.ts";
 import { checkTag, parseMemory } from "../options.ts";
 
+/** Options of the `local` group, before or after the command's name. A type: Cliffy wants one. */
+export type LocalOptions = { readonly dockerTag: string };
+
 /** Options of every local command that creates a container. */
-export interface ContainerOptions {
+export interface ContainerOptions extends LocalOptions {
   readonly appName?: string;
-  readonly dockerTag: string;
   readonly memory?: string;
 }
 

@@ -8,7 +8,7 @@ import { Command } from "@cliffy/command";
 import { process } from "../../runtime/containers/process.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import { type ContainerOptions, planInput } from "./plan_input.ts";
+import { type ContainerOptions, type LocalOptions, planInput } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
   readonly file: string;
@@ -16,7 +16,7 @@ interface Options extends ContainerOptions {
 
 /** Runs a processing script. */
 export function processCommand(context: Context): AnyCommand {
-  return new Command()
+  return new Command<LocalOptions>()
     .description("Run a processing script on the test data.")
     .option("-f, --file <file:string>", "The script, relative to processing/.", { required: true })
     .option("-a, --app-name <name:string>", "Name of the app. Found by itself when there is one.")

@@ -8,7 +8,7 @@ import { Command } from "@cliffy/command";
 import { train } from "../../runtime/containers/train.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import { type ContainerOptions, planInput } from "./plan_input.ts";
+import { type ContainerOptions, type LocalOptions, planInput } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
   readonly hyperparameter?: readonly string[];
@@ -16,7 +16,7 @@ interface Options extends ContainerOptions {
 
 /** Runs the training code on the test data. */
 export function trainCommand(context: Context): AnyCommand {
-  return new Command()
+  return new Command<LocalOptions>()
     .description("Run the training code on the test data.")
     .option("-a, --app-name <name:string>", "Name of the app. Found by itself when there is one.")
     .option(

@@ -12,7 +12,8 @@ import { MlcliError } from "../errors.ts";
 const REMOVAL_TIMEOUT = 30_000;
 
 /**
- * Creates a container and returns its id.
+ * Creates a container and returns its id. Directories to mount that are not there are made first:
+ * the engine would refuse them, or make them as root.
  *
  * @throws MlcliError of kind `image` when the image is not there.
  */
@@ -21,6 +22,7 @@ export async function createContainer(
   name: string,
   body: CreateBody,
 ): Promise<string> {
+  for (const { Source } of body.HostConfig.Mounts) await Deno.mkdir(Source, { recursive: true });
   try {
     return await engine.createContainer(name, body);
   } catch (error) {

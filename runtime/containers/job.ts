@@ -44,8 +44,8 @@ export async function runJob(job: Job, name: string, body: CreateBody): Promise<
   const reasonPath = join(layout.output, job.reasonFile);
   // An earlier run's reason must not be told as this one's.
   await removeIfThere(reasonPath);
+  // The platform's tools write there without making it.
   await Deno.mkdir(join(layout.output, "data"), { recursive: true });
-  await Deno.mkdir(layout.model, { recursive: true });
   let outcome: RunOutcome;
   try {
     outcome = await runToEnd(job.engine, name, body, job.console);

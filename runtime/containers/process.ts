@@ -32,8 +32,6 @@ export async function process(request: ProcessRequest): Promise<void> {
   const { layout } = request;
   await requireTestDirectory(layout);
   const file = await requireProcessingFile(layout, request.file);
-  // The engine refuses a mount whose source is not there.
-  await Deno.mkdir(layout.processingData, { recursive: true });
   const engine = await request.engine();
   const name = jobName(request.app, "process");
   const files = processingFiles(request.image, processCommand(file));

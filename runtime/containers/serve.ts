@@ -44,7 +44,6 @@ export interface ServeRequest extends PlanInput {
 export async function serve(request: ServeRequest): Promise<Server> {
   await requireTestDirectory(request.layout);
   await requireModel(request.layout);
-  await Deno.mkdir(request.layout.prediction, { recursive: true });
   const engine = await request.engine();
   if (request.port !== 0) return await serveOn(engine, request, request.port);
   for (let attempt = 1;; attempt++) {

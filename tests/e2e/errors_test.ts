@@ -31,7 +31,7 @@ const ROWS: readonly Row[] = [
     args: ["local", ...command.split(" ")],
     prepare: removeTestDirectory,
     code: 1,
-    message: `Not a valid mlcli directory: ${TEST_DIRECTORY}`,
+    message: "Not a valid mlcli directory: APP/mlcli_base",
   })),
   {
     title: "local train without data",

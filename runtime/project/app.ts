@@ -1,0 +1,149 @@
+/**
+ * Which app a command is for.
+ *
+ * @module
+ */
+
+import { join } from "@std/path";
+import { MlcliError } from "../errors.ts";
+import { type Configuration, isObject, parseJson, readConfiguration } from "./configuration.ts";
+
+/** An app: a configuration file and a directory of the same name beside it. */
+export interface App {
+  readonly name: string;
+  /** Absolute path of the directory that holds `NAME.json`. */
+  readonly directory: string;
+  /** Absolute path of `NAME/mlcli_base`. */
+  readonly base: string;
+  /** Absolute path of `NAME.json`. */
+  readonly configurationPath: string;
+  readonly configuration: Configuration;
+}
+
+/** Any of these makes a JSON object a configuration of mlcli, even without a directory beside it. */
+const TELLING_KEYS = ["image_name", "cloud_region", "cloud_profile", "base_image"] as const;
+
+/** Bytes. Whatever is larger is data: somebody's `training.json` of 2 GB is not read. */
+const LARGEST_CONFIGURATION = 1024 ** 2;
+
+/** An app's name becomes part of names of containers and images, and of paths. */
+const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
+
+/**
+ * The app that is meant in a directory.
+ *
+ * @param cwd absolute path of the directory.
+ * @param appName as given with `--app-name`; without it there must be exactly one app.
+ * @throws MlcliError of kind `layout` when there is none, `configuration` when there are several or
+ * the configuration file is broken, `usage` when the name cannot be an app's.
+ */
+export async function findApp(cwd: string, appName?: string): Promise<App> {
+  const app = await findAppIfAny(cwd, appName);
+  if (app) return app;
+  throw notAnMlcliDirectory(
+    cwd,
+    "It has no app's NAME.json. Change to the directory that has, or make an app: mlcli init",
+  );
+}
+
+/** As `findApp`, but `undefined` when no name was given and there is no app. */
+export async function findAppIfAny(cwd: string, appName?: string): Promise<App | undefined> {
+  if (appName !== undefined) return await namedApp(cwd, appName);
+  const names = await appNames(cwd);
+  if (names.length > 1) {
+    throw new MlcliError("configuration", `Several apps in ${cwd}: ${names.join(", ")}`, {
+      hint: `Choose one: --app-name ${names[0]}`,
+    });
+  }
+  const [name] = names;
+  return name === undefined ? undefined : await readApp(cwd, checkAppName(name, "configuration"));
+}
+
+/**
+ * Passes an app's name through.
+ *
+ * @throws MlcliError of the kind given when it cannot be one.
+ */
+export function checkAppName(name: string, kind: "usage" | "configuration" = "usage"): string {
+  if (APP_NAME.test(name)) return name;
+  throw new MlcliError(kind, `Not a valid app name: "${name}"`, {
+    hint: 'A name has letters, digits, "_", "." and "-", and begins with a letter or a digit. ' +
+      "It is not a path: run mlcli in the directory that holds NAME.json.",
+  });
+}
+
+async function namedApp(cwd: string, appName: string): Promise<App> {
+  const name = checkAppName(appName);
+  if (await isFile(join(cwd, `${name}.json`))) return await readApp(cwd, name);
+  const names = await appNames(cwd);
+  throw notAnMlcliDirectory(
+    cwd,
+    names.length === 0
+      ? `It has no ${name}.json. Make the app: mlcli init ${name}`
+      : `It has no ${name}.json, but: ${names.join(", ")}`,
+  );
+}
+
+async function readApp(directory: string, name: string): Promise<App> {
+  const configurationPath = join(directory, `${name}.json`);
+  return {
+    name,
+    directory,
+    base: join(directory, name, "mlcli_base"),
+    configurationPath,
+    configuration: await readConfiguration(configurationPath),
+  };
+}
+
+/** Names of the apps of a directory, sorted. */
+async function appNames(directory: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const entry of Deno.readDir(directory)) {
+    // As the shell's *.json: without what is hidden.
+    if (!entry.name.endsWith(".json") || entry.name.startsWith(".")) continue;
+    const name = entry.name.slice(0, -".json".length);
+    if (await isApp(directory, name)) names.push(name);
+  }
+  return names.sort();
+}
+
+async function isApp(directory: string, name: string): Promise<boolean> {
+  const path = join(directory, `${name}.json`);
+  if (!await isFile(path)) return false;
+  // Even with a broken NAME.json: reading it says then what is wrong.
+  if (await isDirectory(join(directory, name, "mlcli_base"))) return true;
+  const text = await readSmall(path);
+  return text !== undefined && hasTellingKey(text);
+}
+
+function hasTellingKey(text: string): boolean {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    // Broken, but plainly meant for mlcli: better an error than another region's endpoints.
+    return TELLING_KEYS.some((key) => text.includes(`"${key}"`));
+  }
+  return isObject(value) && TELLING_KEYS.some((key) => Object.hasOwn(value, key));
+}
+
+async function readSmall(path: string): Promise<string | undefined> {
+  try {
+    const { size } = await Deno.stat(path);
+    return size > LARGEST_CONFIGURATION ? undefined : await Deno.readTextFile(path);
+  } catch {
+    return undefined; // not ours to read, so not ours
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return await Deno.stat(path).then((info) => info.isFile, () => false);
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return await Deno.stat(path).then((info) => info.isDirectory, () => false);
+}
+
+function notAnMlcliDirectory(path: string, hint: string): MlcliError {
+  return new MlcliError("layout", `Not a valid mlcli directory: ${path}`, { hint });
+}

@@ -1,0 +1,180 @@
+/**
+ * Where an app's code, data and results lie, and the checks that what a command needs is there.
+ *
+ * @module
+ */
+
+import { isAbsolute, join, normalize, relative, SEPARATOR } from "@std/path";
+import { messageOf, MlcliError } from "../errors.ts";
+import type { App } from "./app.ts";
+import { leaves, typedPath } from "./typed_path.ts";
+
+/** Absolute paths on the host of everything below an app's `mlcli_base`. */
+export interface Layout {
+  /** The app's name. */
+  readonly app: string;
+  /** The directory that the user is in: paths in messages are relative to it. */
+  readonly directory: string;
+  readonly base: string;
+  readonly dockerfile: string;
+  readonly training: string;
+  readonly prediction: string;
+  readonly processing: string;
+  readonly localTest: string;
+  readonly testDirectory: string;
+  readonly input: string;
+  readonly configInput: string;
+  readonly hyperparameters: string;
+  /** Each directory in it is a channel. */
+  readonly inputData: string;
+  readonly trainingData: string;
+  readonly processingData: string;
+  readonly model: string;
+  readonly output: string;
+}
+
+/** The layout of an app. Nothing of it need exist. */
+export function layoutOf(app: Pick<App, "name" | "directory" | "base">): Layout {
+  const { base } = app;
+  const localTest = join(base, "local_test");
+  const testDirectory = join(localTest, "test_dir");
+  const input = join(testDirectory, "input");
+  const configInput = join(input, "config");
+  const inputData = join(input, "data");
+  return {
+    app: app.name,
+    directory: app.directory,
+    base,
+    dockerfile: join(base, "Dockerfile"),
+    training: join(base, "training"),
+    prediction: join(base, "prediction"),
+    processing: join(base, "processing"),
+    localTest,
+    testDirectory,
+    input,
+    configInput,
+    hyperparameters: join(configInput, "hyperparameters.json"),
+    inputData,
+    trainingData: join(inputData, "training"),
+    processingData: join(inputData, "processing"),
+    model: join(testDirectory, "model"),
+    output: join(testDirectory, "output"),
+  };
+}
+
+/**
+ * Holds that the app can be tested locally.
+ * @throws MlcliError of kind `layout`
+ */
+export async function requireTestDirectory(layout: Layout): Promise<void> {
+  if (await isDirectory(layout.testDirectory)) return;
+  const testDirectory = typedPath(layout.directory, layout.testDirectory);
+  throw new MlcliError(
+    "layout",
+    `Not a valid mlcli directory: ${typedPath(layout.directory, layout.base)}`,
+    {
+      hint: `Create ${testDirectory}/, or let mlcli init ${layout.app} add what is missing.`,
+    },
+  );
+}
+
+/**
+ * Holds that there is something to train on.
+ * @throws MlcliError of kind `layout`
+ */
+export async function requireTrainingData(layout: Layout): Promise<void> {
+  if (await holdsFile(layout, layout.trainingData)) return;
+  const path = typedPath(layout.directory, layout.trainingData);
+  throw new MlcliError("layout", `No such file or directory: ${path} (training data)`, {
+    hint: `Put test data into ${path}/.`,
+  });
+}
+
+/**
+ * Holds that there is a model to serve.
+ * @throws MlcliError of kind `layout`
+ */
+export async function requireModel(layout: Layout): Promise<void> {
+  if (await holdsFile(layout, layout.model)) return;
+  throw new MlcliError("layout", `Model not found: ${typedPath(layout.directory, layout.model)}`, {
+    hint: "Run mlcli local train first.",
+  });
+}
+
+/**
+ * Holds that a processing script is there, and inside `processing/`.
+ *
+ * @param name as the user typed it: relative to `processing/`.
+ * @returns the script's path relative to `processing/`, normalized, with slashes.
+ * @throws MlcliError of kind `layout`
+ */
+export async function requireProcessingFile(layout: Layout, name: string): Promise<string> {
+  const path = normalize(name);
+  if (name !== "" && !isAbsolute(name) && !leaves(path) && await isInside(layout, path)) {
+    return path.replaceAll(SEPARATOR, "/");
+  }
+  const processing = typedPath(layout.directory, layout.processing);
+  const scripts = await scriptsOf(layout);
+  throw new MlcliError("layout", `Processing file not found: ${name}`, {
+    hint: `Put the file into ${processing}/, and name it relative to that.` +
+      (scripts.length === 0 ? "" : ` There: ${scripts.join(", ")}`),
+  });
+}
+
+/** Whether a file lies below `processing/`, also when links are followed: only that is mounted. */
+async function isInside(layout: Layout, path: string): Promise<boolean> {
+  try {
+    const [processing, file] = await Promise.all([
+      Deno.realPath(layout.processing),
+      Deno.realPath(join(layout.processing, path)),
+    ]);
+    return !leaves(relative(processing, file)) && (await Deno.stat(file)).isFile;
+  } catch {
+    return false; // not there, or nothing that could be read
+  }
+}
+
+async function scriptsOf(layout: Layout): Promise<string[]> {
+  try {
+    const entries = await Array.fromAsync(Deno.readDir(layout.processing));
+    return entries.filter((entry) => !entry.isDirectory && entry.name.endsWith(".py"))
+      .map((entry) => entry.name).sort();
+  } catch {
+    return []; // the message says already that something is missing
+  }
+}
+
+/** Files that keep a directory in version control, or that a file manager leaves: no data. */
+const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store"]);
+
+/** Whether a directory holds a file at any depth. Links count when they lead somewhere. */
+async function holdsFile(layout: Layout, directory: string): Promise<boolean> {
+  try {
+    for await (const entry of Deno.readDir(directory)) {
+      if (PLACEHOLDERS.has(entry.name)) continue;
+      const path = join(directory, entry.name);
+      if (entry.isFile) return true;
+      if (entry.isSymlink && await exists(path)) return true;
+      if (entry.isDirectory && await holdsFile(layout, path)) return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof MlcliError) throw error;
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
+      return false;
+    }
+    throw new MlcliError(
+      "layout",
+      `Cannot read ${typedPath(layout.directory, directory)}: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return await Deno.stat(path).then((info) => info.isDirectory, () => false);
+}
