@@ -1,0 +1,84 @@
+"""How a failure of user code is told: a traceback of the user's frames, and the failure file."""
+
+import os
+import sys
+import traceback
+
+from mlcli_harness import paths
+
+
+class HarnessError(Exception):
+    """The app is not as it must be. Its message says everything: it is shown without a traceback."""
+
+
+def user_traceback(error):
+    """The error's traceback from the user's first frame on, or None where it has no user frame."""
+    frames = error.__traceback__
+    while frames is not None and is_machinery(frames.tb_frame.f_code.co_filename):
+        frames = frames.tb_next
+    return frames
+
+
+def is_machinery(filename):
+    """Whether a frame belongs to the harness, or to the import system that it called."""
+    return filename.startswith((paths.HARNESS + os.sep, "<frozen "))
+
+
+def describe(error):
+    """The error as Python prints it, without the harness's frames."""
+    if isinstance(error, HarnessError):
+        return "mlcli: %s\n" % error
+    return "".join(traceback.format_exception(type(error), error, user_traceback(error)))
+
+
+def log(text):
+    """Writes a message to standard error in one piece, so that threads do not mix theirs."""
+    sys.stderr.write(text if text.endswith("\n") else text + "\n")
+    sys.stderr.flush()
+
+
+def run_user_code(call, failure_file):
+    """Calls `call` and ends the process where that fails, as the platform expects.
+
+    An exception: its traceback on standard error and in the failure file, exit status 1.
+    SystemExit keeps its status; its message, if that is what it carries, goes into the file too.
+    """
+    forget(failure_file)
+    try:
+        call()
+    except SystemExit as stop:
+        if isinstance(stop.code, str):
+            write_failure(failure_file, stop.code)
+        raise
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except HarnessError as error:
+        log(describe(error))
+        write_failure(failure_file, str(error))
+        sys.exit(1)
+    except BaseException as error:
+        # Through the hook, since user code may have put in one of its own.
+        sys.excepthook(type(error), error, user_traceback(error))
+        summary = "".join(traceback.format_exception_only(type(error), error)).strip()
+        write_failure(failure_file, "%s\n\n%s" % (summary, describe(error)))
+        sys.exit(1)
+
+
+def forget(failure_file):
+    """Removes what an earlier run left, so that a file found later is this run's."""
+    try:
+        os.remove(failure_file)
+    except OSError:
+        pass
+
+
+def write_failure(failure_file, text):
+    """Writes the failure file, unless user code has written one. Its directory may be missing."""
+    try:
+        os.makedirs(os.path.dirname(failure_file), exist_ok=True)
+        with open(failure_file, "x", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        log("mlcli: cannot write %s: %s" % (failure_file, error))

@@ -1,0 +1,36 @@
+"""`process FILE [ARGS...]`: runs one of the user's processing scripts as the main program."""
+
+import os
+import sys
+import types
+
+from mlcli_harness import paths
+from mlcli_harness.code import enter_code_directory
+from mlcli_harness.environment import set_shared_environment
+from mlcli_harness.failure import HarnessError, run_user_code
+
+
+def process(file, arguments):
+    """Runs the script. Ends the process with status 1 where it raises."""
+    run_user_code(lambda: run_script(file, arguments), paths.PROCESSING_MESSAGE)
+
+
+def run_script(file, arguments):
+    set_shared_environment()
+    directory = enter_code_directory("processing")
+    path = os.path.join(directory, file)
+    if not os.path.isfile(path):
+        raise HarnessError("Processing file not found: %s" % path)
+
+    with open(path, "rb") as source:
+        code = compile(source.read(), path, "exec")
+    sys.argv = [path, *arguments]
+    if os.path.dirname(path) != directory:
+        sys.path.insert(0, os.path.dirname(path))
+    # The script takes the place of the main module for good, as if Python had been started with it:
+    # its pickles, threads and `multiprocessing` children look for their names there. (runpy would
+    # clear the module again when the script ends, below the feet of threads still running.)
+    module = types.ModuleType("__main__")
+    module.__file__ = path
+    sys.modules["__main__"] = module
+    exec(code, module.__dict__)

@@ -1,0 +1,1 @@
+"""The inference server: /ping and /invocations around the app's four functions, under gunicorn."""

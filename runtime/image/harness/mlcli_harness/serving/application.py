@@ -1,0 +1,186 @@
+"""The WSGI application: GET /ping and POST /invocations."""
+
+import json
+import time
+from contextlib import nullcontext
+from threading import BoundedSemaphore
+
+from mlcli_harness.failure import describe, log
+from mlcli_harness.serving.codecs import UnsupportedType
+from mlcli_harness.serving.errors import (
+    HttpError,
+    bad_request,
+    unsupported_accept_type,
+    unsupported_content_type,
+)
+from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_content_type
+
+# A client that sends too large a body reads no answer before it has sent it all. So much more than
+# the limit is read and thrown away for the answer's sake; beyond it the connection is closed.
+DISCARDED_BYTES = 64 * 1024 * 1024
+
+# The platform's limit for an answer. Not enforced: a warning says what would happen there.
+PLATFORM_SECONDS = 60
+
+# Set in the environ where the rest of the request was left unread: the worker then closes.
+CLOSE_CONNECTION = "mlcli.close_connection"
+
+
+class Application:
+    """Serves a Model. Answers requests side by side, `concurrent_predictions` of them at most, or
+    without a limit where that is 0; request bodies may have up to `max_body_bytes`."""
+
+    def __init__(self, model, max_body_bytes, concurrent_predictions=0):
+        self.model = model
+        self.max_body_bytes = max_body_bytes
+        self.turn = (
+            BoundedSemaphore(concurrent_predictions) if concurrent_predictions else nullcontext()
+        )
+
+    def __call__(self, environ, start_response):
+        try:
+            status, headers, body = self.respond(environ)
+        except HttpError as error:
+            status, headers = error.status, [("Content-Type", JSON), *error.headers]
+            body = json.dumps({"error": error.message}).encode()
+        headers.append(("Content-Length", str(len(body))))
+        start_response(status, headers)
+        return [b"" if environ["REQUEST_METHOD"] == "HEAD" else body]
+
+    def respond(self, environ):
+        """The answer as (status, headers, body). Raises HttpError for every other than 200."""
+        path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
+        if path == "/invocations" and method == "POST":
+            return self.invoke(environ)
+        self.discard(environ)
+        if path == "/ping" and method in ("GET", "HEAD"):
+            return "200 OK", [], b""
+        allowed = {"/invocations": "POST", "/ping": "GET, HEAD"}.get(path)
+        if allowed is None:
+            raise HttpError("404 Not Found", "Not found: %s" % path)
+        message = "Method not allowed: %s %s" % (method, path)
+        raise HttpError("405 Method Not Allowed", message, [("Allow", allowed)])
+
+    def invoke(self, environ):
+        body = self.read_body(environ)
+        header = environ.get("CONTENT_TYPE", "")
+        content_type, charset = parse_content_type(header)
+        request_body = decode(body, content_type, charset, header)
+        began = time.monotonic()
+        try:
+            with self.turn:
+                data = self.parse(request_body, content_type)
+                prediction = self.model.predict_fn(data, self.model.model)
+                result, accept = self.format(prediction, environ.get("HTTP_ACCEPT", ""))
+            content, response_type = to_bytes(result, accept)
+        except HttpError:
+            raise
+        except (Exception, SystemExit) as error:
+            log(describe(error))
+            raise HttpError("500 Internal Server Error", summary(error)) from error
+        seconds = time.monotonic() - began
+        if seconds > PLATFORM_SECONDS:
+            log(
+                "mlcli: this answer took %.0f s; the platform gives up after %d s"
+                % (seconds, PLATFORM_SECONDS)
+            )
+        return "200 OK", [("Content-Type", response_type)], content
+
+    def parse(self, request_body, content_type):
+        """The app's input_fn. What it cannot parse is the client's fault: 415 or 400."""
+        try:
+            return self.model.input_fn(request_body, content_type)
+        except UnsupportedType as error:
+            raise unsupported_content_type(content_type) from error
+        except Exception as error:
+            if says(error, "unsupported content type"):
+                raise unsupported_content_type(content_type) from error
+            if isinstance(error, ValueError):
+                raise bad_request(str(error)) from error
+            raise
+
+    def format(self, prediction, accept):
+        """The app's output_fn, with the best of the accepted types that it supports."""
+        for candidate in candidates(accept):
+            try:
+                return self.model.output_fn(prediction, candidate), candidate
+            except UnsupportedType:
+                continue
+            except Exception as error:
+                if says(error, "unsupported accept") or says(error, "unsupported content type"):
+                    continue
+                raise
+        raise unsupported_accept_type(accept)
+
+    def read_body(self, environ):
+        """The request's body. Raises HttpError: 413 beyond the limit, 400 where it breaks off."""
+        announced = int(environ.get("CONTENT_LENGTH") or 0)
+        if announced <= self.max_body_bytes:
+            try:
+                # Chunked bodies announce no length: one byte more than the limit tells.
+                body = environ["wsgi.input"].read(self.max_body_bytes + 1)
+            except OSError as error:
+                environ[CLOSE_CONNECTION] = True
+                raise bad_request("The body broke off: %s" % error) from error
+            if len(body) < announced:
+                environ[CLOSE_CONNECTION] = True
+                raise bad_request("The body broke off after %d of %d bytes" % (len(body), announced))
+            if len(body) <= self.max_body_bytes:
+                return body
+        self.discard(environ)
+        raise HttpError(
+            "413 Content Too Large", "The body is larger than %d bytes" % self.max_body_bytes
+        )
+
+    def discard(self, environ):
+        """Reads and forgets the rest of the body, or has the connection closed if that is long."""
+        left = self.max_body_bytes + DISCARDED_BYTES
+        try:
+            while left > 0:
+                chunk = environ["wsgi.input"].read(65536)
+                if not chunk:
+                    return
+                left -= len(chunk)
+        except OSError:
+            pass
+        environ[CLOSE_CONNECTION] = True
+
+
+def decode(body, content_type, charset, header):
+    """JSON and CSV as str, other types as the bytes they are, as on the platform."""
+    if content_type not in (JSON, CSV):
+        return body
+    try:
+        # utf-8-sig drops the byte order mark that spreadsheets write, and is UTF-8 otherwise.
+        encoding = charset if charset and charset.lower() not in ("utf-8", "utf8") else "utf-8-sig"
+        return body.decode(encoding)
+    except LookupError as error:
+        raise unsupported_content_type(header) from error
+    except UnicodeDecodeError as error:
+        raise bad_request("The body is not valid %s: %s" % (charset or "utf-8", error)) from error
+
+
+def to_bytes(result, accept):
+    """What output_fn returned, as (body, Content-Type): text, bytes, or a pair of one and its type."""
+    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], str):
+        result, accept = result
+    if isinstance(result, str):
+        if accept.startswith("text/") and "charset" not in accept:
+            accept += "; charset=utf-8"
+        return result.encode(), accept
+    if isinstance(result, (bytes, bytearray, memoryview)):
+        return bytes(result), accept
+    raise TypeError(
+        "output_fn returned %s; it must return str, bytes, or (body, content type)"
+        % type(result).__name__
+    )
+
+
+def says(error, words):
+    """Whether the error's message begins with the words: user code has no type of ours to raise."""
+    return str(error).lower().startswith(words)
+
+
+def summary(error):
+    """An error in one line: its type and message."""
+    return "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__

@@ -1,0 +1,121 @@
+"""What stands in for an app's input_fn and output_fn: application/json and text/csv.
+
+No package beyond the standard library is imported: arrays and tables of numpy, pandas and torch are
+recognised by their methods.
+"""
+
+import csv
+import datetime
+import io
+import json
+import math
+
+from mlcli_harness.serving.media_types import CSV, JSON
+
+
+class UnsupportedType(Exception):
+    """A media type that is neither JSON nor CSV."""
+
+
+def default_input_fn(request_body, content_type):
+    """JSON as the value that it says; CSV as a list of rows. Raises ValueError on what is neither.
+
+    A cell of a CSV row is a float where it reads as one, NaN where it is empty, else a string.
+    """
+    if content_type not in (JSON, CSV):
+        raise UnsupportedType(content_type)
+    if not request_body.strip():
+        raise ValueError("The body is empty")
+    return parse_json(request_body) if content_type == JSON else parse_csv(request_body)
+
+
+def parse_json(text):
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("The body is not valid JSON: %s" % error) from error
+
+
+def parse_csv(text):
+    try:
+        lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+        rows = [row for row in lines if len(row) > 1 or "".join(row).strip()]
+    except csv.Error as error:
+        raise ValueError("The body is not valid CSV: %s" % error) from error
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                "The body is not valid CSV: row %d has %d fields, row 1 has %d"
+                % (number, len(row), len(rows[0]))
+            )
+    return [[parse_cell(cell) for cell in row] for row in rows]
+
+
+def parse_cell(cell):
+    cell = cell.strip()
+    if not cell:
+        return math.nan
+    try:
+        # Python's `1_000` is nobody's number in a table.
+        return cell if "_" in cell else float(cell)
+    except ValueError:
+        return cell
+
+
+def default_output_fn(prediction, accept):
+    """JSON: `{"predictions": [...]}`, or the prediction itself where it is a dict. CSV: a line an
+    item, the values of the dict's `predictions`. Raises TypeError on what cannot be written so."""
+    if accept == JSON:
+        return format_json(prediction)
+    if accept == CSV:
+        return format_csv(prediction)
+    raise UnsupportedType(accept)
+
+
+def format_json(prediction):
+    plain = to_plain(prediction)
+    if not isinstance(plain, dict):
+        plain = {"predictions": plain if isinstance(plain, list) else [plain]}
+    # ensure_ascii, the default: a body that no charset can spoil.
+    return json.dumps(plain, allow_nan=False)
+
+
+def format_csv(prediction):
+    plain = to_plain(prediction)
+    if isinstance(plain, dict):
+        if "predictions" not in plain:
+            raise TypeError("a dict without `predictions` has no form in text/csv: define output_fn")
+        plain = plain["predictions"]
+    rows = plain if isinstance(plain, list) else [plain]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(to_row(row) for row in rows)
+    return text.getvalue()
+
+
+def to_row(item):
+    if isinstance(item, dict):
+        return list(item.values())
+    return item if isinstance(item, list) else [item]
+
+
+def to_plain(value):
+    """The value in terms of JSON. NaN and infinities, which JSON has no word for, become null."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(to_plain(key)): to_plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [to_plain(item) for item in value]
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    if hasattr(value, "iterrows") and hasattr(value, "to_dict"):
+        # A pandas DataFrame: a record a row.
+        return to_plain(value.to_dict("records"))
+    if hasattr(value, "tolist"):
+        # Arrays and scalars of numpy, series of pandas, tensors.
+        return to_plain(value.tolist())
+    if hasattr(value, "__next__"):
+        return [to_plain(item) for item in value]
+    raise TypeError("predict_fn returned %s, which output_fn must turn into text" % type(value).__name__)

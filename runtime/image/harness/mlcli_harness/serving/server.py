@@ -1,0 +1,122 @@
+"""Starts gunicorn around the application."""
+
+import mmap
+import os
+
+from gunicorn.app.base import BaseApplication
+from gunicorn.errors import HaltServer
+
+from mlcli_harness.environment import set_shared_environment
+from mlcli_harness.failure import HarnessError, describe, log
+from mlcli_harness.serving.application import Application
+from mlcli_harness.serving.model import load_model
+
+# The platform's documented limit for the body of a request.
+MAX_BODY_MB = 6
+
+# The platform gives a container 4 minutes from its start to the first answered /ping. A worker that
+# shows no sign of life for so long, while it loads the model or later, is replaced.
+START_SECONDS = 240
+
+# The platform kills a container 30 s after SIGTERM; requests that are under way get most of it.
+STOP_SECONDS = 25
+
+# Longer than the 60 s after which load balancers close an idle connection: the server must not be
+# the first, or a request on its way meets a closed door.
+KEEP_ALIVE_SECONDS = 65
+
+
+def serve():
+    """Serves until SIGTERM. Ends the process: not with 0 where the model does not load."""
+    set_shared_environment()
+    try:
+        server = Server(Settings(os.environ))
+    except HarnessError as error:
+        log(describe(error))
+        raise SystemExit(1) from error
+    server.run()
+
+
+class Settings:
+    """What can be set from outside, by environment variables."""
+
+    def __init__(self, environ):
+        def number(default, *names):
+            for name in names:
+                value = environ.get(name, "").strip()
+                if value:
+                    return positive_integer(name, value)
+            return default
+
+        self.port = number(8080, "SAGEMAKER_BIND_TO_PORT")
+        self.workers = number(
+            len(os.sched_getaffinity(0)), "MLCLI_WORKERS", "SAGEMAKER_MODEL_SERVER_WORKERS"
+        )
+        self.max_body_bytes = 1024 * 1024 * number(
+            MAX_BODY_MB, "MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB"
+        )
+        # For models that are not safe to use from several threads: 1. Default: no limit.
+        self.concurrent_predictions = number(0, "MLCLI_CONCURRENT_PREDICTIONS")
+        self.access_log = environ.get("MLCLI_ACCESS_LOG", "") not in ("", "0")
+
+
+def positive_integer(name, value):
+    if not value.isdecimal() or int(value) < 1:
+        raise HarnessError("%s must be a positive integer, not '%s'" % (name, value))
+    return int(value)
+
+
+class Server(BaseApplication):
+    """gunicorn, set up by code. Each worker process loads the model for itself, when it boots."""
+
+    def __init__(self, settings):
+        self.settings = settings
+        # One token for all workers: whoever takes it is the first that failed to load the model.
+        self.failure_token, writing_end = os.pipe()
+        os.write(writing_end, b"1")
+        os.close(writing_end)
+        # Shared by all workers: 1 once any of them has loaded the model.
+        self.booted = mmap.mmap(-1, 1)
+        super().__init__()
+
+    def is_first_to_fail(self):
+        """Whether no other worker has asked this before."""
+        return bool(os.read(self.failure_token, 1))
+
+    def report_booted(self):
+        """Notes that a worker has loaded the model."""
+        self.booted[0] = 1
+
+    def end_if_not_booted(self, arbiter, worker):
+        """Ends the server where a worker died before any could load the model: it was killed, and
+        its successors would be, too. (A worker that failed with an exception does not get here.)"""
+        # An arbiter that is being stopped has closed its listeners first.
+        if not self.booted[0] and arbiter.LISTENERS:
+            log("mlcli: a worker process died while it loaded the model; was there too little memory?")
+            raise HaltServer("Worker failed to boot.", arbiter.WORKER_BOOT_ERROR)
+
+    def load_config(self):
+        options = {
+            "bind": "0.0.0.0:%d" % self.settings.port,
+            "workers": self.settings.workers,
+            # By name: 20.1 takes no class here.
+            "worker_class": "mlcli_harness.serving.worker.PredictionWorker",
+            "timeout": START_SECONDS,
+            "graceful_timeout": STOP_SECONDS,
+            "keepalive": KEEP_ALIVE_SECONDS,
+            "accesslog": "-" if self.settings.access_log else None,
+            "loglevel": "warning",
+            # Heartbeats go to a file; on a disk they can block. /dev/shm is memory.
+            "worker_tmp_dir": "/dev/shm" if os.access("/dev/shm", os.W_OK) else None,
+            "child_exit": self.end_if_not_booted,
+            # Newer versions open a socket for a control program that nobody here uses.
+            "control_socket_disable": True,
+        }
+        for name, value in options.items():
+            if name in self.cfg.settings:
+                self.cfg.set(name, value)
+
+    def load(self):
+        return Application(
+            load_model(), self.settings.max_body_bytes, self.settings.concurrent_predictions
+        )

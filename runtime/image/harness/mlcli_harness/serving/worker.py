@@ -1,0 +1,298 @@
+"""The worker process: many connections, one thread that serves them, more when a request is slow.
+
+gunicorn's own threaded worker passes each request from its main thread to a pool: twice the time of
+a small prediction goes into that and into threads fighting for the interpreter. It also takes up to
+a second to stop (20.1), and with all threads busy, or waiting on clients that send nothing, /ping
+goes unanswered.
+
+Here one thread, the leader, waits for the next readable connection and answers it by itself. Where
+that takes longer than PATIENCE, the main thread makes another one leader, and the slow one waits
+aside when it is done. So quick predictions run at full speed in one thread, slow ones side by side,
+and there is always a thread to answer /ping.
+"""
+
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+from datetime import timedelta
+
+from gunicorn.arbiter import Arbiter
+from gunicorn.http import RequestParser, wsgi
+from gunicorn.http.errors import ParseException
+from gunicorn.workers.base import Worker
+
+from mlcli_harness.failure import describe, log
+from mlcli_harness.serving.application import CLOSE_CONNECTION
+
+# Seconds that the leader may spend on a request before another thread takes over. The interpreter
+# switches threads every 5 ms, so a shorter time would win nothing.
+PATIENCE = 0.005
+# How often the main thread looks when nothing is going on: a first slow request holds up /ping so
+# long at most, and an idle server uses no measurable CPU.
+IDLE_LOOK = 0.02
+# Slow requests that one worker answers side by side.
+MAX_THREADS = 64
+# The platform waits so long for an answer, and so do we for a client that stops in mid-sentence.
+CLIENT_SECONDS = 60
+
+
+class Connection:
+    """A client's connection with gunicorn's parser over it. Reads on its behalf (`recv`)."""
+
+    def __init__(self, config, client_socket, address):
+        self.socket = client_socket
+        self.address = address
+        self.last_used = time.monotonic()
+        self.ended = 0
+        client_socket.setblocking(True)
+        client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            # By the kernel: a time-out of Python's costs one more system call a read.
+            client_socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", CLIENT_SECONDS, 0))
+        self.parser = RequestParser(config, self, address)
+
+    def recv(self, size):
+        data = self.socket.recv(size)
+        if not data:
+            # gunicorn 20.1 reads on for ever where a chunked body ends too early.
+            self.ended += 1
+            if self.ended > 100:
+                raise ConnectionResetError("the client closed the connection")
+        return data
+
+    def has_buffered_request(self):
+        """Whether the next request has been read already, together with the last one."""
+        return self.parser.unreader.buf.tell() > 0
+
+    def close(self):
+        self.socket.close()
+
+
+class Seat:
+    """A thread's place: leading, or waiting aside until it is called."""
+
+    def __init__(self):
+        self.called = threading.Event()
+        # When the request being answered began, on the monotonic clock; None between requests.
+        self.busy_since = None
+
+
+class PredictionWorker(Worker):
+    """A gunicorn worker; see the module's description."""
+
+    def load_wsgi(self):
+        # A model can take minutes to load: a stop must not wait for it.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        try:
+            super().load_wsgi()
+        except (Exception, SystemExit) as error:
+            self.fail_to_boot(error)
+        finally:
+            signal.signal(signal.SIGTERM, self.handle_exit)
+        self.app.report_booted()
+
+    def fail_to_boot(self, error):
+        """Ends the server, since a model that does not load will not load the next time either."""
+        # Two failures at once would confuse the master (20.1 ends with a stack trace of its own):
+        # the first to fail reports, the others wait for the master to end them.
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+        if not self.app.is_first_to_fail():
+            time.sleep(self.cfg.graceful_timeout)
+        else:
+            log(describe(error))
+        sys.exit(Arbiter.WORKER_BOOT_ERROR)
+
+    def run(self):
+        self.poller = select.epoll()
+        self.lock = threading.Lock()
+        self.idle = {}
+        self.open_connections = set()
+        self.aside = []
+        self.threads = 0
+        self.leader = None
+        self.listeners = {listener.fileno(): listener for listener in self.sockets}
+        self.server_name = self.sockets[0].getsockname()
+        for listener in self.sockets:
+            listener.setblocking(False)
+            self.poller.register(listener.fileno(), select.EPOLLIN)
+
+        self.appoint_leader()
+        self.watch()
+        self.finish()
+
+    # The main thread.
+
+    def watch(self):
+        """Watches over the leader, the idle connections and the parent until told to stop."""
+        next_housekeeping = 0.0
+        while self.alive:
+            now = time.monotonic()
+            if now >= next_housekeeping:
+                next_housekeeping = now + 1
+                self.notify()
+                self.close_idle(now - self.cfg.keepalive)
+                if self.ppid != os.getppid():
+                    return
+            leader = self.leader
+            since = leader.busy_since if leader else None
+            if since is not None and now - since >= PATIENCE:
+                self.appoint_leader()
+            self.sleep(IDLE_LOOK if since is None else PATIENCE)
+
+    def sleep(self, seconds):
+        """Sleeps until a signal arrives, at most so long."""
+        if select.select([self.PIPE[0]], [], [], seconds)[0]:
+            os.read(self.PIPE[0], 4096)
+
+    def appoint_leader(self):
+        """Has another thread lead from now on, if there may be one more."""
+        with self.lock:
+            if self.aside:
+                self.leader = self.aside.pop()
+                self.leader.called.set()
+            elif self.threads < MAX_THREADS:
+                self.threads += 1
+                self.leader = Seat()
+                self.leader.called.set()
+                threading.Thread(target=self.work, args=(self.leader,), daemon=True).start()
+            else:
+                # Whoever is done first leads.
+                self.leader = None
+
+    def close_idle(self, before):
+        """Closes connections that were last used before that time."""
+        for descriptor, connection in list(self.idle.items()):
+            # Whoever takes a connection out of `idle` owns it: a request may arrive meanwhile.
+            if connection.last_used < before and self.idle.pop(descriptor, None):
+                self.close(connection)
+
+    def finish(self):
+        """Stops accepting, and lets the requests that are under way finish."""
+        for listener in self.sockets:
+            self.poller.unregister(listener.fileno())
+            listener.close()
+        self.close_idle(float("inf"))
+        deadline = time.monotonic() + self.cfg.graceful_timeout
+        while self.open_connections and time.monotonic() < deadline:
+            self.notify()
+            time.sleep(0.01)
+
+    # The serving threads.
+
+    def work(self, seat):
+        """A thread's life: leads when called, else waits aside."""
+        while True:
+            seat.called.wait()
+            seat.called.clear()
+            while self.leader is seat:
+                for descriptor, _ in self.poller.poll(-1, 1):
+                    seat.busy_since = time.monotonic()
+                    try:
+                        self.attend(descriptor)
+                    except BaseException as error:
+                        # Whatever it is, a server needs its threads.
+                        log(describe(error))
+                    seat.busy_since = None
+            with self.lock:
+                if self.leader is None:
+                    self.leader = seat
+                    seat.called.set()
+                else:
+                    self.aside.append(seat)
+
+    def attend(self, descriptor):
+        """Serves a descriptor on which something has arrived: a connection, or a request on one."""
+        listener = self.listeners.get(descriptor)
+        if listener is not None:
+            self.accept(listener)
+            return
+        connection = self.idle.pop(descriptor, None)
+        if connection is None:
+            return
+        keep = False
+        try:
+            keep = self.answer(connection)
+            while keep and connection.has_buffered_request():
+                keep = self.answer(connection)
+        finally:
+            if keep and self.alive:
+                connection.last_used = time.monotonic()
+                self.wait_for_request(connection, self.poller.modify)
+            else:
+                self.close(connection)
+
+    def accept(self, listener):
+        try:
+            client_socket, address = listener.accept()
+        except BlockingIOError:
+            # Another worker was faster.
+            return
+        except OSError as error:
+            log("mlcli: cannot accept a connection: %s" % error)
+            # Out of descriptors, most likely: it would be tried again at once.
+            time.sleep(0.05)
+            return
+        connection = Connection(self.cfg, client_socket, address)
+        self.open_connections.add(connection)
+        self.wait_for_request(connection, self.poller.register)
+
+    def wait_for_request(self, connection, arm):
+        """Has the poller report the connection, once, when there is something to read."""
+        descriptor = connection.socket.fileno()
+        self.idle[descriptor] = connection
+        arm(descriptor, select.EPOLLIN | select.EPOLLONESHOT)
+
+    def close(self, connection):
+        # Closing takes it out of the poller, too.
+        connection.close()
+        self.open_connections.discard(connection)
+
+    def answer(self, connection):
+        """Answers the next request. Returns whether the connection stays open."""
+        try:
+            request = next(connection.parser)
+            if not request:
+                return False
+            return self.run_application(connection, request)
+        except (StopIteration, OSError):
+            # The client is gone, or fell silent.
+            return False
+        except ParseException as error:
+            refuse(connection, error)
+            return False
+
+    def run_application(self, connection, request):
+        began = time.monotonic()
+        response, environ = wsgi.create(
+            request, connection.socket, connection.address, self.server_name, self.cfg
+        )
+        environ["wsgi.multithread"] = True
+        body = self.wsgi(environ, response.start_response)
+        if CLOSE_CONNECTION in environ or not self.alive:
+            response.force_close()
+        for part in body:
+            response.write(part)
+        response.close()
+        if self.cfg.accesslog:
+            duration = timedelta(seconds=time.monotonic() - began)
+            self.log.access(response, request, environ, duration)
+        return not response.should_close()
+
+
+def refuse(connection, error):
+    """Answers what is no HTTP request."""
+    body = json.dumps({"error": "Bad request: %s" % error}).encode()
+    head = (
+        "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
+        "Content-Length: %d\r\nConnection: close\r\n\r\n" % len(body)
+    )
+    try:
+        connection.socket.sendall(head.encode() + body)
+    except OSError:
+        pass
