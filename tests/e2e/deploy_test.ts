@@ -1,8 +1,9 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
+import { TextReader } from "../helpers/text_reader.ts";
 
 const SERVING = `
 def model_fn(model_dir):
@@ -154,17 +155,12 @@ suite("local deploy and local stop", () => {
   it("--foreground shows the log and ends with Ctrl-C, the server with it", async () => {
     await using app = await servingApp(`print("loading", flush=True)\n${SERVING}`);
     const child = app.start(["local", "deploy", "--port", "0", "--foreground"]);
-    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    let text = "";
-    while (!/http:\/\/localhost:\d+\n/.test(text)) {
-      const { value, done } = await reader.read();
-      assert(!done, `ended early: ${text}`);
-      text += value;
-    }
-    assertStringIncludes(text, "loading\n");
-    assertEquals(await predict(/localhost:(\d+)/.exec(text)![1]!), "seven");
+    const stdout = new TextReader(child.stdout);
+    const [, port] = await stdout.until(/http:\/\/localhost:(\d+)\n/);
+    assertStringIncludes(stdout.text, "loading\n");
+    assertEquals(await predict(port!), "seven");
     child.kill("SIGINT");
-    while (!(await reader.read()).done);
+    await stdout.toEnd();
     await child.stderr.cancel();
     assertEquals((await child.status).code, 130);
     assertEquals(await containersOf(app.name), []);
@@ -173,11 +169,11 @@ suite("local deploy and local stop", () => {
   it("--foreground ends when the server ends", async () => {
     await using app = await servingApp();
     const child = app.start(["local", "deploy", "--port", "0", "--foreground"]);
-    const reader = child.stdout.getReader();
-    await reader.read(); // the address: it is ready
+    const stdout = new TextReader(child.stdout);
+    await stdout.until(/localhost:\d+\n/);
     const [container] = await containersOf(app.name);
     await withEngine((engine) => engine.killContainer(container!.Id));
-    while (!(await reader.read()).done);
+    await stdout.toEnd();
     const stderr = await new Response(child.stderr).text();
     assertEquals((await child.status).code, 1);
     assertStringIncludes(stderr, "error: The server ended: exit status 137 (ended by SIGKILL)\n");

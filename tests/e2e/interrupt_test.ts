@@ -3,6 +3,7 @@ import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
+import { TextReader } from "../helpers/text_reader.ts";
 
 /** Says `ready`, then waits for ever, or until SIGTERM, which it answers as told. */
 function waitingApp(onTerminate: string): Promise<TestApp> {
@@ -26,23 +27,23 @@ def train(input_data_path, model_save_path):
 const SAVE_AND_END = 'open(model_save_path + "/checkpoint", "w").close(); sys.exit(0)';
 const IGNORE = 'print("not yet", flush=True)';
 
-/** Starts `local train` and waits until the code runs. */
-async function startAndWait(app: TestApp): Promise<{
-  child: Deno.ChildProcess;
-  lines: AsyncIterator<string>;
-}> {
-  const child = app.start(["local", "train"]);
-  const lines = child.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
-  assertEquals((await lines.next()).value, "ready\n");
-  return { child, lines };
+/** A run whose code has begun. */
+interface Run {
+  readonly child: Deno.ChildProcess;
+  readonly stdout: TextReader;
 }
 
-async function end(child: Deno.ChildProcess, lines: AsyncIterator<string>): Promise<{
-  code: number;
-  stderr: string;
-}> {
+/** Starts `local train` and waits until the code runs. */
+async function startAndWait(app: TestApp): Promise<Run> {
+  const child = app.start(["local", "train"]);
+  const stdout = new TextReader(child.stdout);
+  await stdout.until(/^ready\n/);
+  return { child, stdout };
+}
+
+async function endOf({ child, stdout }: Run): Promise<{ code: number; stderr: string }> {
   const stderr = await new Response(child.stderr).text();
-  while (!(await lines.next()).done);
+  await stdout.toEnd();
   return { code: (await child.status).code, stderr };
 }
 
@@ -52,9 +53,9 @@ suite("interrupting a run", () => {
   for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     it(`${signal} lets the code end by itself, and mlcli ends with ${status}`, async () => {
       await using app = await waitingApp(SAVE_AND_END);
-      const { child, lines } = await startAndWait(app);
-      child.kill(signal);
-      assertEquals(await end(child, lines), { code: status, stderr: "" });
+      const run = await startAndWait(app);
+      run.child.kill(signal);
+      assertEquals(await endOf(run), { code: status, stderr: "" });
       await Deno.stat(app.testPath("model/checkpoint"));
       assertEquals(await containersOf(app.name), []);
     });
@@ -76,21 +77,21 @@ def train(input_data_path, model_save_path):
         [TRAINING_DATA]: "1,2\n",
       },
     });
-    const { child, lines } = await startAndWait(app);
-    child.kill("SIGTERM");
-    assertEquals((await end(child, lines)).code, 143);
+    const run = await startAndWait(app);
+    run.child.kill("SIGTERM");
+    assertEquals((await endOf(run)).code, 143);
     await Deno.stat(app.testPath("model/finally"));
     assertEquals(await containersOf(app.name), []);
   });
 
   it("a second Ctrl-C does not wait for the code", async () => {
     await using app = await waitingApp(IGNORE);
-    const { child, lines } = await startAndWait(app);
-    child.kill("SIGINT");
-    assertEquals((await lines.next()).value, "not yet\n"); // the first one has arrived
+    const run = await startAndWait(app);
+    run.child.kill("SIGINT");
+    await run.stdout.until(/not yet\n/); // the first one has arrived
     const start = performance.now();
-    child.kill("SIGINT");
-    assertEquals((await end(child, lines)).code, 130);
+    run.child.kill("SIGINT");
+    assertEquals((await endOf(run)).code, 130);
     // The grace period is 10 s: less than half of it shows that nobody waited.
     assert(performance.now() - start < 5_000);
     assertEquals(await containersOf(app.name), []);
@@ -98,17 +99,17 @@ def train(input_data_path, model_save_path):
 
   it("code that does not end is killed after the grace period", async () => {
     await using app = await waitingApp(IGNORE);
-    const { child, lines } = await startAndWait(app);
-    child.kill("SIGINT");
-    assertEquals((await end(child, lines)).code, 130);
+    const run = await startAndWait(app);
+    run.child.kill("SIGINT");
+    assertEquals((await endOf(run)).code, 130);
     assertEquals(await containersOf(app.name), []);
   });
 
   it("SIGKILL of mlcli leaves no container once the code has ended", async () => {
     await using app = await waitingApp(IGNORE);
-    const { child, lines } = await startAndWait(app);
-    child.kill("SIGKILL");
-    assertEquals((await end(child, lines)).code, 137);
+    const run = await startAndWait(app);
+    run.child.kill("SIGKILL");
+    assertEquals((await endOf(run)).code, 137);
     assertEquals((await containersOf(app.name)).length, 1);
     await Deno.writeTextFile(app.testPath("output/go"), "");
     await eventually(async () => (await containersOf(app.name)).length === 0);

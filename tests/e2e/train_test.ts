@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
+import { TextReader } from "../helpers/text_reader.ts";
 
 /** An app whose training code has this body. */
 function trainingApp(body: string, files: Readonly<Record<string, string>> = {}): Promise<TestApp> {
@@ -101,6 +102,7 @@ suite("local train", () => {
       SM_CHANNEL_VALIDATION: "/opt/ml/input/data/validation",
       SM_HOSTS: '["algo-1"]',
       SM_CURRENT_HOST: "algo-1",
+      SM_NETWORK_INTERFACE_NAME: "eth0",
       SM_HP_EPOCHS: "20",
       SM_HP_NAME: "a b",
       SM_HP_RATE: "0.5",
@@ -149,10 +151,10 @@ for _ in range(600):
     time.sleep(0.05)
 else: sys.exit(9)`);
     const child = app.start(["local", "train"]);
-    const reader = child.stdout.getReader();
-    assertEquals(new TextDecoder().decode((await reader.read()).value), "ready\n");
+    const stdout = new TextReader(child.stdout);
+    await stdout.until(/^ready\n$/);
     await Deno.writeTextFile(app.testPath("output/go"), "");
-    assertEquals((await reader.read()).done, true);
+    assertEquals(await stdout.toEnd(), "ready\n");
     await child.stderr.cancel();
     assertEquals((await child.status).code, 0);
   });
