@@ -6,8 +6,6 @@
 
 import { Command } from "@cliffy/command";
 import type { Context } from "../runtime/context.ts";
-import { build } from "../runtime/image/build.ts";
-import { findApp } from "../runtime/project/app.ts";
 import { buildProgress } from "./build_progress.ts";
 import type { AnyCommand } from "./command.ts";
 import { checkTag } from "./options.ts";
@@ -33,6 +31,8 @@ export function buildCommand(context: Context): AnyCommand {
     .example("Build for the platform's processors", "mlcli build --platform linux/amd64")
     .action(async (options: Options) => {
       const tag = checkTag(options.dockerTag);
+      const { findApp } = await import("../runtime/project/app.ts");
+      const { build } = await import("../runtime/image/build.ts");
       const app = await findApp(context.cwd, options.appName);
       using progress = buildProgress(context.err);
       const { reference } = await build({

@@ -1,5 +1,8 @@
 /**
- * What all commands share: their type, and the options that several of them have.
+ * What all commands share.
+ *
+ * A command declares its options when the tree is made, and imports what it runs when it runs: so
+ * `--help` loads nothing but the tree.
  *
  * @module
  */

@@ -22,11 +22,12 @@ export function rootCommand(context: Context): AnyCommand {
     )
     .throwErrors()
     .noExit()
-    .command("build", buildCommand(context))
-    .command("local", localCommand(context))
     .help((command: AnyCommand) => helpText(command, context.out))
     .versionOption("-V, --version", "Show the version.", {
       standalone: true,
       action: () => context.out.print(`mlcli ${VERSION}\n`),
-    });
+    })
+    // Last: what follows a command in Cliffy's chain is that command's.
+    .command("build", buildCommand(context))
+    .command("local", localCommand(context));
 }

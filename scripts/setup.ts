@@ -55,7 +55,16 @@ const CARRIED: readonly CarriedPackage[] = [
     name: "@std/path",
     version: "1.1.3",
     folders: ["@std/path/1.1.3", "@std/internal/1.0.12"],
-    exports: { ".": "@std/path/1.1.3/mod.js", "./posix": "@std/path/1.1.3/posix/mod.js" },
+    exports: {
+      ".": "@std/path/1.1.3/mod.js",
+      "./basename": "@std/path/1.1.3/basename.js",
+      "./constants": "@std/path/1.1.3/constants.js",
+      "./dirname": "@std/path/1.1.3/dirname.js",
+      "./is-absolute": "@std/path/1.1.3/is_absolute.js",
+      "./join": "@std/path/1.1.3/join.js",
+      "./normalize": "@std/path/1.1.3/normalize.js",
+      "./relative": "@std/path/1.1.3/relative.js",
+    },
   },
 ];
 

@@ -5,8 +5,6 @@
  */
 
 import { Command } from "@cliffy/command";
-import { serve } from "../../runtime/containers/serve.ts";
-import { serveInForeground } from "../../runtime/containers/foreground.ts";
 import type { Server } from "../../runtime/containers/servers.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
@@ -43,8 +41,13 @@ export function deployCommand(context: Context): AnyCommand {
       };
       const announce = (server: Server): void =>
         context.out.print(`http://localhost:${server.port}\n`);
-      if (options.foreground) await serveInForeground(request, context, announce);
-      else announce(await serve(request));
+      if (options.foreground) {
+        const { serveInForeground } = await import("../../runtime/containers/foreground.ts");
+        await serveInForeground(request, context, announce);
+      } else {
+        const { serve } = await import("../../runtime/containers/serve.ts");
+        announce(await serve(request));
+      }
     });
 }
 

@@ -6,8 +6,6 @@
 
 import type { PlanInput } from "../../runtime/containers/plan.ts";
 import type { Context } from "../../runtime/context.ts";
-import { findApp } from "../../runtime/project/app.ts";
-import { layoutOf } from "../../runtime/project/layout.ts";
 import { checkTag, parseMemory } from "../options.ts";
 
 /** Options of the `local` group, before or after the command's name. A type: Cliffy wants one. */
@@ -23,6 +21,8 @@ export interface ContainerOptions extends LocalOptions {
 export async function planInput(context: Context, options: ContainerOptions): Promise<PlanInput> {
   const tag = checkTag(options.dockerTag);
   const memory = options.memory === undefined ? undefined : parseMemory(options.memory);
+  const { findApp } = await import("../../runtime/project/app.ts");
+  const { layoutOf } = await import("../../runtime/project/layout.ts");
   const app = await findApp(context.cwd, options.appName);
   return {
     app: app.name,

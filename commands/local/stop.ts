@@ -5,7 +5,6 @@
  */
 
 import { Command } from "@cliffy/command";
-import { stopServer } from "../../runtime/containers/stop.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
 import { checkPort } from "../options.ts";
@@ -24,6 +23,7 @@ export function stopCommand(context: Context): AnyCommand {
     .example("Stop the server on port 8081", "mlcli local stop --port 8081")
     .action(async (options: Options) => {
       const port = checkPort(options.port);
+      const { stopServer } = await import("../../runtime/containers/stop.ts");
       const engine = await context.engine();
       const server = await stopServer(engine, port, options.appName, context.interruption);
       context.out.print(`${server.name}\n`);

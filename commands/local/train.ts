@@ -5,7 +5,6 @@
  */
 
 import { Command } from "@cliffy/command";
-import { train } from "../../runtime/containers/train.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
 import { type ContainerOptions, type LocalOptions, planInput } from "./plan_input.ts";
@@ -28,6 +27,7 @@ export function trainCommand(context: Context): AnyCommand {
     .example("Train on the test data", "mlcli local train")
     .example("Try other hyperparameters", "mlcli local train --hyperparameter epochs=20")
     .action(async (options: Options) => {
+      const { train } = await import("../../runtime/containers/train.ts");
       await train({
         ...await planInput(context, options),
         hyperparameters: options.hyperparameter ?? [],

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { join } from "@std/path";
+import { join } from "@std/path/join";
 import type { Caller } from "../context.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { UserCodeError } from "../errors.ts";

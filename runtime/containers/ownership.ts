@@ -5,7 +5,7 @@
  * @module
  */
 
-import { join } from "@std/path";
+import { join } from "@std/path/join";
 import type { Caller } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import { messageOf, MlcliError } from "../errors.ts";

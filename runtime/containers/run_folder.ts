@@ -6,7 +6,7 @@
  * @module
  */
 
-import { join } from "@std/path";
+import { join } from "@std/path/join";
 import type { Engine } from "../docker/engine.ts";
 import type { Layout } from "../project/layout.ts";
 import type { ContractFiles } from "./contract_files.ts";

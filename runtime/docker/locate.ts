@@ -6,7 +6,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { join } from "@std/path";
+import { join } from "@std/path/join";
 import { messageOf, MlcliError } from "../errors.ts";
 
 /** How to reach an engine. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "@std/path";
+import { join } from "@std/path/join";
 import { MlcliError } from "../errors.ts";
 import { type Configuration, isObject, parseJson, readConfiguration } from "./configuration.ts";
 

@@ -4,7 +4,10 @@
  * @module
  */
 
-import { basename, isAbsolute, normalize, SEPARATOR } from "@std/path";
+import { basename } from "@std/path/basename";
+import { isAbsolute } from "@std/path/is-absolute";
+import { normalize } from "@std/path/normalize";
+import { SEPARATOR } from "@std/path/constants";
 import { messageOf, MlcliError } from "../errors.ts";
 import { leaves } from "./typed_path.ts";
 

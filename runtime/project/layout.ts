@@ -4,7 +4,11 @@
  * @module
  */
 
-import { isAbsolute, join, normalize, relative, SEPARATOR } from "@std/path";
+import { isAbsolute } from "@std/path/is-absolute";
+import { join } from "@std/path/join";
+import { normalize } from "@std/path/normalize";
+import { relative } from "@std/path/relative";
+import { SEPARATOR } from "@std/path/constants";
 import { messageOf, MlcliError } from "../errors.ts";
 import type { App } from "./app.ts";
 import { leaves, typedPath } from "./typed_path.ts";

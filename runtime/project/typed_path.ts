@@ -4,7 +4,8 @@
  * @module
  */
 
-import { isAbsolute, relative } from "@std/path";
+import { isAbsolute } from "@std/path/is-absolute";
+import { relative } from "@std/path/relative";
 
 /** A path as the user would type it in `directory`: relative when it lies below, else absolute. */
 export function typedPath(directory: string, path: string): string {
