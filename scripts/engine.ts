@@ -63,7 +63,13 @@ export async function ensureEngine(signal: AbortSignal): Promise<Engine> {
     const startedMeanwhile = await connectToEngine({ env }).catch(() => undefined);
     if (startedMeanwhile) return startedMeanwhile;
     await installEngine(signal);
-    const daemon = { command: ["dockerd"], env, pidFile: PID_FILE, log, timeout: START_TIMEOUT };
+    const daemon = {
+      command: ["dockerd", "--log-level=warn"],
+      env,
+      pidFile: PID_FILE,
+      log,
+      timeout: START_TIMEOUT,
+    };
     return await step("Starting the Docker Engine", () => startDaemon(daemon, signal));
   });
 }
