@@ -10,7 +10,7 @@ import { fromFileUrl } from "@std/path";
 import { MlcliError } from "../runtime/errors.ts";
 import { ensureBaseImage } from "./base_image.ts";
 import { ensureEngine } from "./engine.ts";
-import { removeTree, runScript, seconds } from "./script.ts";
+import { durationText, removeTree, runScript } from "./script.ts";
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
 const APP = `${ROOT}fixtures/apps/housing`;
@@ -43,7 +43,7 @@ async function main(signal: AbortSignal): Promise<number> {
   } finally {
     await removeTree(directory);
   }
-  print(`\nDone in ${seconds(performance.now() - begin)}. Nothing is left running.`);
+  print(`\nDone in ${durationText(performance.now() - begin)}. Nothing is left running.`);
   return 0;
 }
 
@@ -112,7 +112,9 @@ async function mlcli(title: string, place: Place, args: readonly string[]): Prom
     // First, so that a server that has started is known, and stopped, even after Ctrl-C.
     if (code === 0) return results.trim();
     place.signal.throwIfAborted();
-    const ending = limit.aborted ? `took over ${seconds(COMMAND_TIMEOUT)}` : `ended with ${code}`;
+    const ending = limit.aborted
+      ? `took over ${durationText(COMMAND_TIMEOUT)}`
+      : `ended with ${code}`;
     throw new MlcliError("container", `${title}: mlcli ${args.join(" ")} ${ending}`);
   });
 }
@@ -138,7 +140,7 @@ async function predict(address: string, request: Prediction, signal: AbortSignal
   } as const;
   using client = Deno.createHttpClient({ proxy });
   await demonstrate("Ask for a prediction", async () => {
-    print(`$ curl --header 'Content-Type: ${type}' --data '${body}' ${url}`);
+    print(`$ curl -H 'Content-Type: ${type}' -H 'Accept: ${type}' -d '${body}' ${url}`);
     const response = await fetch(url, {
       method: "POST",
       headers: { "Content-Type": type, Accept: type },
@@ -161,7 +163,7 @@ async function demonstrate<T>(title: string, work: () => Promise<T>): Promise<T>
   print(`\n== ${title}`);
   const begin = performance.now();
   const result = await work();
-  print(`(${seconds(performance.now() - begin)})`);
+  print(`(${durationText(performance.now() - begin)})`);
   return result;
 }
 

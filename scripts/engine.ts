@@ -13,9 +13,9 @@ import { canInstallPackages, currentSystem, installPackages } from "./debian.ts"
 import {
   administratorsPath,
   cacheDirectory,
+  durationText,
   lastLines,
   pause,
-  seconds,
   step,
   withLock,
 } from "./script.ts";
@@ -132,7 +132,7 @@ async function untilItAnswers(
     }
     await pause(POLL_INTERVAL);
   }
-  throw await startFailure(daemon, `does not answer after ${seconds(daemon.timeout)}`);
+  throw await startFailure(daemon, `does not answer after ${durationText(daemon.timeout)}`);
 }
 
 /** Launches it in a session of its own, so that neither Ctrl-C nor a closed terminal ends it. */
