@@ -9,7 +9,13 @@ import { pack } from "tar-stream";
 import type { Engine } from "../runtime/docker/engine.ts";
 import { failureOf, type ProgressMessage } from "../runtime/docker/messages.ts";
 import { messageOf, MlcliError } from "../runtime/errors.ts";
-import { aptSource, canInstallPackages, currentSystem, installPackages } from "./debian.ts";
+import {
+  aptSource,
+  canInstallPackages,
+  currentSystem,
+  installPackages,
+  type System,
+} from "./debian.ts";
 import {
   cacheDirectory,
   lastLines,
@@ -64,8 +70,16 @@ const LEFT_OUT = [
   "./var/log/*",
 ];
 
+/** Where this runs, and as whom. */
+export interface Machine {
+  readonly system: System;
+  /** `null` on Windows. */
+  readonly uid: number | null;
+}
+
 /**
  * An image that apps can be built on, made or pulled when the engine has none.
+ * @param machine default: this one.
  * @returns its reference, for `mlcli build --base-image`.
  * @throws MlcliError when none can be had.
  */
@@ -73,14 +87,16 @@ export async function ensureBaseImage(
   kind: BaseImageKind,
   engine: Engine,
   signal: AbortSignal,
+  machine?: Machine,
 ): Promise<string> {
-  const { codename, ...system } = await currentSystem();
+  const { system, uid } = machine ?? { system: await currentSystem(), uid: Deno.uid() };
+  const { codename } = system;
   const made = `${MADE[kind].name}:${codename || "latest"}`;
   if (await engine.hasImage(made)) return made;
   // The official image has no scikit-learn: whether pip will get it shows when a registry answers.
   if (kind === "plain" && await engine.hasImage(OFFICIAL_IMAGE)) return OFFICIAL_IMAGE;
   if (await pull(OFFICIAL_IMAGE, engine, signal)) return OFFICIAL_IMAGE;
-  if (system.id !== "debian" || !canInstallPackages({ codename, ...system }, Deno.uid())) {
+  if (system.id !== "debian" || !canInstallPackages(system, uid)) {
     throw new MlcliError("image", `No registry answers to pull ${OFFICIAL_IMAGE} from`, {
       hint: "Connect to the network, give the Docker Engine a mirror (`registry-mirrors` in " +
         "/etc/docker/daemon.json), or run this as root on Debian, where an image can be made " +

@@ -10,7 +10,7 @@ import { fromFileUrl } from "@std/path";
 import { MlcliError } from "../runtime/errors.ts";
 import { ensureBaseImage } from "./base_image.ts";
 import { ensureEngine } from "./engine.ts";
-import { removeTree, runScript, seconds, step } from "./script.ts";
+import { durationText, removeTree, runScript } from "./script.ts";
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
 const APP = `${ROOT}fixtures/apps/housing`;
@@ -22,15 +22,15 @@ const COMMAND_TIMEOUT = 240_000;
 /** In ms; the platform allows a prediction a minute. */
 const REQUEST_TIMEOUT = 60_000;
 
-/** A request of the demo: area, number of rooms and age of a house, for its price. */
+/** A request of the demo: what the model knows of a house, for its price. */
 interface Prediction {
   readonly type: string;
   readonly body: string;
 }
 
 const PREDICTIONS: readonly Prediction[] = [
-  { type: "text/csv", body: "120,4,10" },
-  { type: "application/json", body: '{"features": [120, 4, 10]}' },
+  { type: "text/csv", body: "120,3,15,4.2" },
+  { type: "application/json", body: '{"features": [120, 3, 15, 4.2]}' },
 ];
 
 async function main(signal: AbortSignal): Promise<number> {
@@ -43,14 +43,23 @@ async function main(signal: AbortSignal): Promise<number> {
   } finally {
     await removeTree(directory);
   }
-  print(`\nDone in ${seconds(performance.now() - begin)}. Nothing is left running.`);
+  print(`\nDone in ${durationText(performance.now() - begin)}. Nothing is left running.`);
   return 0;
 }
 
+/** Sees that there are an engine and an image to build upon; returns the image's name. */
 async function prepare(signal: AbortSignal): Promise<string> {
-  const engine = await step("Finding a Docker Engine", () => ensureEngine(signal));
+  const engine = await demonstrate("Find a Docker Engine", async () => {
+    const found = await ensureEngine(signal);
+    print(found.address);
+    return found;
+  });
   try {
-    return await step("Finding a Python image", () => ensureBaseImage("plain", engine, signal));
+    return await demonstrate("Find a Python image", async () => {
+      const found = await ensureBaseImage("plain", engine, signal);
+      print(found);
+      return found;
+    });
   } finally {
     engine.close();
   }
@@ -86,7 +95,8 @@ async function mainJob(place: Place, baseImage: string): Promise<void> {
  * @throws MlcliError naming the step when it fails.
  */
 async function mlcli(title: string, place: Place, args: readonly string[]): Promise<string> {
-  return await demonstrate(title, `mlcli ${args.join(" ")}`, async () => {
+  return await demonstrate(title, async () => {
+    print(`$ mlcli ${args.join(" ")}`);
     const child = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--quiet", `--config=${ROOT}deno.json`, `${ROOT}main.ts`, ...args],
       cwd: place.directory,
@@ -102,7 +112,9 @@ async function mlcli(title: string, place: Place, args: readonly string[]): Prom
     // First, so that a server that has started is known, and stopped, even after Ctrl-C.
     if (code === 0) return results.trim();
     place.signal.throwIfAborted();
-    const ending = limit.aborted ? `took over ${seconds(COMMAND_TIMEOUT)}` : `ended with ${code}`;
+    const ending = limit.aborted
+      ? `took over ${durationText(COMMAND_TIMEOUT)}`
+      : `ended with ${code}`;
     throw new MlcliError("container", `${title}: mlcli ${args.join(" ")} ${ending}`);
   });
 }
@@ -127,8 +139,8 @@ async function predict(address: string, request: Prediction, signal: AbortSignal
     port: Number(new URL(url).port),
   } as const;
   using client = Deno.createHttpClient({ proxy });
-  const command = `curl --header 'Content-Type: ${type}' --data '${body}' ${url}`;
-  await demonstrate("Ask for a prediction", command, async () => {
+  await demonstrate("Ask for a prediction", async () => {
+    print(`$ curl -H 'Content-Type: ${type}' -H 'Accept: ${type}' -d '${body}' ${url}`);
     const response = await fetch(url, {
       method: "POST",
       headers: { "Content-Type": type, Accept: type },
@@ -146,12 +158,12 @@ async function predict(address: string, request: Prediction, signal: AbortSignal
   });
 }
 
-/** Does a step of the demo under its title and the command that does the same. */
-async function demonstrate<T>(title: string, command: string, work: () => Promise<T>): Promise<T> {
-  print(`\n== ${title}\n$ ${command}`);
+/** Does a step of the demo under its title, and says how long it took. */
+async function demonstrate<T>(title: string, work: () => Promise<T>): Promise<T> {
+  print(`\n== ${title}`);
   const begin = performance.now();
   const result = await work();
-  print(`(${seconds(performance.now() - begin)})`);
+  print(`(${durationText(performance.now() - begin)})`);
   return result;
 }
 

@@ -13,9 +13,9 @@ import { canInstallPackages, currentSystem, installPackages } from "./debian.ts"
 import {
   administratorsPath,
   cacheDirectory,
+  durationText,
   lastLines,
   pause,
-  seconds,
   step,
   withLock,
 } from "./script.ts";
@@ -63,7 +63,13 @@ export async function ensureEngine(signal: AbortSignal): Promise<Engine> {
     const startedMeanwhile = await connectToEngine({ env }).catch(() => undefined);
     if (startedMeanwhile) return startedMeanwhile;
     await installEngine(signal);
-    const daemon = { command: ["dockerd"], env, pidFile: PID_FILE, log, timeout: START_TIMEOUT };
+    const daemon = {
+      command: ["dockerd", "--log-level=warn"],
+      env,
+      pidFile: PID_FILE,
+      log,
+      timeout: START_TIMEOUT,
+    };
     return await step("Starting the Docker Engine", () => startDaemon(daemon, signal));
   });
 }
@@ -126,7 +132,7 @@ async function untilItAnswers(
     }
     await pause(POLL_INTERVAL);
   }
-  throw await startFailure(daemon, `does not answer after ${seconds(daemon.timeout)}`);
+  throw await startFailure(daemon, `does not answer after ${durationText(daemon.timeout)}`);
 }
 
 /** Launches it in a session of its own, so that neither Ctrl-C nor a closed terminal ends it. */

@@ -71,13 +71,15 @@ export async function step<T>(name: string, work: () => Promise<T>): Promise<T> 
   say(`${name} ...`);
   const start = performance.now();
   const result = await work();
-  say(`${name}: ${seconds(performance.now() - start)}`);
+  say(`${name}: ${durationText(performance.now() - start)}`);
   return result;
 }
 
-/** A duration in milliseconds, as people read it: `12.3 s`. */
-export function seconds(milliseconds: number): string {
-  return `${(milliseconds / 1000).toFixed(1)} s`;
+/** A duration in milliseconds, as people read it: `40 ms`, `12.3 s`. */
+export function durationText(milliseconds: number): string {
+  return milliseconds < 1_000
+    ? `${milliseconds.toFixed(0)} ms`
+    : `${(milliseconds / 1_000).toFixed(1)} s`;
 }
 
 /**
@@ -94,7 +96,7 @@ export async function run(command: readonly string[], options: RunOptions): Prom
   const standardOutput = decoder.decode(output.stdout);
   if (output.success) return standardOutput;
   const ending = limit.aborted
-    ? `took longer than ${seconds(timeout)}`
+    ? `took longer than ${durationText(timeout)}`
     : `ended with ${output.code}`;
   throw new MlcliError("engine", `${command.join(" ")} ${ending}`, {
     quote: lastLines(standardOutput + decoder.decode(output.stderr)),

@@ -8,7 +8,7 @@
 
 import { ensureBaseImage } from "./base_image.ts";
 import { ensureEngine } from "./engine.ts";
-import { explain, pause, runScript, say, seconds } from "./script.ts";
+import { durationText, explain, pause, runScript, say } from "./script.ts";
 import { countResults, resultLine, type TestResults } from "./test_results.ts";
 
 /** The tests take some minutes; a run that hangs must end while somebody still waits. In ms. */
@@ -66,7 +66,9 @@ async function denoTest(
       passOn(child.stdout),
       endOf(child, limit),
     ]);
-    if (limit.aborted && !signal.aborted) say(`error: The tests took over ${seconds(TIMEOUT)}`);
+    if (limit.aborted && !signal.aborted) {
+      say(`error: The tests took over ${durationText(TIMEOUT)}`);
+    }
     return countResults(await Deno.readTextFile(report), output, success);
   } finally {
     await Deno.remove(report);
