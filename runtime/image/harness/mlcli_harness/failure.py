@@ -31,6 +31,11 @@ def describe(error):
     return "".join(traceback.format_exception(type(error), error, user_traceback(error)))
 
 
+def summary(error):
+    """The error in one line: its type and message."""
+    return "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__
+
+
 def log(text):
     """Writes a message to standard error in one piece, so that threads do not mix theirs."""
     sys.stderr.write(text if text.endswith("\n") else text + "\n")
@@ -57,10 +62,10 @@ def run_user_code(call, failure_file):
         write_failure(failure_file, str(error))
         sys.exit(1)
     except BaseException as error:
+        error.__traceback__ = user_traceback(error)
         # Through the hook, since user code may have put in one of its own.
-        sys.excepthook(type(error), error, user_traceback(error))
-        summary = "".join(traceback.format_exception_only(type(error), error)).strip()
-        write_failure(failure_file, "%s\n\n%s" % (summary, describe(error)))
+        sys.excepthook(type(error), error, error.__traceback__)
+        write_failure(failure_file, "%s\n\n%s" % (summary(error), describe(error)))
         sys.exit(1)
 
 

@@ -1,11 +1,10 @@
 """`train`: calls the user's train(input_data_path, model_save_path)."""
 
-import importlib
 import inspect
 import os
 
 from mlcli_harness import paths
-from mlcli_harness.code import enter_code_directory, required_function
+from mlcli_harness.code import enter_code_directory, load_module, required_function
 from mlcli_harness.environment import read_hyperparameters, set_training_environment
 from mlcli_harness.failure import HarnessError, run_user_code
 
@@ -23,8 +22,7 @@ def call_train():
     path = os.path.join(enter_code_directory("training"), "training.py")
     if not os.path.isfile(path):
         raise HarnessError("Training code not found: %s" % path)
-    module = importlib.import_module("training")
-    function = required_function(module, "train", "(input_data_path, model_save_path)", path)
+    function = required_function(load_module("training", path), "train", "(input_data_path, model_save_path)", path)
     call_with_hyperparameters(function, hyperparameters)
 
 

@@ -5,7 +5,7 @@ import time
 from contextlib import nullcontext
 from threading import BoundedSemaphore
 
-from mlcli_harness.failure import describe, log
+from mlcli_harness.failure import describe, log, summary
 from mlcli_harness.serving.codecs import UnsupportedType
 from mlcli_harness.serving.errors import (
     HttpError,
@@ -179,8 +179,3 @@ def to_bytes(result, accept):
 def says(error, words):
     """Whether the error's message begins with the words: user code has no type of ours to raise."""
     return str(error).lower().startswith(words)
-
-
-def summary(error):
-    """An error in one line: its type and message."""
-    return "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__

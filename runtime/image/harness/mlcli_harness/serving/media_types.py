@@ -1,10 +1,13 @@
 """Media types of requests and responses: RFC 9110, sections 8.3 and 12.5.1."""
 
-from functools import lru_cache
 from email.message import Message
+from functools import lru_cache
 
 JSON = "application/json"
 CSV = "text/csv"
+
+# What a wildcard stands for: the types that every app can be asked for, JSON first.
+STAND_INS = {"*/*": (JSON, CSV), "application/*": (JSON,), "text/*": (CSV,)}
 
 
 @lru_cache(maxsize=256)
@@ -22,24 +25,15 @@ def parse_content_type(header):
     return media_type, charset if isinstance(charset, str) else None
 
 
-@lru_cache(maxsize=256)
-def acceptable_types(header):
-    """The media ranges of an Accept header, lower case, without parameters, the best first.
-
-    Those with q=0 are left out; an absent header means anything. Equal q-values keep their order,
-    but a wildcard comes after the types that are named.
-    """
+def media_ranges(header):
+    """The media ranges of an Accept header as (name in lower case, q-value), in its order. An absent
+    header means anything."""
     ranges = []
     for item in header.split(","):
         name, _, parameters = item.partition(";")
-        name = name.strip().lower()
-        quality = parse_quality(parameters)
-        if name and quality > 0:
-            ranges.append((-quality, name.count("*"), name))
-    if not ranges and not header.strip():
-        return ("*/*",)
-    # Sorting is stable; the name itself must not decide.
-    return tuple(name for _, _, name in sorted(ranges, key=lambda item: item[:2]))
+        if name.strip():
+            ranges.append((name.strip().lower(), parse_quality(parameters)))
+    return ranges or [("*/*", 1.0)]
 
 
 def parse_quality(parameters):
@@ -54,10 +48,22 @@ def parse_quality(parameters):
     return 1.0
 
 
+@lru_cache(maxsize=256)
 def candidates(header):
-    """The response types to try, the best first: wildcards stand for JSON, or CSV for `text/*`."""
-    stand_ins = {"*/*": (JSON, CSV), "application/*": (JSON,), "text/*": (CSV,)}
+    """The response types to try for an Accept header, the best first.
+
+    Wildcards stand for JSON and CSV, as far as neither is named itself, and come after the named
+    types of the same q-value. What has q=0 is not tried.
+    """
+    ranges = media_ranges(header)
+    named = {name for name, _ in ranges}
     types = []
-    for name in acceptable_types(header):
-        types.extend(one for one in stand_ins.get(name, (name,)) if one not in types)
+    # Sorting is stable: equal ones keep the header's order.
+    for name, quality in sorted(ranges, key=lambda item: (-item[1], item[0].count("*"))):
+        if quality == 0:
+            break
+        if name not in STAND_INS:
+            types.append(name)
+        else:
+            types.extend(one for one in STAND_INS[name] if one not in named and one not in types)
     return types

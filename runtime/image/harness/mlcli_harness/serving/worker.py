@@ -90,7 +90,7 @@ class PredictionWorker(Worker):
         # A model can take minutes to load: a stop must not wait for it.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         try:
-            super().load_wsgi()
+            self.wsgi = self.app.load()
         except (Exception, SystemExit) as error:
             self.fail_to_boot(error)
         finally:
