@@ -84,7 +84,7 @@ async function deleteEndpointAsAsked(context: Context, options: Options): Promis
 
 function timeoutOf({ wait, timeout }: Options): number {
   if (timeout === undefined) return DEFAULT_TIMEOUT;
-  if (!wait) throw usageError('Option "--timeout" is of use with "--wait" only.');
+  if (!wait) throw usageError('Option "--timeout" is of use with "--wait" only.', "Add --wait.");
   return checkSeconds("--timeout", timeout);
 }
 

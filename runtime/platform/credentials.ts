@@ -85,13 +85,17 @@ function holdsNoCredentials(error: unknown): boolean {
 function assumeRoleError(error: unknown, context: CredentialsContext): PlatformError {
   const explained = platformError(error, assumeRole(context), context.secrets);
   if (explained.refusal !== "denied") return explained;
-  const role = context.settings.role!;
-  return new PlatformError("credentials", `The role may not be assumed: ${role.value}`, {
+  const { value, source } = context.settings.role!;
+  return mayNotBeAssumed(value, `with --iam-role-arn (${source} names this one)`, explained);
+}
+
+function mayNotBeAssumed(role: string, where: string, error: PlatformError): PlatformError {
+  return new PlatformError("credentials", `The role may not be assumed: ${role}`, {
     hint:
-      `Have its trust policy and your permission sts:AssumeRole changed, or name another role ` +
-      `with --iam-role-arn (this one is named by ${role.source}).`,
-    quote: explained.quote,
-    cause: explained.cause,
+      "Have its trust policy and your permission sts:AssumeRole changed, or name another role " +
+      `${where}.`,
+    quote: error.quote,
+    cause: error.cause,
   });
 }
 
@@ -104,11 +108,11 @@ const REASONS:
   readonly (readonly [RegExp, (profile: string) => [message: string, hint: string]])[] = [
     [/SSO|aws sso login/i, (profile) => [
       `The SSO session of profile "${profile}" is not valid any more`,
-      `aws sso login --profile ${profile}`,
+      `Renew it: aws sso login --profile ${profile}`,
     ]],
     [/aws login/, (profile) => [
       `The login session of profile "${profile}" is not valid any more`,
-      `aws login --profile ${profile}`,
+      `Renew it: aws login --profile ${profile}`,
     ]],
     [/credential_process|^Command failed/, (profile) => [
       `The credential_process of profile "${profile}" failed`,
@@ -123,19 +127,34 @@ const REASONS:
 
 function ownCredentialsError(error: unknown, context: CredentialsContext): PlatformError {
   const { settings, secrets } = context;
-  if (!isAboutCredentials(error)) return platformError(error, assumeRole(context), secrets);
   const profile = settings.profile?.value ?? "default";
+  if (!isAboutCredentials(error)) return requestError(error, profile, context);
   const words = messageOf(error);
   const reason = REASONS.find(([pattern]) => pattern.test(words))?.[1];
   if (reason) {
     const [message, hint] = reason(profile);
     return new PlatformError("credentials", message, { hint });
   }
-  return new PlatformError("credentials", "No credentials found", {
+  const where = settings.profile ? ` for profile "${profile}"` : "";
+  return new PlatformError("credentials", `No credentials found${where}`, {
     hint: "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile " +
       "that has some with --profile.",
     cause: secrets.redactError(error),
   });
+}
+
+/** A profile may hold a role, a session or a token, and getting credentials for it can fail. */
+function requestError(error: unknown, profile: string, context: CredentialsContext): PlatformError {
+  const code = (error as { code?: string }).code;
+  if (code === "ENOENT" || code === "EACCES") {
+    return new PlatformError("credentials", "The web identity token cannot be read", {
+      hint: "Check AWS_WEB_IDENTITY_TOKEN_FILE, or web_identity_token_file in the profile.",
+      quote: messageOf(error),
+    });
+  }
+  const explained = platformError(error, assumeRole(context), context.secrets);
+  if (explained.refusal !== "denied") return explained;
+  return mayNotBeAssumed(`that of profile ${profile}`, "in the profile", explained);
 }
 
 function isAboutCredentials(error: unknown): boolean {

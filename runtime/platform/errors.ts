@@ -95,7 +95,7 @@ const VALIDATION_WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/^Cannot update in-progress endpoint /, "in progress"],
 ];
 
-/** Explains an error of a request. What is a `PlatformError` already stays as it is. */
+/** Explains an error of a request, without the secrets in it. What is a `PlatformError` already stays as it is. */
 export function platformError(error: unknown, request: Request, secrets: Secrets): PlatformError {
   if (error instanceof PlatformError) return error;
   const explained = explain(error, request);
@@ -110,9 +110,12 @@ function explain(error: unknown, request: Request): PlatformError {
   const { name = "", code, $metadata } = (error ?? {}) as SdkError;
   const known = Object.hasOwn(CODES, name) ? CODES[name] : undefined;
   if (known) return known(request, error);
-  if (isNetworkCode(code) || isNetworkCode(causeCode(error))) return unreachable(request, error);
+  const status = $metadata?.httpStatusCode;
+  if (isNetworkCode(code) || isAboutEncryption(error, status)) return unreachable(request, error);
   if (name === "ValidationException") return invalid(request, error);
-  if (($metadata?.httpStatusCode ?? 0) >= 500) return failed(request, error);
+  if (status !== undefined && status >= 500) return failed(request, status);
+  // What is not JSON does not come from the platform.
+  if (name === "SyntaxError") return strangeAnswer(status);
   return new PlatformError("other", `${request.action} failed: ${messageOf(error)}`, {
     hint: "The platform gave this reason; nothing else was asked of it.",
   });
@@ -122,14 +125,15 @@ function isNetworkCode(code: string | undefined): boolean {
   return code !== undefined && NETWORK_CODES.has(code);
 }
 
-function causeCode(error: unknown): string | undefined {
-  return ((error as Error)?.cause as SdkError | undefined)?.code;
+/** TLS failures have no code, only words; an answer of the service is never one. */
+function isAboutEncryption(error: unknown, status: number | undefined): boolean {
+  return status === undefined && /certificate|SSL|TLS/.test(messageOf(error));
 }
 
 function denied({ action, settings }: Request, error: unknown): PlatformError {
   // 'User: ARN is not authorized to perform: sagemaker:X on resource: ARN because ...'
   const named = /perform: ([\w-]+:\w+)/.exec(messageOf(error))?.[1] ?? action;
-  const whom = settings.role ? `the role ${settings.role.value}` : "the user or role below";
+  const whom = settings.role ? `the role ${settings.role.value}` : "the user or role named above";
   return new PlatformError("denied", `AccessDeniedException: ${named}`, {
     hint: `Add the permission ${named} to ${whom}.`,
     quote: messageOf(error),
@@ -204,10 +208,14 @@ function invalid({ action, subject, region }: Request, error: unknown): Platform
   });
 }
 
-function failed({ action }: Request, error: unknown): PlatformError {
-  const { name, $metadata } = error as SdkError;
-  const status = $metadata?.httpStatusCode;
-  return new PlatformError("failed", `The platform failed at ${action}: ${name}, HTTP ${status}`, {
+function failed({ action }: Request, status: number): PlatformError {
+  return new PlatformError("failed", `The platform failed at ${action}: HTTP ${status}`, {
     hint: "Try again in a few minutes; https://health.aws.amazon.com shows known failures.",
+  });
+}
+
+function strangeAnswer(status: number | undefined): PlatformError {
+  return new PlatformError("failed", `Something else than the platform answered: HTTP ${status}`, {
+    hint: "A proxy or the login page of a network may have. Check both, and AWS_ENDPOINT_URL.",
   });
 }
