@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Command } from "@cliffy/command";
+import { Command, ValidationError } from "@cliffy/command";
 import type { Context } from "../runtime/context.ts";
 import {
   deleteConfiguration,
@@ -16,7 +16,7 @@ import {
 import { checkEndpointName, configurationOf } from "../runtime/platform/names.ts";
 import { waiting, waitUntilGone } from "../runtime/platform/waiting.ts";
 import type { AnyCommand } from "./command.ts";
-import { checkSeconds, usageError } from "./options.ts";
+import { checkSeconds } from "./options.ts";
 import { type CloudOptions, openPlatform, withPlatformOptions } from "./platform_options.ts";
 import { ProgressLine } from "./progress.ts";
 
@@ -84,7 +84,7 @@ async function deleteEndpointAsAsked(context: Context, options: Options): Promis
 
 function timeoutOf({ wait, timeout }: Options): number {
   if (timeout === undefined) return DEFAULT_TIMEOUT;
-  if (!wait) throw usageError('Option "--timeout" is of use with "--wait" only.', "Add --wait.");
+  if (!wait) throw new ValidationError('Option "--timeout" is of use with "--wait" only.');
   return checkSeconds("--timeout", timeout);
 }
 
