@@ -8,7 +8,9 @@ import type { Context } from "../runtime/context.ts";
 import { VERSION } from "../runtime/version.ts";
 import { buildCommand } from "./build.ts";
 import { type AnyCommand, groupCommand } from "./command.ts";
+import { deleteEndpointCommand } from "./delete_endpoint.ts";
 import { helpText } from "./help.ts";
+import { listEndpointsCommand } from "./list_endpoints.ts";
 import { localCommand } from "./local/local.ts";
 
 /** `mlcli` with all its commands. */
@@ -29,5 +31,7 @@ export function rootCommand(context: Context): AnyCommand {
     })
     // Last: what follows a command in Cliffy's chain is that command's.
     .command("build", buildCommand(context))
-    .command("local", localCommand(context));
+    .command("local", localCommand(context))
+    .command("list-endpoints", listEndpointsCommand(context))
+    .command("delete-endpoint", deleteEndpointCommand(context));
 }

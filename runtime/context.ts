@@ -6,6 +6,8 @@
  */
 
 import type { Engine } from "./docker/engine.ts";
+import type { Platform } from "./platform/platform.ts";
+import type { PlatformSettings } from "./platform/settings.ts";
 import { INTERRUPT_STATUS, Interrupted, type InterruptSignal, OutputClosed } from "./errors.ts";
 
 /** A stream that the user reads. */
@@ -61,6 +63,11 @@ export interface Context {
    * @throws MlcliError of kind `engine` when none answers.
    */
   readonly engine: () => Promise<Engine>;
+  /**
+   * The cloud platform. Loads the AWS SDK; nothing is sent yet.
+   * @throws MlcliError of kind `credentials` when no region is named or the profile is not there.
+   */
+  readonly platform: (settings: PlatformSettings) => Promise<Platform>;
 }
 
 /** The real context, and how to let go of it. */
@@ -70,6 +77,7 @@ export interface LiveContext extends Context, Disposable {}
 export function liveContext(): LiveContext {
   const interruption = listenForSignals();
   let engine: Promise<Engine> | undefined;
+  let platform: Promise<Platform> | undefined;
   const context: Context = {
     out: outputTo(Deno.stdout),
     err: outputTo(Deno.stderr),
@@ -80,14 +88,20 @@ export function liveContext(): LiveContext {
     ask: (question, defaultAnswer) =>
       Deno.stdin.isTerminal() ? prompt(question, defaultAnswer) ?? defaultAnswer : undefined,
     engine: () => engine ??= connect(),
+    platform: (settings) => platform ??= openPlatform(settings),
   };
   async function connect(): Promise<Engine> {
     const { connectToEngine } = await import("./docker/connect.ts");
     return await connectToEngine(context);
   }
+  async function openPlatform(settings: PlatformSettings): Promise<Platform> {
+    const client = await import("./platform/client.ts");
+    return await client.openPlatform(settings, { env: context.env, signal: interruption.signal });
+  }
   function dispose(): void {
     interruption[Symbol.dispose]();
     engine?.then((opened) => opened.close(), () => {});
+    platform?.then((opened) => opened.close(), () => {});
   }
   return { ...context, [Symbol.dispose]: dispose };
 }

@@ -59,6 +59,14 @@ export async function findAppIfAny(cwd: string, appName?: string): Promise<App |
   return name === undefined ? undefined : await readApp(cwd, checkAppName(name, "configuration"));
 }
 
+/** All apps of a directory, sorted by name. */
+export async function findApps(cwd: string): Promise<App[]> {
+  const names = await appNames(cwd);
+  return await Promise.all(
+    names.map((name) => readApp(cwd, checkAppName(name, "configuration"))),
+  );
+}
+
 /**
  * Passes an app's name through.
  *

@@ -19,6 +19,8 @@ export interface ProgramResult {
 export interface ProgramOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether it sees `env` alone, and nothing of the environment of the tests. */
+  readonly clearEnv?: boolean;
   /** Ends the run when a test hangs, in ms. */
   readonly timeout?: number;
 }
@@ -46,13 +48,14 @@ export function programCommand(args: readonly string[]): readonly [string, ...st
 /** Starts the program; the caller awaits its end. */
 export function startProgram(
   args: readonly string[],
-  { cwd, env, timeout = TIMEOUT }: ProgramOptions,
+  { cwd, env, clearEnv = false, timeout = TIMEOUT }: ProgramOptions,
 ): Deno.ChildProcess {
   const [program, ...rest] = programCommand(args);
   return new Deno.Command(program, {
     args: rest,
     cwd,
     env: { ...env },
+    clearEnv,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

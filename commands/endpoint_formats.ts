@@ -1,0 +1,49 @@
+/**
+ * A list of endpoints as text and as JSON, made page by page so that its length does not matter.
+ *
+ * @module
+ */
+
+import type { Endpoint } from "../runtime/platform/platform.ts";
+import { localTimestamp } from "./timestamp.ts";
+
+/** Turns pages into output, one after the other. */
+export interface EndpointFormat {
+  page(endpoints: readonly Endpoint[]): string;
+  /** What belongs after the last page. */
+  end(): string;
+}
+
+/** A line an endpoint: `{name}  {status}  {creation_time}`. */
+export function textFormat(): EndpointFormat {
+  return {
+    page: (endpoints) =>
+      endpoints.map(({ name, status, creationTime }) =>
+        `${name}  ${status}  ${localTimestamp(creationTime, " ")}\n`
+      ).join(""),
+    end: () => "",
+  };
+}
+
+/** One JSON array, an endpoint a line. */
+export function jsonFormat(): EndpointFormat {
+  let before = "[\n  ";
+  return {
+    page(endpoints) {
+      return endpoints.map((endpoint) => {
+        const text = before + JSON.stringify(jsonEndpoint(endpoint));
+        before = ",\n  ";
+        return text;
+      }).join("");
+    },
+    end: () => before.startsWith("[") ? "[]\n" : "\n]\n",
+  };
+}
+
+function jsonEndpoint({ name, status, creationTime }: Endpoint): Record<string, string> {
+  return {
+    endpoint_name: name,
+    status,
+    creation_time: localTimestamp(creationTime, "T"),
+  };
+}

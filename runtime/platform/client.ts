@@ -1,0 +1,193 @@
+/**
+ * The real platform, through the AWS SDK. Whoever imports this module pays for the SDK (60 to
+ * 130 ms), so only `context.ts` does, and not before a command asks.
+ *
+ * @module
+ */
+
+import {
+  DeleteEndpointCommand,
+  DeleteEndpointConfigCommand,
+  DescribeEndpointCommand,
+  type EndpointStatus,
+  ListEndpointsCommand,
+  type ListEndpointsInput,
+  SageMakerClient,
+} from "@aws-sdk/client-sagemaker";
+import { messageOf } from "../errors.ts";
+import { VERSION } from "../version.ts";
+import { credentialsProvider } from "./credentials.ts";
+import { PlatformError, platformError, wasRetried } from "./errors.ts";
+import type { Endpoint, EndpointDescription, EndpointFilter, Platform } from "./platform.ts";
+import { checkProfile } from "./profiles.ts";
+import { Secrets } from "./secrets.ts";
+import type { PlatformSettings, Setting } from "./settings.ts";
+
+/** The most that ListEndpoints gives at once; left out, it gives 10. */
+const PAGE_SIZE = 100;
+
+/** A healthy endpoint answers within a second; these end a wait for one that never will. */
+const TIME_LIMITS = {
+  connectionTimeout: 10_000,
+  requestTimeout: 30_000,
+  throwOnRequestTimeout: true,
+} as const;
+
+/** What the platform needs besides its settings. */
+export interface ClientContext {
+  readonly env: (name: string) => string | undefined;
+  /** Aborts whatever is being asked; its reason is thrown. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes a client; nothing is sent yet.
+ * @throws PlatformError when the profile does not exist or no region is named.
+ */
+export async function openPlatform(
+  settings: PlatformSettings,
+  { env, signal }: ClientContext,
+): Promise<Platform> {
+  if (settings.profile) await checkProfile(settings.profile, env);
+  const secrets = new Secrets(env);
+  const client = new SageMakerClient({
+    region: settings.region?.value,
+    profile: settings.profile?.value,
+    credentials: credentialsProvider({ settings, env, secrets }),
+    customUserAgent: [["mlcli", VERSION]],
+    requestHandler: TIME_LIMITS,
+  });
+  const region = settings.region ?? await regionOfProfile(client, settings);
+
+  /** Sends one request, retries included. */
+  async function send<Answer>(
+    action: string,
+    subject: string | undefined,
+    request: () => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      return await request();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw platformError(error, { action, subject, region, settings }, secrets);
+    }
+  }
+
+  /** Deletes; a second attempt that finds nothing met the success of the first. */
+  async function deleteOnce(
+    action: string,
+    subject: string,
+    request: () => Promise<unknown>,
+  ): Promise<void> {
+    let retried = false;
+    try {
+      await send(action, subject, () =>
+        request().catch((error) => {
+          retried = wasRetried(error);
+          throw error;
+        }));
+    } catch (error) {
+      if (!(retried && error instanceof PlatformError && error.refusal === "not found")) {
+        throw error;
+      }
+    }
+  }
+
+  const options = { abortSignal: signal };
+  return {
+    region,
+    async *listEndpoints(filter) {
+      let token: string | undefined;
+      do {
+        const input = listInput(filter, token);
+        const page = await send(
+          "sagemaker:ListEndpoints",
+          undefined,
+          () => client.send(new ListEndpointsCommand(input), options),
+        );
+        yield (page.Endpoints ?? []).map(endpoint);
+        if (page.NextToken !== undefined && page.NextToken === token) throw repeatedPage();
+        token = page.NextToken;
+      } while (token);
+    },
+    async describeEndpoint(name) {
+      const answer = await send(
+        "sagemaker:DescribeEndpoint",
+        `endpoint ${name}`,
+        () => client.send(new DescribeEndpointCommand({ EndpointName: name }), options),
+      );
+      return description(answer);
+    },
+    deleteEndpoint: (name) =>
+      deleteOnce(
+        "sagemaker:DeleteEndpoint",
+        `endpoint ${name}`,
+        () => client.send(new DeleteEndpointCommand({ EndpointName: name }), options),
+      ),
+    deleteEndpointConfiguration: (name) =>
+      deleteOnce(
+        "sagemaker:DeleteEndpointConfig",
+        `endpoint configuration ${name}`,
+        () => client.send(new DeleteEndpointConfigCommand({ EndpointConfigName: name }), options),
+      ),
+    close: () => client.destroy(),
+  };
+}
+
+async function regionOfProfile(
+  client: SageMakerClient,
+  { profile }: PlatformSettings,
+): Promise<Setting> {
+  const source = `profile ${profile?.value ?? "default"}`;
+  try {
+    return { value: await client.config.region(), source };
+  } catch (cause) {
+    if (!messageOf(cause).startsWith("Region is missing")) throw cause;
+    throw new PlatformError("credentials", "No region named", {
+      hint: "Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
+        `or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (${source}).`,
+    });
+  }
+}
+
+function listInput(filter: EndpointFilter, token: string | undefined): ListEndpointsInput {
+  return {
+    MaxResults: PAGE_SIZE,
+    NextToken: token,
+    StatusEquals: filter.status as EndpointStatus | undefined,
+    NameContains: filter.nameContains,
+  };
+}
+
+interface Summary {
+  readonly EndpointName?: string;
+  readonly EndpointStatus?: string;
+  readonly CreationTime?: Date;
+}
+
+function endpoint(summary: Summary): Endpoint {
+  return {
+    name: summary.EndpointName ?? "",
+    status: summary.EndpointStatus ?? "",
+    creationTime: summary.CreationTime ?? new Date(0),
+  };
+}
+
+interface Description extends Summary {
+  readonly EndpointConfigName?: string;
+  readonly FailureReason?: string;
+}
+
+function description(answer: Description): EndpointDescription {
+  return {
+    ...endpoint(answer),
+    configuration: answer.EndpointConfigName ?? "",
+    failureReason: answer.FailureReason,
+  };
+}
+
+function repeatedPage(): PlatformError {
+  return new PlatformError("failed", "The platform gave the same page of endpoints twice", {
+    hint: "An emulator may not know pages. Check AWS_ENDPOINT_URL.",
+  });
+}

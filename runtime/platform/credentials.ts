@@ -1,0 +1,164 @@
+/**
+ * Credentials of every kind that the SDK knows, with errors that say which one failed and why.
+ *
+ * @module
+ */
+
+import {
+  fromIni,
+  fromNodeProviderChain,
+  fromTemporaryCredentials,
+} from "@aws-sdk/credential-providers";
+import { messageOf } from "../errors.ts";
+import { VERSION } from "../version.ts";
+import { PlatformError, platformError, type Request } from "./errors.ts";
+import type { Secrets } from "./secrets.ts";
+import type { PlatformSettings } from "./settings.ts";
+
+type Provider = ReturnType<typeof fromNodeProviderChain>;
+
+/** What finding credentials needs. */
+export interface CredentialsContext {
+  readonly settings: PlatformSettings;
+  readonly env: (name: string) => string | undefined;
+  readonly secrets: Secrets;
+}
+
+/** The credentials to sign with: those of the role where there is one, else the caller's own. */
+export function credentialsProvider(context: CredentialsContext): Provider {
+  const own = ownCredentials(context);
+  const { role } = context.settings;
+  if (!role) return own;
+  const assumed = fromTemporaryCredentials({
+    masterCredentials: own,
+    // Shows in CloudTrail who acted in the role.
+    params: { RoleArn: role.value, RoleSessionName: `mlcli-${VERSION}` },
+  });
+  return guarded(context, assumed, (error) => assumeRoleError(error, context));
+}
+
+/**
+ * The SDK's default chain, after the profile alone: the chain goes on to the next kind when a
+ * profile's process or session fails, and so ends in 'no credentials', never with the reason.
+ */
+function ownCredentials(context: CredentialsContext): Provider {
+  const { settings, env } = context;
+  const profile = settings.profile?.value;
+  const fromProfile = fromIni({ profile });
+  const fromChain = fromNodeProviderChain({ profile });
+  const keysInEnvironment = profile === undefined && env("AWS_ACCESS_KEY_ID") &&
+    env("AWS_SECRET_ACCESS_KEY");
+  const provider: Provider = async (identity) => {
+    if (keysInEnvironment) return await fromChain(identity);
+    try {
+      return await fromProfile(identity);
+    } catch (error) {
+      if (!holdsNoCredentials(error)) throw error;
+    }
+    return await fromChain(identity);
+  };
+  return guarded(context, provider, (error) => ownCredentialsError(error, context));
+}
+
+/** Remembers what is secret in the credentials found, and explains why there are none. */
+function guarded(
+  { secrets }: CredentialsContext,
+  provider: Provider,
+  explain: (error: unknown) => PlatformError,
+): Provider {
+  return async (identity) => {
+    try {
+      const credentials = await provider(identity);
+      secrets.add(credentials);
+      return credentials;
+    } catch (error) {
+      throw explain(error);
+    }
+  };
+}
+
+/** Words of @aws-sdk/credential-provider-ini; its errors have no codes. */
+function holdsNoCredentials(error: unknown): boolean {
+  return messageOf(error).startsWith("Could not resolve credentials using profile");
+}
+
+function assumeRoleError(error: unknown, context: CredentialsContext): PlatformError {
+  const explained = platformError(error, assumeRole(context), context.secrets);
+  if (explained.refusal !== "denied") return explained;
+  const { value, source } = context.settings.role!;
+  return mayNotBeAssumed(value, `with --iam-role-arn (${source} names this one)`, explained);
+}
+
+function mayNotBeAssumed(role: string, where: string, error: PlatformError): PlatformError {
+  return new PlatformError("credentials", `The role may not be assumed: ${role}`, {
+    hint:
+      "Have its trust policy and your permission sts:AssumeRole changed, or name another role " +
+      `${where}.`,
+    quote: error.quote,
+    cause: error.cause,
+  });
+}
+
+function assumeRole({ settings }: CredentialsContext): Request {
+  return { action: "sts:AssumeRole", region: settings.region, settings };
+}
+
+/** The SDK's own words about credentials that it could not get, and what they mean. */
+const REASONS:
+  readonly (readonly [RegExp, (profile: string) => [message: string, hint: string]])[] = [
+    [/SSO|aws sso login/i, (profile) => [
+      `The SSO session of profile "${profile}" is not valid any more`,
+      `Renew it: aws sso login --profile ${profile}`,
+    ]],
+    [/aws login/, (profile) => [
+      `The login session of profile "${profile}" is not valid any more`,
+      `Renew it: aws login --profile ${profile}`,
+    ]],
+    [/credential_process|^Command failed/, (profile) => [
+      `The credential_process of profile "${profile}" failed`,
+      // Neither the command nor what it wrote is shown: both may hold secrets.
+      `Run it by hand: aws configure get credential_process --profile ${profile} shows it.`,
+    ]],
+    [/multi-factor/, (profile) => [
+      `Profile "${profile}" asks for a code of an MFA device, which mlcli cannot`,
+      "Put the result of aws sts get-session-token into the environment.",
+    ]],
+  ];
+
+function ownCredentialsError(error: unknown, context: CredentialsContext): PlatformError {
+  const { settings, secrets } = context;
+  const profile = settings.profile?.value ?? "default";
+  if (!isAboutCredentials(error)) return requestError(error, profile, context);
+  const words = messageOf(error);
+  const reason = REASONS.find(([pattern]) => pattern.test(words))?.[1];
+  if (reason) {
+    const [message, hint] = reason(profile);
+    return new PlatformError("credentials", message, { hint });
+  }
+  const where = settings.profile ? ` for profile "${profile}"` : "";
+  return new PlatformError("credentials", `No credentials found${where}`, {
+    hint: "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile " +
+      "that has some with --profile.",
+    cause: secrets.redactError(error),
+  });
+}
+
+/** A profile may hold a role, a session or a token, and getting credentials for it can fail. */
+function requestError(error: unknown, profile: string, context: CredentialsContext): PlatformError {
+  const code = (error as { code?: string }).code;
+  if (code === "ENOENT" || code === "EACCES") {
+    return new PlatformError("credentials", "The web identity token cannot be read", {
+      hint: "Check AWS_WEB_IDENTITY_TOKEN_FILE, or web_identity_token_file in the profile.",
+      quote: messageOf(error),
+    });
+  }
+  const explained = platformError(error, assumeRole(context), context.secrets);
+  if (explained.refusal !== "denied") return explained;
+  return mayNotBeAssumed(`that of profile ${profile}`, "in the profile", explained);
+}
+
+function isAboutCredentials(error: unknown): boolean {
+  const name = (error as Error)?.name;
+  return name === "CredentialsProviderError" || name === "TokenProviderError" ||
+    name === "ProviderError";
+}

@@ -1,0 +1,221 @@
+/**
+ * What the service and the SDK say, as errors that a user understands. One table for the codes of
+ * SageMaker and STS; text is matched only where the service gives no code.
+ *
+ * @module
+ */
+
+import { type ErrorDetails, messageOf, MlcliError } from "../errors.ts";
+import type { Secrets } from "./secrets.ts";
+import { type PlatformSettings, regionWords, type Setting } from "./settings.ts";
+
+/** Why a request did not succeed, for code that has to decide. */
+export type Refusal =
+  | "denied"
+  | "not found"
+  | "in progress"
+  | "throttled"
+  | "unreachable"
+  | "credentials"
+  | "failed"
+  | "other";
+
+/** A request that the platform did not answer as asked. */
+export class PlatformError extends MlcliError {
+  override readonly name = "PlatformError";
+
+  constructor(readonly refusal: Refusal, message: string, details: ErrorDetails = {}) {
+    super(refusal === "credentials" ? "credentials" : "platform", message, details);
+  }
+}
+
+/** What was being asked when the error came. */
+export interface Request {
+  /** As permissions name it: `sagemaker:ListEndpoints`. */
+  readonly action: string;
+  /** What it was about, for messages: `endpoint churn`. */
+  readonly subject?: string;
+  readonly region: Setting | undefined;
+  readonly settings: PlatformSettings;
+}
+
+/** What the SDK puts on its errors; none of it is certain to be there. */
+interface SdkError {
+  readonly name?: string;
+  /** Network failures only; service errors have their code in `name`. */
+  readonly code?: string;
+  readonly hostname?: string;
+  readonly $metadata?: {
+    readonly httpStatusCode?: number;
+    readonly attempts?: number;
+  };
+}
+
+/** Whether the SDK sent the request more than once before this error. */
+export function wasRetried(error: unknown): boolean {
+  return ((error as SdkError)?.$metadata?.attempts ?? 1) > 1;
+}
+
+type Explain = (request: Request, error: unknown) => PlatformError;
+
+/** Error codes of SageMaker (`...Exception`) and STS, which names the same things differently. */
+const CODES: Readonly<Record<string, Explain>> = {
+  AccessDeniedException: denied,
+  AccessDenied: denied,
+  ThrottlingException: throttled,
+  Throttling: throttled,
+  TooManyRequestsException: throttled,
+  RequestLimitExceeded: throttled,
+  ExpiredTokenException: expired,
+  ExpiredToken: expired,
+  UnrecognizedClientException: unknownKey,
+  InvalidClientTokenId: unknownKey,
+  InvalidSignatureException: wrongSignature,
+  SignatureDoesNotMatch: wrongSignature,
+  RegionDisabledException: regionDisabled,
+  OptInRequired: regionDisabled,
+  TimeoutError: unreachable,
+};
+
+/** `code` of errors of the network, as Node and Deno name them. */
+const NETWORK_CODES: ReadonlySet<string> = new Set([
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+/** SageMaker answers these with one code, ValidationException; only the words tell them apart. */
+const VALIDATION_WORDS: readonly (readonly [RegExp, Refusal])[] = [
+  [/^Could not find endpoint (configuration )?["']/, "not found"],
+  [/^Cannot update in-progress endpoint /, "in progress"],
+];
+
+/** Explains an error of a request, without the secrets in it. What is a `PlatformError` already stays as it is. */
+export function platformError(error: unknown, request: Request, secrets: Secrets): PlatformError {
+  if (error instanceof PlatformError) return error;
+  const explained = explain(error, request);
+  return new PlatformError(explained.refusal, secrets.redact(explained.message), {
+    hint: explained.hint,
+    quote: explained.quote && secrets.redact(explained.quote),
+    cause: secrets.redactError(error),
+  });
+}
+
+function explain(error: unknown, request: Request): PlatformError {
+  const { name = "", code, $metadata } = (error ?? {}) as SdkError;
+  const known = Object.hasOwn(CODES, name) ? CODES[name] : undefined;
+  if (known) return known(request, error);
+  const status = $metadata?.httpStatusCode;
+  if (isNetworkCode(code) || isAboutEncryption(error, status)) return unreachable(request, error);
+  if (name === "ValidationException") return invalid(request, error);
+  if (status !== undefined && status >= 500) return failed(request, status);
+  // What is not JSON does not come from the platform.
+  if (name === "SyntaxError") return strangeAnswer(status);
+  return new PlatformError("other", `${request.action} failed: ${messageOf(error)}`, {
+    hint: "The platform gave this reason; nothing else was asked of it.",
+  });
+}
+
+function isNetworkCode(code: string | undefined): boolean {
+  return code !== undefined && NETWORK_CODES.has(code);
+}
+
+/** TLS failures have no code, only words; an answer of the service is never one. */
+function isAboutEncryption(error: unknown, status: number | undefined): boolean {
+  return status === undefined && /certificate|SSL|TLS/.test(messageOf(error));
+}
+
+function denied({ action, settings }: Request, error: unknown): PlatformError {
+  // 'User: ARN is not authorized to perform: sagemaker:X on resource: ARN because ...'
+  const named = /perform: ([\w-]+:\w+)/.exec(messageOf(error))?.[1] ?? action;
+  const whom = settings.role ? `the role ${settings.role.value}` : "the user or role named above";
+  return new PlatformError("denied", `AccessDeniedException: ${named}`, {
+    hint: `Add the permission ${named} to ${whom}.`,
+    quote: messageOf(error),
+  });
+}
+
+function throttled(_request: Request, error: unknown): PlatformError {
+  const attempts = (error as SdkError).$metadata?.attempts ?? 1;
+  const times = attempts === 1 ? "once" : `${attempts} times`;
+  return new PlatformError("throttled", `The platform is throttling: asked ${times}`, {
+    hint: "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to try more often.",
+  });
+}
+
+function expired({ settings }: Request): PlatformError {
+  return new PlatformError("credentials", "The credentials have expired", {
+    hint: renewal(settings),
+  });
+}
+
+function unknownKey({ settings, region }: Request): PlatformError {
+  return new PlatformError("credentials", "The platform does not know the access key", {
+    hint: `${renewal(settings)} It may also be that the account has not enabled ` +
+      `${regionWords(region)}.`,
+  });
+}
+
+function wrongSignature({ settings }: Request): PlatformError {
+  return new PlatformError("credentials", "The secret does not belong to the access key", {
+    hint: `${renewal(settings)} Check this machine's clock too.`,
+  });
+}
+
+/** How to get credentials that work. */
+function renewal({ profile }: PlatformSettings): string {
+  return profile
+    ? `Renew those of profile "${profile.value}": aws sso login --profile ${profile.value}, ` +
+      `or aws configure --profile ${profile.value}.`
+    : "Renew them: aws sso login, aws configure, or new values for AWS_ACCESS_KEY_ID, " +
+      "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.";
+}
+
+function regionDisabled({ region }: Request): PlatformError {
+  return new PlatformError("credentials", `The account has not enabled ${regionWords(region)}`, {
+    hint: "Name another region with --region, or enable this one in the account's settings.",
+  });
+}
+
+function unreachable({ region }: Request, error: unknown): PlatformError {
+  const { code, hostname } = error as SdkError;
+  const host = hostname ? `: ${hostname}` : "";
+  return new PlatformError("unreachable", `The platform cannot be reached${host}`, {
+    hint: code === "ENOTFOUND"
+      ? `Is there a region ${regionWords(region)}? Name another one with --region, or check the ` +
+        "network and AWS_ENDPOINT_URL."
+      : "Check the network, the proxy and AWS_ENDPOINT_URL, then try again.",
+    quote: messageOf(error),
+  });
+}
+
+function invalid({ action, subject, region }: Request, error: unknown): PlatformError {
+  const words = messageOf(error);
+  const refusal = VALIDATION_WORDS.find(([pattern]) => pattern.test(words))?.[1];
+  if (refusal === "not found" && subject) {
+    return new PlatformError(refusal, `ResourceNotFound: ${subject}`, {
+      hint: `It was looked for in ${regionWords(region)}. Check the name, or name another region ` +
+        "with --region.",
+    });
+  }
+  return new PlatformError(refusal ?? "other", `${action} was refused: ${words}`, {
+    hint: "Check what was asked for: mlcli list-endpoints shows what there is.",
+  });
+}
+
+function failed({ action }: Request, status: number): PlatformError {
+  return new PlatformError("failed", `The platform failed at ${action}: HTTP ${status}`, {
+    hint: "Try again in a few minutes; https://health.aws.amazon.com shows known failures.",
+  });
+}
+
+function strangeAnswer(status: number | undefined): PlatformError {
+  return new PlatformError("failed", `Something else than the platform answered: HTTP ${status}`, {
+    hint: "A proxy or the login page of a network may have. Check both, and AWS_ENDPOINT_URL.",
+  });
+}

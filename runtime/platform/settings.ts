@@ -1,0 +1,99 @@
+/**
+ * Which account and region a command asks, in which role: the options before the app's
+ * configuration, that before the environment.
+ *
+ * @module
+ */
+
+import { MlcliError } from "../errors.ts";
+
+/** A value, and who set it, as the user would look for it: `--region`, `AWS_REGION`, ... */
+export interface Setting {
+  readonly value: string;
+  readonly source: string;
+}
+
+/** What was asked for. Whatever is `undefined` is left to the SDK. */
+export interface PlatformSettings {
+  readonly region: Setting | undefined;
+  readonly profile: Setting | undefined;
+  /** The role to assume; without one the caller's own credentials are used. */
+  readonly role: Setting | undefined;
+}
+
+/** The options that choose account, region and role. */
+export interface PlatformOptions {
+  readonly region?: string;
+  readonly profile?: string;
+  readonly iamRoleArn?: string;
+}
+
+/** What an app's configuration says about the platform. */
+export interface PlatformConfiguration {
+  readonly cloudRegion?: string;
+  readonly cloudProfile?: string;
+  /** The configuration file, for messages. */
+  readonly file: string;
+}
+
+/**
+ * Puts the settings together. A variable that is empty counts as not set.
+ * @throws MlcliError of kind `usage` or `credentials` for a region or role that cannot be one.
+ */
+export function platformSettings(
+  options: PlatformOptions,
+  configuration: PlatformConfiguration | undefined,
+  env: (name: string) => string | undefined,
+): PlatformSettings {
+  const option = (name: string, value: string | undefined) => setting(value, name);
+  const key = (name: string, value: string | undefined) =>
+    setting(value, `${name} in ${configuration?.file}`);
+  const variable = (name: string) => setting(env(name), name);
+  return {
+    region: checkedRegion(
+      option("--region", options.region) ??
+        key("cloud_region", configuration?.cloudRegion) ??
+        variable("AWS_REGION") ??
+        // The SDK does not read this one, though every other AWS tool does.
+        variable("AWS_DEFAULT_REGION"),
+    ),
+    profile: option("--profile", options.profile) ??
+      key("cloud_profile", configuration?.cloudProfile) ??
+      variable("AWS_PROFILE"),
+    role: checkedRole(
+      option("--iam-role-arn", options.iamRoleArn) ?? variable("PLATFORM_ROLE"),
+    ),
+  };
+}
+
+/** `eu-west-1 (AWS_REGION)`: the region that was asked, and where to change it. */
+export function regionWords(region: Setting | undefined): string {
+  return region ? `${region.value} (${region.source})` : "that region";
+}
+
+function setting(value: string | undefined, source: string): Setting | undefined {
+  return value === undefined || value === "" ? undefined : { value, source };
+}
+
+/** A region becomes part of a host's name. */
+const REGION = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+function checkedRegion(region: Setting | undefined): Setting | undefined {
+  if (!region || REGION.test(region.value)) return region;
+  throw wrongSetting(region, `Region not valid: "${region.value}"`, "A region is like eu-west-1");
+}
+
+/** arn:PARTITION:iam::ACCOUNT:role/PATH, as AWS documents it under 'IAM identifiers'. */
+const ROLE_ARN = /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/;
+
+function checkedRole(role: Setting | undefined): Setting | undefined {
+  if (!role || ROLE_ARN.test(role.value)) return role;
+  const shape = "A role is given as arn:aws:iam::ACCOUNT:role/NAME";
+  throw wrongSetting(role, `Role not valid: "${role.value}"`, shape);
+}
+
+function wrongSetting(wrong: Setting, message: string, shape: string): MlcliError {
+  return new MlcliError(wrong.source.startsWith("--") ? "usage" : "credentials", message, {
+    hint: `${shape}; this one is named by ${wrong.source}.`,
+  });
+}

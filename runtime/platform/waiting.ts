@@ -1,0 +1,108 @@
+/**
+ * Waiting until an endpoint is gone.
+ *
+ * @module
+ */
+
+import { PlatformError } from "./errors.ts";
+import type { DeletionPlan, DeletionReport } from "./deletion.ts";
+import type { EndpointDescription, Platform } from "./platform.ts";
+
+/** How long to wait, and how. */
+export interface Waiting {
+  /** Seconds until the wait is given up. */
+  readonly timeout: number;
+  /** Waits for some milliseconds; rejects when the user does not want to wait any longer. */
+  readonly pause: (milliseconds: number) => Promise<void>;
+  /** Milliseconds on a clock that only goes forward. */
+  readonly now: () => number;
+}
+
+/**
+ * A wait on the real clock.
+ * @param timeout seconds.
+ * @param signal ends a pause; its reason is thrown.
+ */
+export function waiting(timeout: number, signal: AbortSignal): Waiting {
+  return {
+    timeout,
+    pause: (milliseconds) => pause(milliseconds, signal),
+    now: () => performance.now(),
+  };
+}
+
+/** Small endpoints (and emulators) are quick, several instances take 5 to 10 minutes. */
+const FIRST_PAUSE = 250;
+const LONGEST_PAUSE = 10_000;
+
+/**
+ * Waits until the endpoint that the plan describes is gone. (The SDK's own waiter takes any
+ * ValidationException for that.) One of the same name that was created since is another one.
+ *
+ * @throws PlatformError when the service could not delete it, or when the time is over.
+ */
+export async function waitUntilGone(
+  platform: Platform,
+  { endpoint, description }: DeletionPlan,
+  report: DeletionReport,
+  { timeout, pause, now }: Waiting,
+): Promise<void> {
+  const end = now() + timeout * 1000;
+  let wasDeleting = false;
+  for (let next = FIRST_PAUSE;; next = Math.min(2 * next, LONGEST_PAUSE)) {
+    const current = await describeIfThere(platform, endpoint);
+    if (!current || isSuccessor(current, description)) return;
+    // Right after the request an endpoint may still show the status that it had before.
+    if (wasDeleting && current.status === "Failed") throw couldNotDelete(current);
+    wasDeleting ||= current.status === "Deleting";
+    const left = end - now();
+    if (left <= 0) throw stillThere(current, timeout);
+    report.progress(`Waiting until ${endpoint} is gone: ${current.status}`);
+    await pause(Math.min(next, left));
+  }
+}
+
+async function describeIfThere(
+  platform: Platform,
+  endpoint: string,
+): Promise<EndpointDescription | undefined> {
+  try {
+    return await platform.describeEndpoint(endpoint);
+  } catch (error) {
+    if (error instanceof PlatformError && error.refusal === "not found") return undefined;
+    throw error;
+  }
+}
+
+function isSuccessor(current: EndpointDescription, before?: EndpointDescription): boolean {
+  return before !== undefined && current.creationTime > before.creationTime;
+}
+
+function couldNotDelete({ name, failureReason }: EndpointDescription): PlatformError {
+  return new PlatformError("failed", `The platform could not delete endpoint ${name}`, {
+    hint: `Try again: mlcli delete-endpoint --endpoint-name ${name}`,
+    quote: failureReason,
+  });
+}
+
+function stillThere({ name, status }: EndpointDescription, timeout: number): PlatformError {
+  return new PlatformError("other", `Still there after ${timeout} s: ${name} (${status})`, {
+    hint: "The deletion goes on. mlcli list-endpoints shows when it is done; " +
+      "--timeout lets --wait wait longer.",
+  });
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,258 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { runCloud, startCloud } from "../helpers/cloud.ts";
+import { FakePlatform, REGION } from "../helpers/fake_platform.ts";
+import { resultOf } from "../helpers/program.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** 2026-03-01T08:30:00.123Z */
+const MARCH = 1_772_353_800.123;
+const DAY = 86_400;
+
+/** Endpoints `e0` (oldest) to `e{count - 1}` (newest), a second apart. */
+function addMany(platform: FakePlatform, count: number): void {
+  for (let index = 0; index < count; index++) {
+    platform.add(`e${index}`, { creationTime: MARCH + index });
+  }
+}
+
+/** Names on the lines of the output. */
+function names(stdout: string): string[] {
+  return stdout.split("\n").slice(0, -1).map((line) => line.split("  ")[0]!);
+}
+
+/** A promise and what fulfils it. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
+suite("mlcli list-endpoints", () => {
+  it("prints name, status and local creation time of each endpoint, newest first", async () => {
+    await using platform = new FakePlatform();
+    platform.add("winter", { creationTime: MARCH });
+    platform.add("summer", { creationTime: MARCH + 120 * DAY, status: "Updating" });
+    const result = await runCloud(platform, ["list-endpoints"], { env: { TZ: "Europe/Berlin" } });
+    assertEquals(result, {
+      code: 0,
+      stdout: "summer  Updating  2026-06-29 10:30:00.123000+02:00\n" +
+        "winter  InService  2026-03-01 09:30:00.123000+01:00\n",
+      stderr: "",
+    });
+  });
+
+  it("prints whatever status the service sends", async () => {
+    await using platform = new FakePlatform();
+    platform.add("one", { status: "UpdateRollbackFailed", creationTime: MARCH });
+    platform.add("two", { status: "NotInventedYet", creationTime: MARCH - 1 });
+    const { stdout } = await runCloud(platform, ["list-endpoints"], {
+      env: { TZ: "Asia/Kolkata" },
+    });
+    assertEquals(
+      stdout,
+      "one  UpdateRollbackFailed  2026-03-01 14:00:00.123000+05:30\n" +
+        "two  NotInventedYet  2026-03-01 13:59:59.123000+05:30\n",
+    );
+  });
+
+  it("prints every page, a hundred endpoints a request", async () => {
+    await using platform = new FakePlatform();
+    addMany(platform, 250);
+    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"]);
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals(names(stdout), Array.from({ length: 250 }, (_, index) => `e${249 - index}`));
+    assertEquals(platform.operations, Array(3).fill("ListEndpoints"));
+    assertEquals(platform.requests.map(({ input }) => input.MaxResults), [100, 100, 100]);
+  });
+
+  it("prints a page before it asks for the next, also as JSON", async () => {
+    for (const format of ["text", "json"]) {
+      await using platform = new FakePlatform();
+      addMany(platform, 150);
+      const firstPageSeen = gate();
+      platform.before = async ({ input }) => {
+        if (input.NextToken !== undefined) await firstPageSeen.opened;
+        return undefined;
+      };
+      const child = startCloud(platform, ["list-endpoints", "--output", format]);
+      const stdout = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      // The hundredth endpoint is the last of the first page.
+      while (!text.includes("e50")) text += (await stdout.read()).value;
+      firstPageSeen.open();
+      for (let piece = await stdout.read(); !piece.done; piece = await stdout.read()) {
+        text += piece.value;
+      }
+      await child.stderr.cancel();
+      assertEquals((await child.status).code, 0);
+      assertEquals(text.match(/\be\d+\b/g)?.length, 150);
+    }
+  });
+
+  it("ends quietly when nobody reads any more", async () => {
+    await using platform = new FakePlatform();
+    addMany(platform, 250);
+    const readerGone = gate();
+    platform.before = async ({ input }) => {
+      if (input.NextToken !== undefined) await readerGone.opened;
+      return undefined;
+    };
+    const child = startCloud(platform, ["list-endpoints"]);
+    const stdout = child.stdout.getReader();
+    const { value } = await stdout.read();
+    await stdout.cancel();
+    readerGone.open();
+    const stderr = await new Response(child.stderr).text();
+    assertEquals([(await child.status).code, stderr], [141, ""]);
+    assertStringIncludes(new TextDecoder().decode(value), "e249  InService");
+  });
+
+  it("prints nothing when there are no endpoints, into a pipe", async () => {
+    await using platform = new FakePlatform();
+    assertEquals(await runCloud(platform, ["list-endpoints"]), { code: 0, stdout: "", stderr: "" });
+  });
+
+  it("prints a JSON array, over all pages", async () => {
+    await using platform = new FakePlatform();
+    addMany(platform, 101);
+    const { code, stdout, stderr } = await runCloud(
+      platform,
+      ["list-endpoints", "--output", "json"],
+      { env: { TZ: "America/St_Johns" } },
+    );
+    assertEquals([code, stderr], [0, ""]);
+    const list = JSON.parse(stdout);
+    assertEquals(list.length, 101);
+    assertEquals(list.at(-1), {
+      endpoint_name: "e0",
+      status: "InService",
+      creation_time: "2026-03-01T05:00:00.123000-03:30",
+    });
+  });
+
+  it("prints an empty JSON array when there are no endpoints", async () => {
+    await using platform = new FakePlatform();
+    const result = await runCloud(platform, ["list-endpoints", "--output", "json"]);
+    assertEquals(result, { code: 0, stdout: "[]\n", stderr: "" });
+  });
+
+  it("lets the service filter by status and name", async () => {
+    await using platform = new FakePlatform();
+    platform.add("churn-a", { status: "Failed" });
+    platform.add("churn-b");
+    platform.add("fraud", { status: "Failed" });
+    const args = ["list-endpoints", "--status", "Failed", "--name-contains", "churn"];
+    const { code, stdout } = await runCloud(platform, args);
+    assertEquals([code, names(stdout)], [0, ["churn-a"]]);
+    assertEquals(platform.requests[0]!.input.StatusEquals, "Failed");
+    assertEquals(platform.requests[0]!.input.NameContains, "churn");
+  });
+
+  it("passes on what the service says about a status that it does not know", async () => {
+    await using platform = new FakePlatform();
+    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints", "--status", "Up"]);
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, /^error: sagemaker:ListEndpoints was refused: .*'Up'.*InService.*\nhint: /);
+  });
+
+  for (
+    const [title, args, words] of [
+      ["a format that is none", ["--output", "yaml"], '"yaml"'],
+      ["a text that no name contains", ["--name-contains", "a_b"], '"a_b"'],
+      ["a region that is none", ["--region", "EU West"], '"EU West"'],
+      ["a role that is none", ["--iam-role-arn", "admin"], '"admin"'],
+      ["an argument too many", ["churn"], ""],
+    ] as const
+  ) {
+    it(`refuses ${title}, and asks nothing`, async () => {
+      await using platform = new FakePlatform();
+      const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints", ...args]);
+      assertEquals([code, stdout], [2, ""]);
+      assertMatch(stderr, /^error: .+\nhint: .+\n$/);
+      assertStringIncludes(stderr, words);
+      assertEquals(platform.operations, []);
+    });
+  }
+
+  it("says which permission is missing", async () => {
+    await using platform = new FakePlatform();
+    platform.deny("ListEndpoints");
+    assertEquals(await runCloud(platform, ["list-endpoints"]), {
+      code: 1,
+      stdout: "",
+      stderr: "error: AccessDeniedException: sagemaker:ListEndpoints\n" +
+        `  ${platform.denial("ListEndpoints", "*").message}\n` +
+        "hint: Add the permission sagemaker:ListEndpoints to the user or role named above.\n",
+    });
+  });
+
+  it("keeps what it printed when a later page is refused", async () => {
+    await using platform = new FakePlatform();
+    addMany(platform, 150);
+    platform.before = ({ input }) =>
+      input.NextToken === undefined ? undefined : new Response("oh no", { status: 500 });
+    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"], {
+      env: { AWS_MAX_ATTEMPTS: "1" },
+    });
+    assertEquals([code, names(stdout).length], [1, 100]);
+    assertMatch(stderr, /^error: The platform failed at sagemaker:ListEndpoints: HTTP 500\nhint: /);
+  });
+
+  it("asks again when the service is throttling", async () => {
+    await using platform = new FakePlatform();
+    platform.add("churn");
+    platform.refuse("ListEndpoints", { code: "ThrottlingException", message: "Rate exceeded" }, 1);
+    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"]);
+    assertEquals([code, names(stdout), stderr], [0, ["churn"], ""]);
+  });
+
+  it("says so when the service goes on throttling", async () => {
+    await using platform = new FakePlatform();
+    platform.refuse("ListEndpoints", { code: "ThrottlingException", message: "Rate exceeded" });
+    const result = await runCloud(platform, ["list-endpoints"], { env: { AWS_MAX_ATTEMPTS: "2" } });
+    assertEquals(result, {
+      code: 1,
+      stdout: "",
+      stderr: "error: The platform is throttling: asked 2 times\n" +
+        "hint: Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to try more often.\n",
+    });
+    assertEquals(platform.operations.length, 2);
+  });
+
+  it("does not ask for the same page for ever", async () => {
+    await using platform = new FakePlatform();
+    platform.before = () =>
+      new Response(JSON.stringify({ Endpoints: [], NextToken: "again" }), {
+        headers: { "content-type": "application/x-amz-json-1.1" },
+      });
+    const { code, stderr } = await runCloud(platform, ["list-endpoints"]);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: The platform gave the same page of endpoints twice\nhint: /);
+    assertEquals(platform.operations.length, 2);
+  });
+
+  it("ends with 130 on Ctrl-C, while a request is open", async () => {
+    await using platform = new FakePlatform();
+    const asked = gate();
+    const over = gate();
+    platform.before = async () => {
+      asked.open();
+      await over.opened;
+      return undefined;
+    };
+    const child = startCloud(platform, ["list-endpoints"]);
+    await asked.opened;
+    child.kill("SIGINT");
+    const result = await resultOf(child);
+    over.open();
+    assertEquals(result, { code: 130, stdout: "", stderr: "" });
+  });
+
+  it("tells the service who asks", async () => {
+    await using platform = new FakePlatform();
+    await runCloud(platform, ["list-endpoints"]);
+    const [request] = platform.requests;
+    assertMatch(request!.userAgent, / mlcli\/\d/);
+    assertEquals(request!.authorization.region, REGION);
+    assert(request!.authorization.signedHeaders.includes("x-amz-target"));
+  });
+});

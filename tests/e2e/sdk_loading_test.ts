@@ -1,0 +1,86 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { fromFileUrl, toFileUrl } from "@std/path";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+const ROOT = fromFileUrl(new URL("../../", import.meta.url));
+
+/**
+ * Runs the program with the SDK's packages replaced by one that cannot be loaded, type checks off.
+ */
+async function runWithoutSdk(
+  directory: string,
+  args: readonly string[],
+): Promise<{ code: number; stderr: string }> {
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--allow-all",
+      "--no-check",
+      "--quiet",
+      "--config",
+      `${ROOT}deno.json`,
+      "--import-map",
+      `${directory}/import_map.json`,
+      `${ROOT}main.ts`,
+      ...args,
+    ],
+    cwd: directory,
+    env: {
+      AWS_REGION: "eu-west-1",
+      DOCKER_HOST: "unix:///nonexistent.sock",
+    },
+    stdin: "null",
+    signal: AbortSignal.timeout(60_000),
+  }).output();
+  return { code, stderr: new TextDecoder().decode(stderr) };
+}
+
+const SDK = ["@aws-sdk/client-sagemaker", "@aws-sdk/credential-providers"] as const;
+
+suite("the AWS SDK", () => {
+  let directory = "";
+
+  beforeAll(async () => {
+    directory = await Deno.makeTempDir({ prefix: "mlcli-test-sdk-" });
+    await Deno.writeTextFile(`${directory}/trap.ts`, 'throw new Error("The SDK was loaded");\n');
+    const { imports } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
+    const trap = toFileUrl(`${directory}/trap.ts`).href;
+    for (const name of SDK) imports[name] = trap;
+    await Deno.writeTextFile(`${directory}/import_map.json`, JSON.stringify({ imports }));
+  });
+
+  afterAll(() => Deno.remove(directory, { recursive: true }));
+
+  for (
+    const args of [
+      [],
+      ["--help"],
+      ["--version"],
+      ["local"],
+      ["local", "--help"],
+      ["local", "train", "--help"],
+      ["list-endpoints", "--help"],
+      ["delete-endpoint", "--help"],
+    ]
+  ) {
+    it(`is not loaded by: mlcli ${args.join(" ")}`, async () => {
+      assertEquals(await runWithoutSdk(directory, args), { code: 0, stderr: "" });
+    });
+  }
+
+  it("is not loaded by a local command that runs", async () => {
+    // It comes as far as it can without an app: to one of mlcli's own errors.
+    const { code, stderr } = await runWithoutSdk(directory, ["local", "train"]);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: Not a valid mlcli directory/);
+    const stopped = await runWithoutSdk(directory, ["local", "stop"]);
+    assertEquals(stopped.code, 1);
+    assertMatch(stopped.stderr, /^error: .*Docker/);
+  });
+
+  it("is loaded by list-endpoints: the trap of this test works", async () => {
+    const { code, stderr } = await runWithoutSdk(directory, ["list-endpoints"]);
+    assertEquals(code, 1);
+    assertMatch(stderr, /The SDK was loaded|does not provide an export/);
+  });
+});

@@ -1,0 +1,57 @@
+/**
+ * Runs mlcli against a fake platform: nothing of the machine's own AWS settings is seen.
+ *
+ * @module
+ */
+
+import type { FakePlatform } from "./fake_platform.ts";
+import { type ProgramResult, runProgram, startProgram } from "./program.ts";
+
+/** How to run it. */
+export interface CloudOptions {
+  /** Replaces what the fake platform's own environment says; `undefined` takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+}
+
+/** Runs a command line to its end. */
+export function runCloud(
+  platform: FakePlatform,
+  args: readonly string[],
+  options: CloudOptions = {},
+): Promise<ProgramResult> {
+  return runProgram(args, programOptions(platform, options));
+}
+
+/** Starts a command line; the caller awaits its end. */
+export function startCloud(
+  platform: FakePlatform,
+  args: readonly string[],
+  options: CloudOptions = {},
+): Deno.ChildProcess {
+  return startProgram(args, programOptions(platform, options));
+}
+
+/** A directory that is there and holds nothing; its parent belongs to the system. */
+const NOWHERE = "/";
+
+function programOptions(platform: FakePlatform, { env = {}, cwd = NOWHERE }: CloudOptions) {
+  const all: Record<string, string | undefined> = {
+    PATH: Deno.env.get("PATH"),
+    DENO_DIR: denoDirectory(),
+    HOME: "/nonexistent",
+    TZ: "UTC",
+    ...platform.env(),
+    ...env,
+  };
+  const set = Object.entries(all).filter((entry): entry is [string, string] =>
+    entry[1] !== undefined
+  );
+  return { cwd, env: Object.fromEntries(set), clearEnv: true, timeout: 60_000 };
+}
+
+/** Where Deno keeps what it downloaded: it would look for that below the HOME that is set here. */
+function denoDirectory(): string {
+  const { env } = Deno;
+  return env.get("DENO_DIR") ?? `${env.get("XDG_CACHE_HOME") ?? `${env.get("HOME")}/.cache`}/deno`;
+}

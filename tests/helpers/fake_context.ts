@@ -1,0 +1,57 @@
+/**
+ * A context whose streams are kept in memory, for what a subprocess cannot show: a terminal.
+ *
+ * @module
+ */
+
+import type { Context, Output } from "../../runtime/context.ts";
+
+/** A stream that remembers what was printed. */
+export interface MemoryOutput extends Output {
+  readonly text: string;
+}
+
+/** What the test wants to be otherwise. */
+export interface FakeContextOptions extends Partial<Omit<Context, "out" | "err">> {
+  readonly isTerminal?: boolean;
+  readonly columns?: number;
+}
+
+/** A context in which nothing can be reached except what the test gives. */
+export function fakeContext(
+  options: FakeContextOptions = {},
+): Context & { readonly out: MemoryOutput; readonly err: MemoryOutput } {
+  const { isTerminal = false, columns = 80, ...rest } = options;
+  const unreachable = (): never => {
+    throw new Error("The test gives no such thing");
+  };
+  return {
+    env: () => undefined,
+    cwd: "/nonexistent",
+    caller: undefined,
+    interruption: {
+      signal: new AbortController().signal,
+      force: new AbortController().signal,
+    },
+    ask: () => undefined,
+    engine: unreachable,
+    platform: unreachable,
+    ...rest,
+    out: memoryOutput(isTerminal, columns),
+    err: memoryOutput(isTerminal, columns),
+  };
+}
+
+function memoryOutput(isTerminal: boolean, columns: number): MemoryOutput {
+  let text = "";
+  return {
+    isTerminal,
+    colour: false,
+    columns,
+    write: (bytes) => Promise.resolve(void (text += new TextDecoder().decode(bytes))),
+    print: (more) => void (text += more),
+    get text() {
+      return text;
+    },
+  };
+}
