@@ -77,8 +77,12 @@ function optionForm(option: CommandOption): string {
 function commandRows(command: AnyCommand): OptionRow[] {
   return command.getCommands(false).map((child) => ({
     form: child.getName(),
-    description: child.getShortDescription(),
+    description: firstSentence(child.getDescription()),
   }));
+}
+
+function firstSentence(text: string): string {
+  return /^[\s\S]*?\.(?=\s|$)/.exec(text)?.[0] ?? text;
 }
 
 function section(heading: string, rows: readonly OptionRow[], columns: number): string {
