@@ -9,8 +9,8 @@ import { messageOf } from "../errors.ts";
 /** The platform gives an attempt two seconds, in ms. */
 const ATTEMPT_TIMEOUT = 2_000;
 
-/** The first interval between two attempts, in ms; the later ones are longer. */
-const FIRST_INTERVAL = 5;
+/** Between two attempts, in ms. */
+const SHORTEST_INTERVAL = 5;
 const LONGEST_INTERVAL = 500;
 
 /** An answer to `GET /ping`, or why there was none. */
@@ -47,17 +47,17 @@ export async function ping(port: number): Promise<PingAnswer> {
 }
 
 /**
- * Asks until the answer is 200. Intervals begin at a few milliseconds and grow with the time that
- * has passed, to about a fiftieth of it: little is lost when the server is quick, and little is
- * spent when it is slow.
+ * Asks until the answer is 200.
  *
  * @param signal ends the asking; its reason is thrown.
- * @param onAnswer hears every answer.
+ * @param onAnswer hears every other answer.
+ * @param interval how long to wait (ms) when so much time (ms) has passed.
  */
 export async function pingUntilReady(
   port: number,
   signal: AbortSignal,
   onAnswer: (answer: PingAnswer) => void,
+  interval: (elapsed: number) => number = growingInterval,
 ): Promise<void> {
   const start = performance.now();
   while (true) {
@@ -65,8 +65,15 @@ export async function pingUntilReady(
     const answer = await ping(port);
     if (answer.status === 200) return;
     onAnswer(answer);
-    const elapsed = performance.now() - start;
-    const interval = Math.min(LONGEST_INTERVAL, Math.max(FIRST_INTERVAL, elapsed / 50));
-    await new Promise((resolve) => setTimeout(resolve, interval));
+    const wait = interval(performance.now() - start);
+    await new Promise((resolve) => setTimeout(resolve, wait));
   }
+}
+
+/**
+ * A fiftieth of the time that has passed, within limits: little is lost when the server is quick,
+ * and little is spent when it is slow.
+ */
+export function growingInterval(elapsed: number): number {
+  return Math.min(LONGEST_INTERVAL, Math.max(SHORTEST_INTERVAL, elapsed / 50));
 }

@@ -1,0 +1,32 @@
+/**
+ * How fast mlcli is, as ratios against other ways of doing the same: `deno task bench`.
+ *
+ * Ratios of medians, both ways in turn: they hold when the machine is slower tomorrow. Exits with
+ * 0 also when a goal is missed: speed is no test, and machines are noisy.
+ *
+ * @module
+ */
+
+import { ensureBaseImage } from "./base_image.ts";
+import { deployComparison, helpComparison, makeBenchApp, trainComparison } from "./bench/local.ts";
+import { compare, type Outcome, table } from "./bench/measure.ts";
+import { ensureEngine } from "./engine.ts";
+import { runScript, say } from "./script.ts";
+
+async function main(signal: AbortSignal): Promise<number> {
+  const engine = await ensureEngine(signal);
+  const baseImage = await ensureBaseImage("plain", engine, signal);
+  engine.close();
+  const outcomes: Outcome[] = [];
+  await using app = await makeBenchApp(baseImage);
+  const comparisons = [await helpComparison(), trainComparison(app), deployComparison(app)];
+  for (const comparison of comparisons) {
+    signal.throwIfAborted();
+    say(`${comparison.title} ...`);
+    outcomes.push(await compare(comparison));
+  }
+  Deno.stdout.writeSync(new TextEncoder().encode(`${table(outcomes)}\n`));
+  return 0;
+}
+
+if (import.meta.main) runScript(main);

@@ -1,0 +1,62 @@
+/**
+ * Running mlcli, docker and others for a measurement.
+ *
+ * @module
+ */
+
+import { fromFileUrl } from "@std/path";
+
+const ROOT = fromFileUrl(new URL("../../", import.meta.url));
+
+/** A run that takes longer is stuck, in ms. */
+const TIMEOUT = 120_000;
+
+/** The command line of mlcli: the binary that MLCLI_UNDER_TEST names, or the source. */
+export function mlcli(...args: readonly string[]): readonly [string, ...string[]] {
+  const binary = Deno.env.get("MLCLI_UNDER_TEST");
+  return binary
+    ? [binary, ...args]
+    : [Deno.execPath(), "run", "-A", "--quiet", "--config", `${ROOT}deno.json`, `${ROOT}main.ts`]
+      .concat(args) as [string, ...string[]];
+}
+
+/** How to run a command. */
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The exit status that it must end with; default 0. */
+  readonly expect?: number;
+}
+
+/** Runs a command to its end and returns how long the whole process took, in ms. */
+export async function time(
+  command: readonly [string, ...string[]],
+  options: RunOptions = {},
+): Promise<number> {
+  const start = performance.now();
+  await run(command, options);
+  return performance.now() - start;
+}
+
+/**
+ * Runs a command to its end and returns its standard output.
+ *
+ * @throws Error when it ends with another status than expected: a failure must not count as fast.
+ */
+export async function run(
+  [program, ...args]: readonly [string, ...string[]],
+  { cwd, env, expect = 0 }: RunOptions = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command(program, {
+    args,
+    cwd,
+    env: { ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    signal: AbortSignal.timeout(TIMEOUT),
+  }).output();
+  const decoder = new TextDecoder();
+  if (code === expect) return decoder.decode(stdout);
+  throw new Error(`${program} ${args.join(" ")} ended with ${code}: ${decoder.decode(stderr)}`);
+}
