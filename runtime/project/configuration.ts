@@ -38,15 +38,15 @@ interface Rule {
   readonly accepts: (value: string) => boolean;
 }
 
-/** Repository names of Docker's reference grammar (distribution/reference), a host before them. */
+/** A repository of Docker's reference grammar (distribution/reference); capitals in a host only. */
 const IMAGE_NAME =
-  /^([a-z\d](?:[a-z\d.-]*[a-z\d])?(:\d+)?\/)?[a-z\d]+((\.|_|__|-+)[a-z\d]+)*(\/[a-z\d]+((\.|_|__|-+)[a-z\d]+)*)*$/i;
+  /^([A-Za-z\d][A-Za-z\d.-]*(:\d+)?\/)?[a-z\d]+(([._]|__|-+)[a-z\d]+)*(\/[a-z\d]+(([._]|__|-+)[a-z\d]+)*)*$/;
 
 /** The keys, and what each may hold. Every value is a string. */
 export const RULES = {
   image_name: {
     expected: 'an image name in lower case without a tag, such as "team/demo"',
-    accepts: (value) => IMAGE_NAME.test(value) && value === lowerCaseRepository(value),
+    accepts: (value) => IMAGE_NAME.test(value),
   },
   python_version: {
     expected: 'a Python version, such as "3.12"',
@@ -182,15 +182,6 @@ function defaultImageName(file: string): string {
     "configuration",
     `${file}: an image cannot be named "${name}" after its app`,
     { hint: `Set "image_name" in ${file}: ${RULES.image_name.expected}.` },
-  );
-}
-
-/** A registry's host may have capitals, what comes after it not. */
-function lowerCaseRepository(name: string): string {
-  const [host, ...path] = name.split("/");
-  return path.length === 0 ? name.toLowerCase() : [host, ...path].join("/").replace(
-    /\/.*/,
-    (repository) => repository.toLowerCase(),
   );
 }
 

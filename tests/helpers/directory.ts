@@ -1,0 +1,35 @@
+/**
+ * Temporary directories.
+ *
+ * @module
+ */
+
+import { dirname, join } from "@std/path";
+
+/** A directory that is gone when it is disposed of. */
+export interface TestDirectory extends AsyncDisposable {
+  readonly path: string;
+  /** Writes files: path below the directory to content. A path that ends in `/` is a directory. */
+  write(files: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** Makes a temporary directory that holds the files. */
+export async function makeDirectory(
+  files: Readonly<Record<string, string>> = {},
+): Promise<TestDirectory> {
+  // Real, so that a path in a message is the same as the program's current directory.
+  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "mlcli-test-" }));
+  const write = async (more: Readonly<Record<string, string>>): Promise<void> => {
+    for (const [name, content] of Object.entries(more)) {
+      const target = join(path, name);
+      await Deno.mkdir(name.endsWith("/") ? target : dirname(target), { recursive: true });
+      if (!name.endsWith("/")) await Deno.writeTextFile(target, content);
+    }
+  };
+  await write(files);
+  return {
+    path,
+    write,
+    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
+  };
+}
