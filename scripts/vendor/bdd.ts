@@ -45,21 +45,29 @@ export function describe(name: string, options: DescribeOptions, fn: () => void)
 }
 
 async function runSuite(suite: Suite, context: Deno.TestContext): Promise<void> {
-  try {
+  await withCleanup(suite.afterAll, async () => {
     for (const work of suite.beforeAll) await work();
     for (const test of suite.tests) {
-      await context.step(test.name, async () => {
-        for (const work of suite.beforeEach) await work();
-        try {
+      await context.step(test.name, () =>
+        withCleanup(suite.afterEach, async () => {
+          for (const work of suite.beforeEach) await work();
           await test.fn();
-        } finally {
-          for (const work of suite.afterEach) await work();
-        }
-      });
+        }));
     }
-  } finally {
-    for (const work of suite.afterAll) await work();
+  });
+}
+
+/** Runs the cleanup whatever happened before; the first error is the one that is told. */
+async function withCleanup(cleanup: readonly Work[], body: () => Promise<void>): Promise<void> {
+  const errors: unknown[] = [];
+  for (const work of [body, ...cleanup]) {
+    try {
+      await work();
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** A test of the suite around it. */

@@ -1,0 +1,102 @@
+/**
+ * A caller who is not root and may use the engine, whoever runs the tests: root runs the program as
+ * somebody else, from a copy that this user can read; anybody else is such a caller.
+ *
+ * @module
+ */
+
+import { fromFileUrl, join } from "@std/path";
+import { programCommand, type ProgramResult, resultOf } from "./program.ts";
+import { TextReader } from "./text_reader.ts";
+
+/** Who runs the program. */
+export interface OtherUser extends AsyncDisposable {
+  readonly uid: number;
+  /** A directory that this user can reach. */
+  readonly home: string;
+  /** Gives everything below a directory to this user. */
+  owns(directory: string): Promise<void>;
+  run(args: readonly string[], cwd: string): Promise<ProgramResult>;
+  /** Runs it until its standard output matches, then interrupts it once. */
+  interrupt(args: readonly string[], cwd: string, when: RegExp): Promise<ProgramResult>;
+}
+
+/** No user of the machine, so that nothing there belongs to them. */
+const UID = 54321;
+const TIMEOUT = 60_000;
+const ROOT = fromFileUrl(new URL("../../", import.meta.url));
+const SOCKET = "/var/run/docker.sock";
+
+/** A caller who is not root. */
+export async function otherUser(): Promise<OtherUser> {
+  const home = await Deno.makeTempDir({ prefix: "mlcli-user-" });
+  await Deno.chmod(home, 0o755);
+  const isRoot = Deno.uid() === 0;
+  const prefix = isRoot ? await switchUser() : [];
+  const program = isRoot ? await copyProgram(home) : programCommand([]);
+  const uid = isRoot ? UID : Deno.uid()!;
+
+  function start(args: readonly string[], cwd: string): Deno.ChildProcess {
+    const [command, ...rest] = [...prefix, ...program, ...args] as [string, ...string[]];
+    return new Deno.Command(command, {
+      args: rest,
+      cwd,
+      env: { HOME: home, DENO_DIR: join(home, ".deno") },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+      signal: AbortSignal.timeout(TIMEOUT),
+    }).spawn();
+  }
+
+  return {
+    uid,
+    home,
+    owns: (directory) => changeOwner(directory, uid),
+    run: (args, cwd) => resultOf(start(args, cwd)),
+    async interrupt(args, cwd, when): Promise<ProgramResult> {
+      const child = start(args, cwd);
+      const stdout = new TextReader(child.stdout);
+      await stdout.until(when);
+      child.kill("SIGINT");
+      const [stderr] = await Promise.all([new Response(child.stderr).text(), stdout.toEnd()]);
+      return { code: (await child.status).code, stdout: stdout.text, stderr };
+    },
+    [Symbol.asyncDispose]: () => Deno.remove(home, { recursive: true }),
+  };
+}
+
+/** The engine's socket is for its group: `docker`, mostly. */
+async function switchUser(): Promise<readonly string[]> {
+  const { gid } = await Deno.stat(SOCKET);
+  return ["setpriv", `--reuid=${UID}`, `--regid=${UID}`, `--groups=${gid}`, "--"];
+}
+
+/** Deno and the sources may lie where only root may look. */
+async function copyProgram(home: string): Promise<readonly string[]> {
+  const [executable, ...rest] = programCommand([]);
+  const copy = join(home, "program");
+  await Deno.copyFile(executable, copy);
+  await Deno.chmod(copy, 0o755);
+  const sources = join(home, "source/");
+  await Deno.mkdir(sources);
+  for (const part of ["main.ts", "deno.json", "commands", "runtime", "vendor"]) {
+    await copyTree(join(ROOT, part), join(sources, part));
+  }
+  await changeOwner(home, UID);
+  return [copy, ...rest.map((argument) => argument.replace(ROOT, sources))];
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  if (!(await Deno.stat(from)).isDirectory) return await Deno.copyFile(from, to);
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name } of Deno.readDir(from)) await copyTree(join(from, name), join(to, name));
+}
+
+async function changeOwner(path: string, uid: number): Promise<void> {
+  const info = await Deno.lstat(path);
+  if (info.isSymlink) return;
+  await Deno.chown(path, uid, uid);
+  if (!info.isDirectory) return;
+  for await (const { name } of Deno.readDir(path)) await changeOwner(join(path, name), uid);
+}
