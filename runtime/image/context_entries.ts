@@ -1,0 +1,168 @@
+/**
+ * What goes into a build context: the app's directory, what its Dockerfile needs besides, and
+ * mlcli's harness. Nothing else that lies in the current directory is looked at.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { SEPARATOR } from "@std/path/constants";
+import { messageOf, MlcliError } from "../errors.ts";
+import type { App } from "../project/app.ts";
+import { typedPath } from "../project/typed_path.ts";
+import { HARNESS_FILES, type HarnessFile, readHarnessFile } from "./harness_files.ts";
+import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
+
+/** An entry of the context. `path` is its path there, with slashes. */
+export type ContextEntry =
+  | { readonly type: "directory"; readonly path: string; readonly mode: number }
+  | { readonly type: "symlink"; readonly path: string; readonly target: string }
+  /** A file on the disk; `shown` is its path for messages. */
+  | {
+    readonly type: "file";
+    readonly path: string;
+    readonly source: string;
+    readonly shown: string;
+  }
+  /** A file of mlcli's own. */
+  | {
+    readonly type: "content";
+    readonly path: string;
+    readonly mode: number;
+    readonly read: () => Promise<Uint8Array>;
+  };
+
+/** Where the harness lies in the context; the Dockerfile copies it from there. */
+export const HARNESS_FOLDER = ".mlcli";
+
+/** The app's code; the Dockerfile copies each of them, and version control loses empty ones. */
+const CODE_FOLDERS = ["training", "prediction", "processing"];
+
+/**
+ * Checks what a build cannot do without, and gives the entries of its context one after another.
+ * Files that come and go meanwhile are left out.
+ *
+ * @throws MlcliError of kind `layout`: at once when the Dockerfile or the requirements file is not
+ * there; while the entries are read, when something cannot be.
+ */
+export async function contextEntries(
+  app: App,
+  harness: readonly HarnessFile[] = HARNESS_FILES,
+): Promise<AsyncGenerator<ContextEntry, void, void>> {
+  const { requirements } = app.configuration;
+  const dockerfile = `${app.name}/mlcli_base/Dockerfile`;
+  await requireFile(app, dockerfile, `Dockerfile not found: ${dockerfile}`, {
+    hint: `mlcli init ${app.name} adds what is missing.`,
+  });
+  await requireFile(app, requirements, `Requirements file not found: ${requirements}`, {
+    hint: `Create it (it may be empty), or set "requirements" in ${app.name}.json.`,
+  });
+  const rules = await readIgnoreRules(app.directory);
+  const hasRules = await isFile(join(app.directory, IGNORE_FILE));
+  const files = [dockerfile, requirements, ...(hasRules ? [IGNORE_FILE] : [])];
+  return entries(app, rules, new Set(files), harness);
+}
+
+async function* entries(
+  app: App,
+  rules: IgnoreRules,
+  always: ReadonlySet<string>,
+  harness: readonly HarnessFile[],
+): AsyncGenerator<ContextEntry, void, void> {
+  for (const path of always) yield file(app, path);
+  for (const { path, executable } of harness) {
+    yield {
+      type: "content",
+      path: `${HARNESS_FOLDER}/${path}`,
+      mode: executable ? 0o755 : 0o644,
+      read: () => readHarnessFile(path),
+    };
+  }
+  yield* missingCodeFolders(app);
+  const localTest = `${app.name}/mlcli_base/local_test`;
+  yield* walk(app, app.name, {
+    ignores: (path) => path === localTest || always.has(path) || rules.ignores(path),
+    mayHoldException: (path) => path !== localTest && rules.mayHoldException(path),
+  });
+}
+
+async function* missingCodeFolders(app: App): AsyncGenerator<ContextEntry, void, void> {
+  for (const folder of CODE_FOLDERS) {
+    if (await lstatIfThere(join(app.base, folder))) continue;
+    yield { type: "directory", path: `${app.name}/mlcli_base/${folder}`, mode: 0o755 };
+  }
+}
+
+async function* walk(
+  app: App,
+  folder: string,
+  rules: IgnoreRules,
+): AsyncGenerator<ContextEntry, void, void> {
+  for (const name of await namesIn(app, folder)) {
+    const path = `${folder}/${name}`;
+    const ignored = rules.ignores(path);
+    if (ignored && !rules.mayHoldException(path)) continue;
+    const info = await lstatIfThere(join(app.directory, path));
+    if (info?.isDirectory) {
+      if (!ignored) yield { type: "directory", path, mode: permissions(info) };
+      yield* walk(app, path, rules);
+    } else if (ignored || !info) {
+      continue;
+    } else if (info.isSymlink) {
+      const target = await Deno.readLink(join(app.directory, path));
+      yield { type: "symlink", path, target: target.replaceAll(SEPARATOR, "/") };
+    } else if (info.isFile) {
+      yield file(app, path);
+    } // Sockets, pipes and devices are nothing that an image could hold.
+  }
+}
+
+function file(app: App, path: string): ContextEntry {
+  const source = join(app.directory, path);
+  return { type: "file", path, source, shown: typedPath(app.directory, source) };
+}
+
+/** Mode bits of a file on the disk; where the system has none, what Docker takes there. */
+export function permissions(info: Deno.FileInfo): number {
+  return info.mode === null ? 0o755 : info.mode & 0o7777;
+}
+
+async function namesIn(app: App, folder: string): Promise<string[]> {
+  const path = join(app.directory, folder);
+  try {
+    return (await Array.fromAsync(Deno.readDir(path), (entry) => entry.name)).sort();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw cannotRead(typedPath(app.directory, path), error);
+  }
+}
+
+/** The error that something of the context cannot be read. */
+export function cannotRead(shown: string, cause: unknown): MlcliError {
+  return new MlcliError("layout", `Cannot read ${shown}: ${messageOf(cause)}`, {
+    hint: `Make it readable, or leave it out with a line in ${IGNORE_FILE}.`,
+    cause,
+  });
+}
+
+async function requireFile(
+  app: App,
+  path: string,
+  message: string,
+  details: { readonly hint: string },
+): Promise<void> {
+  if (!await isFile(join(app.directory, path))) throw new MlcliError("layout", message, details);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return await Deno.stat(path).then((info) => info.isFile, () => false);
+}
+
+async function lstatIfThere(path: string): Promise<Deno.FileInfo | undefined> {
+  try {
+    return await Deno.lstat(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
