@@ -18,6 +18,9 @@ interface Options {
   readonly cache: boolean;
 }
 
+/** Not a literal in the import below, for the reason that PLATFORM_CLIENT has in context.ts. */
+const BUILD = "../runtime/image/build.ts";
+
 /** Builds the app's image. */
 export function buildCommand(context: Context): AnyCommand {
   return new Command()
@@ -32,7 +35,7 @@ export function buildCommand(context: Context): AnyCommand {
     .action(async (options: Options) => {
       const tag = checkTag(options.dockerTag);
       const { findApp } = await import("../runtime/project/app.ts");
-      const { build } = await import("../runtime/image/build.ts");
+      const { build } = await import(BUILD) as typeof import("../runtime/image/build.ts");
       const app = await findApp(context.cwd, options.appName);
       using progress = buildProgress(context.err);
       const { reference } = await build({
