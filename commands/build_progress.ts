@@ -30,23 +30,31 @@ function plain(err: Output): BuildProgress {
 /** The engine announces a step so: `Step 3/9 : RUN ...`; Podman writes STEP. */
 const STEP = /^Step \d+\/\d+ ?: .*/im;
 
+/** Escape sequences for a line that changes: to its beginning, and clear it. */
+const CLEAR = "\r\x1b[K";
+
 function condensed(err: Output): BuildProgress {
+  let step = "";
   let output = ""; // of the current step
-  let over = false;
-  const clear = "\r\x1b[K";
+  let isDone = false;
   return {
     onOutput(text: string): void {
-      if (STEP.test(text)) output = "";
+      const announced = STEP.exec(text)?.[0];
+      if (announced !== undefined) {
+        step = announced;
+        output = "";
+      }
       output += text;
-      const line = (STEP.exec(text) ?? STEP.exec(output))?.[0] ?? text.trim().split("\n").at(-1);
-      err.print(`${clear}${line?.slice(0, err.columns - 1) ?? ""}`);
+      const latest = text.trim().split(/[\r\n]+/).at(-1) ?? "";
+      const line = announced === undefined && step !== "" ? `${step} | ${latest}` : latest;
+      err.print(`${CLEAR}${line.slice(0, err.columns - 1)}`);
     },
     done(): void {
-      over = true;
-      err.print(clear);
+      isDone = true;
+      err.print(CLEAR);
     },
     [Symbol.dispose](): void {
-      if (!over) err.print(clear + output);
+      if (!isDone) err.print(CLEAR + output);
     },
   };
 }

@@ -77,13 +77,20 @@ async function followBuild(
   for await (const message of engine.build(options)) {
     const failure = failureOf(message);
     if (failure !== undefined) throw buildFailed(options, failure);
-    if (message.stream) onOutput(message.stream);
+    if (message.stream) onOutput(withoutRed(message.stream));
     if (message.status) onOutput(`${message.id ? `${message.id}: ` : ""}${message.status}\n`);
     id = message.aux?.ID ?? id;
   }
   // An engine that stops half-way ends the stream without a word.
   if (id === "") throw buildFailed(options, "the engine ended the build without an image");
   return id;
+}
+
+/** The classic builder paints what a step writes to standard error (moby, builder/dockerfile). */
+function withoutRed(text: string): string {
+  const [red, reset] = ["\x1b[91m", "\x1b[0m"];
+  const isRed = text.startsWith(red) && text.endsWith(reset);
+  return isRed ? text.slice(red.length, -reset.length) : text;
 }
 
 function buildFailed(options: BuildOptions, reason: string): MlcliError {

@@ -1,0 +1,214 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { baseImage, withEngine } from "../helpers/engine.ts";
+import { it, suite } from "../helpers/suite.ts";
+import { runOnTerminal } from "../helpers/terminal.ts";
+
+/** Lists what came with the context, and prints it while it is built. */
+const LISTING = `
+ARG BASE_IMAGE
+FROM \${BASE_IMAGE}
+ARG APP
+ARG REQUIREMENTS
+COPY . /context
+RUN cd /context && echo "files:" && find . -type f | sort && echo "app: \${APP}, \${REQUIREMENTS}"
+ENTRYPOINT ["/context/.mlcli/entrypoint"]
+`;
+
+/** An app whose image only lists its context. */
+async function listingApp(
+  dockerfile = LISTING,
+  configuration: Readonly<Record<string, string>> = {},
+): Promise<TestApp> {
+  const app = await makeApp({
+    configuration: { base_image: baseImage(), ...configuration },
+    files: {
+      Dockerfile: dockerfile,
+      "training/training.py": "def train(data, model): pass\n",
+      "training/notes.tmp": "",
+      [TRAINING_DATA]: "1,2\n",
+    },
+  });
+  await app.write(`${app.directory}/${configuration["requirements"] ?? "requirements.txt"}`, "");
+  return app;
+}
+
+/** The files that the build listed. */
+function filesIn(output: string): string[] {
+  const listed = output.split("\nfiles:\n")[1]?.split("\napp: ")[0] ?? "";
+  return listed.split("\n").filter((path) => !path.startsWith("./.mlcli/"));
+}
+
+async function removeImage(reference: string): Promise<void> {
+  const client = Deno.createHttpClient({
+    proxy: { transport: "unix", path: "/var/run/docker.sock" },
+  });
+  const response = await fetch(`http://localhost/images/${reference}?force=1`, {
+    method: "DELETE",
+    client,
+  });
+  await response.body?.cancel();
+  client.close();
+}
+
+suite("mlcli build", () => {
+  it("sends the app and the harness, and nothing else; prints the image's name", async () => {
+    await using app = await listingApp();
+    await app.write(`${app.directory}/notebook.ipynb`, "{}");
+    const { code, stdout, stderr } = await app.run(["build"]);
+    try {
+      assertEquals({ code, stdout }, { code: 0, stdout: `${app.name}:latest\n` }, stderr);
+      assertEquals(filesIn(stderr), [
+        "./requirements.txt",
+        `./${app.name}/mlcli_base/Dockerfile`,
+        `./${app.name}/mlcli_base/training/notes.tmp`,
+        `./${app.name}/mlcli_base/training/training.py`,
+      ]);
+      assertStringIncludes(stderr, `app: ${app.name}, requirements.txt\n`);
+      assertStringIncludes(stderr, "Step 1/"); // plain, as it comes, in a pipe
+      assert(!stderr.includes("\x1b"), "no escape sequences in a pipe");
+      assert(await withEngine((engine) => engine.hasImage(`${app.name}:latest`)));
+    } finally {
+      await removeImage(`${app.name}:latest`);
+    }
+  });
+
+  it("honours .dockerignore, and never sends local_test", async () => {
+    await using app = await listingApp(LISTING, { requirements: "deps/prod/packages.txt" });
+    await app.write(
+      `${app.directory}/.dockerignore`,
+      `# temporary\n**/*.tmp\n!**/local_test\ndeps\n**/Dockerfile\n`,
+    );
+    const { code, stderr } = await app.run(["build", "--docker-tag", "v2"]);
+    try {
+      assertEquals(code, 0, stderr);
+      assertEquals(filesIn(stderr), [
+        // The Dockerfile is sent all the same, or there would be no build: the engine hides it.
+        "./.dockerignore",
+        "./deps/prod/packages.txt",
+        `./${app.name}/mlcli_base/training/training.py`,
+      ]);
+      assertStringIncludes(stderr, `app: ${app.name}, deps/prod/packages.txt\n`);
+      assert(await withEngine((engine) => engine.hasImage(`${app.name}:v2`)));
+    } finally {
+      await removeImage(`${app.name}:v2`);
+    }
+  });
+
+  it("neither sends nor reads two gigabytes beside the app", async () => {
+    await using app = await listingApp();
+    await app.write(`${app.directory}/data/table.bin`, "");
+    await Deno.truncate(`${app.directory}/data/table.bin`, 2 * 1024 ** 3);
+    const { code, stderr } = await app.run(["build"], { timeout: 30_000 });
+    await removeImage(`${app.name}:latest`);
+    assertEquals(code, 0, stderr);
+    assert(!stderr.includes("table.bin"));
+  });
+
+  it("sends a large file of the app in constant memory", async () => {
+    await using app = await listingApp();
+    await app.write(app.path("training/weights.bin"), "");
+    await Deno.truncate(app.path("training/weights.bin"), 600 * 1024 ** 2);
+    const child = app.start(["build"]);
+    let peak = 0;
+    const reading = new Response(child.stderr).text();
+    const ended = child.status.then(() => true);
+    while (!await Promise.race([ended, new Promise((done) => setTimeout(done, 50, false))])) {
+      const status = await Deno.readTextFile(`/proc/${child.pid}/status`).catch(() => "");
+      peak = Math.max(peak, Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024);
+    }
+    const stderr = await reading;
+    await child.stdout.cancel();
+    await removeImage(`${app.name}:latest`);
+    assertEquals((await child.status).code, 0, stderr);
+    assertStringIncludes(stderr, "weights.bin");
+    assert(peak > 0 && peak < 300 * 1024 ** 2, `${peak} bytes resident for a file of 600 MB`);
+  });
+
+  it("shows a failing step's own output and ends with 1", async () => {
+    const failing = 'ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nRUN echo "compiler missing" >&2; exit 9\n';
+    await using app = await listingApp(failing);
+    const { code, stdout, stderr } = await app.run(["build"]);
+    assertEquals({ code, stdout }, { code: 1, stdout: "" });
+    const [output, report] = stderr.split("error: ") as [string, string];
+    assertStringIncludes(output, "\ncompiler missing\n");
+    assert(!stderr.includes("\x1b"), "no escape sequences in a pipe");
+    assertMatch(report, /^Build failed: .* returned a non-zero code: 9\nhint: /);
+
+    const { code: onTerminal, screen } = await runOnTerminal(["build"], app.directory);
+    assertEquals(onTerminal, 1);
+    assertMatch(screen, /Step 3\/.*\r\n[\s\S]*\ncompiler missing\r\n[\s\S]*error: Build failed: /);
+  });
+
+  it("is one changing line on a terminal", async () => {
+    await using app = await listingApp();
+    const { code, screen } = await runOnTerminal(["build"], app.directory);
+    await removeImage(`${app.name}:latest`);
+    assertEquals(code, 0, screen);
+    assertStringIncludes(screen, "\r\x1b[KStep 1/");
+    assertEquals(screen.split("\n").length, 2, "no line but the image's name");
+    assert(screen.endsWith(`\r\x1b[K${app.name}:latest\r\n`), JSON.stringify(screen.slice(-80)));
+  });
+
+  it("builds on the image of --base-image, and on the official Python by default", async () => {
+    await using app = await listingApp(LISTING, { base_image: "mlcli.invalid/none:1" });
+    const chosen = await app.run(["build", "--base-image", baseImage()]);
+    await removeImage(`${app.name}:latest`);
+    assertEquals(chosen.code, 0, chosen.stderr);
+
+    const configured = await app.run(["build"]);
+    assertEquals(configured.code, 1);
+    assertStringIncludes(configured.stderr, "mlcli.invalid/none:1");
+
+    await using other = await makeApp({
+      configuration: { python_version: "3.77" }, // nobody has it, wherever the test runs
+      files: { Dockerfile: LISTING },
+    });
+    await other.write(`${other.directory}/requirements.txt`, "");
+    const official = await other.run(["build"]);
+    assertEquals(official.code, 1);
+    assertStringIncludes(official.stderr, "python:3.77-slim");
+  });
+
+  it("does every step again with --no-cache", async () => {
+    await using app = await listingApp();
+    assertEquals((await app.run(["build"])).code, 0);
+    assertStringIncludes((await app.run(["build"])).stderr, "Using cache");
+    const again = await app.run(["build", "--no-cache"]);
+    await removeImage(`${app.name}:latest`);
+    assertEquals(again.code, 0);
+    assert(!again.stderr.includes("Using cache"), again.stderr);
+  });
+
+  it("asks the engine for the platform of --platform", async () => {
+    await using app = await listingApp();
+    const { code, stderr } = await app.run(["build", "--platform", "no/such/platform"]);
+    assertEquals(code, 1);
+    assertMatch(stderr, /error: .*(platform|operating system|architecture)/i);
+  });
+
+  it("says what the app lacks before it asks the engine", async () => {
+    const env = { DOCKER_HOST: "unix:///nowhere/docker.sock" };
+    await using app = await makeApp({ files: { "training/training.py": "" } });
+    const dockerfile = await app.run(["build"], { env });
+    assertEquals(dockerfile.code, 1);
+    assertMatch(dockerfile.stderr, /^error: .*Dockerfile.*\nhint: /);
+    await app.write(app.path("Dockerfile"), LISTING);
+    const requirements = await app.run(["build"], { env });
+    assertEquals(requirements.code, 1);
+    assertMatch(requirements.stderr, /^error: .*requirements\.txt.*\nhint: /);
+  });
+
+  it("stops when it is interrupted", async () => {
+    const slow = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nRUN echo begun && sleep 60\n";
+    await using app = await listingApp(slow);
+    const child = app.start(["build"]);
+    const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("begun\n")) text += (await reader.read()).value;
+    child.kill("SIGINT");
+    while (!(await reader.read()).done);
+    await child.stdout.cancel();
+    assertEquals((await child.status).code, 130);
+  });
+});

@@ -1,0 +1,43 @@
+/**
+ * Runs the program on a terminal: `script` of util-linux makes one.
+ *
+ * @module
+ */
+
+import { programCommand } from "./program.ts";
+
+/** A run on a terminal ends by itself, or after this time in ms. */
+const TIMEOUT = 120_000;
+
+/** What somebody at the terminal would have seen, escape sequences included. */
+export interface TerminalResult {
+  readonly code: number;
+  readonly screen: string;
+}
+
+/** Runs the program on a terminal of 80 columns, with nothing typed but `input`. */
+export async function runOnTerminal(
+  args: readonly string[],
+  cwd: string,
+  input = "",
+): Promise<TerminalResult> {
+  const command = `stty cols 80 rows 24; ${programCommand(args).map(quoted).join(" ")}`;
+  const child = new Deno.Command("script", {
+    args: ["--quiet", "--return", "--command", command, "/dev/null"],
+    cwd,
+    env: { TERM: "xterm" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+    signal: AbortSignal.timeout(TIMEOUT),
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(input));
+  const [screen, status] = await Promise.all([new Response(child.stdout).text(), child.status]);
+  await writer.close().catch(() => {}); // the terminal is gone with the program
+  return { code: status.code, screen };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
