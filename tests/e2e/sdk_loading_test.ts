@@ -46,6 +46,8 @@ suite("the AWS SDK", () => {
     const { imports } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
     const trap = toFileUrl(`${directory}/trap.ts`).href;
     for (const name of SDK) imports[name] = trap;
+    // Unlike deno.json, an import map covers a package's other entry points only when it says so.
+    imports["@std/path/"] = `${imports["@std/path"].replace("jsr:", "jsr:/")}/`;
     await Deno.writeTextFile(`${directory}/import_map.json`, JSON.stringify({ imports }));
   });
 
