@@ -8,6 +8,11 @@
  */
 
 import { ensureBaseImage } from "./base_image.ts";
+import {
+  listEndpointsComparison,
+  listEndpointsMemoryComparison,
+  makeEndpointBench,
+} from "./bench/list_endpoints.ts";
 import { deployComparison, helpComparison, makeBenchApp, trainComparison } from "./bench/local.ts";
 import { compare, type Outcome, table } from "./bench/measure.ts";
 import { ensureEngine } from "./engine.ts";
@@ -19,7 +24,14 @@ async function main(signal: AbortSignal): Promise<number> {
   engine.close();
   const outcomes: Outcome[] = [];
   await using app = await makeBenchApp(baseImage);
-  const comparisons = [await helpComparison(), trainComparison(app), deployComparison(app)];
+  await using endpoints = await makeEndpointBench();
+  const comparisons = [
+    await helpComparison(),
+    trainComparison(app),
+    deployComparison(app),
+    listEndpointsComparison(endpoints),
+    listEndpointsMemoryComparison(endpoints),
+  ];
   for (const comparison of comparisons) {
     signal.throwIfAborted();
     say(`${comparison.title} ...`);

@@ -13,7 +13,7 @@ import {
   ListEndpointsCommand,
   type ListEndpointsInput,
   SageMakerClient,
-} from "@aws-sdk/client-sagemaker";
+} from "./sdk.ts";
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { credentialsProvider } from "./credentials.ts";

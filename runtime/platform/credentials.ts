@@ -4,11 +4,7 @@
  * @module
  */
 
-import {
-  fromIni,
-  fromNodeProviderChain,
-  fromTemporaryCredentials,
-} from "@aws-sdk/credential-providers";
+import { fromIni, fromNodeProviderChain, fromTemporaryCredentials } from "./sdk.ts";
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { PlatformError, platformError, type Request } from "./errors.ts";

@@ -125,9 +125,9 @@ function isNetworkCode(code: string | undefined): boolean {
   return code !== undefined && NETWORK_CODES.has(code);
 }
 
-/** TLS failures have no code, only words; an answer of the service is never one. */
+/** TLS failures have no code, only words ('connection error' on Deno 2.6); no answer is one. */
 function isAboutEncryption(error: unknown, status: number | undefined): boolean {
-  return status === undefined && /certificate|SSL|TLS/.test(messageOf(error));
+  return status === undefined && /certificate|SSL|TLS|^connection error$/.test(messageOf(error));
 }
 
 function denied({ action, settings }: Request, error: unknown): PlatformError {

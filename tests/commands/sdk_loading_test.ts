@@ -1,5 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { fromFileUrl, toFileUrl } from "@std/path";
+import { fromFileUrl } from "@std/path";
+import configuration from "../../deno.json" with { type: "json" };
+import { importMap } from "../../scripts/sdk_bundle.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
@@ -35,20 +37,14 @@ async function runWithoutSdk(
   return { code, stderr: new TextDecoder().decode(stderr) };
 }
 
-const SDK = ["@aws-sdk/client-sagemaker", "@aws-sdk/credential-providers"] as const;
-
 suite("the AWS SDK", () => {
   let directory = "";
 
   beforeAll(async () => {
     directory = await Deno.makeTempDir({ prefix: "mlcli-test-sdk-" });
     await Deno.writeTextFile(`${directory}/trap.ts`, 'throw new Error("The SDK was loaded");\n');
-    const { imports } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
-    const trap = toFileUrl(`${directory}/trap.ts`).href;
-    for (const name of SDK) imports[name] = trap;
-    // Unlike deno.json, an import map covers a package's other entry points only when it says so.
-    imports["@std/path/"] = `${imports["@std/path"].replace("jsr:", "jsr:/")}/`;
-    await Deno.writeTextFile(`${directory}/import_map.json`, JSON.stringify({ imports }));
+    const map = importMap(configuration.imports, `${directory}/trap.ts`);
+    await Deno.writeTextFile(`${directory}/import_map.json`, JSON.stringify(map));
   });
 
   afterAll(() => Deno.remove(directory, { recursive: true }));

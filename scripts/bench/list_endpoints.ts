@@ -1,0 +1,117 @@
+/**
+ * What `list-endpoints` costs, against Debian's `aws` on the same server, and how its memory grows.
+ *
+ * @module
+ */
+
+import { ACCOUNT, FakePlatform } from "../../tests/helpers/fake_platform.ts";
+import { MlcliError } from "../../runtime/errors.ts";
+import type { Comparison, Contender } from "./measure.ts";
+import { mlcli, time } from "./program.ts";
+
+/** Where Debian's package `awscli` puts it. Another one may come before it in PATH. */
+const AWS = "/usr/bin/aws";
+
+/** An account of usual size for a large team, and one to see what grows. */
+const SOME = 1_000;
+const MANY = 20_000;
+
+/** How often to look at a process's memory, in ms: it only grows, and the last look counts. */
+const LOOK_INTERVAL = 5;
+
+/** Platforms to ask, on loopback. */
+export interface EndpointBench extends AsyncDisposable {
+  readonly some: FakePlatform;
+  readonly many: FakePlatform;
+}
+
+/**
+ * Starts the servers.
+ * @throws MlcliError when Debian's aws is not there.
+ */
+export async function makeEndpointBench(): Promise<EndpointBench> {
+  if (!await Deno.stat(AWS).then(({ isFile }) => isFile, () => false)) {
+    throw new MlcliError("configuration", `No ${AWS} to compare with`, {
+      hint: "Install it: apt-get install awscli",
+    });
+  }
+  const some = platformOf(SOME);
+  const many = platformOf(MANY);
+  return {
+    some,
+    many,
+    async [Symbol.asyncDispose]() {
+      await some[Symbol.asyncDispose]();
+      await many[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function platformOf(count: number): FakePlatform {
+  const platform = new FakePlatform();
+  for (let index = 0; index < count; index++) {
+    platform.add(`endpoint-of-${ACCOUNT}-${index}`, { creationTime: 1_772_353_800 + index });
+  }
+  return platform;
+}
+
+/** `list-endpoints` against `aws sagemaker list-endpoints`, the whole process. */
+export function listEndpointsComparison({ some }: EndpointBench): Comparison {
+  const env = environment(some);
+  return {
+    title: `list-endpoints, ${SOME} endpoints`,
+    unit: "ms",
+    ours: {
+      command: "mlcli list-endpoints",
+      measure: () => time(mlcli("list-endpoints"), { env }),
+    },
+    theirs: {
+      command: "aws sagemaker list-endpoints",
+      measure: () =>
+        time([AWS, "--endpoint-url", some.url, "sagemaker", "list-endpoints"], { env }),
+    },
+    goal: { atMost: 0.25 },
+    rounds: 20,
+  };
+}
+
+/** The memory that 20 times as many endpoints take. */
+export function listEndpointsMemoryComparison({ some, many }: EndpointBench): Comparison {
+  const contender = (platform: FakePlatform, count: number): Contender => ({
+    command: `mlcli list-endpoints, ${count} endpoints`,
+    measure: () => memoryOf(mlcli("list-endpoints"), environment(platform)),
+  });
+  return {
+    title: `list-endpoints, memory for ${MANY}`,
+    unit: "MB",
+    ours: contender(many, MANY),
+    theirs: contender(some, SOME),
+    goal: { atMost: 1.2 },
+    rounds: 5,
+  };
+}
+
+function environment(platform: FakePlatform): Record<string, string> {
+  // Nothing of the machine's own AWS settings.
+  const files = { AWS_CONFIG_FILE: "/dev/null", AWS_SHARED_CREDENTIALS_FILE: "/dev/null" };
+  return { ...platform.env(), ...files, AWS_DEFAULT_REGION: platform.env().AWS_REGION ?? "" };
+}
+
+/** The most memory that a command had resident, in MB (10^6 bytes). Linux only. */
+async function memoryOf(
+  [program, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
+  const child = new Deno.Command(program, { args, env, stdin: "null", stdout: "null" }).spawn();
+  let kilobytes = 0;
+  let hasEnded = false;
+  const end = child.status.finally(() => hasEnded = true);
+  while (!hasEnded) {
+    const status = await Deno.readTextFile(`/proc/${child.pid}/status`).catch(() => "");
+    kilobytes = Math.max(kilobytes, Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL));
+  }
+  const { code } = await end;
+  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}`);
+  return kilobytes * 1024 / 1e6;
+}
