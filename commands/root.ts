@@ -10,6 +10,7 @@ import { buildCommand } from "./build.ts";
 import { type AnyCommand, groupCommand } from "./command.ts";
 import { deleteEndpointCommand } from "./delete_endpoint.ts";
 import { helpText } from "./help.ts";
+import { initCommand } from "./init.ts";
 import { listEndpointsCommand } from "./list_endpoints.ts";
 import { localCommand } from "./local/local.ts";
 
@@ -30,6 +31,7 @@ export function rootCommand(context: Context): AnyCommand {
       action: () => context.out.print(`mlcli ${VERSION}\n`),
     })
     // Last: what follows a command in Cliffy's chain is that command's.
+    .command("init", initCommand(context))
     .command("build", buildCommand(context))
     .command("local", localCommand(context))
     .command("list-endpoints", listEndpointsCommand(context))

@@ -9,6 +9,7 @@ import type { Engine } from "./docker/engine.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { PlatformSettings } from "./platform/settings.ts";
 import { INTERRUPT_STATUS, Interrupted, type InterruptSignal, OutputClosed } from "./errors.ts";
+import type { Questions } from "./questions.ts";
 
 /** A stream that the user reads. */
 export interface Output {
@@ -55,9 +56,10 @@ export interface Context {
   readonly interruption: Interruption;
   /**
    * Asks the user a question and returns the answer, or the default for an empty one.
-   * `undefined` when standard input is not a terminal: then nothing is asked.
+   * `undefined` when there is no terminal to ask on: then nothing is asked.
+   * @throws Interrupted when the user ends the question instead (Ctrl-C, Ctrl-D).
    */
-  readonly ask: (question: string, defaultAnswer: string) => string | undefined;
+  readonly ask: (question: string, defaultAnswer: string) => Promise<string | undefined>;
   /**
    * The Docker Engine, looked for at the first call.
    * @throws MlcliError of kind `engine` when none answers.
@@ -84,6 +86,7 @@ const PLATFORM_CLIENT = "./platform/client.ts";
 export function liveContext(): LiveContext {
   const interruption = listenForSignals();
   let engine: Promise<Engine> | undefined;
+  let questions: Promise<Questions> | undefined;
   let platform: Promise<Platform> | undefined;
   const context: Context = {
     out: outputTo(Deno.stdout),
@@ -92,8 +95,11 @@ export function liveContext(): LiveContext {
     cwd: Deno.cwd(),
     caller: currentCaller(),
     interruption,
-    ask: (question, defaultAnswer) =>
-      Deno.stdin.isTerminal() ? prompt(question, defaultAnswer) ?? defaultAnswer : undefined,
+    ask: async (question, defaultAnswer) => {
+      // Questions go to standard error: results alone to standard output.
+      if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
+      return await (await (questions ??= questionsOnTerminal())).ask(question, defaultAnswer);
+    },
     engine: () => engine ??= connect(),
     platform: (settings) => platform ??= openPlatform(settings),
   };
@@ -105,8 +111,14 @@ export function liveContext(): LiveContext {
     const client = await import(PLATFORM_CLIENT) as typeof import("./platform/client.ts");
     return await client.openPlatform(settings, { env: context.env, signal: interruption.signal });
   }
+  async function questionsOnTerminal(): Promise<Questions> {
+    const { openQuestions } = await import("./questions.ts");
+    const { stdin } = await import("node:process");
+    return openQuestions(stdin, context.err, interruption.signal);
+  }
   function dispose(): void {
     interruption[Symbol.dispose]();
+    questions?.then((opened) => opened[Symbol.dispose](), () => {});
     engine?.then((opened) => opened.close(), () => {});
     platform?.then((opened) => opened.close(), () => {});
   }

@@ -93,7 +93,8 @@ async function addBytes(
   content: Uint8Array = new Uint8Array(),
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const sink = archive.entry(
+    const sink = openEntry(
+      archive,
       { ...header, size: content.length },
       (error) => error ? reject(error) : resolve(),
     );
@@ -119,7 +120,7 @@ async function addFile(
     mtime: representable(info.mtime),
     size: info.size,
   };
-  const sink = archive.entry(header, (error) => error ? reject(error) : resolve());
+  const sink = openEntry(archive, header, (error) => error ? reject(error) : resolve());
   // A rejection while the file is being read is seen when that is over.
   done.catch(() => {});
   // What is added to the file from now on is left out: the header has promised its size.
@@ -130,6 +131,17 @@ async function addFile(
   }
   if (!sink.destroying) sink.end(undefined);
   await done;
+}
+
+function openEntry(
+  archive: Pack,
+  header: Header,
+  done: (error?: Error | null) => void,
+): ReturnType<Pack["entry"]> {
+  const sink = archive.entry(header, done);
+  // Told to `done`, too: without a listener it would end the program.
+  sink.on("error", () => {});
+  return sink;
 }
 
 async function openIfThere(

@@ -27,7 +27,11 @@ const TELLING_KEYS = ["image_name", "cloud_region", "cloud_profile", "base_image
 const LARGEST_CONFIGURATION = 1024 ** 2;
 
 /** An app's name becomes part of names of containers and images, and of paths. */
-const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
+export const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
+
+/** The same in words. */
+export const APP_NAME_EXPECTED =
+  'letters, digits, "_", "." and "-" that begins with a letter or a digit';
 
 /**
  * The app that is meant in a directory.
@@ -75,14 +79,14 @@ export async function findApps(cwd: string): Promise<App[]> {
 export function checkAppName(name: string, kind: "usage" | "configuration" = "usage"): string {
   if (APP_NAME.test(name)) return name;
   throw new MlcliError(kind, `Not a valid app name: "${name}"`, {
-    hint: 'A name has letters, digits, "_", "." and "-", and begins with a letter or a digit. ' +
-      "It is not a path: run mlcli in the directory that holds NAME.json.",
+    hint: `It must be a name of ${APP_NAME_EXPECTED}, ` +
+      "and no path: run mlcli in the directory that holds NAME.json.",
   });
 }
 
 async function namedApp(cwd: string, appName: string): Promise<App> {
   const name = checkAppName(appName);
-  if (await isFile(join(cwd, `${name}.json`))) return await readApp(cwd, name);
+  if (await hasConfiguration(cwd, name)) return await readApp(cwd, name);
   const names = await appNames(cwd);
   throw notAnMlcliDirectory(
     cwd,
@@ -103,8 +107,13 @@ async function readApp(directory: string, name: string): Promise<App> {
   };
 }
 
+/** Whether a directory holds the configuration file of an app, broken or not. */
+export async function hasConfiguration(directory: string, name: string): Promise<boolean> {
+  return await isFile(join(directory, `${name}.json`));
+}
+
 /** Names of the apps of a directory, sorted. */
-async function appNames(directory: string): Promise<string[]> {
+export async function appNames(directory: string): Promise<string[]> {
   const names: string[] = [];
   for await (const entry of Deno.readDir(directory)) {
     // As the shell's *.json: without what is hidden.

@@ -33,7 +33,7 @@ export function fakeContext(
       signal: new AbortController().signal,
       force: new AbortController().signal,
     },
-    ask: () => undefined,
+    ask: () => Promise.resolve(undefined),
     engine: unreachable,
     platform: unreachable,
     ...rest,

@@ -1,0 +1,137 @@
+/**
+ * `mlcli init`: makes an app, or completes one. What is there stays as it is.
+ *
+ * @module
+ */
+
+import { dirname } from "@std/path/dirname";
+import { join } from "@std/path/join";
+import { messageOf, MlcliError } from "../errors.ts";
+import { type App, findApp } from "../project/app.ts";
+import type { ConfigurationKey } from "../project/configuration.ts";
+import { layoutOf } from "../project/layout.ts";
+import { typedPath } from "../project/typed_path.ts";
+import { IGNORE_FILE } from "./ignore_rules.ts";
+import {
+  EMPTY_FOLDERS,
+  EXAMPLE_CODE,
+  IGNORE_TEMPLATE,
+  readTemplate,
+  REQUIREMENTS_TEMPLATE,
+  TEMPLATE_FILES,
+} from "./template_files.ts";
+
+/** What a new configuration file says. */
+export type Settings = Readonly<Partial<Record<ConfigurationKey, string>>>;
+
+/** What was made and what was there, as paths that the user would type. */
+export interface Scaffold {
+  readonly app: App;
+  readonly created: readonly string[];
+  readonly kept: readonly string[];
+}
+
+/**
+ * Makes the files of an app that are not there.
+ *
+ * @param directory absolute path; gets `NAME.json` and `NAME/`.
+ * @param settings written to `NAME.json` when there is none yet.
+ * @throws MlcliError of kind `configuration` when a `NAME.json` is there and broken, `layout` when
+ * a file cannot be made.
+ */
+export async function scaffold(
+  directory: string,
+  name: string,
+  settings: Settings,
+): Promise<Scaffold> {
+  const log = { created: [] as string[], kept: [] as string[] };
+  const make = async (path: string, content: string): Promise<void> => {
+    const made = await createFile(directory, path, content);
+    (made ? log.created : log.kept).push(typedPath(directory, path));
+  };
+  // First, so that an app which init was interrupted in is found by its name.
+  await make(join(directory, `${name}.json`), `${JSON.stringify(settings, null, 2)}\n`);
+  const app = await findApp(directory, name);
+  await make(join(directory, IGNORE_FILE), await readTemplate(IGNORE_TEMPLATE));
+  await make(
+    join(directory, app.configuration.requirements),
+    await readTemplate(REQUIREMENTS_TEMPLATE),
+  );
+  for (const { path, example } of TEMPLATE_FILES) {
+    const target = join(app.base, path);
+    if (example && !await exists(target) && !await suitsExample(app, dirname(target))) continue;
+    await make(target, await readTemplate(path));
+  }
+  for (const folder of EMPTY_FOLDERS) {
+    const path = join(app.base, folder);
+    if (await isEmpty(path)) await make(join(path, ".gitkeep"), "");
+  }
+  await makeDataFolders(app);
+  return { app, ...log };
+}
+
+/** The example's data is for the example's code, and never mixed with other data. */
+async function suitsExample(app: App, folder: string): Promise<boolean> {
+  const code = await Deno.readTextFile(join(app.base, EXAMPLE_CODE));
+  return code === await readTemplate(EXAMPLE_CODE) && await isEmpty(folder);
+}
+
+/** Theirs are the only folders that may have got no file. */
+async function makeDataFolders(app: App): Promise<void> {
+  const { trainingData, processingData } = layoutOf(app);
+  for (const folder of [trainingData, processingData]) await makeFolder(app.directory, folder);
+}
+
+/** Makes a file with this content, whole or not at all. Returns false when something is there. */
+async function createFile(directory: string, path: string, content: string): Promise<boolean> {
+  if (await exists(path)) return false;
+  await makeFolder(directory, dirname(path));
+  const unfinished = `${path}.mlcli-new`;
+  try {
+    await Deno.writeTextFile(unfinished, content);
+    // Neither replaces what somebody else made meanwhile, nor leaves half a file when interrupted.
+    await Deno.link(unfinished, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return false;
+    if (await createWithoutLink(path, content)) return true;
+    throw cannotCreate(typedPath(directory, path), error);
+  } finally {
+    await Deno.remove(unfinished).catch(() => {});
+  }
+}
+
+/** Some file systems (FAT, shared folders of virtual machines) have no hard links. */
+async function createWithoutLink(path: string, content: string): Promise<boolean> {
+  return await Deno.writeTextFile(path, content, { createNew: true }).then(() => true, () => false);
+}
+
+async function makeFolder(directory: string, path: string): Promise<void> {
+  try {
+    await Deno.mkdir(path, { recursive: true });
+  } catch (error) {
+    throw cannotCreate(typedPath(directory, path), error);
+  }
+}
+
+function cannotCreate(path: string, cause: unknown): MlcliError {
+  return new MlcliError("layout", `Cannot create ${path}: ${messageOf(cause)}`, {
+    hint: "May you write there, and is there no file where a directory must be?",
+    cause,
+  });
+}
+
+/** Whether there is anything, be it a link that leads nowhere. */
+async function exists(path: string): Promise<boolean> {
+  return await Deno.lstat(path).then(() => true, () => false);
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  try {
+    for await (const _entry of Deno.readDir(folder)) return false;
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return true;
+    throw cannotCreate(folder, error);
+  }
+}

@@ -1,0 +1,380 @@
+import { join } from "@std/path";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { extract, type Header } from "tar-stream";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { buildContext } from "../../../runtime/image/build_context.ts";
+import { HARNESS_FILES, readHarnessFile } from "../../../runtime/image/harness_files.ts";
+import { findApp } from "../../../runtime/project/app.ts";
+import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** An entry of an archive: its header, and its content as text. */
+interface Unpacked {
+  readonly header: Header;
+  readonly text: string;
+}
+
+const MEGABYTE = 1024 ** 2;
+
+/** The least that can be built. */
+const APP = {
+  "demo.json": "{}",
+  "requirements.txt": "numpy\n",
+  "demo/mlcli_base/Dockerfile": "FROM x\n",
+  "demo/mlcli_base/training/training.py": "train\n",
+  "demo/mlcli_base/prediction/serve": "serve\n",
+  "demo/mlcli_base/processing/processing.py": "process\n",
+};
+
+async function contextOf(directory: TestDirectory): Promise<ReadableStream<Uint8Array>> {
+  return await buildContext(await findApp(directory.path, "demo"));
+}
+
+/** Unpacks a context; the order of its entries, and each by its path. */
+async function unpack(directory: TestDirectory): Promise<ReadonlyMap<string, Unpacked>> {
+  const entries = new Map<string, Unpacked>();
+  const unpacker = extract();
+  const feeding = (async () => {
+    for await (const bytes of await contextOf(directory)) unpacker.write(bytes);
+    unpacker.end(undefined);
+  })();
+  feeding.catch((error) => unpacker.destroy(error));
+  for await (const entry of unpacker) {
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const bytes of entry) {
+      text += decoder.decode(bytes as Uint8Array, { stream: true });
+    }
+    assert(!entries.has(entry.header.name), `${entry.header.name} is there twice`);
+    entries.set(entry.header.name, { header: entry.header, text });
+  }
+  await feeding;
+  return entries;
+}
+
+/** The paths of a context, those of the harness apart. */
+async function pathsOf(directory: TestDirectory): Promise<string[]> {
+  return [...(await unpack(directory)).keys()].filter((path) => !path.startsWith(".mlcli/")).sort();
+}
+
+const PATHS = [
+  "demo/mlcli_base",
+  "demo/mlcli_base/Dockerfile",
+  "demo/mlcli_base/prediction",
+  "demo/mlcli_base/prediction/serve",
+  "demo/mlcli_base/processing",
+  "demo/mlcli_base/processing/processing.py",
+  "demo/mlcli_base/training",
+  "demo/mlcli_base/training/training.py",
+  "requirements.txt",
+];
+
+suite("buildContext: what goes in", () => {
+  it("sends the app and the harness, and nothing else of the directory", async () => {
+    await using directory = await makeDirectory({
+      ...APP,
+      "data/large.csv": "x",
+      "other.txt": "x",
+      "other/mlcli_base/Dockerfile": "x",
+      "demo/mlcli_base/local_test/test_dir/model/model.json": "x",
+      "demo/mlcli_base/local_test/test_dir/input/data/training/a.csv": "x",
+      "demo/own/mlcli_base/local_test/note.txt": "not the app's test data",
+    });
+    const entries = await unpack(directory);
+    assertEquals(
+      [...entries.keys()].filter((path) => !path.startsWith(".mlcli/")).sort(),
+      [
+        ...PATHS,
+        "demo/own",
+        "demo/own/mlcli_base",
+        "demo/own/mlcli_base/local_test",
+        "demo/own/mlcli_base/local_test/note.txt",
+      ].sort(),
+    );
+    assertEquals(entries.get("requirements.txt")?.text, "numpy\n");
+    assertEquals(entries.get("demo/mlcli_base/prediction/serve")?.text, "serve\n");
+    for (const { path, executable } of HARNESS_FILES) {
+      const entry = entries.get(`.mlcli/${path}`);
+      assertEquals(entry?.text, new TextDecoder().decode(await readHarnessFile(path)), path);
+      assertEquals(entry?.header.mode, executable ? 0o755 : 0o644, path);
+    }
+    for (const { header } of entries.values()) assertEquals([header.uid, header.gid], [0, 0]);
+  });
+
+  it("never sends test data, whatever .dockerignore says", async () => {
+    await using directory = await makeDirectory({
+      ...APP,
+      ".dockerignore": "!**/local_test\n!demo/mlcli_base/local_test/a.csv\n",
+      "demo/mlcli_base/local_test/a.csv": "x",
+    });
+    assertEquals(await pathsOf(directory), [".dockerignore", ...PATHS]);
+  });
+
+  it("sends what the build needs even where .dockerignore leaves it out", async () => {
+    await using directory = await makeDirectory({ ...APP, ".dockerignore": "*\n" });
+    assertEquals(await pathsOf(directory), [
+      ".dockerignore",
+      "demo/mlcli_base/Dockerfile",
+      "requirements.txt",
+    ]);
+  });
+
+  it("honours .dockerignore, exceptions included", async () => {
+    await using directory = await makeDirectory({
+      ...APP,
+      ".dockerignore": "# comment\r\n**/__pycache__\r\ndemo/data\r\n!demo/data/keep\r\n*.txt\r\n",
+      "demo/mlcli_base/training/__pycache__/training.pyc": "x",
+      "demo/data/drop/a.csv": "x",
+      "demo/data/keep/b.csv": "x",
+    });
+    assertEquals(
+      await pathsOf(directory),
+      [".dockerignore", "demo/data/keep", "demo/data/keep/b.csv", ...PATHS].sort(),
+    );
+  });
+
+  it("takes the requirements file from wherever it lies below, links followed", async () => {
+    const places: readonly (readonly [requirements: string, link: boolean])[] = [
+      ["deps/image.txt", false],
+      ["demo/requirements.txt", false],
+      ["demo/mlcli_base/local_test/r.txt", false],
+      ["deps/link.txt", true],
+    ];
+    for (const [requirements, link] of places) {
+      await using directory = await makeDirectory({
+        ...APP,
+        "demo.json": JSON.stringify({ requirements: `./${requirements}` }),
+        "requirements.txt": "another\n",
+        "deps/real.txt": "pandas\n",
+        [link ? "deps/x" : requirements]: "pandas\n",
+      });
+      if (link) await Deno.symlink("real.txt", join(directory.path, requirements));
+      const entries = await unpack(directory);
+      const entry = entries.get(requirements);
+      assertEquals([entry?.header.type, entry?.text], ["file", "pandas\n"], requirements);
+      assertEquals(entries.has("requirements.txt"), false);
+      assertEquals(entries.has("deps/real.txt"), false);
+    }
+  });
+
+  it("has the code directories that version control lost", async () => {
+    const { "demo/mlcli_base/processing/processing.py": _, ...app } = APP;
+    await using directory = await makeDirectory(app);
+    const entry = (await unpack(directory)).get("demo/mlcli_base/processing");
+    assertEquals([entry?.header.type, entry?.header.mode], ["directory", 0o755]);
+  });
+});
+
+suite("buildContext: files of every kind", () => {
+  it("keeps names, long and in any script, modes, links and times", async () => {
+    const long = `${"folder-of-some-length/".repeat(8)}${"n".repeat(120)}.txt`;
+    const names = [long, "Größe 数据 🙂.txt", `${"ü".repeat(90)}.txt`, "a'b\"c$d\\e.txt", " x "];
+    await using directory = await makeDirectory({
+      ...APP,
+      ...Object.fromEntries(names.map((name) => [`demo/${name}`, `content of ${name}`])),
+      "demo/empty/": "",
+      "demo/empty.txt": "",
+      "demo/tool.sh": "#!/bin/sh\n",
+      "demo/future.txt": "",
+    });
+    const path = (name: string): string => join(directory.path, "demo", name);
+    await Deno.chmod(path("tool.sh"), 0o751);
+    await Deno.utime(path("tool.sh"), 1_600_000_000, 1_600_000_000);
+    await Deno.utime(path("future.txt"), 5e9, 5e9);
+    await Deno.symlink("tool.sh", path("link"));
+    await Deno.symlink("/nowhere/" + "x".repeat(150), path("far"));
+    await Deno.symlink("empty", path("folder-link"));
+    const entries = await unpack(directory);
+    const get = (name: string): Unpacked | undefined => entries.get(`demo/${name}`);
+    for (const name of names) assertEquals(get(name)?.text, `content of ${name}`);
+    assertEquals(get("empty")?.header.type, "directory");
+    assertEquals([get("empty.txt")?.header.size, get("empty.txt")?.text], [0, ""]);
+    assertEquals(get("tool.sh")?.header.mode, 0o751);
+    assertEquals(get("tool.sh")?.header.mtime.getTime(), 1_600_000_000_000);
+    assertEquals(get("future.txt")?.header.mtime.getTime(), (2 ** 31 - 1) * 1000);
+    assertEquals([get("link")?.header.type, get("link")?.header.linkname], ["symlink", "tool.sh"]);
+    assertEquals(get("far")?.header.linkname, "/nowhere/" + "x".repeat(150));
+    assertEquals(get("folder-link")?.header.type, "symlink");
+  });
+
+  it("is a tar that the system's own reads", async () => {
+    await using directory = await makeDirectory({
+      ...APP,
+      [`demo/${"long-".repeat(30)}ü.txt`]: "1",
+      "demo/mlcli_base/zeros.bin": "\0".repeat(3 * MEGABYTE + 7),
+    });
+    await using target = await makeDirectory();
+    const tar = new Deno.Command("tar", { args: ["-xf", "-", "-C", target.path], stdin: "piped" })
+      .spawn();
+    await (await contextOf(directory)).pipeTo(tar.stdin);
+    assertEquals((await tar.status).code, 0);
+    const name = `demo/${"long-".repeat(30)}ü.txt`;
+    assertEquals(await Deno.readTextFile(join(target.path, name)), "1");
+    const { size } = await Deno.stat(join(target.path, "demo/mlcli_base/zeros.bin"));
+    assertEquals(size, 3 * MEGABYTE + 7);
+  });
+
+  it("leaves out pipes and sockets", async () => {
+    await using directory = await makeDirectory(APP);
+    const made = await new Deno.Command("mkfifo", { args: [join(directory.path, "demo/pipe")] })
+      .output();
+    assertEquals(made.code, 0);
+    using _socket = Deno.listen({ transport: "unix", path: join(directory.path, "demo/socket") });
+    assertEquals(await pathsOf(directory), PATHS);
+  });
+});
+
+suite("buildContext: what is missing or cannot be read", () => {
+  const missing = {
+    "demo/mlcli_base/Dockerfile": "Dockerfile not found: demo/mlcli_base/Dockerfile",
+    "requirements.txt": "Requirements file not found: requirements.txt",
+  };
+  for (const [path, message] of Object.entries(missing)) {
+    for (const instead of ["nothing", "a directory"]) {
+      it(`says at once that there is ${instead} at ${path}`, async () => {
+        await using directory = await makeDirectory(APP);
+        await Deno.remove(join(directory.path, path));
+        if (instead === "a directory") await directory.write({ [`${path}/`]: "" });
+        const error = await assertRejects(() => contextOf(directory), MlcliError);
+        assertEquals([error.kind, error.message], ["layout", message]);
+        assert(error.hint);
+      });
+    }
+  }
+
+  it("names a file that may not be read", async () => {
+    await using directory = await makeDirectory({ ...APP, "demo/secret.txt": "x" });
+    await Deno.chmod(join(directory.path, "demo/secret.txt"), 0);
+    const { code, stdout } = await withoutOverride(`
+      const stream = await buildContext(await findApp(${JSON.stringify(directory.path)}, "demo"));
+      try { for await (const _ of stream); } catch (error) { console.log(error.kind, error.message); }
+    `);
+    assertEquals(code, 0);
+    assertStringIncludes(stdout, "layout Cannot read demo/secret.txt: Permission denied");
+  });
+
+  it("fails when a file gets shorter, and lets go of it", async () => {
+    await using directory = await makeDirectory({ ...APP, "demo/a.bin": "x".repeat(MEGABYTE) });
+    const reader = (await contextOf(directory)).getReader();
+    await readUntil(reader, "demo/a.bin");
+    await Deno.truncate(join(directory.path, "demo/a.bin"), 100);
+    const error = await assertRejects(() => readToEnd(reader), MlcliError);
+    assertStringIncludes(error.message, "demo/a.bin got shorter while it was being sent");
+  });
+
+  it("sends as much of a growing file as it announced", async () => {
+    await using directory = await makeDirectory({ ...APP, "demo/a.log": "x".repeat(MEGABYTE) });
+    const reader = (await contextOf(directory)).getReader();
+    const start = await readUntil(reader, "demo/a.log");
+    await Deno.writeTextFile(join(directory.path, "demo/a.log"), "yyy", { append: true });
+    const rest = await readToEnd(reader);
+    assertEquals((start + rest) % 512, 0);
+    assert(start + rest < MEGABYTE + 200_000);
+  });
+
+  it("closes what is open when the reader goes away", async () => {
+    // The sanitizer of resources fails this test otherwise.
+    await using directory = await makeDirectory({ ...APP, "demo/a.bin": "x".repeat(MEGABYTE) });
+    const reader = (await contextOf(directory)).getReader();
+    await readUntil(reader, "demo/a.bin");
+    await reader.cancel();
+  });
+
+  it("opens nothing before it is read", async () => {
+    await using directory = await makeDirectory(APP);
+    await contextOf(directory);
+  });
+});
+
+suite("buildContext: size", () => {
+  it("reads no further than its reader, plus a little", async () => {
+    await using directory = await makeDirectory(APP);
+    await sparse(join(directory.path, "demo/large.bin"), 300 * MEGABYTE);
+    const reader = (await contextOf(directory)).getReader();
+    await readUntil(reader, "demo/large.bin");
+    const before = await bytesRead();
+    // Time enough to read much more, if anything did.
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setTimeout(resolve));
+    assert(await bytesRead() - before < MEGABYTE);
+    await reader.cancel();
+  });
+
+  it("passes 300 MB in constant memory, and never touches a gigabyte beside the app", async () => {
+    await using directory = await makeDirectory(APP);
+    await sparse(join(directory.path, "demo/large.bin"), 300 * MEGABYTE);
+    await sparse(join(directory.path, "data.bin"), 1024 * MEGABYTE);
+    const { code, stdout } = await withoutOverride(`
+      const stream = await buildContext(await findApp(${JSON.stringify(directory.path)}, "demo"));
+      const before = Deno.memoryUsage().rss;
+      let size = 0;
+      let most = 0;
+      for await (const bytes of stream) {
+        size += bytes.length;
+        most = Math.max(most, Deno.memoryUsage().rss - before);
+      }
+      console.log(JSON.stringify({ size, most }));
+    `);
+    assertEquals(code, 0);
+    const { size, most } = JSON.parse(stdout) as { size: number; most: number };
+    assert(size > 300 * MEGABYTE && size < 301 * MEGABYTE, `${size} bytes sent`);
+    assert(most < 100 * MEGABYTE, `${most} bytes more memory`);
+  });
+});
+
+async function sparse(path: string, size: number): Promise<void> {
+  await Deno.writeTextFile(path, "");
+  await Deno.truncate(path, size);
+}
+
+/** What this process has read so far, in bytes, by the kernel's count. */
+async function bytesRead(): Promise<number> {
+  return Number(/rchar: (\d+)/.exec(await Deno.readTextFile("/proc/self/io"))?.[1]);
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** Reads until a name has been seen; returns the number of bytes. */
+async function readUntil(reader: Reader, name: string): Promise<number> {
+  let size = 0;
+  for (;;) {
+    const { value, done } = await reader.read();
+    assert(!done, `${name} is not in the archive`);
+    size += value.length;
+    if (new TextDecoder().decode(value.subarray(0, 100)).includes(name)) return size;
+  }
+}
+
+async function readToEnd(reader: Reader): Promise<number> {
+  let size = 0;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return size;
+    size += value.length;
+  }
+}
+
+/**
+ * Runs code in a process of its own, in which `buildContext` and `findApp` are there. Root may read
+ * everything: there it runs without that power, as everybody else does.
+ */
+async function withoutOverride(code: string): Promise<{ code: number; stdout: string }> {
+  const runtime = new URL("../../../runtime/", import.meta.url);
+  const module = `
+    import { buildContext } from ${JSON.stringify(new URL("image/build_context.ts", runtime).href)};
+    import { findApp } from ${JSON.stringify(new URL("project/app.ts", runtime).href)};
+    ${code}`;
+  const config = new URL("../../../deno.json", import.meta.url).pathname;
+  await using directory = await makeDirectory({ "main.ts": module });
+  const deno = [Deno.execPath(), "run", "-A", "--quiet", "--no-check", "--config", config];
+  const asRoot = Deno.uid() === 0
+    ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--"]
+    : [];
+  const [program, ...args] = [...asRoot, ...deno, join(directory.path, "main.ts")];
+  const { code: status, stdout, stderr } = await new Deno.Command(program!, {
+    args,
+    signal: AbortSignal.timeout(60_000),
+  }).output();
+  const decoder = new TextDecoder();
+  assertEquals(decoder.decode(stderr), "");
+  return { code: status, stdout: decoder.decode(stdout) };
+}

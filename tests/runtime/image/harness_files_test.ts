@@ -1,0 +1,46 @@
+import { assertEquals } from "@std/assert";
+import { HARNESS_FILES, readHarnessFile } from "../../../runtime/image/harness_files.ts";
+import {
+  EMPTY_FOLDERS,
+  IGNORE_TEMPLATE,
+  readTemplate,
+  REQUIREMENTS_TEMPLATE,
+  TEMPLATE_FILES,
+} from "../../../runtime/image/template_files.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const IMAGE = new URL("../../../runtime/image/", import.meta.url);
+
+async function filesBelow(folder: URL, prefix = ""): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const entry of Deno.readDir(folder)) {
+    if (entry.name === "__pycache__") continue;
+    const path = `${prefix}${entry.name}`;
+    if (entry.isFile) paths.push(path);
+    else paths.push(...await filesBelow(new URL(`${entry.name}/`, folder), `${path}/`));
+  }
+  return paths.sort();
+}
+
+suite("files that mlcli brings along", () => {
+  it("has every file of the harness, those executable that are run", async () => {
+    const folder = new URL("harness/", IMAGE);
+    assertEquals(HARNESS_FILES.map(({ path }) => path).sort(), await filesBelow(folder));
+    for (const { path, executable } of HARNESS_FILES) {
+      const text = new TextDecoder().decode(await readHarnessFile(path));
+      assertEquals(text.startsWith("#!"), executable, path);
+    }
+  });
+
+  it("has every file of the template", async () => {
+    const paths = [
+      ...TEMPLATE_FILES.map(({ path }) => path),
+      IGNORE_TEMPLATE,
+      REQUIREMENTS_TEMPLATE,
+    ];
+    const keeps = EMPTY_FOLDERS.map((folder) => `${folder}/.gitkeep`);
+    const found = await filesBelow(new URL("template/", IMAGE));
+    assertEquals(paths.sort(), found.filter((path) => !keeps.includes(path)));
+    for (const path of paths) await readTemplate(path);
+  });
+});

@@ -1,0 +1,56 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { parseIgnoreRules } from "../../../runtime/image/ignore_rules.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** Text of a `.dockerignore`, what it ignores, what it does not. */
+const RULES: readonly (readonly [text: string, ignored: string[], kept: string[]])[] = [
+  ["", [], ["a", "a/b"]],
+  ["# a\n\n  \n", [], ["a", "# a"]],
+  ["a", ["a", "a/b/c"], ["b", "b/a", "A", "ab"]],
+  ["/a/\n", ["a", "a/b"], ["b/a"]],
+  ["./a/../b", ["b"], ["a"]],
+  ["\uFEFFa\r\nb/*.csv\r\n", ["a", "b/x.csv"], ["b/c/x.csv", "b/x.csv.gz"]],
+  ["**/__pycache__", ["__pycache__", "a/b/__pycache__/x.pyc"], ["a/pycache"]],
+  ["*.pyc", ["a.pyc"], ["a/b.pyc"]],
+  ["a?", ["ab"], ["a", "abc"]],
+  ["[a-c].txt", ["b.txt"], ["d.txt"]],
+  ["*\n!a/keep.txt", ["a", "a/drop.txt", "b"], ["a/keep.txt"]],
+  ["a\n!a/b\na/b/c", ["a/x", "a/b/c"], ["a/b", "a/b/d"]],
+  ["data (1).csv\na+b\n{x}|$y", ["data (1).csv", "a+b", "{x}|$y"], ["data 1.csv", "aab", "{x}"]],
+  ["\\[x]", ["[x]"], ["x"]],
+  ["ü b", ["ü b"], ["ü"]],
+];
+
+suite("parseIgnoreRules", () => {
+  for (const [text, ignored, kept] of RULES) {
+    it(`takes ${JSON.stringify(text)}`, () => {
+      const rules = parseIgnoreRules(text);
+      const found = [...ignored, ...kept].filter((path) => rules.ignores(path));
+      assertEquals(found, ignored);
+    });
+  }
+
+  it("names a broken pattern", () => {
+    const error = assertThrows(() => parseIgnoreRules("a\n[b\n"), MlcliError, '"[b"');
+    assertEquals(error.kind, "layout");
+  });
+
+  const MAY_HOLD: readonly (readonly [text: string, folder: string, expected: boolean])[] = [
+    ["a", "a", false],
+    ["*\n!a/b/c.txt", "a", true],
+    ["*\n!a/b/c.txt", "a/b", true],
+    ["*\n!a/b/c.txt", "a/bb", false],
+    ["*\n!a/b/c.txt", "d", false],
+    ["*\n!a/b", "a/b/c", true],
+    ["*\n!a/*/c.txt", "a/b", true],
+    ["*\n!a/*/c.txt", "d", false],
+    ["*\n!**/c.txt", "d/e", true],
+    ["*\n! /a/b", "a", true],
+  ];
+  for (const [text, folder, expected] of MAY_HOLD) {
+    it(`${expected ? "looks" : "does not look"} into ${folder} by ${JSON.stringify(text)}`, () => {
+      assertEquals(parseIgnoreRules(text).mayHoldException(folder), expected);
+    });
+  }
+});
