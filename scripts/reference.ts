@@ -12,7 +12,8 @@ import { liveContext } from "../runtime/context.ts";
 
 const README = fromFileUrl(new URL("../README.md", import.meta.url));
 // Between them, deno fmt leaves the text as it was made.
-const BEGIN = "<!-- deno-fmt-ignore-start: made by deno task reference -->";
+const BEGIN = "<!-- deno-fmt-ignore-start -->";
+const NOTE = "\n<!-- Made by deno task reference -->\n\n";
 const END = "<!-- deno-fmt-ignore-end -->";
 
 /** The README with the reference as the command tree has it now. */
@@ -22,7 +23,7 @@ export async function updatedReadme(): Promise<string> {
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`README.md needs ${BEGIN} and ${END}`);
-  return text.slice(0, begin + BEGIN.length) + "\n\n" + reference(rootCommand(context)) +
+  return text.slice(0, begin + BEGIN.length) + NOTE + reference(rootCommand(context)) +
     "\n" + text.slice(end);
 }
 
