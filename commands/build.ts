@@ -6,7 +6,6 @@
 
 import { Command } from "@cliffy/command";
 import type { Context } from "../runtime/context.ts";
-import { buildProgress } from "./build_progress.ts";
 import type { AnyCommand } from "./command.ts";
 import { checkTag } from "./options.ts";
 
@@ -34,6 +33,7 @@ export function buildCommand(context: Context): AnyCommand {
     .example("Build for the platform's processors", "mlcli build --platform linux/amd64")
     .action(async (options: Options) => {
       const tag = checkTag(options.dockerTag);
+      const { buildProgress } = await import("./build_progress.ts");
       const { findApp } = await import("../runtime/project/app.ts");
       const { build } = await import(BUILD) as typeof import("../runtime/image/build.ts");
       const app = await findApp(context.cwd, options.appName);

@@ -1,19 +1,10 @@
 /**
- * The options that every cloud command has, and the way from them to the platform.
+ * The options that every cloud command has.
  *
  * @module
  */
 
-import { basename } from "@std/path";
-import type { Context } from "../runtime/context.ts";
-import { MlcliError } from "../runtime/errors.ts";
-import type { Platform } from "../runtime/platform/platform.ts";
-import {
-  type PlatformConfiguration,
-  type PlatformOptions,
-  platformSettings,
-} from "../runtime/platform/settings.ts";
-import { type App, findApp, findApps } from "../runtime/project/app.ts";
+import type { PlatformOptions } from "../runtime/platform/settings.ts";
 import type { AnyCommand } from "./command.ts";
 
 /** What `withPlatformOptions` adds. */
@@ -28,40 +19,4 @@ export function withPlatformOptions(command: AnyCommand): AnyCommand {
     .option("-a, --app-name <name:string>", "App whose configuration file names the region.")
     .option("--region <region:string>", "Region to ask. Without it: cloud_region, AWS_REGION, ...")
     .option("--profile <profile:string>", "AWS profile to take credentials from.");
-}
-
-/** The platform that the options, the app's configuration and the environment choose. */
-export async function openPlatform(context: Context, options: CloudOptions): Promise<Platform> {
-  const configuration = await platformConfiguration(context.cwd, options);
-  return await context.platform(platformSettings(options, configuration, context.env));
-}
-
-/**
- * What the apps in a directory say about the platform. Several do not matter as long as they agree
- * on whatever the options leave open.
- */
-async function platformConfiguration(
-  cwd: string,
-  { appName, region, profile }: CloudOptions,
-): Promise<PlatformConfiguration | undefined> {
-  const isOpen = region === undefined || profile === undefined;
-  if (appName === undefined && !isOpen) return undefined;
-  const apps = appName === undefined ? await findApps(cwd) : [await findApp(cwd, appName)];
-  const [first, ...others] = apps;
-  if (!first) return undefined;
-  const disagrees = others.some(({ configuration }) =>
-    (region === undefined && configuration.cloudRegion !== first.configuration.cloudRegion) ||
-    (profile === undefined && configuration.cloudProfile !== first.configuration.cloudProfile)
-  );
-  if (disagrees) throw severalApps(cwd, apps);
-  const { cloudRegion, cloudProfile } = first.configuration;
-  return { cloudRegion, cloudProfile, file: basename(first.configurationPath) };
-}
-
-function severalApps(cwd: string, apps: readonly App[]): MlcliError {
-  const names = apps.map(({ name }) => name);
-  return new MlcliError("configuration", `Several apps in ${cwd}: ${names.join(", ")}`, {
-    hint: "They name different regions or profiles. " +
-      `Choose one with --app-name ${names[0]}, or give both --region and --profile.`,
-  });
 }

@@ -9,7 +9,7 @@ import type { Server } from "../../runtime/containers/servers.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
 import { checkPort, checkSeconds } from "../options.ts";
-import { type ContainerOptions, type LocalOptions, planInput } from "./plan_input.ts";
+import type { ContainerOptions, LocalOptions } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
   readonly port: number;
@@ -32,6 +32,7 @@ export function deployCommand(context: Context): AnyCommand {
     .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
     .example("Serve, and ask for a prediction", EXAMPLE)
     .action(async (options: Options) => {
+      const { planInput } = await import("./plan_input.ts");
       const request = {
         ...await planInput(context, options),
         port: checkPort(options.port),

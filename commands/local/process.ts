@@ -7,7 +7,7 @@
 import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import { type ContainerOptions, type LocalOptions, planInput } from "./plan_input.ts";
+import type { ContainerOptions, LocalOptions } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
   readonly file: string;
@@ -22,6 +22,7 @@ export function processCommand(context: Context): AnyCommand {
     .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
     .example("Run processing/processing.py", "mlcli local process --file processing.py")
     .action(async (options: Options) => {
+      const { planInput } = await import("./plan_input.ts");
       const { process } = await import("../../runtime/containers/process.ts");
       await process({
         ...await planInput(context, options),

@@ -7,7 +7,7 @@
 import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import { type ContainerOptions, type LocalOptions, planInput } from "./plan_input.ts";
+import type { ContainerOptions, LocalOptions } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
   readonly hyperparameter?: readonly string[];
@@ -27,6 +27,7 @@ export function trainCommand(context: Context): AnyCommand {
     .example("Train on the test data", "mlcli local train")
     .example("Try other hyperparameters", "mlcli local train --hyperparameter epochs=20")
     .action(async (options: Options) => {
+      const { planInput } = await import("./plan_input.ts");
       const { train } = await import("../../runtime/containers/train.ts");
       await train({
         ...await planInput(context, options),

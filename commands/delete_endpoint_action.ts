@@ -1,0 +1,94 @@
+/**
+ * What `mlcli delete-endpoint` does.
+ *
+ * @module
+ */
+
+import { ValidationError } from "@cliffy/command";
+import type { Context } from "../runtime/context.ts";
+import {
+  deleteConfiguration,
+  deleteEndpoint,
+  type DeletionPlan,
+  type DeletionReport,
+  planDeletion,
+} from "../runtime/platform/deletion.ts";
+import { checkEndpointName, configurationOf } from "../runtime/platform/names.ts";
+import { waiting, waitUntilGone } from "../runtime/platform/waiting.ts";
+import { openPlatform } from "./open_platform.ts";
+import { checkSeconds } from "./options.ts";
+import type { CloudOptions } from "./platform_options.ts";
+import { ProgressLine } from "./progress.ts";
+
+/** Options of `delete-endpoint`. */
+export interface DeleteOptions extends CloudOptions {
+  readonly endpointName: string;
+  readonly deleteConfig?: boolean;
+  readonly wait?: boolean;
+  readonly timeout?: number;
+  readonly dryRun?: boolean;
+}
+
+/**
+ * Deletes an endpoint and, when asked to, its configuration; waits when asked to.
+ *
+ * @param defaultTimeout longest wait in seconds where the options name none.
+ */
+export async function deleteEndpointAsAsked(
+  context: Context,
+  options: DeleteOptions,
+  defaultTimeout: number,
+): Promise<void> {
+  const timeout = timeoutOf(options) ?? defaultTimeout;
+  checkEndpointName(options.endpointName);
+  const platform = await openPlatform(context, options);
+  using line = new ProgressLine(context.err);
+  const report: DeletionReport = {
+    progress: (text) => line.show(text),
+    note(text) {
+      line.clear();
+      context.err.print(`${text}\n`);
+    },
+  };
+  const plan = await planDeletion(platform, {
+    endpoint: options.endpointName,
+    withConfiguration: options.deleteConfig ?? false,
+    wait: options.wait ?? false,
+  }, report);
+  line.clear();
+  if (options.dryRun) return context.out.print(dryRunText(plan));
+  await deleteEndpoint(platform, plan, report);
+  try {
+    context.out.print(`${plan.endpoint}\n`);
+  } finally {
+    // Even when nobody reads the name: the rest of what was asked for is not left out.
+    await deleteConfiguration(platform, plan, report);
+  }
+  if (options.wait) {
+    await waitUntilGone(platform, plan, report, waiting(timeout, context.interruption.signal));
+  }
+}
+
+function timeoutOf({ wait, timeout }: DeleteOptions): number | undefined {
+  if (timeout === undefined) return undefined;
+  if (!wait) throw new ValidationError('Option "--timeout" is of use with "--wait" only.');
+  return checkSeconds("--timeout", timeout);
+}
+
+/** What would be deleted and what kept, a line each. */
+function dryRunText({ endpoint, description, configuration }: DeletionPlan): string {
+  const used = description?.configuration;
+  const usesOther = used !== undefined && used !== configurationOf(endpoint);
+  const lines = [
+    `Would delete endpoint ${endpoint} (${description?.status ?? "status not known"})`,
+    configuration === undefined
+      ? undefined
+      : `Would delete endpoint configuration ${configuration}${
+        usesOther ? ", if there is one" : ""
+      }`,
+    used === undefined || used === configuration
+      ? undefined
+      : `Would keep endpoint configuration ${used}`,
+  ];
+  return lines.filter((line) => line !== undefined).map((line) => `${line}\n`).join("");
+}

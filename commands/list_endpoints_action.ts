@@ -1,0 +1,37 @@
+/**
+ * What `mlcli list-endpoints` does.
+ *
+ * @module
+ */
+
+import type { Context } from "../runtime/context.ts";
+import { checkNamePart } from "../runtime/platform/names.ts";
+import type { EndpointFilter } from "../runtime/platform/platform.ts";
+import { regionWords } from "../runtime/platform/settings.ts";
+import { type EndpointFormat, jsonFormat, textFormat } from "./endpoint_formats.ts";
+import { openPlatform } from "./open_platform.ts";
+import type { CloudOptions } from "./platform_options.ts";
+
+/** Options of `list-endpoints`. */
+export interface ListOptions extends CloudOptions, EndpointFilter {
+  readonly output: "text" | "json";
+}
+
+/** Lists the endpoints page by page, as they come. */
+export async function listEndpoints(context: Context, options: ListOptions): Promise<void> {
+  const { status, nameContains } = options;
+  if (nameContains !== undefined) checkNamePart(nameContains);
+  const platform = await openPlatform(context, options);
+  const format: EndpointFormat = options.output === "json" ? jsonFormat() : textFormat();
+  const write = (text: string) => context.out.write(new TextEncoder().encode(text));
+  let count = 0;
+  for await (const page of platform.listEndpoints({ status, nameContains })) {
+    count += page.length;
+    await write(format.page(page));
+  }
+  await write(format.end());
+  if (count === 0 && context.err.isTerminal) {
+    // The usual cause is a wrong region.
+    context.err.print(`0 endpoints in ${regionWords(platform.region)}\n`);
+  }
+}
