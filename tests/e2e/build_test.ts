@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
-import { baseImage, withEngine } from "../helpers/engine.ts";
+import { baseImage, removeImage, withEngine } from "../helpers/engine.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
 
@@ -37,18 +37,6 @@ async function listingApp(
 function filesIn(output: string): string[] {
   const listed = output.split("\nfiles:\n")[1]?.split("\napp: ")[0] ?? "";
   return listed.split("\n").filter((path) => !path.startsWith("./.mlcli/"));
-}
-
-async function removeImage(reference: string): Promise<void> {
-  const client = Deno.createHttpClient({
-    proxy: { transport: "unix", path: "/var/run/docker.sock" },
-  });
-  const response = await fetch(`http://localhost/images/${reference}?force=1`, {
-    method: "DELETE",
-    client,
-  });
-  await response.body?.cancel();
-  client.close();
 }
 
 suite("mlcli build", () => {

@@ -13,11 +13,31 @@ import { makeApp } from "./app.ts";
 /** Name of the image that most tests run their own code in, mounted over the image's. */
 export const TEST_IMAGE = "mlcli-test";
 
-/** The base image that the set-up made or pulled. */
+/** The base image with Python that the set-up made or pulled. */
 export function baseImage(): string {
-  const image = Deno.env.get("MLCLI_TEST_BASE_IMAGE");
-  if (!image) throw new Error("MLCLI_TEST_BASE_IMAGE is not set: run the tests by deno task test");
-  return image;
+  return imageOf("MLCLI_TEST_BASE_IMAGE");
+}
+
+/** The base image on which scikit-learn is there, or comes by pip. */
+export function sklearnImage(): string {
+  return imageOf("MLCLI_TEST_SKLEARN_IMAGE");
+}
+
+function imageOf(variable: string): string {
+  const image = Deno.env.get(variable);
+  if (image) return image;
+  throw new Error(`${variable} is not set: run the tests by deno task test`);
+}
+
+/** Removes an image that a test made. */
+export async function removeImage(reference: string): Promise<void> {
+  const client = Deno.createHttpClient({
+    proxy: { transport: "unix", path: "/var/run/docker.sock" },
+  });
+  const url = `http://localhost/images/${reference}?force=1`;
+  const response = await fetch(url, { method: "DELETE", client });
+  await response.body?.cancel();
+  client.close();
 }
 
 /** Calls `work` with the engine. */

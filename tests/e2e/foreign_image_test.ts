@@ -1,0 +1,94 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { pack } from "tar-stream";
+import { failureOf } from "../../runtime/docker/messages.ts";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { baseImage, containersOf, removeImage, withEngine } from "../helpers/engine.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** Images that mlcli did not build: nothing of its harness is in them. */
+const GOOD = `mlcli-test-foreign:${crypto.randomUUID().slice(0, 8)}`;
+const WITHOUT_ENTRYPOINT = `mlcli-test-foreign:${crypto.randomUUID().slice(0, 8)}`;
+
+const PROGRAM = `
+import http.server, json, os, shutil, signal, sys
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+if sys.argv[1] == "train":
+    with open("/opt/ml/input/config/hyperparameters.json") as file: print(json.load(file))
+    shutil.copy("/opt/ml/input/data/training/data.csv", os.environ["SM_MODEL_DIR"])
+elif sys.argv[1] == "serve":
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self): self.answer(b"")
+        def do_POST(self):
+            with open("/opt/ml/model/data.csv", "rb") as file: self.answer(file.read())
+        def answer(self, body):
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+    http.server.HTTPServer(("", 8080), Handler).serve_forever()
+`;
+
+/** Builds an image from one Dockerfile and one program. */
+async function buildForeign(tag: string, entrypoint: string): Promise<void> {
+  const context = pack();
+  const dockerfile = `FROM ${baseImage()}\nCOPY program.py /program.py\n${entrypoint}\n`;
+  context.entry({ name: "Dockerfile" }, dockerfile);
+  context.entry({ name: "program.py" }, PROGRAM);
+  context.finalize();
+  await withEngine(async (engine) => {
+    const messages = engine.build({
+      tag,
+      dockerfile: "Dockerfile",
+      buildArguments: {},
+      labels: {},
+      noCache: false,
+      context: ReadableStream.from(context) as ReadableStream<Uint8Array>,
+      signal: AbortSignal.timeout(60_000),
+    });
+    for await (const message of messages) assertEquals(failureOf(message), undefined);
+  });
+}
+
+function foreignApp(image: string): Promise<TestApp> {
+  const [name] = image.split(":");
+  return makeApp({
+    configuration: { image_name: name },
+    files: { [TRAINING_DATA]: "1,2,3\n" },
+  });
+}
+
+suite("an image that mlcli did not build", () => {
+  beforeAll(async () => {
+    await buildForeign(GOOD, 'ENTRYPOINT ["python3", "/program.py"]');
+    await buildForeign(WITHOUT_ENTRYPOINT, "");
+  });
+  afterAll(async () => {
+    await removeImage(GOOD);
+    await removeImage(WITHOUT_ENTRYPOINT);
+  });
+
+  it("trains and serves when it takes train and serve", async () => {
+    await using app = await foreignApp(GOOD);
+    const tag = ["--docker-tag", GOOD.split(":")[1]!];
+    const trained = await app.run(["local", "train", "--hyperparameter", "depth=3", ...tag]);
+    assertEquals(trained, { code: 0, stdout: "{'depth': '3'}\n", stderr: "" });
+    assertEquals(await Deno.readTextFile(app.testPath("model/data.csv")), "1,2,3\n");
+
+    const { stdout } = await app.run(["local", "deploy", "--port", "0", ...tag]);
+    const port = new URL(stdout).port;
+    const response = await fetch(`http://127.0.0.1:${port}/invocations`, { method: "POST" });
+    assertEquals(await response.text(), "1,2,3\n");
+    assertEquals((await app.run(["local", "stop", "--port", port])).code, 0);
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("that does not take train is an error that says so, and leaves nothing", async () => {
+    await using app = await foreignApp(WITHOUT_ENTRYPOINT);
+    const tag = WITHOUT_ENTRYPOINT.split(":")[1]!;
+    const { code, stdout, stderr } = await app.run(["local", "train", "--docker-tag", tag]);
+    assertEquals({ code, stdout }, { code: 1, stdout: "" });
+    assertMatch(stderr, new RegExp(`^error: ${WITHOUT_ENTRYPOINT} cannot run "train"\n`));
+    assertStringIncludes(stderr, "\nhint: The image needs an ENTRYPOINT that takes train");
+    assertEquals(await containersOf(app.name), []);
+  });
+});
