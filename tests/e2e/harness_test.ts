@@ -97,18 +97,6 @@ suite("the harness around training and processing code", () => {
     assertEquals(stderr, "no data\nerror: Training failed: exit status 1\n  no data\n");
   });
 
-  it("leaves no compiled files beside the code", async () => {
-    await using app = await appOf({
-      "training/training.py": "import steps\ndef train(data, model): pass\n",
-      "training/steps.py": "",
-    });
-    assertEquals((await app.run(["local", "train"])).code, 0);
-    const names = (await Array.fromAsync(Deno.readDir(app.path("training")))).map(({ name }) =>
-      name
-    );
-    assertEquals(names.toSorted(), ["steps.py", "training.py"]);
-  });
-
   it("lets child processes end as they would without it", async () => {
     const { code, stdout } = await train(`
 import multiprocessing, time
