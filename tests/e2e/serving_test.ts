@@ -102,7 +102,7 @@ async function ask(
     method,
     headers: { "Content-Type": type, Accept: accept },
     body: method === "POST" ? body : undefined,
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(20_000),
   });
   return {
     status: response.status,
@@ -371,7 +371,9 @@ suite("serving with the default input_fn and output_fn", () => {
   it("answers side by side, and /ping while predictions take their time", async () => {
     // More than there are worker processes on any machine that runs this.
     const count = 2 * navigator.hardwareConcurrency + 4;
-    const slow = Array.from({ length: count }, () => askJson(server, '{"wait": 1}'));
+    const slow = Promise.allSettled(
+      Array.from({ length: count }, () => askJson(server, '{"wait": 1}')),
+    );
     try {
       await eventually(async () => {
         const answer = await ask(server, '{"waiting": 1}');
@@ -386,21 +388,35 @@ suite("serving with the default input_fn and output_fn", () => {
     } finally {
       await ask(server, '{"release": 1}');
     }
-    const done = json(200, { predictions: ["done"] });
-    assertEquals(await Promise.all(slow), slow.map(() => done));
+    const done = { status: "fulfilled" as const, value: json(200, { predictions: ["done"] }) };
+    assertEquals(await slow, Array.from({ length: count }, () => done));
   });
 
   it("answers while other clients are connected and say nothing", async () => {
-    const silent: HttpConnection[] = [];
+    // Half of them stop in the middle of a header.
+    const silent = Array.from({ length: 80 }, () => HttpConnection.open(server.port));
     try {
-      for (let number = 0; number < 80; number++) {
-        const connection = await HttpConnection.open(server.port);
-        silent.push(connection);
+      for (const [number, connection] of (await Promise.all(silent)).entries()) {
         if (number % 2) await connection.send("POST /invocations HTTP/1.1\r\nContent-Le");
       }
       assertEquals(await askJson(server, "[1]"), json(200, { predictions: [1] }));
     } finally {
-      for (const connection of silent) connection[Symbol.dispose]();
+      for (const connection of silent) (await connection)[Symbol.dispose]();
+    }
+  });
+
+  it("answers while connections are kept open by clients whose bodies it did not want", async () => {
+    // A worker process has 64 threads: were each to wait on one of these, none would be left.
+    const count = 64 * navigator.hardwareConcurrency + 16;
+    const refused = Array.from({ length: count }, () => HttpConnection.open(server.port));
+    try {
+      for (const connection of await Promise.all(refused)) {
+        const head = ["POST /ping HTTP/1.1", "Host: localhost", "Content-Length: 5"];
+        assertEquals((await connection.exchange(...head, "", "hello")).status, 405);
+      }
+      assertEquals(await askJson(server, "[1]"), json(200, { predictions: [1] }));
+    } finally {
+      for (const connection of refused) (await connection)[Symbol.dispose]();
     }
   });
 });
