@@ -15,6 +15,7 @@ import {
 } from "./bench/list_endpoints.ts";
 import { deployComparison, helpComparison, makeBenchApp, trainComparison } from "./bench/local.ts";
 import { compare, type Outcome, table } from "./bench/measure.ts";
+import { makeServingBench } from "./bench/serving.ts";
 import { ensureEngine } from "./engine.ts";
 import { runScript, say } from "./script.ts";
 
@@ -24,11 +25,13 @@ async function main(signal: AbortSignal): Promise<number> {
   engine.close();
   const outcomes: Outcome[] = [];
   await using app = await makeBenchApp(baseImage);
+  await using serving = await makeServingBench(app);
   await using endpoints = await makeEndpointBench();
   const comparisons = [
     await helpComparison(),
     trainComparison(app),
     deployComparison(app),
+    serving.comparison,
     listEndpointsComparison(endpoints),
     listEndpointsMemoryComparison(endpoints),
   ];
