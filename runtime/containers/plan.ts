@@ -204,7 +204,7 @@ function pathVariables(): Record<string, string> {
 function trainingVariables({ hyperparameters, channels }: TrainInput): Record<string, string> {
   const variables: Record<string, string> = {
     SM_CHANNELS: JSON.stringify(channels),
-    SM_HPS: JSON.stringify(hyperparameters),
+    SM_HPS: decodedHyperparameters(hyperparameters),
     SM_HOSTS: JSON.stringify([HOST]),
     SM_CURRENT_HOST: HOST,
   };
@@ -215,6 +215,26 @@ function trainingVariables({ hyperparameters, channels }: TrainInput): Record<st
     variables[`SM_HP_${name.toUpperCase()}`] = value;
   }
   return variables;
+}
+
+/**
+ * As JSON, each value decoded where it is JSON itself: the toolkit decodes before it writes SM_HPS.
+ * As text, so that long numbers keep their digits.
+ */
+function decodedHyperparameters(hyperparameters: Readonly<Record<string, string>>): string {
+  const members = Object.entries(hyperparameters).map(([name, value]) =>
+    `${JSON.stringify(name)}:${isJson(value) ? value : JSON.stringify(value)}`
+  );
+  return `{${members.join(",")}}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function regionVariables(region: string | undefined): Record<string, string> {

@@ -83,7 +83,7 @@ suite("local train", () => {
 
     const { TRAINING_JOB_NAME, SM_HPS, SM_NUM_CPUS, SM_NUM_GPUS, ...rest } = report.environment;
     assertMatch(TRAINING_JOB_NAME, new RegExp(`^mlcli-${app.name}-train-[0-9a-f]{8}$`));
-    assertEquals(JSON.parse(SM_HPS), { epochs: "20", name: "a b", rate: "0.5" });
+    assertEquals(SM_HPS, '{"epochs":20,"name":"a b","rate":0.5}');
     assertMatch(SM_NUM_CPUS, /^[1-9]\d*$/);
     assertEquals(SM_NUM_GPUS, "0");
     assertEquals(rest, {

@@ -1,0 +1,118 @@
+import { assertEquals } from "@std/assert";
+import {
+  ownershipPlan,
+  processPlan,
+  servePlan,
+  trainPlan,
+} from "../../../runtime/containers/plan.ts";
+import type { CreateBody } from "../../../runtime/docker/engine.ts";
+import { layoutOf } from "../../../runtime/project/layout.ts";
+import { VERSION } from "../../../runtime/version.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const INPUT = {
+  app: "demo",
+  layout: layoutOf({ name: "demo", directory: "/home/me", base: "/home/me/demo/mlcli_base" }),
+  image: "demo:v1",
+  memory: undefined,
+  region: undefined,
+};
+const BASE = "/home/me/demo/mlcli_base";
+const TEST = `${BASE}/local_test/test_dir`;
+
+/** Mounts as `docker run -v` writes them. */
+function mountsOf(body: CreateBody): string[] {
+  return body.HostConfig.Mounts.map(({ Source, Target, ReadOnly }) =>
+    `${Source}:${Target}${ReadOnly ? ":ro" : ""}`
+  );
+}
+
+const train = trainPlan({
+  ...INPUT,
+  name: "mlcli-demo-train-1",
+  hyperparameters: { seed: "12345678901234567890", name: "a b", layers: "[1,2]" },
+  channels: ["training", "validation"],
+  configFolder: "/run/config",
+});
+const process = processPlan({
+  ...INPUT,
+  name: "mlcli-demo-process-1",
+  file: "steps/clean.py",
+  configFolder: "/run/config",
+});
+const serve = servePlan({ ...INPUT, port: 9000, memory: 1024 });
+
+suite("plans", () => {
+  it("mount what the specification's table says", () => {
+    assertEquals(mountsOf(train), [
+      `${BASE}/training:/opt/ml/code:ro`,
+      `${TEST}/input:/opt/ml/input:ro`,
+      "/run/config:/opt/ml/input/config:ro",
+      `${TEST}/model:/opt/ml/model`,
+      `${TEST}/output:/opt/ml/output`,
+    ]);
+    assertEquals(mountsOf(process), [
+      `${BASE}/processing:/opt/ml/code:ro`,
+      "/run/config:/opt/ml/config:ro",
+      `${TEST}/input:/opt/ml/input:ro`,
+      `${TEST}/input/data/processing:/opt/ml/processing/input:ro`,
+      `${TEST}/output:/opt/ml/processing/output`,
+      `${TEST}/model:/opt/ml/model`,
+      `${TEST}/output:/opt/ml/output`,
+    ]);
+    assertEquals(mountsOf(serve), [
+      `${BASE}/prediction:/opt/ml/code:ro`,
+      `${TEST}/model:/opt/ml/model:ro`,
+    ]);
+  });
+
+  it("run the platform's command lines", () => {
+    assertEquals(train.Cmd, ["train"]);
+    assertEquals(process.Cmd, ["process", "steps/clean.py"]);
+    assertEquals(serve.Cmd, ["serve"]);
+  });
+
+  it("label what they create", () => {
+    const common = { "mlcli.app": "demo", "mlcli.version": VERSION };
+    assertEquals(train.Labels, { ...common, "mlcli.role": "train" });
+    assertEquals(process.Labels, { ...common, "mlcli.role": "process" });
+    assertEquals(serve.Labels, { ...common, "mlcli.role": "serve", "mlcli.port": "9000" });
+  });
+
+  it("remove runs by the engine, and keep servers for their logs", () => {
+    assertEquals(
+      [train, process, serve].map(({ HostConfig }) => HostConfig.AutoRemove),
+      [true, true, false],
+    );
+  });
+
+  it("publish a server on loopback alone", () => {
+    assertEquals(serve.HostConfig.PortBindings, {
+      "8080/tcp": [{ HostIp: "127.0.0.1", HostPort: "9000" }],
+    });
+  });
+
+  it("limit memory without swap, and only when asked", () => {
+    assertEquals([serve.HostConfig.Memory, serve.HostConfig.MemorySwap], [1024, 1024]);
+    assertEquals([train.HostConfig.Memory, train.HostConfig.MemorySwap], [undefined, undefined]);
+  });
+
+  it("decode hyperparameters in SM_HPS as the toolkit does, digits kept", () => {
+    const hps = train.Env?.find((variable) => variable.startsWith("SM_HPS="));
+    assertEquals(hps, 'SM_HPS={"seed":12345678901234567890,"name":"a b","layers":[1,2]}');
+  });
+
+  it("name the region only when it is known", () => {
+    const regions = (region?: string): unknown =>
+      servePlan({ ...INPUT, region, port: 1 }).Env?.filter((v) => v.startsWith("AWS_REGION"));
+    assertEquals(regions(), []);
+    assertEquals(regions("eu-west-1"), ["AWS_REGION=eu-west-1"]);
+  });
+
+  it("change owners without following links, and without a network", () => {
+    const body = ownershipPlan("demo:v1", [`${TEST}/model`], "1000:100");
+    assertEquals(body.Cmd, ["-hR", "1000:100", "/mlcli/0"]);
+    assertEquals([body.User, body.HostConfig.NetworkMode], ["0:0", "none"]);
+    assertEquals(mountsOf(body), [`${TEST}/model:/mlcli/0`]);
+  });
+});
