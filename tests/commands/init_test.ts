@@ -2,8 +2,9 @@ import { join } from "@std/path";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readConfiguration } from "../../runtime/project/configuration.ts";
 import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
-import { programCommand, type ProgramResult, runProgram } from "../helpers/program.ts";
+import { type ProgramResult, runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
+import { answerOnTerminal } from "../helpers/terminal.ts";
 
 const FILES = [
   "demo.json",
@@ -227,52 +228,12 @@ suite("mlcli init without a terminal", () => {
   });
 });
 
-/** Runs the program on a terminal of its own, with the keys typed ahead; what it showed. */
-async function onTerminal(
-  cwd: string,
-  args: readonly string[],
-  keys: string,
-): Promise<{ readonly code: number; readonly screen: string }> {
-  const command = programCommand(args).map((word) => `'${word}'`).join(" ");
-  const script = new Deno.Command("script", {
-    args: ["-qec", `${command} > created.txt`, "/dev/null"],
-    cwd,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "null",
-    signal: AbortSignal.timeout(60_000),
-  }).spawn();
-  const writer = script.stdin.getWriter();
-  const screen = screenOf(script, async (text) => {
-    // Only once it asks does it listen for Ctrl-C.
-    if (text.includes("]: ")) await writer.write(new TextEncoder().encode(keys));
-    return text.includes("]: ");
-  });
-  const [{ code }, text] = await Promise.all([script.status, screen]);
-  await writer.close().catch(() => {}); // it has ended
-  return { code, screen: text };
-}
-
-async function screenOf(
-  script: Deno.ChildProcess,
-  typed: (text: string) => Promise<boolean>,
-): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let isTyped = false;
-  for await (const bytes of script.stdout) {
-    text += decoder.decode(bytes, { stream: true });
-    if (!isTyped) isTyped = await typed(text);
-  }
-  return text;
-}
-
 suite("mlcli init on a terminal", () => {
   it("asks for what no option gives, and again after a wrong answer", async () => {
     await using directory = await makeDirectory();
-    const { code, screen } = await onTerminal(
-      directory.path,
+    const { code, screen } = await answerOnTerminal(
       ["init", "--requirements", "r.txt"],
+      directory.path,
       "not a name\ndemo\nnew\n3.10\n\neu-west-1\n",
     );
     assertEquals(code, 0);
@@ -289,7 +250,7 @@ suite("mlcli init on a terminal", () => {
       cloud_region: "eu-west-1",
     });
     // Results alone on standard output: no question.
-    const created = lines(await Deno.readTextFile(join(directory.path, "created.txt")));
+    const created = lines(await Deno.readTextFile(join(directory.path, "stdout.txt")));
     assertEquals(created, FILES.map((path) => path === "requirements.txt" ? "r.txt" : path));
   });
 
@@ -297,16 +258,16 @@ suite("mlcli init on a terminal", () => {
   for (const [name, key] of Object.entries(ENDS)) {
     it(`makes nothing after ${name}`, async () => {
       await using directory = await makeDirectory();
-      const { code } = await onTerminal(directory.path, ["init"], key);
+      const { code } = await answerOnTerminal(["init"], directory.path, key);
       assertEquals(code, 130);
-      assertEquals(await contents(directory.path), { "created.txt": "" });
+      assertEquals(await contents(directory.path), { "stdout.txt": "" });
     });
   }
 
   it("asks nothing about an app that is there", async () => {
     await using directory = await makeDirectory();
     await init(directory, "demo");
-    const { code, screen } = await onTerminal(directory.path, ["init"], "");
+    const { code, screen } = await answerOnTerminal(["init"], directory.path, "");
     assertEquals(code, 0);
     assert(!screen.includes("]: "), screen);
   });
