@@ -144,6 +144,16 @@ suite("mlcli init", () => {
     }
   });
 
+  it("does not mix the example's data with other data", async () => {
+    await using directory = await makeDirectory();
+    await init(directory, "demo");
+    const data = join(directory.path, "demo/mlcli_base/local_test/test_dir/input/data/training");
+    await Deno.rename(join(data, "apartments.csv"), join(data, "mine.csv"));
+    const { code, stdout } = await init(directory, "demo");
+    assertEquals([code, stdout], [0, ""]);
+    assertEquals(Object.keys(await contents(data)), ["mine.csv"]);
+  });
+
   it("does not write through what a killed run left", async () => {
     await using directory = await makeDirectory({ "demo.json": "{}", "demo/mlcli_base/": "" });
     const file = join(directory.path, "demo.json");
