@@ -77,3 +77,8 @@ export class OutputClosed extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Why an operation on a file failed, in the system's words: Deno adds a number and the path. */
+export function fileErrorReason(error: unknown): string {
+  return messageOf(error).replace(/ \(os error .*$/s, "");
+}

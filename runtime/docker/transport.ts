@@ -103,7 +103,6 @@ async function send(
     });
   } catch (cause) {
     if (options.signal?.aborted) throw options.signal.reason;
-    if (cause instanceof MlcliError) throw cause; // from the stream that makes the body
     throw new MlcliError("engine", `The Docker Engine does not answer: ${reasonOf(cause)}`, {
       hint: "Is it still running? docker version asks it.",
       cause,

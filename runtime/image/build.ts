@@ -44,9 +44,9 @@ export async function build(request: BuildRequest): Promise<BuiltImage> {
   const { app } = request;
   const reference = `${app.configuration.imageName}:${request.tag}`;
   // Before the engine is asked: what is missing in the app is said at once.
-  const context = await buildContext(app);
+  const context = remembered(await buildContext(app));
   const engine = await request.engine();
-  const id = await followBuild(engine, request, {
+  const options: BuildOptions = {
     tag: reference,
     dockerfile: `${app.name}/mlcli_base/Dockerfile`,
     buildArguments: {
@@ -57,10 +57,34 @@ export async function build(request: BuildRequest): Promise<BuiltImage> {
     labels: { "mlcli.app": app.name, "mlcli.version": VERSION },
     platform: request.platform ?? app.configuration.platform,
     noCache: request.noCache,
-    context,
+    context: context.stream,
     signal: request.signal,
-  });
-  return { reference, id };
+  };
+  try {
+    return { reference, id: await followBuild(engine, request, options) };
+  } catch (error) {
+    throw context.failure() ?? error;
+  }
+}
+
+/** A stream, and the error that it failed with. */
+interface RememberedStream {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly failure: () => unknown;
+}
+
+/** What fails in the body of a request comes out of it as an error of the connection. */
+function remembered(stream: ReadableStream<Uint8Array>): RememberedStream {
+  let failure: unknown;
+  async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      yield* stream;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+  return { stream: ReadableStream.from(bytes()), failure: () => failure };
 }
 
 function baseImage({ baseImage, app }: BuildRequest): string {

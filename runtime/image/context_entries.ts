@@ -7,7 +7,7 @@
 
 import { join } from "@std/path/join";
 import { SEPARATOR } from "@std/path/constants";
-import { messageOf, MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
 import type { App } from "../project/app.ts";
 import { typedPath } from "../project/typed_path.ts";
 import { HARNESS_FILES, type HarnessFile, readHarnessFile } from "./harness_files.ts";
@@ -139,7 +139,7 @@ async function namesIn(app: App, folder: string): Promise<string[]> {
 
 /** The error that something of the context cannot be read. */
 export function cannotRead(shown: string, cause: unknown): MlcliError {
-  return new MlcliError("layout", `Cannot read ${shown}: ${messageOf(cause)}`, {
+  return new MlcliError("layout", `Cannot read ${shown}: ${fileErrorReason(cause)}`, {
     hint: `Make it readable, or leave it out with a line in ${IGNORE_FILE}.`,
     cause,
   });

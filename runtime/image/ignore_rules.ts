@@ -7,7 +7,7 @@
 import dockerignore from "@balena/dockerignore";
 import { join } from "@std/path/join";
 import { SEPARATOR } from "@std/path/constants";
-import { messageOf, MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
 
 /** The rules of one `.dockerignore`. Paths are relative to its directory, with slashes. */
 export interface IgnoreRules {
@@ -33,7 +33,7 @@ export async function readIgnoreRules(directory: string): Promise<IgnoreRules> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return parseIgnoreRules("");
     if (error instanceof MlcliError) throw error;
-    throw new MlcliError("layout", `Cannot read ${IGNORE_FILE}: ${messageOf(error)}`, {
+    throw new MlcliError("layout", `Cannot read ${IGNORE_FILE}: ${fileErrorReason(error)}`, {
       cause: error,
     });
   }

@@ -6,7 +6,7 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { messageOf, MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
 import { type App, findApp } from "../project/app.ts";
 import type { ConfigurationKey } from "../project/configuration.ts";
 import { layoutOf } from "../project/layout.ts";
@@ -44,12 +44,30 @@ export async function scaffold(
   name: string,
   settings: Settings,
 ): Promise<Scaffold> {
+  const base = join(directory, name, "mlcli_base");
+  // Before anything else: a file of that name is in the way of all the rest.
+  await makeFolder(directory, base);
+  // Not beside the file that it becomes: left over among the test data, it would be taken for such.
+  const unfinished = join(base, UNFINISHED);
   const log = { created: [] as string[], kept: [] as string[] };
-  const make = async (path: string, content: string): Promise<void> => {
-    const made = await createFile(directory, path, content);
+  // An interrupted run may have left it as a second name of a file that the user has edited since.
+  await removeIfThere(unfinished);
+  const app = await makeFiles(directory, name, settings, async (path, content) => {
+    const made = await createFile(directory, path, content, unfinished);
     (made ? log.created : log.kept).push(typedPath(directory, path));
-  };
-  // First, so that an app which init was interrupted in is found by its name.
+  });
+  return { app, ...log };
+}
+
+/** Name of the file that is being written. */
+const UNFINISHED = ".mlcli-new";
+
+async function makeFiles(
+  directory: string,
+  name: string,
+  settings: Settings,
+  make: (path: string, content: string) => Promise<void>,
+): Promise<App> {
   await make(join(directory, `${name}.json`), `${JSON.stringify(settings, null, 2)}\n`);
   const app = await findApp(directory, name);
   await make(join(directory, IGNORE_FILE), await readTemplate(IGNORE_TEMPLATE));
@@ -67,12 +85,13 @@ export async function scaffold(
     if (await isEmpty(path)) await make(join(path, ".gitkeep"), "");
   }
   await makeDataFolders(app);
-  return { app, ...log };
+  return app;
 }
 
 /** The example's data is for the example's code, and never mixed with other data. */
 async function suitsExample(app: App, folder: string): Promise<boolean> {
-  const code = await Deno.readTextFile(join(app.base, EXAMPLE_CODE));
+  // Whatever cannot be read is not the example's.
+  const code = await Deno.readTextFile(join(app.base, EXAMPLE_CODE)).catch(() => undefined);
   return code === await readTemplate(EXAMPLE_CODE) && await isEmpty(folder);
 }
 
@@ -83,12 +102,16 @@ async function makeDataFolders(app: App): Promise<void> {
 }
 
 /** Makes a file with this content, whole or not at all. Returns false when something is there. */
-async function createFile(directory: string, path: string, content: string): Promise<boolean> {
+async function createFile(
+  directory: string,
+  path: string,
+  content: string,
+  unfinished: string,
+): Promise<boolean> {
   if (await exists(path)) return false;
   await makeFolder(directory, dirname(path));
-  const unfinished = `${path}.mlcli-new`;
   try {
-    await Deno.writeTextFile(unfinished, content);
+    await Deno.writeTextFile(unfinished, content, { createNew: true });
     // Neither replaces what somebody else made meanwhile, nor leaves half a file when interrupted.
     await Deno.link(unfinished, path);
     return true;
@@ -97,13 +120,21 @@ async function createFile(directory: string, path: string, content: string): Pro
     if (await createWithoutLink(path, content)) return true;
     throw cannotCreate(typedPath(directory, path), error);
   } finally {
-    await Deno.remove(unfinished).catch(() => {});
+    await removeIfThere(unfinished);
   }
 }
 
 /** Some file systems (FAT, shared folders of virtual machines) have no hard links. */
 async function createWithoutLink(path: string, content: string): Promise<boolean> {
   return await Deno.writeTextFile(path, content, { createNew: true }).then(() => true, () => false);
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }
 
 async function makeFolder(directory: string, path: string): Promise<void> {
@@ -115,7 +146,7 @@ async function makeFolder(directory: string, path: string): Promise<void> {
 }
 
 function cannotCreate(path: string, cause: unknown): MlcliError {
-  return new MlcliError("layout", `Cannot create ${path}: ${messageOf(cause)}`, {
+  return new MlcliError("layout", `Cannot create ${path}: ${fileErrorReason(cause)}`, {
     hint: "May you write there, and is there no file where a directory must be?",
     cause,
   });

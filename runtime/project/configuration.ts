@@ -8,7 +8,7 @@ import { basename } from "@std/path/basename";
 import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
 import { SEPARATOR } from "@std/path/constants";
-import { messageOf, MlcliError } from "../errors.ts";
+import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { leaves } from "./typed_path.ts";
 
 /** What `NAME.json` says, its defaults filled in. */
@@ -129,9 +129,13 @@ async function read(path: string): Promise<string> {
   try {
     return await Deno.readTextFile(path);
   } catch (error) {
-    throw new MlcliError("configuration", `Cannot read ${basename(path)}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new MlcliError(
+      "configuration",
+      `Cannot read ${basename(path)}: ${fileErrorReason(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { messageOf, MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
 import { isObject, nameOfType, parseJson } from "./configuration.ts";
 import type { Layout } from "./layout.ts";
 import { typedPath } from "./typed_path.ts";
@@ -44,7 +44,7 @@ async function readFile(layout: Layout): Promise<[key: string, value: string][]>
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return [];
     const problem = error instanceof SyntaxError ? "is not valid JSON" : "cannot be read";
-    throw new MlcliError("configuration", `${file} ${problem}: ${messageOf(error)}`, {
+    throw new MlcliError("configuration", `${file} ${problem}: ${fileErrorReason(error)}`, {
       hint: `It holds a JSON object, such as {"epochs": 20}.`,
       cause: error,
     });

@@ -9,7 +9,7 @@ import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
 import { SEPARATOR } from "@std/path/constants";
-import { messageOf, MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
 import type { App } from "./app.ts";
 import { leaves, typedPath } from "./typed_path.ts";
 
@@ -169,7 +169,7 @@ async function holdsFile(layout: Layout, directory: string): Promise<boolean> {
     }
     throw new MlcliError(
       "layout",
-      `Cannot read ${typedPath(layout.directory, directory)}: ${messageOf(error)}`,
+      `Cannot read ${typedPath(layout.directory, directory)}: ${fileErrorReason(error)}`,
       { cause: error },
     );
   }

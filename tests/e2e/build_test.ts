@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { baseImage, removeImage, withEngine } from "../helpers/engine.ts";
+import { programCommand, type ProgramResult, resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
 
@@ -37,6 +38,23 @@ async function listingApp(
 function filesIn(output: string): string[] {
   const listed = output.split("\nfiles:\n")[1]?.split("\napp: ")[0] ?? "";
   return listed.split("\n").filter((path) => !path.startsWith("./.mlcli/"));
+}
+
+/** Runs the program without root's power to read everything, as everybody else does. */
+async function runAsOwner(args: readonly string[], cwd: string): Promise<ProgramResult> {
+  const asRoot = Deno.uid() === 0
+    ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--"]
+    : [];
+  const [program, ...rest] = [...asRoot, ...programCommand(args)];
+  const child = new Deno.Command(program!, {
+    args: rest,
+    cwd,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    signal: AbortSignal.timeout(60_000),
+  }).spawn();
+  return await resultOf(child);
 }
 
 suite("mlcli build", () => {
@@ -111,6 +129,19 @@ suite("mlcli build", () => {
     assertEquals((await child.status).code, 0, stderr);
     assertStringIncludes(stderr, "weights.bin");
     assert(peak > 0 && peak < 300 * 1024 ** 2, `${peak} bytes resident for a file of 600 MB`);
+  });
+
+  it("names the file that it may not read", async () => {
+    await using app = await listingApp();
+    await app.write(app.path("training/secret.pem"), "x");
+    await Deno.chmod(app.path("training/secret.pem"), 0);
+    const { code, stdout, stderr } = await runAsOwner(["build"], app.directory);
+    assertEquals({ code, stdout }, { code: 1, stdout: "" });
+    assertEquals(
+      stderr,
+      `error: Cannot read ${app.name}/mlcli_base/training/secret.pem: Permission denied\n` +
+        "hint: Make it readable, or leave it out with a line in .dockerignore.\n",
+    );
   });
 
   it("shows a failing step's own output and ends with 1", async () => {

@@ -250,7 +250,7 @@ suite("buildContext: what is missing or cannot be read", () => {
       try { for await (const _ of stream); } catch (error) { console.log(error.kind, error.message); }
     `);
     assertEquals(code, 0);
-    assertStringIncludes(stdout, "layout Cannot read demo/secret.txt: Permission denied");
+    assertEquals(stdout, "layout Cannot read demo/secret.txt: Permission denied\n");
   });
 
   it("fails when a file gets shorter, and lets go of it", async () => {

@@ -1,0 +1,284 @@
+import { join } from "@std/path";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { readConfiguration } from "../../runtime/project/configuration.ts";
+import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
+import { type ProgramResult, runProgram } from "../helpers/program.ts";
+import { it, suite } from "../helpers/suite.ts";
+import { answerOnTerminal } from "../helpers/terminal.ts";
+
+const FILES = [
+  "demo.json",
+  ".dockerignore",
+  "requirements.txt",
+  "demo/mlcli_base/Dockerfile",
+  "demo/mlcli_base/training/training.py",
+  "demo/mlcli_base/prediction/serve",
+  "demo/mlcli_base/processing/processing.py",
+  "demo/mlcli_base/local_test/test_dir/input/config/hyperparameters.json",
+  "demo/mlcli_base/local_test/test_dir/input/data/training/apartments.csv",
+  "demo/mlcli_base/local_test/test_dir/input/data/processing/apartments_raw.csv",
+  "demo/mlcli_base/local_test/test_dir/model/.gitkeep",
+  "demo/mlcli_base/local_test/test_dir/output/.gitkeep",
+];
+
+async function init(directory: TestDirectory, ...args: readonly string[]): Promise<ProgramResult> {
+  return await runProgram(["init", ...args], { cwd: directory.path });
+}
+
+function lines(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** Every file below a directory, with its content. */
+async function contents(path: string, prefix = ""): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for await (const entry of Deno.readDir(path)) {
+    const inner = join(path, entry.name);
+    if (entry.isDirectory) Object.assign(found, await contents(inner, `${prefix}${entry.name}/`));
+    else found[`${prefix}${entry.name}`] = await Deno.readTextFile(inner);
+  }
+  return found;
+}
+
+suite("mlcli init", () => {
+  it("makes an app, prints its files, and says what comes next", async () => {
+    await using directory = await makeDirectory();
+    const { code, stdout, stderr } = await init(directory, "demo");
+    assertEquals([code, lines(stdout)], [0, FILES]);
+    assertEquals(Object.keys(await contents(directory.path)).sort(), [...FILES].sort());
+    assertStringIncludes(stderr, "Created 12 files of demo.\n");
+    assertStringIncludes(stderr, "  mlcli build\n  mlcli local train\n  mlcli local deploy\n");
+    assertEquals(JSON.parse(await Deno.readTextFile(join(directory.path, "demo.json"))), {
+      image_name: "demo",
+      python_version: "3.12",
+      requirements: "requirements.txt",
+    });
+    const ignored = await Deno.readTextFile(join(directory.path, ".dockerignore"));
+    for (const pattern of [".git", "venv", "**/__pycache__", "**/local_test"]) {
+      assert(lines(ignored).includes(pattern), pattern);
+    }
+  });
+
+  it("writes what the options say", async () => {
+    await using directory = await makeDirectory();
+    const { code, stdout } = await init(
+      directory,
+      ...["My.App-1", "--python-version", "3.10", "--requirements", "./deps/image.txt"],
+      ...["--base-image", "debian:bookworm", "--image-name", "team/app", "--region", "eu-west-1"],
+      ...["--profile", "work", "--platform", "linux/amd64"],
+    );
+    assertEquals(code, 0);
+    assert(lines(stdout).includes(join("deps", "image.txt")));
+    assert(!lines(stdout).includes("requirements.txt"));
+    assertEquals(await readConfiguration(join(directory.path, "My.App-1.json")), {
+      imageName: "team/app",
+      pythonVersion: "3.10",
+      requirements: "deps/image.txt",
+      baseImage: "debian:bookworm",
+      platform: "linux/amd64",
+      cloudRegion: "eu-west-1",
+      cloudProfile: "work",
+    });
+  });
+
+  it("names the image in lower case", async () => {
+    await using directory = await makeDirectory();
+    assertEquals((await init(directory, "Demo")).code, 0);
+    const { imageName } = await readConfiguration(join(directory.path, "Demo.json"));
+    assertEquals(imageName, "demo");
+  });
+
+  it("never overwrites, and lists what it keeps", async () => {
+    const own = {
+      "demo.json": '{"requirements": "own.txt", "mine": 1}',
+      ".dockerignore": "mine\n",
+      "own.txt": "numpy\n",
+      "notes.md": "mine\n",
+      "demo/mlcli_base/training/training.py": "def train(a, b): pass\n",
+      "demo/mlcli_base/local_test/test_dir/input/data/training/mine.csv": "1,2\n",
+      "demo/mlcli_base/local_test/test_dir/model/model.bin": "mine",
+    };
+    await using directory = await makeDirectory(own);
+    const { code, stdout, stderr } = await init(directory, "demo", "--region", "eu-west-1");
+    assertEquals(code, 0);
+    // The example's data and hyperparameters are not for code of the user's own.
+    assertEquals(lines(stdout), [
+      "demo/mlcli_base/Dockerfile",
+      "demo/mlcli_base/prediction/serve",
+      "demo/mlcli_base/processing/processing.py",
+      "demo/mlcli_base/local_test/test_dir/output/.gitkeep",
+    ]);
+    const found = await contents(directory.path);
+    for (const [path, content] of Object.entries(own)) assertEquals(found[path], content, path);
+    assertMatch(stderr, /Kept what was there: demo\.json, .*own\.txt, .*training\.py\n/);
+    assertStringIncludes(stderr, "demo.json is kept as it was, without --region.\n");
+    await Deno.stat(
+      join(directory.path, "demo/mlcli_base/local_test/test_dir/input/data/processing"),
+    );
+  });
+
+  it("does nothing the second time, and says so", async () => {
+    await using directory = await makeDirectory();
+    await init(directory, "demo");
+    const before = await contents(directory.path);
+    for (const args of [["demo"], []]) {
+      const { code, stdout, stderr } = await init(directory, ...args);
+      assertEquals([code, stdout], [0, ""]);
+      assertStringIncludes(stderr, "Nothing to do: demo is complete.\n");
+    }
+    assertEquals(await contents(directory.path), before);
+  });
+
+  it("completes what an interrupted run left, wherever that was", async () => {
+    await using whole = await makeDirectory();
+    await init(whole, "demo");
+    const expected = await contents(whole.path);
+    for (const count of [1, 5, 8, 11]) {
+      const start = FILES.slice(0, count).map((path) => [path, expected[path]!] as const);
+      await using directory = await makeDirectory(Object.fromEntries(start));
+      // What a run that was killed while it wrote a file leaves.
+      await directory.write({ ["demo/mlcli_base/.mlcli-new"]: "ha" });
+      const { code, stdout } = await init(directory, "demo");
+      assertEquals([code, lines(stdout)], [0, FILES.slice(count)]);
+      assertEquals(await contents(directory.path), expected);
+    }
+  });
+
+  it("does not mix the example's data with other data", async () => {
+    await using directory = await makeDirectory();
+    await init(directory, "demo");
+    const data = join(directory.path, "demo/mlcli_base/local_test/test_dir/input/data/training");
+    await Deno.rename(join(data, "apartments.csv"), join(data, "mine.csv"));
+    const { code, stdout } = await init(directory, "demo");
+    assertEquals([code, stdout], [0, ""]);
+    assertEquals(Object.keys(await contents(data)), ["mine.csv"]);
+  });
+
+  it("does not write through what a killed run left", async () => {
+    await using directory = await makeDirectory({ "demo.json": "{}", "demo/mlcli_base/": "" });
+    const file = join(directory.path, "demo.json");
+    await Deno.link(file, join(directory.path, "demo/mlcli_base/.mlcli-new"));
+    assertEquals((await init(directory, "demo")).code, 0);
+    const found = await contents(directory.path);
+    assertEquals([found["demo.json"], Object.keys(found).length], ["{}", FILES.length]);
+  });
+
+  it("takes a second app into the same directory", async () => {
+    await using directory = await makeDirectory();
+    await init(directory, "one");
+    const { code, stdout, stderr } = await init(directory, "two");
+    assertEquals([code, lines(stdout).length], [0, FILES.length - 2]);
+    assertStringIncludes(stderr, "Kept what was there: .dockerignore, requirements.txt\n");
+    assertStringIncludes(stderr, "  mlcli build --app-name two\n");
+  });
+
+  it("works in a directory with spaces and letters of any script", async () => {
+    await using parent = await makeDirectory({ "a b/Größe 数据/": "" });
+    const cwd = join(parent.path, "a b/Größe 数据");
+    const { code, stdout } = await runProgram(["init", "demo"], { cwd });
+    assertEquals([code, lines(stdout)], [0, FILES]);
+  });
+});
+
+suite("mlcli init without a terminal", () => {
+  it("takes the directory's name, and asks nothing", async () => {
+    await using parent = await makeDirectory({ "demo/": "" });
+    const { code, stdout, stderr } = await runProgram(["init"], { cwd: join(parent.path, "demo") });
+    assertEquals([code, lines(stdout)], [0, FILES]);
+    assert(!stderr.includes("["), stderr);
+  });
+
+  it("asks for a name where the directory's cannot be one", async () => {
+    await using parent = await makeDirectory({ "a b/": "" });
+    const { code, stdout, stderr } = await runProgram(["init"], { cwd: join(parent.path, "a b") });
+    assertEquals([code, stdout], [2, ""]);
+    assertStringIncludes(stderr, "error: Missing argument: APP");
+    assertEquals(await contents(parent.path), {});
+  });
+
+  const REFUSED: readonly (readonly [args: readonly string[], words: string])[] = [
+    [["../demo"], 'Argument "APP"'],
+    [["a b"], 'Argument "APP"'],
+    [[".demo"], 'Argument "APP"'],
+    [["demo", "--python-version", "new"], 'Option "--python-version" must be a Python version'],
+    [["demo", "--requirements", "../r.txt"], 'Option "--requirements"'],
+    [["demo", "--requirements", "/r.txt"], 'Option "--requirements"'],
+    [["demo", "--image-name", "Demo:v1"], 'Option "--image-name"'],
+    [["demo", "--platform", "amd64"], 'Option "--platform"'],
+    [["demo", "--base-image", "a b"], 'Option "--base-image"'],
+    [["demo", "--region", "eu west"], 'Option "--region"'],
+    [["a..b"], '"--image-name"'],
+    [["demo", "--unknown"], "--unknown"],
+    [["demo", "other"], "other"],
+  ];
+  for (const [args, words] of REFUSED) {
+    it(`refuses ${args.join(" ")}`, async () => {
+      await using directory = await makeDirectory();
+      const { code, stdout, stderr } = await init(directory, ...args);
+      assertEquals([code, stdout], [2, ""]);
+      assertMatch(stderr, /^error: .*\nhint: /);
+      assertStringIncludes(stderr, words);
+      assertEquals(await contents(directory.path), {});
+    });
+  }
+
+  it("names a configuration file that is broken", async () => {
+    await using directory = await makeDirectory({ "demo.json": "{" });
+    const { code, stdout, stderr } = await init(directory, "demo");
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, "error: demo.json is not valid JSON");
+  });
+
+  it("says what is in the way, and makes nothing else", async () => {
+    await using directory = await makeDirectory({ demo: "a file" });
+    const { code, stdout, stderr } = await init(directory, "demo");
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, "error: Cannot create demo/mlcli_base: Not a directory\n");
+    assertEquals(await contents(directory.path), { demo: "a file" });
+  });
+});
+
+suite("mlcli init on a terminal", () => {
+  it("asks for what no option gives, and again after a wrong answer", async () => {
+    await using directory = await makeDirectory();
+    const { code, screen } = await answerOnTerminal(
+      ["init", "--requirements", "r.txt"],
+      directory.path,
+      "not a name\ndemo\nnew\n3.10\n\neu-west-1\n",
+    );
+    assertEquals(code, 0);
+    assertStringIncludes(screen, "Name of the app [mlcli-test-");
+    assertStringIncludes(screen, "That must be letters, digits");
+    assertStringIncludes(screen, "Python version [3.12]: That must be a Python version");
+    assertStringIncludes(screen, "Base image (empty: the official slim Python): ");
+    assertStringIncludes(screen, "Cloud region (empty: that of your profile): ");
+    assert(!screen.includes("Requirements file"));
+    assertEquals(JSON.parse(await Deno.readTextFile(join(directory.path, "demo.json"))), {
+      image_name: "demo",
+      python_version: "3.10",
+      requirements: "r.txt",
+      cloud_region: "eu-west-1",
+    });
+    // Results alone on standard output: no question.
+    const created = lines(await Deno.readTextFile(join(directory.path, "stdout.txt")));
+    assertEquals(created, FILES.map((path) => path === "requirements.txt" ? "r.txt" : path));
+  });
+
+  const ENDS = { "Ctrl-C": "\x03", "Ctrl-D": "\x04" };
+  for (const [name, key] of Object.entries(ENDS)) {
+    it(`makes nothing after ${name}`, async () => {
+      await using directory = await makeDirectory();
+      const { code } = await answerOnTerminal(["init"], directory.path, key);
+      assertEquals(code, 130);
+      assertEquals(await contents(directory.path), { "stdout.txt": "" });
+    });
+  }
+
+  it("asks nothing about an app that is there", async () => {
+    await using directory = await makeDirectory();
+    await init(directory, "demo");
+    const { code, screen } = await answerOnTerminal(["init"], directory.path, "");
+    assertEquals(code, 0);
+    assert(!screen.includes("]: "), screen);
+  });
+});
