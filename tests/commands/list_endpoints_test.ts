@@ -247,6 +247,16 @@ suite("mlcli list-endpoints", () => {
     assertEquals(result, { code: 130, stdout: "", stderr: "" });
   });
 
+  it("adapts to the rate that the service allows, unless AWS_RETRY_MODE says otherwise", async () => {
+    // The SDK tells the service in its user agent: E is standard, F adaptive.
+    for (const [mode, feature] of [[undefined, "F"], ["", "F"], ["standard", "E"]] as const) {
+      await using platform = new FakePlatform();
+      await runCloud(platform, ["list-endpoints"], { env: { AWS_RETRY_MODE: mode } });
+      const features = / m\/(\S+)/.exec(platform.requests[0]!.userAgent)?.[1];
+      assert(features?.split(",").includes(feature), features);
+    }
+  });
+
   it("tells the service who asks", async () => {
     await using platform = new FakePlatform();
     await runCloud(platform, ["list-endpoints"]);
