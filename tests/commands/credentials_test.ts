@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type CloudOptions, runCloud } from "../helpers/cloud.ts";
-import { ACCOUNT, FakePlatform, REGION, USER_KEY } from "../helpers/fake_platform.ts";
+import { FakePlatform, USER_KEY } from "../helpers/fake_platform.ts";
+import { ACCOUNT, REGION } from "../helpers/platform_answers.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 

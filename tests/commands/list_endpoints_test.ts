@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runCloud, startCloud } from "../helpers/cloud.ts";
-import { FakePlatform, REGION } from "../helpers/fake_platform.ts";
+import { FakePlatform } from "../helpers/fake_platform.ts";
+import { REGION } from "../helpers/platform_answers.ts";
 import { resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
