@@ -139,7 +139,8 @@ function outputTo(stream: Terminal): Output {
     isTerminal,
     colour: isTerminal && !Deno.noColor && Deno.env.get("TERM") !== "dumb",
     get columns() {
-      return isTerminal ? Deno.consoleSize().columns : 80;
+      // Some terminals (of `script`, of CI) say 0.
+      return isTerminal && Deno.consoleSize().columns || 80;
     },
     async write(bytes) {
       try {

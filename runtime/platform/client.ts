@@ -56,6 +56,9 @@ export async function openPlatform(
     credentials: credentialsProvider({ settings, env, secrets }),
     customUserAgent: [["mlcli", VERSION]],
     requestHandler: TIME_LIMITS,
+    // Finds the rate that the service allows. With the SDK's own choice ('standard') a thousand
+    // endpoints cannot be asked: one of them is soon throttled three times in a row.
+    retryMode: env("AWS_RETRY_MODE") || "adaptive",
   });
   const region = settings.region ?? await regionOfProfile(client, settings);
 

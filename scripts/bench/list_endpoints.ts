@@ -4,7 +4,8 @@
  * @module
  */
 
-import { ACCOUNT, FakePlatform } from "../../tests/helpers/fake_platform.ts";
+import { FakePlatform } from "../../tests/helpers/fake_platform.ts";
+import { ACCOUNT } from "../../tests/helpers/platform_answers.ts";
 import { MlcliError } from "../../runtime/errors.ts";
 import type { Comparison, Contender } from "./measure.ts";
 import { mlcli, time } from "./program.ts";

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { runCloud } from "../helpers/cloud.ts";
-import { FakePlatform, REGION } from "../helpers/fake_platform.ts";
+import { FakePlatform } from "../helpers/fake_platform.ts";
+import { REGION } from "../helpers/platform_answers.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 type Files = Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type CloudOptions, runCloud } from "../helpers/cloud.ts";
-import { ACCOUNT, FakePlatform, REGION, USER_KEY } from "../helpers/fake_platform.ts";
+import { FakePlatform, USER_KEY } from "../helpers/fake_platform.ts";
+import { ACCOUNT, REGION } from "../helpers/platform_answers.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -193,6 +194,36 @@ suite("mlcli and credentials", () => {
     });
     assertEquals([code, stderr], [0, ""]);
     assertEquals(platform.requests[0]!.authorization.accessKeyId, USER_KEY.id);
+  });
+
+  it("takes them from a container's metadata", async () => {
+    const metadata = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      () =>
+        Response.json({
+          AccessKeyId: USER_KEY.id,
+          SecretAccessKey: USER_KEY.secret,
+          Token: "container-token-that-nobody-may-see",
+          Expiration: "2099-01-01T00:00:00Z",
+        }),
+    );
+    try {
+      const { code, stderr, platform } = await list(
+        (platform) =>
+          platform.keys.set(USER_KEY.id, {
+            ...USER_KEY,
+            token: "container-token-that-nobody-may-see",
+          }),
+        [],
+        {
+          ...NO_KEY,
+          AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${metadata.addr.port}/`,
+        },
+      );
+      assertEquals([code, stderr, platform.operations], [0, "", ["ListEndpoints"]]);
+    } finally {
+      await metadata.shutdown();
+    }
   });
 
   /** What goes wrong, and what standard error has to say about it. */

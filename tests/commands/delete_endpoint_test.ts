@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { runCloud } from "../helpers/cloud.ts";
-import { arn, errorAnswer, FakePlatform, REGION } from "../helpers/fake_platform.ts";
+import { runCloud, startCloud } from "../helpers/cloud.ts";
+import { FakePlatform } from "../helpers/fake_platform.ts";
+import { arn, errorAnswer, REGION } from "../helpers/platform_answers.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 const DELETE = ["delete-endpoint", "--endpoint-name", "churn"] as const;
@@ -125,6 +126,15 @@ suite("mlcli delete-endpoint", () => {
       "DeleteEndpointConfig",
     ]);
     assertEquals([...platform.configurations], ["other-config"]);
+  });
+
+  it("deletes the configuration also when nobody reads the name", async () => {
+    await using platform = platformWith("InService");
+    const child = startCloud(platform, WITH_CONFIG);
+    await child.stdout.cancel();
+    const stderr = await new Response(child.stderr).text();
+    assertEquals([(await child.status).code, stderr], [141, ""]);
+    assertEquals([...platform.configurations], []);
   });
 
   it("refuses to delete a configuration that others use, and deletes nothing", async () => {

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runCloud, startCloud } from "../helpers/cloud.ts";
-import { FakePlatform, REGION } from "../helpers/fake_platform.ts";
+import { FakePlatform } from "../helpers/fake_platform.ts";
+import { REGION } from "../helpers/platform_answers.ts";
 import { resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -245,6 +246,16 @@ suite("mlcli list-endpoints", () => {
     const result = await resultOf(child);
     over.open();
     assertEquals(result, { code: 130, stdout: "", stderr: "" });
+  });
+
+  it("adapts to the rate that the service allows, unless AWS_RETRY_MODE says otherwise", async () => {
+    // The SDK tells the service in its user agent: E is standard, F adaptive.
+    for (const [mode, feature] of [[undefined, "F"], ["", "F"], ["standard", "E"]] as const) {
+      await using platform = new FakePlatform();
+      await runCloud(platform, ["list-endpoints"], { env: { AWS_RETRY_MODE: mode } });
+      const features = / m\/(\S+)/.exec(platform.requests[0]!.userAgent)?.[1];
+      assert(features?.split(",").includes(feature), features);
+    }
   });
 
   it("tells the service who asks", async () => {

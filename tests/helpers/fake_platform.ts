@@ -6,10 +6,20 @@
  * @module
  */
 
+import {
+  ACCOUNT,
+  arn,
+  assumedRole,
+  couldNotFind,
+  emptyAnswer,
+  errorAnswer,
+  invalid,
+  jsonAnswer,
+  type Refusal,
+  REGION,
+  stsError,
+} from "./platform_answers.ts";
 import { type Authorization, canonicalRequest, parseAuthorization, signatureOf } from "./sigv4.ts";
-
-export const REGION = "eu-west-1";
-export const ACCOUNT = "123456789012";
 
 /** An access key that the platform knows. */
 export interface AccessKey {
@@ -47,13 +57,6 @@ export interface LoggedRequest {
   readonly input: Record<string, any>;
   readonly authorization: Authorization;
   readonly userAgent: string;
-}
-
-/** An answer that is not what was asked for. */
-export interface Refusal {
-  readonly code: string;
-  readonly message: string;
-  readonly status?: number;
 }
 
 type Answer = Response | undefined;
@@ -323,13 +326,13 @@ export class FakePlatform implements AsyncDisposable {
       endpoint.status = "Deleting";
       endpoint.next = [...Array(this.deletionTakes - 1).fill("Deleting"), undefined];
     }
-    return new Response(null, { headers: JSON_HEADERS });
+    return emptyAnswer();
   }
 
   #deleteConfiguration(name: string): Response {
     // Not refused while endpoints use it: that is how the service is.
     if (!this.configurations.delete(name)) return couldNotFind("endpoint configuration", arn(name));
-    return new Response(null, { headers: JSON_HEADERS });
+    return emptyAnswer();
   }
 
   #assumeRole(role: string, session: string): Response {
@@ -349,62 +352,11 @@ export class FakePlatform implements AsyncDisposable {
       user: `arn:aws:sts::${ACCOUNT}:assumed-role/${name}/${session}`,
     };
     this.keys.set(key.id, key);
-    return new Response(
-      `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult>` +
-        `<AssumedRoleUser><AssumedRoleId>AROA:${session}</AssumedRoleId><Arn>${key.user}</Arn>` +
-        `</AssumedRoleUser><Credentials><AccessKeyId>${key.id}</AccessKeyId>` +
-        `<SecretAccessKey>${key.secret}</SecretAccessKey>` +
-        `<SessionToken>${key.token}</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration>` +
-        `</Credentials></AssumeRoleResult><ResponseMetadata><RequestId>1</RequestId>` +
-        `</ResponseMetadata></AssumeRoleResponse>`,
-      { headers: { "content-type": "text/xml" } },
-    );
+    return assumedRole(key, session);
   }
 
   #problem(what: string): Response {
     this.#problems.push(what);
     return new Response(what, { status: 501 });
   }
-}
-
-const JSON_HEADERS = {
-  "content-type": "application/x-amz-json-1.1",
-  "x-amzn-requestid": "00000000-0000-0000-0000-000000000000",
-};
-
-function jsonAnswer(value: unknown): Response {
-  return new Response(JSON.stringify(value), { headers: JSON_HEADERS });
-}
-
-/** An error as SageMaker sends it. */
-export function errorAnswer({ code, message, status = 400 }: Refusal): Response {
-  // IAM's denials spell it so.
-  const key = code === "AccessDeniedException" ? "Message" : "message";
-  return new Response(JSON.stringify({ __type: code, [key]: message }), {
-    status,
-    headers: JSON_HEADERS,
-  });
-}
-
-/** An error as STS sends it. */
-export function stsError({ code, message, status = 400 }: Refusal): Response {
-  return new Response(
-    `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type>` +
-      `<Code>${code}</Code><Message>${message.replaceAll("&", "&amp;")}</Message></Error>` +
-      `<RequestId>1</RequestId></ErrorResponse>`,
-    { status, headers: { "content-type": "text/xml" } },
-  );
-}
-
-function invalid(message: string): Response {
-  return errorAnswer({ code: "ValidationException", message });
-}
-
-function couldNotFind(what: string, where: string): Response {
-  return invalid(`Could not find ${what} "${where}".`);
-}
-
-/** ARN of an endpoint or, as far as messages go, of its configuration. */
-export function arn(name: string): string {
-  return `arn:aws:sagemaker:${REGION}:${ACCOUNT}:endpoint/${name}`;
 }
