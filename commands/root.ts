@@ -5,7 +5,7 @@
  */
 
 import type { Context } from "../runtime/context.ts";
-import { VERSION } from "../runtime/version.ts";
+import { VERSION, versionText } from "../runtime/version.ts";
 import { buildCommand } from "./build.ts";
 import { type AnyCommand, groupCommand } from "./command.ts";
 import { deleteEndpointCommand } from "./delete_endpoint.ts";
@@ -28,7 +28,7 @@ export function rootCommand(context: Context): AnyCommand {
     .help((command: AnyCommand) => helpText(command, context.out))
     .versionOption("-V, --version", "Show the version.", {
       standalone: true,
-      action: () => context.out.print(`mlcli ${VERSION}\n`),
+      action: () => context.out.print(`${versionText()}\n`),
     })
     // Last: what follows a command in Cliffy's chain is that command's.
     .command("init", initCommand(context))

@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { fromFileUrl } from "@std/path";
+import { fromFileUrl, toFileUrl } from "@std/path";
 import configuration from "../../deno.json" with { type: "json" };
-import { importMap } from "../../scripts/sdk_bundle.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
@@ -37,13 +36,29 @@ async function runWithoutSdk(
   return { code, stderr: new TextDecoder().decode(stderr) };
 }
 
+/** The imports of deno.json with the SDK's packages replaced. */
+function importMap(replacement: string): { readonly imports: Record<string, string> } {
+  const imports: Record<string, string> = {};
+  for (const [name, target] of Object.entries(configuration.imports)) {
+    if (name.startsWith("@aws-sdk/")) {
+      imports[name] = toFileUrl(replacement).href;
+      continue;
+    }
+    imports[name] = target;
+    // deno.json means these too, an import map does not.
+    const [scheme, rest] = target.split(/:(.*)/, 2);
+    imports[`${name}/`] = `${scheme}:/${rest}/`;
+  }
+  return { imports };
+}
+
 suite("the AWS SDK", () => {
   let directory = "";
 
   beforeAll(async () => {
     directory = await Deno.makeTempDir({ prefix: "mlcli-test-sdk-" });
     await Deno.writeTextFile(`${directory}/trap.ts`, 'throw new Error("The SDK was loaded");\n');
-    const map = importMap(configuration.imports, `${directory}/trap.ts`);
+    const map = importMap(`${directory}/trap.ts`);
     await Deno.writeTextFile(`${directory}/import_map.json`, JSON.stringify(map));
   });
 

@@ -49,6 +49,7 @@ suite("start-up", () => {
     const loaded = await loadedAtStart();
     assert(loaded.includes("commands/local/train.ts"));
     assertEquals(loaded.filter((path) => path.startsWith("runtime/")), [
+      "runtime/build_info.ts",
       "runtime/context.ts",
       "runtime/errors.ts",
       "runtime/version.ts",

@@ -1,0 +1,47 @@
+/**
+ * What the compiled program is allowed to do: the fewest that all commands need.
+ *
+ * @module
+ */
+
+/** A permission, and what mlcli needs it for. */
+interface Permission {
+  readonly flag: string;
+  readonly reason: string;
+}
+
+const PERMISSIONS: readonly Permission[] = [
+  {
+    flag: "--allow-read",
+    reason: "the app, wherever it lies; Docker's and AWS's configuration; the engine's socket",
+  },
+  {
+    flag: "--allow-write",
+    reason: "what `init` makes and what containers mount, in the app; the engine's socket",
+  },
+  {
+    // From 2.9 a socket can be named (unix:PATH), which 2.6 cannot read; and it is known at run time
+    // only, as are the ports of servers, the engine's host, and the platform's addresses.
+    flag: "--allow-net",
+    reason: "the engine, the servers that run locally, the platform",
+  },
+  {
+    // The SDK reads variables that nobody can list: AWS_ENDPOINT_URL_<SERVICE>, ...
+    flag: "--allow-env",
+    reason: "DOCKER_HOST, AWS_REGION, PLATFORM_ROLE, NO_COLOR and the like",
+  },
+  {
+    flag: "--allow-sys=uid,gid,osRelease,homedir",
+    reason: "whose the output files are; the SDK's User-Agent; where ~/.aws is",
+  },
+  {
+    // The profile names the program, so no list can.
+    flag: "--allow-run",
+    reason: "`credential_process` of an AWS profile",
+  },
+];
+
+/** Options of `deno compile`. Whatever else would be needed fails; nothing asks the user. */
+export function permissionOptions(): string[] {
+  return ["--no-prompt", ...PERMISSIONS.map(({ flag }) => flag)];
+}

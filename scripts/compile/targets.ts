@@ -1,0 +1,55 @@
+/**
+ * The systems that mlcli is compiled for.
+ *
+ * @module
+ */
+
+import { MlcliError } from "../../runtime/errors.ts";
+
+/** All that `deno compile` knows. */
+export const TARGETS = [
+  "x86_64-unknown-linux-gnu",
+  "aarch64-unknown-linux-gnu",
+  "x86_64-apple-darwin",
+  "aarch64-apple-darwin",
+  "x86_64-pc-windows-msvc",
+] as const;
+
+/** One of them. */
+export type Target = typeof TARGETS[number];
+
+/** The only one that a runtime base named by DENORT_BIN is for. */
+const DENORT_TARGET: Target = "x86_64-unknown-linux-gnu";
+
+/** Name of the file for a target. */
+export function binaryName(target: Target): string {
+  return `mlcli-${target}${target.includes("windows") ? ".exe" : ""}`;
+}
+
+/**
+ * The targets to compile for.
+ *
+ * @param names as the user gave them; all when there are none.
+ * @param denort value of DENORT_BIN: the path of one runtime base, for Linux x86-64.
+ * @throws MlcliError of kind `usage` for a name that is none, or that DENORT_BIN does not fit.
+ */
+export function chooseTargets(
+  names: readonly string[],
+  denort: string | undefined,
+): readonly Target[] {
+  const chosen = names.map(targetNamed);
+  if (!denort) return chosen.length === 0 ? TARGETS : [...new Set(chosen)];
+  const other = chosen.find((target) => target !== DENORT_TARGET);
+  if (other === undefined) return [DENORT_TARGET];
+  throw new MlcliError("usage", `DENORT_BIN is set, and serves ${DENORT_TARGET} only: ${other}`, {
+    hint: "Unset it, and Deno downloads the runtime base of each target.",
+  });
+}
+
+function targetNamed(name: string): Target {
+  const target = TARGETS.find((known) => known === name);
+  if (target) return target;
+  throw new MlcliError("usage", `Unknown target: ${name}`, {
+    hint: `There are ${TARGETS.join(", ")}.`,
+  });
+}
