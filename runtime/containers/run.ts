@@ -55,10 +55,11 @@ export async function runToEnd(
     ]);
     await startContainer(engine, id, body);
     using _stop = stopOnInterruption(engine, id, console.interruption);
-    await passOn(output, console, () => engine.stopContainer(id, GRACE));
+    const closed = await passOn(output, console, () => engine.stopContainer(id, GRACE));
     const status = await end.status;
     removed = true;
     signal.throwIfAborted();
+    if (closed) throw closed;
     return { status, outOfMemory: status !== 0 && await ranOutOfMemory(engine, id) };
   } finally {
     waiting.abort();
@@ -87,12 +88,15 @@ function stopOnInterruption(
   };
 }
 
-/** Writes the output where it was meant to go; a slow reader slows the container down. */
+/**
+ * Writes the output where it was meant to go, to its end; a slow reader slows the container down.
+ * When nobody reads any more, stops the container and returns the error that said so.
+ */
 async function passOn(
   output: ReadableStream<Uint8Array>,
   { out, err }: RunConsole,
   stop: () => Promise<void>,
-): Promise<void> {
+): Promise<OutputClosed | undefined> {
   let closed: OutputClosed | undefined;
   for await (const { stream, bytes } of demultiplex(output)) {
     if (closed) continue; // what it still writes while it is being stopped
@@ -104,7 +108,7 @@ async function passOn(
       stop().catch(() => {});
     }
   }
-  if (closed) throw closed;
+  return closed;
 }
 
 /** With AutoRemove there is nothing left to inspect, but the engine remembers what happened. */

@@ -122,6 +122,13 @@ async function askJson(...args: Parameters<typeof ask>): Promise<unknown> {
   return { ...answer, body: JSON.parse(answer.body) };
 }
 
+/** The log once it has these words: the engine writes it in its own time. */
+async function logWith(server: Server, words: string): Promise<string> {
+  let log = "";
+  await eventually(async () => (log = await logOf(server)).includes(words));
+  return log;
+}
+
 async function logOf({ app }: Server): Promise<string> {
   return await withEngine(async (engine) => {
     const [container] = await containersOf(app.name);
@@ -349,7 +356,7 @@ suite("serving with the default input_fn and output_fn", () => {
       await askJson(server, JSON.stringify({ fail: words })),
       json(500, { error: `RuntimeError: ${words}` }),
     );
-    const log = await logOf(server);
+    const log = await logWith(server, `\nRuntimeError: ${words}\n`);
     const traceback = log.slice(log.lastIndexOf("Traceback", log.indexOf(words)));
     assertMatch(
       traceback,
@@ -477,7 +484,7 @@ suite("serving with the app's own functions", () => {
     );
     assertEquals(await askJson(server, "no numbers"), json(400, { error: "expected numbers" }));
     assertEquals(await askJson(server, "a bug"), json(500, { error: "KeyError: 'column'" }));
-    assertStringIncludes(await logOf(server), "KeyError: 'column'\n");
+    await logWith(server, "KeyError: 'column'\n");
     assertEquals(
       await askJson(server, "1", { accept: "application/x-number" }),
       json(500, {
