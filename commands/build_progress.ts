@@ -6,6 +6,7 @@
  */
 
 import type { Output } from "../runtime/context.ts";
+import { ProgressLine } from "./progress.ts";
 
 /** Shows a build. When it is disposed of before it is done, the last step's output is shown. */
 export interface BuildProgress extends Disposable {
@@ -30,13 +31,11 @@ function plain(err: Output): BuildProgress {
 /** The engine announces a step so: `Step 3/9 : RUN ...`; Podman writes STEP. */
 const STEP = /^Step \d+\/\d+ ?: .*/im;
 
-/** Escape sequences for a line that changes: to its beginning, and clear it. */
-const CLEAR = "\r\x1b[K";
-
 function condensed(err: Output): BuildProgress {
   let step = "";
   let output = ""; // of the current step
   let isDone = false;
+  const progress = new ProgressLine(err);
   return {
     onOutput(text: string): void {
       const announced = STEP.exec(text)?.[0];
@@ -46,15 +45,15 @@ function condensed(err: Output): BuildProgress {
       }
       output += text;
       const latest = text.trim().split(/[\r\n]+/).at(-1) ?? "";
-      const line = announced === undefined && step !== "" ? `${step} | ${latest}` : latest;
-      err.print(`${CLEAR}${line.slice(0, err.columns - 1)}`);
+      progress.show(announced === undefined && step !== "" ? `${step} | ${latest}` : latest);
     },
     done(): void {
       isDone = true;
-      err.print(CLEAR);
+      progress.clear();
     },
     [Symbol.dispose](): void {
-      if (!isDone) err.print(CLEAR + output);
+      progress.clear();
+      if (!isDone) err.print(output);
     },
   };
 }

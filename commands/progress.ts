@@ -6,6 +6,11 @@
 
 import type { Output } from "../runtime/context.ts";
 
+/** What takes less (ms) needs no sign of life. */
+const PATIENCE = 500;
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const FRAME_INTERVAL = 100;
+
 /** Shows one line at a time. Dispose of it to have the line gone. */
 export class ProgressLine implements Disposable {
   readonly #err: Output;
@@ -27,6 +32,24 @@ export class ProgressLine implements Disposable {
     if (!this.#shown) return;
     this.#shown = false;
     this.#err.print("\r\x1b[K");
+  }
+
+  /** Waits for `work`; when that takes noticeably long, a sign beside the text turns meanwhile. */
+  async during<T>(text: string, work: Promise<T>): Promise<T> {
+    const start = performance.now();
+    const turn = (): void => {
+      const elapsed = performance.now() - start;
+      if (elapsed < PATIENCE) return;
+      const frame = FRAMES[Math.floor(elapsed / FRAME_INTERVAL) % FRAMES.length];
+      this.show(`${frame} ${text} (${Math.floor(elapsed / 1000)} s)`);
+    };
+    const timer = this.#err.isTerminal ? setInterval(turn, FRAME_INTERVAL) : undefined;
+    try {
+      return await work;
+    } finally {
+      clearInterval(timer);
+      this.clear();
+    }
   }
 
   [Symbol.dispose](): void {

@@ -47,7 +47,9 @@ export function deployCommand(context: Context): AnyCommand {
         await serveInForeground(request, context, announce);
       } else {
         const { serve } = await import("../../runtime/containers/serve.ts");
-        announce(await serve(request));
+        const { ProgressLine } = await import("../progress.ts");
+        using progress = new ProgressLine(context.err);
+        announce(await progress.during("Starting the server", serve(request)));
       }
     });
 }

@@ -24,8 +24,13 @@ export function stopCommand(context: Context): AnyCommand {
     .action(async (options: Options) => {
       const port = checkPort(options.port);
       const { stopServer } = await import("../../runtime/containers/stop.ts");
+      const { ProgressLine } = await import("../progress.ts");
       const engine = await context.engine();
-      const server = await stopServer(engine, port, options.appName, context.interruption);
+      using progress = new ProgressLine(context.err);
+      const server = await progress.during(
+        "Stopping the server",
+        stopServer(engine, port, options.appName, context.interruption),
+      );
       context.out.print(`${server.name}\n`);
     });
 }

@@ -164,7 +164,7 @@ suite("mlcli build", () => {
     const { code, screen } = await runOnTerminal(["build"], app.directory);
     await removeImage(`${app.name}:latest`);
     assertEquals(code, 0, screen);
-    assertStringIncludes(screen, "\r\x1b[KStep 1/");
+    assertStringIncludes(screen, "\rStep 1/");
     assertEquals(screen.split("\n").length, 2, "no line but the image's name");
     assert(screen.endsWith(`\r\x1b[K${app.name}:latest\r\n`), JSON.stringify(screen.slice(-80)));
   });

@@ -1,8 +1,9 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
+import { runOnTerminal } from "../helpers/terminal.ts";
 import { TextReader } from "../helpers/text_reader.ts";
 
 const SERVING = `
@@ -150,6 +151,16 @@ suite("local deploy and local stop", () => {
     assertEquals((await app.run(["local", "deploy", "--port", port])).code, 0);
     assertEquals((await containersOf(app.name)).map(({ State }) => State), ["running"]);
     assertEquals((await app.run(["local", "stop", "--port", port])).code, 0);
+  });
+
+  it("shows on a terminal that it is waiting, and clears that line away", async () => {
+    await using app = await servingApp(`import time\ntime.sleep(1.5)\n${SERVING}`);
+    const { code, screen } = await runOnTerminal(["local", "deploy", "-p", "0"], app.directory);
+    assertEquals(code, 0, screen);
+    assertStringIncludes(screen, "Starting the server (1 s)\x1b[K");
+    const [cleared, port] = screen.trimEnd().split("http://localhost:");
+    assert(cleared?.endsWith("\r\x1b[K"), JSON.stringify(screen));
+    assertEquals((await app.run(["local", "stop", "--port", port!])).code, 0);
   });
 
   it("--foreground shows the log and ends with Ctrl-C, the server with it", async () => {
