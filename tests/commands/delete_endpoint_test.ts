@@ -168,8 +168,11 @@ suite("mlcli delete-endpoint", () => {
     let described = 0;
     platform.before = async ({ operation, input }) => {
       if (operation !== "DescribeEndpoint" || input.EndpointName === "churn") return undefined;
-      // The first eight are answered when all of them are there.
-      if (++described === 8) eight.resolve();
+      // The first eight are answered when all of them are there, and a ninth would be, too.
+      if (++described === 8) {
+        for (let turn = 0; turn < 50; turn++) await new Promise((next) => setTimeout(next));
+        eight.resolve();
+      }
       await eight.promise;
       return undefined;
     };

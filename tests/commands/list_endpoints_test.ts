@@ -78,7 +78,11 @@ suite("mlcli list-endpoints", () => {
       const stdout = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
       let text = "";
       // The hundredth endpoint is the last of the first page.
-      while (!text.includes("e50")) text += (await stdout.read()).value;
+      while (!text.includes("e50")) {
+        const { done, value } = await stdout.read();
+        assert(!done, `only this came: ${text}`);
+        text += value;
+      }
       firstPageSeen.open();
       for (let piece = await stdout.read(); !piece.done; piece = await stdout.read()) {
         text += piece.value;
@@ -241,7 +245,7 @@ suite("mlcli list-endpoints", () => {
       return undefined;
     };
     const child = startCloud(platform, ["list-endpoints"]);
-    await asked.opened;
+    await Promise.race([asked.opened, child.status]);
     child.kill("SIGINT");
     const result = await resultOf(child);
     over.open();

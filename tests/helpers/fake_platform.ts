@@ -97,11 +97,12 @@ export class FakePlatform implements AsyncDisposable {
   expectsWrongSignature = false;
   #open = 0;
   readonly #problems: string[] = [];
+  readonly #stop = new AbortController();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
 
   constructor() {
     this.#server = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      { hostname: "127.0.0.1", port: 0, onListen: () => {}, signal: this.#stop.signal },
       (request) => this.#serve(request),
     );
   }
@@ -174,7 +175,9 @@ export class FakePlatform implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.shutdown();
+    // Not shutdown(): that waits for requests that a failed test holds.
+    this.#stop.abort();
+    await this.#server.finished;
     if (this.#problems.length > 0) throw new Error(this.#problems.join("\n"));
   }
 
