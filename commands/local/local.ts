@@ -8,6 +8,7 @@ import type { Context } from "../../runtime/context.ts";
 import { type AnyCommand, groupCommand } from "../command.ts";
 import { deployCommand } from "./deploy.ts";
 import { processCommand } from "./process.ts";
+import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
 import { trainCommand } from "./train.ts";
 
@@ -19,5 +20,6 @@ export function localCommand(context: Context): AnyCommand {
     .command("train", trainCommand(context))
     .command("deploy", deployCommand(context))
     .command("process", processCommand(context))
-    .command("stop", stopCommand(context));
+    .command("stop", stopCommand(context))
+    .command("status", statusCommand(context));
 }

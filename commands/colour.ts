@@ -1,0 +1,9 @@
+/**
+ * The three colours that mlcli uses: fine, look here, broken.
+ *
+ * @module
+ */
+
+export const green = (text: string): string => `\x1b[32m${text}\x1b[39m`;
+export const yellow = (text: string): string => `\x1b[33m${text}\x1b[39m`;
+export const red = (text: string): string => `\x1b[31m${text}\x1b[39m`;

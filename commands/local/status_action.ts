@@ -1,0 +1,87 @@
+/**
+ * What `mlcli local status` does.
+ *
+ * @module
+ */
+
+import {
+  type ContainerStatus,
+  containerStatuses,
+  type Health,
+} from "../../runtime/containers/status.ts";
+import type { Context } from "../../runtime/context.ts";
+import { green, red, yellow } from "../colour.ts";
+import { tableText } from "../table.ts";
+import { localTimestamp } from "../timestamp.ts";
+import { durationText } from "../duration.ts";
+
+/** Options of `local status`. */
+export interface StatusOptions {
+  readonly appName?: string;
+  readonly output: "text" | "json";
+}
+
+const HEADINGS = ["APP", "ROLE", "PORT", "HEALTH", "AGE", "IMAGE"];
+const HEALTH_COLUMN = 3;
+
+/** Prints a line a container. */
+export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
+  const statuses = await containerStatuses(await context.engine(), options.appName);
+  if (options.output === "json") {
+    context.out.print(`${JSON.stringify(statuses.map(jsonStatus), null, 2)}\n`);
+    return;
+  }
+  const { out } = context;
+  const rows = statuses.map((status) => textRow(status, out.isTerminal));
+  out.print(tableText(HEADINGS, rows, out, paint));
+  if (rows.length === 0 && context.err.isTerminal) {
+    context.err.print("No server and no run of mlcli. mlcli local deploy starts a server.\n");
+  }
+}
+
+function textRow(status: ContainerStatus, isTerminal: boolean): string[] {
+  const { app, role, port, health, created, image } = status;
+  // A program wants the time itself, which does not change from one second to the next.
+  const age = isTerminal
+    ? durationText(Date.now() - created.getTime())
+    : localTimestamp(created, "T");
+  return [app, role, port === undefined ? "-" : String(port), healthText(health), age, image];
+}
+
+/** `healthy`, `HTTP 503`, `no answer`, `running`, `exited (137)`, ... */
+function healthText(health: Health): string {
+  switch (health.state) {
+    case "healthy":
+    case "running":
+      return health.state;
+    case "unhealthy":
+      return health.answer.status === undefined ? "no answer" : `HTTP ${health.answer.status}`;
+    case "other":
+      return health.exitStatus === undefined
+        ? health.name
+        : `${health.name} (${health.exitStatus})`;
+  }
+}
+
+function paint(field: string, column: number): string {
+  if (column !== HEALTH_COLUMN) return field;
+  if (field === "healthy" || field === "running") return green(field);
+  return field.startsWith("exited") || field === "dead" ? red(field) : yellow(field);
+}
+
+function jsonStatus(status: ContainerStatus): Record<string, unknown> {
+  const { health } = status;
+  const unhealthy = health.state === "unhealthy" ? health.answer : undefined;
+  return {
+    name: status.name,
+    app: status.app,
+    role: status.role,
+    port: status.port ?? null,
+    state: health.state === "other" ? health.name : health.state,
+    ping_status: health.state === "healthy" ? 200 : unhealthy?.status ?? null,
+    ping_failure: unhealthy?.failure ?? null,
+    exit_status: health.state === "other" ? health.exitStatus ?? null : null,
+    created: localTimestamp(status.created, "T"),
+    image: status.image,
+  };
+}
