@@ -20,6 +20,15 @@ export function checkSeconds(option: string, seconds: number): number {
   );
 }
 
+/** How much of a log: a number of lines, or `all`. */
+export function parseTail(text: string): number | "all" {
+  if (text === "all") return text;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new ValidationError(
+    `Option "--tail" must be a number of lines or all, but got "${text}".`,
+  );
+}
+
 /** An image tag, by the rule of Docker's reference grammar. */
 export function checkTag(tag: string): string {
   if (/^\w[\w.-]{0,127}$/.test(tag)) return tag;

@@ -30,6 +30,13 @@ export interface Output {
   print(text: string): void;
 }
 
+/** Standard input. */
+export interface Input {
+  readonly isTerminal: boolean;
+  /** Reads it to its end. Whoever stops before lets go of it. */
+  read(): AsyncGenerator<Uint8Array, void, void>;
+}
+
 /** The wish to stop, in two steps. Each signal's reason is an `Interrupted`. */
 export interface Interruption {
   /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP: clean up and end. */
@@ -46,6 +53,7 @@ export interface Caller {
 
 /** What a command may touch. */
 export interface Context {
+  readonly input: Input;
   readonly out: Output;
   readonly err: Output;
   readonly env: (name: string) => string | undefined;
@@ -82,6 +90,9 @@ export interface LiveContext extends Context, Disposable {}
  */
 const PLATFORM_CLIENT = "./platform/client.ts";
 
+/** Standard input is read in pieces of so many bytes: what a pipe of Linux holds. */
+const INPUT_PIECE = 65_536;
+
 /** Makes the context of this process. Dispose of it, or its signal listeners keep Deno alive. */
 export function liveContext(): LiveContext {
   const interruption = listenForSignals();
@@ -89,6 +100,19 @@ export function liveContext(): LiveContext {
   let questions: Promise<Questions> | undefined;
   let platform: Promise<Platform> | undefined;
   const context: Context = {
+    input: {
+      isTerminal: Deno.stdin.isTerminal(),
+      async *read() {
+        try {
+          const buffer = new Uint8Array(INPUT_PIECE);
+          for (let length; (length = await Deno.stdin.read(buffer)) !== null;) {
+            yield buffer.slice(0, length);
+          }
+        } finally {
+          Deno.stdin.close();
+        }
+      },
+    },
     out: outputTo(Deno.stdout),
     err: outputTo(Deno.stderr),
     env: (name) => Deno.env.get(name),

@@ -7,6 +7,8 @@
 import type { Context } from "../../runtime/context.ts";
 import { type AnyCommand, groupCommand } from "../command.ts";
 import { deployCommand } from "./deploy.ts";
+import { invokeCommand } from "./invoke.ts";
+import { logsCommand } from "./logs.ts";
 import { processCommand } from "./process.ts";
 import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
@@ -20,6 +22,8 @@ export function localCommand(context: Context): AnyCommand {
     .command("train", trainCommand(context))
     .command("deploy", deployCommand(context))
     .command("process", processCommand(context))
+    .command("invoke", invokeCommand(context))
     .command("stop", stopCommand(context))
-    .command("status", statusCommand(context));
+    .command("status", statusCommand(context))
+    .command("logs", logsCommand(context));
 }

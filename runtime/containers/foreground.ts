@@ -4,11 +4,11 @@
  * @module
  */
 
-import { demultiplex } from "../docker/frames.ts";
 import type { Engine } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
 import { discardContainer } from "./create.ts";
 import { statusInWords } from "./exit_status.ts";
+import { abortOf, passLogOn } from "./logs.ts";
 import type { RunConsole } from "./run.ts";
 import { serve, type ServeRequest } from "./serve.ts";
 import type { Server } from "./servers.ts";
@@ -30,7 +30,7 @@ export async function serveInForeground(
   const server = await serve({
     ...request,
     onStart(engine, { id }): void {
-      log = passLogOn(engine, id, console, reading.signal);
+      log = passLogOn(engine, id, { tail: "all", follow: true, signal: reading.signal }, console);
       log.catch(() => {}); // it is awaited below; until then, nothing is lost
     },
   });
@@ -48,25 +48,6 @@ export async function serveInForeground(
     await log?.catch(() => {});
     await discardContainer(engine, server.id);
   }
-}
-
-async function passLogOn(
-  engine: Engine,
-  id: string,
-  { out, err }: RunConsole,
-  signal: AbortSignal,
-): Promise<void> {
-  const log = await engine.logs(id, { tail: "all", follow: true, signal });
-  for await (const { stream, bytes } of demultiplex(log)) {
-    await (stream === "stdout" ? out : err).write(bytes);
-  }
-}
-
-function abortOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason));
-  });
 }
 
 async function endedByItself(engine: Engine, server: Server): Promise<MlcliError> {

@@ -5,6 +5,7 @@
  */
 
 import type { ContainerSummary, Engine } from "../docker/engine.ts";
+import { MlcliError } from "../errors.ts";
 import { LABELS } from "./plan.ts";
 
 /** A server's container, running or ended. */
@@ -22,6 +23,38 @@ export async function findServers(engine: Engine, port?: number): Promise<readon
   const onPort = port === undefined ? LABELS.port : `${LABELS.port}=${port}`;
   const containers = await engine.listContainers([`${LABELS.role}=serve`, onPort]);
   return containers.map(asServer);
+}
+
+/**
+ * The server on a port, running or ended.
+ *
+ * @param app only if it serves this app; of whatever app when undefined.
+ * @throws MlcliError of kind `container` when there is none.
+ */
+export async function requireServer(
+  engine: Engine,
+  port: number,
+  app: string | undefined,
+): Promise<Server> {
+  const servers = (await findServers(engine, port))
+    .filter((server) => app === undefined || server.app === app);
+  const server = servers.find((candidate) => candidate.running) ?? servers[0];
+  if (server === undefined) throw await notFound(engine, port, app);
+  return server;
+}
+
+async function notFound(
+  engine: Engine,
+  port: number,
+  app: string | undefined,
+): Promise<MlcliError> {
+  const servers = (await findServers(engine)).map((server) => `${server.app} on ${server.port}`);
+  const owner = app === undefined ? "" : ` for ${app}`;
+  return new MlcliError("container", `Container not found on port ${port}${owner}`, {
+    hint: servers.length === 0
+      ? "No server of mlcli is running: it was stopped already, or never deployed."
+      : `Give the port of the deployment with --port. Servers of mlcli: ${servers.join(", ")}.`,
+  });
 }
 
 /** The name of the container that serves an app on a port. */

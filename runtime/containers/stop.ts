@@ -6,8 +6,7 @@
 
 import type { Interruption } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
-import { MlcliError } from "../errors.ts";
-import { findServers, type Server } from "./servers.ts";
+import { requireServer, type Server } from "./servers.ts";
 
 /** Seconds between SIGTERM and SIGKILL: what the platform gives a server. */
 const GRACE = 30;
@@ -24,9 +23,7 @@ export async function stopServer(
   app: string | undefined,
   interruption: Interruption,
 ): Promise<Server> {
-  const servers = await findServers(engine, port);
-  const server = servers.find((candidate) => app === undefined || candidate.app === app);
-  if (server === undefined) throw await notFound(engine, port, app);
+  const server = await requireServer(engine, port, app);
   await endServer(engine, server, interruption);
   return server;
 }
@@ -51,18 +48,4 @@ export async function endServer(
     hurry.removeEventListener("abort", kill);
   }
   hurry.throwIfAborted();
-}
-
-async function notFound(
-  engine: Engine,
-  port: number,
-  app: string | undefined,
-): Promise<MlcliError> {
-  const running = (await findServers(engine)).map((server) => `${server.app} on ${server.port}`);
-  const owner = app === undefined ? "" : ` for ${app}`;
-  return new MlcliError("container", `Container not found on port ${port}${owner}`, {
-    hint: running.length === 0
-      ? "No server of mlcli is running: it was stopped already, or never deployed."
-      : `Give the port of the deployment with --port. Servers of mlcli: ${running.join(", ")}.`,
-  });
 }

@@ -26,6 +26,7 @@ export function fakeContext(
     throw new Error("The test gives no such thing");
   };
   return {
+    input: { isTerminal: false, async *read() {} },
     env: () => undefined,
     cwd: "/nonexistent",
     caller: undefined,

@@ -1,0 +1,37 @@
+/**
+ * `mlcli local invoke`
+ *
+ * @module
+ */
+
+import { Command } from "@cliffy/command";
+import type { Context } from "../../runtime/context.ts";
+import type { AnyCommand } from "../command.ts";
+import { checkPort, checkSeconds } from "../options.ts";
+import type { InvokeOptions } from "./invoke_action.ts";
+
+/** Sends a request to a server. */
+export function invokeCommand(context: Context): AnyCommand {
+  return new Command()
+    .description(
+      "Send a file, or standard input, to the server's /invocations, and print its answer.",
+    )
+    .arguments("[file:string]")
+    .option("-p, --port <port:integer>", "Port of the deployment.", { default: 8080 })
+    .option(
+      "--content-type <type:string>",
+      "Type of what is sent. Without it: by the file's name, or how standard input begins.",
+    )
+    .option("--accept <type:string>", "Type that the answer is to have.")
+    .option("--timeout <seconds:integer>", "How long the answer may take; as on the platform.", {
+      default: 60,
+    })
+    .example("Ask for the predictions of a file's rows", "mlcli local invoke rows.csv")
+    .example("Ask for one", "echo 72,3,15 | mlcli local invoke --accept application/json")
+    .action(async (options: InvokeOptions, file?: string) => {
+      checkPort(options.port);
+      checkSeconds("--timeout", options.timeout);
+      const { sendRequest } = await import("./invoke_action.ts");
+      await sendRequest(context, options, file);
+    });
+}

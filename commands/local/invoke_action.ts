@@ -1,0 +1,76 @@
+/**
+ * What `mlcli local invoke` does.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { isAbsolute } from "@std/path/is-absolute";
+import { typeOfFile } from "../../runtime/containers/content_type.ts";
+import { type Body, invoke } from "../../runtime/containers/invoke.ts";
+import type { Context } from "../../runtime/context.ts";
+import { messageOf, MlcliError } from "../../runtime/errors.ts";
+
+/** Options of `local invoke`. */
+export interface InvokeOptions {
+  readonly port: number;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly timeout: number;
+}
+
+const NEWLINE = 10;
+
+/** Files are read in pieces of so many bytes. */
+const PIECE = 65_536;
+
+/**
+ * Sends what the user named and prints the answer.
+ *
+ * @param file its path as typed; undefined, or `-`, is standard input.
+ */
+export async function sendRequest(
+  context: Context,
+  options: InvokeOptions,
+  file: string | undefined,
+): Promise<void> {
+  const isNamed = file !== undefined && file !== "-";
+  const last = await invoke({
+    ...options,
+    contentType: options.contentType ?? (isNamed ? typeOfFile(file) : undefined),
+    accept: options.accept,
+    body: isNamed ? await openFile(context.cwd, file) : standardInput(context),
+    out: context.out,
+    interruption: context.interruption,
+    engine: context.engine,
+  });
+  // The answer stays as it is; but the next prompt belongs on a line of its own.
+  if (context.out.isTerminal && context.err.isTerminal && last !== NEWLINE) context.err.print("\n");
+}
+
+async function openFile(cwd: string, file: string): Promise<Body> {
+  try {
+    const path = isAbsolute(file) ? file : join(cwd, file);
+    const { isDirectory, isFile, size } = await Deno.stat(path);
+    if (isDirectory) throw new Error("it is a directory");
+    const opened = await Deno.open(path);
+    return { pieces: piecesOf(opened), length: isFile ? size : undefined };
+  } catch (cause) {
+    const reason = cause instanceof Deno.errors.NotFound ? "no such file" : messageOf(cause);
+    throw new MlcliError("usage", `Cannot read ${file}: ${reason}`, { cause });
+  }
+}
+
+/** Reads a file to its end and closes it. (Its own stream fails when it is left before that.) */
+async function* piecesOf(file: Deno.FsFile): AsyncGenerator<Uint8Array, void, void> {
+  using opened = file;
+  const buffer = new Uint8Array(PIECE);
+  for (let length; (length = await opened.read(buffer)) !== null;) yield buffer.slice(0, length);
+}
+
+function standardInput({ input }: Context): Body {
+  if (!input.isTerminal) return { pieces: input.read(), length: undefined };
+  throw new MlcliError("usage", "Nothing to send", {
+    hint: "Name a file (mlcli local invoke rows.csv), or pipe the request's body in.",
+  });
+}

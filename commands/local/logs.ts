@@ -1,0 +1,38 @@
+/**
+ * `mlcli local logs`
+ *
+ * @module
+ */
+
+import { Command } from "@cliffy/command";
+import type { Context } from "../../runtime/context.ts";
+import type { AnyCommand } from "../command.ts";
+import { checkPort, parseTail } from "../options.ts";
+
+interface Options {
+  readonly appName?: string;
+  readonly port: number;
+  readonly follow?: boolean;
+  readonly tail: string;
+}
+
+/** Shows a server's log. */
+export function logsCommand(context: Context): AnyCommand {
+  return new Command()
+    .description("Show the log of the server on a port, also when it has ended.")
+    .option("-a, --app-name <name:string>", "Only if it serves this app.")
+    .option("-p, --port <port:integer>", "Port of the deployment.", { default: 8080 })
+    .option("-f, --follow", "Stay, and show what the server writes until it ends.")
+    .option("--tail <lines:string>", "Number of lines from the end, or all.", { default: "all" })
+    .example("Show the last 20 lines, and what is coming", "mlcli local logs --tail 20 --follow")
+    .action(async (options: Options) => {
+      const request = {
+        port: checkPort(options.port),
+        app: options.appName,
+        tail: parseTail(options.tail),
+        follow: options.follow ?? false,
+      };
+      const { showLogs } = await import("../../runtime/containers/logs.ts");
+      await showLogs(await context.engine(), request, context);
+    });
+}

@@ -1,0 +1,64 @@
+/**
+ * `local logs`: what a server wrote.
+ *
+ * @module
+ */
+
+import type { Engine, LogOptions } from "../docker/engine.ts";
+import { demultiplex } from "../docker/frames.ts";
+import type { RunConsole } from "./run.ts";
+import { requireServer } from "./servers.ts";
+
+/** Whose log, and how much of it. */
+export interface LogsRequest {
+  /** Port on the host. */
+  readonly port: number;
+  /** Only if the server is this app's; of whatever app when undefined. */
+  readonly app: string | undefined;
+  readonly tail: LogOptions["tail"];
+  /** Whether to stay until the server ends. */
+  readonly follow: boolean;
+}
+
+/**
+ * Passes a server's log on, also one's that has ended.
+ *
+ * @throws MlcliError of kind `container` when there is no server.
+ * @throws Interrupted when the user ended the following.
+ */
+export async function showLogs(
+  engine: Engine,
+  { port, app, tail, follow }: LogsRequest,
+  console: RunConsole,
+): Promise<void> {
+  const { id } = await requireServer(engine, port, app);
+  const { signal } = console.interruption;
+  try {
+    const log = passLogOn(engine, id, { tail, follow, signal }, console);
+    // Not only by the engine's answer: a reader that has stopped reading holds that up.
+    await Promise.race([log, abortOf(signal)]);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+/** Writes a container's log byte for byte, each stream where the container's went. */
+export async function passLogOn(
+  engine: Engine,
+  id: string,
+  options: LogOptions,
+  { out, err }: Pick<RunConsole, "out" | "err">,
+): Promise<void> {
+  for await (const { stream, bytes } of demultiplex(await engine.logs(id, options))) {
+    await (stream === "stdout" ? out : err).write(bytes);
+  }
+}
+
+/** Fails when the signal is aborted, with its reason. */
+export function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason));
+  });
+}
