@@ -33,7 +33,7 @@ export interface Output {
 /** Standard input. */
 export interface Input {
   readonly isTerminal: boolean;
-  /** Reads it to its end. Whoever stops before lets go of it. */
+  /** Reads it to its end. */
   read(): AsyncGenerator<Uint8Array, void, void>;
 }
 
@@ -96,23 +96,12 @@ const INPUT_PIECE = 65_536;
 /** Makes the context of this process. Dispose of it, or its signal listeners keep Deno alive. */
 export function liveContext(): LiveContext {
   const interruption = listenForSignals();
+  const input = standardInput();
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   let platform: Promise<Platform> | undefined;
   const context: Context = {
-    input: {
-      isTerminal: Deno.stdin.isTerminal(),
-      async *read() {
-        try {
-          const buffer = new Uint8Array(INPUT_PIECE);
-          for (let length; (length = await Deno.stdin.read(buffer)) !== null;) {
-            yield buffer.slice(0, length);
-          }
-        } finally {
-          Deno.stdin.close();
-        }
-      },
-    },
+    input,
     out: outputTo(Deno.stdout),
     err: outputTo(Deno.stderr),
     env: (name) => Deno.env.get(name),
@@ -145,6 +134,8 @@ export function liveContext(): LiveContext {
     questions?.then((opened) => opened[Symbol.dispose](), () => {});
     engine?.then((opened) => opened.close(), () => {});
     platform?.then((opened) => opened.close(), () => {});
+    // Deno cannot break a read off: it would wait for whoever is to write. (`exitCode` is set.)
+    if (input.isWaiting) Deno.exit();
   }
   return { ...context, [Symbol.dispose]: dispose };
 }
@@ -153,6 +144,27 @@ function currentCaller(): Caller | undefined {
   const uid = Deno.uid();
   const gid = Deno.gid();
   return uid === null || gid === null ? undefined : { uid, gid };
+}
+
+function standardInput(): Input & { readonly isWaiting: boolean } {
+  let isWaiting = false;
+  async function* read(): AsyncGenerator<Uint8Array, void, void> {
+    const buffer = new Uint8Array(INPUT_PIECE);
+    while (true) {
+      isWaiting = true;
+      const length = await Deno.stdin.read(buffer);
+      isWaiting = false;
+      if (length === null) return;
+      yield buffer.slice(0, length);
+    }
+  }
+  return {
+    isTerminal: Deno.stdin.isTerminal(),
+    read,
+    get isWaiting() {
+      return isWaiting;
+    },
+  };
 }
 
 type Terminal = Pick<typeof Deno.stdout, "isTerminal" | "write" | "writeSync">;

@@ -13,6 +13,7 @@ import type { Interruption, Output } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import { typeOfBytes } from "./content_type.ts";
+import { abortOf } from "./logs.ts";
 import { requireServer } from "./servers.ts";
 
 /** What is sent. */
@@ -54,7 +55,7 @@ export async function invoke(request: InvokeRequest): Promise<number | undefined
   const timeout = AbortSignal.timeout(request.timeout * 1000);
   const signal = AbortSignal.any([timeout, request.interruption.signal]);
   try {
-    const body = await wireBody(request);
+    const body = await Promise.race([wireBody(request), abortOf(signal)]);
     const response = await send(request, body, signal);
     if ((response.statusCode ?? 0) >= 400) {
       throw await refusal(request.port, response, body.contentType);
