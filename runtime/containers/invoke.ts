@@ -52,8 +52,10 @@ const REFUSAL_LENGTH = 64 * 1024;
  * status of 400 or more.
  */
 export async function invoke(request: InvokeRequest): Promise<number | undefined> {
-  const timeout = AbortSignal.timeout(request.timeout * 1000);
-  const signal = AbortSignal.any([timeout, request.interruption.signal]);
+  // Not AbortSignal.timeout: somebody who listens to it keeps the program from ending until then.
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), request.timeout * 1000);
+  const signal = AbortSignal.any([deadline.signal, request.interruption.signal]);
   try {
     const body = await Promise.race([wireBody(request), abortOf(signal)]);
     const response = await send(request, body, signal);
@@ -68,9 +70,11 @@ export async function invoke(request: InvokeRequest): Promise<number | undefined
     return last;
   } catch (error) {
     request.interruption.signal.throwIfAborted();
-    if (timeout.aborted) throw tooSlow(request);
+    if (deadline.signal.aborted) throw tooSlow(request);
     if (error instanceof Error && "code" in error) throw await noAnswer(request, error);
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

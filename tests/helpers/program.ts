@@ -21,6 +21,8 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether it sees `env` alone, and nothing of the environment of the tests. */
   readonly clearEnv?: boolean;
+  /** `null`, an empty one, unless the test writes to it. */
+  readonly stdin?: "null" | "piped";
   /** Ends the run when a test hangs, in ms. */
   readonly timeout?: number;
 }
@@ -48,7 +50,7 @@ export function programCommand(args: readonly string[]): readonly [string, ...st
 /** Starts the program; the caller awaits its end. */
 export function startProgram(
   args: readonly string[],
-  { cwd, env, clearEnv = false, timeout = TIMEOUT }: ProgramOptions,
+  { cwd, env, clearEnv = false, stdin = "null", timeout = TIMEOUT }: ProgramOptions,
 ): Deno.ChildProcess {
   const [program, ...rest] = programCommand(args);
   return new Deno.Command(program, {
@@ -56,7 +58,7 @@ export function startProgram(
     cwd,
     env: { ...env },
     clearEnv,
-    stdin: "null",
+    stdin,
     stdout: "piped",
     stderr: "piped",
     signal: AbortSignal.timeout(timeout),

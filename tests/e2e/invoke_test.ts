@@ -1,0 +1,188 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { makeApp, type TestApp } from "../helpers/app.ts";
+import { buildTestImage, containersOf, withEngine } from "../helpers/engine.ts";
+import { type ProgramResult, resultOf } from "../helpers/program.ts";
+import { deployServer, type TestServer } from "../helpers/server.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** Says what it got; fails, waits or answers otherwise when the body asks for it. */
+const SERVING = `
+import time
+def model_fn(model_dir): pass
+def input_fn(body, content_type):
+    if content_type == "text/unheard-of": raise ValueError("Unsupported content type: " + content_type)
+    return body if isinstance(body, bytes) else body.encode(), content_type
+def predict_fn(input_data, model):
+    body, content_type = input_data
+    if body == b"fail": raise RuntimeError("the model is tired")
+    if body == b"wait": time.sleep(30)
+    return input_data
+def output_fn(prediction, accept):
+    body, content_type = prediction
+    if body.startswith(b"\\x00"): return body
+    return "%s %d %s" % (content_type, len(body), accept)
+`;
+
+/** Runs with a body on standard input. */
+async function pipe(
+  app: TestApp,
+  args: readonly string[],
+  body: string | Uint8Array,
+): Promise<ProgramResult> {
+  const child = app.start(args, { stdin: "piped" });
+  const writer = child.stdin.getWriter();
+  await writer.write(typeof body === "string" ? new TextEncoder().encode(body) : body);
+  await writer.close();
+  return await resultOf(child);
+}
+
+suite("local invoke", () => {
+  let server: TestServer;
+  let app: TestApp;
+  let invoke: string[];
+
+  beforeAll(async () => {
+    await buildTestImage();
+    server = await deployServer(SERVING);
+    app = server.app;
+    invoke = ["local", "invoke", "--port", server.port];
+  });
+
+  afterAll(async () => await server[Symbol.asyncDispose]());
+
+  /** What the server says that it got. */
+  async function answer(...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await app.run([...invoke, ...args]);
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    return stdout;
+  }
+
+  it("sends a file with the type of its name, or the one given", async () => {
+    const files = {
+      "a.csv": "text/csv",
+      "b.JSON": "application/json",
+      "c.npy": "application/x-npy",
+    };
+    for (const [name, type] of Object.entries(files)) {
+      await app.write(`${app.directory}/${name}`, "1,2,3");
+      assertMatch(await answer(name), new RegExp(`^${type} 5 `));
+    }
+    assertMatch(await answer("a.csv", "--content-type", "text/other"), /^text\/other 5 /);
+    await app.write(`${app.directory}/nameless`, "1,2,3");
+    assertMatch(await answer("nameless"), /^application\/octet-stream 5 /);
+  });
+
+  it("asks for the type given with --accept", async () => {
+    await app.write(`${app.directory}/a.csv`, "1");
+    assertEquals(await answer("a.csv", "--accept", "text/csv"), "text/csv 1 text/csv");
+  });
+
+  it("sends standard input, and tells by its beginning what it is", async () => {
+    for (
+      const [body, type] of [
+        ['{"features": [1]}', "application/json"],
+        [" [1, 2]", "application/json"],
+        ["1,2,3\n", "text/csv"],
+        [new Uint8Array([0x93, 78, 85, 77, 80, 89, 1]), "application/x-npy"],
+        [new Uint8Array([0xff, 0xfe, 1]), "application/octet-stream"],
+      ] as const
+    ) {
+      const { code, stdout, stderr } = await pipe(app, invoke, body);
+      assertEquals({ code, stderr }, { code: 0, stderr: "" });
+      assertMatch(stdout, new RegExp(`^${type} ${body.length} `));
+    }
+    const given = await pipe(app, [...invoke, "-", "--content-type", "text/plain"], "[1]");
+    assertMatch(given.stdout, /^text\/plain 3 /);
+    assertMatch((await app.run(invoke)).stdout, /^text\/csv 0 /);
+  });
+
+  it("prints the answer byte for byte", async () => {
+    const bytes = new Uint8Array(300_000).map((_, index) => index % 256);
+    await app.write(`${app.directory}/bytes.bin`, bytes);
+    const { code, stdout } = await app.start([...invoke, "bytes.bin"]).output();
+    assertEquals(code, 0);
+    assert(stdout.length === bytes.length && stdout.every((byte, index) => byte === bytes[index]));
+  });
+
+  it("does not go through a proxy of the environment", async () => {
+    await app.write(`${app.directory}/a.csv`, "1");
+    const proxy = "http://127.0.0.1:1";
+    const { code } = await app.run([...invoke, "a.csv"], {
+      env: { http_proxy: proxy, HTTP_PROXY: proxy, all_proxy: proxy },
+    });
+    assertEquals(code, 0);
+  });
+
+  it("shows a refusal as an error", async () => {
+    const unsupported = await pipe(app, [...invoke, "--content-type", "text/unheard-of"], "1");
+    assertEquals(unsupported, {
+      code: 1,
+      stdout: "",
+      stderr: "error: Unsupported content type: text/unheard-of (HTTP 415)\n" +
+        "hint: It was sent as text/unheard-of; --content-type and --accept choose other types.\n",
+    });
+    const failed = await pipe(app, invoke, "fail");
+    assertEquals({ code: failed.code, stdout: failed.stdout }, { code: 1, stdout: "" });
+    assertMatch(failed.stderr, /^error: .*the model is tired.* \(HTTP 500\)\nhint: .*local logs/);
+  });
+
+  it("is told about a file that is too large, though the server does not read all of it", async () => {
+    await app.write(`${app.directory}/large.csv`, new Uint8Array(80 * 1024 ** 2));
+    const { code, stdout, stderr } = await app.run([...invoke, "large.csv"]);
+    await Deno.remove(`${app.directory}/large.csv`);
+    assertEquals({ code, stdout }, { code: 1, stdout: "" });
+    assertMatch(stderr, /^error: The body is larger than \d+ bytes \(HTTP 413\)\n$/);
+  });
+
+  it("gives up after --timeout, and ends with Ctrl-C before", async () => {
+    const slow = await pipe(app, [...invoke, "--timeout", "1"], "wait");
+    assertEquals({ code: slow.code, stdout: slow.stdout }, { code: 1, stdout: "" });
+    assertMatch(
+      slow.stderr,
+      new RegExp(`^error: The server on port \\d+ did not answer within 1 s\n`),
+    );
+
+    // Standard input stays open: that must not hold the program up either.
+    const child = app.start([...invoke, "--timeout", "1"], { stdin: "piped" });
+    const { code } = await resultOf(child);
+    await child.stdin.close().catch(() => {});
+    assertEquals(code, 1);
+
+    const interrupted = app.start(invoke, { stdin: "piped" });
+    // The listener is there before the tree is made: whatever the program is at, it ends so.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    interrupted.kill("SIGINT");
+    assertEquals((await resultOf(interrupted)).code, 130);
+    await interrupted.stdin.close().catch(() => {});
+  });
+
+  it("says what is wrong with a file", async () => {
+    const missing = await app.run([...invoke, "missing.csv"]);
+    assertEquals(missing, {
+      code: 2,
+      stdout: "",
+      stderr: "error: Cannot read missing.csv: no such file\n",
+    });
+    const directory = await app.run([...invoke, app.name]);
+    assertEquals(directory.code, 2);
+    assertMatch(directory.stderr, /^error: Cannot read .*: it is a directory\n/);
+  });
+
+  it("says that there is no server, and what has become of it", async () => {
+    await using other = await makeApp();
+    await other.write(`${other.directory}/a.csv`, "1");
+    const none = await other.run(["local", "invoke", "-p", "1", "a.csv"]);
+    assertEquals({ code: none.code, stdout: none.stdout }, { code: 1, stdout: "" });
+    assertMatch(none.stderr, /^error: Container not found on port 1\nhint: /);
+
+    await using ended = await deployServer(SERVING);
+    const [container] = await containersOf(ended.app.name);
+    await withEngine((engine) => engine.killContainer(container!.Id));
+    const { code, stderr } = await pipe(ended.app, ["local", "invoke", "-p", ended.port], "1");
+    assertEquals(code, 1);
+    assertMatch(
+      stderr,
+      /^error: The server on port \d+ does not answer: it has ended\nhint: .*logs/,
+    );
+  });
+});

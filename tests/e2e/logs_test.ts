@@ -1,0 +1,106 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { buildTestImage, containersOf, withEngine } from "../helpers/engine.ts";
+import { deployServer, type TestServer } from "../helpers/server.ts";
+import { beforeAll, it, suite } from "../helpers/suite.ts";
+import { TextReader } from "../helpers/text_reader.ts";
+
+/** Writes bytes that are no text, too, and a line to each stream for every request. */
+const SERVING = `
+import sys
+def model_fn(model_dir):
+    sys.stdout.buffer.write(b"first\\n\\xff\\x00 out\\n"); sys.stdout.flush()
+    print("first err", file=sys.stderr, flush=True)
+def predict_fn(input_data, model):
+    print("asked", input_data, flush=True)
+    print("asked err", file=sys.stderr, flush=True)
+    return input_data
+`;
+
+async function ask({ port }: TestServer, value: number): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/invocations`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: `[${value}]`,
+  });
+  await response.body?.cancel();
+}
+
+suite("local logs", () => {
+  beforeAll(buildTestImage);
+
+  it("shows what a server wrote, each stream on its own, byte for byte", async () => {
+    await using server = await deployServer(SERVING);
+    const { app, port } = server;
+    const { code, stdout, stderr } = await app.start(["local", "logs", "--port", port]).output();
+    assertEquals(code, 0);
+    assertEquals(
+      [...stdout],
+      [...new TextEncoder().encode("first\n"), 0xff, 0, ..." out\n"]
+        .map((byte) => typeof byte === "string" ? byte.charCodeAt(0) : byte),
+    );
+    assertMatch(new TextDecoder().decode(stderr), /^first err$/m);
+  });
+
+  it("--tail shows the last lines alone, also of a server that has ended", async () => {
+    await using server = await deployServer(SERVING);
+    const { app, port } = server;
+    await ask(server, 1);
+    await ask(server, 2);
+    const [container] = await containersOf(app.name);
+    await withEngine((engine) => engine.killContainer(container!.Id));
+    const run = (...args: readonly string[]) => app.run(["local", "logs", "-p", port, ...args]);
+    const none = await run("--tail", "0");
+    assertEquals(none, { code: 0, stdout: "", stderr: "" });
+    const last = await run("--tail", "2");
+    assertEquals(last, { code: 0, stdout: "asked [2]\n", stderr: "asked err\n" });
+    assertMatch((await run("--tail", "all")).stdout, /^first\n[^]*asked \[1\]\nasked \[2\]\n$/);
+  });
+
+  it("--follow shows what comes, and ends with Ctrl-C", async () => {
+    await using server = await deployServer(SERVING);
+    const { app, port } = server;
+    const child = app.start(["local", "logs", "--port", port, "--follow", "--tail", "0"]);
+    const stdout = new TextReader(child.stdout);
+    const stderr = new TextReader(child.stderr);
+    // Until the program follows, nothing tells; so ask until it has heard of it.
+    const asking = setInterval(() => ask(server, 3), 100);
+    try {
+      await stdout.until(/asked \[3\]\n/);
+      await stderr.until(/asked err\n/);
+    } finally {
+      clearInterval(asking);
+    }
+    child.kill("SIGINT");
+    await Promise.all([stdout.toEnd(), stderr.toEnd()]);
+    assertEquals((await child.status).code, 130);
+    assertMatch(stderr.text, /^(asked err\n)+$/);
+    assertEquals((await containersOf(app.name)).map(({ State }) => State), ["running"]);
+  });
+
+  it("--follow ends when the server ends", async () => {
+    await using server = await deployServer(SERVING);
+    const { app, port } = server;
+    const child = app.start(["local", "logs", "--port", port, "-f"]);
+    const stdout = new TextReader(child.stdout);
+    await stdout.until(/first\n/);
+    await app.run(["local", "stop", "--port", port]);
+    await Promise.all([stdout.toEnd(), child.stderr.cancel()]);
+    assertEquals((await child.status).code, 0);
+  });
+
+  it("says that there is no server on a port, or none of the app", async () => {
+    await using server = await deployServer(SERVING);
+    const { app, port } = server;
+    const wrongPort = await app.run(["local", "logs", "--port", "1"]);
+    assertEquals({ code: wrongPort.code, stdout: wrongPort.stdout }, { code: 1, stdout: "" });
+    assertMatch(wrongPort.stderr, /^error: Container not found on port 1\nhint: .*--port/);
+    const wrongApp = await app.run(["local", "logs", "--port", port, "--app-name", "other"]);
+    assertEquals(wrongApp.code, 1);
+    assertMatch(
+      wrongApp.stderr,
+      new RegExp(`^error: Container not found on port ${port} for other`),
+    );
+    const wrongTail = await app.run(["local", "logs", "--tail", "-1"]);
+    assertEquals({ code: wrongTail.code, stdout: wrongTail.stdout }, { code: 2, stdout: "" });
+  });
+});

@@ -1,0 +1,101 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { makeApp, TRAINING_DATA } from "../helpers/app.ts";
+import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
+import { eventually } from "../helpers/eventually.ts";
+import { deployServer } from "../helpers/server.ts";
+import { beforeAll, it, suite } from "../helpers/suite.ts";
+import { runOnTerminal } from "../helpers/terminal.ts";
+
+const SERVING = "def model_fn(model_dir): pass\ndef predict_fn(input_data, model): return [1]\n";
+
+/** Processes that are stopped listen, but do not answer. */
+const STOPPING = `
+import os, signal
+def model_fn(model_dir): pass
+def predict_fn(input_data, model): os.killpg(0, signal.SIGSTOP)
+`;
+
+suite("local status", () => {
+  beforeAll(buildTestImage);
+
+  it("shows a server while it is healthy, when it hangs, and when it has ended", async () => {
+    await using server = await deployServer(SERVING);
+    const { app, port } = server;
+    const status = ["local", "status", "--app-name", app.name];
+    const line = async (): Promise<string> => {
+      const { code, stdout, stderr } = await app.run(status);
+      assertEquals({ code, stderr }, { code: 0, stderr: "" });
+      return stdout;
+    };
+    const time = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}[+-]\\d\\d:\\d\\d";
+    const row = (health: string): RegExp =>
+      new RegExp(`^${app.name}  serve  ${port}  ${health}  ${time}  ${TEST_IMAGE}\\S*\\n$`);
+    assertMatch(await line(), row("healthy"));
+
+    const [container] = await containersOf(app.name);
+    await withEngine((engine) => engine.killContainer(container!.Id));
+    assertMatch(await line(), row("exited \\(137\\)"));
+    const json = JSON.parse((await app.run([...status, "--output", "json"])).stdout);
+    assertEquals(json.length, 1);
+    const { created, image, ...rest } = json[0];
+    assertEquals(rest, {
+      name: `mlcli-${app.name}-serve-${port}`,
+      app: app.name,
+      role: "serve",
+      port: Number(port),
+      state: "exited",
+      ping_status: null,
+      ping_failure: null,
+      exit_status: 137,
+    });
+    assert(Math.abs(Date.now() - Date.parse(created)) < 600_000, created);
+    assertMatch(image, new RegExp(`^(${TEST_IMAGE}:latest|sha256:[0-9a-f]{12})$`));
+  });
+
+  it("says that a server does not answer, two seconds later at most", async () => {
+    await using server = await deployServer(STOPPING);
+    const { app, port } = server;
+    const invoke = app.start(["local", "invoke", "--port", port, "--timeout", "20"]);
+    const status = ["local", "status", "--app-name", app.name];
+    // Until the request has stopped it, the server is healthy.
+    await eventually(async () => (await app.run(status)).stdout.includes(`  ${port}  no answer  `));
+    invoke.kill("SIGINT");
+    await invoke.output();
+  });
+
+  it("shows a run as long as it runs", async () => {
+    await using app = await makeApp({
+      configuration: { image_name: TEST_IMAGE },
+      files: {
+        [TRAINING_DATA]: "1\n",
+        "training/training.py": "import time\ndef train(a, b): time.sleep(60)\n",
+      },
+    });
+    const child = app.start(["local", "train"]);
+    await eventually(async () => (await containersOf(app.name))[0]?.State === "running");
+    const { stdout } = await app.run(["local", "status", "-a", app.name]);
+    child.kill("SIGINT");
+    await child.output();
+    assertMatch(stdout, new RegExp(`^${app.name}  train  -  running  `));
+    const after = await app.run(["local", "status", "-a", app.name]);
+    assertEquals(after, { code: 0, stdout: "", stderr: "" });
+    const json = await app.run(["local", "status", "-a", app.name, "--output", "json"]);
+    assertEquals(json, { code: 0, stdout: "[]\n", stderr: "" });
+  });
+
+  it("is a table with a heading on a terminal", async () => {
+    await using server = await deployServer(SERVING);
+    const { app, port } = server;
+    const { code, screen } = await runOnTerminal(
+      ["local", "status", "--app-name", app.name],
+      app.directory,
+    );
+    assertEquals(code, 0);
+    // deno-lint-ignore no-control-regex
+    const [heading, row] = screen.replace(/\x1b\[\d+m/g, "").split("\r\n");
+    assertMatch(heading!, /^APP +ROLE +PORT +HEALTH +AGE +IMAGE$/);
+    assertMatch(row!, new RegExp(`^${app.name}  serve  ${port} +healthy +\\d+[smh] +\\S+$`));
+    assertEquals(heading!.indexOf("HEALTH"), row!.indexOf("healthy"));
+    assertEquals(screen.includes("\x1b[32mhealthy\x1b[39m"), true);
+  });
+});

@@ -1,0 +1,34 @@
+/**
+ * Servers of test apps: deployed by the program, stopped however the test ends.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import { makeApp, type TestApp } from "./app.ts";
+import { TEST_IMAGE } from "./engine.ts";
+
+/** An app with a server. */
+export interface TestServer extends AsyncDisposable {
+  readonly app: TestApp;
+  readonly port: string;
+}
+
+/** Deploys an app with this serving code on a free port. */
+export async function deployServer(code: string): Promise<TestServer> {
+  const app = await makeApp({
+    configuration: { image_name: TEST_IMAGE },
+    files: { "prediction/serve": code, "local_test/test_dir/model/model.txt": "seven" },
+  });
+  const { code: status, stdout, stderr } = await app.run(["local", "deploy", "--port", "0"]);
+  assertEquals({ status, stderr }, { status: 0, stderr: "" });
+  const { port } = new URL(stdout.trim());
+  return {
+    app,
+    port,
+    async [Symbol.asyncDispose](): Promise<void> {
+      await app.run(["local", "stop", "--port", port]);
+      await app[Symbol.asyncDispose]();
+    },
+  };
+}
