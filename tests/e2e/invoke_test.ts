@@ -15,7 +15,7 @@ def input_fn(body, content_type):
 def predict_fn(input_data, model):
     body, content_type = input_data
     if body == b"fail": raise RuntimeError("the model is tired")
-    if body == b"wait": time.sleep(30)
+    if body == b"wait": time.sleep(4)
     return input_data
 def output_fn(prediction, accept):
     body, content_type = prediction
