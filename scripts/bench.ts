@@ -16,6 +16,7 @@ import {
 import { deployComparison, helpComparison, makeBenchApp, trainComparison } from "./bench/local.ts";
 import { compare, type Outcome, table } from "./bench/measure.ts";
 import { makeServingBench } from "./bench/serving.ts";
+import { findBinary, makeStartUpBench } from "./bench/startup.ts";
 import { ensureEngine } from "./engine.ts";
 import { runScript, say } from "./script.ts";
 
@@ -27,6 +28,9 @@ async function main(signal: AbortSignal): Promise<number> {
   await using app = await makeBenchApp(baseImage);
   await using serving = await makeServingBench(app);
   await using endpoints = await makeEndpointBench();
+  const binary = await findBinary();
+  await using startUp = binary ? await makeStartUpBench(binary) : undefined;
+  if (!binary) say("The binary's start is not measured: deno task compile has made none");
   const comparisons = [
     await helpComparison(),
     trainComparison(app),
@@ -34,6 +38,7 @@ async function main(signal: AbortSignal): Promise<number> {
     serving.comparison,
     listEndpointsComparison(endpoints),
     listEndpointsMemoryComparison(endpoints),
+    ...startUp?.comparisons ?? [],
   ];
   for (const comparison of comparisons) {
     signal.throwIfAborted();

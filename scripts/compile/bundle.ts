@@ -5,7 +5,7 @@
  * @module
  */
 
-import { copy, filesBelow } from "./copy.ts";
+import { copy } from "./copy.ts";
 import { join } from "@std/path";
 import { messageOf } from "../../runtime/errors.ts";
 import { run, say } from "../script.ts";
@@ -44,8 +44,7 @@ export async function bundled(
   signal: AbortSignal,
 ): Promise<Program> {
   try {
-    await bundleSdk(stage, signal);
-    await bundle(["--code-splitting", "--outdir", directory, "main.ts"], stage, signal);
+    await bundle(stage, directory, signal);
   } catch (error) {
     signal.throwIfAborted();
     say(`Not bundled, so the binary is larger and starts slower: ${messageOf(error)}`);
@@ -56,33 +55,26 @@ export async function bundled(
   return { directory, main: "main.js", assets: ASSETS };
 }
 
-/**
- * Makes the SDK one file first, without splitting. It imports CommonJS modules dynamically, and
- * esbuild loses their exports when it puts them into files of their own: `getDefaultRoleAssumer is
- * not a function`.
- */
-async function bundleSdk(stage: string, signal: AbortSignal): Promise<void> {
-  const platform = join(stage, "runtime/platform");
-  await bundle(["--output", join(platform, "sdk.js"), join(platform, "sdk.ts")], stage, signal);
-  for await (const path of filesBelow(platform)) {
-    if (!path.endsWith(".ts")) continue;
-    const text = await Deno.readTextFile(join(platform, path));
-    await Deno.writeTextFile(join(platform, path), text.replaceAll('"./sdk.ts"', '"./sdk.js"'));
-  }
-}
-
-async function bundle(
-  options: readonly string[],
-  stage: string,
-  signal: AbortSignal,
-): Promise<void> {
-  await run([Deno.execPath(), "bundle", "--quiet", "--platform", "deno", ...options], {
+async function bundle(stage: string, directory: string, signal: AbortSignal): Promise<void> {
+  const options = ["--quiet", "--platform", "deno", "--code-splitting", ...minification()];
+  await run([Deno.execPath(), "bundle", ...options, "--outdir", directory, "main.ts"], {
     cwd: stage,
-    // Where a company's proxy signs for npm's registry, the system knows its certificate; before
-    // 2.9, Deno does not ask the system by itself.
-    env: { DENO_TLS_CA_STORE: "mozilla,system" },
+    env: {
+      // The SDK's packages as ES modules. By themselves they would be CommonJS, of which nothing
+      // can be left out, and whose exports are lost where one is imported dynamically.
+      DENO_CONDITIONS: "module",
+      // Where a company's proxy signs for npm's registry, the system knows its certificate; before
+      // 2.9, Deno does not ask the system by itself.
+      DENO_TLS_CA_STORE: "mozilla,system",
+    },
     timeout: TIMEOUT,
     hint: "deno bundle needs esbuild, which it downloads from npm.",
     signal,
   });
+}
+
+/** Before 2.9, what is minified cannot require a module of Node's: `Dynamic require of "node:path"`. */
+function minification(): readonly string[] {
+  const [major = 0, minor = 0] = Deno.version.deno.split(".").map(Number);
+  return major > 2 || (major === 2 && minor >= 9) ? ["--minify"] : [];
 }

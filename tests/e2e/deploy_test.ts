@@ -168,7 +168,8 @@ suite("local deploy and local stop", () => {
     const child = app.start(["local", "deploy", "--port", "0", "--foreground"]);
     const stdout = new TextReader(child.stdout);
     const [, port] = await stdout.until(/http:\/\/localhost:(\d+)\n/);
-    assertStringIncludes(stdout.text, "loading\n");
+    // The log comes over a connection of its own, so that it may come after the address.
+    await stdout.until(/loading\n/);
     assertEquals(await predict(port!), "seven");
     child.kill("SIGINT");
     await stdout.toEnd();

@@ -1,0 +1,77 @@
+/**
+ * What the start of the binary costs, against an empty program compiled with the same runtime.
+ *
+ * @module
+ */
+
+import { fromFileUrl, join } from "@std/path";
+import { FakePlatform } from "../../tests/helpers/fake_platform.ts";
+import { permissionOptions } from "../compile/permissions.ts";
+import { binaryName, TARGETS } from "../compile/targets.ts";
+import { removeTree } from "../script.ts";
+import type { Comparison } from "./measure.ts";
+import { run, type RunOptions, time } from "./program.ts";
+
+const DIST = fromFileUrl(new URL("../../dist/", import.meta.url));
+
+/** A port that nobody serves on. */
+const IDLE_PORT = 18079;
+
+/** Comparisons, and what they need while they run. */
+export interface StartUpBench extends AsyncDisposable {
+  readonly comparisons: readonly Comparison[];
+}
+
+/** The binary: what MLCLI_UNDER_TEST names, or what `deno task compile` made for this machine. */
+export async function findBinary(): Promise<string | undefined> {
+  const named = Deno.env.get("MLCLI_UNDER_TEST");
+  if (named) return named;
+  const target = TARGETS.find((known) => known === Deno.build.target);
+  const path = target && join(DIST, binaryName(target));
+  return path && await Deno.stat(path).then(() => path, () => undefined);
+}
+
+/** Compiles the empty program and starts a platform without endpoints. */
+export async function makeStartUpBench(binary: string): Promise<StartUpBench> {
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-bench-start-" });
+  const empty = await compileEmpty(directory);
+  const platform = new FakePlatform();
+  const files = { AWS_CONFIG_FILE: "/dev/null", AWS_SHARED_CREDENTIALS_FILE: "/dev/null" };
+  const compared = (
+    args: readonly string[],
+    note: string,
+    atMost: number,
+    options: RunOptions = {},
+  ): Comparison => ({
+    title: `binary: ${args[0] === "local" ? "local stop" : args[0]}${note}`,
+    unit: "ms",
+    ours: {
+      command: `mlcli ${args.join(" ")}`,
+      measure: () => time([binary, ...args], { cwd: directory, ...options }),
+    },
+    theirs: { command: "an empty program, compiled", measure: () => time([empty]) },
+    goal: { atMost },
+    rounds: 30,
+  });
+  return {
+    comparisons: [
+      compared(["--version"], "", 1.5),
+      compared(["local", "stop", "--port", String(IDLE_PORT)], ", no server", 1.5, { expect: 1 }),
+      compared(["list-endpoints"], ", empty account", 4, { env: { ...platform.env(), ...files } }),
+    ],
+    async [Symbol.asyncDispose]() {
+      await platform[Symbol.asyncDispose]();
+      await removeTree(directory);
+    },
+  };
+}
+
+/** Compiles a program that does nothing, as the binary is compiled. */
+async function compileEmpty(directory: string): Promise<string> {
+  const source = join(directory, "empty.ts");
+  const program = join(directory, "empty");
+  await Deno.writeTextFile(source, "");
+  const options = ["--quiet", "--no-config", "--no-check", ...permissionOptions()];
+  await run([Deno.execPath(), "compile", ...options, "--output", program, source]);
+  return program;
+}
