@@ -9,6 +9,7 @@ import { VERSION, versionText } from "../runtime/version.ts";
 import { buildCommand } from "./build.ts";
 import { type AnyCommand, groupCommand } from "./command.ts";
 import { deleteEndpointCommand } from "./delete_endpoint.ts";
+import { doctorCommand } from "./doctor.ts";
 import { helpText } from "./help.ts";
 import { initCommand } from "./init.ts";
 import { listEndpointsCommand } from "./list_endpoints.ts";
@@ -34,6 +35,7 @@ export function rootCommand(context: Context): AnyCommand {
     .command("init", initCommand(context))
     .command("build", buildCommand(context))
     .command("local", localCommand(context))
+    .command("doctor", doctorCommand(context))
     .command("list-endpoints", listEndpointsCommand(context))
     .command("delete-endpoint", deleteEndpointCommand(context));
 }

@@ -40,12 +40,12 @@ type Attempt =
   | { readonly engine: Engine; readonly failure?: undefined }
   | { readonly engine?: undefined; readonly failure: string };
 
-async function tryCandidate({ address }: Candidate): Promise<Attempt> {
+async function tryCandidate({ address, rule }: Candidate): Promise<Attempt> {
   const obstacle = await obstacleTo(address);
   if (obstacle) return { failure: obstacle };
   const transport = await openTransport(address);
   try {
-    return { engine: engineOver(transport, await agreedVersion(transport)) };
+    return { engine: engineOver(transport, await agreedVersion(transport), rule) };
   } catch (error) {
     transport.close();
     return { failure: failureText(error) };
