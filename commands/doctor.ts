@@ -19,7 +19,7 @@ export function doctorCommand(context: Context): AnyCommand {
         "about each finding, and ends with 1 when something stands in the way.",
     )
     .type("format", new EnumType(["text", "json"]))
-    .option("-t, --docker-tag <tag:string>", "Tag of the image.", { default: "latest" })
+    .option("-t, --docker-tag <tag:string:image-tag>", "Tag of the image.", { default: "latest" })
     .option("--cloud", "Check credentials and region too: asks the cloud service.");
   return withPlatformOptions(command)
     .option("--output <format:format>", "Output format, text or json.", { default: "text" })

@@ -134,7 +134,7 @@ export interface Engine {
   /** The image, or undefined when it is not there. */
   image(reference: string): Promise<ImageDetails | undefined>;
   /** Images of this name, with whatever tag. */
-  listImages(name: string): Promise<readonly ImageSummary[]>;
+  listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]>;
   /** Whether the image is there. */
   hasImage(reference: string): Promise<boolean>;
   /** Builds an image. Failures come as a message with `errorDetail`. */
@@ -167,7 +167,10 @@ export interface Engine {
   /** Kills and removes. A container that is gone, or on its way, is no error. */
   removeContainer(id: string, signal?: AbortSignal): Promise<void>;
   /** Containers that carry all these labels (`key` or `key=value`), ended ones included. */
-  listContainers(labels: readonly string[]): Promise<readonly ContainerSummary[]>;
+  listContainers(
+    labels: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly ContainerSummary[]>;
   /** Running containers that publish this port of the engine's machine. */
   containersOnPort(port: number): Promise<readonly ContainerSummary[]>;
   logs(id: string, options: LogOptions): Promise<ReadableStream<Uint8Array>>;
@@ -181,8 +184,8 @@ export function engineOver(transport: Transport, apiVersion: string, rule: strin
   const request: Transport["request"] = (method, path, options) =>
     transport.request(method, `/v${apiVersion}${path}`, options);
 
-  async function json<T>(path: string): Promise<T> {
-    return await (await request("GET", path, { expect: [200] })).json() as T;
+  async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return await (await request("GET", path, { expect: [200], signal })).json() as T;
   }
 
   /** Sends a request whose answer's body does not matter. */
@@ -210,8 +213,8 @@ export function engineOver(transport: Transport, apiVersion: string, rule: strin
       await response.body?.cancel();
     },
 
-    listImages: (name: string) =>
-      json(`/images/json?${query({ filters: JSON.stringify({ reference: [name] }) })}`),
+    listImages: (name: string, signal?: AbortSignal) =>
+      json(`/images/json?${query({ filters: JSON.stringify({ reference: [name] }) })}`, signal),
 
     async hasImage(reference: string): Promise<boolean> {
       const path = `/images/${encodeURIComponent(reference)}/json`;
@@ -312,8 +315,11 @@ export function engineOver(transport: Transport, apiVersion: string, rule: strin
     containersOnPort: (port: number) =>
       json(`/containers/json?${query({ filters: JSON.stringify({ publish: [String(port)] }) })}`),
 
-    listContainers: (labels: readonly string[]) =>
-      json(`/containers/json?${query({ all: "1", filters: JSON.stringify({ label: labels }) })}`),
+    listContainers: (labels: readonly string[], signal?: AbortSignal) =>
+      json(
+        `/containers/json?${query({ all: "1", filters: JSON.stringify({ label: labels }) })}`,
+        signal,
+      ),
 
     async logs(id: string, options: LogOptions): Promise<ReadableStream<Uint8Array>> {
       const parameters = query({
