@@ -24,8 +24,11 @@ const BUILD = "../runtime/image/build.ts";
 export function buildCommand(context: Context): AnyCommand {
   return new Command()
     .description("Build the app's image from its Dockerfile.")
-    .option("-a, --app-name <name:string>", "Name of the app. Found by itself when there is one.")
-    .option("-t, --docker-tag <tag:string>", "Tag of the image.", { default: "latest" })
+    .option(
+      "-a, --app-name <name:string:app>",
+      "Name of the app. Found by itself when there is one.",
+    )
+    .option("-t, --docker-tag <tag:string:image-tag>", "Tag of the image.", { default: "latest" })
     .option("--base-image <image:string>", "Image to build upon.")
     .option("--platform <platform:string>", "Platform of the image, such as linux/amd64.")
     .option("--no-cache", "Do every step again.")

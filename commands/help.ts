@@ -102,7 +102,7 @@ function exampleSection(heading: string, command: AnyCommand): string {
 }
 
 /** Breaks text into lines no wider than `columns`, those after the first indented. */
-function wrap(text: string, columns: number, indent: number): string {
+export function wrap(text: string, columns: number, indent: number): string {
   const width = Math.max(20, columns - indent);
   const lines = text.split("\n").flatMap((line) => wrapLine(line, width));
   return lines.join(`\n${" ".repeat(indent)}`);

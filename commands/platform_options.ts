@@ -16,7 +16,7 @@ export interface CloudOptions extends PlatformOptions {
 export function withPlatformOptions(command: AnyCommand): AnyCommand {
   return command
     .option("-r, --iam-role-arn <arn:string>", "Role to act in. Without it: PLATFORM_ROLE.")
-    .option("-a, --app-name <name:string>", "App whose configuration file names the region.")
+    .option("-a, --app-name <name:string:app>", "App whose configuration file names the region.")
     .option("--region <region:string>", "Region to ask. Without it: cloud_region, AWS_REGION, ...")
     .option("--profile <profile:string>", "AWS profile to take credentials from.");
 }

@@ -8,7 +8,9 @@ import type { Context } from "../runtime/context.ts";
 import { VERSION, versionText } from "../runtime/version.ts";
 import { buildCommand } from "./build.ts";
 import { type AnyCommand, groupCommand } from "./command.ts";
+import { completionsCommand, withCompletions } from "./completions.ts";
 import { deleteEndpointCommand } from "./delete_endpoint.ts";
+import { doctorCommand } from "./doctor.ts";
 import { helpText } from "./help.ts";
 import { initCommand } from "./init.ts";
 import { listEndpointsCommand } from "./list_endpoints.ts";
@@ -16,7 +18,7 @@ import { localCommand } from "./local/local.ts";
 
 /** `mlcli` with all its commands. */
 export function rootCommand(context: Context): AnyCommand {
-  return groupCommand(context)
+  const root = groupCommand(context)
     .name("mlcli")
     .version(VERSION)
     .description(
@@ -34,6 +36,10 @@ export function rootCommand(context: Context): AnyCommand {
     .command("init", initCommand(context))
     .command("build", buildCommand(context))
     .command("local", localCommand(context))
+    .command("doctor", doctorCommand(context))
     .command("list-endpoints", listEndpointsCommand(context))
-    .command("delete-endpoint", deleteEndpointCommand(context));
+    .command("delete-endpoint", deleteEndpointCommand(context))
+    .command("completions", completionsCommand(context))
+    .reset();
+  return withCompletions(root, context);
 }

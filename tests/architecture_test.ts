@@ -46,6 +46,10 @@ const FORBIDDEN: readonly (readonly [folder: string, imported: RegExp])[] = [
   ["commands/", /^main\.ts$/],
   ["runtime/", /^(main\.ts$|commands\/)/],
   ["runtime/", /^@cliffy\//],
+  // The checks of mlcli doctor look at all the others, and none of these at them.
+  ...["docker", "platform", "project", "containers", "image"].map((folder) =>
+    [`runtime/${folder}/`, /^runtime\/doctor\//] as const
+  ),
   ["runtime/docker/", /^runtime\/(platform|project|containers|image)\//],
   ["runtime/platform/", /^runtime\/(docker|project|containers|image)\//],
   ["runtime/project/", /^runtime\/(docker|platform|containers)\//],

@@ -21,7 +21,10 @@ interface Options extends ContainerOptions {
 export function deployCommand(context: Context): AnyCommand {
   return new Command<LocalOptions>()
     .description("Serve the trained model on http://localhost:PORT, until local stop.")
-    .option("-a, --app-name <name:string>", "Name of the app. Found by itself when there is one.")
+    .option(
+      "-a, --app-name <name:string:app>",
+      "Name of the app. Found by itself when there is one.",
+    )
     .option("-p, --port <port:integer>", "Port on this machine; 0 picks a free one.", {
       default: 8080,
     })

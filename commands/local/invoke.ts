@@ -16,8 +16,8 @@ export function invokeCommand(context: Context): AnyCommand {
     .description(
       "Send a file, or standard input, to the server's /invocations, and print its answer.",
     )
-    .arguments("[file:string]")
-    .option("-p, --port <port:integer>", "Port of the deployment.", { default: 8080 })
+    .arguments("[file:file]")
+    .option("-p, --port <port:integer:server-port>", "Port of the deployment.", { default: 8080 })
     .option(
       "--content-type <type:string>",
       "Type of what is sent. Without it: by the file's name, or how standard input begins.",

@@ -18,7 +18,9 @@ import { trainCommand } from "./train.ts";
 export function localCommand(context: Context): AnyCommand {
   return groupCommand(context)
     .description("Train, serve and process in containers on this machine, as the platform does.")
-    .globalOption("-t, --docker-tag <tag:string>", "Tag of the image.", { default: "latest" })
+    .globalOption("-t, --docker-tag <tag:string:image-tag>", "Tag of the image.", {
+      default: "latest",
+    })
     .command("train", trainCommand(context))
     .command("deploy", deployCommand(context))
     .command("process", processCommand(context))

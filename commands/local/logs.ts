@@ -20,8 +20,8 @@ interface Options {
 export function logsCommand(context: Context): AnyCommand {
   return new Command()
     .description("Show the log of the server on a port, also when it has ended.")
-    .option("-a, --app-name <name:string>", "Only if it serves this app.")
-    .option("-p, --port <port:integer>", "Port of the deployment.", { default: 8080 })
+    .option("-a, --app-name <name:string:app>", "Only if it serves this app.")
+    .option("-p, --port <port:integer:server-port>", "Port of the deployment.", { default: 8080 })
     .option("-f, --follow", "Stay, and show what the server writes until it ends.")
     .option("--tail <lines:string>", "Number of lines from the end, or all.", { default: "all" })
     .example("Show the last 20 lines, and what is coming", "mlcli local logs --tail 20 --follow")

@@ -17,8 +17,13 @@ interface Options extends ContainerOptions {
 export function processCommand(context: Context): AnyCommand {
   return new Command<LocalOptions>()
     .description("Run a processing script on the test data.")
-    .option("-f, --file <file:string>", "The script, relative to processing/.", { required: true })
-    .option("-a, --app-name <name:string>", "Name of the app. Found by itself when there is one.")
+    .option("-f, --file <file:string:script>", "The script, relative to processing/.", {
+      required: true,
+    })
+    .option(
+      "-a, --app-name <name:string:app>",
+      "Name of the app. Found by itself when there is one.",
+    )
     .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
     .example("Run processing/processing.py", "mlcli local process --file processing.py")
     .action(async (options: Options) => {

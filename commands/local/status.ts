@@ -14,7 +14,7 @@ export function statusCommand(context: Context): AnyCommand {
   return new Command()
     .description("Show the servers and runs of mlcli on this machine, of all apps.")
     .type("format", new EnumType(["text", "json"]))
-    .option("-a, --app-name <name:string>", "Only those of this app.")
+    .option("-a, --app-name <name:string:app>", "Only those of this app.")
     .option("--output <format:format>", "Output format, text or json.", { default: "text" })
     .example("See what is running, and whether it is healthy", "mlcli local status")
     .example("The same for another program", "mlcli local status --output json")

@@ -18,8 +18,8 @@ interface Options {
 export function stopCommand(context: Context): AnyCommand {
   return new Command()
     .description("Stop and remove the server on a port.")
-    .option("-a, --app-name <name:string>", "Only if it serves this app.")
-    .option("-p, --port <port:integer>", "Port of the deployment.", { default: 8080 })
+    .option("-a, --app-name <name:string:app>", "Only if it serves this app.")
+    .option("-p, --port <port:integer:server-port>", "Port of the deployment.", { default: 8080 })
     .example("Stop the server on port 8081", "mlcli local stop --port 8081")
     .action(async (options: Options) => {
       const port = checkPort(options.port);

@@ -17,7 +17,10 @@ interface Options extends ContainerOptions {
 export function trainCommand(context: Context): AnyCommand {
   return new Command<LocalOptions>()
     .description("Run the training code on the test data.")
-    .option("-a, --app-name <name:string>", "Name of the app. Found by itself when there is one.")
+    .option(
+      "-a, --app-name <name:string:app>",
+      "Name of the app. Found by itself when there is one.",
+    )
     .option(
       "--hyperparameter <pair:string>",
       "KEY=VALUE, over those of input/config/hyperparameters.json. May be repeated.",

@@ -19,9 +19,13 @@ export interface Server {
 }
 
 /** Servers on a port, of whatever app; or all of them. */
-export async function findServers(engine: Engine, port?: number): Promise<readonly Server[]> {
+export async function findServers(
+  engine: Engine,
+  port?: number,
+  signal?: AbortSignal,
+): Promise<readonly Server[]> {
   const onPort = port === undefined ? LABELS.port : `${LABELS.port}=${port}`;
-  const containers = await engine.listContainers([`${LABELS.role}=serve`, onPort]);
+  const containers = await engine.listContainers([`${LABELS.role}=serve`, onPort], signal);
   return containers.map(asServer);
 }
 

@@ -21,12 +21,16 @@ const PING_TIMEOUT = 10_000;
 /**
  * Connects to the first engine that answers.
  *
+ * @param timeout how long each may take to do so, in ms.
  * @throws MlcliError of kind `engine`, with each place that was tried and why it failed.
  */
-export async function connectToEngine(environment: SearchEnvironment): Promise<Engine> {
+export async function connectToEngine(
+  environment: SearchEnvironment,
+  timeout = PING_TIMEOUT,
+): Promise<Engine> {
   const failures: string[] = [];
   for (const candidate of await candidates(environment)) {
-    const attempt = await tryCandidate(candidate);
+    const attempt = await tryCandidate(candidate, timeout);
     if (attempt.engine) return attempt.engine;
     failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${attempt.failure}`);
   }
@@ -40,12 +44,12 @@ type Attempt =
   | { readonly engine: Engine; readonly failure?: undefined }
   | { readonly engine?: undefined; readonly failure: string };
 
-async function tryCandidate({ address }: Candidate): Promise<Attempt> {
+async function tryCandidate({ address, rule }: Candidate, timeout: number): Promise<Attempt> {
   const obstacle = await obstacleTo(address);
   if (obstacle) return { failure: obstacle };
   const transport = await openTransport(address);
   try {
-    return { engine: engineOver(transport, await agreedVersion(transport)) };
+    return { engine: engineOver(transport, await agreedVersion(transport, timeout), rule) };
   } catch (error) {
     transport.close();
     return { failure: failureText(error) };
@@ -75,10 +79,10 @@ function failureText(error: unknown): string {
 }
 
 /** The lower of the engine's version and ours. */
-async function agreedVersion(transport: Transport): Promise<string> {
+async function agreedVersion(transport: Transport, timeout: number): Promise<string> {
   const response = await transport.request("GET", "/_ping", {
     expect: [200],
-    signal: AbortSignal.timeout(PING_TIMEOUT),
+    signal: AbortSignal.timeout(timeout),
   });
   await response.body?.cancel();
   const offered = response.headers.get("Api-Version");

@@ -79,6 +79,37 @@ export interface ContainerEvent {
 /** What `GET /info` says, as far as mlcli asks. */
 export interface EngineInfo {
   readonly SecurityOptions?: readonly string[];
+  /** Host name of the engine's machine. */
+  readonly Name?: string;
+  /** Directory on the engine's machine that holds images and containers. */
+  readonly DockerRootDir?: string;
+}
+
+/** What `GET /version` says. */
+export interface EngineVersion {
+  /** `28.2.2` */
+  readonly Version: string;
+  /** The newest API that the engine speaks: `1.50`. */
+  readonly ApiVersion: string;
+  /** `amd64`, `arm64`, ... */
+  readonly Arch: string;
+}
+
+/** What `GET /images/NAME/json` says, as far as mlcli asks. */
+export interface ImageDetails {
+  /** ISO 8601. A build that finds every step in its cache leaves it as it was. */
+  readonly Created: string;
+  readonly Os: string;
+  /** `amd64`, `arm64`, ... */
+  readonly Architecture: string;
+  /** When the image got its name here: also at such a build. */
+  readonly Metadata?: { readonly LastTagTime?: string };
+}
+
+/** A row of `GET /images/json`, as far as mlcli asks. */
+export interface ImageSummary {
+  /** `name:tag`; null where it has none. */
+  readonly RepoTags: readonly string[] | null;
 }
 
 /** How to read a container's log. */
@@ -96,7 +127,14 @@ export interface LogOptions {
 export interface Engine {
   /** The address as the user would write it in `DOCKER_HOST`. */
   readonly address: string;
+  /** What named that address: `DOCKER_HOST`, `default`, ... */
+  readonly rule: string;
   info(): Promise<EngineInfo>;
+  version(): Promise<EngineVersion>;
+  /** The image, or undefined when it is not there. */
+  image(reference: string): Promise<ImageDetails | undefined>;
+  /** Images of this name, with whatever tag. */
+  listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]>;
   /** Whether the image is there. */
   hasImage(reference: string): Promise<boolean>;
   /** Builds an image. Failures come as a message with `errorDetail`. */
@@ -129,7 +167,12 @@ export interface Engine {
   /** Kills and removes. A container that is gone, or on its way, is no error. */
   removeContainer(id: string, signal?: AbortSignal): Promise<void>;
   /** Containers that carry all these labels (`key` or `key=value`), ended ones included. */
-  listContainers(labels: readonly string[]): Promise<readonly ContainerSummary[]>;
+  listContainers(
+    labels: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly ContainerSummary[]>;
+  /** Running containers that publish this port of the engine's machine. */
+  containersOnPort(port: number): Promise<readonly ContainerSummary[]>;
   logs(id: string, options: LogOptions): Promise<ReadableStream<Uint8Array>>;
   /** What happened to a container, as far as the engine remembers. */
   pastEvents(id: string): Promise<readonly ContainerEvent[]>;
@@ -137,12 +180,12 @@ export interface Engine {
 }
 
 /** The engine behind a transport, spoken to in one version of the API (`1.41`). */
-export function engineOver(transport: Transport, apiVersion: string): Engine {
+export function engineOver(transport: Transport, apiVersion: string, rule: string): Engine {
   const request: Transport["request"] = (method, path, options) =>
     transport.request(method, `/v${apiVersion}${path}`, options);
 
-  async function json<T>(path: string): Promise<T> {
-    return await (await request("GET", path, { expect: [200] })).json() as T;
+  async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return await (await request("GET", path, { expect: [200], signal })).json() as T;
   }
 
   /** Sends a request whose answer's body does not matter. */
@@ -159,7 +202,19 @@ export function engineOver(transport: Transport, apiVersion: string): Engine {
 
   return {
     address: transport.address,
+    rule,
     info: () => json("/info"),
+    version: () => json("/version"),
+
+    async image(reference: string): Promise<ImageDetails | undefined> {
+      const path = `/images/${encodeURIComponent(reference)}/json`;
+      const response = await request("GET", path, { expect: [200, 404] });
+      if (response.status === 200) return await response.json() as ImageDetails;
+      await response.body?.cancel();
+    },
+
+    listImages: (name: string, signal?: AbortSignal) =>
+      json(`/images/json?${query({ filters: JSON.stringify({ reference: [name] }) })}`, signal),
 
     async hasImage(reference: string): Promise<boolean> {
       const path = `/images/${encodeURIComponent(reference)}/json`;
@@ -257,8 +312,14 @@ export function engineOver(transport: Transport, apiVersion: string): Engine {
       await command("DELETE", `/containers/${id}?force=1&v=1`, [204, 404, 409], signal);
     },
 
-    listContainers: (labels: readonly string[]) =>
-      json(`/containers/json?${query({ all: "1", filters: JSON.stringify({ label: labels }) })}`),
+    containersOnPort: (port: number) =>
+      json(`/containers/json?${query({ filters: JSON.stringify({ publish: [String(port)] }) })}`),
+
+    listContainers: (labels: readonly string[], signal?: AbortSignal) =>
+      json(
+        `/containers/json?${query({ all: "1", filters: JSON.stringify({ label: labels }) })}`,
+        signal,
+      ),
 
     async logs(id: string, options: LogOptions): Promise<ReadableStream<Uint8Array>> {
       const parameters = query({

@@ -138,7 +138,8 @@ async function isInside(layout: Layout, path: string): Promise<boolean> {
   }
 }
 
-async function scriptsOf(layout: Layout): Promise<string[]> {
+/** The Python files in `processing/`, sorted. None when it cannot be read. */
+export async function scriptsOf(layout: Layout): Promise<string[]> {
   try {
     const entries = await Array.fromAsync(Deno.readDir(layout.processing));
     return entries.filter((entry) => !entry.isDirectory && entry.name.endsWith(".py"))

@@ -1,0 +1,62 @@
+/**
+ * Checks of the app's directory.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { App } from "../project/app.ts";
+import {
+  layoutOf,
+  requireModel,
+  requireTestDirectory,
+  requireTrainingData,
+} from "../project/layout.ts";
+import { typedPath } from "../project/typed_path.ts";
+import { type Check, checkOf } from "./check.ts";
+
+/** Whether everything is there that the commands need. What only some need is a warning. */
+export async function appChecks(app: App): Promise<readonly Check[]> {
+  const layout = layoutOf(app);
+  const found: Check = {
+    name: "app",
+    status: "ok",
+    message: `${app.name}, configured by ${app.name}.json`,
+  };
+  const init = `mlcli init ${app.name} adds what is missing.`;
+  const requirements = join(app.directory, app.configuration.requirements);
+  const missing = await Promise.all([
+    failure("layout", requireTestDirectory(layout), "problem"),
+    missingFile(app, layout.dockerfile, `mlcli build needs it. ${init}`),
+    missingFile(app, requirements, `mlcli build needs it. Create it; it may be empty.`),
+    missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
+    missingFile(app, join(layout.prediction, "serve"), `local deploy needs it. ${init}`),
+    failure("training data", requireTrainingData(layout), "warning"),
+    failure("model", requireModel(layout), "warning"),
+  ]);
+  const findings = missing.filter((check) => check !== undefined);
+  const complete: Check = {
+    name: "layout",
+    status: "ok",
+    message: `Code, test data and a model are in ${typedPath(app.directory, app.base)}`,
+  };
+  return [found, ...findings, ...(findings.length === 0 ? [complete] : [])];
+}
+
+async function failure(
+  name: string,
+  check: Promise<void>,
+  status: "warning" | "problem",
+): Promise<Check | undefined> {
+  try {
+    await check;
+  } catch (error) {
+    return checkOf(name, error, status);
+  }
+}
+
+async function missingFile(app: App, path: string, hint: string): Promise<Check | undefined> {
+  if (await Deno.stat(path).then((info) => info.isFile, () => false)) return undefined;
+  const message = `File not found: ${typedPath(app.directory, path)}`;
+  return { name: "layout", status: "warning", message, hint };
+}

@@ -1,0 +1,85 @@
+/**
+ * Checks of the Docker Engine.
+ *
+ * @module
+ */
+
+import { statfs } from "node:fs/promises";
+import type { Engine, EngineInfo, EngineVersion } from "../docker/engine.ts";
+import { messageOf } from "../errors.ts";
+import type { Check } from "./check.ts";
+
+/** The oldest that mlcli is tried on: Docker 20.10, API 1.41. */
+const OLDEST_API = 41;
+
+/** Free bytes below which a build will hardly work: a slim Python image and packages take more. */
+const LEAST_ROOM = 512 * 1024 ** 2;
+
+/** Free bytes below which the larger frameworks will not fit: images of PyTorch take 5 GB. */
+const LITTLE_ROOM = 5 * 1024 ** 3;
+
+const GIBIBYTE = 1024 ** 3;
+
+/** What the engine is, and whether its disk has room. */
+export async function engineChecks(engine: Engine): Promise<readonly Check[]> {
+  const [info, version] = await Promise.all([engine.info(), engine.version()]);
+  return [
+    versionCheck(engine, version),
+    rootlessCheck(info),
+    await diskCheck(engine, info),
+  ];
+}
+
+function versionCheck({ address, rule }: Engine, { Version, ApiVersion }: EngineVersion): Check {
+  const message = `Engine ${Version} (API ${ApiVersion}) at ${address} (${rule})`;
+  const [major = 0, minor = 0] = ApiVersion.split(".").map(Number);
+  if (major > 1 || minor >= OLDEST_API) return { name: "engine", status: "ok", message };
+  return {
+    name: "engine",
+    status: "problem",
+    message: `${message} is too old`,
+    hint: "mlcli needs Docker 20.10 (API 1.41) or later: update the engine.",
+  };
+}
+
+/** Both work; which one it is explains who owns files, and why a low port is refused. */
+function rootlessCheck({ SecurityOptions = [] }: EngineInfo): Check {
+  const isRootless = SecurityOptions.some((option) => option.includes("rootless"));
+  const message = isRootless
+    ? "The engine is rootless: root in a container is you"
+    : "The engine runs as root; what containers write is handed to you afterwards";
+  return { name: "rootless", status: "ok", message };
+}
+
+async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): Promise<Check> {
+  // The same path on another machine, a virtual one included, is another disk.
+  const isHere = engine.address.startsWith("unix:") && Name === Deno.hostname();
+  if (!isHere || DockerRootDir === undefined) {
+    return {
+      name: "disk",
+      status: "unknown",
+      message: "The engine's disk is not this machine's",
+      hint: "docker system df shows what images take there.",
+    };
+  }
+  try {
+    const { bavail, bsize } = await statfs(DockerRootDir);
+    return roomCheck(DockerRootDir, bavail * bsize);
+  } catch (error) {
+    return {
+      name: "disk",
+      status: "unknown",
+      message: `The room in ${DockerRootDir} is not known: ${messageOf(error)}`,
+      hint: `df -h ${DockerRootDir} shows it.`,
+    };
+  }
+}
+
+/** What to think of so many free bytes. */
+export function roomCheck(directory: string, free: number): Check {
+  const message = `${(free / GIBIBYTE).toFixed(1)} GB free in ${directory}`;
+  const hint = "docker system prune removes what is not used.";
+  if (free < LEAST_ROOM) return { name: "disk", status: "problem", message, hint };
+  if (free < LITTLE_ROOM) return { name: "disk", status: "warning", message, hint };
+  return { name: "disk", status: "ok", message };
+}

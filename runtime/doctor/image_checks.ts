@@ -1,0 +1,108 @@
+/**
+ * Checks of the app's image.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { Engine, ImageDetails } from "../docker/engine.ts";
+import type { App } from "../project/app.ts";
+import { layoutOf } from "../project/layout.ts";
+import { typedPath } from "../project/typed_path.ts";
+import type { Check } from "./check.ts";
+
+/** Whether the image is there, holds the code as it is now, and runs on the platform. */
+export async function imageChecks(
+  engine: Engine,
+  app: App,
+  tag: string,
+): Promise<readonly Check[]> {
+  const reference = `${app.configuration.imageName}:${tag}`;
+  const image = await engine.image(reference);
+  if (image === undefined) {
+    return [{
+      name: "image",
+      status: "problem",
+      message: `Image not found: ${reference}`,
+      hint: "Run mlcli build, with the same --docker-tag.",
+    }];
+  }
+  return [ageCheck(app, reference, image, await newestSource(app)), platformCheck(app, image)];
+}
+
+/** A file that goes into the image. */
+interface Source {
+  readonly path: string;
+  readonly changed: Date;
+}
+
+function ageCheck(
+  app: App,
+  reference: string,
+  image: ImageDetails,
+  newest: Source | undefined,
+): Check {
+  const built = builtAt(image);
+  if (newest === undefined || newest.changed <= built) {
+    return { name: "image", status: "ok", message: `${reference} is as new as the code` };
+  }
+  return {
+    name: "image",
+    status: "warning",
+    message: `${reference} is older than ${typedPath(app.directory, newest.path)}`,
+    hint: "Run mlcli build before you push it. Local commands use your code as it is, but not a " +
+      "changed Dockerfile or requirements file.",
+  };
+}
+
+/** When it was last built: a build out of the cache alone does not change `Created`. */
+function builtAt({ Created, Metadata }: ImageDetails): Date {
+  const tagged = Date.parse(Metadata?.LastTagTime ?? "");
+  return new Date(Math.max(Date.parse(Created), Number.isNaN(tagged) ? 0 : tagged));
+}
+
+async function newestSource(app: App): Promise<Source | undefined> {
+  const layout = layoutOf(app);
+  let newest: Source | undefined;
+  const consider = async (path: string): Promise<void> => {
+    const info = await Deno.lstat(path).catch(() => undefined);
+    if (info?.isDirectory) {
+      for await (const { name } of Deno.readDir(path)) {
+        // Neither what Python leaves behind nor what editors hide goes for code.
+        if (name !== "__pycache__" && !name.startsWith(".")) await consider(join(path, name));
+      }
+    } else if (info?.mtime && (newest === undefined || info.mtime > newest.changed)) {
+      newest = { path, changed: info.mtime };
+    }
+  };
+  const { training, prediction, processing, dockerfile } = layout;
+  const requirements = join(app.directory, app.configuration.requirements);
+  for (const path of [training, prediction, processing, dockerfile, requirements]) {
+    await consider(path);
+  }
+  return newest;
+}
+
+/** The platform's instances are linux/amd64, but for those with Graviton processors. */
+function platformCheck(app: App, { Os, Architecture }: ImageDetails): Check {
+  const platform = `${Os}/${Architecture}`;
+  if (platform === "linux/amd64") {
+    return { name: "platform", status: "ok", message: `${platform} runs on the platform` };
+  }
+  const isGraviton = platform === "linux/arm64";
+  if (isGraviton && app.configuration.platform?.startsWith(platform)) {
+    return {
+      name: "platform",
+      status: "ok",
+      message: `${platform}, as configured: for instances with Graviton processors (ml.c7g, ...)`,
+    };
+  }
+  return {
+    name: "platform",
+    status: "warning",
+    message: isGraviton
+      ? `${platform} runs on the platform's Graviton instances (ml.c7g, ...) only`
+      : `${platform} does not run on the platform`,
+    hint: "mlcli build --platform linux/amd64 makes one for the others.",
+  };
+}

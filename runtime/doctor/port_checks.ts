@@ -1,0 +1,53 @@
+/**
+ * Check of the port that `local deploy` takes.
+ *
+ * @module
+ */
+
+import { LABELS } from "../containers/plan.ts";
+import type { Engine } from "../docker/engine.ts";
+import type { Check } from "./check.ts";
+
+/** Whether a server can be deployed on the port; else, who has it. */
+export async function portCheck(engine: Engine, port: number): Promise<Check> {
+  const [container] = await engine.containersOnPort(port);
+  const name = "port";
+  if (container?.Labels[LABELS.role] === "serve") {
+    return {
+      name,
+      status: "ok",
+      message: `Port ${port} has the server of ${container.Labels[LABELS.app]}`,
+      hint: `mlcli local stop --port ${port} ends it.`,
+    };
+  }
+  const other = `local deploy --port 0 picks a free one.`;
+  if (container !== undefined) {
+    const owner = container.Names[0]?.slice(1) ?? container.Id;
+    return {
+      name,
+      status: "warning",
+      message: `Port ${port} has the container ${owner}`,
+      hint: `docker stop ${owner} ends it; ${other}`,
+    };
+  }
+  // Where the engine is another machine's, so are its ports.
+  if (!engine.address.startsWith("unix:") || isFree(port)) {
+    return { name, status: "ok", message: `Port ${port} is free` };
+  }
+  const show = Deno.build.os === "linux" ? `ss -ltnp` : `lsof -nP -iTCP:${port} -sTCP:LISTEN`;
+  return {
+    name,
+    status: "warning",
+    message: `Port ${port} has another program`,
+    hint: `${show} shows which; ${other}`,
+  };
+}
+
+function isFree(port: number): boolean {
+  try {
+    using _listener = Deno.listen({ hostname: "127.0.0.1", port });
+    return true;
+  } catch {
+    return false;
+  }
+}
