@@ -68,7 +68,7 @@ async function withEngine(
   { env }: Context,
   values: (engine: Engine, signal: AbortSignal) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
-  const engine = await connectToEngine({ env }, ENGINE_TIMEOUT);
+  const engine = await connectToEngine({ env }, { timeout: ENGINE_TIMEOUT });
   try {
     return await values(engine, AbortSignal.timeout(ENGINE_TIMEOUT));
   } finally {

@@ -97,13 +97,15 @@ const INPUT_PIECE = 65_536;
 export function liveContext(): LiveContext {
   const interruption = listenForSignals();
   const input = standardInput();
+  const out = outputTo(Deno.stdout);
+  const err = outputTo(Deno.stderr);
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   let platform: Promise<Platform> | undefined;
   const context: Context = {
     input,
-    out: outputTo(Deno.stdout),
-    err: outputTo(Deno.stderr),
+    out,
+    err,
     env: (name) => Deno.env.get(name),
     cwd: Deno.cwd(),
     caller: currentCaller(),
@@ -118,7 +120,7 @@ export function liveContext(): LiveContext {
   };
   async function connect(): Promise<Engine> {
     const { connectToEngine } = await import("./docker/connect.ts");
-    return await connectToEngine(context);
+    return await connectToEngine(context, { signal: interruption.signal });
   }
   async function openPlatform(settings: PlatformSettings): Promise<Platform> {
     const client = await import(PLATFORM_CLIENT) as typeof import("./platform/client.ts");
@@ -134,8 +136,9 @@ export function liveContext(): LiveContext {
     questions?.then((opened) => opened[Symbol.dispose](), () => {});
     engine?.then((opened) => opened.close(), () => {});
     platform?.then((opened) => opened.close(), () => {});
-    // Deno cannot break a read off: it would wait for whoever is to write. (`exitCode` is set.)
-    if (input.isWaiting) Deno.exit();
+    // Deno cannot break a read or a write off: it would wait for whoever is at the other end.
+    // (`exitCode` is set.)
+    if (input.isWaiting || out.isWaiting || err.isWaiting) Deno.exit();
   }
   return { ...context, [Symbol.dispose]: dispose };
 }
@@ -169,9 +172,16 @@ function standardInput(): Input & { readonly isWaiting: boolean } {
 
 type Terminal = Pick<typeof Deno.stdout, "isTerminal" | "write" | "writeSync">;
 
-function outputTo(stream: Terminal): Output {
+/** How long to wait, in ms, before writing again to a stream that has no room now. */
+const NO_ROOM = 5;
+
+function outputTo(stream: Terminal): Output & { readonly isWaiting: boolean } {
   const isTerminal = stream.isTerminal();
+  let isWaiting = false;
   return {
+    get isWaiting() {
+      return isWaiting;
+    },
     isTerminal,
     colour: isTerminal && !Deno.noColor && Deno.env.get("TERM") !== "dumb",
     get columns() {
@@ -179,26 +189,41 @@ function outputTo(stream: Terminal): Output {
       return isTerminal && Deno.consoleSize().columns || 80;
     },
     async write(bytes) {
-      try {
-        for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await stream.write(rest));
-      } catch (error) {
-        throw asOutputClosed(error);
+      isWaiting = true;
+      for (let rest = bytes; rest.length > 0;) {
+        try {
+          rest = rest.subarray(await stream.write(rest));
+        } catch (error) {
+          if (!hasNoRoom(error)) throw asOutputClosed(error);
+          await new Promise((resolve) => setTimeout(resolve, NO_ROOM));
+        }
       }
+      isWaiting = false;
     },
     print(text) {
-      try {
-        let rest = new TextEncoder().encode(text);
-        while (rest.length > 0) rest = rest.subarray(stream.writeSync(rest));
-      } catch (error) {
-        throw asOutputClosed(error);
+      for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
+        try {
+          rest = rest.subarray(stream.writeSync(rest));
+        } catch (error) {
+          if (!hasNoRoom(error)) throw asOutputClosed(error);
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NO_ROOM);
+        }
       }
     },
   };
 }
 
+/** EAGAIN: another program set the stream to non-blocking (Node and ssh do), and it is full. */
+function hasNoRoom(error: unknown): boolean {
+  return error instanceof Deno.errors.WouldBlock;
+}
+
 function asOutputClosed(error: unknown): unknown {
   return error instanceof Deno.errors.BrokenPipe ? new OutputClosed() : error;
 }
+
+/** How long the second signal waits for a container to be killed and removed, in ms. */
+const LAST_MOMENT = 5_000;
 
 /** Turns the signals that end a program into an `Interruption`; a third one ends it at once. */
 function listenForSignals(): Interruption & Disposable {
@@ -212,8 +237,10 @@ function listenForSignals(): Interruption & Disposable {
     signal,
     listener(): void {
       if (!first.signal.aborted) return first.abort(new Interrupted(signal));
-      if (!second.signal.aborted) return second.abort(new Interrupted(signal));
-      Deno.exit(INTERRUPT_STATUS[signal]);
+      if (second.signal.aborted) Deno.exit(INTERRUPT_STATUS[signal]);
+      second.abort(new Interrupted(signal));
+      // What is cleaned up now takes a moment, unless the engine does not answer any more.
+      Deno.unrefTimer(setTimeout(() => Deno.exit(INTERRUPT_STATUS[signal]), LAST_MOMENT));
     },
   }));
   for (const { signal, listener } of listeners) Deno.addSignalListener(signal, listener);

@@ -33,7 +33,7 @@ export function deployCommand(context: Context): AnyCommand {
     })
     .option("--foreground", "Stay, show the server's log, and stop the server at Ctrl-C.")
     .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
-    .example("Serve, and ask for a prediction", EXAMPLE)
+    .example("Serve on a free port", "mlcli local deploy --port 0")
     .action(async (options: Options) => {
       const { planInput } = await import("./plan_input.ts");
       const request = {
@@ -56,6 +56,3 @@ export function deployCommand(context: Context): AnyCommand {
       }
     });
 }
-
-const EXAMPLE =
-  'mlcli local deploy && curl -H "Content-Type: text/csv" -d "1,2" localhost:8080/invocations';

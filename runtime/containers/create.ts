@@ -6,7 +6,7 @@
 
 import { type CreateBody, type Engine, isNotFound } from "../docker/engine.ts";
 import { EngineError } from "../docker/transport.ts";
-import { MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
 
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;
@@ -22,7 +22,7 @@ export async function createContainer(
   name: string,
   body: CreateBody,
 ): Promise<string> {
-  for (const { Source } of body.HostConfig.Mounts) await Deno.mkdir(Source, { recursive: true });
+  for (const { Source } of body.HostConfig.Mounts) await makeDirectory(Source);
   try {
     return await engine.createContainer(name, body);
   } catch (error) {
@@ -40,6 +40,22 @@ export async function createContainer(
       );
     }
     throw error;
+  }
+}
+
+/**
+ * Makes a directory and those around it, where it is not there yet.
+ *
+ * @throws MlcliError of kind `layout` when something else is in its place, or it may not be made.
+ */
+export async function makeDirectory(path: string): Promise<void> {
+  try {
+    await Deno.mkdir(path, { recursive: true });
+  } catch (cause) {
+    throw new MlcliError("layout", `Cannot make the directory ${path}: ${fileErrorReason(cause)}`, {
+      hint: "Is there a file in its place, or does it belong to another user?",
+      cause,
+    });
   }
 }
 

@@ -8,14 +8,17 @@
 import { join } from "@std/path/join";
 import type { Caller } from "../context.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
-import { UserCodeError } from "../errors.ts";
+import { MlcliError, UserCodeError } from "../errors.ts";
 import type { Layout } from "../project/layout.ts";
+import { makeDirectory } from "./create.ts";
 import { statusInWords } from "./exit_status.ts";
 import { handToCaller } from "./ownership.ts";
 import { type RunConsole, type RunOutcome, runToEnd } from "./run.ts";
 
 /** The platform shows this much of a failure file: DescribeTrainingJob, FailureReason. */
 const FAILURE_LENGTH = 1024;
+/** At most, in UTF-8. */
+const BYTES_PER_CHARACTER = 4;
 
 /** A job for a container. */
 export interface Job {
@@ -45,14 +48,24 @@ export async function runJob(job: Job, name: string, body: CreateBody): Promise<
   // An earlier run's reason must not be told as this one's.
   await removeIfThere(reasonPath);
   // The platform's tools write there without making it.
-  await Deno.mkdir(join(layout.output, "data"), { recursive: true });
+  await makeDirectory(join(layout.output, "data"));
   let outcome: RunOutcome;
   try {
     outcome = await runToEnd(job.engine, name, body, job.console);
   } finally {
-    await handToCaller(job.engine, body.Image, [layout.model, layout.output], job.caller);
+    await handOver(job, body.Image);
   }
   if (outcome.status !== 0) throw await failure(job, outcome, reasonPath);
+}
+
+/** A failure is only warned of: how the run ended matters more. */
+async function handOver({ engine, layout, caller, console }: Job, image: string): Promise<void> {
+  try {
+    await handToCaller(engine, image, [layout.model, layout.output], caller);
+  } catch (error) {
+    if (!(error instanceof MlcliError)) throw error;
+    console.err.print(`warning: ${error.message}\nhint: ${error.hint ?? ""}\n`);
+  }
 }
 
 async function failure(job: Job, outcome: RunOutcome, reasonPath: string): Promise<UserCodeError> {
@@ -69,9 +82,16 @@ async function failure(job: Job, outcome: RunOutcome, reasonPath: string): Promi
   );
 }
 
+/** The start of a file that user code wrote, which may be anything: a pipe, a link, a disk's worth. */
 async function readStart(path: string): Promise<string | undefined> {
   try {
-    return (await Deno.readTextFile(path)).slice(0, FAILURE_LENGTH);
+    if (!(await Deno.lstat(path)).isFile) return undefined;
+    using file = await Deno.open(path);
+    const buffer = new Uint8Array(FAILURE_LENGTH * BYTES_PER_CHARACTER);
+    const length = await file.read(buffer) ?? 0;
+    const text = new TextDecoder().decode(buffer.subarray(0, length)).slice(0, FAILURE_LENGTH);
+    // Control characters are for the terminal of whoever wrote them.
+    return text.replace(/(?![\n\t])\p{Cc}/gu, "");
   } catch {
     return undefined; // the code gave no reason
   }
@@ -79,7 +99,7 @@ async function readStart(path: string): Promise<string | undefined> {
 
 async function removeIfThere(path: string): Promise<void> {
   try {
-    await Deno.remove(path);
+    await Deno.remove(path, { recursive: true });
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }

@@ -84,7 +84,9 @@ async function holdsForeign(directory: string, caller: Caller): Promise<boolean>
   try {
     for await (const entry of Deno.readDir(directory)) {
       const path = join(directory, entry.name);
-      if ((await Deno.lstat(path)).uid !== caller.uid) return true;
+      // -1: gone since it was listed, as something else is at work there.
+      const uid = await Deno.lstat(path).then((info) => info.uid, () => -1);
+      if (uid !== caller.uid && uid !== -1) return true;
       if (entry.isDirectory && await holdsForeign(path, caller)) return true;
     }
     return false;

@@ -24,7 +24,11 @@ export type PingAnswer =
  */
 export async function ping(port: number): Promise<PingAnswer> {
   let connection: Deno.TcpConn | undefined;
-  const timer = setTimeout(() => connection?.close(), ATTEMPT_TIMEOUT);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    connection?.close();
+  }, ATTEMPT_TIMEOUT);
   try {
     connection = await Deno.connect({ hostname: "127.0.0.1", port });
     const request = "GET /ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
@@ -35,7 +39,7 @@ export async function ping(port: number): Promise<PingAnswer> {
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1];
     return status ? { status: Number(status) } : { failure: "no answer in HTTP" };
   } catch (error) {
-    return { failure: messageOf(error) };
+    return { failure: isLate ? "it listens, but is not ready" : messageOf(error) };
   } finally {
     clearTimeout(timer);
     try {

@@ -241,8 +241,13 @@ function regionVariables(region: string | undefined): Record<string, string> {
   return region === undefined ? {} : { AWS_REGION: region };
 }
 
+/** What Linux takes as one variable (MAX_ARG_STRLEN), in bytes, its final zero included. */
+const LONGEST_VARIABLE = 128 * 1024;
+
+/** What is too long is left out, or nothing would start; the contract's files have it. */
 function environment(variables: Readonly<Record<string, string>>): string[] {
-  return Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return Object.entries(variables).map(([name, value]) => `${name}=${value}`)
+    .filter((variable) => new TextEncoder().encode(variable).length < LONGEST_VARIABLE);
 }
 
 function readOnly(source: string, target: string): Mount {

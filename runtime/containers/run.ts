@@ -48,11 +48,13 @@ export async function runToEnd(
   const waiting = new AbortController();
   let removed = false;
   try {
+    signal.throwIfAborted();
     // Both before the start, so that neither a byte nor a fast end is missed.
     const [output, end] = await Promise.all([
       engine.attach(id),
       engine.wait(id, "removed", waiting.signal),
     ]);
+    signal.throwIfAborted();
     await startContainer(engine, id, body);
     using _stop = stopOnInterruption(engine, id, console.interruption);
     const closed = await passOn(output, console, () => engine.stopContainer(id, GRACE));
@@ -94,14 +96,18 @@ function stopOnInterruption(
  */
 async function passOn(
   output: ReadableStream<Uint8Array>,
-  { out, err }: RunConsole,
+  { out, err, interruption: { force } }: RunConsole,
   stop: () => Promise<void>,
 ): Promise<OutputClosed | undefined> {
+  const forced = new Promise<void>((resolve) =>
+    force.addEventListener("abort", () => resolve(), { once: true })
+  );
   let closed: OutputClosed | undefined;
   for await (const { stream, bytes } of demultiplex(output)) {
-    if (closed) continue; // what it still writes while it is being stopped
+    // What it still writes while it is being stopped, or killed with nobody reading.
+    if (closed || force.aborted) continue;
     try {
-      await (stream === "stdout" ? out : err).write(bytes);
+      await Promise.race([(stream === "stdout" ? out : err).write(bytes), forced]);
     } catch (error) {
       if (!(error instanceof OutputClosed)) throw error;
       closed = error;

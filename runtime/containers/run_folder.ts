@@ -12,8 +12,14 @@ import type { Layout } from "../project/layout.ts";
 import type { ContractFiles } from "./contract_files.ts";
 import { LABELS } from "./plan.ts";
 
-/** A run that mlcli was killed in leaves its directory; after this long, in ms, it is cleared. */
-const STALE_AFTER = 3_600_000;
+/** Before the container's name, in `local_test/`. */
+const PREFIX = ".run-";
+
+/**
+ * A run in which mlcli was killed leaves its directory, and, if it never started, its container.
+ * From this age (ms) on they are what is left over, not what is being made.
+ */
+const STALE_AFTER = 60_000;
 
 /**
  * Writes the files, calls `work` with their directory, and removes it whatever happens.
@@ -27,50 +33,46 @@ export async function withRunFolder<T>(
   files: ContractFiles,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const parent = join(layout.localTest, ".mlcli");
-  await clearStale(engine, parent);
-  const folder = join(parent, name);
-  await Deno.mkdir(folder, { recursive: true });
+  await clearStale(engine, layout.localTest);
+  const folder = join(layout.localTest, PREFIX + name);
+  await Deno.mkdir(folder);
   try {
     for (const [file, value] of Object.entries(files)) {
       await Deno.writeTextFile(join(folder, file), JSON.stringify(value, null, 2) + "\n");
     }
     return await work(folder);
   } finally {
-    await Deno.remove(folder, { recursive: true });
-    await removeIfEmpty(parent);
+    await removeIfPossible(folder);
   }
 }
 
-async function clearStale(engine: Engine, parent: string): Promise<void> {
-  const stale = await staleFolders(parent);
+async function clearStale(engine: Engine, localTest: string): Promise<void> {
+  const stale = await staleRuns(localTest);
   if (stale.length === 0) return;
   const containers = await engine.listContainers([LABELS.role]);
-  const inUse = new Set(containers.flatMap((container) => container.Names));
   for (const name of stale) {
     // The engine writes names with a slash before them.
-    if (!inUse.has(`/${name}`)) await Deno.remove(join(parent, name), { recursive: true });
+    const container = containers.find(({ Names }) => Names.includes(`/${name}`));
+    if (container?.State === "created") await engine.removeContainer(container.Id);
+    if (container === undefined || container.State === "created") {
+      await removeIfPossible(join(localTest, PREFIX + name));
+    }
   }
 }
 
-async function staleFolders(parent: string): Promise<string[]> {
+/** The names of runs whose directories are old. */
+async function staleRuns(localTest: string): Promise<string[]> {
   const names: string[] = [];
-  try {
-    for await (const entry of Deno.readDir(parent)) {
-      const { mtime } = await Deno.lstat(join(parent, entry.name));
-      if (mtime && Date.now() - mtime.getTime() > STALE_AFTER) names.push(entry.name);
-    }
-  } catch (error) {
-    // Not there yet, or a run that ends just now took its own away.
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  for await (const { name } of Deno.readDir(localTest)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const info = await Deno.lstat(join(localTest, name)).catch(() => undefined);
+    const age = Date.now() - (info?.mtime?.getTime() ?? Date.now());
+    if (age > STALE_AFTER) names.push(name.slice(PREFIX.length));
   }
   return names;
 }
 
-async function removeIfEmpty(folder: string): Promise<void> {
-  try {
-    await Deno.remove(folder);
-  } catch {
-    // Another run of the app is using it.
-  }
+/** Somebody else may be faster, or have made it: no reason to fail a run. */
+async function removeIfPossible(folder: string): Promise<void> {
+  await Deno.remove(folder, { recursive: true }).catch(() => {});
 }

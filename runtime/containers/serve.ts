@@ -5,7 +5,7 @@
  */
 
 import type { Interruption } from "../context.ts";
-import { type Engine, isConflict } from "../docker/engine.ts";
+import { type Engine, isConflict, isNotFound } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { EngineError } from "../docker/transport.ts";
 import { MlcliError } from "../errors.ts";
@@ -77,10 +77,13 @@ async function serveOn(engine: Engine, request: ServeRequest, port: number): Pro
   }
 }
 
-/** Refuses a port on which mlcli already serves; clears away what is left of a server that ended. */
+/**
+ * Refuses a port that a server of mlcli has, be it only being started, or paused; clears away what
+ * is left of one that ended.
+ */
 async function clearPort(engine: Engine, port: number): Promise<void> {
   for (const server of await findServers(engine, port)) {
-    if (server.running) throw portInUse(port, server.app);
+    if (!server.ended) throw portInUse(port, server.app);
     await engine.removeContainer(server.id);
   }
 }
@@ -91,8 +94,9 @@ async function startServer(engine: Engine, request: ServeRequest, port: number):
   let id: string | undefined;
   try {
     id = await createContainer(engine, name, body);
+    request.interruption.signal.throwIfAborted();
     await startContainer(engine, id, body);
-    return { id, name, app: request.app, port, image: request.image, running: true };
+    return { id, name, app: request.app, port, image: request.image, running: true, ended: false };
   } catch (error) {
     if (id !== undefined) await discardContainer(engine, id);
     // The name is taken: another deploy on the same port was faster.
@@ -126,6 +130,9 @@ function portInUse(port: number, app?: string, cause?: unknown): MlcliError {
 
 /** Waits for the first of: ready, ended, timed out, interrupted. */
 async function untilReady(engine: Engine, server: Server, request: ServeRequest): Promise<void> {
+  // Whoever follows the start has seen the log.
+  const log = (): Promise<string | undefined> =>
+    request.onStart ? Promise.resolve(undefined) : logTail(engine, server.id);
   const over = new AbortController();
   const { signal } = request.interruption;
   const timeout = AbortSignal.timeout(request.timeout * 1000);
@@ -134,7 +141,7 @@ async function untilReady(engine: Engine, server: Server, request: ServeRequest)
   try {
     const end = await engine.wait(server.id, "not-running", over.signal);
     const ended = end.status.then(async (status) => {
-      throw await endedTooEarly(engine, server, status);
+      throw await endedTooEarly(engine, server, status, log);
     });
     const ready = pingUntilReady(server.port, asking, (answer) => {
       lastAnswer = answer.status === undefined ? answer.failure : `HTTP ${answer.status}`;
@@ -146,7 +153,7 @@ async function untilReady(engine: Engine, server: Server, request: ServeRequest)
       "container",
       `The server did not answer /ping with 200 within ${request.timeout} s (${lastAnswer})`,
       {
-        quote: await logTail(engine, server.id),
+        quote: await log(),
         hint: "--timeout gives it longer. The platform waits for 4 minutes.",
       },
     );
@@ -155,23 +162,32 @@ async function untilReady(engine: Engine, server: Server, request: ServeRequest)
   }
 }
 
-async function endedTooEarly(engine: Engine, server: Server, status: number): Promise<MlcliError> {
+async function endedTooEarly(
+  engine: Engine,
+  server: Server,
+  status: number,
+  log: () => Promise<string | undefined>,
+): Promise<MlcliError> {
   const outOfMemory = (await engine.pastEvents(server.id)).some((event) => event.Action === "oom");
   return new MlcliError(
     "container",
     `The server ended before it was ready: ${statusInWords(status, outOfMemory)}`,
     {
-      quote: await logTail(engine, server.id),
+      quote: await log(),
       hint: "The log above is the server's own: serve must start and model_fn must load the model.",
     },
   );
 }
 
-/** The end of a container's log, both streams. */
-async function logTail(engine: Engine, id: string): Promise<string> {
+/** The end of a container's log, both streams; nothing when somebody removed the container. */
+async function logTail(engine: Engine, id: string): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
-  const log = await engine.logs(id, { tail: LOG_TAIL, follow: false });
-  for await (const { bytes } of demultiplex(log)) text += decoder.decode(bytes, { stream: true });
-  return text;
+  try {
+    const log = await engine.logs(id, { tail: LOG_TAIL, follow: false });
+    for await (const { bytes } of demultiplex(log)) text += decoder.decode(bytes, { stream: true });
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+  return text || undefined;
 }

@@ -16,6 +16,8 @@ export interface Server {
   readonly port: number;
   readonly image: string;
   readonly running: boolean;
+  /** Its program has ended: the container is there for its log alone. */
+  readonly ended: boolean;
 }
 
 /** Servers on a port, of whatever app; or all of them. */
@@ -74,5 +76,6 @@ function asServer(container: ContainerSummary): Server {
     port: Number(container.Labels[LABELS.port]),
     image: container.Image,
     running: container.State === "running",
+    ended: container.State === "exited" || container.State === "dead",
   };
 }

@@ -41,6 +41,7 @@ export async function endServer(
   const hurry = signal.aborted ? force : signal;
   const kill = (): void => void engine.killContainer(server.id).catch(() => {});
   hurry.addEventListener("abort", kill);
+  if (hurry.aborted) kill();
   try {
     if (server.running) await engine.stopContainer(server.id, GRACE);
     await engine.removeContainer(server.id);

@@ -4,11 +4,13 @@
  * @module
  */
 
+import { join } from "@std/path/join";
 import type { Caller } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import { readHyperparameters } from "../project/hyperparameters.ts";
 import { type Layout, requireTestDirectory, requireTrainingData } from "../project/layout.ts";
 import { trainingFiles } from "./contract_files.ts";
+import { makeDirectory } from "./create.ts";
 import { jobName, runJob } from "./job.ts";
 import { type PlanInput, trainPlan } from "./plan.ts";
 import type { RunConsole } from "./run.ts";
@@ -33,17 +35,32 @@ export async function train(request: TrainRequest): Promise<void> {
   const { layout } = request;
   await requireTestDirectory(layout);
   await requireTrainingData(layout);
-  const hyperparameters = await readHyperparameters(layout, request.hyperparameters);
   // A mount point inside a read-only mount cannot be made by the engine.
-  await Deno.mkdir(layout.configInput, { recursive: true });
+  await makeDirectory(layout.configInput);
+  const hyperparameters = await readHyperparameters(layout, request.hyperparameters);
   const channels = await channelsOf(layout);
   const engine = await request.engine();
   const name = jobName(request.app, "train");
   const files = trainingFiles(hyperparameters, channels);
   await withRunFolder(engine, layout, name, files, async (configFolder) => {
+    await copyOthers(layout.configInput, configFolder, Object.keys(files));
     const body = trainPlan({ ...request, name, hyperparameters, channels, configFolder });
     await runJob({ ...request, engine, title: "Training", reasonFile: "failure" }, name, body);
   });
+}
+
+/** The user's other files beside the three: a mount hides what it is mounted over. */
+async function copyOthers(from: string, to: string, except: readonly string[]): Promise<void> {
+  for await (const entry of Deno.readDir(from)) {
+    if (except.includes(entry.name)) continue;
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if ((await Deno.stat(source)).isDirectory) {
+      await Deno.mkdir(target);
+      await copyOthers(source, target, []);
+    } else {
+      await Deno.copyFile(source, target);
+    }
+  }
 }
 
 /** The directories below `input/data`, except the one that is for processing: the channels. */

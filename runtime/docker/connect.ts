@@ -18,19 +18,28 @@ const API_VERSION = "1.44";
 /** How long an engine may take to say that it is there, in milliseconds. */
 const PING_TIMEOUT = 10_000;
 
+/** How long to look for an engine. */
+export interface ConnectOptions {
+  /** How long each may take to answer, in ms. */
+  readonly timeout?: number;
+  /** Ends the search; its reason is thrown. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Connects to the first engine that answers.
  *
- * @param timeout how long each may take to do so, in ms.
  * @throws MlcliError of kind `engine`, with each place that was tried and why it failed.
  */
 export async function connectToEngine(
   environment: SearchEnvironment,
-  timeout = PING_TIMEOUT,
+  { timeout = PING_TIMEOUT, signal }: ConnectOptions = {},
 ): Promise<Engine> {
   const failures: string[] = [];
   for (const candidate of await candidates(environment)) {
-    const attempt = await tryCandidate(candidate, timeout);
+    const limit = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
+    const attempt = await tryCandidate(candidate, limit);
+    signal?.throwIfAborted();
     if (attempt.engine) return attempt.engine;
     failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${attempt.failure}`);
   }
@@ -44,12 +53,12 @@ type Attempt =
   | { readonly engine: Engine; readonly failure?: undefined }
   | { readonly engine?: undefined; readonly failure: string };
 
-async function tryCandidate({ address, rule }: Candidate, timeout: number): Promise<Attempt> {
+async function tryCandidate({ address, rule }: Candidate, limit: AbortSignal): Promise<Attempt> {
   const obstacle = await obstacleTo(address);
   if (obstacle) return { failure: obstacle };
   const transport = await openTransport(address);
   try {
-    return { engine: engineOver(transport, await agreedVersion(transport, timeout), rule) };
+    return { engine: engineOver(transport, await agreedVersion(transport, limit), rule) };
   } catch (error) {
     transport.close();
     return { failure: failureText(error) };
@@ -79,10 +88,10 @@ function failureText(error: unknown): string {
 }
 
 /** The lower of the engine's version and ours. */
-async function agreedVersion(transport: Transport, timeout: number): Promise<string> {
+async function agreedVersion(transport: Transport, signal: AbortSignal): Promise<string> {
   const response = await transport.request("GET", "/_ping", {
     expect: [200],
-    signal: AbortSignal.timeout(timeout),
+    signal,
   });
   await response.body?.cancel();
   const offered = response.headers.get("Api-Version");

@@ -87,7 +87,7 @@ export async function requireTestDirectory(layout: Layout): Promise<void> {
  * @throws MlcliError of kind `layout`
  */
 export async function requireTrainingData(layout: Layout): Promise<void> {
-  if (await holdsFile(layout, layout.trainingData)) return;
+  if (await holdsFile(layout, layout.trainingData, layout.input)) return;
   const path = typedPath(layout.directory, layout.trainingData);
   throw new MlcliError("layout", `No such file or directory: ${path} (training data)`, {
     hint: `Put test data into ${path}/.`,
@@ -99,7 +99,7 @@ export async function requireTrainingData(layout: Layout): Promise<void> {
  * @throws MlcliError of kind `layout`
  */
 export async function requireModel(layout: Layout): Promise<void> {
-  if (await holdsFile(layout, layout.model)) return;
+  if (await holdsFile(layout, layout.model, layout.model)) return;
   throw new MlcliError("layout", `Model not found: ${typedPath(layout.directory, layout.model)}`, {
     hint: "Run mlcli local train first.",
   });
@@ -152,15 +152,22 @@ export async function scriptsOf(layout: Layout): Promise<string[]> {
 /** Files that keep a directory in version control, or that a file manager leaves: no data. */
 const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store"]);
 
-/** Whether a directory holds a file at any depth. Links count when they lead somewhere. */
-async function holdsFile(layout: Layout, directory: string): Promise<boolean> {
+/**
+ * Whether a directory holds a file at any depth. Links count when they lead to something in the
+ * directory that is mounted: others lead nowhere in the container.
+ */
+async function holdsFile(
+  layout: Layout,
+  directory: string,
+  mounted: string,
+): Promise<boolean> {
   try {
     for await (const entry of Deno.readDir(directory)) {
       if (PLACEHOLDERS.has(entry.name)) continue;
       const path = join(directory, entry.name);
       if (entry.isFile) return true;
-      if (entry.isSymlink && await exists(path)) return true;
-      if (entry.isDirectory && await holdsFile(layout, path)) return true;
+      if (entry.isSymlink && await leadsInto(mounted, path)) return true;
+      if (entry.isDirectory && await holdsFile(layout, path, mounted)) return true;
     }
     return false;
   } catch (error) {
@@ -176,8 +183,12 @@ async function holdsFile(layout: Layout, directory: string): Promise<boolean> {
   }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(() => true, () => false);
+async function leadsInto(directory: string, link: string): Promise<boolean> {
+  try {
+    return !leaves(relative(await Deno.realPath(directory), await Deno.realPath(link)));
+  } catch {
+    return false; // it leads nowhere
+  }
 }
 
 async function isDirectory(path: string): Promise<boolean> {

@@ -101,6 +101,35 @@ suite("local deploy and local stop", () => {
     }
   });
 
+  it("lets one of two that deploy on a port at once have it", async () => {
+    await using app = await servingApp();
+    const port = await deploy(app); // a port that was free
+    await app.run(["local", "stop", "--port", port]);
+    const results = await Promise.all([1, 2].map(() => app.run(["local", "deploy", "-p", port])));
+    try {
+      const [won, lost] = results.sort((a, b) => a.code - b.code);
+      assertEquals(won, { code: 0, stdout: `http://localhost:${port}\n`, stderr: "" });
+      assertEquals([lost?.code, lost?.stdout], [1, ""]);
+      assertMatch(lost?.stderr ?? "", new RegExp(`^error: Port already in use: ${port}`));
+      assertEquals(await predict(port), "seven");
+    } finally {
+      await app.run(["local", "stop", "--port", port]);
+    }
+  });
+
+  it("leaves a server that is paused alone", async () => {
+    await using app = await servingApp();
+    const port = await deploy(app);
+    const [container] = await containersOf(app.name);
+    await engineCommand(`/containers/${container!.Id}/pause`);
+    const { code, stderr } = await app.run(["local", "deploy", "--port", port]);
+    assertEquals(code, 1);
+    assertMatch(stderr, new RegExp(`^error: Port already in use: ${port} `));
+    assertEquals((await containersOf(app.name)).map(({ State }) => State), ["paused"]);
+    assertEquals((await app.run(["local", "stop", "--port", port])).code, 0);
+    assertEquals(await containersOf(app.name), []);
+  });
+
   it("refuses a port that another program has, and leaves nothing", async () => {
     await using app = await servingApp();
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -192,6 +221,16 @@ suite("local deploy and local stop", () => {
     assertEquals(await containersOf(app.name), []);
   });
 });
+
+/** A call that mlcli has no use for. */
+async function engineCommand(path: string): Promise<void> {
+  const client = Deno.createHttpClient({
+    proxy: { transport: "unix", path: "/var/run/docker.sock" },
+  });
+  const response = await fetch(`http://localhost${path}`, { method: "POST", client });
+  assertEquals(response.status, 204);
+  client.close();
+}
 
 /** How the engine has published the server's port. */
 async function inspectPorts(id: string): Promise<unknown> {

@@ -97,6 +97,29 @@ def train(input_data_path, model_save_path):
     assertEquals(await containersOf(app.name), []);
   });
 
+  it("a second Ctrl-C does not wait for a reader either", async () => {
+    await using app = await makeApp({
+      configuration: { image_name: TEST_IMAGE },
+      files: {
+        "training/training.py": `
+def train(input_data_path, model_save_path):
+    while True: print("x" * 1000)
+`,
+        [TRAINING_DATA]: "1,2\n",
+      },
+    });
+    const child = app.start(["local", "train"]); // nobody reads what it prints
+    await eventually(async () =>
+      (await containersOf(app.name)).some(({ State }) => State === "running")
+    );
+    child.kill("SIGINT");
+    child.kill("SIGTERM"); // two different ones: the same twice may arrive as one
+    const { code } = await child.status;
+    assertEquals([130, 143].includes(code), true, String(code));
+    await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
+    assertEquals(await containersOf(app.name), []);
+  });
+
   it("code that does not end is killed after the grace period", async () => {
     await using app = await waitingApp(IGNORE);
     const run = await startAndWait(app);

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
-import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
+import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { TextReader } from "../helpers/text_reader.ts";
 
@@ -194,6 +194,106 @@ raise ValueError("not this")`);
     });
     const { stderr } = await app.run(["local", "train"]);
     assertEquals(stderr, "error: Training failed: exit status 3\n");
+  });
+
+  for (
+    const [what, make] of [
+      ["a pipe", "os.mkfifo('/opt/ml/output/failure')"],
+      ["a directory", "os.makedirs('/opt/ml/output/failure/inner')"],
+      ["a link", "os.symlink('/dev/zero', '/opt/ml/output/failure')"],
+    ] as const
+  ) {
+    it(`survives a failure file that is ${what}, twice`, async () => {
+      await using app = await trainingApp(`import os\n${make}\nraise SystemExit(3)`);
+      for (let run = 0; run < 2; run++) {
+        const { code, stderr } = await app.run(["local", "train"], { timeout: 30_000 });
+        assertEquals({ code, stderr }, {
+          code: 3,
+          stderr: "error: Training failed: exit status 3\n",
+        });
+      }
+    });
+  }
+
+  it("shows a failure file without its control characters", async () => {
+    await using app = await trainingApp(`
+open("/opt/ml/output/failure", "w").write("a\\x1b[31mb\\tc\\nd")
+raise SystemExit(3)`);
+    const { stderr } = await app.run(["local", "train"]);
+    assertEquals(stderr, "error: Training failed: exit status 3\n  a[31mb\tc\n  d\n");
+  });
+
+  it("has the user's other files in input/config, and hyperparameters of any length", async () => {
+    await using app = await trainingApp(
+      `
+import json, os
+print(sorted(os.listdir("/opt/ml/input/config")), open("/opt/ml/input/config/more/a.txt").read())
+print(len(json.load(open("/opt/ml/input/config/hyperparameters.json"))["long"]))
+print("SM_HP_LONG" in os.environ, "SM_HPS" in os.environ, os.environ["SM_HP_SHORT"])`,
+      {
+        "local_test/test_dir/input/config/schema.json": "{}",
+        "local_test/test_dir/input/config/more/a.txt": "text",
+        "local_test/test_dir/input/config/hyperparameters.json": JSON.stringify({
+          long: "x".repeat(140_000),
+          short: 1,
+        }),
+      },
+    );
+    const { code, stdout, stderr } = await app.run(["local", "train"]);
+    assertEquals(code, 0, stderr);
+    assertEquals(
+      stdout,
+      "['hyperparameters.json', 'inputdataconfig.json', 'more', 'resourceconfig.json', " +
+        "'schema.json'] text\n140000\nTrue True 1\n", // from the file, by the harness
+    );
+  });
+
+  it("ends with the code's status though its own directory was taken away", async () => {
+    await using app = await trainingApp(`
+import os, time
+print("ready", flush=True)
+while not os.path.exists("/opt/ml/output/go"): time.sleep(0.05)
+raise SystemExit(7)`);
+    const child = app.start(["local", "train"]);
+    const stdout = new TextReader(child.stdout);
+    await stdout.until(/ready/);
+    for await (const { name } of Deno.readDir(app.path("local_test"))) {
+      if (name.startsWith(".run-")) {
+        await Deno.remove(app.path("local_test", name), { recursive: true });
+      }
+    }
+    await Deno.writeTextFile(app.testPath("output/go"), "");
+    await Promise.all([stdout.toEnd(), child.stderr.cancel()]);
+    assertEquals((await child.status).code, 7);
+  });
+
+  it("clears away what a killed run left that had not begun", async () => {
+    await using app = await trainingApp("pass");
+    const name = `mlcli-${app.name}-train-0`;
+    const folder = app.path(`local_test/.run-${name}`);
+    await Deno.mkdir(folder);
+    await Deno.utime(folder, 0, 0);
+    await withEngine((engine) =>
+      engine.createContainer(name, {
+        Image: TEST_IMAGE,
+        Cmd: ["train"],
+        Labels: { "mlcli.app": app.name, "mlcli.role": "train" },
+        HostConfig: { AutoRemove: true, Mounts: [] },
+      })
+    );
+    assertEquals((await app.run(["local", "train"])).code, 0);
+    assertEquals(await containersOf(app.name), []);
+    assertEquals(
+      (await Array.fromAsync(Deno.readDir(app.path("local_test")))).map((entry) => entry.name),
+      ["test_dir"],
+    );
+  });
+
+  it("says what is in the way of a directory", async () => {
+    await using app = await trainingApp("pass", { "local_test/test_dir/model": "a file" });
+    const { code, stderr } = await app.run(["local", "train"]);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: Cannot make the directory .*\/model: File exists\nhint: /);
   });
 
   it("says when the code ran out of memory", async () => {
