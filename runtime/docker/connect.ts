@@ -5,7 +5,7 @@
  */
 
 import { MlcliError } from "../errors.ts";
-import { type Engine, engineOver } from "./engine.ts";
+import { type Engine, type EngineIdentity, engineOver } from "./engine.ts";
 import { type Address, type Candidate, candidates, type SearchEnvironment } from "./locate.ts";
 import { addressText, EngineError, openTransport, reasonOf, type Transport } from "./transport.ts";
 
@@ -49,7 +49,7 @@ async function tryCandidate({ address, rule }: Candidate, timeout: number): Prom
   if (obstacle) return { failure: obstacle };
   const transport = await openTransport(address);
   try {
-    return { engine: engineOver(transport, await agreedVersion(transport, timeout), rule) };
+    return { engine: engineOver(transport, await identify(transport, timeout), rule) };
   } catch (error) {
     transport.close();
     return { failure: failureText(error) };
@@ -78,15 +78,18 @@ function failureText(error: unknown): string {
   return reason;
 }
 
-/** The lower of the engine's version and ours. */
-async function agreedVersion(transport: Transport, timeout: number): Promise<string> {
+/** Which engine it is, and the lower of its version and ours. */
+async function identify(transport: Transport, timeout: number): Promise<EngineIdentity> {
   const response = await transport.request("GET", "/_ping", {
     expect: [200],
     signal: AbortSignal.timeout(timeout),
   });
   await response.body?.cancel();
   const offered = response.headers.get("Api-Version");
-  return offered && isOlder(offered, API_VERSION) ? offered : API_VERSION;
+  return {
+    apiVersion: offered && isOlder(offered, API_VERSION) ? offered : API_VERSION,
+    isPodman: response.headers.has("Libpod-API-Version"),
+  };
 }
 
 function isOlder(version: string, than: string): boolean {
