@@ -44,22 +44,24 @@ export async function runToEnd(
 ): Promise<RunOutcome> {
   const { signal } = console.interruption;
   signal.throwIfAborted();
+  if (!engine.remembersExitStatus) body = withoutAutoRemove(body);
   const id = await createContainer(engine, name, body);
   const waiting = new AbortController();
   let removed = false;
   try {
     signal.throwIfAborted();
     // Both before the start, so that neither a byte nor a fast end is missed.
-    const [output, end] = await Promise.all([
+    const [output, removal] = await Promise.all([
       engine.attach(id),
-      engine.wait(id, "removed", waiting.signal),
+      body.HostConfig.AutoRemove ? engine.wait(id, "removed", waiting.signal) : undefined,
     ]);
     signal.throwIfAborted();
     await startContainer(engine, id, body);
     using _stop = stopOnInterruption(engine, id, console.interruption);
     const closed = await passOn(output, console, () => engine.stopContainer(id, GRACE));
+    const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await end.status;
-    removed = true;
+    removed = removal !== undefined;
     signal.throwIfAborted();
     if (closed) throw closed;
     return { status, outOfMemory: status !== 0 && await ranOutOfMemory(engine, id) };
@@ -67,6 +69,14 @@ export async function runToEnd(
     waiting.abort();
     if (!removed) await discardContainer(engine, id);
   }
+}
+
+/**
+ * For an engine that forgets the exit status with the container: it stays until its status was
+ * read. (Should mlcli be killed meanwhile, the app's next run removes it.)
+ */
+function withoutAutoRemove(body: CreateBody): CreateBody {
+  return { ...body, HostConfig: { ...body.HostConfig, AutoRemove: false } };
 }
 
 /** Stops the container at the first signal, and kills it at the second. */

@@ -21,6 +21,9 @@ const PREFIX = ".run-";
  */
 const STALE_AFTER = 60_000;
 
+/** States of a container that never began, or has ended and was not removed (Podman). */
+const OVER: readonly string[] = ["created", "configured", "exited", "dead"];
+
 /**
  * Writes the files, calls `work` with their directory, and removes it whatever happens.
  *
@@ -53,10 +56,9 @@ async function clearStale(engine: Engine, localTest: string): Promise<void> {
   for (const name of stale) {
     // The engine writes names with a slash before them.
     const container = containers.find(({ Names }) => Names.includes(`/${name}`));
-    if (container?.State === "created") await engine.removeContainer(container.Id);
-    if (container === undefined || container.State === "created") {
-      await removeIfPossible(join(localTest, PREFIX + name));
-    }
+    if (container !== undefined && !OVER.includes(container.State)) continue;
+    if (container !== undefined) await engine.removeContainer(container.Id);
+    await removeIfPossible(join(localTest, PREFIX + name));
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { MlcliError } from "../errors.ts";
-import { type Engine, engineOver } from "./engine.ts";
+import { type Engine, type EngineIdentity, engineOver } from "./engine.ts";
 import { type Address, type Candidate, candidates, type SearchEnvironment } from "./locate.ts";
 import { addressText, EngineError, openTransport, reasonOf, type Transport } from "./transport.ts";
 
@@ -58,7 +58,7 @@ async function tryCandidate({ address, rule }: Candidate, limit: AbortSignal): P
   if (obstacle) return { failure: obstacle };
   const transport = await openTransport(address);
   try {
-    return { engine: engineOver(transport, await agreedVersion(transport, limit), rule) };
+    return { engine: engineOver(transport, await identify(transport, limit), rule) };
   } catch (error) {
     transport.close();
     return { failure: failureText(error) };
@@ -87,15 +87,18 @@ function failureText(error: unknown): string {
   return reason;
 }
 
-/** The lower of the engine's version and ours. */
-async function agreedVersion(transport: Transport, signal: AbortSignal): Promise<string> {
+/** Which engine it is, and the lower of its version and ours. */
+async function identify(transport: Transport, signal: AbortSignal): Promise<EngineIdentity> {
   const response = await transport.request("GET", "/_ping", {
     expect: [200],
     signal,
   });
   await response.body?.cancel();
   const offered = response.headers.get("Api-Version");
-  return offered && isOlder(offered, API_VERSION) ? offered : API_VERSION;
+  return {
+    apiVersion: offered && isOlder(offered, API_VERSION) ? offered : API_VERSION,
+    isPodman: response.headers.has("Libpod-API-Version"),
+  };
 }
 
 function isOlder(version: string, than: string): boolean {

@@ -129,6 +129,11 @@ export interface Engine {
   readonly address: string;
   /** What named that address: `DOCKER_HOST`, `default`, ... */
   readonly rule: string;
+  /**
+   * Whether `wait` still knows the exit status of a container that the engine removed by itself.
+   * Podman (4.3.1) does not: it says 0.
+   */
+  readonly remembersExitStatus: boolean;
   info(): Promise<EngineInfo>;
   version(): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
@@ -179,8 +184,19 @@ export interface Engine {
   close(): void;
 }
 
-/** The engine behind a transport, spoken to in one version of the API (`1.41`). */
-export function engineOver(transport: Transport, apiVersion: string, rule: string): Engine {
+/** What an engine says of itself in its answer to `_ping`. */
+export interface EngineIdentity {
+  /** The version of the API to speak with it: `1.41`. */
+  readonly apiVersion: string;
+  readonly isPodman: boolean;
+}
+
+/** The engine behind a transport. */
+export function engineOver(
+  transport: Transport,
+  { apiVersion, isPodman }: EngineIdentity,
+  rule: string,
+): Engine {
   const request: Transport["request"] = (method, path, options) =>
     transport.request(method, `/v${apiVersion}${path}`, options);
 
@@ -203,6 +219,7 @@ export function engineOver(transport: Transport, apiVersion: string, rule: strin
   return {
     address: transport.address,
     rule,
+    remembersExitStatus: !isPodman,
     info: () => json("/info"),
     version: () => json("/version"),
 

@@ -234,9 +234,9 @@ async function engineCommand(path: string): Promise<void> {
 
 /** How the engine has published the server's port. */
 async function inspectPorts(id: string): Promise<unknown> {
-  const client = Deno.createHttpClient({
-    proxy: { transport: "unix", path: "/var/run/docker.sock" },
-  });
+  const { address } = await withEngine((engine) => Promise.resolve(engine));
+  const path = address.replace("unix://", "");
+  const client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
   const response = await fetch(`http://localhost/containers/${id}/json`, { client });
   const { HostConfig } = await response.json();
   client.close();

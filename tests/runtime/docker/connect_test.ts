@@ -29,6 +29,21 @@ suite("connectToEngine", () => {
     });
   }
 
+  it("knows Podman by its header", async () => {
+    for (const isPodman of [true, false]) {
+      await using fake = await fakeEngine({
+        "GET /_ping": () => {
+          const answer = pong("1.41");
+          if (isPodman) answer.headers.set("Libpod-API-Version", "4.3.1");
+          return answer;
+        },
+      });
+      const engine = await connectToEngine(at(fake));
+      assertEquals(engine.remembersExitStatus, !isPodman);
+      engine.close();
+    }
+  });
+
   it("takes the first that answers", async () => {
     await using fake = await fakeEngine({ "GET /_ping": () => pong("1.41") });
     const home = await Deno.makeTempDir();
