@@ -3,6 +3,8 @@ import { roomCheck } from "../../runtime/doctor/engine_checks.ts";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { type Answers, fakeEngine, pong, refusal } from "../helpers/fake_engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
+import { runCloud } from "../helpers/cloud.ts";
+import { FakePlatform } from "../helpers/fake_platform.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** What the fake engine says; the rest is as it should be. */
@@ -182,22 +184,23 @@ suite("mlcli doctor", () => {
     assert(checks.every((check) => Object.keys(check).join() === "name,status,message,hint"));
   });
 
-  it("asks for credentials and region with --cloud alone", async () => {
+  it("asks the service with --cloud alone, and prints nothing secret", async () => {
     await using app = await completeApp();
-    const none = "/nonexistent";
-    const env = {
-      AWS_CONFIG_FILE: none,
-      AWS_SHARED_CREDENTIALS_FILE: none,
-      AWS_REGION: "",
-      AWS_DEFAULT_REGION: "",
-      AWS_PROFILE: "",
-    };
-    await using engine = await fakeEngine({ "GET /_ping": () => refusal(500, "out of order") });
-    const { code, stdout } = await app.run(["doctor", "--cloud"], {
-      env: { DOCKER_HOST: `unix://${engine.socket}`, HOME: app.directory, ...env },
-    });
-    assertEquals(code, 1);
-    assertMatch(stdout, /^problem {2}No region named\n {9}hint: /m);
+    await using platform = new FakePlatform();
+    const cwd = app.directory;
+    const env = { DOCKER_HOST: "unix:///nonexistent.sock" };
+    const without = await runCloud(platform, ["doctor"], { cwd, env });
+    assertEquals(without.stdout.includes("credentials"), false);
+
+    const withCloud = await runCloud(platform, ["doctor", "--cloud"], { cwd, env });
+    assertMatch(withCloud.stdout, /^ok {7}The service takes the credentials, .* in \S+ \(.+\)$/m);
+    const secret = platform.env()["AWS_SECRET_ACCESS_KEY"]!;
+    assertEquals(`${withCloud.stdout}${withCloud.stderr}`.includes(secret), false);
+
+    const noRegion = { ...env, AWS_REGION: undefined, AWS_DEFAULT_REGION: undefined };
+    const nowhere = await runCloud(platform, ["doctor", "--cloud"], { cwd, env: noRegion });
+    assertEquals(nowhere.code, 1);
+    assertMatch(nowhere.stdout, /^problem {2}No region named\n {9}hint: /m);
   });
 
   it("judges the room on a disk", () => {
