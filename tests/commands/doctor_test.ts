@@ -1,0 +1,216 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { roomCheck } from "../../runtime/doctor/engine_checks.ts";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { type Answers, fakeEngine, pong, refusal } from "../helpers/fake_engine.ts";
+import type { ProgramResult } from "../helpers/program.ts";
+import { runCloud } from "../helpers/cloud.ts";
+import { FakePlatform } from "../helpers/fake_platform.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** What the fake engine says; the rest is as it should be. */
+interface Says {
+  readonly version?: Readonly<Record<string, unknown>>;
+  readonly info?: Readonly<Record<string, unknown>>;
+  /** Undefined: there is no image. */
+  readonly image?: Readonly<Record<string, unknown>>;
+  readonly containers?: readonly unknown[];
+}
+
+const IMAGE = { Created: "2100-01-01T00:00:00Z", Os: "linux", Architecture: "amd64" };
+
+/** A complete app. */
+function completeApp(configuration: Readonly<Record<string, unknown>> = {}): Promise<TestApp> {
+  return makeApp({
+    configuration: { requirements: "requirements.txt", ...configuration },
+    files: {
+      [TRAINING_DATA]: "1\n",
+      Dockerfile: "",
+      "training/training.py": "",
+      "prediction/serve": "",
+      "local_test/test_dir/model/model.txt": "",
+      "../../requirements.txt": "",
+    },
+  });
+}
+
+async function doctor(
+  app: TestApp,
+  says: Says,
+  ...args: readonly string[]
+): Promise<ProgramResult> {
+  const answers: Answers = {
+    "GET /_ping": () => pong("1.41"),
+    "GET /version": () =>
+      Response.json({ Version: "20.10.24", ApiVersion: "1.41", Arch: "amd64", ...says.version }),
+    "GET /info": () => Response.json({ Name: "elsewhere", DockerRootDir: "/x", ...says.info }),
+    "GET /containers/json": () => Response.json(says.containers ?? []),
+    [`GET /images/${app.name}%3Alatest/json`]: () =>
+      says.image ? Response.json(says.image) : refusal(404, "No such image"),
+  };
+  await using engine = await fakeEngine(answers);
+  return await app.run(["doctor", ...args], {
+    env: { DOCKER_HOST: `unix://${engine.socket}` },
+  });
+}
+
+/** A container that has the port: whatever the machine of the tests has there does not matter. */
+const SERVER = {
+  Id: "1",
+  Names: ["/server"],
+  Labels: { "mlcli.role": "serve", "mlcli.app": "demo" },
+};
+
+const GOOD: Says = { image: IMAGE, containers: [SERVER] };
+
+suite("mlcli doctor", () => {
+  it("says in a line each that all is well", async () => {
+    await using app = await completeApp();
+    const { code, stdout, stderr } = await doctor(app, GOOD);
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    assertMatch(stdout, /^ok {7}Engine 20\.10\.24 \(API 1\.41\) at unix:\/\/\S+ \(DOCKER_HOST\)\n/);
+    assertMatch(stdout, /^unknown {2}The engine's disk is not this machine's\n {9}hint: /m);
+    assertMatch(stdout, new RegExp(`^ok {7}${app.name}:latest is as new as the code$`, "m"));
+    assertMatch(stdout, /^ok {7}Port 8080 has the server of demo$/m);
+    assertEquals(stdout.includes("warning"), false);
+  });
+
+  const findings: readonly (readonly [title: string, says: Says, code: number, line: RegExp])[] = [
+    [
+      "an engine that is too old",
+      { ...GOOD, version: { Version: "19.03.1", ApiVersion: "1.40" } },
+      1,
+      /^problem {2}Engine 19\.03\.1 \(API 1\.40\) .* is too old\n {9}hint: .*20\.10/,
+    ],
+    [
+      "a rootless engine",
+      { ...GOOD, info: { SecurityOptions: ["name=seccomp,profile=default", "name=rootless"] } },
+      0,
+      /^ok {7}The engine is rootless/m,
+    ],
+    [
+      "no image",
+      { ...GOOD, image: undefined },
+      1,
+      /^problem {2}Image not found: .*:latest\n.*build/m,
+    ],
+    [
+      "an image older than the code",
+      { ...GOOD, image: { ...IMAGE, Created: "2020-01-01T00:00:00Z" } },
+      0,
+      /^warning {2}\S+:latest is older than \S+\n {9}hint: Run mlcli build/m,
+    ],
+    [
+      "an old image that a build found in its cache just now",
+      {
+        ...GOOD,
+        image: {
+          ...IMAGE,
+          Created: "2020-01-01T00:00:00Z",
+          Metadata: { LastTagTime: "2100-01-01T00:00:00.5Z" },
+        },
+      },
+      0,
+      /^ok {7}\S+:latest is as new as the code$/m,
+    ],
+    [
+      "an image for Graviton",
+      { ...GOOD, image: { ...IMAGE, Architecture: "arm64" } },
+      0,
+      /^warning {2}linux\/arm64 .*Graviton.*\n {9}hint: .*--platform linux\/amd64/m,
+    ],
+    [
+      "a port that another container has",
+      { ...GOOD, containers: [{ ...SERVER, Labels: {} }] },
+      0,
+      /^warning {2}Port 8080 has the container server\n {9}hint: docker stop server/m,
+    ],
+  ];
+  for (const [title, says, status, line] of findings) {
+    it(`finds ${title}`, async () => {
+      await using app = await completeApp();
+      const { code, stdout } = await doctor(app, says);
+      assertMatch(stdout, line);
+      assertEquals(code, status);
+    });
+  }
+
+  it("finds what the app lacks: the test directory is in the way, the rest may be wanted later", async () => {
+    await using app = await makeApp();
+    const incomplete = await doctor(app, GOOD);
+    assertEquals(incomplete.code, 0);
+    for (const missing of ["Dockerfile", "requirements.txt", "training.py", "serve"]) {
+      assertMatch(
+        incomplete.stdout,
+        new RegExp(`^warning {2}File not found: \\S*${missing}\\n`, "m"),
+      );
+    }
+    assertMatch(incomplete.stdout, /^warning {2}Model not found: /m);
+    await Deno.remove(app.testPath(), { recursive: true });
+    const { code, stdout, stderr } = await doctor(app, GOOD);
+    assertEquals(code, 1);
+    assertMatch(stdout, /^problem {2}Not a valid mlcli directory: /m);
+    assertMatch(stderr, /^error: 1 check of \d+ failed\n$/);
+  });
+
+  it("says what stands in the way where there is neither an engine nor an app", async () => {
+    await using app = await makeApp();
+    await Deno.remove(`${app.directory}/${app.name}.json`);
+    await Deno.remove(`${app.directory}/${app.name}`, { recursive: true });
+    const { code, stdout, stderr } = await app.run(["doctor"], {
+      env: { DOCKER_HOST: "unix:///nonexistent.sock" },
+    });
+    assertEquals({ code, stderr }, { code: 1, stderr: "error: 2 checks of 2 failed\n" });
+    assertMatch(stdout, /^problem {2}No Docker Engine answers\n {9}unix:\/\/\/nonexistent\.sock/);
+    assertMatch(stdout, /^problem {2}Not a valid mlcli directory/m);
+  });
+
+  it("prints the same as JSON", async () => {
+    await using app = await completeApp();
+    const { code, stdout } = await doctor(app, { ...GOOD, image: undefined }, "--output", "json");
+    assertEquals(code, 1);
+    const checks: { name: string; status: string }[] = JSON.parse(stdout);
+    assertEquals(
+      checks.map(({ name, status }) => `${name} ${status}`),
+      [
+        "engine ok",
+        "rootless ok",
+        "disk unknown",
+        "app ok",
+        "layout ok",
+        "image problem",
+        "port ok",
+      ],
+    );
+    assert(checks.every((check) => Object.keys(check).join() === "name,status,message,hint"));
+  });
+
+  it("asks the service with --cloud alone, and prints nothing secret", async () => {
+    await using app = await completeApp();
+    await using platform = new FakePlatform();
+    const cwd = app.directory;
+    const env = { DOCKER_HOST: "unix:///nonexistent.sock" };
+    const without = await runCloud(platform, ["doctor"], { cwd, env });
+    assertEquals(without.stdout.includes("credentials"), false);
+
+    const withCloud = await runCloud(platform, ["doctor", "--cloud"], { cwd, env });
+    assertMatch(withCloud.stdout, /^ok {7}The service takes the credentials, .* in \S+ \(.+\)$/m);
+    const secret = platform.env()["AWS_SECRET_ACCESS_KEY"]!;
+    assertEquals(`${withCloud.stdout}${withCloud.stderr}`.includes(secret), false);
+
+    const noRegion = { ...env, AWS_REGION: undefined, AWS_DEFAULT_REGION: undefined };
+    const nowhere = await runCloud(platform, ["doctor", "--cloud"], { cwd, env: noRegion });
+    assertEquals(nowhere.code, 1);
+    assertMatch(nowhere.stdout, /^problem {2}No region named\n {9}hint: /m);
+  });
+
+  it("judges the room on a disk", () => {
+    const gibibyte = 1024 ** 3;
+    assertEquals(roomCheck("/x", 5 * gibibyte), {
+      name: "disk",
+      status: "ok",
+      message: "5.0 GB free in /x",
+    });
+    assertEquals(roomCheck("/x", gibibyte).status, "warning");
+    assertEquals(roomCheck("/x", gibibyte / 4).status, "problem");
+  });
+});

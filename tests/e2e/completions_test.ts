@@ -1,0 +1,83 @@
+import { assert, assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import { makeApp, type TestApp } from "../helpers/app.ts";
+import { buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
+import { programCommand } from "../helpers/program.ts";
+import { deployServer } from "../helpers/server.ts";
+import { beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** Long enough for a slow machine, in ms. */
+const TIMEOUT = 60_000;
+
+/** Asks bash, with mlcli's script loaded, how it completes the last of these words. */
+async function complete(
+  app: TestApp,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
+  const bin = await Deno.makeTempDir();
+  const program = programCommand([]).map((word) => `'${word}'`).join(" ");
+  await Deno.writeTextFile(join(bin, "mlcli"), `#!/bin/sh\nexec ${program} "$@"\n`, {
+    mode: 0o755,
+  });
+  // As bash does when the tab key is pressed: the function that is registered for the command.
+  const script = `source <(mlcli completions bash)
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+    registered=$(complete -p mlcli); [[ $registered =~ -F\\ ([^ ]+) ]]; "\${BASH_REMATCH[1]}"
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { code, stdout, stderr } = await new Deno.Command("bash", {
+    args: ["--norc", "--noprofile", "-c", script, "bash", ...words],
+    cwd: app.directory,
+    env: { ...env, PATH: `${bin}:${Deno.env.get("PATH")}` },
+    stdin: "null",
+    signal: AbortSignal.timeout(TIMEOUT),
+  }).output();
+  await Deno.remove(bin, { recursive: true });
+  assertEquals({ code, stderr: new TextDecoder().decode(stderr) }, { code: 0, stderr: "" });
+  return new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "").sort();
+}
+
+suite("completions in bash", () => {
+  beforeAll(buildTestImage);
+
+  it("of commands and options", async () => {
+    await using app = await makeApp();
+    assertEquals(await complete(app, ["mlcli", "lis"]), ["list-endpoints"]);
+    assertEquals(await complete(app, ["mlcli", "local", "st"]), ["status", "stop"]);
+    assertEquals(await complete(app, ["mlcli", "local", "logs", "--f"]), ["--follow"]);
+    const formats = await complete(app, ["mlcli", "local", "status", "--output", ""]);
+    assertEquals(formats, ["json", "text"]);
+  });
+
+  it("of the apps and scripts of this directory", async () => {
+    await using app = await makeApp({ files: { "processing/a.py": "", "processing/b.py": "" } });
+    assertEquals(await complete(app, ["mlcli", "build", "--app-name", ""]), [app.name]);
+    assertEquals(await complete(app, ["mlcli", "local", "train", "-a", "te"]), [app.name]);
+    const scripts = await complete(app, ["mlcli", "local", "process", "--file", ""]);
+    assertEquals(scripts, ["a.py", "b.py"]);
+  });
+
+  it("of the ports of servers and the tags of built images", async () => {
+    await using server = await deployServer(
+      "def model_fn(model_dir): pass\ndef predict_fn(input_data, model): return [1]\n",
+    );
+    const ports = await complete(server.app, ["mlcli", "local", "stop", "--port", ""]);
+    assert(ports.includes(server.port), `${ports}`);
+    const tags = await complete(server.app, ["mlcli", "local", "train", "--docker-tag", ""]);
+    assert(tags.includes("latest"), `${TEST_IMAGE}: ${tags}`);
+  });
+
+  it("are none, without a word, where there is no engine, and soon where it hangs", async () => {
+    await using app = await makeApp();
+    const asked = ["mlcli", "local", "stop", "--port", "x"];
+    assertEquals(await complete(app, asked, { DOCKER_HOST: "unix:///nonexistent" }), []);
+    // It takes connections, and leaves it at that.
+    using engine = Deno.listen({ transport: "unix", path: join(app.directory, "docker.sock") });
+    const begin = performance.now();
+    const host = `unix://${app.directory}/docker.sock`;
+    assertEquals(await complete(app, asked, { DOCKER_HOST: host }), []);
+    // An engine in use may take ten seconds.
+    assert(performance.now() - begin < 10_000);
+    assertEquals(engine.addr.transport, "unix");
+  });
+});
