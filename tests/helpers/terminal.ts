@@ -25,7 +25,7 @@ export async function runOnTerminal(
   const child = new Deno.Command("script", {
     args: ["--quiet", "--return", "--command", command, "/dev/null"],
     cwd,
-    env: { TERM: "xterm" },
+    env: { TERM: "xterm", NO_COLOR: "" },
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
