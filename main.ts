@@ -6,6 +6,7 @@
  */
 
 import { ValidationError } from "@cliffy/command";
+import { loadCompletions } from "./commands/completions.ts";
 import { rootCommand } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
 import {
@@ -25,7 +26,8 @@ import {
  */
 export async function main(args: readonly string[], context: Context): Promise<number> {
   try {
-    await rootCommand(context).parse([...args]);
+    const completions = args[0] === "completions" ? await loadCompletions() : undefined;
+    await rootCommand(context, completions).parse([...args]);
     return 0;
   } catch (error) {
     report(error, context);

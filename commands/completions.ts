@@ -5,7 +5,7 @@
  * @module
  */
 
-import { CompletionsCommand } from "@cliffy/command/completions";
+import { Command } from "@cliffy/command";
 import type { Context } from "../runtime/context.ts";
 import { type AnyCommand, groupCommand } from "./command.ts";
 
@@ -16,19 +16,29 @@ const SHELLS = {
   fish: ["For this shell; in config.fish, for every one", "mlcli completions fish | source"],
 } as const;
 
-/** The group with a command a shell. */
-export function completionsCommand(context: Context): AnyCommand {
-  // Cliffy's own group hides itself, and its descriptions are in colour everywhere.
-  const cliffy = new CompletionsCommand() as unknown as AnyCommand;
+/**
+ * The group with a command a shell.
+ *
+ * @param cliffy Cliffy's own group, whose commands do the work. Loading it takes 4 ms, so it is only
+ * there when it is asked for. (As it is, it would hide itself, and its help is always in colour.)
+ */
+export function completionsCommand(context: Context, cliffy?: AnyCommand): AnyCommand {
   const group = groupCommand(context)
     .description("Print a script that makes a shell complete mlcli's command lines.");
   for (const [shell, [title, line]] of Object.entries(SHELLS)) {
-    const command: AnyCommand = cliffy.getCommand(shell)!;
+    const command: AnyCommand = cliffy?.getCommand(shell) ?? new Command();
     group.command(shell, command).description(`Print the script for ${shell}.`)
       .example(title, line).reset();
   }
   // What the scripts ask.
-  return group.command("complete", cliffy.getCommand("complete", true)!).hidden().reset();
+  return group.command("complete", cliffy?.getCommand("complete", true) ?? new Command())
+    .hidden().reset();
+}
+
+/** Cliffy's group of completion commands. */
+export async function loadCompletions(): Promise<AnyCommand> {
+  const { CompletionsCommand } = await import("@cliffy/command/completions");
+  return new CompletionsCommand() as unknown as AnyCommand;
 }
 
 /** Values that a completion may ask for, by the name that the options give it. */

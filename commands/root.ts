@@ -16,8 +16,12 @@ import { initCommand } from "./init.ts";
 import { listEndpointsCommand } from "./list_endpoints.ts";
 import { localCommand } from "./local/local.ts";
 
-/** `mlcli` with all its commands. */
-export function rootCommand(context: Context): AnyCommand {
+/**
+ * `mlcli` with all its commands.
+ *
+ * @param completions what `loadCompletions` loads, for a command line that asks for it.
+ */
+export function rootCommand(context: Context, completions?: AnyCommand): AnyCommand {
   const root = groupCommand(context)
     .name("mlcli")
     .version(VERSION)
@@ -39,7 +43,7 @@ export function rootCommand(context: Context): AnyCommand {
     .command("doctor", doctorCommand(context))
     .command("list-endpoints", listEndpointsCommand(context))
     .command("delete-endpoint", deleteEndpointCommand(context))
-    .command("completions", completionsCommand(context))
+    .command("completions", completionsCommand(context, completions))
     .reset();
   return withCompletions(root, context);
 }

@@ -6,6 +6,7 @@
 
 import { fromFileUrl } from "@std/path";
 import type { AnyCommand } from "../commands/command.ts";
+import { loadCompletions } from "../commands/completions.ts";
 import { optionRows, usage } from "../commands/help.ts";
 import { rootCommand } from "../commands/root.ts";
 import { liveContext } from "../runtime/context.ts";
@@ -23,7 +24,8 @@ export async function updatedReadme(): Promise<string> {
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`README.md needs ${BEGIN} and ${END}`);
-  return text.slice(0, begin + BEGIN.length) + NOTE + reference(rootCommand(context)) +
+  return text.slice(0, begin + BEGIN.length) + NOTE +
+    reference(rootCommand(context, await loadCompletions())) +
     "\n" + text.slice(end);
 }
 

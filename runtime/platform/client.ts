@@ -145,7 +145,8 @@ async function regionOfProfile(
   try {
     return { value: await client.config.region(), source };
   } catch (cause) {
-    if (!messageOf(cause).startsWith("Region is missing")) throw cause;
+    // The second is for a variable that is set to nothing.
+    if (!/^Region is missing|region=""/.test(messageOf(cause))) throw cause;
     throw new PlatformError("credentials", "No region named", {
       hint: "Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
         `or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (${source}).`,

@@ -31,8 +31,10 @@ const PERMISSIONS: readonly Permission[] = [
     reason: "DOCKER_HOST, AWS_REGION, PLATFORM_ROLE, NO_COLOR and the like",
   },
   {
-    flag: "--allow-sys=uid,gid,osRelease,homedir",
-    reason: "whose the output files are; the SDK's User-Agent; where ~/.aws is",
+    flag: "--allow-sys=uid,gid,osRelease,homedir,hostname,statfs",
+    reason:
+      "whose the output files are; the SDK's User-Agent; where ~/.aws is; whether the engine is " +
+      "on this machine, and the room on its disk",
   },
   {
     // The profile names the program, so no list can.

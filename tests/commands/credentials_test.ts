@@ -158,18 +158,21 @@ suite("mlcli and regions", () => {
     });
   }
 
-  it("lists the four places where a region can be named", async () => {
-    const { code, stdout, stderr, platform } = await list(AS_IS, [], {
-      ...NO_REGION,
-      AWS_CONFIG_FILE: "/nonexistent",
-    });
-    assertEquals([code, stdout, platform.operations], [1, "", []]);
-    assertEquals(
-      stderr,
-      "error: No region named\n" +
-        "hint: Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
-        "or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (profile default).\n",
-    );
+  it("lists the four places where a region can be named, also when one names nothing", async () => {
+    for (const empty of [{}, { AWS_REGION: "" }]) {
+      const { code, stdout, stderr, platform } = await list(AS_IS, [], {
+        ...NO_REGION,
+        ...empty,
+        AWS_CONFIG_FILE: "/nonexistent",
+      });
+      assertEquals([code, stdout, platform.operations], [1, "", []]);
+      assertEquals(
+        stderr,
+        "error: No region named\n" +
+          "hint: Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
+          "or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (profile default).\n",
+      );
+    }
   });
 });
 
