@@ -42,24 +42,26 @@ export async function requireServer(
   port: number,
   app: string | undefined,
 ): Promise<Server> {
-  const servers = (await findServers(engine, port))
-    .filter((server) => app === undefined || server.app === app);
-  const server = servers.find((candidate) => candidate.running) ?? servers[0];
-  if (server === undefined) throw await notFound(engine, port, app);
+  const servers = await findServers(engine);
+  const candidates = servers.filter((server) =>
+    server.port === port && (app === undefined || server.app === app)
+  );
+  const server = candidates.find((candidate) => candidate.running) ?? candidates[0];
+  if (server === undefined) throw notFound(servers, port, app);
   return server;
 }
 
-async function notFound(
-  engine: Engine,
+function notFound(
+  servers: readonly Server[],
   port: number,
   app: string | undefined,
-): Promise<MlcliError> {
-  const servers = (await findServers(engine)).map((server) => `${server.app} on ${server.port}`);
+): MlcliError {
+  const others = servers.map((server) => `${server.app} on ${server.port}`);
   const owner = app === undefined ? "" : ` for ${app}`;
   return new MlcliError("container", `Container not found on port ${port}${owner}`, {
-    hint: servers.length === 0
+    hint: others.length === 0
       ? "No server of mlcli is running: it was stopped already, or never deployed."
-      : `Give the port of the deployment with --port. Servers of mlcli: ${servers.join(", ")}.`,
+      : `Give the port of the deployment with --port. Servers of mlcli: ${others.join(", ")}.`,
   });
 }
 
