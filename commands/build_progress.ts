@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Output } from "../runtime/context.ts";
+import type { Output } from "../runtime/streams.ts";
 import { ProgressLine } from "./progress.ts";
 
 /** Shows a build. When it is disposed of before it is done, the last step's output is shown. */

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Context, Output } from "../runtime/context.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Output } from "../runtime/streams.ts";
 import { appChecks } from "../runtime/doctor/app_checks.ts";
 import { type Check, checkOf } from "../runtime/doctor/check.ts";
 import { engineChecks } from "../runtime/doctor/engine_checks.ts";

@@ -8,34 +8,9 @@
 import type { Engine } from "./docker/engine.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { PlatformSettings } from "./platform/settings.ts";
-import { INTERRUPT_STATUS, Interrupted, type InterruptSignal, OutputClosed } from "./errors.ts";
+import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts";
 import type { Questions } from "./questions.ts";
-
-/** A stream that the user reads. */
-export interface Output {
-  readonly isTerminal: boolean;
-  /** Whether colour is wanted: a terminal, and neither NO_COLOR nor TERM=dumb. */
-  readonly colour: boolean;
-  /** Width of the terminal in columns; 80 where there is none. */
-  readonly columns: number;
-  /**
-   * Writes all the bytes, in order, waiting for a slow reader.
-   * @throws OutputClosed when nobody reads any more.
-   */
-  write(bytes: Uint8Array): Promise<void>;
-  /**
-   * Writes text as it is, at once.
-   * @throws OutputClosed when nobody reads any more.
-   */
-  print(text: string): void;
-}
-
-/** Standard input. */
-export interface Input {
-  readonly isTerminal: boolean;
-  /** Reads it to its end. */
-  read(): AsyncGenerator<Uint8Array, void, void>;
-}
+import { type Input, type Output, outputTo, standardInput } from "./streams.ts";
 
 /** The wish to stop, in two steps. Each signal's reason is an `Interrupted`. */
 export interface Interruption {
@@ -89,9 +64,6 @@ export interface LiveContext extends Context, Disposable {}
  * to be told to include it.
  */
 const PLATFORM_CLIENT = "./platform/client.ts";
-
-/** Standard input is read in pieces of so many bytes: what a pipe of Linux holds. */
-const INPUT_PIECE = 65_536;
 
 /** Makes the context of this process. Dispose of it, or its signal listeners keep Deno alive. */
 export function liveContext(): LiveContext {
@@ -147,79 +119,6 @@ function currentCaller(): Caller | undefined {
   const uid = Deno.uid();
   const gid = Deno.gid();
   return uid === null || gid === null ? undefined : { uid, gid };
-}
-
-function standardInput(): Input & { readonly isWaiting: boolean } {
-  let isWaiting = false;
-  async function* read(): AsyncGenerator<Uint8Array, void, void> {
-    const buffer = new Uint8Array(INPUT_PIECE);
-    while (true) {
-      isWaiting = true;
-      const length = await Deno.stdin.read(buffer);
-      isWaiting = false;
-      if (length === null) return;
-      yield buffer.slice(0, length);
-    }
-  }
-  return {
-    isTerminal: Deno.stdin.isTerminal(),
-    read,
-    get isWaiting() {
-      return isWaiting;
-    },
-  };
-}
-
-type Terminal = Pick<typeof Deno.stdout, "isTerminal" | "write" | "writeSync">;
-
-/** How long to wait, in ms, before writing again to a stream that has no room now. */
-const NO_ROOM = 5;
-
-function outputTo(stream: Terminal): Output & { readonly isWaiting: boolean } {
-  const isTerminal = stream.isTerminal();
-  let isWaiting = false;
-  return {
-    get isWaiting() {
-      return isWaiting;
-    },
-    isTerminal,
-    colour: isTerminal && !Deno.noColor && Deno.env.get("TERM") !== "dumb",
-    get columns() {
-      // Some terminals (of `script`, of CI) say 0.
-      return isTerminal && Deno.consoleSize().columns || 80;
-    },
-    async write(bytes) {
-      isWaiting = true;
-      for (let rest = bytes; rest.length > 0;) {
-        try {
-          rest = rest.subarray(await stream.write(rest));
-        } catch (error) {
-          if (!hasNoRoom(error)) throw asOutputClosed(error);
-          await new Promise((resolve) => setTimeout(resolve, NO_ROOM));
-        }
-      }
-      isWaiting = false;
-    },
-    print(text) {
-      for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
-        try {
-          rest = rest.subarray(stream.writeSync(rest));
-        } catch (error) {
-          if (!hasNoRoom(error)) throw asOutputClosed(error);
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NO_ROOM);
-        }
-      }
-    },
-  };
-}
-
-/** EAGAIN: another program set the stream to non-blocking (Node and ssh do), and it is full. */
-function hasNoRoom(error: unknown): boolean {
-  return error instanceof Deno.errors.WouldBlock;
-}
-
-function asOutputClosed(error: unknown): unknown {
-  return error instanceof Deno.errors.BrokenPipe ? new OutputClosed() : error;
 }
 
 /** How long the second signal waits for a container to be killed and removed, in ms. */

@@ -5,7 +5,7 @@
  */
 
 import { createInterface } from "node:readline";
-import type { Output } from "./context.ts";
+import type { Output } from "./streams.ts";
 import { Interrupted } from "./errors.ts";
 
 /** Asks on a terminal. Dispose of it, or the waiting for a line keeps Deno alive. */

@@ -9,7 +9,8 @@
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Interruption, Output } from "../context.ts";
+import type { Interruption } from "../context.ts";
+import type { Output } from "../streams.ts";
 import type { Engine } from "../docker/engine.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import { typeOfBytes } from "./content_type.ts";

@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Interruption, Output } from "../context.ts";
+import type { Interruption } from "../context.ts";
+import type { Output } from "../streams.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { OutputClosed } from "../errors.ts";

@@ -52,6 +52,7 @@ suite("start-up", () => {
       "runtime/build_info.ts",
       "runtime/context.ts",
       "runtime/errors.ts",
+      "runtime/streams.ts",
       "runtime/version.ts",
     ]);
     // A module of Deno's node layer costs 5 to 17 ms, @std/path 8 ms.

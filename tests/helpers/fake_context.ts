@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Context, Output } from "../../runtime/context.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Output } from "../../runtime/streams.ts";
 
 /** A stream that remembers what was printed. */
 export interface MemoryOutput extends Output {
