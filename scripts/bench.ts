@@ -16,8 +16,9 @@ import {
 import { deployComparison, helpComparison, makeBenchApp, trainComparison } from "./bench/local.ts";
 import { compare, type Outcome, table } from "./bench/measure.ts";
 import { makeServingBench } from "./bench/serving.ts";
-import { findBinary, makeStartUpBench } from "./bench/startup.ts";
+import { findBinary, makeStartUpBench, type StartUpBench } from "./bench/startup.ts";
 import { ensureEngine } from "./engine.ts";
+import { messageOf } from "../runtime/errors.ts";
 import { runScript, say } from "./script.ts";
 
 async function main(signal: AbortSignal): Promise<number> {
@@ -28,9 +29,7 @@ async function main(signal: AbortSignal): Promise<number> {
   await using app = await makeBenchApp(baseImage);
   await using serving = await makeServingBench(app);
   await using endpoints = await makeEndpointBench();
-  const binary = await findBinary();
-  await using startUp = binary ? await makeStartUpBench(binary) : undefined;
-  if (!binary) say("The binary's start is not measured: deno task compile has made none");
+  await using startUp = await startUpBench();
   const comparisons = [
     await helpComparison(),
     trainComparison(app),
@@ -47,6 +46,17 @@ async function main(signal: AbortSignal): Promise<number> {
   }
   Deno.stdout.writeSync(new TextEncoder().encode(`${table(outcomes)}\n`));
   return 0;
+}
+
+/** Of the binary, if there is one and an empty program can be compiled to compare it with. */
+async function startUpBench(): Promise<StartUpBench | undefined> {
+  const binary = await findBinary();
+  try {
+    if (binary) return await makeStartUpBench(binary);
+    say("The binary's start is not measured: deno task compile has made none");
+  } catch (error) {
+    say(`The binary's start is not measured: ${messageOf(error).split("\n")[0]}`);
+  }
 }
 
 if (import.meta.main) runScript(main);
