@@ -58,6 +58,9 @@ export async function runJob(job: Job, name: string, body: CreateBody): Promise<
   if (outcome.status !== 0) throw await failure(job, outcome, reasonPath);
 }
 
+/** 128 and the signal's number. */
+const SIGKILL_STATUS = 137;
+
 /** A failure is only warned of: how the run ended matters more. */
 async function handOver({ engine, layout, caller, console }: Job, image: string): Promise<void> {
   try {
@@ -75,11 +78,18 @@ async function failure(job: Job, outcome: RunOutcome, reasonPath: string): Promi
     `${job.title} failed: ${statusInWords(status, outOfMemory)}`,
     {
       quote: await readStart(reasonPath),
-      hint: outOfMemory
-        ? "Use less memory (smaller batches, fewer workers), or allow more with --memory."
-        : undefined,
+      hint: memoryHint(outcome),
     },
   );
+}
+
+/** Not every engine says why it was SIGKILL: Podman 4.3.1 does not. */
+function memoryHint({ status, outOfMemory }: RunOutcome): string | undefined {
+  const remedy = "Use less memory (smaller batches, fewer workers), or allow more with --memory.";
+  if (outOfMemory) return remedy;
+  return status === SIGKILL_STATUS
+    ? `If nobody killed it, it ran out of memory. ${remedy}`
+    : undefined;
 }
 
 /** The start of a file that user code wrote, which may be anything: a pipe, a link, a disk's worth. */

@@ -128,10 +128,9 @@ async function passOn(
   return closed;
 }
 
-/** With AutoRemove there is nothing left to inspect, but the engine remembers what happened. */
 async function ranOutOfMemory(engine: Engine, id: string): Promise<boolean> {
   try {
-    return (await engine.pastEvents(id)).some((event) => event.Action === "oom");
+    return await engine.ranOutOfMemory(id);
   } catch {
     return false; // not known, and not worth hiding the exit status for
   }

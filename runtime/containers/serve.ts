@@ -168,7 +168,7 @@ async function endedTooEarly(
   status: number,
   log: () => Promise<string | undefined>,
 ): Promise<MlcliError> {
-  const outOfMemory = (await engine.pastEvents(server.id)).some((event) => event.Action === "oom");
+  const outOfMemory = await engine.ranOutOfMemory(server.id);
   return new MlcliError(
     "container",
     `The server ended before it was ready: ${statusInWords(status, outOfMemory)}`,

@@ -71,11 +71,6 @@ export interface BuildOptions {
   readonly signal: AbortSignal;
 }
 
-/** An event of a container, such as `oom` or `die`. */
-export interface ContainerEvent {
-  readonly Action: string;
-}
-
 /** What `GET /info` says, as far as mlcli asks. */
 export interface EngineInfo {
   readonly SecurityOptions?: readonly string[];
@@ -179,8 +174,8 @@ export interface Engine {
   /** Running containers that publish this port of the engine's machine. */
   containersOnPort(port: number): Promise<readonly ContainerSummary[]>;
   logs(id: string, options: LogOptions): Promise<ReadableStream<Uint8Array>>;
-  /** What happened to a container, as far as the engine remembers. */
-  pastEvents(id: string): Promise<readonly ContainerEvent[]>;
+  /** Whether a container was killed for want of memory, as far as the engine remembers. */
+  ranOutOfMemory(id: string): Promise<boolean>;
   close(): void;
 }
 
@@ -214,6 +209,25 @@ export function engineOver(
     const response = await request(method, path, { expect, signal });
     await response.body?.cancel();
     return response;
+  }
+
+  /** What happened to a container: `create`, `start`, `oom`, `die`, ... */
+  async function pastActions(id: string): Promise<readonly string[]> {
+    const parameters = query({
+      since: "1",
+      // Until now: the engine answers from memory and ends the stream.
+      until: (Date.now() / 1000).toFixed(3),
+      filters: JSON.stringify({ type: ["container"], container: [id] }),
+    });
+    const response = await request("GET", `/events?${parameters}`, { expect: [200] });
+    const lines = (await response.text()).split("\n").filter((line) => line.trim() !== "");
+    return lines.map((line) => (JSON.parse(line) as { Action: string }).Action);
+  }
+
+  async function isOutOfMemoryKilled(id: string): Promise<boolean> {
+    const response = await request("GET", `/containers/${id}/json`, { expect: [200, 404] });
+    const { State } = await response.json() as { State?: { OOMKilled?: boolean } };
+    return State?.OOMKilled === true;
   }
 
   return {
@@ -349,17 +363,10 @@ export function engineOver(
       return bodyOf(await request("GET", path, { expect: [200], signal: options.signal }));
     },
 
-    async pastEvents(id: string): Promise<readonly ContainerEvent[]> {
-      const parameters = query({
-        since: "1",
-        // Until now: the engine answers from memory and ends the stream.
-        until: (Date.now() / 1000).toFixed(3),
-        filters: JSON.stringify({ type: ["container"], container: [id] }),
-      });
-      const response = await request("GET", `/events?${parameters}`, { expect: [200] });
-      const lines = (await response.text()).split("\n").filter((line) => line.trim() !== "");
-      return lines.map((line) => JSON.parse(line) as ContainerEvent);
-    },
+    // Docker's events outlive a container that it removed by itself; Podman (4.3.1) has no such
+    // event, but its containers are still there to ask.
+    ranOutOfMemory: async (id: string) =>
+      (await pastActions(id)).includes("oom") || await isOutOfMemoryKilled(id),
 
     close: () => transport.close(),
   };
@@ -372,7 +379,15 @@ export function isNotFound(error: unknown): boolean {
 
 /** Whether a name is taken, or the state does not allow what was asked. */
 export function isConflict(error: unknown): boolean {
-  return error instanceof EngineError && error.status === 409;
+  return error instanceof EngineError && (error.status === 409 || isNameTakenOnPodman(error));
+}
+
+/**
+ * Podman (4.3.1) answers 500 to a name that is taken, with the words of its storage
+ * (`ErrDuplicateName`, github.com/containers/storage/errors.go).
+ */
+function isNameTakenOnPodman({ status, reason }: EngineError): boolean {
+  return status === 500 && /that name is already in use\b/.test(reason);
 }
 
 function query(parameters: Readonly<Record<string, string | undefined>>): string {

@@ -1,6 +1,12 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
-import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
+import {
+  buildTestImage,
+  containersOf,
+  engineRequest,
+  TEST_IMAGE,
+  withEngine,
+} from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
@@ -71,8 +77,7 @@ suite("local deploy and local stop", () => {
     const port = await deploy(app);
     try {
       const [container] = await containersOf(app.name);
-      const inspected = await withEngine(async () => await inspectPorts(container!.Id));
-      assertEquals(inspected, [{ HostIp: "127.0.0.1", HostPort: port }]);
+      assertEquals(await publishedAt(container!.Id), [{ HostIp: "127.0.0.1", HostPort: port }]);
     } finally {
       await app.run(["local", "stop", "--port", port]);
     }
@@ -121,7 +126,7 @@ suite("local deploy and local stop", () => {
     await using app = await servingApp();
     const port = await deploy(app);
     const [container] = await containersOf(app.name);
-    await engineCommand(`/containers/${container!.Id}/pause`);
+    await engineRequest("POST", `/containers/${container!.Id}/pause`, [204]);
     const { code, stderr } = await app.run(["local", "deploy", "--port", port]);
     assertEquals(code, 1);
     assertMatch(stderr, new RegExp(`^error: Port already in use: ${port} `));
@@ -222,23 +227,8 @@ suite("local deploy and local stop", () => {
   });
 });
 
-/** A call that mlcli has no use for. */
-async function engineCommand(path: string): Promise<void> {
-  const client = Deno.createHttpClient({
-    proxy: { transport: "unix", path: "/var/run/docker.sock" },
-  });
-  const response = await fetch(`http://localhost${path}`, { method: "POST", client });
-  assertEquals(response.status, 204);
-  client.close();
-}
-
 /** How the engine has published the server's port. */
-async function inspectPorts(id: string): Promise<unknown> {
-  const { address } = await withEngine((engine) => Promise.resolve(engine));
-  const path = address.replace("unix://", "");
-  const client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
-  const response = await fetch(`http://localhost/containers/${id}/json`, { client });
-  const { HostConfig } = await response.json();
-  client.close();
+async function publishedAt(id: string): Promise<unknown> {
+  const { HostConfig } = JSON.parse(await engineRequest("GET", `/containers/${id}/json`, [200]));
   return HostConfig.PortBindings["8080/tcp"];
 }

@@ -7,6 +7,8 @@
 
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import type { ContainerSummary, Engine } from "../../runtime/docker/engine.ts";
+import { parseHost } from "../../runtime/docker/locate.ts";
+import { openTransport } from "../../runtime/docker/transport.ts";
 import { LABELS } from "../../runtime/containers/plan.ts";
 import { makeApp } from "./app.ts";
 
@@ -31,13 +33,24 @@ function imageOf(variable: string): string {
 
 /** Removes an image that a test made. */
 export async function removeImage(reference: string): Promise<void> {
-  const client = Deno.createHttpClient({
-    proxy: { transport: "unix", path: "/var/run/docker.sock" },
-  });
-  const url = `http://localhost/images/${reference}?force=1`;
-  const response = await fetch(url, { method: "DELETE", client });
-  await response.body?.cancel();
-  client.close();
+  const path = `/images/${encodeURIComponent(reference)}?force=1`;
+  await engineRequest("DELETE", path, [200, 404]);
+}
+
+/** A call of the Engine API that mlcli has no use for. Returns the answer's text. */
+export async function engineRequest(
+  method: string,
+  path: string,
+  expect: readonly number[],
+): Promise<string> {
+  const { address } = await withEngine((engine) => Promise.resolve(engine));
+  const transport = await openTransport(parseHost(address, (name) => Deno.env.get(name)));
+  try {
+    // Both Docker 20.10 and Podman 4 speak 1.41.
+    return await (await transport.request(method, `/v1.41${path}`, { expect })).text();
+  } finally {
+    transport.close();
+  }
 }
 
 /** Calls `work` with the engine. */

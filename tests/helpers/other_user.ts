@@ -6,6 +6,7 @@
  */
 
 import { fromFileUrl, join } from "@std/path";
+import { withEngine } from "./engine.ts";
 import { programCommand, type ProgramResult, resultOf } from "./program.ts";
 import { TextReader } from "./text_reader.ts";
 
@@ -25,7 +26,6 @@ export interface OtherUser extends AsyncDisposable {
 const UID = 54321;
 const TIMEOUT = 60_000;
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
-const SOCKET = "/var/run/docker.sock";
 
 /** A caller who is not root. */
 export async function otherUser(): Promise<OtherUser> {
@@ -68,7 +68,8 @@ export async function otherUser(): Promise<OtherUser> {
 
 /** The engine's socket is for its group: `docker`, mostly. */
 async function switchUser(): Promise<readonly string[]> {
-  const { gid } = await Deno.stat(SOCKET);
+  const { address } = await withEngine((engine) => Promise.resolve(engine));
+  const { gid } = await Deno.stat(address.replace("unix://", ""));
   return ["setpriv", `--reuid=${UID}`, `--regid=${UID}`, `--groups=${gid}`, "--"];
 }
 
