@@ -7,7 +7,14 @@
 import { MlcliError } from "../errors.ts";
 import { type Engine, type EngineIdentity, engineOver } from "./engine.ts";
 import { type Address, type Candidate, candidates, type SearchEnvironment } from "./locate.ts";
-import { addressText, EngineError, openTransport, reasonOf, type Transport } from "./transport.ts";
+import {
+  addressText,
+  CertificatesError,
+  EngineError,
+  openTransport,
+  reasonOf,
+  type Transport,
+} from "./transport.ts";
 
 /**
  * The newest API that mlcli speaks: Docker Engine 25 and later. Docker 29 accepts nothing older;
@@ -56,12 +63,13 @@ type Attempt =
 async function tryCandidate({ address, rule }: Candidate, limit: AbortSignal): Promise<Attempt> {
   const obstacle = await obstacleTo(address);
   if (obstacle) return { failure: obstacle };
-  const transport = await openTransport(address);
+  let transport: Transport | undefined;
   try {
+    transport = await openTransport(address);
     return { engine: engineOver(transport, await identify(transport, limit), rule) };
   } catch (error) {
-    transport.close();
-    return { failure: failureText(error) };
+    transport?.close();
+    return { failure: failureText(error, address) };
   }
 }
 
@@ -78,12 +86,14 @@ async function obstacleTo(address: Address): Promise<string | undefined> {
 
 const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, then log in again)";
 
-function failureText(error: unknown): string {
-  if (error instanceof EngineError) return error.message;
+function failureText(error: unknown, { kind }: Address): string {
+  if (error instanceof EngineError || error instanceof CertificatesError) return error.message;
   const reason = reasonOf(error instanceof MlcliError ? error.cause : error);
   // EACCES and ECONNREFUSED, by the numbers that Deno's message carries.
   if (/os error 13\b/.test(reason)) return NO_PERMISSION;
-  if (/os error (61|111)\b/.test(reason)) return "the socket is there, but nobody listens";
+  if (/os error (61|111)\b/.test(reason)) {
+    return kind === "unix" ? "the socket is there, but nobody listens" : "nobody listens there";
+  }
   return reason;
 }
 

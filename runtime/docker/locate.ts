@@ -13,7 +13,7 @@ export type Address =
   | { readonly kind: "unix"; readonly path: string }
   | { readonly kind: "tcp"; readonly host: string; readonly tls: TlsFiles | undefined };
 
-/** The files of `DOCKER_CERT_PATH`. */
+/** The certificates of `DOCKER_CERT_PATH`, or of a context; an engine may do without the client's. */
 export interface TlsFiles {
   readonly ca: string;
   readonly cert: string;
@@ -46,11 +46,23 @@ export async function candidates({ env }: SearchEnvironment): Promise<readonly C
   return wellKnownSockets(env);
 }
 
-/** Reads an address as `DOCKER_HOST` has it: `unix:///path` or `tcp://host:port`. */
+/** Where Docker's engine listens. */
+const DEFAULT_SOCKET = "/var/run/docker.sock";
+
+/** Reads an address as `DOCKER_HOST` has it: `unix:///path`, `tcp://host:port` or `host:port`. */
 export function parseHost(host: string, env: SearchEnvironment["env"]): Address {
-  if (host.startsWith("unix://")) return { kind: "unix", path: host.slice("unix://".length) };
-  const tcp = /^(?:tcp|http|https):\/\/([^/]+)\/?$/.exec(host)?.[1];
-  if (tcp) return { kind: "tcp", host: withPort(tcp, env), tls: tlsFiles(env) };
+  const tls = env("DOCKER_TLS_VERIFY")
+    ? tlsFiles(env("DOCKER_CERT_PATH") || configFolder(env))
+    : undefined;
+  return parseAddress(host, tls);
+}
+
+function parseAddress(host: string, tls: TlsFiles | undefined): Address {
+  if (host.startsWith("unix://")) {
+    return { kind: "unix", path: host.slice("unix://".length) || DEFAULT_SOCKET };
+  }
+  const tcp = /^(?:(?:tcp|http|https):\/\/)?([^/]+)\/?$/.exec(host)?.[1];
+  if (tcp) return { kind: "tcp", host: withPort(tcp, tls), tls };
   throw new MlcliError("engine", `Docker Engine address not supported: ${host}`, {
     hint: "Use unix:///path/to/docker.sock or tcp://host:port. For an engine behind ssh, forward " +
       "its socket: ssh -L /tmp/docker.sock:/var/run/docker.sock HOST",
@@ -58,14 +70,11 @@ export function parseHost(host: string, env: SearchEnvironment["env"]): Address 
 }
 
 /** Ports of the engine: 2375 plain, 2376 with TLS. */
-function withPort(host: string, env: SearchEnvironment["env"]): string {
-  if (/:\d+$/.test(host)) return host;
-  return `${host}:${tlsFiles(env) ? 2376 : 2375}`;
+function withPort(host: string, tls: TlsFiles | undefined): string {
+  return /:\d+$/.test(host) ? host : `${host}:${tls ? 2376 : 2375}`;
 }
 
-function tlsFiles(env: SearchEnvironment["env"]): TlsFiles | undefined {
-  if (!env("DOCKER_TLS_VERIFY")) return undefined;
-  const folder = env("DOCKER_CERT_PATH") || configFolder(env);
+function tlsFiles(folder: string): TlsFiles {
   return {
     ca: join(folder, "ca.pem"),
     cert: join(folder, "cert.pem"),
@@ -97,7 +106,10 @@ async function currentContext(env: SearchEnvironment["env"]): Promise<Candidate 
       hint: "docker context ls lists those there are; docker context use NAME chooses one.",
     });
   }
-  return { rule, address: parseHost(host, env) };
+  // Its certificates, which have nothing to do with DOCKER_TLS_VERIFY.
+  const tls = tlsFiles(join(configFolder(env), "contexts", "tls", folder, "docker"));
+  const hasTls = await Deno.stat(tls.ca).then(() => true, () => false);
+  return { rule, address: parseAddress(host, hasTls ? tls : undefined) };
 }
 
 /** Hexadecimal. (`node:crypto` would do, and take 17 ms to load.) */
@@ -131,20 +143,33 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-/** The default socket, then those that Docker Desktop and its likes leave. */
+/**
+ * The default socket, then those that Docker Desktop and its likes leave. Without the programs'
+ * named pipes on Windows, which Deno's `fetch` cannot use: there, DOCKER_HOST has to name a port.
+ */
 function wellKnownSockets(env: SearchEnvironment["env"]): readonly Candidate[] {
-  const runtime = env("XDG_RUNTIME_DIR");
-  const inHome = (path: string): string => join(home(env), path);
-  const sockets: readonly (readonly [rule: string, path: string])[] = [
-    ["default", "/var/run/docker.sock"],
-    ...(runtime ? [["rootless Docker", join(runtime, "docker.sock")] as const] : []),
+  const below = (variable: string, path: string): readonly string[] => {
+    const folder = env(variable);
+    return folder ? [join(folder, path)] : [];
+  };
+  const inHome = (path: string): readonly string[] => [join(home(env), path)];
+  const sockets: readonly (readonly [rule: string, paths: readonly string[]])[] = [
+    ["default", [DEFAULT_SOCKET]],
+    ["rootless Docker", below("XDG_RUNTIME_DIR", "docker.sock")],
     ["Docker Desktop", inHome(".docker/run/docker.sock")],
     ["Docker Desktop", inHome(".docker/desktop/docker.sock")],
     ["OrbStack", inHome(".orbstack/run/docker.sock")],
     ["Rancher Desktop", inHome(".rd/docker.sock")],
+    ["Colima", below("COLIMA_HOME", "default/docker.sock")],
     ["Colima", inHome(".colima/default/docker.sock")],
-    ...(runtime ? [["Podman", join(runtime, "podman/podman.sock")] as const] : []),
-    ["Podman", "/run/podman/podman.sock"],
+    ["Colima", below("XDG_CONFIG_HOME", "colima/default/docker.sock")],
+    ["Podman", below("XDG_RUNTIME_DIR", "podman/podman.sock")],
+    ["Podman", ["/run/podman/podman.sock"]],
+    // `podman machine` on macOS: since 5 in the temporary directory, before in the home.
+    ["Podman machine", below("TMPDIR", "podman/podman-machine-default-api.sock")],
+    ["Podman machine", inHome(".local/share/containers/podman/machine/podman.sock")],
   ];
-  return sockets.map(([rule, path]) => ({ rule, address: { kind: "unix", path } }));
+  return sockets.flatMap(([rule, paths]) =>
+    paths.map((path) => ({ rule, address: { kind: "unix", path } }) as const)
+  );
 }

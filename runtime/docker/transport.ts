@@ -22,6 +22,11 @@ export class EngineError extends MlcliError {
   }
 }
 
+/** The files that the way to the engine needs for TLS cannot be read. */
+export class CertificatesError extends MlcliError {
+  override readonly name = "CertificatesError";
+}
+
 /** What a request has besides method and path. */
 export interface RequestOptions {
   /** The statuses that the caller handles; any other becomes an `EngineError`. */
@@ -51,7 +56,10 @@ export function addressText(address: Address): string {
   return address.kind === "unix" ? `unix://${address.path}` : `tcp://${address.host}`;
 }
 
-/** Opens a transport; nothing is sent yet. */
+/**
+ * Opens a transport; nothing is sent yet.
+ * @throws CertificatesError
+ */
 export async function openTransport(address: Address): Promise<Transport> {
   const client = address.kind === "unix"
     ? Deno.createHttpClient({ proxy: { transport: "unix", path: address.path } })
@@ -67,19 +75,22 @@ export async function openTransport(address: Address): Promise<Transport> {
 }
 
 async function tlsOptions(
-  files: TlsFiles,
-): Promise<Deno.CreateHttpClientOptions & Deno.TlsCertifiedKeyPem> {
+  { ca, cert, key }: TlsFiles,
+): Promise<Deno.CreateHttpClientOptions | Deno.CreateHttpClientOptions & Deno.TlsCertifiedKeyPem> {
   try {
-    const [ca, cert, key] = await Promise.all(
-      [files.ca, files.cert, files.key].map((file) => Deno.readTextFile(file)),
-    );
-    return { caCerts: [ca!], cert: cert!, key: key! };
+    const caCerts = [await Deno.readTextFile(ca)];
+    // As `docker` does: where there is no certificate for the client, the engine asks for none.
+    if (await isMissing(cert) && await isMissing(key)) return { caCerts };
+    return { caCerts, cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
   } catch (cause) {
-    throw new MlcliError("engine", `Cannot read the certificates for Docker: ${messageOf(cause)}`, {
-      hint: "DOCKER_CERT_PATH names the directory that holds ca.pem, cert.pem and key.pem.",
+    throw new CertificatesError("engine", `Cannot read the certificates: ${messageOf(cause)}`, {
       cause,
     });
   }
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => false, (error) => error instanceof Deno.errors.NotFound);
 }
 
 async function send(

@@ -6,6 +6,10 @@ import { it, suite } from "../../helpers/suite.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
 /** A home with a Docker configuration in it. */
 async function withHome(
   { current, contexts }: { current?: string; contexts?: Variables },
@@ -19,9 +23,7 @@ async function withHome(
       JSON.stringify({ currentContext: current }),
     );
     for (const [name, Host] of Object.entries(contexts ?? {})) {
-      const folder = `${home}/.docker/contexts/meta/${
-        createHash("sha256").update(name).digest("hex")
-      }`;
+      const folder = `${home}/.docker/contexts/meta/${sha256(name)}`;
       await Deno.mkdir(folder, { recursive: true });
       const meta = { Name: name, Endpoints: { docker: { Host } } };
       await Deno.writeTextFile(`${folder}/meta.json`, JSON.stringify(meta));
@@ -78,18 +80,51 @@ suite("candidates", () => {
     ]);
   });
 
+  it("takes what docker takes: an address without a scheme, a scheme without a path", async () => {
+    assertEquals(await found({ DOCKER_HOST: "far:1234" }), ["DOCKER_HOST far:1234"]);
+    assertEquals(await found({ DOCKER_HOST: "unix://" }), ["DOCKER_HOST /var/run/docker.sock"]);
+  });
+
+  it("takes the certificates of a context, and those alone", async () => {
+    await withHome({ contexts: { ...CONTEXTS, safe: "tcp://safe.example" } }, async (HOME) => {
+      const folder = `${HOME}/.docker/contexts/tls/${sha256("safe")}/docker`;
+      await Deno.mkdir(folder, { recursive: true });
+      await Deno.writeTextFile(`${folder}/ca.pem`, "");
+      const tlsOf = async (name: string): Promise<unknown> => {
+        const variables: Variables = { HOME, DOCKER_CONTEXT: name, DOCKER_TLS_VERIFY: "1" };
+        const [place] = await candidates({ env: (variable) => variables[variable] });
+        return place?.address;
+      };
+      assertEquals(await tlsOf("safe"), {
+        kind: "tcp",
+        host: "safe.example:2376",
+        tls: { ca: `${folder}/ca.pem`, cert: `${folder}/cert.pem`, key: `${folder}/key.pem` },
+      });
+      assertEquals(await tlsOf("far"), {
+        kind: "tcp",
+        host: "build.example:2375",
+        tls: undefined,
+      });
+    });
+  });
+
   it("tries the default socket and the well-known ones otherwise", async () => {
     await withHome({ current: "default" }, async (HOME) => {
-      assertEquals(await found({ HOME, XDG_RUNTIME_DIR: "/run/user/1" }), [
+      const variables = { XDG_RUNTIME_DIR: "/run/user/1", TMPDIR: "/folders/T", COLIMA_HOME: "/c" };
+      assertEquals(await found({ HOME, ...variables, XDG_CONFIG_HOME: "/config" }), [
         "default /var/run/docker.sock",
         "rootless Docker /run/user/1/docker.sock",
         `Docker Desktop ${HOME}/.docker/run/docker.sock`,
         `Docker Desktop ${HOME}/.docker/desktop/docker.sock`,
         `OrbStack ${HOME}/.orbstack/run/docker.sock`,
         `Rancher Desktop ${HOME}/.rd/docker.sock`,
+        "Colima /c/default/docker.sock",
         `Colima ${HOME}/.colima/default/docker.sock`,
+        "Colima /config/colima/default/docker.sock",
         "Podman /run/user/1/podman/podman.sock",
         "Podman /run/podman/podman.sock",
+        "Podman machine /folders/T/podman/podman-machine-default-api.sock",
+        `Podman machine ${HOME}/.local/share/containers/podman/machine/podman.sock`,
       ]);
     });
   });

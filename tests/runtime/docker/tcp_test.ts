@@ -1,0 +1,106 @@
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { connectToEngine } from "../../../runtime/docker/connect.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { pong } from "../../helpers/fake_engine.ts";
+import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Runs openssl in a directory. */
+async function openssl(cwd: string, ...args: readonly string[]): Promise<void> {
+  const output = await new Deno.Command("openssl", { args: [...args], cwd }).output();
+  if (!output.success) throw new Error(new TextDecoder().decode(output.stderr));
+}
+
+/** An authority of its own, and a certificate and key of it: for the server and for clients. */
+async function makeCertificates(directory: string): Promise<void> {
+  await Deno.mkdir(directory);
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const authority = ["-x509", "-days", "1", "-subj", "/CN=authority", "-keyout", "ca-key.pem"];
+  await openssl(directory, "req", ...newKey, ...authority, "-out", "ca.pem");
+  const asked = ["-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "request.pem"];
+  await openssl(directory, "req", ...newKey, ...asked);
+  await Deno.writeTextFile(`${directory}/names`, "subjectAltName=DNS:localhost");
+  const signed = ["-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial", "-days", "1"];
+  const files = ["-in", "request.pem", "-extfile", "names", "-out", "cert.pem"];
+  await openssl(directory, "x509", "-req", ...signed, ...files);
+}
+
+/** An engine behind TLS that asks its clients for a certificate, as dockerd --tlsverify does. */
+async function tlsEngine(directory: string): Promise<AsyncDisposable & { readonly port: number }> {
+  const [ca, cert, key] = await Promise.all(
+    ["ca", "cert", "key"].map((name) => Deno.readTextFile(`${directory}/${name}.pem`)),
+  );
+  const server = createServer({ ca, cert, key, requestCert: true }, (_request, response) => {
+    response.writeHead(200, { "Api-Version": "1.41", "Connection": "close" }).end("OK");
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+async function addressOf(variables: Variables): Promise<string> {
+  const engine = await connectToEngine({ env: (name) => variables[name] }, { timeout: 5_000 });
+  engine.close();
+  return engine.address;
+}
+
+suite("an engine behind TCP", () => {
+  let directory = "";
+  beforeAll(async () => {
+    directory = await Deno.makeTempDir({ prefix: "mlcli-test-" });
+    await makeCertificates(`${directory}/right`);
+    await makeCertificates(`${directory}/wrong`);
+  });
+  afterAll(() => Deno.remove(directory, { recursive: true }));
+
+  it("answers without TLS", async () => {
+    const server = Deno.serve({ port: 0, onListen: () => {} }, () => pong("1.41"));
+    try {
+      const DOCKER_HOST = `tcp://localhost:${server.addr.port}`;
+      assertEquals(await addressOf({ DOCKER_HOST }), DOCKER_HOST);
+    } finally {
+      await server.shutdown();
+    }
+  });
+
+  it("answers with TLS", async () => {
+    await using engine = await tlsEngine(`${directory}/right`);
+    const DOCKER_HOST = `tcp://localhost:${engine.port}`;
+    const tls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: `${directory}/right` };
+    assertEquals(await addressOf({ DOCKER_HOST, ...tls }), DOCKER_HOST);
+  });
+
+  it("is not believed with a certificate of another authority", async () => {
+    await using engine = await tlsEngine(`${directory}/wrong`);
+    const DOCKER_HOST = `tcp://localhost:${engine.port}`;
+    const tls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: `${directory}/right` };
+    const error = await assertRejects(() => addressOf({ DOCKER_HOST, ...tls }), MlcliError);
+    assertEquals(error.message, "No Docker Engine answers");
+    assertMatch(error.quote ?? "", /^tcp:\/\/localhost:\d+ \(DOCKER_HOST\): .*certificate/);
+    assertEquals(error.quote?.split("\n").length, 1);
+  });
+
+  it("names a port where nobody listens", async () => {
+    const listener = Deno.listen({ port: 0 });
+    const { port } = listener.addr;
+    listener.close();
+    const DOCKER_HOST = `tcp://localhost:${port}`;
+    const error = await assertRejects(() => addressOf({ DOCKER_HOST }), MlcliError);
+    assertEquals(error.quote, `${DOCKER_HOST} (DOCKER_HOST): nobody listens there`);
+  });
+
+  it("says which certificate it cannot read", async () => {
+    const tls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: `${directory}/nowhere` };
+    const error = await assertRejects(
+      () => addressOf({ DOCKER_HOST: "tcp://localhost", ...tls }),
+      MlcliError,
+    );
+    assertStringIncludes(error.quote ?? "", "tcp://localhost:2376 (DOCKER_HOST): Cannot read");
+    assertStringIncludes(error.quote ?? "", `${directory}/nowhere/ca.pem`);
+  });
+});
