@@ -1,10 +1,9 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { connectToEngine } from "../../../runtime/docker/connect.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { pong } from "../../helpers/fake_engine.ts";
 import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
+import { TextReader } from "../../helpers/text_reader.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -28,18 +27,30 @@ async function makeCertificates(directory: string): Promise<void> {
   await openssl(directory, "x509", "-req", ...signed, ...files);
 }
 
-/** An engine behind TLS that asks its clients for a certificate, as dockerd --tlsverify does. */
+/**
+ * An engine behind TLS that refuses clients without a certificate, as `dockerd --tlsverify` does.
+ * (Deno's own servers do not ask for one.)
+ */
 async function tlsEngine(directory: string): Promise<AsyncDisposable & { readonly port: number }> {
-  const [ca, cert, key] = await Promise.all(
-    ["ca", "cert", "key"].map((name) => Deno.readTextFile(`${directory}/${name}.pem`)),
-  );
-  const server = createServer({ ca, cert, key, requestCert: true }, (_request, response) => {
-    response.writeHead(200, { "Api-Version": "1.41", "Connection": "close" }).end("OK");
-  });
-  await new Promise<void>((resolve) => server.listen(0, resolve));
+  await Deno.writeTextFile(`${directory}/_ping`, "HTTP/1.0 200 OK\r\nApi-Version: 1.41\r\n\r\nOK");
+  const files = ["-cert", "cert.pem", "-key", "key.pem", "-CAfile", "ca.pem"];
+  const verify = ["-Verify", "1", "-verify_return_error"];
+  const child = new Deno.Command("openssl", {
+    args: ["s_server", "-accept", "0", "-HTTP", ...files, ...verify],
+    cwd: directory,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+    signal: AbortSignal.timeout(30_000),
+  }).spawn();
+  const stdout = new TextReader(child.stdout);
+  const [, port] = await stdout.until(/^ACCEPT .*:(\d+)$/m);
   return {
-    port: (server.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+    port: Number(port),
+    async [Symbol.asyncDispose](): Promise<void> {
+      child.kill();
+      await Promise.all([child.status, stdout.toEnd()]);
+    },
   };
 }
 
@@ -73,6 +84,16 @@ suite("an engine behind TCP", () => {
     const DOCKER_HOST = `tcp://localhost:${engine.port}`;
     const tls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: `${directory}/right` };
     assertEquals(await addressOf({ DOCKER_HOST, ...tls }), DOCKER_HOST);
+  });
+
+  it("refuses a client without a certificate", async () => {
+    await using engine = await tlsEngine(`${directory}/right`);
+    await Deno.mkdir(`${directory}/alone`);
+    await Deno.copyFile(`${directory}/right/ca.pem`, `${directory}/alone/ca.pem`);
+    const DOCKER_HOST = `tcp://localhost:${engine.port}`;
+    const tls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: `${directory}/alone` };
+    const error = await assertRejects(() => addressOf({ DOCKER_HOST, ...tls }), MlcliError);
+    assertMatch(error.quote ?? "", /\(DOCKER_HOST\): .*(certificate|alert|connection)/i);
   });
 
   it("is not believed with a certificate of another authority", async () => {
