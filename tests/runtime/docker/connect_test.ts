@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { connectToEngine } from "../../../runtime/docker/connect.ts";
+import { isConflict } from "../../../runtime/docker/engine.ts";
 import { EngineError } from "../../../runtime/docker/transport.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { type FakeEngine, fakeEngine, pong, refusal } from "../../helpers/fake_engine.ts";
@@ -42,6 +43,36 @@ suite("connectToEngine", () => {
       assertEquals(engine.remembersExitStatus, !isPodman);
       engine.close();
     }
+  });
+
+  for (
+    const [told, event, state, answer] of [
+      ["an event", "oom", { status: 404 }, true],
+      ["the state", "die", { body: { State: { OOMKilled: true } } }, true],
+      ["neither", "die", { body: { State: { OOMKilled: false } } }, false],
+      ["nothing, as it is gone", "die", { status: 404 }, false],
+    ] as const
+  ) {
+    it(`learns from ${told} whether memory ran out`, async () => {
+      const { status = 200, body = {} } = state as { status?: number; body?: unknown };
+      await using fake = await fakeEngine({
+        "GET /_ping": () => pong("1.41"),
+        "GET /events": () => new Response(`{"Action":"start"}\n{"Action":"${event}"}\n`),
+        "GET /containers/abc/json": () => Response.json(body, { status }),
+      });
+      const engine = await connectToEngine(at(fake));
+      assertEquals(await engine.ranOutOfMemory("abc"), answer);
+      engine.close();
+    });
+  }
+
+  it("knows a name that is taken by Docker's status, and by Podman's words", () => {
+    const podman =
+      'creating container storage: the container name "a" is already in use by 2390. ' +
+      "You have to remove that container to be able to reuse that name: that name is already in use";
+    assertEquals(isConflict(new EngineError(409, "Conflict.", "POST")), true);
+    assertEquals(isConflict(new EngineError(500, podman, "POST")), true);
+    assertEquals(isConflict(new EngineError(500, "no space left on device", "POST")), false);
   });
 
   it("takes the first that answers", async () => {
