@@ -9,8 +9,9 @@ import { join } from "@std/path/join";
 import type { Caller } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import { messageOf, MlcliError } from "../errors.ts";
-import { createContainer, discardContainer, startContainer } from "./create.ts";
+import type { Output } from "../streams.ts";
 import { ownershipPlan } from "./plan.ts";
+import { runToEnd } from "./run.ts";
 
 /** How long changing the owner may take, in ms. */
 const TIMEOUT = 120_000;
@@ -67,17 +68,23 @@ async function changeOwner(
 ): Promise<void> {
   const body = ownershipPlan(image, directories, owner);
   const name = `mlcli-chown-${crypto.randomUUID().slice(0, 8)}`;
-  const id = await createContainer(engine, name, body);
-  const timeout = AbortSignal.timeout(TIMEOUT);
-  try {
-    const end = await engine.wait(id, "removed", timeout);
-    await startContainer(engine, id, body);
-    const status = await end.status;
-    if (status !== 0) throw new Error(`chown ended with exit status ${status}`);
-  } finally {
-    await discardContainer(engine, id);
-  }
+  const limit = AbortSignal.timeout(TIMEOUT);
+  const { status } = await runToEnd(engine, name, body, {
+    out: NOWHERE,
+    err: NOWHERE,
+    interruption: { signal: limit, force: limit },
+  });
+  if (status !== 0) throw new Error(`chown ended with exit status ${status}`);
 }
+
+/** What chown has to say, its exit status says, too. */
+const NOWHERE: Output = {
+  isTerminal: false,
+  colour: false,
+  columns: 80,
+  write: () => Promise.resolve(),
+  print: () => {},
+};
 
 /** Whether anything below a directory belongs to another user, or cannot be looked at. */
 async function holdsForeign(directory: string, caller: Caller): Promise<boolean> {
