@@ -20,8 +20,15 @@ import {
   withLock,
 } from "./script.ts";
 
-/** dockerd writes its process id there; a second one refuses to start while the first one lives. */
-const PID_FILE = "/var/run/docker.pid";
+/**
+ * dockerd and its containerd write their process ids there, and start no second one while a process
+ * of that id lives: any process, so that the files of a machine that was switched off are in the way.
+ */
+const PID_FILE = { path: "/var/run/docker.pid", program: "dockerd" };
+const CONTAINERD_PID_FILE = {
+  path: "/var/run/docker/containerd/containerd.pid",
+  program: "containerd",
+};
 /** There is one engine a machine, and only root starts it. */
 const LOCK = "/run/mlcli-engine.lock";
 /** Another process may be installing: apt has 300 s for each of two commands, then the start. In ms. */
@@ -34,12 +41,21 @@ const POLL_INTERVAL = 50;
 /** dockerd gives its containers 15 s to end. In ms. */
 const KILL_AFTER = 20_000;
 
+/** Where a program writes its process id. */
+export interface PidFile {
+  readonly path: string;
+  /** The process's name: an id is given again to others. */
+  readonly program: string;
+}
+
 /** How to start a daemon, and where it will answer. */
 export interface Daemon {
   readonly command: readonly string[];
   /** The environment in which `connectToEngine` finds it. */
   readonly env: SearchEnvironment["env"];
-  readonly pidFile: string;
+  readonly pidFile: PidFile;
+  /** Those of the processes that it starts. */
+  readonly otherPidFiles: readonly PidFile[];
   /** Where its output goes. */
   readonly log: string;
   /** Longest time until it answers, in milliseconds. */
@@ -67,6 +83,7 @@ export async function ensureEngine(signal: AbortSignal): Promise<Engine> {
       command: ["dockerd", "--log-level=warn"],
       env,
       pidFile: PID_FILE,
+      otherPidFiles: [CONTAINERD_PID_FILE],
       log,
       timeout: START_TIMEOUT,
     };
@@ -105,7 +122,11 @@ async function installEngine(signal: AbortSignal): Promise<void> {
  * @throws MlcliError quoting its log when it ends or does not answer in time.
  */
 export async function startDaemon(daemon: Daemon, signal: AbortSignal): Promise<Engine> {
-  const child = await isAlive(daemon.pidFile) ? undefined : launch(daemon);
+  let child: Deno.ChildProcess | undefined;
+  if (!await isAlive(daemon.pidFile)) {
+    await removeStale([daemon.pidFile, ...daemon.otherPidFiles]);
+    child = launch(daemon);
+  }
   try {
     return await untilItAnswers(daemon, child?.status, signal);
   } catch (error) {
@@ -168,10 +189,18 @@ async function startFailure({ command, log }: Daemon, what: string): Promise<Mlc
   });
 }
 
-/** Whether the process whose id is in the file is there. */
-async function isAlive(pidFile: string): Promise<boolean> {
-  const pid = (await Deno.readTextFile(pidFile).catch(() => "")).trim();
-  return pid !== "" && await isThere(`/proc/${pid}/status`);
+/** Whether the process whose id is in the file is there, and is the program and not a later process. */
+async function isAlive({ path, program }: PidFile): Promise<boolean> {
+  const pid = (await Deno.readTextFile(path).catch(() => "")).trim();
+  if (pid === "") return false;
+  return (await Deno.readTextFile(`/proc/${pid}/comm`).catch(() => "")).trim() === program;
+}
+
+/** Removes the files whose process is gone. */
+async function removeStale(files: readonly PidFile[]): Promise<void> {
+  for (const file of files) {
+    if (!await isAlive(file)) await Deno.remove(file.path).catch(() => {});
+  }
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { basename } from "@std/path";
 import { MlcliError } from "../../runtime/errors.ts";
 import { type Daemon, startDaemon } from "../../scripts/engine.ts";
 import { pause, removeTree } from "../../scripts/script.ts";
@@ -25,7 +26,8 @@ suite("Starting a daemon", () => {
     return {
       command,
       env: (name) => name === "DOCKER_HOST" ? host : undefined,
-      pidFile: `${directory}/docker.pid`,
+      pidFile: { path: `${directory}/docker.pid`, program: basename(Deno.execPath()) },
+      otherPidFiles: [{ path: `${directory}/containerd.pid`, program: "containerd" }],
       log: `${directory}/dockerd.log`,
       timeout,
     };
@@ -39,7 +41,7 @@ suite("Starting a daemon", () => {
   }
 
   async function pidOf({ pidFile }: Daemon): Promise<number> {
-    return Number(await Deno.readTextFile(pidFile));
+    return Number(await Deno.readTextFile(pidFile.path));
   }
 
   async function gone(pid: number): Promise<void> {
@@ -64,6 +66,22 @@ suite("Starting a daemon", () => {
       Deno.kill(pid, "SIGKILL");
       await gone(pid);
     }
+  });
+
+  it("is not misled by process ids from before a restart that others have now", async () => {
+    const fake = await fakeDaemon();
+    // As dockerd, which does not start then.
+    const refusing = {
+      ...fake,
+      command: ["sh", "-c", 'cat "$0"/*.pid && exit 1; exec "$@"', directory, ...fake.command],
+    };
+    for (const { path } of [fake.pidFile, ...fake.otherPidFiles]) {
+      await Deno.writeTextFile(path, "1");
+    }
+    (await startDaemon(refusing, never)).close();
+    const pid = await pidOf(fake);
+    Deno.kill(pid, "SIGKILL");
+    await gone(pid);
   });
 
   it("quotes the log of one that ends", async () => {

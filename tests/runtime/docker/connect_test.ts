@@ -12,7 +12,7 @@ function environment(variables: Readonly<Record<string, string>>): {
   return { env: (name) => variables[name] };
 }
 
-function at(engine: FakeEngine): ReturnType<typeof environment> {
+function at(engine: Pick<FakeEngine, "socket">): ReturnType<typeof environment> {
   return environment({ DOCKER_HOST: `unix://${engine.socket}` });
 }
 
@@ -83,7 +83,10 @@ suite("connectToEngine", () => {
       await Deno.symlink(fake.socket, `${home}/.colima/default/docker.sock`);
       // The default socket comes first; where a real engine listens there, it is the one.
       const engine = await connectToEngine(environment({ HOME: home }));
-      const hasDefault = await exists("/var/run/docker.sock");
+      const hasDefault = await connectToEngine(at({ socket: "/var/run/docker.sock" })).then(
+        (engine) => (engine.close(), true),
+        () => false,
+      );
       assertEquals(
         engine.address,
         hasDefault ? "unix:///var/run/docker.sock" : `unix://${home}/.colima/default/docker.sock`,
@@ -128,13 +131,4 @@ async function failsWith(host: string, reason: string): Promise<void> {
     "No Docker Engine answers",
   );
   assertStringIncludes(error.quote ?? "", `${host} (DOCKER_HOST): ${reason}`);
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
