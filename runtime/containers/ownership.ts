@@ -68,13 +68,19 @@ async function changeOwner(
 ): Promise<void> {
   const body = ownershipPlan(image, directories, owner);
   const name = `mlcli-chown-${crypto.randomUUID().slice(0, 8)}`;
-  const limit = AbortSignal.timeout(TIMEOUT);
-  const { status } = await runToEnd(engine, name, body, {
-    out: NOWHERE,
-    err: NOWHERE,
-    interruption: { signal: limit, force: limit },
-  });
-  if (status !== 0) throw new Error(`chown ended with exit status ${status}`);
+  const limit = new AbortController();
+  // Not AbortSignal.timeout, which would keep mlcli waiting when this is over.
+  const timer = setTimeout(() => limit.abort(new Error("chown does not end")), TIMEOUT);
+  try {
+    const { status } = await runToEnd(engine, name, body, {
+      out: NOWHERE,
+      err: NOWHERE,
+      interruption: { signal: limit.signal, force: limit.signal },
+    });
+    if (status !== 0) throw new Error(`chown ended with exit status ${status}`);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What chown has to say, its exit status says, too. */
