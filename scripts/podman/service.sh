@@ -31,7 +31,8 @@ END
 chmod +x "$directory/runc"
 
 # Not the last command, lest the shell be replaced by it: somebody has to wait for orphans.
-podman --root="$directory/root" --runroot="$directory/run" --runtime="$directory/runc" \
+# Its own /run, as the path of the runroot may have 50 characters only.
+podman --root="$directory/root" --runroot=/run/podman --runtime="$directory/runc" \
   --network-config-dir="$directory/networks" --cgroup-manager=cgroupfs --events-backend=file \
   system service --time=0 "unix://$directory/podman.sock"
 exit $?
