@@ -155,6 +155,27 @@ suite("local deploy and local stop", () => {
     assertEquals(await containersOf(app.name), []);
   });
 
+  it("shows why the model does not load though every worker fails, one not to be stopped", async () => {
+    await using app = await servingApp(
+      `import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+try:
+    os.mkdir("/tmp/first")
+    for _ in range(200):
+        if not os.path.exists("/tmp/second"): time.sleep(0.01)
+except FileExistsError:
+    os.makedirs("/tmp/second", exist_ok=True)
+    time.sleep(1)
+raise ImportError("no module named shap")
+`,
+    );
+    const { code, stderr } = await app.run(["local", "deploy", "--port", "0", "--timeout", "15"]);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: The server ended before it was ready/);
+    assertEquals(stderr.match(/ImportError: no module named shap/g)?.length, 1, stderr);
+    assert(!stderr.includes("gunicorn/arbiter.py"), stderr);
+  });
+
   it("gives up after --timeout, says what it last heard, and leaves nothing", async () => {
     await using app = await servingApp(
       "import time\ndef model_fn(model_dir): time.sleep(60)\ndef predict_fn(i, m): pass\n",

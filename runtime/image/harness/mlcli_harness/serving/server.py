@@ -25,6 +25,9 @@ STOP_SECONDS = 25
 # the first, or a request on its way meets a closed door.
 KEEP_ALIVE_SECONDS = 65
 
+# Places in the memory that the workers share: 1 once any of them has loaded the model, or failed to.
+BOOTED, FAILED = 0, 1
+
 
 def serve():
     """Serves until SIGTERM. Ends the process: not with 0 where the model does not load."""
@@ -75,23 +78,24 @@ class Server(BaseApplication):
         self.failure_token, writing_end = os.pipe()
         os.write(writing_end, b"1")
         os.close(writing_end)
-        # Shared by all workers: 1 once any of them has loaded the model.
-        self.booted = mmap.mmap(-1, 1)
+        # Shared by all workers: what became of loading the model.
+        self.booting = mmap.mmap(-1, 2)
         super().__init__()
 
-    def is_first_to_fail(self):
-        """Whether no other worker has asked this before."""
+    def report_failed(self):
+        """Notes that the model did not load in a worker. Returns whether that one is the first."""
+        self.booting[FAILED] = 1
         return bool(os.read(self.failure_token, 1))
 
     def report_booted(self):
         """Notes that a worker has loaded the model."""
-        self.booted[0] = 1
+        self.booting[BOOTED] = 1
 
     def end_if_not_booted(self, arbiter, worker):
         """Ends the server where a worker died before any could load the model: it was killed, and
-        its successors would be, too. (A worker that failed with an exception does not get here.)"""
+        its successors would be, too. (Where it failed with an exception, it has ended the server.)"""
         # An arbiter that is being stopped has closed its listeners first.
-        if not self.booted[0] and arbiter.LISTENERS:
+        if not self.booting[BOOTED] and not self.booting[FAILED] and arbiter.LISTENERS:
             log("mlcli: a worker process died while it loaded the model; was there too little memory?")
             raise HaltServer("Worker failed to boot.", arbiter.WORKER_BOOT_ERROR)
 

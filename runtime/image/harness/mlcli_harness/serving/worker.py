@@ -43,6 +43,8 @@ BREATH = 0.001
 LONGEST_BREATH = 0.002
 # Slow requests that one worker answers side by side.
 MAX_THREADS = 64
+# A worker whose failure is not the first to be reported waits so long for the master to end it.
+STOPPED_BY_MASTER = 1
 # The platform waits so long for an answer, and so do we for a client that stops in mid-sentence.
 CLIENT_SECONDS = 60
 
@@ -104,13 +106,14 @@ class PredictionWorker(Worker):
 
     def fail_to_boot(self, error):
         """Ends the server, since a model that does not load will not load the next time either."""
-        # Two failures at once would confuse the master (20.1 ends with a stack trace of its own):
-        # the first to fail reports, the others wait for the master to end them.
+        # Two failures would confuse the master (20.1 ends with a stack trace of its own): the first
+        # to fail reports and ends it. It ends the others then; not one that it has made this very
+        # moment, which misses the signal and goes by itself.
         signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-        if not self.app.is_first_to_fail():
-            time.sleep(self.cfg.graceful_timeout)
-        else:
-            log(describe(error))
+        if not self.app.report_failed():
+            time.sleep(STOPPED_BY_MASTER)
+            sys.exit(0)
+        log(describe(error))
         sys.exit(Arbiter.WORKER_BOOT_ERROR)
 
     def run(self):
