@@ -25,6 +25,7 @@ const MODULES = [
   "mlcli_harness/serving/__init__.py",
   "mlcli_harness/serving/application.py",
   "mlcli_harness/serving/codecs.py",
+  "mlcli_harness/serving/connection.py",
   "mlcli_harness/serving/errors.py",
   "mlcli_harness/serving/media_types.py",
   "mlcli_harness/serving/model.py",

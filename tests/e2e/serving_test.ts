@@ -335,6 +335,16 @@ suite("serving with the default input_fn and output_fn", () => {
     assertEquals(await askJson(server, text(limit + 1)), json(413, { error }));
   });
 
+  it("answers a client that reads nothing before it has sent all of a body far too large", async () => {
+    using connection = await HttpConnection.open(server.port);
+    const length = 80 * 1024 ** 2;
+    const head = ["POST /invocations HTTP/1.1", "Host: localhost", `Content-Length: ${length}`];
+    await connection.send([...head, "", ""].join("\r\n"));
+    await connection.send("a".repeat(length));
+    const { status, headers } = await connection.receive();
+    assertEquals([status, headers.get("Connection")], [413, "close"]);
+  });
+
   it("knows no other path and no other method", async () => {
     assertEquals(
       await askJson(server, "", { path: "/models" }),

@@ -15,14 +15,15 @@ from mlcli_harness.serving.errors import (
 )
 from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_content_type
 
-# A client that sends too large a body reads no answer before it has sent it all. So much more than
-# the limit is read and thrown away for the answer's sake; beyond it the connection is closed.
-DISCARDED_BYTES = 64 * 1024 * 1024
+# So much of a body that nobody wants is read, so that the connection can be used again; where it is
+# longer, the connection is closed.
+DISCARDED_BYTES = 64 * 1024
 
 # The platform's limit for an answer. Not enforced: a warning says what would happen there.
 PLATFORM_SECONDS = 60
 
-# Set in the environ where the rest of the request was left unread: the worker then closes.
+# Set in the environ where the rest of the request was left unread: the worker then closes, once the
+# client has sent it.
 CLOSE_CONNECTION = "mlcli.close_connection"
 
 
@@ -134,10 +135,10 @@ class Application:
 
     def discard(self, environ):
         """Reads and forgets the rest of the body, or has the connection closed if that is long."""
-        left = self.max_body_bytes + DISCARDED_BYTES
+        left = DISCARDED_BYTES
         try:
             while left > 0:
-                chunk = environ["wsgi.input"].read(65536)
+                chunk = environ["wsgi.input"].read(left)
                 if not chunk:
                     return
                 left -= len(chunk)

@@ -15,20 +15,19 @@ import json
 import os
 import select
 import signal
-import socket
-import struct
 import sys
 import threading
 import time
 from datetime import timedelta
 
 from gunicorn.arbiter import Arbiter
-from gunicorn.http import RequestParser, wsgi
+from gunicorn.http import wsgi
 from gunicorn.http.errors import ParseException
 from gunicorn.workers.base import Worker
 
 from mlcli_harness.failure import describe, log
 from mlcli_harness.serving.application import CLOSE_CONNECTION
+from mlcli_harness.serving.connection import Connection, StillSending
 
 # Seconds that the leader may spend on a request before another thread takes over. The interpreter
 # switches threads every 5 ms, so a shorter time would win nothing.
@@ -45,40 +44,6 @@ LONGEST_BREATH = 0.002
 MAX_THREADS = 64
 # A worker whose failure is not the first to be reported waits so long for the master to end it.
 STOPPED_BY_MASTER = 1
-# The platform waits so long for an answer, and so do we for a client that stops in mid-sentence.
-CLIENT_SECONDS = 60
-
-
-class Connection:
-    """A client's connection with gunicorn's parser over it. Reads on its behalf (`recv`)."""
-
-    def __init__(self, config, client_socket, address):
-        self.socket = client_socket
-        self.address = address
-        self.last_used = time.monotonic()
-        self.ended = 0
-        client_socket.setblocking(True)
-        client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            # By the kernel: a time-out of Python's costs one more system call a read.
-            client_socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", CLIENT_SECONDS, 0))
-        self.parser = RequestParser(config, self, address)
-
-    def recv(self, size):
-        data = self.socket.recv(size)
-        if not data:
-            # gunicorn 20.1 reads on for ever where a chunked body ends too early.
-            self.ended += 1
-            if self.ended > 100:
-                raise ConnectionResetError("the client closed the connection")
-        return data
-
-    def has_buffered_request(self):
-        """Whether the next request has been read already, together with the last one."""
-        return self.parser.unreader.buf.tell() > 0
-
-    def close(self):
-        self.socket.close()
 
 
 class Seat:
@@ -145,7 +110,7 @@ class PredictionWorker(Worker):
             if now >= next_housekeeping:
                 next_housekeeping = now + 1
                 self.notify()
-                self.close_idle(now - self.cfg.keepalive)
+                self.close_idle(now)
                 if self.ppid != os.getppid():
                     return
             leader = self.leader
@@ -174,11 +139,11 @@ class PredictionWorker(Worker):
                 # Whoever is done first leads.
                 self.leader = None
 
-    def close_idle(self, before):
-        """Closes connections that were last used before that time."""
+    def close_idle(self, now):
+        """Closes connections whose time is over."""
         for descriptor, connection in list(self.idle.items()):
             # Whoever takes a connection out of `idle` owns it: a request may arrive meanwhile.
-            if connection.last_used < before and self.idle.pop(descriptor, None):
+            if connection.closes_at < now and self.idle.pop(descriptor, None):
                 self.close(connection)
 
     def finish(self):
@@ -231,13 +196,10 @@ class PredictionWorker(Worker):
             return
         keep = False
         try:
-            keep = self.answer(connection)
-            while keep and connection.has_buffered_request():
-                keep = self.answer(connection)
+            keep = connection.discard() if connection.is_lingering() else self.converse(connection)
         finally:
             if keep and self.alive:
-                connection.last_used = time.monotonic()
-                self.wait_for_request(connection, self.poller.modify)
+                self.wait_for_client(connection, self.poller.modify)
             else:
                 self.close(connection)
 
@@ -272,9 +234,9 @@ class PredictionWorker(Worker):
             return
         connection = Connection(self.cfg, client_socket, address)
         self.open_connections.add(connection)
-        self.wait_for_request(connection, self.poller.register)
+        self.wait_for_client(connection, self.poller.register)
 
-    def wait_for_request(self, connection, arm):
+    def wait_for_client(self, connection, arm):
         """Has the poller report the connection, once, when there is something to read."""
         descriptor = connection.socket.fileno()
         self.idle[descriptor] = connection
@@ -285,19 +247,28 @@ class PredictionWorker(Worker):
         connection.close()
         self.open_connections.discard(connection)
 
-    def answer(self, connection):
-        """Answers the next request. Returns whether the connection stays open."""
+    def converse(self, connection):
+        """Answers what has arrived. Returns whether the connection stays open."""
         try:
-            request = next(connection.parser)
-            if not request:
-                return False
-            return self.run_application(connection, request)
+            while True:
+                keep = self.answer(connection)
+                connection.rest()
+                if not keep or not connection.has_buffered_request():
+                    return keep
+        except StillSending:
+            return connection.linger()
         except (StopIteration, OSError):
             # The client is gone, or fell silent.
             return False
+
+    def answer(self, connection):
+        """Answers the next request. Returns whether there may be another one."""
+        try:
+            request = next(connection.parser)
         except ParseException as error:
             refuse(connection, error)
-            return False
+            raise StillSending from error
+        return bool(request) and self.run_application(connection, request)
 
     def run_application(self, connection, request):
         began = time.monotonic()
@@ -314,6 +285,8 @@ class PredictionWorker(Worker):
         if self.cfg.accesslog:
             duration = timedelta(seconds=time.monotonic() - began)
             self.log.access(response, request, environ, duration)
+        if CLOSE_CONNECTION in environ:
+            raise StillSending
         return not response.should_close()
 
 
@@ -324,7 +297,4 @@ def refuse(connection, error):
         "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
         "Content-Length: %d\r\nConnection: close\r\n\r\n" % len(body)
     )
-    try:
-        connection.socket.sendall(head.encode() + body)
-    except OSError:
-        pass
+    connection.socket.sendall(head.encode() + body)
