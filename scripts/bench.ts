@@ -8,11 +8,7 @@
  */
 
 import { ensureBaseImage } from "./base_image.ts";
-import {
-  listEndpointsComparison,
-  listEndpointsMemoryComparison,
-  makeEndpointBench,
-} from "./bench/list_endpoints.ts";
+import { type EndpointBench, makeEndpointBench } from "./bench/list_endpoints.ts";
 import { deployComparison, helpComparison, makeBenchApp, trainComparison } from "./bench/local.ts";
 import { compare, type Outcome, table } from "./bench/measure.ts";
 import { makeServingBench } from "./bench/serving.ts";
@@ -28,15 +24,14 @@ async function main(signal: AbortSignal): Promise<number> {
   const outcomes: Outcome[] = [];
   await using app = await makeBenchApp(baseImage);
   await using serving = await makeServingBench(app);
-  await using endpoints = await makeEndpointBench();
+  await using endpoints = await endpointBench(signal);
   await using startUp = await startUpBench();
   const comparisons = [
     await helpComparison(),
     trainComparison(app),
     deployComparison(app),
     serving.comparison,
-    listEndpointsComparison(endpoints),
-    listEndpointsMemoryComparison(endpoints),
+    ...endpoints?.comparisons ?? [],
     ...startUp?.comparisons ?? [],
   ];
   for (const comparison of comparisons) {
@@ -46,6 +41,13 @@ async function main(signal: AbortSignal): Promise<number> {
   }
   Deno.stdout.writeSync(new TextEncoder().encode(`${table(outcomes)}\n`));
   return 0;
+}
+
+/** Of the cloud commands, where there is something to compare them with. */
+async function endpointBench(signal: AbortSignal): Promise<EndpointBench | undefined> {
+  const bench = await makeEndpointBench(signal);
+  if (!bench) say("list-endpoints is not measured: there is no aws (apt-get install awscli)");
+  return bench;
 }
 
 /** Of the binary, if there is one and an empty program can be compiled to compare it with. */

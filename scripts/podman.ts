@@ -13,7 +13,7 @@ import { fromFileUrl, join } from "@std/path";
 import { connectToEngine } from "../runtime/docker/connect.ts";
 import { messageOf, MlcliError } from "../runtime/errors.ts";
 import { ensureBaseImage } from "./base_image.ts";
-import { canInstallPackages, currentSystem, installPackages } from "./debian.ts";
+import { canInstallPackages, currentSystem, ensurePrograms } from "./debian.ts";
 import { denoTest, reportResults } from "./deno_test.ts";
 import { ensureEngine } from "./engine.ts";
 import { copyImage } from "./podman/copy_image.ts";
@@ -23,7 +23,6 @@ import {
   lastLines,
   pause,
   removeTree,
-  run,
   runScript,
   start,
   step,
@@ -78,15 +77,7 @@ async function ensurePodman(signal: AbortSignal): Promise<void> {
       hint: "deno task test runs the same tests on Docker.",
     });
   }
-  const isThere = (program: string): Promise<boolean> =>
-    run([program, "--version"], { timeout: 10_000, hint: "", signal }).then(
-      () => true,
-      () => false,
-    );
-  const programs = await Promise.all(["podman", "runc", "iptables"].map(isThere));
-  signal.throwIfAborted();
-  if (programs.every((there) => there)) return;
-  await step("Installing Podman", () => installPackages(PACKAGES, signal));
+  await ensurePrograms(["podman", "runc", "iptables"], PACKAGES, signal);
 }
 
 /** Runs the service while `work` uses it; afterwards, nothing of it is left. */

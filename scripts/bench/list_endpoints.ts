@@ -6,7 +6,7 @@
 
 import { FakePlatform } from "../../tests/helpers/fake_platform.ts";
 import { ACCOUNT } from "../../tests/helpers/platform_answers.ts";
-import { MlcliError } from "../../runtime/errors.ts";
+import { ensurePrograms } from "../debian.ts";
 import type { Comparison, Contender } from "./measure.ts";
 import { mlcli, time } from "./program.ts";
 
@@ -20,27 +20,18 @@ const MANY = 20_000;
 /** How often to look at a process's memory, in ms: it only grows, and the last look counts. */
 const LOOK_INTERVAL = 5;
 
-/** Platforms to ask, on loopback. */
+/** Comparisons, and the platforms that they ask, on loopback. */
 export interface EndpointBench extends AsyncDisposable {
-  readonly some: FakePlatform;
-  readonly many: FakePlatform;
+  readonly comparisons: readonly Comparison[];
 }
 
-/**
- * Starts the servers.
- * @throws MlcliError when Debian's aws is not there.
- */
-export async function makeEndpointBench(): Promise<EndpointBench> {
-  if (!await Deno.stat(AWS).then(({ isFile }) => isFile, () => false)) {
-    throw new MlcliError("configuration", `No ${AWS} to compare with`, {
-      hint: "Install it: apt-get install awscli",
-    });
-  }
+/** Starts the servers. Undefined when Debian's aws is not there, and cannot be installed. */
+export async function makeEndpointBench(signal: AbortSignal): Promise<EndpointBench | undefined> {
+  if (!await ensurePrograms([AWS], ["awscli"], signal)) return undefined;
   const some = platformOf(SOME);
   const many = platformOf(MANY);
   return {
-    some,
-    many,
+    comparisons: [timeComparison(some), memoryComparison(some, many)],
     async [Symbol.asyncDispose]() {
       await some[Symbol.asyncDispose]();
       await many[Symbol.asyncDispose]();
@@ -57,8 +48,8 @@ function platformOf(count: number): FakePlatform {
 }
 
 /** `list-endpoints` against `aws sagemaker list-endpoints`, the whole process. */
-export function listEndpointsComparison({ some }: EndpointBench): Comparison {
-  const env = environment(some);
+function timeComparison(platform: FakePlatform): Comparison {
+  const env = environment(platform);
   return {
     title: `list-endpoints, ${SOME} endpoints`,
     unit: "ms",
@@ -69,7 +60,7 @@ export function listEndpointsComparison({ some }: EndpointBench): Comparison {
     theirs: {
       command: "aws sagemaker list-endpoints",
       measure: () =>
-        time([AWS, "--endpoint-url", some.url, "sagemaker", "list-endpoints"], { env }),
+        time([AWS, "--endpoint-url", platform.url, "sagemaker", "list-endpoints"], { env }),
     },
     goal: { atMost: 0.25 },
     rounds: 20,
@@ -77,7 +68,7 @@ export function listEndpointsComparison({ some }: EndpointBench): Comparison {
 }
 
 /** The memory that 20 times as many endpoints take. */
-export function listEndpointsMemoryComparison({ some, many }: EndpointBench): Comparison {
+function memoryComparison(some: FakePlatform, many: FakePlatform): Comparison {
   const contender = (platform: FakePlatform, count: number): Contender => ({
     command: `mlcli list-endpoints, ${count} endpoints`,
     measure: () => memoryOf(mlcli("list-endpoints"), environment(platform)),
