@@ -17,9 +17,6 @@ interface Options {
   readonly cache: boolean;
 }
 
-/** Not a literal in the import below, for the reason that PLATFORM_CLIENT has in context.ts. */
-const BUILD = "../runtime/image/build.ts";
-
 /** Builds the app's image. */
 export function buildCommand(context: Context): AnyCommand {
   return new Command()
@@ -38,7 +35,7 @@ export function buildCommand(context: Context): AnyCommand {
       const tag = checkTag(options.dockerTag);
       const { buildProgress } = await import("./build_progress.ts");
       const { findApp } = await import("../runtime/project/app.ts");
-      const { build } = await import(BUILD) as typeof import("../runtime/image/build.ts");
+      const { build } = await import("../runtime/image/build.ts");
       const app = await findApp(context.cwd, options.appName);
       using progress = buildProgress(context.err);
       const { reference } = await build({

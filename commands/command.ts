@@ -2,7 +2,8 @@
  * What all commands share.
  *
  * A command declares its options when the tree is made, and imports what it runs when it runs: so
- * `--help` loads nothing but the tree.
+ * `--help` loads nothing but the tree. (By itself, Deno would look up all that these imports lead
+ * to before it runs the first line; `lazy-dynamic-imports` in deno.json keeps it from that.)
  *
  * @module
  */

@@ -58,13 +58,6 @@ export interface Context {
 /** The real context, and how to let go of it. */
 export interface LiveContext extends Context, Disposable {}
 
-/**
- * Not a literal in the import below: Deno looks up the npm packages of whatever it can see in the
- * code before it runs the first line, and the AWS SDK's cost each command 40 ms. `deno compile` has
- * to be told to include it.
- */
-const PLATFORM_CLIENT = "./platform/client.ts";
-
 /** Makes the context of this process. Dispose of it, or its signal listeners keep Deno alive. */
 export function liveContext(): LiveContext {
   const interruption = listenForSignals();
@@ -95,7 +88,7 @@ export function liveContext(): LiveContext {
     return await connectToEngine(context, { signal: interruption.signal });
   }
   async function openPlatform(settings: PlatformSettings): Promise<Platform> {
-    const client = await import(PLATFORM_CLIENT) as typeof import("./platform/client.ts");
+    const client = await import("./platform/client.ts");
     return await client.openPlatform(settings, { env: context.env, signal: interruption.signal });
   }
   async function questionsOnTerminal(): Promise<Questions> {
