@@ -7,7 +7,7 @@
 import { join } from "@std/path/join";
 import { isAbsolute } from "@std/path/is-absolute";
 import { typeOfFile } from "../../runtime/containers/content_type.ts";
-import { type Body, invoke } from "../../runtime/containers/invoke.ts";
+import { invoke } from "../../runtime/containers/invoke.ts";
 import type { Context } from "../../runtime/context.ts";
 import { messageOf, MlcliError } from "../../runtime/errors.ts";
 
@@ -48,13 +48,11 @@ export async function sendRequest(
   if (context.out.isTerminal && context.err.isTerminal && last !== NEWLINE) context.err.print("\n");
 }
 
-async function openFile(cwd: string, file: string): Promise<Body> {
+async function openFile(cwd: string, file: string): Promise<AsyncIterable<Uint8Array>> {
   try {
     const path = isAbsolute(file) ? file : join(cwd, file);
-    const { isDirectory, isFile, size } = await Deno.stat(path);
-    if (isDirectory) throw new Error("it is a directory");
-    const opened = await Deno.open(path);
-    return { pieces: piecesOf(opened), length: isFile ? size : undefined };
+    if ((await Deno.stat(path)).isDirectory) throw new Error("it is a directory");
+    return piecesOf(await Deno.open(path));
   } catch (cause) {
     const reason = cause instanceof Deno.errors.NotFound ? "no such file" : messageOf(cause);
     throw new MlcliError("usage", `Cannot read ${file}: ${reason}`, { cause });
@@ -68,8 +66,8 @@ async function* piecesOf(file: Deno.FsFile): AsyncGenerator<Uint8Array, void, vo
   for (let length; (length = await opened.read(buffer)) !== null;) yield buffer.slice(0, length);
 }
 
-function standardInput({ input }: Context): Body {
-  if (!input.isTerminal) return { pieces: input.read(), length: undefined };
+function standardInput({ input }: Context): AsyncIterable<Uint8Array> {
+  if (!input.isTerminal) return input.read();
   throw new MlcliError("usage", "Nothing to send", {
     hint: "Name a file (mlcli local invoke rows.csv), or pipe the request's body in.",
   });

@@ -4,11 +4,9 @@
  * @module
  */
 
-// Not fetch: it takes a proxy that the environment names, also to this machine, and cannot say how
-// long a file is before it sends it.
+import { Buffer } from "node:buffer";
+// Not fetch: it takes a proxy that the environment names, also to this machine.
 import { type IncomingMessage, request as httpRequest } from "node:http";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Interruption } from "../context.ts";
 import type { Output } from "../streams.ts";
 import type { Engine } from "../docker/engine.ts";
@@ -17,19 +15,11 @@ import { typeOfBytes } from "./content_type.ts";
 import { abortOf } from "./logs.ts";
 import { requireServer } from "./servers.ts";
 
-/** What is sent. */
-export interface Body {
-  /** None of them is empty. */
-  readonly pieces: AsyncIterable<Uint8Array>;
-  /** In bytes; unknown for a pipe. */
-  readonly length: number | undefined;
-}
-
 /** A request to a server. */
 export interface InvokeRequest {
   /** Port on this machine. */
   readonly port: number;
-  readonly body: Body;
+  readonly body: AsyncIterable<Uint8Array>;
   /** Told by how the body begins when undefined. */
   readonly contentType: string | undefined;
   readonly accept: string | undefined;
@@ -41,6 +31,12 @@ export interface InvokeRequest {
   /** Asked only when nobody answers on the port. */
   readonly engine: () => Promise<Engine>;
 }
+
+/** In bytes. No server takes as much: what is larger was not meant. */
+const LARGEST_BODY = 256e6;
+
+/** So much of a body tells its type, in bytes. */
+const TELLING_LENGTH = 65_536;
 
 /** So much of a refusal is shown, in bytes. */
 const REFUSAL_LENGTH = 64 * 1024;
@@ -58,11 +54,10 @@ export async function invoke(request: InvokeRequest): Promise<number | undefined
   const timer = setTimeout(() => deadline.abort(), request.timeout * 1000);
   const signal = AbortSignal.any([deadline.signal, request.interruption.signal]);
   try {
-    const body = await Promise.race([wireBody(request), abortOf(signal)]);
-    const response = await send(request, body, signal);
-    if ((response.statusCode ?? 0) >= 400) {
-      throw await refusal(request.port, response, body.contentType);
-    }
+    const body = await Promise.race([whole(request.body), abortOf(signal)]);
+    const contentType = request.contentType ?? typeOfBytes(body.subarray(0, TELLING_LENGTH));
+    const response = await send(request, body, contentType, signal);
+    if ((response.statusCode ?? 0) >= 400) throw await refusal(request.port, response, contentType);
     let last: number | undefined;
     for await (const chunk of response as AsyncIterable<Uint8Array>) {
       await request.out.write(chunk);
@@ -79,35 +74,27 @@ export async function invoke(request: InvokeRequest): Promise<number | undefined
   }
 }
 
-/** What goes over the wire. */
-interface WireBody {
-  readonly stream: Readable;
-  readonly length: number | undefined;
-  readonly contentType: string;
-}
-
-/** Looks at the body's beginning: for its type if need be, and whether there is any. */
-async function wireBody({ body, contentType }: InvokeRequest): Promise<WireBody> {
-  const pieces = body.pieces[Symbol.asyncIterator]();
-  const first = await pieces.next();
-  async function* all(): AsyncGenerator<Uint8Array, void, void> {
-    try {
-      for (let piece = first; !piece.done; piece = await pieces.next()) yield piece.value;
-    } finally {
-      await pieces.return?.();
+/** Reads the body to its end. */
+async function whole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const read: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    length += piece.length;
+    if (length > LARGEST_BODY) {
+      throw new MlcliError("usage", "The request's body is larger than 256 MB", {
+        hint: "The platform takes a few megabytes, and so do the servers of mlcli.",
+      });
     }
+    read.push(piece);
   }
-  return {
-    stream: Readable.from(all(), { objectMode: false }),
-    length: first.done ? 0 : body.length,
-    contentType: contentType ?? typeOfBytes(first.value ?? new Uint8Array()),
-  };
+  return Buffer.concat(read);
 }
 
-/** Sends the request and returns the answer's beginning, be the body sent by then or not. */
+/** Sends the request and returns the answer's beginning. */
 function send(
   { port, accept }: InvokeRequest,
-  { stream, length, contentType }: WireBody,
+  body: Uint8Array,
+  contentType: string,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
@@ -120,14 +107,15 @@ function send(
       signal,
       headers: {
         "Content-Type": contentType,
+        "Content-Length": body.length,
         ...(accept === undefined ? {} : { Accept: accept }),
-        ...(length === undefined ? {} : { "Content-Length": length }),
       },
     });
     outgoing.on("response", resolve);
     outgoing.on("error", reject);
-    // A server that refuses early closes the connection: its answer says why.
-    pipeline(stream, outgoing, { signal }).catch(reject);
+    // In one piece: where a server answers before it has all of a stream, Deno 2.6 ends the program
+    // with an error that cannot be caught.
+    outgoing.end(body);
   });
 }
 
