@@ -92,12 +92,16 @@ class Server(BaseApplication):
         self.booting[BOOTED] = 1
 
     def end_if_not_booted(self, arbiter, worker):
-        """Ends the server where a worker died before any could load the model: it was killed, and
-        its successors would be, too. (Where it failed with an exception, it has ended the server.)"""
+        """Ends the server where a worker died before any could load the model: its successors
+        would, too."""
         # An arbiter that is being stopped has closed its listeners first.
-        if not self.booting[BOOTED] and not self.booting[FAILED] and arbiter.LISTENERS:
+        if self.booting[BOOTED] or not arbiter.LISTENERS:
+            return
+        # Failed: with an exception, and it has said so. The arbiter has heard of it, but may have
+        # lost it again: what a signal handler raises while Python forks is ignored.
+        if not self.booting[FAILED]:
             log("mlcli: a worker process died while it loaded the model; was there too little memory?")
-            raise HaltServer("Worker failed to boot.", arbiter.WORKER_BOOT_ERROR)
+        raise HaltServer("Worker failed to boot.", arbiter.WORKER_BOOT_ERROR)
 
     def load_config(self):
         options = {
