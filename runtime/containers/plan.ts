@@ -42,9 +42,6 @@ export interface PlanInput {
 /** What a training container needs besides. */
 export interface TrainInput extends PlanInput {
   readonly name: string;
-  readonly hyperparameters: Readonly<Record<string, string>>;
-  /** Names of the directories below `/opt/ml/input/data`; each is a channel. */
-  readonly channels: readonly string[];
   /** Host directory that becomes `/opt/ml/input/config`. */
   readonly configFolder: string;
 }
@@ -73,7 +70,6 @@ export function trainPlan(input: TrainInput): CreateBody {
     Hostname: HOST,
     Env: environment({
       ...pathVariables(),
-      ...trainingVariables(input),
       ...regionVariables(input.region),
       TRAINING_JOB_NAME: input.name,
     }),
@@ -185,7 +181,10 @@ function labels(input: PlanInput, role: Role): Record<string, string> {
   return { [LABELS.app]: input.app, [LABELS.role]: role, [LABELS.version]: VERSION };
 }
 
-/** The specification's `ML_*`, and the `SM_*` of the same meaning (sagemaker-training-toolkit). */
+/**
+ * The specification's `ML_*`, and the `SM_*` of the same meaning. The others (`SM_HPS`, ...) are up
+ * to what sets them on the platform, too: a toolkit in the image, as mlcli's harness is one.
+ */
 function pathVariables(): Record<string, string> {
   return {
     ML_MODEL_DIR: "/opt/ml/model",
@@ -201,53 +200,12 @@ function pathVariables(): Record<string, string> {
   };
 }
 
-function trainingVariables({ hyperparameters, channels }: TrainInput): Record<string, string> {
-  const variables: Record<string, string> = {
-    SM_CHANNELS: JSON.stringify(channels),
-    SM_HPS: decodedHyperparameters(hyperparameters),
-    SM_HOSTS: JSON.stringify([HOST]),
-    SM_CURRENT_HOST: HOST,
-  };
-  for (const channel of channels) {
-    variables[`SM_CHANNEL_${channel.toUpperCase()}`] = `/opt/ml/input/data/${channel}`;
-  }
-  for (const [name, value] of Object.entries(hyperparameters)) {
-    variables[`SM_HP_${name.toUpperCase()}`] = value;
-  }
-  return variables;
-}
-
-/**
- * As JSON, each value decoded where it is JSON itself: the toolkit decodes before it writes SM_HPS.
- * As text, so that long numbers keep their digits.
- */
-function decodedHyperparameters(hyperparameters: Readonly<Record<string, string>>): string {
-  const members = Object.entries(hyperparameters).map(([name, value]) =>
-    `${JSON.stringify(name)}:${isJson(value) ? value : JSON.stringify(value)}`
-  );
-  return `{${members.join(",")}}`;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function regionVariables(region: string | undefined): Record<string, string> {
   return region === undefined ? {} : { AWS_REGION: region };
 }
 
-/** What Linux takes as one variable (MAX_ARG_STRLEN), in bytes, its final zero included. */
-const LONGEST_VARIABLE = 128 * 1024;
-
-/** What is too long is left out, or nothing would start; the contract's files have it. */
 function environment(variables: Readonly<Record<string, string>>): string[] {
-  return Object.entries(variables).map(([name, value]) => `${name}=${value}`)
-    .filter((variable) => new TextEncoder().encode(variable).length < LONGEST_VARIABLE);
+  return Object.entries(variables).map(([name, value]) => `${name}=${value}`);
 }
 
 function readOnly(source: string, target: string): Mount {

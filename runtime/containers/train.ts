@@ -44,7 +44,7 @@ export async function train(request: TrainRequest): Promise<void> {
   const files = trainingFiles(hyperparameters, channels);
   await withRunFolder(engine, layout, name, files, async (configFolder) => {
     await copyOthers(layout.configInput, configFolder, Object.keys(files));
-    const body = trainPlan({ ...request, name, hyperparameters, channels, configFolder });
+    const body = trainPlan({ ...request, name, configFolder });
     await runJob({ ...request, engine, title: "Training", reasonFile: "failure" }, name, body);
   });
 }

@@ -45,12 +45,13 @@ suite("local train", () => {
 
   it("gives the code the platform's paths, files and environment", async () => {
     await using app = await trainingApp(REPORT, {
-      "local_test/test_dir/input/config/hyperparameters.json": '{"epochs": 3, "name": "a b"}',
+      "local_test/test_dir/input/config/hyperparameters.json":
+        '{"epochs": 3, "name": "a b", "layers": "[1, 2]", "none": null}',
       "local_test/test_dir/input/data/validation/v.csv": "3,4\n",
       "local_test/test_dir/input/data/processing/p.csv": "5,6\n",
     });
     const { code, stdout, stderr } = await app.run(
-      ["local", "train", "--hyperparameter", "epochs=20", "--hyperparameter", "rate=0.5"],
+      ["local", "train", "--hyperparameter", "epochs=20", "--hyperparameter", "rate=1e-3"],
     );
     assertEquals({ code, stdout, stderr }, { code: 0, stdout: "", stderr: "" });
     assertEquals(await Deno.readTextFile(app.testPath("model/model.txt")), "trained");
@@ -72,7 +73,13 @@ suite("local train", () => {
       RecordWrapperType: "None",
     };
     assertEquals(report.config, {
-      "hyperparameters.json": { epochs: "20", name: "a b", rate: "0.5" },
+      "hyperparameters.json": {
+        epochs: "20",
+        layers: "[1, 2]",
+        name: "a b",
+        none: "null",
+        rate: "1e-3",
+      },
       "inputdataconfig.json": { training: channel, validation: channel },
       "resourceconfig.json": {
         current_host: "algo-1",
@@ -83,7 +90,8 @@ suite("local train", () => {
 
     const { TRAINING_JOB_NAME, SM_HPS, SM_NUM_CPUS, SM_NUM_GPUS, ...rest } = report.environment;
     assertMatch(TRAINING_JOB_NAME, new RegExp(`^mlcli-${app.name}-train-[0-9a-f]{8}$`));
-    assertEquals(SM_HPS, '{"epochs":20,"name":"a b","rate":0.5}');
+    // As the platform's toolkit writes them: decoded, and encoded again.
+    assertEquals(SM_HPS, '{"epochs":20,"layers":[1,2],"name":"a b","none":null,"rate":0.001}');
     assertMatch(SM_NUM_CPUS, /^[1-9]\d*$/);
     assertEquals(SM_NUM_GPUS, "0");
     assertEquals(rest, {
@@ -105,7 +113,9 @@ suite("local train", () => {
       SM_NETWORK_INTERFACE_NAME: "eth0",
       SM_HP_EPOCHS: "20",
       SM_HP_NAME: "a b",
-      SM_HP_RATE: "0.5",
+      SM_HP_LAYERS: "[1,2]",
+      SM_HP_NONE: "",
+      SM_HP_RATE: "0.001",
     });
   });
 

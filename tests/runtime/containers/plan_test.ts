@@ -30,8 +30,6 @@ function mountsOf(body: CreateBody): string[] {
 const train = trainPlan({
   ...INPUT,
   name: "mlcli-demo-train-1",
-  hyperparameters: { seed: "12345678901234567890", name: "a b", layers: "[1,2]" },
-  channels: ["training", "validation"],
   configFolder: "/run/config",
 });
 const process = processPlan({
@@ -95,11 +93,6 @@ suite("plans", () => {
   it("limit memory without swap, and only when asked", () => {
     assertEquals([serve.HostConfig.Memory, serve.HostConfig.MemorySwap], [1024, 1024]);
     assertEquals([train.HostConfig.Memory, train.HostConfig.MemorySwap], [undefined, undefined]);
-  });
-
-  it("decode hyperparameters in SM_HPS as the toolkit does, digits kept", () => {
-    const hps = train.Env?.find((variable) => variable.startsWith("SM_HPS="));
-    assertEquals(hps, 'SM_HPS={"seed":12345678901234567890,"name":"a b","layers":[1,2]}');
   });
 
   it("name the region only when it is known", () => {
