@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Engine } from "../docker/engine.ts";
+
 /** Signals that end programs, by number: the same on every Linux that an engine runs on. */
 const SIGNALS: Readonly<Record<number, string>> = {
   1: "SIGHUP",
@@ -18,6 +20,33 @@ const SIGNALS: Readonly<Record<number, string>> = {
   13: "SIGPIPE",
   15: "SIGTERM",
 };
+
+/** 128 and the signal's number. */
+const SIGKILL_STATUS = 137;
+
+/** How a container's program ended. */
+export interface End {
+  /** `exit status 137 (ended by SIGKILL; it ran out of memory)` */
+  readonly words: string;
+  /** What to do about it, where the end alone says that. */
+  readonly hint: string | undefined;
+}
+
+/** How a container's program ended, and whether for want of memory, as far as the engine knows. */
+export async function endInWords(engine: Engine, id: string, status: number): Promise<End> {
+  // Not known is not worth hiding the exit status for.
+  const outOfMemory = status !== 0 && await engine.ranOutOfMemory(id).catch(() => false);
+  return { words: statusInWords(status, outOfMemory), hint: memoryHint(status, outOfMemory) };
+}
+
+/** Not every engine says why it was SIGKILL: Podman 4.3.1 does not. */
+function memoryHint(status: number, outOfMemory: boolean): string | undefined {
+  const remedy = "Use less memory (smaller batches, fewer workers), or allow more with --memory.";
+  if (outOfMemory) return remedy;
+  return status === SIGKILL_STATUS
+    ? `If nobody killed it, it ran out of memory. ${remedy}`
+    : undefined;
+}
 
 /**
  * `exit status 137 (ended by SIGKILL; it ran out of memory)`

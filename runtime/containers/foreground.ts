@@ -6,9 +6,10 @@
 
 import type { Engine } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
+import { abortOf } from "./abort.ts";
 import { discardContainer } from "./create.ts";
-import { statusInWords } from "./exit_status.ts";
-import { abortOf, passLogOn } from "./logs.ts";
+import { endInWords } from "./exit_status.ts";
+import { passLogOn } from "./logs.ts";
 import type { RunConsole } from "./run.ts";
 import { serve, type ServeRequest } from "./serve.ts";
 import type { Server } from "./servers.ts";
@@ -52,8 +53,8 @@ export async function serveInForeground(
 
 async function endedByItself(engine: Engine, server: Server): Promise<MlcliError> {
   const waited = await engine.wait(server.id, "not-running", AbortSignal.timeout(10_000));
-  const status = await waited.status;
-  return new MlcliError("container", `The server ended: ${statusInWords(status, false)}`, {
-    hint: "Its log is above.",
+  const { words, hint } = await endInWords(engine, server.id, await waited.status);
+  return new MlcliError("container", `The server ended: ${words}`, {
+    hint: hint ?? "Its log is above.",
   });
 }

@@ -11,8 +11,8 @@ import type { Interruption } from "../context.ts";
 import type { Output } from "../streams.ts";
 import type { Engine } from "../docker/engine.ts";
 import { messageOf, MlcliError } from "../errors.ts";
+import { abortOf, deadlineIn } from "./abort.ts";
 import { typeOfBytes } from "./content_type.ts";
-import { abortOf } from "./logs.ts";
 import { requireServer } from "./servers.ts";
 
 /** A request to a server. */
@@ -49,9 +49,7 @@ const REFUSAL_LENGTH = 64 * 1024;
  * status of 400 or more.
  */
 export async function invoke(request: InvokeRequest): Promise<number | undefined> {
-  // Not AbortSignal.timeout: somebody who listens to it keeps the program from ending until then.
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), request.timeout * 1000);
+  using deadline = deadlineIn(request.timeout);
   const signal = AbortSignal.any([deadline.signal, request.interruption.signal]);
   try {
     const body = await Promise.race([whole(request.body), abortOf(signal)]);
@@ -69,8 +67,6 @@ export async function invoke(request: InvokeRequest): Promise<number | undefined
     if (deadline.signal.aborted) throw tooSlow(request);
     if (error instanceof Error && "code" in error) throw await noAnswer(request, error);
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

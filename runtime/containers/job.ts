@@ -11,7 +11,6 @@ import type { CreateBody, Engine } from "../docker/engine.ts";
 import { MlcliError, UserCodeError } from "../errors.ts";
 import type { Layout } from "../project/layout.ts";
 import { makeDirectory } from "./create.ts";
-import { statusInWords } from "./exit_status.ts";
 import { handToCaller } from "./ownership.ts";
 import { type RunConsole, type RunOutcome, runToEnd } from "./run.ts";
 
@@ -58,9 +57,6 @@ export async function runJob(job: Job, name: string, body: CreateBody): Promise<
   if (outcome.status !== 0) throw await failure(job, outcome, reasonPath);
 }
 
-/** 128 and the signal's number. */
-const SIGKILL_STATUS = 137;
-
 /** A failure is only warned of: how the run ended matters more. */
 async function handOver({ engine, layout, caller, console }: Job, image: string): Promise<void> {
   try {
@@ -72,24 +68,11 @@ async function handOver({ engine, layout, caller, console }: Job, image: string)
 }
 
 async function failure(job: Job, outcome: RunOutcome, reasonPath: string): Promise<UserCodeError> {
-  const { status, outOfMemory } = outcome;
-  return new UserCodeError(
-    status,
-    `${job.title} failed: ${statusInWords(status, outOfMemory)}`,
-    {
-      quote: await readStart(reasonPath),
-      hint: memoryHint(outcome),
-    },
-  );
-}
-
-/** Not every engine says why it was SIGKILL: Podman 4.3.1 does not. */
-function memoryHint({ status, outOfMemory }: RunOutcome): string | undefined {
-  const remedy = "Use less memory (smaller batches, fewer workers), or allow more with --memory.";
-  if (outOfMemory) return remedy;
-  return status === SIGKILL_STATUS
-    ? `If nobody killed it, it ran out of memory. ${remedy}`
-    : undefined;
+  const { status, words, hint } = outcome;
+  return new UserCodeError(status, `${job.title} failed: ${words}`, {
+    quote: await readStart(reasonPath),
+    hint,
+  });
 }
 
 /** The start of a file that user code wrote, which may be anything: a pipe, a link, a disk's worth. */

@@ -6,6 +6,7 @@
 
 import type { Engine, LogOptions } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
+import { abortOf } from "./abort.ts";
 import type { RunConsole } from "./run.ts";
 import { requireServer } from "./servers.ts";
 
@@ -53,12 +54,4 @@ export async function passLogOn(
   for await (const { stream, bytes } of demultiplex(await engine.logs(id, options))) {
     await (stream === "stdout" ? out : err).write(bytes);
   }
-}
-
-/** Fails when the signal is aborted, with its reason. */
-export function abortOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason));
-  });
 }

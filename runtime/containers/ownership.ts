@@ -10,11 +10,12 @@ import type { Caller } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import type { Output } from "../streams.ts";
+import { deadlineIn } from "./abort.ts";
 import { ownershipPlan } from "./plan.ts";
 import { runToEnd } from "./run.ts";
 
-/** How long changing the owner may take, in ms. */
-const TIMEOUT = 120_000;
+/** How long changing the owner may take, in seconds. */
+const TIMEOUT = 120;
 
 /**
  * Changes the owner of what is not the caller's below the directories.
@@ -68,19 +69,13 @@ async function changeOwner(
 ): Promise<void> {
   const body = ownershipPlan(image, directories, owner);
   const name = `mlcli-chown-${crypto.randomUUID().slice(0, 8)}`;
-  const limit = new AbortController();
-  // Not AbortSignal.timeout, which would keep mlcli waiting when this is over.
-  const timer = setTimeout(() => limit.abort(new Error("chown does not end")), TIMEOUT);
-  try {
-    const { status } = await runToEnd(engine, name, body, {
-      out: NOWHERE,
-      err: NOWHERE,
-      interruption: { signal: limit.signal, force: limit.signal },
-    });
-    if (status !== 0) throw new Error(`chown ended with exit status ${status}`);
-  } finally {
-    clearTimeout(timer);
-  }
+  using deadline = deadlineIn(TIMEOUT);
+  const { status } = await runToEnd(engine, name, body, {
+    out: NOWHERE,
+    err: NOWHERE,
+    interruption: { signal: deadline.signal, force: deadline.signal },
+  });
+  if (status !== 0) throw new Error(`chown ended with exit status ${status}`);
 }
 
 /** What chown has to say, its exit status says, too. */

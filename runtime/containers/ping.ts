@@ -5,9 +5,10 @@
  */
 
 import { messageOf } from "../errors.ts";
+import { abortOf, deadlineIn } from "./abort.ts";
 
-/** The platform gives an attempt two seconds, in ms. */
-const ATTEMPT_TIMEOUT = 2_000;
+/** The platform gives an attempt so long, in seconds. */
+const ATTEMPT_TIMEOUT = 2;
 
 /** Between two attempts, in ms. */
 const SHORTEST_INTERVAL = 5;
@@ -19,35 +20,36 @@ export type PingAnswer =
   | { readonly status?: undefined; readonly failure: string };
 
 /**
- * One `GET /ping`. Spoken over a plain connection, since `fetch` would take a proxy that the
- * environment names, and would be slower at being refused.
+ * One `GET /ping`, two seconds at most. Spoken over a plain connection, since `fetch` would take a
+ * proxy that the environment names, and would be slower at being refused.
+ *
+ * @param signal breaks it off.
  */
-export async function ping(port: number): Promise<PingAnswer> {
+export async function ping(port: number, signal?: AbortSignal): Promise<PingAnswer> {
+  using deadline = deadlineIn(ATTEMPT_TIMEOUT);
+  const limit = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
   let connection: Deno.TcpConn | undefined;
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    connection?.close();
-  }, ATTEMPT_TIMEOUT);
   try {
-    connection = await Deno.connect({ hostname: "127.0.0.1", port });
-    const request = "GET /ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    await connection.write(new TextEncoder().encode(request));
-    const buffer = new Uint8Array(1024);
-    const length = await connection.read(buffer);
-    const start = new TextDecoder().decode(buffer.subarray(0, length ?? 0));
+    connection = await Deno.connect({ hostname: "127.0.0.1", port, signal: limit });
+    const start = await Promise.race([firstBytes(connection), abortOf(limit)]);
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1];
     return status ? { status: Number(status) } : { failure: "no answer in HTTP" };
   } catch (error) {
-    return { failure: isLate ? "it listens, but is not ready" : messageOf(error) };
+    return {
+      failure: deadline.signal.aborted ? "it listens, but is not ready" : messageOf(error),
+    };
   } finally {
-    clearTimeout(timer);
-    try {
-      connection?.close();
-    } catch {
-      // The timer closed it.
-    }
+    connection?.close();
   }
+}
+
+/** Asks, and returns the beginning of the answer. */
+async function firstBytes(connection: Deno.TcpConn): Promise<string> {
+  const request = "GET /ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  await connection.write(new TextEncoder().encode(request));
+  const buffer = new Uint8Array(1024);
+  const length = await connection.read(buffer);
+  return new TextDecoder().decode(buffer.subarray(0, length ?? 0));
 }
 
 /**
@@ -66,7 +68,7 @@ export async function pingUntilReady(
   const start = performance.now();
   while (true) {
     signal.throwIfAborted();
-    const answer = await ping(port);
+    const answer = await ping(port, signal);
     if (answer.status === 200) return;
     onAnswer(answer);
     const wait = interval(performance.now() - start);

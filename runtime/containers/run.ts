@@ -11,6 +11,7 @@ import type { CreateBody, Engine } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { OutputClosed } from "../errors.ts";
 import { createContainer, discardContainer, startContainer } from "./create.ts";
+import { type End, endInWords } from "./exit_status.ts";
 
 /** Seconds between SIGTERM and SIGKILL: what `docker stop` gives. The platform gives 120. */
 const GRACE = 10;
@@ -23,10 +24,9 @@ export interface RunConsole {
 }
 
 /** How a run ended. */
-export interface RunOutcome {
+export interface RunOutcome extends End {
   /** Exit status of the container's program. */
   readonly status: number;
-  readonly outOfMemory: boolean;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function runToEnd(
     removed = removal !== undefined;
     signal.throwIfAborted();
     if (closed) throw closed;
-    return { status, outOfMemory: status !== 0 && await ranOutOfMemory(engine, id) };
+    return { status, ...await endInWords(engine, id, status) };
   } finally {
     waiting.abort();
     if (!removed) await discardContainer(engine, id);
@@ -126,12 +126,4 @@ async function passOn(
     }
   }
   return closed;
-}
-
-async function ranOutOfMemory(engine: Engine, id: string): Promise<boolean> {
-  try {
-    return await engine.ranOutOfMemory(id);
-  } catch {
-    return false; // not known, and not worth hiding the exit status for
-  }
 }

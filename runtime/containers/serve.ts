@@ -10,8 +10,9 @@ import { demultiplex } from "../docker/frames.ts";
 import { EngineError } from "../docker/transport.ts";
 import { MlcliError } from "../errors.ts";
 import { requireModel, requireTestDirectory } from "../project/layout.ts";
+import { abortOf, deadlineIn } from "./abort.ts";
 import { createContainer, discardContainer, startContainer } from "./create.ts";
-import { statusInWords } from "./exit_status.ts";
+import { endInWords } from "./exit_status.ts";
 import { pingUntilReady } from "./ping.ts";
 import { type PlanInput, servePlan } from "./plan.ts";
 import { findServers, type Server, serverName } from "./servers.ts";
@@ -135,8 +136,8 @@ async function untilReady(engine: Engine, server: Server, request: ServeRequest)
     request.onStart ? Promise.resolve(undefined) : logTail(engine, server.id);
   const over = new AbortController();
   const { signal } = request.interruption;
-  const timeout = AbortSignal.timeout(request.timeout * 1000);
-  const asking = AbortSignal.any([over.signal, signal, timeout]);
+  using deadline = deadlineIn(request.timeout);
+  const asking = AbortSignal.any([over.signal, signal, deadline.signal]);
   let lastAnswer = "";
   try {
     const end = await engine.wait(server.id, "not-running", over.signal);
@@ -146,9 +147,10 @@ async function untilReady(engine: Engine, server: Server, request: ServeRequest)
     const ready = pingUntilReady(server.port, asking, (answer) => {
       lastAnswer = answer.status === undefined ? answer.failure : `HTTP ${answer.status}`;
     });
-    await Promise.race([ready, ended]);
+    ready.catch(() => {}); // a ping that is under way when the others are over
+    await Promise.race([ready, ended, abortOf(asking)]);
   } catch (error) {
-    if (!timeout.aborted || error !== timeout.reason) throw error;
+    if (!deadline.signal.aborted || error !== deadline.signal.reason) throw error;
     throw new MlcliError(
       "container",
       `The server did not answer /ping with 200 within ${request.timeout} s (${lastAnswer})`,
@@ -168,15 +170,11 @@ async function endedTooEarly(
   status: number,
   log: () => Promise<string | undefined>,
 ): Promise<MlcliError> {
-  const outOfMemory = await engine.ranOutOfMemory(server.id);
-  return new MlcliError(
-    "container",
-    `The server ended before it was ready: ${statusInWords(status, outOfMemory)}`,
-    {
-      quote: await log(),
-      hint: "The log above is the server's own: serve must start and model_fn must load the model.",
-    },
-  );
+  const { words, hint } = await endInWords(engine, server.id, status);
+  return new MlcliError("container", `The server ended before it was ready: ${words}`, {
+    quote: await log(),
+    hint: hint ?? "Its log says why: serve must start, and model_fn must load the model.",
+  });
 }
 
 /** The end of a container's log, both streams; nothing when somebody removed the container. */
