@@ -12,6 +12,7 @@ import { type Context, liveContext } from "./runtime/context.ts";
 import {
   INTERRUPT_STATUS,
   Interrupted,
+  isSystemError,
   messageOf,
   MlcliError,
   OutputClosed,
@@ -60,6 +61,8 @@ function describe(error: unknown): string {
     const command = error.cmd?.getPath() ?? "mlcli";
     return `error: ${error.message}\nhint: ${command} --help lists what it takes.\n`;
   }
+  // The words name what was done, and to which file.
+  if (isSystemError(error)) return `error: ${messageOf(error)}\n`;
   if (!(error instanceof MlcliError)) {
     return `error: ${messageOf(error)}\n` +
       "hint: This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.\n";

@@ -78,6 +78,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Whether the system refused something, a file or a directory mostly: Deno adds its number. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && /\(os error \d+\)/.test(error.message);
+}
+
 /** Why an operation on a file failed, in the system's words: Deno adds a number and the path. */
 export function fileErrorReason(error: unknown): string {
   return messageOf(error).replace(/ \(os error .*$/s, "");

@@ -10,7 +10,7 @@ import { type IncomingMessage, request as httpRequest } from "node:http";
 import type { Interruption } from "../context.ts";
 import type { Output } from "../streams.ts";
 import type { Engine } from "../docker/engine.ts";
-import { messageOf, MlcliError } from "../errors.ts";
+import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { abortOf, deadlineIn } from "./abort.ts";
 import { typeOfBytes } from "./content_type.ts";
 import { requireServer } from "./servers.ts";
@@ -74,16 +74,20 @@ export async function invoke(request: InvokeRequest): Promise<number | undefined
 async function whole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const read: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of pieces) {
-    length += piece.length;
-    if (length > LARGEST_BODY) {
-      throw new MlcliError("usage", "The request's body is larger than 256 MB", {
-        hint: "The platform takes a few megabytes, and so do the servers of mlcli.",
-      });
+  try {
+    for await (const piece of pieces) {
+      length += piece.length;
+      if (length > LARGEST_BODY) break;
+      read.push(piece);
     }
-    read.push(piece);
+  } catch (cause) {
+    const reason = fileErrorReason(cause);
+    throw new MlcliError("usage", `Cannot read the request's body: ${reason}`, { cause });
   }
-  return Buffer.concat(read);
+  if (length <= LARGEST_BODY) return Buffer.concat(read);
+  throw new MlcliError("usage", "The request's body is larger than 256 MB", {
+    hint: "The platform takes a few megabytes, and so do the servers of mlcli.",
+  });
 }
 
 /** Sends the request and returns the answer's beginning. */

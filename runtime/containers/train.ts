@@ -49,17 +49,30 @@ export async function train(request: TrainRequest): Promise<void> {
   });
 }
 
-/** The user's other files beside the three: a mount hides what it is mounted over. */
+/**
+ * The user's other files beside the three: a mount hides what it is mounted over. Links are followed;
+ * what leads nowhere, and what is no file (a pipe would be waited for), stays behind.
+ */
 async function copyOthers(from: string, to: string, except: readonly string[]): Promise<void> {
   for await (const entry of Deno.readDir(from)) {
     if (except.includes(entry.name)) continue;
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if ((await Deno.stat(source)).isDirectory) {
+    const info = await statIfThere(source);
+    if (info?.isDirectory) {
       await Deno.mkdir(target);
       await copyOthers(source, target, []);
-    } else {
+    } else if (info?.isFile) {
       await Deno.copyFile(source, target);
     }
+  }
+}
+
+async function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
+  try {
+    return await Deno.stat(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
   }
 }
 

@@ -106,8 +106,11 @@ async function* walk(
     if (info?.isDirectory) {
       if (!ignored) yield { type: "directory", path, mode: permissions(info) };
       yield* walk(app, path, rules);
-    } else if (ignored || !info) {
+    } else if (ignored) {
       continue;
+    } else if (!info) {
+      // Gone since it was listed; or Deno cannot name it.
+      if (name.includes("\ufffd")) throw cannotRead(path, "its name is not UTF-8");
     } else if (info.isSymlink) {
       const target = await Deno.readLink(join(app.directory, path));
       yield { type: "symlink", path, target: target.replaceAll(SEPARATOR, "/") };

@@ -112,21 +112,34 @@ async function createFile(
   await makeFolder(directory, dirname(path));
   try {
     await Deno.writeTextFile(unfinished, content, { createNew: true });
-    // Neither replaces what somebody else made meanwhile, nor leaves half a file when interrupted.
-    await Deno.link(unfinished, path);
+    await linkOrWrite(unfinished, path, content);
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) return false;
-    if (await createWithoutLink(path, content)) return true;
     throw cannotCreate(typedPath(directory, path), error);
   } finally {
     await removeIfThere(unfinished);
   }
 }
 
-/** Some file systems (FAT, shared folders of virtual machines) have no hard links. */
-async function createWithoutLink(path: string, content: string): Promise<boolean> {
-  return await Deno.writeTextFile(path, content, { createNew: true }).then(() => true, () => false);
+/** A link neither replaces what somebody else made meanwhile, nor is it ever half a file. */
+async function linkOrWrite(unfinished: string, path: string, content: string): Promise<void> {
+  try {
+    await Deno.link(unfinished, path);
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) throw error;
+    // Some file systems (FAT, shared folders of virtual machines) have no hard links.
+    await writeWhole(path, content);
+  }
+}
+
+async function writeWhole(path: string, content: string): Promise<void> {
+  try {
+    await Deno.writeTextFile(path, content, { createNew: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) await removeIfThere(path);
+    throw error;
+  }
 }
 
 async function removeIfThere(path: string): Promise<void> {

@@ -87,8 +87,13 @@ export async function requireTestDirectory(layout: Layout): Promise<void> {
  * @throws MlcliError of kind `layout`
  */
 export async function requireTrainingData(layout: Layout): Promise<void> {
-  if (await holdsFile(layout, layout.trainingData, layout.input)) return;
   const path = typedPath(layout.directory, layout.trainingData);
+  if (await holdsFile(layout, layout.trainingData, layout.input)) {
+    if (await leadsInto(layout.input, layout.trainingData)) return;
+    throw new MlcliError("layout", `${path} is a link that leads out of the app's test data`, {
+      hint: "In the container it would lead nowhere: put the data itself there.",
+    });
+  }
   throw new MlcliError("layout", `No such file or directory: ${path} (training data)`, {
     hint: `Put test data into ${path}/.`,
   });

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
@@ -38,6 +38,28 @@ suite("the harness around training and processing code", () => {
         stderr: "",
       });
     }
+  });
+
+  it("takes hyperparameters of any name, whatever a variable may be called", async () => {
+    const files = { [HYPERPARAMETERS]: '{"a=b": "1", "c\\u0000": "2", "d": "e\\u0000"}' };
+    const code = "def train(data, model, hps): print(sorted(hps))\n";
+    assertEquals(await train(code, files), {
+      code: 0,
+      stdout: "['a=b', 'c\\x00', 'd']\n",
+      stderr: "",
+    });
+  });
+
+  it("tells a failure whose own words fail", async () => {
+    const { code, stderr } = await train(
+      "import sys\nclass Bad(Exception):\n    def __str__(self): return 1 / 0\n" +
+        "def hook(*_): return 1 / 0\n" +
+        "def train(data, model):\n    sys.excepthook = hook\n    raise Bad()\n",
+    );
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, 'File "/opt/ml/code/training.py", line 7, in train');
+    assert(!stderr.includes("/opt/mlcli"), stderr);
+    assertMatch(stderr, /error: Training failed: exit status 1\n {2}Bad\n/);
   });
 
   it("runs the code in its own directory, with its neighbours to import", async () => {

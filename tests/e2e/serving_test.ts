@@ -18,6 +18,7 @@ def predict_fn(data, model):
     if not isinstance(data, dict): return data
     if "fail" in data: neighbour.fail(data["fail"])
     if "exit" in data: raise SystemExit(data["exit"])
+    if "panic" in data: raise neighbour.Panic()
     if "wait" in data: wait()
     if "waiting" in data: return len(glob.glob("/tmp/waiting-*"))
     if "release" in data: open("/tmp/release", "w").close()
@@ -37,6 +38,8 @@ def wait():
 const NEIGHBOUR = `
 def fail(words):
     raise RuntimeError(words)
+class Panic(BaseException):
+    def __str__(self): return 1 / 0
 class Array:
     "Looks like an array of numpy."
     def tolist(self): return [[1, 2.5], [3, float("inf")]]
@@ -58,6 +61,7 @@ def predict_fn(data, model): return data
 
 def output_fn(prediction, accept):
     if accept == "text/plain": return "t\\u00ebxt", "text/plain; charset=utf-8"
+    if accept == "text/broken": return "text", "text/plain\\nX: y"
     if accept == "application/octet-stream": return b"\\x00\\xff"
     if accept == "application/x-number": return 5
     if accept in ("application/json", "text/csv"): return json.dumps([*prediction, accept])
@@ -385,6 +389,23 @@ suite("serving with the default input_fn and output_fn", () => {
     assertStringIncludes(unknown.body, "predict_fn returned object");
   });
 
+  it("answers 500 to what is no Exception, and cannot even say what it is", async () => {
+    assertEquals(
+      await askJson(server, '{"panic": true}'),
+      json(500, { error: "Panic" }),
+    );
+  });
+
+  it("refuses a charset that there is none of", async () => {
+    for (const charset of ["undefined", "unheard-of"]) {
+      const type = `text/csv; charset=${charset}`;
+      assertEquals(
+        await askJson(server, "1", { type }),
+        json(415, { error: `Unsupported content type: ${type}` }),
+      );
+    }
+  });
+
   it("answers side by side, and /ping while predictions take their time", async () => {
     // More than there are worker processes on any machine that runs this.
     const count = 2 * navigator.hardwareConcurrency + 4;
@@ -495,6 +516,9 @@ suite("serving with the app's own functions", () => {
     assertEquals(await askJson(server, "no numbers"), json(400, { error: "expected numbers" }));
     assertEquals(await askJson(server, "a bug"), json(500, { error: "KeyError: 'column'" }));
     await logWith(server, "KeyError: 'column'\n");
+    // Meant for the client, or a mistake: who wrote input_fn sees it.
+    await logWith(server, "ValueError: expected numbers\n");
+    assertEquals((await ask(server, "1", { accept: "text/broken" })).status, 500);
     assertEquals(
       await askJson(server, "1", { accept: "application/x-number" }),
       json(500, {

@@ -258,6 +258,37 @@ print("SM_HP_LONG" in os.environ, "SM_HPS" in os.environ, os.environ["SM_HP_SHOR
     );
   });
 
+  it("leaves links that lead nowhere, and pipes, where they are", async () => {
+    await using app = await trainingApp(
+      'import os; print(sorted(os.listdir("/opt/ml/input/config")))',
+    );
+    const config = app.testPath("input/config");
+    await Deno.mkdir(config, { recursive: true });
+    await Deno.symlink("/nowhere", `${config}/nowhere`);
+    await new Deno.Command("mkfifo", { args: [`${config}/pipe`] }).output();
+    assertEquals((await Deno.lstat(`${config}/pipe`)).isFifo, true);
+    const { code, stdout, stderr } = await app.run(["local", "train"]);
+    assertEquals(code, 0, stderr);
+    assertEquals(
+      stdout,
+      "['hyperparameters.json', 'inputdataconfig.json', 'resourceconfig.json']\n",
+    );
+    // What the system refuses is told in its words, and is no defect of mlcli.
+    await Deno.symlink("loop", `${config}/loop`);
+    const loop = await app.run(["local", "train"]);
+    assertEquals(loop.code, 1);
+    assertMatch(loop.stderr, /^error: .*symbolic links.*config\/loop'\n$/);
+  });
+
+  it("says that data behind a link would not be in the container", async () => {
+    await using app = await trainingApp("pass", { "elsewhere/data.csv": "1\n" });
+    await Deno.remove(app.testPath("input/data/training"), { recursive: true });
+    await Deno.symlink(app.path("elsewhere"), app.testPath("input/data/training"));
+    const { code, stderr } = await app.run(["local", "train"]);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: .*input\/data\/training is a link that leads out of .*\nhint: /);
+  });
+
   it("ends with the code's status though its own directory was taken away", async () => {
     await using app = await trainingApp(`
 import os, time

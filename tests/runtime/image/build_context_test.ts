@@ -242,6 +242,21 @@ suite("buildContext: what is missing or cannot be read", () => {
     }
   }
 
+  it("names a file that it cannot name", async () => {
+    await using directory = await makeDirectory(APP);
+    const folder = `${directory.path}/demo/mlcli_base/training`;
+    // A name in Latin 1, which Deno has no string for.
+    const { success } = await new Deno.Command("sh", {
+      args: ["-c", "touch \"$0/$(printf 'caf\\351')\"", folder],
+    }).output();
+    assert(success);
+    await assertRejects(
+      () => pathsOf(directory),
+      MlcliError,
+      "caf\ufffd: its name is not UTF-8",
+    );
+  });
+
   it("names a file that may not be read", async () => {
     await using directory = await makeDirectory({ ...APP, "demo/secret.txt": "x" });
     await Deno.chmod(join(directory.path, "demo/secret.txt"), 0);

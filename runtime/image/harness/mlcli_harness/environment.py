@@ -48,7 +48,9 @@ def set_training_environment(hyperparameters):
     os.makedirs(paths.OUTPUT_DATA, exist_ok=True)
     resources = read_config("resourceconfig.json")
     for name, value in training_environment(hyperparameters, channels(), resources).items():
-        os.environ.setdefault(name, value)
+        # A hyperparameter's name may be anything, a variable's not: hyperparameters.json has it.
+        if "=" not in name and "\0" not in name + value:
+            os.environ.setdefault(name, value)
 
 
 def channels():

@@ -33,7 +33,12 @@ def describe(error):
 
 def summary(error):
     """The error in one line: its type and message."""
-    return "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__
+    try:
+        message = str(error)
+    except Exception:
+        # Its `__str__` is broken, too.
+        message = ""
+    return "%s: %s" % (type(error).__name__, message) if message else type(error).__name__
 
 
 def log(text):
@@ -62,11 +67,18 @@ def run_user_code(call, failure_file):
         write_failure(failure_file, str(error))
         sys.exit(1)
     except BaseException as error:
-        error.__traceback__ = user_traceback(error)
-        # Through the hook, since user code may have put in one of its own.
-        sys.excepthook(type(error), error, error.__traceback__)
         write_failure(failure_file, "%s\n\n%s" % (summary(error), describe(error)))
+        show(error)
         sys.exit(1)
+
+
+def show(error):
+    """Shows an error through the hook, since user code may have put in one of its own."""
+    error.__traceback__ = user_traceback(error)
+    try:
+        sys.excepthook(type(error), error, error.__traceback__)
+    except Exception:
+        sys.__excepthook__(type(error), error, error.__traceback__)
 
 
 def forget(failure_file):

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from threading import BoundedSemaphore
 
 from mlcli_harness.failure import describe, log, summary
-from mlcli_harness.serving.codecs import UnsupportedType
+from mlcli_harness.serving.codecs import UnsupportedType, default_input_fn
 from mlcli_harness.serving.errors import (
     HttpError,
     bad_request,
@@ -76,7 +76,8 @@ class Application:
             content, response_type = to_bytes(result, accept)
         except HttpError:
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            # Whatever it is: a panic of a library in Rust is no Exception, either.
             log(describe(error))
             raise HttpError("500 Internal Server Error", summary(error)) from error
         seconds = time.monotonic() - began
@@ -97,6 +98,9 @@ class Application:
             if says(error, "unsupported content type"):
                 raise unsupported_content_type(content_type) from error
             if isinstance(error, ValueError):
+                if self.model.input_fn is not default_input_fn:
+                    # Meant for the client, or a mistake of the code.
+                    log(describe(error))
                 raise bad_request(str(error)) from error
             raise
 
@@ -155,10 +159,11 @@ def decode(body, content_type, charset, header):
         # utf-8-sig drops the byte order mark that spreadsheets write, and is UTF-8 otherwise.
         encoding = charset if charset and charset.lower() not in ("utf-8", "utf8") else "utf-8-sig"
         return body.decode(encoding)
-    except LookupError as error:
-        raise unsupported_content_type(header) from error
     except UnicodeDecodeError as error:
         raise bad_request("The body is not valid %s: %s" % (charset or "utf-8", error)) from error
+    except (LookupError, ValueError) as error:
+        # No such charset, or no name of one.
+        raise unsupported_content_type(header) from error
 
 
 def to_bytes(result, accept):

@@ -25,7 +25,7 @@ from gunicorn.http import wsgi
 from gunicorn.http.errors import ParseException
 from gunicorn.workers.base import Worker
 
-from mlcli_harness.failure import describe, log
+from mlcli_harness.failure import describe, log, summary
 from mlcli_harness.serving.application import CLOSE_CONNECTION
 from mlcli_harness.serving.connection import Connection, StillSending
 
@@ -266,17 +266,26 @@ class PredictionWorker(Worker):
         try:
             request = next(connection.parser)
         except ParseException as error:
-            refuse(connection, error)
+            send_error(connection, "400 Bad Request", "Bad request: %s" % error)
             raise StillSending from error
         return bool(request) and self.run_application(connection, request)
 
     def run_application(self, connection, request):
         began = time.monotonic()
-        response, environ = wsgi.create(
-            request, connection.socket, connection.address, self.server_name, self.cfg
-        )
-        environ["wsgi.multithread"] = True
-        body = self.wsgi(environ, response.start_response)
+        try:
+            response, environ = wsgi.create(
+                request, connection.socket, connection.address, self.server_name, self.cfg
+            )
+            environ["wsgi.multithread"] = True
+            body = self.wsgi(environ, response.start_response)
+        except OSError:
+            # The client is gone.
+            raise
+        except Exception as error:
+            # What cannot be made an answer: a header that breaks HTTP's rules, mostly.
+            log(describe(error))
+            send_error(connection, "500 Internal Server Error", summary(error))
+            raise StillSending from error
         if CLOSE_CONNECTION in environ or not self.alive:
             response.force_close()
         for part in body:
@@ -290,11 +299,11 @@ class PredictionWorker(Worker):
         return not response.should_close()
 
 
-def refuse(connection, error):
-    """Answers what is no HTTP request."""
-    body = json.dumps({"error": "Bad request: %s" % error}).encode()
+def send_error(connection, status, message):
+    """Answers where the application could not."""
+    body = json.dumps({"error": message}).encode()
     head = (
-        "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
-        "Content-Length: %d\r\nConnection: close\r\n\r\n" % len(body)
+        "HTTP/1.1 %s\r\nContent-Type: application/json\r\n"
+        "Content-Length: %d\r\nConnection: close\r\n\r\n" % (status, len(body))
     )
     connection.socket.sendall(head.encode() + body)
