@@ -38,7 +38,7 @@ export function buildCommand(context: Context): AnyCommand {
       const { build } = await import("../runtime/image/build.ts");
       const app = await findApp(context.cwd, options.appName);
       using progress = buildProgress(context.err);
-      const { reference } = await build({
+      const reference = await build({
         app,
         tag,
         baseImage: options.baseImage,

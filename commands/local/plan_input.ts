@@ -21,13 +21,13 @@ export interface ContainerOptions extends LocalOptions {
 export async function planInput(context: Context, options: ContainerOptions): Promise<PlanInput> {
   const tag = checkTag(options.dockerTag);
   const memory = options.memory === undefined ? undefined : parseMemory(options.memory);
-  const { findApp } = await import("../../runtime/project/app.ts");
+  const { findApp, imageReference } = await import("../../runtime/project/app.ts");
   const { layoutOf } = await import("../../runtime/project/layout.ts");
   const app = await findApp(context.cwd, options.appName);
   return {
     app: app.name,
     layout: layoutOf(app),
-    image: `${app.configuration.imageName}:${tag}`,
+    image: imageReference(app, tag),
     memory,
     region: app.configuration.cloudRegion,
   };

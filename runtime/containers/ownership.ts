@@ -7,7 +7,7 @@
 
 import { join } from "@std/path/join";
 import type { Caller } from "../context.ts";
-import type { Engine } from "../docker/engine.ts";
+import { type Engine, isRootless } from "../docker/engine.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import type { Output } from "../streams.ts";
 import { deadlineIn } from "./abort.ts";
@@ -38,7 +38,8 @@ export async function handToCaller(
     if (await holdsForeign(directory, caller)) foreign.push(directory);
   }
   if (foreign.length === 0) return;
-  const owner = await isRootless(engine) ? "0:0" : `${caller.uid}:${caller.gid}`;
+  // In a rootless engine, root in the container is the caller outside.
+  const owner = isRootless(await engine.info()) ? "0:0" : `${caller.uid}:${caller.gid}`;
   try {
     await changeOwner(engine, image, foreign, owner);
   } catch (cause) {
@@ -53,12 +54,6 @@ export async function handToCaller(
       },
     );
   }
-}
-
-/** In a rootless engine, root in the container is the caller outside. */
-async function isRootless(engine: Engine): Promise<boolean> {
-  const { SecurityOptions = [] } = await engine.info();
-  return SecurityOptions.some((option) => option.includes("rootless"));
 }
 
 async function changeOwner(

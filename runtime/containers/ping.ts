@@ -80,6 +80,6 @@ export async function pingUntilReady(
  * A fiftieth of the time that has passed, within limits: little is lost when the server is quick,
  * and little is spent when it is slow.
  */
-export function growingInterval(elapsed: number): number {
+function growingInterval(elapsed: number): number {
   return Math.min(LONGEST_INTERVAL, Math.max(SHORTEST_INTERVAL, elapsed / 50));
 }

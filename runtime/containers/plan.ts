@@ -22,7 +22,7 @@ export const LABELS = {
 } as const;
 
 /** Port that a server listens on in its container: the platform's contract. */
-export const SERVER_PORT = 8080;
+const SERVER_PORT = 8080;
 
 /** `/dev/shm` in bytes. Docker's 64 MB kill PyTorch's data loaders; this is a limit, not a claim. */
 const SHARED_MEMORY = 2 * 1024 ** 3;

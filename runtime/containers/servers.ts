@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ContainerSummary, Engine } from "../docker/engine.ts";
+import { containerName, type ContainerSummary, type Engine } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
 import { LABELS } from "./plan.ts";
 
@@ -73,7 +73,7 @@ export function serverName(app: string, port: number): string {
 function asServer(container: ContainerSummary): Server {
   return {
     id: container.Id,
-    name: container.Names[0]?.slice(1) ?? container.Id, // the engine writes names with a slash
+    name: containerName(container),
     app: container.Labels[LABELS.app] ?? "",
     port: Number(container.Labels[LABELS.port]),
     image: container.Image,

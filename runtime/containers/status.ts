@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ContainerSummary, Engine } from "../docker/engine.ts";
+import { containerName, type ContainerSummary, type Engine } from "../docker/engine.ts";
 import { ping, type PingAnswer } from "./ping.ts";
 import { LABELS, type Role } from "./plan.ts";
 
@@ -52,10 +52,10 @@ export async function containerStatuses(
 }
 
 async function statusOf(container: ContainerSummary): Promise<ContainerStatus> {
-  const { Labels, Names, Id, Image, Created } = container;
+  const { Labels, Image, Created } = container;
   const port = Labels[LABELS.port] === undefined ? undefined : Number(Labels[LABELS.port]);
   return {
-    name: Names[0]?.slice(1) ?? Id, // the engine writes names with a slash
+    name: containerName(container),
     app: Labels[LABELS.app] ?? "",
     role: Labels[LABELS.role] as Role,
     port,

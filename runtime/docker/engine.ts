@@ -54,6 +54,11 @@ export interface ContainerSummary {
   readonly Labels: Readonly<Record<string, string>>;
 }
 
+/** A container's name; its id where it has none. (The engine writes names with a slash.) */
+export function containerName({ Names, Id }: ContainerSummary): string {
+  return Names[0]?.slice(1) ?? Id;
+}
+
 /** What to build. */
 export interface BuildOptions {
   /** `name:tag` */
@@ -78,6 +83,11 @@ export interface EngineInfo {
   readonly Name?: string;
   /** Directory on the engine's machine that holds images and containers. */
   readonly DockerRootDir?: string;
+}
+
+/** Whether root in a container is the user who runs the engine. */
+export function isRootless({ SecurityOptions = [] }: EngineInfo): boolean {
+  return SecurityOptions.some((option) => option.includes("rootless"));
 }
 
 /** What `GET /version` says. */

@@ -5,7 +5,7 @@
  */
 
 import { statfs } from "node:fs/promises";
-import type { Engine, EngineInfo, EngineVersion } from "../docker/engine.ts";
+import { type Engine, type EngineInfo, type EngineVersion, isRootless } from "../docker/engine.ts";
 import { messageOf } from "../errors.ts";
 import type { Check } from "./check.ts";
 
@@ -13,12 +13,12 @@ import type { Check } from "./check.ts";
 const OLDEST_API = 41;
 
 /** Free bytes below which a build will hardly work: a slim Python image and packages take more. */
-const LEAST_ROOM = 512 * 1024 ** 2;
+const LEAST_ROOM = 500e6;
 
 /** Free bytes below which the larger frameworks will not fit: images of PyTorch take 5 GB. */
-const LITTLE_ROOM = 5 * 1024 ** 3;
+const LITTLE_ROOM = 5e9;
 
-const GIBIBYTE = 1024 ** 3;
+const GIGABYTE = 1e9;
 
 /** What the engine is, and whether its disk has room. */
 export async function engineChecks(engine: Engine): Promise<readonly Check[]> {
@@ -43,9 +43,8 @@ function versionCheck({ address, rule }: Engine, { Version, ApiVersion }: Engine
 }
 
 /** Both work; which one it is explains who owns files, and why a low port is refused. */
-function rootlessCheck({ SecurityOptions = [] }: EngineInfo): Check {
-  const isRootless = SecurityOptions.some((option) => option.includes("rootless"));
-  const message = isRootless
+function rootlessCheck(info: EngineInfo): Check {
+  const message = isRootless(info)
     ? "The engine is rootless: root in a container is you"
     : "The engine runs as root; what containers write is handed to you afterwards";
   return { name: "rootless", status: "ok", message };
@@ -77,7 +76,7 @@ async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): P
 
 /** What to think of so many free bytes. */
 export function roomCheck(directory: string, free: number): Check {
-  const message = `${(free / GIBIBYTE).toFixed(1)} GB free in ${directory}`;
+  const message = `${(free / GIGABYTE).toFixed(1)} GB free in ${directory}`;
   const hint = "docker system prune removes what is not used.";
   if (free < LEAST_ROOM) return { name: "disk", status: "problem", message, hint };
   if (free < LITTLE_ROOM) return { name: "disk", status: "warning", message, hint };

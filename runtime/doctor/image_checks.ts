@@ -6,7 +6,7 @@
 
 import { join } from "@std/path/join";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
-import type { App } from "../project/app.ts";
+import { type App, imageReference } from "../project/app.ts";
 import { layoutOf } from "../project/layout.ts";
 import { typedPath } from "../project/typed_path.ts";
 import type { Check } from "./check.ts";
@@ -17,7 +17,7 @@ export async function imageChecks(
   app: App,
   tag: string,
 ): Promise<readonly Check[]> {
-  const reference = `${app.configuration.imageName}:${tag}`;
+  const reference = imageReference(app, tag);
   const image = await engine.image(reference);
   if (image === undefined) {
     return [{

@@ -5,7 +5,7 @@
  */
 
 import { LABELS } from "../containers/plan.ts";
-import type { Engine } from "../docker/engine.ts";
+import { containerName, type Engine } from "../docker/engine.ts";
 import type { Check } from "./check.ts";
 
 /** Whether a server can be deployed on the port; else, who has it. */
@@ -22,7 +22,7 @@ export async function portCheck(engine: Engine, port: number): Promise<Check> {
   }
   const other = `local deploy --port 0 picks a free one.`;
   if (container !== undefined) {
-    const owner = container.Names[0]?.slice(1) ?? container.Id;
+    const owner = containerName(container);
     return {
       name,
       status: "warning",

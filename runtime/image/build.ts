@@ -7,7 +7,7 @@
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { failureOf } from "../docker/messages.ts";
 import { MlcliError } from "../errors.ts";
-import type { App } from "../project/app.ts";
+import { type App, imageReference } from "../project/app.ts";
 import { VERSION } from "../version.ts";
 import { buildContext } from "./build_context.ts";
 
@@ -27,22 +27,15 @@ export interface BuildRequest {
   readonly onOutput: (text: string) => void;
 }
 
-/** An image that was built. */
-export interface BuiltImage {
-  /** `name:tag` */
-  readonly reference: string;
-  /** `sha256:...` */
-  readonly id: string;
-}
-
 /**
  * Builds the image.
  *
+ * @returns `name:tag`
  * @throws MlcliError of kind `image` when a step fails; `layout` when the app lacks something.
  */
-export async function build(request: BuildRequest): Promise<BuiltImage> {
+export async function build(request: BuildRequest): Promise<string> {
   const { app } = request;
-  const reference = `${app.configuration.imageName}:${request.tag}`;
+  const reference = imageReference(app, request.tag);
   // Before the engine is asked: what is missing in the app is said at once.
   const context = remembered(await buildContext(app));
   const engine = await request.engine();
@@ -61,7 +54,8 @@ export async function build(request: BuildRequest): Promise<BuiltImage> {
     signal: request.signal,
   };
   try {
-    return { reference, id: await followBuild(engine, request, options) };
+    await followBuild(engine, request, options);
+    return reference;
   } catch (error) {
     throw context.failure() ?? error;
   }
@@ -96,18 +90,17 @@ async function followBuild(
   engine: Engine,
   { onOutput }: BuildRequest,
   options: BuildOptions,
-): Promise<string> {
-  let id = "";
+): Promise<void> {
+  let isBuilt = false;
   for await (const message of engine.build(options)) {
     const failure = failureOf(message);
     if (failure !== undefined) throw buildFailed(options, failure);
     if (message.stream) onOutput(withoutRed(message.stream));
     if (message.status) onOutput(`${message.id ? `${message.id}: ` : ""}${message.status}\n`);
-    id = message.aux?.ID ?? id;
+    if (message.aux?.ID) isBuilt = true;
   }
   // An engine that stops half-way ends the stream without a word.
-  if (id === "") throw buildFailed(options, "the engine ended the build without an image");
-  return id;
+  if (!isBuilt) throw buildFailed(options, "the engine ended the build without an image");
 }
 
 /** The classic builder paints what a step writes to standard error (moby, builder/dockerfile). */
@@ -124,7 +117,8 @@ function buildFailed(options: BuildOptions, reason: string): MlcliError {
       .test(reason);
   return new MlcliError("image", `Build failed: ${reason.trim()}`, {
     hint: noBase
-      ? `Is the base image ${base} right, and its registry within reach? --base-image takes another.`
+      ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +
+        "or base_image in the app's NAME.json, takes another."
       : "The output above is the failing step's own.",
   });
 }

@@ -33,7 +33,7 @@ export type ContextEntry =
   };
 
 /** Where the harness lies in the context; the Dockerfile copies it from there. */
-export const HARNESS_FOLDER = ".mlcli";
+const HARNESS_FOLDER = ".mlcli";
 
 /** The app's code; the Dockerfile copies each of them, and version control loses empty ones. */
 const CODE_FOLDERS = ["training", "prediction", "processing"];

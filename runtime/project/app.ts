@@ -42,16 +42,6 @@ export const APP_NAME_EXPECTED =
  * the configuration file is broken, `usage` when the name cannot be an app's.
  */
 export async function findApp(cwd: string, appName?: string): Promise<App> {
-  const app = await findAppIfAny(cwd, appName);
-  if (app) return app;
-  throw notAnMlcliDirectory(
-    cwd,
-    "It has no app's NAME.json. Change to the directory that has, or make an app: mlcli init",
-  );
-}
-
-/** As `findApp`, but `undefined` when no name was given and there is no app. */
-export async function findAppIfAny(cwd: string, appName?: string): Promise<App | undefined> {
   if (appName !== undefined) return await namedApp(cwd, appName);
   const names = await appNames(cwd);
   if (names.length > 1) {
@@ -60,7 +50,16 @@ export async function findAppIfAny(cwd: string, appName?: string): Promise<App |
     });
   }
   const [name] = names;
-  return name === undefined ? undefined : await readApp(cwd, checkAppName(name, "configuration"));
+  if (name !== undefined) return await readApp(cwd, checkAppName(name, "configuration"));
+  throw notAnMlcliDirectory(
+    cwd,
+    "It has no app's NAME.json. Change to the directory that has, or make an app: mlcli init",
+  );
+}
+
+/** The name of an app's image, as the engine knows it: `name:tag`. */
+export function imageReference({ configuration }: App, tag: string): string {
+  return `${configuration.imageName}:${tag}`;
 }
 
 /** All apps of a directory, sorted by name. */

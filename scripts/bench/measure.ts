@@ -53,7 +53,7 @@ export async function compare(comparison: Comparison): Promise<Outcome> {
 }
 
 /** The middle one, or the mean of the two in the middle. */
-export function median(figures: readonly number[]): number {
+function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle];

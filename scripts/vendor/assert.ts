@@ -19,11 +19,6 @@ export function assertEquals<T>(actual: T, expected: T, message?: string): void 
   nodeAssert.deepStrictEqual(actual, expected, message);
 }
 
-/** Fails when both are equal, deep down. */
-export function assertNotEquals<T>(actual: T, expected: T, message?: string): void {
-  nodeAssert.notDeepStrictEqual(actual, expected, message);
-}
-
 /** Fails unless `actual` contains `expected`. */
 export function assertStringIncludes(actual: string, expected: string, message = ""): void {
   if (actual.includes(expected)) return;

@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { findApp, findAppIfAny } from "../../../runtime/project/app.ts";
+import { findApp } from "../../../runtime/project/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -39,7 +39,6 @@ suite("findApp without a name", () => {
       assertEquals(app.directory, directory.path);
       assertEquals(app.base, join(directory.path, name, "mlcli_base"));
       assertEquals(app.configurationPath, join(directory.path, `${name}.json`));
-      assertEquals(await findAppIfAny(directory.path), app);
     });
   }
 
@@ -50,15 +49,13 @@ suite("findApp without a name", () => {
       "alpha/mlcli_base/": "",
       "other.json": "{}",
     });
-    for (const find of [findApp, findAppIfAny]) {
-      const error = await assertRejects(
-        () => find(directory.path),
-        MlcliError,
-        `Several apps in ${directory.path}: alpha, zeta`,
-      );
-      assertEquals(error.kind, "configuration");
-      assertStringIncludes(error.hint ?? "", "--app-name alpha");
-    }
+    const error = await assertRejects(
+      () => findApp(directory.path),
+      MlcliError,
+      `Several apps in ${directory.path}: alpha, zeta`,
+    );
+    assertEquals(error.kind, "configuration");
+    assertStringIncludes(error.hint ?? "", "--app-name alpha");
   });
 
   it("says that a directory has none", async () => {
@@ -67,7 +64,6 @@ suite("findApp without a name", () => {
     assertEquals(error.kind, "layout");
     assertEquals(error.message, `Not a valid mlcli directory: ${directory.path}`);
     assertStringIncludes(error.hint ?? "", "mlcli init");
-    assertEquals(await findAppIfAny(directory.path), undefined);
   });
 
   const BROKEN: readonly (readonly [what: string, files: Files])[] = [
@@ -77,7 +73,7 @@ suite("findApp without a name", () => {
   for (const [what, files] of BROKEN) {
     it(`does not overlook a broken file ${what}`, async () => {
       await using directory = await makeDirectory(files);
-      await assertRejects(() => findAppIfAny(directory.path), MlcliError, "demo.json is not valid");
+      await assertRejects(() => findApp(directory.path), MlcliError, "demo.json is not valid");
     });
   }
 
@@ -104,12 +100,10 @@ suite("findApp with a name", () => {
       "a.json": '{"cloud_region": "x"}',
       "demo/mlcli_base/": "",
     });
-    for (const find of [findApp, findAppIfAny]) {
-      const error = await assertRejects(() => find(directory.path, "demo"), MlcliError);
-      assertEquals(error.kind, "layout");
-      assertEquals(error.message, `Not a valid mlcli directory: ${directory.path}`);
-      assertEquals(error.hint, "It has no demo.json, but: a");
-    }
+    const error = await assertRejects(() => findApp(directory.path, "demo"), MlcliError);
+    assertEquals(error.kind, "layout");
+    assertEquals(error.message, `Not a valid mlcli directory: ${directory.path}`);
+    assertEquals(error.hint, "It has no demo.json, but: a");
   });
 
   it("says how to make it where there is none at all", async () => {
