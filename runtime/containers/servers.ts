@@ -60,7 +60,7 @@ function notFound(
   const owner = app === undefined ? "" : ` for ${app}`;
   return new MlcliError("container", `Container not found on port ${port}${owner}`, {
     hint: others.length === 0
-      ? "No server of mlcli is running: it was stopped already, or never deployed."
+      ? "No server of mlcli is running. mlcli local deploy starts one."
       : `Give the port of the deployment with --port. Servers of mlcli: ${others.join(", ")}.`,
   });
 }
