@@ -235,22 +235,28 @@ suite("mlcli list-endpoints", () => {
     assertEquals(platform.operations.length, 2);
   });
 
-  it("ends with 130 on Ctrl-C, while a request is open", async () => {
-    await using platform = new FakePlatform();
-    const asked = gate();
-    const over = gate();
-    platform.before = async () => {
-      asked.open();
-      await over.opened;
-      return undefined;
-    };
-    const child = startCloud(platform, ["list-endpoints"]);
-    await Promise.race([asked.opened, child.status]);
-    child.kill("SIGINT");
-    const result = await resultOf(child);
-    over.open();
-    assertEquals(result, { code: 130, stdout: "", stderr: "" });
-  });
+  // The second page is asked for on the connection of the first.
+  for (const [page, lines] of [["first", 0], ["second", 100]] as const) {
+    it(`ends with 130 on Ctrl-C, while the ${page} page is asked for`, async () => {
+      await using platform = new FakePlatform();
+      addMany(platform, 150);
+      const asked = gate();
+      const over = gate();
+      platform.before = async ({ input }) => {
+        if (page === "second" && input.NextToken === undefined) return undefined;
+        asked.open();
+        await over.opened;
+        return undefined;
+      };
+      const child = startCloud(platform, ["list-endpoints"]);
+      const result = resultOf(child);
+      await Promise.race([asked.opened, result]);
+      child.kill("SIGINT");
+      const { code, stdout, stderr } = await result;
+      over.open();
+      assertEquals([code, names(stdout).length, stderr], [130, lines, ""]);
+    });
+  }
 
   it("adapts to the rate that the service allows, unless AWS_RETRY_MODE says otherwise", async () => {
     // The SDK tells the service in its user agent: E is standard, F adaptive.
