@@ -20,6 +20,7 @@ import { credentialsProvider } from "./credentials.ts";
 import { PlatformError, platformError, wasRetried } from "./errors.ts";
 import type { Endpoint, EndpointDescription, EndpointFilter, Platform } from "./platform.ts";
 import { checkProfile } from "./profiles.ts";
+import { proxyOptions } from "./proxy.ts";
 import { Secrets } from "./secrets.ts";
 import type { PlatformSettings, Setting } from "./settings.ts";
 
@@ -42,7 +43,8 @@ export interface ClientContext {
 
 /**
  * Makes a client; nothing is sent yet.
- * @throws PlatformError when the profile does not exist or no region is named.
+ * @throws PlatformError when the profile does not exist, no region is named, or the proxy's address
+ * is none.
  */
 export async function openPlatform(
   settings: PlatformSettings,
@@ -50,12 +52,14 @@ export async function openPlatform(
 ): Promise<Platform> {
   if (settings.profile) await checkProfile(settings.profile, env);
   const secrets = new Secrets(env);
+  const proxies = proxyOptions(env);
+  const requestHandler = { ...TIME_LIMITS, httpAgent: proxies, httpsAgent: proxies };
   const client = new SageMakerClient({
     region: settings.region?.value,
     profile: settings.profile?.value,
-    credentials: credentialsProvider({ settings, env, secrets }),
+    credentials: credentialsProvider({ settings, env, secrets, requestHandler }),
     customUserAgent: [["mlcli", VERSION]],
-    requestHandler: TIME_LIMITS,
+    requestHandler,
     // Finds the rate that the service allows. With the SDK's own choice ('standard') a thousand
     // endpoints cannot be asked: one of them is soon throttled three times in a row.
     retryMode: env("AWS_RETRY_MODE") || "adaptive",

@@ -87,6 +87,7 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
   "ENETUNREACH",
   "EPIPE",
   "ETIMEDOUT",
+  "ERR_PROXY_TUNNEL",
 ]);
 
 /** SageMaker answers these with one code, ValidationException; only the words tell them apart. */
