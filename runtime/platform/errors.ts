@@ -72,6 +72,9 @@ const CODES: Readonly<Record<string, Explain>> = {
   InvalidClientTokenId: unknownKey,
   InvalidSignatureException: wrongSignature,
   SignatureDoesNotMatch: wrongSignature,
+  RequestExpired: wrongClock,
+  RequestTimeTooSkewed: wrongClock,
+  RequestInTheFuture: wrongClock,
   RegionDisabledException: regionDisabled,
   OptInRequired: regionDisabled,
   TimeoutError: unreachable,
@@ -115,8 +118,8 @@ function explain(error: unknown, request: Request): PlatformError {
   if (isNetworkCode(code) || isAboutEncryption(error, status)) return unreachable(request, error);
   if (name === "ValidationException") return invalid(request, error);
   if (status !== undefined && status >= 500) return failed(request, status);
-  // What is not JSON does not come from the platform.
-  if (name === "SyntaxError") return strangeAnswer(status);
+  // What is not JSON, or gives no reason, does not come from the platform.
+  if (name === "SyntaxError" || hasNoReason(error, status)) return strangeAnswer(status);
   return new PlatformError("other", `${request.action} failed: ${messageOf(error)}`, {
     hint: "The platform gave this reason; nothing else was asked of it.",
   });
@@ -129,6 +132,11 @@ function isNetworkCode(code: string | undefined): boolean {
 /** TLS failures have no code, only words ('connection error' on Deno 2.6); no answer is one. */
 function isAboutEncryption(error: unknown, status: number | undefined): boolean {
   return status === undefined && /certificate|SSL|TLS|^connection error$/.test(messageOf(error));
+}
+
+/** For an answer without a message the SDK puts in this one, or none. */
+function hasNoReason(error: unknown, status: number | undefined): boolean {
+  return status !== undefined && ["", "UnknownError"].includes(messageOf(error));
 }
 
 function denied({ action, settings }: Request, error: unknown): PlatformError {
@@ -162,9 +170,20 @@ function unknownKey({ settings, region }: Request): PlatformError {
   });
 }
 
-function wrongSignature({ settings }: Request): PlatformError {
+function wrongSignature(request: Request, error: unknown): PlatformError {
+  // 'Signature expired: TIME is now earlier than TIME', 'Signature not yet current: ...'
+  if (/^Signature (expired|not yet current)/.test(messageOf(error))) {
+    return wrongClock(request, error);
+  }
   return new PlatformError("credentials", "The secret does not belong to the access key", {
-    hint: `${renewal(settings)} Check this machine's clock too.`,
+    hint: `${renewal(request.settings)} Check this machine's clock too.`,
+  });
+}
+
+function wrongClock(_request: Request, error: unknown): PlatformError {
+  return new PlatformError("credentials", "This machine's clock is wrong", {
+    hint: "Set it, then try again: requests count for a few minutes from when they were signed.",
+    quote: messageOf(error),
   });
 }
 
