@@ -17,7 +17,7 @@ import {
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { credentialsProvider } from "./credentials.ts";
-import { PlatformError, platformError, wasRetried } from "./errors.ts";
+import { PlatformError, platformError, strangeAnswer, wasRetried } from "./errors.ts";
 import type { Endpoint, EndpointDescription, EndpointFilter, Platform } from "./platform.ts";
 import { checkProfile } from "./profiles.ts";
 import { proxyOptions } from "./proxy.ts";
@@ -112,7 +112,9 @@ export async function openPlatform(
           undefined,
           () => client.send(new ListEndpointsCommand(input), options),
         );
-        yield (page.Endpoints ?? []).map(endpoint);
+        // The service always sends the list, an empty one where there are none.
+        if (!Array.isArray(page.Endpoints)) throw strangeAnswer(page.$metadata.httpStatusCode);
+        yield page.Endpoints.map((summary) => endpoint(summary, page.$metadata));
         if (page.NextToken !== undefined && page.NextToken === token) throw repeatedPage();
         token = page.NextToken;
       } while (token);
@@ -173,22 +175,30 @@ interface Summary {
   readonly CreationTime?: Date;
 }
 
-function endpoint(summary: Summary): Endpoint {
+/** @throws PlatformError when it has no name: then it is none. */
+function endpoint(summary: Summary | null, { httpStatusCode }: Metadata): Endpoint {
+  if (!summary?.EndpointName) throw strangeAnswer(httpStatusCode);
   return {
-    name: summary.EndpointName ?? "",
+    name: summary.EndpointName,
     status: summary.EndpointStatus ?? "",
     creationTime: summary.CreationTime ?? new Date(0),
   };
 }
 
+/** What the SDK tells about an answer. */
+interface Metadata {
+  readonly httpStatusCode?: number;
+}
+
 interface Description extends Summary {
+  readonly $metadata: Metadata;
   readonly EndpointConfigName?: string;
   readonly FailureReason?: string;
 }
 
 function description(answer: Description): EndpointDescription {
   return {
-    ...endpoint(answer),
+    ...endpoint(answer, answer.$metadata),
     configuration: answer.EndpointConfigName ?? "",
     failureReason: answer.FailureReason,
   };

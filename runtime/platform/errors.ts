@@ -118,8 +118,7 @@ function explain(error: unknown, request: Request): PlatformError {
   if (isNetworkCode(code) || isAboutEncryption(error, status)) return unreachable(request, error);
   if (name === "ValidationException") return invalid(request, error);
   if (status !== undefined && status >= 500) return failed(request, status);
-  // What is not JSON, or gives no reason, does not come from the platform.
-  if (name === "SyntaxError" || hasNoReason(error, status)) return strangeAnswer(status);
+  if (isStrange(error, status)) return strangeAnswer(status);
   return new PlatformError("other", `${request.action} failed: ${messageOf(error)}`, {
     hint: "The platform gave this reason; nothing else was asked of it.",
   });
@@ -134,9 +133,13 @@ function isAboutEncryption(error: unknown, status: number | undefined): boolean 
   return status === undefined && /certificate|SSL|TLS|^connection error$/.test(messageOf(error));
 }
 
-/** For an answer without a message the SDK puts in this one, or none. */
-function hasNoReason(error: unknown, status: number | undefined): boolean {
-  return status !== undefined && ["", "UnknownError"].includes(messageOf(error));
+/** The platform writes JSON that the SDK can read, and a reason for each refusal. */
+function isStrange(error: unknown, status: number | undefined): boolean {
+  if (status === undefined) return false;
+  const isRefusal = status >= 300;
+  // What the SDK says where there is no message.
+  const hasNoReason = ["", "UnknownError"].includes(messageOf(error));
+  return !isRefusal || hasNoReason || (error as Error).name === "SyntaxError";
 }
 
 function denied({ action, settings }: Request, error: unknown): PlatformError {
@@ -234,7 +237,8 @@ function failed({ action }: Request, status: number): PlatformError {
   });
 }
 
-function strangeAnswer(status: number | undefined): PlatformError {
+/** An answer that cannot be SageMaker's. */
+export function strangeAnswer(status: number | undefined): PlatformError {
   return new PlatformError("failed", `Something else than the platform answered: HTTP ${status}`, {
     hint: "A proxy or the login page of a network may have. Check both, and AWS_ENDPOINT_URL.",
   });

@@ -223,6 +223,28 @@ suite("mlcli list-endpoints", () => {
     assertEquals(platform.operations.length, 2);
   });
 
+  for (
+    const body of [
+      "",
+      "null",
+      "[]",
+      "{}",
+      '{"Endpoints": "none"}',
+      '{"Endpoints": {"churn": {}}}',
+      '{"Endpoints": [null]}',
+      '{"Endpoints": [{"EndpointStatus": "InService"}]}',
+      '{"Endpoints": [{"EndpointName": "churn", "CreationTime": "hello"}]}',
+    ]
+  ) {
+    it(`does not take this for a list of endpoints: ${body}`, async () => {
+      await using platform = new FakePlatform();
+      platform.before = () => new Response(body);
+      const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"]);
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(stderr, /^error: Something else than the platform answered: HTTP 200\nhint: /);
+    });
+  }
+
   it("does not ask for the same page for ever", async () => {
     await using platform = new FakePlatform();
     platform.before = () =>
