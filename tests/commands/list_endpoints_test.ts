@@ -202,6 +202,21 @@ suite("mlcli list-endpoints", () => {
     assertMatch(stderr, /^error: The platform failed at sagemaker:ListEndpoints: HTTP 500\nhint: /);
   });
 
+  it("ends the last line of JSON, though not the array, when a page is refused", async () => {
+    for (const [failing, lines] of [["first", 0], ["second", 101]] as const) {
+      await using platform = new FakePlatform();
+      addMany(platform, 150);
+      platform.before = ({ input }) =>
+        failing === "second" && input.NextToken === undefined
+          ? undefined
+          : new Response("oh no", { status: 500 });
+      const args = ["list-endpoints", "--output", "json"];
+      const { code, stdout } = await runCloud(platform, args, { env: { AWS_MAX_ATTEMPTS: "1" } });
+      assertEquals([code, stdout.split("\n").length - 1], [1, lines]);
+      assert(lines === 0 || stdout.endsWith("}\n"), stdout.slice(-20));
+    }
+  });
+
   it("asks again when the service is throttling", async () => {
     await using platform = new FakePlatform();
     platform.add("churn");
