@@ -12,6 +12,8 @@ export interface EndpointFormat {
   page(endpoints: readonly Endpoint[]): string;
   /** What belongs after the last page. */
   end(): string;
+  /** What belongs after a page when the next one does not come: the end of its line. */
+  breakOff(): string;
 }
 
 /** A line an endpoint: `{name}  {status}  {creation_time}`. */
@@ -22,6 +24,7 @@ export function textFormat(): EndpointFormat {
         `${name}  ${status}  ${localTimestamp(creationTime, " ")}\n`
       ).join(""),
     end: () => "",
+    breakOff: () => "",
   };
 }
 
@@ -37,6 +40,8 @@ export function jsonFormat(): EndpointFormat {
       }).join("");
     },
     end: () => before.startsWith("[") ? "[]\n" : "\n]\n",
+    // Without the bracket: no reader may take this for the whole list.
+    breakOff: () => before.startsWith("[") ? "" : "\n",
   };
 }
 

@@ -25,9 +25,14 @@ export async function listEndpoints(context: Context, options: ListOptions): Pro
   const format: EndpointFormat = options.output === "json" ? jsonFormat() : textFormat();
   const write = (text: string) => context.out.write(new TextEncoder().encode(text));
   let count = 0;
-  for await (const page of platform.listEndpoints({ status, nameContains })) {
-    count += page.length;
-    await write(format.page(page));
+  try {
+    for await (const page of platform.listEndpoints({ status, nameContains })) {
+      count += page.length;
+      await write(format.page(page));
+    }
+  } catch (error) {
+    await write(format.breakOff());
+    throw error;
   }
   await write(format.end());
   if (count === 0 && context.err.isTerminal) {

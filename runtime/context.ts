@@ -96,6 +96,7 @@ export function liveContext(): LiveContext {
     const { stdin } = await import("node:process");
     return openQuestions(stdin, context.err, interruption.signal);
   }
+  /** Lets the process end by itself where it does: `exit` loses the code cache of the binary. */
   function dispose(): void {
     interruption[Symbol.dispose]();
     questions?.then((opened) => opened[Symbol.dispose](), () => {});
@@ -104,6 +105,8 @@ export function liveContext(): LiveContext {
     // Deno cannot break a read or a write off: it would wait for whoever is at the other end.
     // (`exitCode` is set.)
     if (input.isWaiting || out.isWaiting || err.isWaiting) Deno.exit();
+    // Deno 2.9 also waits for a broken-off request, unless it was the first of its connection.
+    if (platform && interruption.signal.aborted) Deno.exit();
   }
   return { ...context, [Symbol.dispose]: dispose };
 }

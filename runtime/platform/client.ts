@@ -17,9 +17,10 @@ import {
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { credentialsProvider } from "./credentials.ts";
-import { PlatformError, platformError, wasRetried } from "./errors.ts";
+import { PlatformError, platformError, strangeAnswer, wasRetried } from "./errors.ts";
 import type { Endpoint, EndpointDescription, EndpointFilter, Platform } from "./platform.ts";
 import { checkProfile } from "./profiles.ts";
+import { proxyOptions } from "./proxy.ts";
 import { Secrets } from "./secrets.ts";
 import type { PlatformSettings, Setting } from "./settings.ts";
 
@@ -42,7 +43,8 @@ export interface ClientContext {
 
 /**
  * Makes a client; nothing is sent yet.
- * @throws PlatformError when the profile does not exist or no region is named.
+ * @throws PlatformError when the profile does not exist, no region is named, or the proxy's address
+ * is none.
  */
 export async function openPlatform(
   settings: PlatformSettings,
@@ -50,12 +52,14 @@ export async function openPlatform(
 ): Promise<Platform> {
   if (settings.profile) await checkProfile(settings.profile, env);
   const secrets = new Secrets(env);
+  const proxies = proxyOptions(env);
+  const requestHandler = { ...TIME_LIMITS, httpAgent: proxies, httpsAgent: proxies };
   const client = new SageMakerClient({
     region: settings.region?.value,
     profile: settings.profile?.value,
-    credentials: credentialsProvider({ settings, env, secrets }),
+    credentials: credentialsProvider({ settings, env, secrets, requestHandler }),
     customUserAgent: [["mlcli", VERSION]],
-    requestHandler: TIME_LIMITS,
+    requestHandler,
     // Finds the rate that the service allows. With the SDK's own choice ('standard') a thousand
     // endpoints cannot be asked: one of them is soon throttled three times in a row.
     retryMode: env("AWS_RETRY_MODE") || "adaptive",
@@ -108,7 +112,9 @@ export async function openPlatform(
           undefined,
           () => client.send(new ListEndpointsCommand(input), options),
         );
-        yield (page.Endpoints ?? []).map(endpoint);
+        // The service always sends the list, an empty one where there are none.
+        if (!Array.isArray(page.Endpoints)) throw strangeAnswer(page.$metadata.httpStatusCode);
+        yield page.Endpoints.map((summary) => endpoint(summary, page.$metadata));
         if (page.NextToken !== undefined && page.NextToken === token) throw repeatedPage();
         token = page.NextToken;
       } while (token);
@@ -169,22 +175,30 @@ interface Summary {
   readonly CreationTime?: Date;
 }
 
-function endpoint(summary: Summary): Endpoint {
+/** @throws PlatformError when it has no name: then it is none. */
+function endpoint(summary: Summary | null, { httpStatusCode }: Metadata): Endpoint {
+  if (!summary?.EndpointName) throw strangeAnswer(httpStatusCode);
   return {
-    name: summary.EndpointName ?? "",
+    name: summary.EndpointName,
     status: summary.EndpointStatus ?? "",
     creationTime: summary.CreationTime ?? new Date(0),
   };
 }
 
+/** What the SDK tells about an answer. */
+interface Metadata {
+  readonly httpStatusCode?: number;
+}
+
 interface Description extends Summary {
+  readonly $metadata: Metadata;
   readonly EndpointConfigName?: string;
   readonly FailureReason?: string;
 }
 
 function description(answer: Description): EndpointDescription {
   return {
-    ...endpoint(answer),
+    ...endpoint(answer, answer.$metadata),
     configuration: answer.EndpointConfigName ?? "",
     failureReason: answer.FailureReason,
   };

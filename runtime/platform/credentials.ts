@@ -12,12 +12,15 @@ import type { Secrets } from "./secrets.ts";
 import type { PlatformSettings } from "./settings.ts";
 
 type Provider = ReturnType<typeof fromNodeProviderChain>;
+type ClientConfig = NonNullable<NonNullable<Parameters<typeof fromIni>[0]>["clientConfig"]>;
 
 /** What finding credentials needs. */
 export interface CredentialsContext {
   readonly settings: PlatformSettings;
   readonly env: (name: string) => string | undefined;
   readonly secrets: Secrets;
+  /** How to connect to whoever gives credentials: STS, SSO. */
+  readonly requestHandler: ClientConfig["requestHandler"];
 }
 
 /** The credentials to sign with: those of the role where there is one, else the caller's own. */
@@ -27,6 +30,7 @@ export function credentialsProvider(context: CredentialsContext): Provider {
   if (!role) return own;
   const assumed = fromTemporaryCredentials({
     masterCredentials: own,
+    clientConfig: { requestHandler: context.requestHandler },
     // Shows in CloudTrail who acted in the role.
     params: { RoleArn: role.value, RoleSessionName: `mlcli-${VERSION}` },
   });
@@ -38,10 +42,11 @@ export function credentialsProvider(context: CredentialsContext): Provider {
  * profile's process or session fails, and so ends in 'no credentials', never with the reason.
  */
 function ownCredentials(context: CredentialsContext): Provider {
-  const { settings, env } = context;
+  const { settings, env, requestHandler } = context;
   const profile = settings.profile?.value;
-  const fromProfile = fromIni({ profile });
-  const fromChain = fromNodeProviderChain({ profile });
+  const clientConfig = { requestHandler };
+  const fromProfile = fromIni({ profile, clientConfig });
+  const fromChain = fromNodeProviderChain({ profile, clientConfig });
   const keysInEnvironment = profile === undefined && env("AWS_ACCESS_KEY_ID") &&
     env("AWS_SECRET_ACCESS_KEY");
   const provider: Provider = async (identity) => {

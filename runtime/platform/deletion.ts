@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Interrupted } from "../errors.ts";
 import { PlatformError } from "./errors.ts";
 import { inParallel } from "./in_parallel.ts";
 import { configurationOf, isPossibleName } from "./names.ts";
@@ -139,12 +140,13 @@ async function* othersThan(endpoint: string, platform: Platform): AsyncGenerator
 }
 
 /**
- * Deletes the endpoint. One that is being deleted already is left to that.
+ * Deletes the endpoint. One that is being deleted already is left to that. After an interruption a
+ * note says what that leaves.
  * @throws MlcliError when there is no such endpoint, or it is being updated.
  */
 export async function deleteEndpoint(
   platform: Platform,
-  { endpoint, description }: DeletionPlan,
+  { endpoint, description, configuration }: DeletionPlan,
   report: DeletionReport,
 ): Promise<void> {
   if (description?.status === "Deleting") {
@@ -154,13 +156,18 @@ export async function deleteEndpoint(
   try {
     await platform.deleteEndpoint(endpoint);
   } catch (error) {
+    if (error instanceof Interrupted) {
+      const rest = configuration ? `, its configuration ${configuration} is not` : "";
+      report.note(`Interrupted: ${endpoint} may be deleted${rest}.`);
+    }
     const isRefused = error instanceof PlatformError && error.refusal === "in progress";
     throw isRefused ? isUpdating(endpoint, "in progress") : error;
   }
 }
 
 /**
- * Deletes the endpoint's configuration, after the endpoint, and notes what is kept.
+ * Deletes the endpoint's configuration, after the endpoint, and notes what is kept, or what an
+ * interruption leaves.
  * @throws PlatformError when the service refuses; its hint says what is deleted and what is not.
  */
 export async function deleteConfiguration(
@@ -176,6 +183,11 @@ export async function deleteConfiguration(
   try {
     await platform.deleteEndpointConfiguration(configuration);
   } catch (error) {
+    if (error instanceof Interrupted) {
+      report.note(
+        `Interrupted: ${endpoint} is deleted, its configuration ${configuration} may be.`,
+      );
+    }
     if (!(error instanceof PlatformError)) throw error;
     if (error.refusal !== "not found") throw configurationKept(error, endpoint, configuration);
     const consequence = kept ?? "nothing else was deleted";

@@ -72,6 +72,9 @@ const CODES: Readonly<Record<string, Explain>> = {
   InvalidClientTokenId: unknownKey,
   InvalidSignatureException: wrongSignature,
   SignatureDoesNotMatch: wrongSignature,
+  RequestExpired: wrongClock,
+  RequestTimeTooSkewed: wrongClock,
+  RequestInTheFuture: wrongClock,
   RegionDisabledException: regionDisabled,
   OptInRequired: regionDisabled,
   TimeoutError: unreachable,
@@ -87,6 +90,7 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
   "ENETUNREACH",
   "EPIPE",
   "ETIMEDOUT",
+  "ERR_PROXY_TUNNEL",
 ]);
 
 /** SageMaker answers these with one code, ValidationException; only the words tell them apart. */
@@ -114,8 +118,7 @@ function explain(error: unknown, request: Request): PlatformError {
   if (isNetworkCode(code) || isAboutEncryption(error, status)) return unreachable(request, error);
   if (name === "ValidationException") return invalid(request, error);
   if (status !== undefined && status >= 500) return failed(request, status);
-  // What is not JSON does not come from the platform.
-  if (name === "SyntaxError") return strangeAnswer(status);
+  if (isStrange(error, status)) return strangeAnswer(status);
   return new PlatformError("other", `${request.action} failed: ${messageOf(error)}`, {
     hint: "The platform gave this reason; nothing else was asked of it.",
   });
@@ -128,6 +131,15 @@ function isNetworkCode(code: string | undefined): boolean {
 /** TLS failures have no code, only words ('connection error' on Deno 2.6); no answer is one. */
 function isAboutEncryption(error: unknown, status: number | undefined): boolean {
   return status === undefined && /certificate|SSL|TLS|^connection error$/.test(messageOf(error));
+}
+
+/** The platform writes JSON that the SDK can read, and a reason for each refusal. */
+function isStrange(error: unknown, status: number | undefined): boolean {
+  if (status === undefined) return false;
+  const isRefusal = status >= 300;
+  // What the SDK says where there is no message.
+  const hasNoReason = ["", "UnknownError"].includes(messageOf(error));
+  return !isRefusal || hasNoReason || (error as Error).name === "SyntaxError";
 }
 
 function denied({ action, settings }: Request, error: unknown): PlatformError {
@@ -161,9 +173,20 @@ function unknownKey({ settings, region }: Request): PlatformError {
   });
 }
 
-function wrongSignature({ settings }: Request): PlatformError {
+function wrongSignature(request: Request, error: unknown): PlatformError {
+  // 'Signature expired: TIME is now earlier than TIME', 'Signature not yet current: ...'
+  if (/^Signature (expired|not yet current)/.test(messageOf(error))) {
+    return wrongClock(request, error);
+  }
   return new PlatformError("credentials", "The secret does not belong to the access key", {
-    hint: `${renewal(settings)} Check this machine's clock too.`,
+    hint: `${renewal(request.settings)} Check this machine's clock too.`,
+  });
+}
+
+function wrongClock(_request: Request, error: unknown): PlatformError {
+  return new PlatformError("credentials", "This machine's clock is wrong", {
+    hint: "Set it, then try again: requests count for a few minutes from when they were signed.",
+    quote: messageOf(error),
   });
 }
 
@@ -214,7 +237,8 @@ function failed({ action }: Request, status: number): PlatformError {
   });
 }
 
-function strangeAnswer(status: number | undefined): PlatformError {
+/** An answer that cannot be SageMaker's. */
+export function strangeAnswer(status: number | undefined): PlatformError {
   return new PlatformError("failed", `Something else than the platform answered: HTTP ${status}`, {
     hint: "A proxy or the login page of a network may have. Check both, and AWS_ENDPOINT_URL.",
   });

@@ -38,13 +38,15 @@ export interface PlatformConfiguration {
 
 /**
  * Puts the settings together. A variable that is empty counts as not set.
- * @throws MlcliError of kind `usage` or `credentials` for a region or role that cannot be one.
+ * @throws MlcliError of kind `usage` or `credentials` for a region, role or address that cannot be
+ * one.
  */
 export function platformSettings(
   options: PlatformOptions,
   configuration: PlatformConfiguration | undefined,
   env: (name: string) => string | undefined,
 ): PlatformSettings {
+  for (const name of ADDRESSES) checkAddress(setting(env(name), name));
   const option = (name: string, value: string | undefined) => setting(value, name);
   const key = (name: string, value: string | undefined) =>
     setting(value, `${name} in ${configuration?.file}`);
@@ -73,6 +75,15 @@ export function regionWords(region: Setting | undefined): string {
 
 function setting(value: string | undefined, source: string): Setting | undefined {
   return value === undefined || value === "" ? undefined : { value, source };
+}
+
+/** Where the SDK looks for other addresses than those of the region. */
+const ADDRESSES = ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SAGEMAKER", "AWS_ENDPOINT_URL_STS"];
+
+function checkAddress(address: Setting | undefined): void {
+  if (!address || /^https?:\/\//i.test(address.value) && URL.canParse(address.value)) return;
+  const shape = "A URL begins with http:// or https://";
+  throw wrongSetting(address, `Not a URL: "${address.value}"`, shape);
 }
 
 /** A region becomes part of a host's name. */

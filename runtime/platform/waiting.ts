@@ -4,7 +4,7 @@
  * @module
  */
 
-import { PlatformError } from "./errors.ts";
+import { PlatformError, type Refusal } from "./errors.ts";
 import type { DeletionPlan, DeletionReport } from "./deletion.ts";
 import type { EndpointDescription, Platform } from "./platform.ts";
 
@@ -38,6 +38,7 @@ const LONGEST_PAUSE = 10_000;
 /**
  * Waits until the endpoint that the plan describes is gone. (The SDK's own waiter takes any
  * ValidationException for that.) One of the same name that was created since is another one.
+ * A platform that does not answer for a while is asked again.
  *
  * @throws PlatformError when the service could not delete it, or when the time is over.
  */
@@ -51,25 +52,37 @@ export async function waitUntilGone(
   let wasDeleting = false;
   for (let next = FIRST_PAUSE;; next = Math.min(2 * next, LONGEST_PAUSE)) {
     const current = await describeIfThere(platform, endpoint);
-    if (!current || isSuccessor(current, description)) return;
-    // Right after the request an endpoint may still show the status that it had before.
-    if (wasDeleting && current.status === "Failed") throw couldNotDelete(current);
-    wasDeleting ||= current.status === "Deleting";
+    if (!current) return;
     const left = end - now();
-    if (left <= 0) throw stillThere(current, timeout);
-    report.progress(`Waiting until ${endpoint} is gone: ${current.status}`);
+    if (current instanceof PlatformError) {
+      if (left <= 0) throw notKnown(endpoint, current, timeout);
+      report.progress(`Waiting until ${endpoint} is gone: ${current.message}`);
+    } else {
+      if (isSuccessor(current, description)) return;
+      // Right after the request an endpoint may still show the status that it had before.
+      if (wasDeleting && current.status === "Failed") throw couldNotDelete(current);
+      wasDeleting ||= current.status === "Deleting";
+      if (left <= 0) throw stillThere(current, timeout);
+      report.progress(`Waiting until ${endpoint} is gone: ${current.status}`);
+    }
     await pause(Math.min(next, left));
   }
 }
 
+/** These say nothing about the endpoint, and pass. */
+const PASSING: ReadonlySet<Refusal> = new Set(["failed", "throttled", "unreachable"]);
+
+/** The endpoint, `undefined` when it is gone, or why that is not known at the moment. */
 async function describeIfThere(
   platform: Platform,
   endpoint: string,
-): Promise<EndpointDescription | undefined> {
+): Promise<EndpointDescription | PlatformError | undefined> {
   try {
     return await platform.describeEndpoint(endpoint);
   } catch (error) {
-    if (error instanceof PlatformError && error.refusal === "not found") return undefined;
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.refusal === "not found") return undefined;
+    if (PASSING.has(error.refusal)) return error;
     throw error;
   }
 }
@@ -85,11 +98,21 @@ function couldNotDelete({ name, failureReason }: EndpointDescription): PlatformE
   });
 }
 
+const DELETION_GOES_ON = "The deletion goes on. mlcli list-endpoints shows when it is done; " +
+  "--timeout lets --wait wait longer.";
+
 function stillThere({ name, status }: EndpointDescription, timeout: number): PlatformError {
   return new PlatformError("other", `Still there after ${timeout} s: ${name} (${status})`, {
-    hint: "The deletion goes on. mlcli list-endpoints shows when it is done; " +
-      "--timeout lets --wait wait longer.",
+    hint: DELETION_GOES_ON,
   });
+}
+
+function notKnown(name: string, failure: PlatformError, timeout: number): PlatformError {
+  return new PlatformError(
+    failure.refusal,
+    `Not known after ${timeout} s whether ${name} is gone: ${failure.message}`,
+    { hint: DELETION_GOES_ON, quote: failure.quote, cause: failure.cause },
+  );
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -332,6 +332,17 @@ suite("mlcli and credentials", () => {
       message: /^The secret does not belong to the access key$/,
       hint: /aws configure.*clock/,
     },
+    ...[
+      ["InvalidSignatureException", "Signature expired: 20260301T000000Z is now earlier than X"],
+      ["InvalidSignatureException", "Signature not yet current: 20260301T000000Z is still later"],
+      ["RequestExpired", "Request has expired."],
+    ].map(([code = "", message = ""]) => ({
+      title: `the clock is wrong: ${message}`,
+      prepare: (platform: FakePlatform) =>
+        platform.refuse("ListEndpoints", { code, message, status: 403 }),
+      message: /^This machine's clock is wrong$/,
+      hint: /Set it/,
+    })),
   ];
 
   for (const { title, args = [], env = {}, prepare = AS_IS, message, hint } of problems) {
@@ -387,21 +398,38 @@ suite("mlcli and a platform that cannot be reached", () => {
   });
 
   for (
-    const [title, status, message] of [
+    const [title, status, message, body = "<html>no</html>"] of [
       ["a gateway's page", 502, "The platform failed at sagemaker:ListEndpoints: HTTP 502"],
       ["a proxy's refusal", 403, "Something else than the platform answered: HTTP 403"],
       ["a network's login page", 200, "Something else than the platform answered: HTTP 200"],
+      ["a way to a login page", 302, "Something else than the platform answered: HTTP 302", ""],
+      ["a refusal without a word", 403, "Something else than the platform answered: HTTP 403", ""],
+      ["an error of no kind", 404, "Something else than the platform answered: HTTP 404", "{}"],
     ] as const
   ) {
     it(`is not misled by ${title}`, async () => {
       const { code, stdout, stderr } = await list(
-        (platform) => platform.before = () => new Response("<html>no</html>", { status }),
+        (platform) => platform.before = () => new Response(body, { status }),
         [],
         once,
       );
       assertEquals([code, stdout], [1, ""]);
       assertEquals(stderr.split("\n")[0], `error: ${message}`);
       assertMatch(stderr, /\nhint: .+\n$/);
+    });
+  }
+
+  for (const address of ["garbage", "localhost:4566", "http://"]) {
+    it(`explains that ${address} is no address`, async () => {
+      for (const name of ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SAGEMAKER"]) {
+        const { code, stdout, stderr } = await list(AS_IS, [], { [name]: address });
+        assertEquals([code, stdout, stderr], [
+          1,
+          "",
+          `error: Not a URL: "${address}"\n` +
+          `hint: A URL begins with http:// or https://; this one is named by ${name}.\n`,
+        ]);
+      }
     });
   }
 

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { runCloud, startCloud } from "../helpers/cloud.ts";
 import { FakePlatform } from "../helpers/fake_platform.ts";
 import { arn, errorAnswer, REGION } from "../helpers/platform_answers.ts";
+import { resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 const DELETE = ["delete-endpoint", "--endpoint-name", "churn"] as const;
@@ -398,6 +399,46 @@ suite("mlcli delete-endpoint when requests are sent twice", () => {
     assert(!platform.operations.includes("DeleteEndpoint"));
     assertEquals([...platform.configurations], []);
   });
+});
+
+suite("mlcli delete-endpoint and Ctrl-C", () => {
+  for (
+    const [operation, args, stdout, note] of [
+      ["DescribeEndpoint", WITH_CONFIG, "", ""],
+      ["DeleteEndpoint", DELETE, "", "Interrupted: churn may be deleted.\n"],
+      [
+        "DeleteEndpoint",
+        WITH_CONFIG,
+        "",
+        "Interrupted: churn may be deleted, its configuration churn-config is not.\n",
+      ],
+      [
+        "DeleteEndpointConfig",
+        WITH_CONFIG,
+        "churn\n",
+        "Interrupted: churn is deleted, its configuration churn-config may be.\n",
+      ],
+    ] as const
+  ) {
+    it(`says what is deleted when it ends during ${operation} (${args.slice(1).join(" ")})`, async () => {
+      await using platform = platformWith("InService");
+      const asked = Promise.withResolvers<void>();
+      const over = Promise.withResolvers<void>();
+      platform.before = async (request) => {
+        if (request.operation !== operation) return undefined;
+        asked.resolve();
+        await over.promise;
+        return undefined;
+      };
+      const child = startCloud(platform, args);
+      const result = resultOf(child);
+      await Promise.race([asked.promise, result]);
+      child.kill("SIGINT");
+      const ended = await result;
+      over.resolve();
+      assertEquals(ended, { code: 130, stdout, stderr: note });
+    });
+  }
 });
 
 suite("mlcli delete-endpoint --wait, --dry-run and its names", () => {

@@ -202,6 +202,21 @@ suite("mlcli list-endpoints", () => {
     assertMatch(stderr, /^error: The platform failed at sagemaker:ListEndpoints: HTTP 500\nhint: /);
   });
 
+  it("ends the last line of JSON, though not the array, when a page is refused", async () => {
+    for (const [failing, lines] of [["first", 0], ["second", 101]] as const) {
+      await using platform = new FakePlatform();
+      addMany(platform, 150);
+      platform.before = ({ input }) =>
+        failing === "second" && input.NextToken === undefined
+          ? undefined
+          : new Response("oh no", { status: 500 });
+      const args = ["list-endpoints", "--output", "json"];
+      const { code, stdout } = await runCloud(platform, args, { env: { AWS_MAX_ATTEMPTS: "1" } });
+      assertEquals([code, stdout.split("\n").length - 1], [1, lines]);
+      assert(lines === 0 || stdout.endsWith("}\n"), stdout.slice(-20));
+    }
+  });
+
   it("asks again when the service is throttling", async () => {
     await using platform = new FakePlatform();
     platform.add("churn");
@@ -223,6 +238,28 @@ suite("mlcli list-endpoints", () => {
     assertEquals(platform.operations.length, 2);
   });
 
+  for (
+    const body of [
+      "",
+      "null",
+      "[]",
+      "{}",
+      '{"Endpoints": "none"}',
+      '{"Endpoints": {"churn": {}}}',
+      '{"Endpoints": [null]}',
+      '{"Endpoints": [{"EndpointStatus": "InService"}]}',
+      '{"Endpoints": [{"EndpointName": "churn", "CreationTime": "hello"}]}',
+    ]
+  ) {
+    it(`does not take this for a list of endpoints: ${body}`, async () => {
+      await using platform = new FakePlatform();
+      platform.before = () => new Response(body);
+      const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"]);
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(stderr, /^error: Something else than the platform answered: HTTP 200\nhint: /);
+    });
+  }
+
   it("does not ask for the same page for ever", async () => {
     await using platform = new FakePlatform();
     platform.before = () =>
@@ -235,22 +272,28 @@ suite("mlcli list-endpoints", () => {
     assertEquals(platform.operations.length, 2);
   });
 
-  it("ends with 130 on Ctrl-C, while a request is open", async () => {
-    await using platform = new FakePlatform();
-    const asked = gate();
-    const over = gate();
-    platform.before = async () => {
-      asked.open();
-      await over.opened;
-      return undefined;
-    };
-    const child = startCloud(platform, ["list-endpoints"]);
-    await Promise.race([asked.opened, child.status]);
-    child.kill("SIGINT");
-    const result = await resultOf(child);
-    over.open();
-    assertEquals(result, { code: 130, stdout: "", stderr: "" });
-  });
+  // The second page is asked for on the connection of the first.
+  for (const [page, lines] of [["first", 0], ["second", 100]] as const) {
+    it(`ends with 130 on Ctrl-C, while the ${page} page is asked for`, async () => {
+      await using platform = new FakePlatform();
+      addMany(platform, 150);
+      const asked = gate();
+      const over = gate();
+      platform.before = async ({ input }) => {
+        if (page === "second" && input.NextToken === undefined) return undefined;
+        asked.open();
+        await over.opened;
+        return undefined;
+      };
+      const child = startCloud(platform, ["list-endpoints"]);
+      const result = resultOf(child);
+      await Promise.race([asked.opened, result]);
+      child.kill("SIGINT");
+      const { code, stdout, stderr } = await result;
+      over.open();
+      assertEquals([code, names(stdout).length, stderr], [130, lines, ""]);
+    });
+  }
 
   it("adapts to the rate that the service allows, unless AWS_RETRY_MODE says otherwise", async () => {
     // The SDK tells the service in its user agent: E is standard, F adaptive.

@@ -22,23 +22,29 @@ export function endpointNamed(
   };
 }
 
+/** What a description of an endpoint finds. */
+export type EndpointState = EndpointDescription | PlatformError | undefined;
+
 /**
  * A platform that has these endpoints. Each description takes the next of the endpoint's states;
- * the last one stays, `undefined` is gone.
+ * the last one stays, `undefined` is gone, an error is thrown.
  */
 export function memoryPlatform(
-  states: Readonly<Record<string, readonly (EndpointDescription | undefined)[]>> = {},
+  states: Readonly<Record<string, readonly EndpointState[]>> = {},
 ): Platform {
   const left = new Map(Object.entries(states).map(([name, list]) => [name, [...list]]));
   return {
     region: { value: "eu-west-1", source: "AWS_REGION" },
     async *listEndpoints() {
       await Promise.resolve();
-      yield [...left.values()].flatMap(([first]) => first ?? []);
+      yield [...left.values()].flatMap(([first]) =>
+        first === undefined || first instanceof PlatformError ? [] : first
+      );
     },
     describeEndpoint(name) {
       const list = left.get(name) ?? [];
       const current = list.length > 1 ? list.shift() : list[0];
+      if (current instanceof PlatformError) return Promise.reject(current);
       return current ? Promise.resolve(current) : Promise.reject(notFound(name));
     },
     deleteEndpoint: () => Promise.resolve(),

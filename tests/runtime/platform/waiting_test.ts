@@ -1,8 +1,11 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { PlatformError } from "../../../runtime/platform/errors.ts";
-import type { EndpointDescription } from "../../../runtime/platform/platform.ts";
 import { type Waiting, waiting, waitUntilGone } from "../../../runtime/platform/waiting.ts";
-import { endpointNamed, memoryPlatform } from "../../helpers/memory_platform.ts";
+import {
+  endpointNamed,
+  type EndpointState,
+  memoryPlatform,
+} from "../../helpers/memory_platform.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const BEFORE = endpointNamed("churn");
@@ -10,7 +13,7 @@ const DELETING = endpointNamed("churn", { status: "Deleting" });
 
 /** Waits on a clock that only a pause moves; returns the pauses in ms. */
 async function pausesFor(
-  states: readonly (EndpointDescription | undefined)[],
+  states: readonly EndpointState[],
   timeout = 1800,
 ): Promise<number[]> {
   const pauses: number[] = [];
@@ -65,6 +68,25 @@ suite("waitUntilGone", () => {
   it("ends when the time is over, not later", async () => {
     const error = await assertRejects(() => pausesFor([DELETING], 20), PlatformError);
     assertEquals(error.message, "Still there after 20 s: churn (Deleting)");
+  });
+
+  for (const refusal of ["failed", "throttled", "unreachable"] as const) {
+    it(`asks again when the platform is ${refusal}, until the time is over`, async () => {
+      const failure = new PlatformError(refusal, "No answer", { quote: "socket hang up" });
+      assertEquals(await pausesFor([DELETING, failure, failure, undefined]), [250, 500, 1000]);
+      const error = await assertRejects(() => pausesFor([DELETING, failure], 20), PlatformError);
+      assertEquals([error.message, error.quote], [
+        "Not known after 20 s whether churn is gone: No answer",
+        "socket hang up",
+      ]);
+      assertStringIncludes(error.hint!, "The deletion goes on.");
+    });
+  }
+
+  it("does not wait for a permission", async () => {
+    const denial = new PlatformError("denied", "AccessDeniedException");
+    const error = await assertRejects(() => pausesFor([DELETING, denial]), PlatformError);
+    assertEquals(error, denial);
   });
 
   it("ends at once when the user stops it", async () => {
