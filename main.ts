@@ -6,6 +6,7 @@
  */
 
 import { ValidationError } from "@cliffy/command";
+import { NO_COLOUR } from "./commands/command_line.ts";
 import { loadCompletions } from "./commands/completions.ts";
 import { rootCommand } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
@@ -26,8 +27,9 @@ import {
  */
 export async function main(args: readonly string[], context: Context): Promise<number> {
   try {
-    const completions = args[0] === "completions" ? await loadCompletions() : undefined;
-    await rootCommand(context, completions).parse([...args]);
+    const words = args.filter((word) => word !== NO_COLOUR);
+    const completions = words[0] === "completions" ? await loadCompletions() : undefined;
+    await rootCommand(context, completions).parse(words);
     return 0;
   } catch (error) {
     report(error, context);
@@ -76,7 +78,7 @@ function stackOf(error: unknown): string {
 }
 
 async function run(): Promise<void> {
-  using context = liveContext();
+  using context = liveContext({ noColour: Deno.args.includes(NO_COLOUR) });
   Deno.exitCode = await main(Deno.args, context);
 }
 

@@ -8,6 +8,7 @@ import type { Context } from "../runtime/context.ts";
 import { VERSION, versionText } from "../runtime/version.ts";
 import { buildCommand } from "./build.ts";
 import { type AnyCommand, groupCommand } from "./command.ts";
+import { NO_COLOUR } from "./command_line.ts";
 import { completionsCommand, withCompletions } from "./completions.ts";
 import { deleteEndpointCommand } from "./delete_endpoint.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -36,6 +37,8 @@ export function rootCommand(context: Context, completions?: AnyCommand): AnyComm
       standalone: true,
       action: () => context.out.print(`${versionText()}\n`),
     })
+    // For the help and the completions: main.ts takes it from the command line.
+    .globalOption(NO_COLOUR, "Use no colour, as with NO_COLOR in the environment.")
     // Last: what follows a command in Cliffy's chain is that command's.
     .command("init", initCommand(context))
     .command("build", buildCommand(context))

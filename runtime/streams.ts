@@ -9,7 +9,7 @@ import { OutputClosed } from "./errors.ts";
 /** A stream that the user reads. */
 export interface Output {
   readonly isTerminal: boolean;
-  /** Whether colour is wanted: a terminal, and neither NO_COLOR nor TERM=dumb. */
+  /** Whether colour is wanted: a terminal, and none of --no-color, NO_COLOR, TERM=dumb. */
   readonly colour: boolean;
   /** Width of the terminal in columns; 80 where there is none. */
   readonly columns: number;
@@ -63,7 +63,10 @@ type Terminal = Pick<typeof Deno.stdout, "isTerminal" | "write" | "writeSync">;
 const NO_ROOM = 5;
 
 /** A stream of Deno's. `isWaiting` while nobody takes what was written. */
-export function outputTo(stream: Terminal): Output & { readonly isWaiting: boolean } {
+export function outputTo(
+  stream: Terminal,
+  noColour: boolean,
+): Output & { readonly isWaiting: boolean } {
   const isTerminal = stream.isTerminal();
   let isWaiting = false;
   return {
@@ -71,7 +74,7 @@ export function outputTo(stream: Terminal): Output & { readonly isWaiting: boole
       return isWaiting;
     },
     isTerminal,
-    colour: isTerminal && !Deno.noColor && Deno.env.get("TERM") !== "dumb",
+    colour: isTerminal && !noColour && !Deno.noColor && Deno.env.get("TERM") !== "dumb",
     get columns() {
       // Some terminals (of `script`, of CI) say 0.
       return isTerminal && Deno.consoleSize().columns || 80;

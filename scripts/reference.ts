@@ -6,6 +6,7 @@
 
 import { fromFileUrl } from "@std/path";
 import type { AnyCommand } from "../commands/command.ts";
+import { NO_COLOUR } from "../commands/command_line.ts";
 import { loadCompletions } from "../commands/completions.ts";
 import { optionRows, usage } from "../commands/help.ts";
 import { rootCommand } from "../commands/root.ts";
@@ -37,7 +38,8 @@ function reference(group: AnyCommand): string {
 
 function section(command: AnyCommand): string {
   const rows = optionRows(command)
-    .filter(({ form }) => !form.endsWith("--help"))
+    // Every command has these two: the text above the reference says so.
+    .filter(({ form }) => !form.endsWith("--help") && !form.endsWith(NO_COLOUR))
     .map(({ form, description }) => `| \`${form.trim()}\` | ${description} |\n`);
   const examples = command.getExamples().map(({ description }) => description);
   return [
