@@ -6,7 +6,7 @@
  */
 
 import { ValidationError } from "@cliffy/command";
-import { NO_COLOUR } from "./commands/command_line.ts";
+import { commandWords, NO_COLOUR } from "./commands/command_line.ts";
 import { loadCompletions } from "./commands/completions.ts";
 import { rootCommand } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
@@ -27,7 +27,7 @@ import {
  */
 export async function main(args: readonly string[], context: Context): Promise<number> {
   try {
-    const words = args.filter((word) => word !== NO_COLOUR);
+    const words = commandWords(args);
     const completions = words[0] === "completions" ? await loadCompletions() : undefined;
     await rootCommand(context, completions).parse(words);
     return 0;
