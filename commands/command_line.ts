@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ValidationError } from "@cliffy/command";
 import { MlcliError } from "../runtime/errors.ts";
 
 /**
@@ -17,6 +18,7 @@ export const NO_COLOUR = "--no-color";
  *
  * @throws MlcliError of kind `usage` for words after `--`: Cliffy drops them, and the command would
  * run as if nobody had written them.
+ * @throws ValidationError for an empty word or value: Cliffy 1.2 would take the default instead.
  */
 export function commandWords(args: readonly string[]): string[] {
   const end = args.indexOf("--");
@@ -26,5 +28,19 @@ export function commandWords(args: readonly string[]): string[] {
       hint: 'Leave "--" out. A file whose name begins with a dash is written ./-name.',
     });
   }
+  const empty = args.findIndex((word) => word === "" || EMPTY_VALUE.test(word));
+  if (empty >= 0) throw emptyWord(args[empty] || args[empty - 1]);
   return args.filter((word) => word !== NO_COLOUR);
+}
+
+/** `--port=`, `-p=`; but not `--hyperparameter=key=`. */
+const EMPTY_VALUE = /^-[^=]+=$/;
+
+/** @param word the option with the value, or the word before an empty one. */
+function emptyWord(word: string | undefined): ValidationError {
+  return new ValidationError(
+    word?.startsWith("-")
+      ? `Missing value for option "${word.replace(/=$/, "")}".`
+      : "An argument is empty.",
+  );
 }

@@ -27,7 +27,28 @@ suite("the command line", () => {
 
   it("may end with --", async () => {
     const context = fakeContext();
-    assertEquals(await main(["list-endpoints", "--help", "--"], context), 0);
+    assertEquals(await main(["local", "--"], context), 0);
     assertEquals(context.err.text, "");
+  });
+
+  it("may have no empty word: Cliffy 1.2 would take a default in its place", async () => {
+    for (
+      const [args, message] of [
+        [["list-endpoints", "--region", ""], 'Missing value for option "--region".'],
+        [["delete-endpoint", "-n", "", "--dry-run"], 'Missing value for option "-n".'],
+        [["local", "stop", "--port="], 'Missing value for option "--port".'],
+        [["local", "stop", "-p="], 'Missing value for option "-p".'],
+        [["local", "invoke", ""], "An argument is empty."],
+        [[""], "An argument is empty."],
+      ] as const
+    ) {
+      const hint = "hint: mlcli --help lists what it takes.";
+      assertEquals(await refused(args), `error: ${message}\n${hint}\n`);
+    }
+  });
+
+  it("may have a hyperparameter that is empty", async () => {
+    const error = await refused(["local", "train", "--hyperparameter=name=", "--nonsense"]);
+    assertEquals(error.split(".")[0], 'error: Unknown option "--nonsense"');
   });
 });
