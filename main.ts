@@ -7,7 +7,6 @@
 
 import { ValidationError } from "@cliffy/command";
 import { commandWords, NO_COLOUR } from "./commands/command_line.ts";
-import { loadCompletions } from "./commands/completions.ts";
 import { rootCommand } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
 import {
@@ -27,9 +26,7 @@ import {
  */
 export async function main(args: readonly string[], context: Context): Promise<number> {
   try {
-    const words = commandWords(args);
-    const completions = words[0] === "completions" ? await loadCompletions() : undefined;
-    await rootCommand(context, completions).parse(words);
+    await rootCommand(context).parse(commandWords(args));
     return 0;
   } catch (error) {
     report(error, context);

@@ -9,7 +9,7 @@ import { MlcliError } from "../runtime/errors.ts";
 
 /**
  * The option that refuses colour. The streams have to know before there is a tree of commands, and
- * Cliffy would let it stand neither beside `--help` nor before `completions`.
+ * Cliffy would not let it stand beside `--help`.
  */
 export const NO_COLOUR = "--no-color";
 

@@ -50,18 +50,13 @@ export function optionRows(command: AnyCommand): OptionRow[] {
     const short = option.flags.find((flag) => !flag.startsWith("--"));
     const notes = [
       option.required ? "required" : "",
-      hasDefault(option) ? `default: ${option.default}` : "",
+      option.default === undefined || option.default === false ? "" : `default: ${option.default}`,
     ].filter((note) => note !== "").join(", ");
     return {
       form: `${short ? `${short}, ` : "    "}${optionForm(option)}`,
       description: notes === "" ? option.description : `${option.description} (${notes})`,
     };
   });
-}
-
-/** Whether an option has a default to show. (That of Cliffy's own `--name` is a function.) */
-function hasDefault(option: CommandOption): boolean {
-  return !["undefined", "function"].includes(typeof option.default) && option.default !== false;
 }
 
 type CommandArgument = ReturnType<AnyCommand["getArguments"]>[number];

@@ -17,12 +17,8 @@ import { initCommand } from "./init.ts";
 import { listEndpointsCommand } from "./list_endpoints.ts";
 import { localCommand } from "./local/local.ts";
 
-/**
- * `mlcli` with all its commands.
- *
- * @param completions what `loadCompletions` loads, for a command line that asks for it.
- */
-export function rootCommand(context: Context, completions?: AnyCommand): AnyCommand {
+/** `mlcli` with all its commands. */
+export function rootCommand(context: Context): AnyCommand {
   const root = groupCommand(context)
     .name("mlcli")
     .version(VERSION)
@@ -46,7 +42,7 @@ export function rootCommand(context: Context, completions?: AnyCommand): AnyComm
     .command("doctor", doctorCommand(context))
     .command("list-endpoints", listEndpointsCommand(context))
     .command("delete-endpoint", deleteEndpointCommand(context))
-    .command("completions", completionsCommand(context, completions))
+    .command("completions", completionsCommand(context))
     .reset();
   return withCompletions(root, context);
 }

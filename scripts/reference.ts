@@ -7,7 +7,6 @@
 import { fromFileUrl } from "@std/path";
 import type { AnyCommand } from "../commands/command.ts";
 import { NO_COLOUR } from "../commands/command_line.ts";
-import { loadCompletions } from "../commands/completions.ts";
 import { optionRows, usage } from "../commands/help.ts";
 import { rootCommand } from "../commands/root.ts";
 import { liveContext } from "../runtime/context.ts";
@@ -26,7 +25,7 @@ export async function updatedReadme(): Promise<string> {
   const end = text.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`README.md needs ${BEGIN} and ${END}`);
   return text.slice(0, begin + BEGIN.length) + NOTE +
-    reference(rootCommand(context, await loadCompletions())) +
+    reference(rootCommand(context)) +
     "\n" + text.slice(end);
 }
 
