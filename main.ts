@@ -49,8 +49,9 @@ function report(error: unknown, context: Context): void {
   try {
     context.err.print(describe(error));
     if (context.env("MLCLI_DEBUG") === "1") context.err.print(`${stackOf(error)}\n`);
-  } catch (closed) {
-    if (!(closed instanceof OutputClosed)) throw closed;
+  } catch (failure) {
+    // Where standard error is closed or on a full disk, the exit code says it alone.
+    if (!(failure instanceof OutputClosed || failure instanceof MlcliError)) throw failure;
   }
 }
 

@@ -29,6 +29,12 @@ export function rootCommand(context: Context): AnyCommand {
     .throwErrors()
     .noExit()
     .help((command: AnyCommand) => helpText(command, context.out))
+    .helpOption("-h, --help", "Show this help.", {
+      // Cliffy's own goes to the console, past the context.
+      action(this: AnyCommand) {
+        context.out.print(this.getHelp());
+      },
+    })
     .versionOption("-V, --version", "Show the version.", {
       standalone: true,
       action: () => context.out.print(`${versionText()}\n`),

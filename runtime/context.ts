@@ -66,8 +66,8 @@ export interface LiveContext extends Context, Disposable {}
 export function liveContext({ noColour = false } = {}): LiveContext {
   const interruption = listenForSignals();
   const input = standardInput();
-  const out = outputTo(Deno.stdout, noColour);
-  const err = outputTo(Deno.stderr, noColour);
+  const out = outputTo(Deno.stdout, { name: "standard output", noColour });
+  const err = outputTo(Deno.stderr, { name: "standard error", noColour });
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   let platform: Promise<Platform> | undefined;

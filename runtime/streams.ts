@@ -4,7 +4,7 @@
  * @module
  */
 
-import { OutputClosed } from "./errors.ts";
+import { fileErrorReason, MlcliError, OutputClosed } from "./errors.ts";
 
 /** A stream that the user reads. */
 export interface Output {
@@ -16,11 +16,13 @@ export interface Output {
   /**
    * Writes all the bytes, in order, waiting for a slow reader.
    * @throws OutputClosed when nobody reads any more.
+   * @throws MlcliError of kind `stream` when they cannot be written: the disk is full.
    */
   write(bytes: Uint8Array): Promise<void>;
   /**
    * Writes text as it is, at once.
    * @throws OutputClosed when nobody reads any more.
+   * @throws MlcliError of kind `stream` when they cannot be written: the disk is full.
    */
   print(text: string): void;
 }
@@ -28,7 +30,10 @@ export interface Output {
 /** Standard input. */
 export interface Input {
   readonly isTerminal: boolean;
-  /** Reads it to its end. */
+  /**
+   * Reads it to its end.
+   * @throws MlcliError of kind `stream` when it cannot be read: it is a directory.
+   */
   read(): AsyncGenerator<Uint8Array, void, void>;
 }
 
@@ -38,12 +43,21 @@ const INPUT_PIECE = 65_536;
 /** Standard input. `isWaiting` while a read has not been answered: Deno cannot break one off. */
 export function standardInput(): Input & { readonly isWaiting: boolean } {
   let isWaiting = false;
+  async function readInto(buffer: Uint8Array): Promise<number | null> {
+    isWaiting = true;
+    try {
+      return await Deno.stdin.read(buffer);
+    } catch (cause) {
+      const reason = fileErrorReason(cause);
+      throw new MlcliError("stream", `Cannot read standard input: ${reason}`, { cause });
+    } finally {
+      isWaiting = false;
+    }
+  }
   async function* read(): AsyncGenerator<Uint8Array, void, void> {
     const buffer = new Uint8Array(INPUT_PIECE);
     while (true) {
-      isWaiting = true;
-      const length = await Deno.stdin.read(buffer);
-      isWaiting = false;
+      const length = await readInto(buffer);
       if (length === null) return;
       yield buffer.slice(0, length);
     }
@@ -62,13 +76,29 @@ type Terminal = Pick<typeof Deno.stdout, "isTerminal" | "write" | "writeSync">;
 /** How long to wait, in ms, before writing again to a stream that has no room now. */
 const NO_ROOM = 5;
 
+/** What a stream does not know of itself. */
+export interface OutputSettings {
+  /** `standard output`, as a message says it. */
+  readonly name: string;
+  readonly noColour: boolean;
+}
+
 /** A stream of Deno's. `isWaiting` while nobody takes what was written. */
 export function outputTo(
   stream: Terminal,
-  noColour: boolean,
+  { name, noColour }: OutputSettings,
 ): Output & { readonly isWaiting: boolean } {
   const isTerminal = stream.isTerminal();
   let isWaiting = false;
+  async function writeSome(bytes: Uint8Array): Promise<number> {
+    try {
+      return await stream.write(bytes);
+    } catch (error) {
+      if (!hasNoRoom(error)) throw writeFailure(error, name);
+      await new Promise((resolve) => setTimeout(resolve, NO_ROOM));
+      return 0;
+    }
+  }
   return {
     get isWaiting() {
       return isWaiting;
@@ -81,22 +111,18 @@ export function outputTo(
     },
     async write(bytes) {
       isWaiting = true;
-      for (let rest = bytes; rest.length > 0;) {
-        try {
-          rest = rest.subarray(await stream.write(rest));
-        } catch (error) {
-          if (!hasNoRoom(error)) throw asOutputClosed(error);
-          await new Promise((resolve) => setTimeout(resolve, NO_ROOM));
-        }
+      try {
+        for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await writeSome(rest));
+      } finally {
+        isWaiting = false;
       }
-      isWaiting = false;
     },
     print(text) {
       for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
         try {
           rest = rest.subarray(stream.writeSync(rest));
         } catch (error) {
-          if (!hasNoRoom(error)) throw asOutputClosed(error);
+          if (!hasNoRoom(error)) throw writeFailure(error, name);
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NO_ROOM);
         }
       }
@@ -109,6 +135,8 @@ function hasNoRoom(error: unknown): boolean {
   return error instanceof Deno.errors.WouldBlock;
 }
 
-function asOutputClosed(error: unknown): unknown {
-  return error instanceof Deno.errors.BrokenPipe ? new OutputClosed() : error;
+function writeFailure(cause: unknown, name: string): Error {
+  if (cause instanceof Deno.errors.BrokenPipe) return new OutputClosed();
+  const reason = fileErrorReason(cause);
+  return new MlcliError("stream", `Cannot write to ${name}: ${reason}`, { cause });
 }
