@@ -47,6 +47,24 @@ suite("the command line", () => {
     }
   });
 
+  it("counts ports and seconds in whole decimal numbers", async () => {
+    const seconds = 'Option "--timeout" must be a whole number of seconds, 1 or more, but got ';
+    const port = 'Option "--port" must be a number from 0 to 65535, but got ';
+    for (
+      const [args, message] of [
+        [["local", "deploy", "--timeout", "0x10"], `${seconds}"0x10".`],
+        [["local", "invoke", "--timeout", "0"], `${seconds}"0".`],
+        [["local", "invoke", "--timeout", "1.5"], `${seconds}"1.5".`],
+        [["delete-endpoint", "-n", "a", "--wait", "--timeout", "1e3"], `${seconds}"1e3".`],
+        [["local", "stop", "--port", "0x1F90"], `${port}"0x1F90".`],
+        [["local", "logs", "--port", "65536"], `${port}"65536".`],
+        [["local", "invoke", "--port", "http"], `${port}"http".`],
+      ] as const
+    ) {
+      assertEquals((await refused(args)).split("\n")[0], `error: ${message}`);
+    }
+  });
+
   it("may have a hyperparameter that is empty", async () => {
     const error = await refused(["local", "train", "--hyperparameter=name=", "--nonsense"]);
     assertEquals(error.split(".")[0], 'error: Unknown option "--nonsense"');
