@@ -6,7 +6,7 @@
  */
 
 import { ValidationError } from "@cliffy/command";
-import { loadCompletions } from "./commands/completions.ts";
+import { commandWords, NO_COLOUR } from "./commands/command_line.ts";
 import { rootCommand } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
 import {
@@ -27,8 +27,7 @@ import {
  */
 export async function main(args: readonly string[], context: Context): Promise<number> {
   try {
-    const completions = args[0] === "completions" ? await loadCompletions() : undefined;
-    await rootCommand(context, completions).parse([...args]);
+    await rootCommand(context).parse(commandWords(args));
     return 0;
   } catch (error) {
     report(error, context);
@@ -51,8 +50,9 @@ function report(error: unknown, context: Context): void {
   try {
     context.err.print(describe(error));
     if (context.env("MLCLI_DEBUG") === "1") context.err.print(`${stackOf(error)}\n`);
-  } catch (closed) {
-    if (!(closed instanceof OutputClosed)) throw closed;
+  } catch (failure) {
+    // Where standard error is closed or on a full disk, the exit code says it alone.
+    if (!(failure instanceof OutputClosed || failure instanceof MlcliError)) throw failure;
   }
 }
 
@@ -79,7 +79,7 @@ function stackOf(error: unknown): string {
 }
 
 async function run(): Promise<void> {
-  using context = liveContext();
+  using context = liveContext({ noColour: Deno.args.includes(NO_COLOUR) });
   Deno.exitCode = await main(Deno.args, context);
 }
 

@@ -24,7 +24,7 @@ export function deleteEndpointCommand(context: Context): AnyCommand {
   return withPlatformOptions(command)
     .option("--delete-config", "Delete the endpoint configuration NAME-config too.")
     .option("--wait", "Return when the endpoint is gone.")
-    .option("--timeout <seconds:integer>", `With --wait: how long at most (${DEFAULT_TIMEOUT} s).`)
+    .option("--timeout <seconds:string>", `With --wait: how long at most (${DEFAULT_TIMEOUT} s).`)
     .option("--dry-run", "Check everything, say what would be deleted, delete nothing.")
     .example(
       "Delete an endpoint with its configuration",

@@ -16,7 +16,7 @@ import {
 import { checkEndpointName, configurationOf } from "../runtime/platform/names.ts";
 import { waiting, waitUntilGone } from "../runtime/platform/waiting.ts";
 import { openPlatform } from "./open_platform.ts";
-import { checkSeconds } from "./options.ts";
+import { parseSeconds } from "./options.ts";
 import type { CloudOptions } from "./platform_options.ts";
 import { ProgressLine } from "./progress.ts";
 
@@ -25,7 +25,7 @@ export interface DeleteOptions extends CloudOptions {
   readonly endpointName: string;
   readonly deleteConfig?: boolean;
   readonly wait?: boolean;
-  readonly timeout?: number;
+  readonly timeout?: string;
   readonly dryRun?: boolean;
 }
 
@@ -72,7 +72,7 @@ export async function deleteEndpointAsAsked(
 function timeoutOf({ wait, timeout }: DeleteOptions): number | undefined {
   if (timeout === undefined) return undefined;
   if (!wait) throw new ValidationError('Option "--timeout" is of use with "--wait" only.');
-  return checkSeconds("--timeout", timeout);
+  return parseSeconds("--timeout", timeout);
 }
 
 /** What would be deleted and what kept, a line each. */

@@ -1,5 +1,5 @@
 /**
- * Option values that Cliffy cannot check: its `integer` takes any, and 0x1F90 too.
+ * Option values that Cliffy cannot check: its `integer` takes any, and 0x1F90 for 8080.
  *
  * @module
  */
@@ -7,16 +7,18 @@
 import { ValidationError } from "@cliffy/command";
 
 /** A port, 0 to 65535. */
-export function checkPort(port: number): number {
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new ValidationError(`Option "--port" must be a number from 0 to 65535, but got "${port}".`);
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new ValidationError(`Option "--port" must be a number from 0 to 65535, but got "${text}".`);
 }
 
 /** A time in whole seconds, 1 or more. */
-export function checkSeconds(option: string, seconds: number): number {
-  if (Number.isInteger(seconds) && seconds > 0) return seconds;
+export function parseSeconds(option: string, text: string): number {
+  const seconds = Number(text);
+  if (/^\d{1,9}$/.test(text) && seconds > 0) return seconds;
   throw new ValidationError(
-    `Option "${option}" must be a number of seconds, but got "${seconds}".`,
+    `Option "${option}" must be a whole number of seconds, 1 or more, but got "${text}".`,
   );
 }
 

@@ -58,12 +58,16 @@ export interface Context {
 /** The real context, and how to let go of it. */
 export interface LiveContext extends Context, Disposable {}
 
-/** Makes the context of this process. Dispose of it, or its signal listeners keep Deno alive. */
-export function liveContext(): LiveContext {
+/**
+ * Makes the context of this process. Dispose of it, or its signal listeners keep Deno alive.
+ *
+ * @param noColour whether the command line refuses colour.
+ */
+export function liveContext({ noColour = false } = {}): LiveContext {
   const interruption = listenForSignals();
   const input = standardInput();
-  const out = outputTo(Deno.stdout);
-  const err = outputTo(Deno.stderr);
+  const out = outputTo(Deno.stdout, { name: "standard output", noColour });
+  const err = outputTo(Deno.stderr, { name: "standard error", noColour });
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   let platform: Promise<Platform> | undefined;

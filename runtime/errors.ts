@@ -15,7 +15,8 @@ export type ErrorKind =
   | "port" // the port is taken
   | "container" // no such container, or it died too early
   | "platform" // the cloud service denied, refused or did not answer
-  | "credentials"; // no credentials, no region, no role
+  | "credentials" // no credentials, no region, no role
+  | "stream"; // standard input, output or error cannot be read or written
 
 /** More about an error than its one-line message. */
 export interface ErrorDetails {

@@ -4,23 +4,25 @@
  * @module
  */
 
-import { OutputClosed } from "./errors.ts";
+import { fileErrorReason, MlcliError, OutputClosed } from "./errors.ts";
 
 /** A stream that the user reads. */
 export interface Output {
   readonly isTerminal: boolean;
-  /** Whether colour is wanted: a terminal, and neither NO_COLOR nor TERM=dumb. */
+  /** Whether colour is wanted: a terminal, and none of --no-color, NO_COLOR, TERM=dumb. */
   readonly colour: boolean;
   /** Width of the terminal in columns; 80 where there is none. */
   readonly columns: number;
   /**
    * Writes all the bytes, in order, waiting for a slow reader.
    * @throws OutputClosed when nobody reads any more.
+   * @throws MlcliError of kind `stream` when they cannot be written: the disk is full.
    */
   write(bytes: Uint8Array): Promise<void>;
   /**
    * Writes text as it is, at once.
    * @throws OutputClosed when nobody reads any more.
+   * @throws MlcliError of kind `stream` when they cannot be written: the disk is full.
    */
   print(text: string): void;
 }
@@ -28,7 +30,10 @@ export interface Output {
 /** Standard input. */
 export interface Input {
   readonly isTerminal: boolean;
-  /** Reads it to its end. */
+  /**
+   * Reads it to its end.
+   * @throws MlcliError of kind `stream` when it cannot be read: it is a directory.
+   */
   read(): AsyncGenerator<Uint8Array, void, void>;
 }
 
@@ -38,12 +43,21 @@ const INPUT_PIECE = 65_536;
 /** Standard input. `isWaiting` while a read has not been answered: Deno cannot break one off. */
 export function standardInput(): Input & { readonly isWaiting: boolean } {
   let isWaiting = false;
+  async function readInto(buffer: Uint8Array): Promise<number | null> {
+    isWaiting = true;
+    try {
+      return await Deno.stdin.read(buffer);
+    } catch (cause) {
+      const reason = fileErrorReason(cause);
+      throw new MlcliError("stream", `Cannot read standard input: ${reason}`, { cause });
+    } finally {
+      isWaiting = false;
+    }
+  }
   async function* read(): AsyncGenerator<Uint8Array, void, void> {
     const buffer = new Uint8Array(INPUT_PIECE);
     while (true) {
-      isWaiting = true;
-      const length = await Deno.stdin.read(buffer);
-      isWaiting = false;
+      const length = await readInto(buffer);
       if (length === null) return;
       yield buffer.slice(0, length);
     }
@@ -62,38 +76,53 @@ type Terminal = Pick<typeof Deno.stdout, "isTerminal" | "write" | "writeSync">;
 /** How long to wait, in ms, before writing again to a stream that has no room now. */
 const NO_ROOM = 5;
 
+/** What a stream does not know of itself. */
+export interface OutputSettings {
+  /** `standard output`, as a message says it. */
+  readonly name: string;
+  readonly noColour: boolean;
+}
+
 /** A stream of Deno's. `isWaiting` while nobody takes what was written. */
-export function outputTo(stream: Terminal): Output & { readonly isWaiting: boolean } {
+export function outputTo(
+  stream: Terminal,
+  { name, noColour }: OutputSettings,
+): Output & { readonly isWaiting: boolean } {
   const isTerminal = stream.isTerminal();
   let isWaiting = false;
+  async function writeSome(bytes: Uint8Array): Promise<number> {
+    try {
+      return await stream.write(bytes);
+    } catch (error) {
+      if (!hasNoRoom(error)) throw writeFailure(error, name);
+      await new Promise((resolve) => setTimeout(resolve, NO_ROOM));
+      return 0;
+    }
+  }
   return {
     get isWaiting() {
       return isWaiting;
     },
     isTerminal,
-    colour: isTerminal && !Deno.noColor && Deno.env.get("TERM") !== "dumb",
+    colour: isTerminal && !noColour && !Deno.noColor && Deno.env.get("TERM") !== "dumb",
     get columns() {
       // Some terminals (of `script`, of CI) say 0.
       return isTerminal && Deno.consoleSize().columns || 80;
     },
     async write(bytes) {
       isWaiting = true;
-      for (let rest = bytes; rest.length > 0;) {
-        try {
-          rest = rest.subarray(await stream.write(rest));
-        } catch (error) {
-          if (!hasNoRoom(error)) throw asOutputClosed(error);
-          await new Promise((resolve) => setTimeout(resolve, NO_ROOM));
-        }
+      try {
+        for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await writeSome(rest));
+      } finally {
+        isWaiting = false;
       }
-      isWaiting = false;
     },
     print(text) {
       for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
         try {
           rest = rest.subarray(stream.writeSync(rest));
         } catch (error) {
-          if (!hasNoRoom(error)) throw asOutputClosed(error);
+          if (!hasNoRoom(error)) throw writeFailure(error, name);
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NO_ROOM);
         }
       }
@@ -106,6 +135,8 @@ function hasNoRoom(error: unknown): boolean {
   return error instanceof Deno.errors.WouldBlock;
 }
 
-function asOutputClosed(error: unknown): unknown {
-  return error instanceof Deno.errors.BrokenPipe ? new OutputClosed() : error;
+function writeFailure(cause: unknown, name: string): Error {
+  if (cause instanceof Deno.errors.BrokenPipe) return new OutputClosed();
+  const reason = fileErrorReason(cause);
+  return new MlcliError("stream", `Cannot write to ${name}: ${reason}`, { cause });
 }

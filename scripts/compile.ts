@@ -10,6 +10,7 @@
 
 import { fromFileUrl, join } from "@std/path";
 import { bundled, type Program } from "./compile/bundle.ts";
+import { replaceTree } from "./compile/copy.ts";
 import { permissionOptions } from "./compile/permissions.ts";
 import { stageProgram } from "./compile/stage.ts";
 import { binaryName, chooseTargets, type Target } from "./compile/targets.ts";
@@ -22,11 +23,11 @@ const TIMEOUT = 300_000;
 
 async function main(signal: AbortSignal): Promise<number> {
   const targets = chooseTargets(Deno.args, Deno.env.get("DENORT_BIN"));
-  const dist = join(ROOT, "dist");
-  await removeTree(dist);
-  await Deno.mkdir(dist);
+  const names = targets.map(binaryName);
   const work = await Deno.makeTempDir({ prefix: "mlcli-compile-" });
   try {
+    const made = join(work, "dist");
+    await Deno.mkdir(made);
     await Deno.mkdir(join(work, "source"));
     await stageProgram(ROOT, join(work, "source"), await currentCommit(signal));
     const program = await step(
@@ -34,13 +35,13 @@ async function main(signal: AbortSignal): Promise<number> {
       () => bundled(join(work, "source"), join(work, "mlcli"), signal),
     );
     for (const target of targets) {
-      await step(`Compiling ${target}`, () => compile(program, target, dist, signal));
+      await step(`Compiling ${target}`, () => compile(program, target, made, signal));
     }
+    await Deno.writeTextFile(join(made, "SHA256SUMS"), await checksums(made, names));
+    await replaceTree(join(ROOT, "dist"), made);
   } finally {
     await removeTree(work);
   }
-  const names = targets.map(binaryName);
-  await Deno.writeTextFile(join(dist, "SHA256SUMS"), await checksums(dist, names));
   const lines = names.map((name) => `dist/${name}\n`).join("");
   Deno.stdout.writeSync(new TextEncoder().encode(lines));
   return 0;

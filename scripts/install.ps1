@@ -32,6 +32,9 @@ function Install-Mlcli {
     $actual = (Get-FileHash -Algorithm SHA256 "$work\mlcli.exe").Hash.ToLowerInvariant()
     if ($actual -ne $expected) { throw "The checksum of $file is wrong: $actual, not $expected. Nothing was installed." }
 
+    # Tried before it takes the place of one that works.
+    $installed = & "$work\mlcli.exe" --version
+    if ($LASTEXITCODE -ne 0) { throw "$file does not run on this machine. Nothing was installed." }
     New-Item -ItemType Directory -Force -Path $directory | Out-Null
     Move-Item -Force "$work\mlcli.exe" (Join-Path $directory 'mlcli.exe')
   }
@@ -39,7 +42,6 @@ function Install-Mlcli {
     Remove-Item -Recurse -Force $work
   }
 
-  $installed = & (Join-Path $directory 'mlcli.exe') --version
   Write-Output "Installed $installed in $directory"
   $path = [Environment]::GetEnvironmentVariable('Path', 'User')
   if (($path -split ';') -notcontains $directory) {

@@ -57,12 +57,18 @@ main() {
   else
     base=$releases/latest/download
   fi
-  directory=${MLCLI_INSTALL:-$HOME/.local/bin}
+  directory=${MLCLI_INSTALL:-${HOME:+$HOME/.local/bin}}
+  [ -n "$directory" ] ||
+    fail "Neither HOME nor MLCLI_INSTALL is set" "MLCLI_INSTALL names the directory for the program."
+  # As PATH names it: without a slash at its end.
+  directory=$(printf '%s' "$directory" | sed 's,\(.\)/*$,\1,')
+  [ ! -d "$directory/mlcli" ] || fail "$directory/mlcli is a directory" "MLCLI_INSTALL names another place."
+  new=$directory/.mlcli.new
   target=$(target)
   file=mlcli-$target
 
   work=$(mktemp -d)
-  trap 'rm -rf "$work"' EXIT
+  trap 'rm -rf "$work" "$new"' EXIT
   trap 'exit 130' INT TERM
   fetch "$base/SHA256SUMS" "$work/SHA256SUMS"
   expected=$(sed -n "s/^\([0-9a-f]\{64\}\)  $file\$/\1/p" "$work/SHA256SUMS")
@@ -74,10 +80,11 @@ main() {
 
   mkdir -p "$directory"
   chmod 755 "$work/mlcli"
-  # Copied beside its place and then moved there: a program that runs cannot be written to.
-  cp "$work/mlcli" "$directory/.mlcli.new"
-  mv -f "$directory/.mlcli.new" "$directory/mlcli"
-  installed=$("$directory/mlcli" --version) || fail "$directory/mlcli does not run on this machine"
+  # Copied beside its place, tried, and then moved there: a program that runs cannot be written to,
+  # and one that works is not to be lost for one that does not.
+  cp "$work/mlcli" "$new"
+  installed=$("$new" --version) || fail "$file does not run on this machine" "Nothing was installed."
+  mv -f "$new" "$directory/mlcli"
   printf 'Installed %s as %s/mlcli\n' "$installed" "$directory"
   case ":$PATH:" in
     *":$directory:"*) ;;

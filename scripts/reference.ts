@@ -6,7 +6,7 @@
 
 import { fromFileUrl } from "@std/path";
 import type { AnyCommand } from "../commands/command.ts";
-import { loadCompletions } from "../commands/completions.ts";
+import { NO_COLOUR } from "../commands/command_line.ts";
 import { optionRows, usage } from "../commands/help.ts";
 import { rootCommand } from "../commands/root.ts";
 import { liveContext } from "../runtime/context.ts";
@@ -25,7 +25,7 @@ export async function updatedReadme(): Promise<string> {
   const end = text.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`README.md needs ${BEGIN} and ${END}`);
   return text.slice(0, begin + BEGIN.length) + NOTE +
-    reference(rootCommand(context, await loadCompletions())) +
+    reference(rootCommand(context)) +
     "\n" + text.slice(end);
 }
 
@@ -37,7 +37,8 @@ function reference(group: AnyCommand): string {
 
 function section(command: AnyCommand): string {
   const rows = optionRows(command)
-    .filter(({ form }) => !form.endsWith("--help"))
+    // Every command has these two: the text above the reference says so.
+    .filter(({ form }) => !form.endsWith("--help") && !form.endsWith(NO_COLOUR))
     .map(({ form, description }) => `| \`${form.trim()}\` | ${description} |\n`);
   const examples = command.getExamples().map(({ description }) => description);
   return [

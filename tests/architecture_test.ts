@@ -52,7 +52,7 @@ const FORBIDDEN: readonly (readonly [folder: string, imported: RegExp])[] = [
   ),
   ["runtime/docker/", /^runtime\/(platform|project|containers|image)\//],
   ["runtime/platform/", /^runtime\/(docker|project|containers|image)\//],
-  ["runtime/project/", /^runtime\/(docker|platform|containers)\//],
+  ["runtime/project/", /^runtime\/(docker|platform|containers|image)\//],
   ["runtime/containers/", /^runtime\/(platform|image)\//],
   ["runtime/image/", /^runtime\/(platform|containers)\//],
 ];

@@ -8,12 +8,12 @@ import { Command } from "@cliffy/command";
 import type { Server } from "../../runtime/containers/servers.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import { checkPort, checkSeconds } from "../options.ts";
+import { parsePort, parseSeconds } from "../options.ts";
 import type { ContainerOptions, LocalOptions } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
-  readonly port: number;
-  readonly timeout: number;
+  readonly port: string;
+  readonly timeout: string;
   readonly foreground?: boolean;
 }
 
@@ -25,11 +25,11 @@ export function deployCommand(context: Context): AnyCommand {
       "-a, --app-name <name:string:app>",
       "Name of the app. Found by itself when there is one.",
     )
-    .option("-p, --port <port:integer>", "Port on this machine; 0 picks a free one.", {
-      default: 8080,
+    .option("-p, --port <port:string>", "Port on this machine; 0 picks a free one.", {
+      default: "8080",
     })
-    .option("--timeout <seconds:integer>", "How long the server may take to be ready.", {
-      default: 240,
+    .option("--timeout <seconds:string>", "How long the server may take to be ready.", {
+      default: "240",
     })
     .option("--foreground", "Stay, show the server's log, and stop the server at Ctrl-C.")
     .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
@@ -37,9 +37,9 @@ export function deployCommand(context: Context): AnyCommand {
     .action(async (options: Options) => {
       const { planInput } = await import("./plan_input.ts");
       const request = {
+        port: parsePort(options.port),
+        timeout: parseSeconds("--timeout", options.timeout),
         ...await planInput(context, options),
-        port: checkPort(options.port),
-        timeout: checkSeconds("--timeout", options.timeout),
         interruption: context.interruption,
         engine: context.engine,
       };

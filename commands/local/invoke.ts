@@ -7,8 +7,13 @@
 import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import { checkPort, checkSeconds } from "../options.ts";
+import { parsePort, parseSeconds } from "../options.ts";
 import type { InvokeOptions } from "./invoke_action.ts";
+
+interface Options extends Omit<InvokeOptions, "port" | "timeout"> {
+  readonly port: string;
+  readonly timeout: string;
+}
 
 /** Sends a request to a server. */
 export function invokeCommand(context: Context): AnyCommand {
@@ -17,21 +22,24 @@ export function invokeCommand(context: Context): AnyCommand {
       "Send a file, or standard input, to the server's /invocations, and print its answer.",
     )
     .arguments("[file:file]")
-    .option("-p, --port <port:integer:server-port>", "Port of the deployment.", { default: 8080 })
+    .option("-p, --port <port:string:server-port>", "Port of the deployment.", { default: "8080" })
     .option(
       "--content-type <type:string>",
       "Type of what is sent. Without it: by the file's name, or how standard input begins.",
     )
     .option("--accept <type:string>", "Type that the answer is to have.")
-    .option("--timeout <seconds:integer>", "How long the answer may take; as on the platform.", {
-      default: 60,
+    .option("--timeout <seconds:string>", "How long the answer may take; as on the platform.", {
+      default: "60",
     })
     .example("Ask for the predictions of a file's rows", "mlcli local invoke rows.csv")
     .example("Ask for one", "echo 72,3,15 | mlcli local invoke --accept application/json")
-    .action(async (options: InvokeOptions, file?: string) => {
-      checkPort(options.port);
-      checkSeconds("--timeout", options.timeout);
+    .action(async (options: Options, file?: string) => {
+      const request = {
+        ...options,
+        port: parsePort(options.port),
+        timeout: parseSeconds("--timeout", options.timeout),
+      };
       const { sendRequest } = await import("./invoke_action.ts");
-      await sendRequest(context, options, file);
+      await sendRequest(context, request, file);
     });
 }

@@ -7,11 +7,11 @@
 import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import { checkPort, parseTail } from "../options.ts";
+import { parsePort, parseTail } from "../options.ts";
 
 interface Options {
   readonly appName?: string;
-  readonly port: number;
+  readonly port: string;
   readonly follow?: boolean;
   readonly tail: string;
 }
@@ -21,13 +21,13 @@ export function logsCommand(context: Context): AnyCommand {
   return new Command()
     .description("Show the log of the server on a port, also when it has ended.")
     .option("-a, --app-name <name:string:app>", "Only if it serves this app.")
-    .option("-p, --port <port:integer:server-port>", "Port of the deployment.", { default: 8080 })
+    .option("-p, --port <port:string:server-port>", "Port of the deployment.", { default: "8080" })
     .option("-f, --follow", "Stay, and show what the server writes until it ends.")
     .option("--tail <lines:string>", "Number of lines from the end, or all.", { default: "all" })
     .example("Show the last 20 lines, and what is coming", "mlcli local logs --tail 20 --follow")
     .action(async (options: Options) => {
       const request = {
-        port: checkPort(options.port),
+        port: parsePort(options.port),
         app: options.appName,
         tail: parseTail(options.tail),
         follow: options.follow ?? false,

@@ -7,11 +7,11 @@
 import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import { checkPort } from "../options.ts";
+import { parsePort } from "../options.ts";
 
 interface Options {
   readonly appName?: string;
-  readonly port: number;
+  readonly port: string;
 }
 
 /** Stops a server that `local deploy` started. */
@@ -19,10 +19,10 @@ export function stopCommand(context: Context): AnyCommand {
   return new Command()
     .description("Stop and remove the server on a port.")
     .option("-a, --app-name <name:string:app>", "Only if it serves this app.")
-    .option("-p, --port <port:integer:server-port>", "Port of the deployment.", { default: 8080 })
+    .option("-p, --port <port:string:server-port>", "Port of the deployment.", { default: "8080" })
     .example("Stop the server on port 8081", "mlcli local stop --port 8081")
     .action(async (options: Options) => {
-      const port = checkPort(options.port);
+      const port = parsePort(options.port);
       const { stopServer } = await import("../../runtime/containers/stop.ts");
       const { ProgressLine } = await import("../progress.ts");
       const engine = await context.engine();

@@ -5,6 +5,7 @@
  */
 
 import { dirname, join } from "@std/path";
+import { removeTree } from "../script.ts";
 
 /** Copies a file, or a directory with all that is in it; nothing when it is not there. */
 export async function copy(from: string, to: string): Promise<void> {
@@ -12,6 +13,22 @@ export async function copy(from: string, to: string): Promise<void> {
     const target = path === "" ? to : join(to, path);
     await Deno.mkdir(dirname(target), { recursive: true });
     await Deno.copyFile(join(from, path), target);
+  }
+}
+
+/**
+ * Puts a copy of a directory in the place of another, which stays until all of the copy is there.
+ * (It cannot be moved: temporary files may be on another disk.)
+ */
+export async function replaceTree(place: string, made: string): Promise<void> {
+  const copied = `${place}.new`;
+  await removeTree(copied);
+  try {
+    await copy(made, copied);
+    await removeTree(place);
+    await Deno.rename(copied, place);
+  } finally {
+    await removeTree(copied);
   }
 }
 

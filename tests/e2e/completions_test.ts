@@ -1,8 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
-import { programCommand } from "../helpers/program.ts";
+import { programCommand, runProgram } from "../helpers/program.ts";
 import { deployServer } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
@@ -55,6 +55,28 @@ suite("completions in bash", () => {
     assertEquals(await complete(app, ["mlcli", "local", "train", "-a", "te"]), [app.name]);
     const scripts = await complete(app, ["mlcli", "local", "process", "--file", ""]);
     assertEquals(scripts, ["a.py", "b.py"]);
+  });
+
+  it("of the options of a command that takes a file; files are left to bash", async () => {
+    await using app = await makeApp({ files: { "processing/a.py": "" } });
+    assertEquals(await complete(app, ["mlcli", "local", "invoke", "--po"]), ["--port"]);
+    const accept = ["mlcli", "local", "invoke", "--port", "8080", "--acc"];
+    assertEquals(await complete(app, accept), ["--accept"]);
+    const env = { DOCKER_HOST: "unix:///nonexistent" };
+    for (
+      const words of [["--port", ""], ["-t", ""], ["--accept", ""], [""], ["-p", "8080", ""]]
+    ) {
+      assertEquals(await complete(app, ["mlcli", "local", "invoke", ...words], env), []);
+    }
+    // What makes bash complete files where it is given nothing.
+    const { stdout } = await runProgram(["completions", "bash"], { cwd: app.directory });
+    assertMatch(stdout, /^complete -F _mlcli .*-o default mlcli$/m);
+    assertEquals(stdout.match(/compgen -f "/g), null);
+  });
+
+  it("are none for what begins like an option and is none", async () => {
+    await using app = await makeApp();
+    assertEquals(await complete(app, ["mlcli", "list-endpoints", "--zz"]), []);
   });
 
   it("of the ports of servers and the tags of built images", async () => {

@@ -15,17 +15,23 @@ export interface FakeEngine extends AsyncDisposable {
   readonly requests: readonly string[];
 }
 
-/** Starts one. A request without an answer gets 599, which no call expects. */
+/**
+ * Starts one. A request without an answer gets 599, which no call expects, and fails the test when
+ * the engine is disposed of: some code goes on without an answer.
+ */
 export async function fakeEngine(answers: Answers): Promise<FakeEngine> {
   const folder = await Deno.makeTempDir();
   const socket = `${folder}/docker.sock`;
   const requests: string[] = [];
+  const unexpected: string[] = [];
   const server = Deno.serve({ path: socket, onListen: () => {} }, async (request) => {
     const { pathname } = new URL(request.url);
     requests.push(`${request.method} ${pathname}`);
     const answer = answers[`${request.method} ${pathname.replace(/^\/v[\d.]+/, "")}`];
     if (request.method !== "POST") await request.body?.cancel();
-    return answer ? await answer(request) : refusal(599, `unexpected: ${pathname}`);
+    if (answer) return await answer(request);
+    unexpected.push(`${request.method} ${pathname}`);
+    return refusal(599, `unexpected: ${pathname}`);
   });
   return {
     socket,
@@ -33,6 +39,7 @@ export async function fakeEngine(answers: Answers): Promise<FakeEngine> {
     async [Symbol.asyncDispose](): Promise<void> {
       await server.shutdown();
       await Deno.remove(folder, { recursive: true });
+      if (unexpected.length > 0) throw new Error(`Unexpected requests: ${unexpected.join(", ")}`);
     },
   };
 }

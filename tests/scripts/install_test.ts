@@ -17,18 +17,25 @@ interface Run {
   readonly requests: readonly string[];
 }
 
+interface Before {
+  /** The program that is installed already. */
+  readonly before?: string;
+  /** The program that the release has. */
+  readonly served?: string;
+}
+
 /** Runs the script against a server with this SHA256SUMS. */
 async function install(
   sums: string,
   env: Readonly<Record<string, string>> = {},
-  before: string | undefined = undefined,
+  { before, served = PROGRAM }: Before = {},
 ): Promise<Run> {
   const directory = await Deno.makeTempDir({ prefix: "mlcli-test-install-" });
   const requests: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const { pathname } = new URL(request.url);
     requests.push(pathname);
-    return new Response(pathname.endsWith("/SHA256SUMS") ? sums : PROGRAM);
+    return new Response(pathname.endsWith("/SHA256SUMS") ? sums : served);
   });
   try {
     const home = `${directory}/bin`;
@@ -84,7 +91,9 @@ if (Deno.build.os !== "windows") {
 
     it("takes the version that is asked for, in place of the one that is there", async () => {
       const sums = await sumsOf(PROGRAM);
-      const { code, installed, requests } = await install(sums, { MLCLI_VERSION: "1.2.3" }, "old");
+      const { code, installed, requests } = await install(sums, { MLCLI_VERSION: "1.2.3" }, {
+        before: "old",
+      });
       assertEquals(code, 0);
       assertEquals(installed, [`mlcli: ${PROGRAM}`]);
       assertEquals(requests[0], "/releases/download/v1.2.3/SHA256SUMS");
@@ -92,7 +101,7 @@ if (Deno.build.os !== "windows") {
 
     it("installs nothing when the checksum is wrong, and leaves what is there", async () => {
       const sums = await sumsOf("another program");
-      const { code, stdout, stderr, installed } = await install(sums, {}, "old");
+      const { code, stdout, stderr, installed } = await install(sums, {}, { before: "old" });
       assertEquals([code, stdout], [1, ""]);
       assertMatch(
         stderr,
@@ -114,6 +123,45 @@ if (Deno.build.os !== "windows") {
       const { code, stderr } = await install("", { MLCLI_RELEASES: "http://127.0.0.1:1" });
       assertEquals(code, 1);
       assertStringIncludes(stderr, "error: Cannot download http://127.0.0.1:1/latest/download/");
+    });
+
+    it("leaves the program that is there when the new one does not run", async () => {
+      const served = "#!/bin/sh\nexit 1\n";
+      const sums = await sumsOf(served);
+      const { code, stdout, stderr, installed } = await install(sums, {}, {
+        before: "old",
+        served,
+      });
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(stderr, /^error: mlcli-\S+ does not run on this machine\nhint: Nothing was inst/);
+      assertEquals(installed, ["mlcli: old"]);
+    });
+
+    it("puts nothing into a directory that has the program's name", async () => {
+      const directory = await Deno.makeTempDir({ prefix: "mlcli-test-install-" });
+      await Deno.mkdir(`${directory}/mlcli`);
+      const { code, stderr, requests } = await install("", { MLCLI_INSTALL: directory });
+      assertEquals([code, requests], [1, []]);
+      assertStringIncludes(stderr, `error: ${directory}/mlcli is a directory\n`);
+      assertEquals([...Deno.readDirSync(`${directory}/mlcli`)], []);
+      await Deno.remove(directory, { recursive: true });
+    });
+
+    it("asks for a directory where there is no home", async () => {
+      const { code, stderr } = await install("", { HOME: "", MLCLI_INSTALL: "" });
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, "error: Neither HOME nor MLCLI_INSTALL is set\n");
+    });
+
+    it("finds its directory in PATH, with a slash at its end or without", async () => {
+      const directory = await Deno.makeTempDir({ prefix: "mlcli-test-install-" });
+      const { code, stdout } = await install(await sumsOf(PROGRAM), {
+        MLCLI_INSTALL: `${directory}/`,
+        PATH: `${Deno.env.get("PATH")}:${directory}`,
+      });
+      assertEquals(code, 0);
+      assertEquals(stdout, `Installed mlcli 9.9.9 (--version) as ${directory}/mlcli\n`);
+      await Deno.remove(directory, { recursive: true });
     });
   });
 }

@@ -1,0 +1,41 @@
+import { assertEquals } from "@std/assert";
+import { programCommand } from "../helpers/program.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** Runs the program in a shell that redirects its streams. */
+async function redirected(args: readonly string[], to: string): Promise<[number, string, string]> {
+  const { code, stdout, stderr } = await new Deno.Command("sh", {
+    args: ["-c", `"$@" ${to}`, "sh", ...programCommand(args)],
+    cwd: "/",
+    signal: AbortSignal.timeout(60_000),
+  }).output();
+  const decoder = new TextDecoder();
+  return [code, decoder.decode(stdout), decoder.decode(stderr)];
+}
+
+// /dev/full is a disk without any room.
+suite("standard output on a full disk", () => {
+  for (
+    const args of [["--help"], ["local", "train", "--help"], ["local"], ["-V"], [
+      "completions",
+      "zsh",
+    ]]
+  ) {
+    it(`mlcli ${args.join(" ")} says so`, async () => {
+      const error = "error: Cannot write to standard output: No space left on device\n";
+      assertEquals(await redirected(args, ">/dev/full"), [1, "", error]);
+    });
+  }
+
+  it("standard error too: the exit status tells", async () => {
+    assertEquals(await redirected(["--nonsense"], "2>/dev/full"), [2, "", ""]);
+    assertEquals(await redirected(["--help"], ">/dev/full 2>/dev/full"), [1, "", ""]);
+  });
+});
+
+suite("standard input that is a directory", () => {
+  it("is said so", async () => {
+    const error = "error: Cannot read standard input: Is a directory\n";
+    assertEquals(await redirected(["local", "invoke"], "</"), [1, "", error]);
+  });
+});
