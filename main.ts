@@ -61,11 +61,12 @@ function describe(error: unknown): string {
     const command = error.cmd?.getPath() ?? "mlcli";
     return `error: ${error.message}\nhint: ${command} --help lists what it takes.\n`;
   }
-  // The words name what was done, and to which file.
-  if (isSystemError(error)) return `error: ${messageOf(error)}\n`;
   if (!(error instanceof MlcliError)) {
-    return `error: ${messageOf(error)}\n` +
-      "hint: This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.\n";
+    // What the system refuses names what was done, and to which file.
+    const hint = isSystemError(error)
+      ? ""
+      : "hint: This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.\n";
+    return `error: ${messageOf(error)}\n${hint}`;
   }
   const quote = error.quote ? `${error.quote.trimEnd().replace(/^/gm, "  ")}\n` : "";
   const hint = error.hint ? `hint: ${error.hint}\n` : "";
