@@ -17,6 +17,7 @@ import { findApp } from "../runtime/project/app.ts";
 import { green, red, yellow } from "./colour.ts";
 import { wrap } from "./help.ts";
 import { openPlatform } from "./open_platform.ts";
+import { DEFAULT_PORT } from "./options.ts";
 import type { CloudOptions } from "./platform_options.ts";
 
 /** Options of `doctor`. */
@@ -25,9 +26,6 @@ export interface DoctorOptions extends CloudOptions {
   readonly cloud?: boolean;
   readonly output: "text" | "json";
 }
-
-/** Where `local deploy` serves without `--port`. */
-const DEFAULT_PORT = 8080;
 
 /**
  * Prints a line a check.
@@ -49,7 +47,7 @@ export async function runDoctor(context: Context, options: DoctorOptions): Promi
     bothOf(
       engine,
       engine,
-      (engine) => guarded("port", async () => [await portCheck(engine, DEFAULT_PORT)]),
+      (engine) => guarded("port", async () => [await portCheck(engine, Number(DEFAULT_PORT))]),
     ),
     options.cloud ? guarded("cloud", () => cloudChecks(context, options)) : [],
   ]);

@@ -6,6 +6,9 @@
 
 import { ValidationError } from "@cliffy/command";
 
+/** Where `local deploy` serves without `--port`, as options have it. */
+export const DEFAULT_PORT = "8080";
+
 /** A port, 0 to 65535. */
 export function parsePort(text: string): number {
   const port = Number(text);

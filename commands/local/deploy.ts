@@ -8,8 +8,9 @@ import { Command } from "@cliffy/command";
 import type { Server } from "../../runtime/containers/servers.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import { parsePort, parseSeconds } from "../options.ts";
-import type { ContainerOptions, LocalOptions } from "./plan_input.ts";
+import { DEFAULT_PORT, parsePort, parseSeconds } from "../options.ts";
+import { withContainerOptions } from "./container_options.ts";
+import type { ContainerOptions } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
   readonly port: string;
@@ -19,20 +20,16 @@ interface Options extends ContainerOptions {
 
 /** Starts a server of the trained model. */
 export function deployCommand(context: Context): AnyCommand {
-  return new Command<LocalOptions>()
-    .description("Serve the trained model on http://localhost:PORT, until local stop.")
-    .option(
-      "-a, --app-name <name:string:app>",
-      "Name of the app. Found by itself when there is one.",
-    )
+  const command: AnyCommand = new Command()
+    .description("Serve the trained model on http://localhost:PORT, until local stop.");
+  return withContainerOptions(command)
     .option("-p, --port <port:string>", "Port on this machine; 0 picks a free one.", {
-      default: "8080",
+      default: DEFAULT_PORT,
     })
     .option("--timeout <seconds:string>", "How long the server may take to be ready.", {
       default: "240",
     })
     .option("--foreground", "Stay, show the server's log, and stop the server at Ctrl-C.")
-    .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
     .example("Serve on a free port", "mlcli local deploy --port 0")
     .action(async (options: Options) => {
       const { planInput } = await import("./plan_input.ts");

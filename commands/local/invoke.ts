@@ -8,6 +8,7 @@ import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
 import { parsePort, parseSeconds } from "../options.ts";
+import { withServerPort } from "./container_options.ts";
 import type { InvokeOptions } from "./invoke_action.ts";
 
 interface Options extends Omit<InvokeOptions, "port" | "timeout"> {
@@ -17,12 +18,12 @@ interface Options extends Omit<InvokeOptions, "port" | "timeout"> {
 
 /** Sends a request to a server. */
 export function invokeCommand(context: Context): AnyCommand {
-  return new Command()
+  const command: AnyCommand = new Command()
     .description(
       "Send a file, or standard input, to the server's /invocations, and print its answer.",
     )
-    .arguments("[file:file]")
-    .option("-p, --port <port:string:server-port>", "Port of the deployment.", { default: "8080" })
+    .arguments("[file:file]");
+  return withServerPort(command)
     .option(
       "--content-type <type:string>",
       "Type of what is sent. Without it: by the file's name, or how standard input begins.",

@@ -8,6 +8,7 @@ import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
 import { parsePort, parseTail } from "../options.ts";
+import { withServerPort } from "./container_options.ts";
 
 interface Options {
   readonly appName?: string;
@@ -18,10 +19,10 @@ interface Options {
 
 /** Shows a server's log. */
 export function logsCommand(context: Context): AnyCommand {
-  return new Command()
+  const command: AnyCommand = new Command()
     .description("Show the log of the server on a port, also when it has ended.")
-    .option("-a, --app-name <name:string:app>", "Only if it serves this app.")
-    .option("-p, --port <port:string:server-port>", "Port of the deployment.", { default: "8080" })
+    .option("-a, --app-name <name:string:app>", "Only if it serves this app.");
+  return withServerPort(command)
     .option("-f, --follow", "Stay, and show what the server writes until it ends.")
     .option("--tail <lines:string>", "Number of lines from the end, or all.", { default: "all" })
     .example("Show the last 20 lines, and what is coming", "mlcli local logs --tail 20 --follow")

@@ -8,11 +8,10 @@ import type { PlanInput } from "../../runtime/containers/plan.ts";
 import type { Context } from "../../runtime/context.ts";
 import { checkTag, parseMemory } from "../options.ts";
 
-/** Options of the `local` group, before or after the command's name. A type: Cliffy wants one. */
-export type LocalOptions = { readonly dockerTag: string };
-
 /** Options of every local command that creates a container. */
-export interface ContainerOptions extends LocalOptions {
+export interface ContainerOptions {
+  /** Of the `local` group. */
+  readonly dockerTag: string;
   readonly appName?: string;
   readonly memory?: string;
 }

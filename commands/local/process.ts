@@ -7,7 +7,8 @@
 import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import type { ContainerOptions, LocalOptions } from "./plan_input.ts";
+import { withContainerOptions } from "./container_options.ts";
+import type { ContainerOptions } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
   readonly file: string;
@@ -15,16 +16,12 @@ interface Options extends ContainerOptions {
 
 /** Runs a processing script. */
 export function processCommand(context: Context): AnyCommand {
-  return new Command<LocalOptions>()
-    .description("Run a processing script on the test data.")
+  const command: AnyCommand = new Command()
+    .description("Run a processing script on the test data.");
+  return withContainerOptions(command)
     .option("-f, --file <file:string:script>", "The script, relative to processing/.", {
       required: true,
     })
-    .option(
-      "-a, --app-name <name:string:app>",
-      "Name of the app. Found by itself when there is one.",
-    )
-    .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
     .example("Run processing/processing.py", "mlcli local process --file processing.py")
     .action(async (options: Options) => {
       const { planInput } = await import("./plan_input.ts");

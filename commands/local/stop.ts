@@ -8,6 +8,7 @@ import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
 import { parsePort } from "../options.ts";
+import { withServerPort } from "./container_options.ts";
 
 interface Options {
   readonly appName?: string;
@@ -16,10 +17,10 @@ interface Options {
 
 /** Stops a server that `local deploy` started. */
 export function stopCommand(context: Context): AnyCommand {
-  return new Command()
+  const command: AnyCommand = new Command()
     .description("Stop and remove the server on a port.")
-    .option("-a, --app-name <name:string:app>", "Only if it serves this app.")
-    .option("-p, --port <port:string:server-port>", "Port of the deployment.", { default: "8080" })
+    .option("-a, --app-name <name:string:app>", "Only if it serves this app.");
+  return withServerPort(command)
     .example("Stop the server on port 8081", "mlcli local stop --port 8081")
     .action(async (options: Options) => {
       const port = parsePort(options.port);

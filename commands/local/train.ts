@@ -7,7 +7,8 @@
 import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import type { ContainerOptions, LocalOptions } from "./plan_input.ts";
+import { withContainerOptions } from "./container_options.ts";
+import type { ContainerOptions } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
   readonly hyperparameter?: readonly string[];
@@ -15,18 +16,14 @@ interface Options extends ContainerOptions {
 
 /** Runs the training code on the test data. */
 export function trainCommand(context: Context): AnyCommand {
-  return new Command<LocalOptions>()
-    .description("Run the training code on the test data.")
-    .option(
-      "-a, --app-name <name:string:app>",
-      "Name of the app. Found by itself when there is one.",
-    )
+  const command: AnyCommand = new Command()
+    .description("Run the training code on the test data.");
+  return withContainerOptions(command)
     .option(
       "--hyperparameter <pair:string>",
       "KEY=VALUE, over those of input/config/hyperparameters.json. May be repeated.",
       { collect: true },
     )
-    .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
     .example("Train on the test data", "mlcli local train")
     .example("Try other hyperparameters", "mlcli local train --hyperparameter epochs=20")
     .action(async (options: Options) => {
