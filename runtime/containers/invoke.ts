@@ -81,6 +81,7 @@ async function whole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
       read.push(piece);
     }
   } catch (cause) {
+    if (cause instanceof MlcliError) throw cause;
     const reason = fileErrorReason(cause);
     throw new MlcliError("usage", `Cannot read the request's body: ${reason}`, { cause });
   }

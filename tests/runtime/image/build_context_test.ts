@@ -250,6 +250,10 @@ suite("buildContext: what is missing or cannot be read", () => {
       args: ["-c", "touch \"$0/$(printf 'caf\\351')\"", folder],
     }).output();
     assert(success);
+    // Before 2.9, Deno does not even list it.
+    const listed = (await Array.fromAsync(Deno.readDir(folder))).length > 1;
+    assertEquals(listed, !/^2\.[0-8]\./.test(Deno.version.deno));
+    if (!listed) return;
     await assertRejects(
       () => pathsOf(directory),
       MlcliError,
