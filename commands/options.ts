@@ -16,12 +16,16 @@ export function parsePort(text: string): number {
   throw new ValidationError(`Option "--port" must be a number from 0 to 65535, but got "${text}".`);
 }
 
+/** Longer than 24 days, and a timer of JavaScript goes off at once. */
+const LONGEST_SECONDS = 2_000_000;
+
 /** A time in whole seconds, 1 or more. */
 export function parseSeconds(option: string, text: string): number {
   const seconds = Number(text);
-  if (/^\d{1,9}$/.test(text) && seconds > 0) return seconds;
+  if (/^\d+$/.test(text) && seconds > 0 && seconds <= LONGEST_SECONDS) return seconds;
   throw new ValidationError(
-    `Option "${option}" must be a whole number of seconds, 1 or more, but got "${text}".`,
+    `Option "${option}" must be a whole number of seconds, 1 to ${LONGEST_SECONDS}, ` +
+      `but got "${text}".`,
   );
 }
 
@@ -56,7 +60,7 @@ const LEAST_MEMORY = 6 * 1024 ** 2;
 export function parseMemory(text: string): number {
   const [, number, unit = "b"] = /^(\d+(?:\.\d+)?)([bkmg])?$/i.exec(text) ?? [];
   const bytes = Math.floor(Number(number) * (MEMORY_UNITS[unit.toLowerCase()] ?? NaN));
-  if (bytes >= LEAST_MEMORY) return bytes;
+  if (bytes >= LEAST_MEMORY && Number.isSafeInteger(bytes)) return bytes;
   throw new ValidationError(
     `Option "--memory" must be a size of 6m or more like 512m or 2g, but got "${text}".`,
   );

@@ -48,12 +48,13 @@ suite("the command line", () => {
   });
 
   it("counts ports and seconds in whole decimal numbers", async () => {
-    const seconds = 'Option "--timeout" must be a whole number of seconds, 1 or more, but got ';
+    const seconds = 'Option "--timeout" must be a whole number of seconds, 1 to 2000000, but got ';
     const port = 'Option "--port" must be a number from 0 to 65535, but got ';
     for (
       const [args, message] of [
         [["local", "deploy", "--timeout", "0x10"], `${seconds}"0x10".`],
         [["local", "invoke", "--timeout", "0"], `${seconds}"0".`],
+        [["local", "invoke", "--timeout", "3000000"], `${seconds}"3000000".`],
         [["local", "invoke", "--timeout", "1.5"], `${seconds}"1.5".`],
         [["delete-endpoint", "-n", "a", "--wait", "--timeout", "1e3"], `${seconds}"1e3".`],
         [["local", "stop", "--port", "0x1F90"], `${port}"0x1F90".`],
