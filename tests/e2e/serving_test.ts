@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { demultiplex } from "../../runtime/docker/frames.ts";
-import { makeApp, type TestApp } from "../helpers/app.ts";
-import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
+import { buildTestImage, containersOf, withEngine } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { HttpConnection } from "../helpers/http_connection.ts";
+import { deployServer, type TestServer } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** Serving code without input_fn and output_fn. Its predictions are what it is asked for. */
@@ -68,29 +68,6 @@ def output_fn(prediction, accept):
     raise ValueError("Unsupported accept type: " + accept)
 `;
 
-const MODEL = { "local_test/test_dir/model/model.txt": "seven" };
-
-/** An app that is being served. */
-interface Server extends AsyncDisposable {
-  readonly app: TestApp;
-  readonly port: string;
-}
-
-async function serve(files: Readonly<Record<string, string>>): Promise<Server> {
-  const app = await makeApp({ configuration: { image_name: TEST_IMAGE }, files });
-  const { code, stdout, stderr } = await app.run(["local", "deploy", "--port", "0"]);
-  if (code !== 0) throw new Error(`local deploy ended with ${code}: ${stderr}`);
-  const { port } = new URL(stdout.trim());
-  return {
-    app,
-    port,
-    async [Symbol.asyncDispose](): Promise<void> {
-      await app.run(["local", "stop", "--port", port]);
-      await app[Symbol.asyncDispose]();
-    },
-  };
-}
-
 interface Answer {
   readonly status: number;
   readonly type: string | null;
@@ -98,7 +75,7 @@ interface Answer {
 }
 
 async function ask(
-  { port }: Server,
+  { port }: TestServer,
   body: string | Uint8Array<ArrayBuffer>,
   { type = "application/json", accept = "*/*", path = "/invocations", method = "POST" } = {},
 ): Promise<Answer> {
@@ -127,13 +104,13 @@ async function askJson(...args: Parameters<typeof ask>): Promise<unknown> {
 }
 
 /** The log once it has these words: the engine writes it in its own time. */
-async function logWith(server: Server, words: string): Promise<string> {
+async function logWith(server: TestServer, words: string): Promise<string> {
   let log = "";
   await eventually(async () => (log = await logOf(server)).includes(words));
   return log;
 }
 
-async function logOf({ app }: Server): Promise<string> {
+async function logOf({ app }: TestServer): Promise<string> {
   return await withEngine(async (engine) => {
     const [container] = await containersOf(app.name);
     let text = "";
@@ -147,14 +124,10 @@ async function logOf({ app }: Server): Promise<string> {
 }
 
 suite("serving with the default input_fn and output_fn", () => {
-  let server: Server;
+  let server: TestServer;
   beforeAll(async () => {
     await buildTestImage();
-    server = await serve({
-      "prediction/serve": DEFAULTS,
-      "prediction/neighbour.py": NEIGHBOUR,
-      ...MODEL,
-    });
+    server = await deployServer(DEFAULTS, { "prediction/neighbour.py": NEIGHBOUR });
   });
   afterAll(async () => await server?.[Symbol.asyncDispose]());
 
@@ -460,10 +433,10 @@ suite("serving with the default input_fn and output_fn", () => {
 });
 
 suite("serving with the app's own functions", () => {
-  let server: Server;
+  let server: TestServer;
   beforeAll(async () => {
     await buildTestImage();
-    server = await serve({ "prediction/serve": FUNCTIONS, ...MODEL });
+    server = await deployServer(FUNCTIONS);
   });
   afterAll(async () => await server?.[Symbol.asyncDispose]());
 

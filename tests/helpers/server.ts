@@ -14,11 +14,14 @@ export interface TestServer extends AsyncDisposable {
   readonly port: string;
 }
 
-/** Deploys an app with this serving code on a free port. */
-export async function deployServer(code: string): Promise<TestServer> {
+/** Deploys an app with this serving code, and other files, on a free port. */
+export async function deployServer(
+  code: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
   const app = await makeApp({
     configuration: { image_name: TEST_IMAGE },
-    files: { "prediction/serve": code, "local_test/test_dir/model/model.txt": "seven" },
+    files: { "prediction/serve": code, "local_test/test_dir/model/model.txt": "seven", ...files },
   });
   const { code: status, stdout, stderr } = await app.run(["local", "deploy", "--port", "0"]);
   assertEquals({ status, stderr }, { status: 0, stderr: "" });
