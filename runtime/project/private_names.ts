@@ -1,0 +1,69 @@
+/**
+ * Names of files and directories that hold secrets, and nothing that an app is made of.
+ *
+ * @module
+ */
+
+/**
+ * Each is the whole name of a file or a directory; `*` stands for any characters.
+ * `docs/security.md` lists them, too. Names that other files have as well are not here: who keeps a
+ * secret in `config.json` leaves it out with a line of their own.
+ */
+export const PRIVATE_NAMES: readonly string[] = [
+  // Version control: everything that was ever committed, and addresses with passwords.
+  ".git",
+  ".hg",
+  ".svn",
+  ".git-credentials",
+  // Variables and passwords.
+  ".env*",
+  ".netrc",
+  "_netrc",
+  ".htpasswd",
+  ".pgpass",
+  ".my.cnf",
+  ".mylogin.cnf",
+  ".vault-token",
+  "*.kdbx",
+  // Package indexes and registries.
+  ".npmrc",
+  ".pypirc",
+  ".docker",
+  ".dockercfg",
+  // Clouds.
+  ".aws",
+  ".azure",
+  ".boto",
+  ".kube",
+  ".oci",
+  ".s3cfg",
+  ".databrickscfg",
+  "application_default_credentials.json",
+  // Keys.
+  ".ssh",
+  ".gnupg",
+  "id_rsa",
+  "id_dsa",
+  "id_ecdsa",
+  "id_ecdsa_sk",
+  "id_ed25519",
+  "id_ed25519_sk",
+  "*.ppk",
+  "*.p12",
+  "*.pfx",
+];
+
+const PATTERNS = PRIVATE_NAMES.map(patternOf);
+
+/**
+ * Whether a name, one component of a path, is a private one. Capitals make no difference: on macOS
+ * and Windows `.SSH` is `.ssh`.
+ */
+export function isPrivateName(name: string): boolean {
+  return PATTERNS.some((pattern) => pattern.test(name));
+}
+
+function patternOf(glob: string): RegExp {
+  const parts = glob.split("*").map((part) => part.replace(/[.\\+?^${}()|[\]]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "isu");
+}
