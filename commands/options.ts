@@ -65,3 +65,17 @@ export function parseMemory(text: string): number {
     `Option "--memory" must be a size of 6m or more like 512m or 2g, but got "${text}".`,
   );
 }
+
+/**
+ * `CHANNEL=DIR`, a name as the platform takes it (API reference, `Channel`), and a directory.
+ */
+export function parseChannel(text: string): { readonly name: string; readonly directory: string } {
+  const [, name, directory] = /^([A-Za-z0-9._-]{1,64})=(.+)$/.exec(text) ?? [];
+  if (name !== undefined && directory !== undefined && !/^\.{1,2}$/.test(name)) {
+    return { name, directory };
+  }
+  throw new ValidationError(
+    'Option "--input" must be CHANNEL=DIR, such as training=/data/churn (a name of up to 64 ' +
+      `letters, digits, ".", "_" and "-"), but got "${text}".`,
+  );
+}

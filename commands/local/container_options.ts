@@ -14,7 +14,8 @@ export function withContainerOptions(command: AnyCommand): AnyCommand {
       "-a, --app-name <name:string:app>",
       "Name of the app. Found by itself when there is one.",
     )
-    .option("--memory <size:string>", "Memory limit, such as 512m or 2g.");
+    .option("--memory <size:string>", "Memory limit, such as 512m or 2g.")
+    .option("--allow-privileges", "Let programs of the image gain privileges, as sudo does.");
 }
 
 /** Adds the option that chooses a server. */

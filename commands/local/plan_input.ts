@@ -14,6 +14,7 @@ export interface ContainerOptions {
   readonly dockerTag: string;
   readonly appName?: string;
   readonly memory?: string;
+  readonly allowPrivileges?: boolean;
 }
 
 /** Finds the app and its image. */
@@ -29,5 +30,6 @@ export async function planInput(context: Context, options: ContainerOptions): Pr
     image: imageReference(app, tag),
     memory,
     region: app.configuration.cloudRegion,
+    allowPrivileges: options.allowPrivileges ?? false,
   };
 }

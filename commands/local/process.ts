@@ -12,6 +12,7 @@ import type { ContainerOptions } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
   readonly file: string;
+  readonly input?: string;
 }
 
 /** Runs a processing script. */
@@ -22,13 +23,16 @@ export function processCommand(context: Context): AnyCommand {
     .option("-f, --file <file:string:script>", "The script, relative to processing/.", {
       required: true,
     })
+    .option("--input <dir:file>", "A directory instead of input/data/processing, read-only.")
     .example("Run processing/processing.py", "mlcli local process --file processing.py")
     .action(async (options: Options) => {
       const { planInput } = await import("./plan_input.ts");
       const { process } = await import("../../runtime/containers/process.ts");
+      const { absolutePath } = await import("../../runtime/project/typed_path.ts");
       await process({
         ...await planInput(context, options),
         file: options.file,
+        input: options.input === undefined ? undefined : absolutePath(context.cwd, options.input),
         caller: context.caller,
         console: context,
         engine: context.engine,

@@ -7,11 +7,13 @@
 import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
+import { parseChannel } from "../options.ts";
 import { withContainerOptions } from "./container_options.ts";
 import type { ContainerOptions } from "./plan_input.ts";
 
 interface Options extends ContainerOptions {
   readonly hyperparameter?: readonly string[];
+  readonly input?: readonly string[];
 }
 
 /** Runs the training code on the test data. */
@@ -24,14 +26,26 @@ export function trainCommand(context: Context): AnyCommand {
       "KEY=VALUE, over those of input/config/hyperparameters.json. May be repeated.",
       { collect: true },
     )
+    .option(
+      "--input <channel:string>",
+      "CHANNEL=DIR, a directory instead of that of input/data, read-only. May be repeated.",
+      { collect: true },
+    )
     .example("Train on the test data", "mlcli local train")
     .example("Try other hyperparameters", "mlcli local train --hyperparameter epochs=20")
+    .example("Train on data elsewhere", "mlcli local train --input training=/data/churn")
     .action(async (options: Options) => {
+      const named = (options.input ?? []).map(parseChannel);
       const { planInput } = await import("./plan_input.ts");
       const { train } = await import("../../runtime/containers/train.ts");
+      const { absolutePath } = await import("../../runtime/project/typed_path.ts");
       await train({
         ...await planInput(context, options),
         hyperparameters: options.hyperparameter ?? [],
+        inputs: named.map(({ name, directory }) => ({
+          name,
+          source: absolutePath(context.cwd, directory),
+        })),
         caller: context.caller,
         console: context,
         engine: context.engine,

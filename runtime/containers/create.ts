@@ -7,6 +7,7 @@
 import { type CreateBody, type Engine, isNotFound } from "../docker/engine.ts";
 import { EngineError } from "../docker/transport.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
+import { imageNotFound } from "./image.ts";
 
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;
@@ -88,9 +89,27 @@ export async function discardContainer(engine: Engine, id: string): Promise<void
   }
 }
 
-function imageNotFound(image: string, cause: unknown): MlcliError {
-  return new MlcliError("image", `Image not found: ${image}`, {
-    hint: "Run mlcli build first, with the same --docker-tag.",
-    cause,
-  });
+/**
+ * Does something with a container's plan: again and without an init where the engine has none.
+ * (Whether it has shows only when a container is created, or started.)
+ */
+export async function withInitIfThere<T>(
+  body: CreateBody,
+  work: (body: CreateBody) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(body);
+  } catch (error) {
+    if (body.HostConfig.Init !== true || !saysInitMissing(error)) throw error;
+    return await work({ ...body, HostConfig: { ...body.HostConfig, Init: false } });
+  }
+}
+
+/**
+ * Docker, at the start: `exec: "docker-init": executable file not found in $PATH`, or a path's `no
+ * such file` (moby, daemon/oci_linux.go). Podman, at the creation: `container-init binary not found
+ * on the host` (libpod, addContainerInitBinary).
+ */
+export function saysInitMissing(error: unknown): boolean {
+  return error instanceof EngineError && /docker-init|container-init|catatonit/.test(error.reason);
 }

@@ -9,9 +9,11 @@ import { join } from "@std/path/join";
 import type { Caller } from "../context.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { MlcliError, UserCodeError } from "../errors.ts";
-import type { Layout } from "../project/layout.ts";
+import { removeTreeIfThere } from "../files.ts";
+import { type Layout, requireResultsInside } from "../project/layout.ts";
 import { makeDirectory } from "./create.ts";
-import { handToCaller } from "./ownership.ts";
+import { holdsHarness, requireImage } from "./image.ts";
+import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
 import { type RunConsole, type RunOutcome, runToEnd } from "./run.ts";
 
 /** The platform shows this much of a failure file: DescribeTrainingJob, FailureReason. */
@@ -23,12 +25,16 @@ const BYTES_PER_CHARACTER = 4;
 export interface Job {
   readonly engine: Engine;
   readonly layout: Layout;
+  /** `name:tag` */
+  readonly image: string;
   readonly caller: Caller | undefined;
   readonly console: RunConsole;
   /** What runs, for messages: `Training`, `Processing`. */
   readonly title: string;
   /** The file below `/opt/ml/output` in which the code says why it failed. */
   readonly reasonFile: "failure" | "message";
+  /** Holds that nothing that is mounted leads out of the app's repository. */
+  readonly checkPaths: () => Promise<void>;
 }
 
 /** A name for a container of this run. */
@@ -39,31 +45,43 @@ export function jobName(app: string, role: "train" | "process"): string {
 /**
  * Runs the job.
  *
+ * @param plan the container to create.
  * @throws UserCodeError when the user's code ended with a status other than 0.
  */
-export async function runJob(job: Job, name: string, body: CreateBody): Promise<void> {
-  const { layout } = job;
+export async function runJob(
+  job: Job,
+  name: string,
+  plan: (withInit: boolean) => CreateBody,
+): Promise<void> {
+  const { layout, engine } = job;
+  const body = plan(holdsHarness(await requireImage(engine, job.image)));
+  await job.checkPaths();
   const reasonPath = join(layout.output, job.reasonFile);
   // An earlier run's reason must not be told as this one's.
-  await removeIfThere(reasonPath);
+  await removeTreeIfThere(reasonPath);
   // The platform's tools write there without making it.
   await makeDirectory(join(layout.output, "data"));
+  const before = await ownersOf([layout.model, layout.output], job.caller);
   let outcome: RunOutcome;
   try {
-    outcome = await runToEnd(job.engine, name, body, job.console);
+    outcome = await runToEnd(engine, name, body, job.console);
   } finally {
-    await handOver(job, body.Image);
+    await handOver(job, before);
   }
   if (outcome.status !== 0) throw await failure(job, outcome, reasonPath);
 }
 
 /** A failure is only warned of: how the run ended matters more. */
-async function handOver({ engine, layout, caller, console }: Job, image: string): Promise<void> {
+async function handOver(job: Job, before: Owners | undefined): Promise<void> {
+  const warn = (message: string, hint = "") =>
+    job.console.err.print(`warning: ${message}\nhint: ${hint}\n`);
+  if (before === undefined) return;
   try {
-    await handToCaller(engine, image, [layout.model, layout.output], caller);
+    await requireResultsInside(job.layout);
+    await handToCaller(job.engine, job.image, before, warn);
   } catch (error) {
     if (!(error instanceof MlcliError)) throw error;
-    console.err.print(`warning: ${error.message}\nhint: ${error.hint ?? ""}\n`);
+    warn(error.message, error.hint);
   }
 }
 
@@ -87,13 +105,5 @@ async function readStart(path: string): Promise<string | undefined> {
     return text.replace(/(?![\n\t])\p{Cc}/gu, "");
   } catch {
     return undefined; // the code gave no reason
-  }
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

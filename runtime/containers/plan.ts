@@ -5,9 +5,11 @@
  * @module
  */
 
+import { SEPARATOR } from "@std/path/constants";
 import type { CreateBody, Mount } from "../docker/engine.ts";
 import type { Layout } from "../project/layout.ts";
 import { VERSION } from "../version.ts";
+import type { Channel } from "./channels.ts";
 import { HOST } from "./contract_files.ts";
 
 /** What a container of mlcli is for. */
@@ -27,7 +29,13 @@ const SERVER_PORT = 8080;
 /** `/dev/shm` in bytes. Docker's 64 MB kill PyTorch's data loaders; this is a limit, not a claim. */
 const SHARED_MEMORY = 2 * 1024 ** 3;
 
-/** What the plans of all roles have in common. */
+/**
+ * Processes and threads of a container, at most: a fork bomb ends there, a data loader with hundreds
+ * of workers does not. (The platform's instances have the kernel's limit, which is of that size.)
+ */
+const MOST_PROCESSES = 32_768;
+
+/** What all roles have in common: what the user asked for. */
 export interface PlanInput {
   readonly app: string;
   readonly layout: Layout;
@@ -37,26 +45,40 @@ export interface PlanInput {
   readonly memory: number | undefined;
   /** The platform's region, for the user's code; nothing here talks to the platform. */
   readonly region: string | undefined;
+  /** Whether programs of the image may gain privileges, as `sudo` does. */
+  readonly allowPrivileges: boolean;
+}
+
+/** What is known of the image when a container is planned. */
+export interface ImageInput {
+  /** Whether an init is process 1, which passes SIGTERM on and buries orphans. */
+  readonly withInit: boolean;
 }
 
 /** What a training container needs besides. */
-export interface TrainInput extends PlanInput {
+export interface TrainInput extends PlanInput, ImageInput {
   readonly name: string;
   /** Host directory that becomes `/opt/ml/input/config`. */
   readonly configFolder: string;
+  /** Host directory in the place of the layout's `input`, in which each channel is mounted. */
+  readonly inputFolder: string | undefined;
+  /** Of use where they are mounted each by itself. */
+  readonly channels: readonly Channel[];
 }
 
 /** What a processing container needs besides. */
-export interface ProcessInput extends PlanInput {
+export interface ProcessInput extends PlanInput, ImageInput {
   readonly name: string;
   /** The script, relative to `processing/`. */
   readonly file: string;
   /** Host directory that becomes `/opt/ml/config`. */
   readonly configFolder: string;
+  /** Host directory that becomes `/opt/ml/processing/input`. */
+  readonly input: string;
 }
 
 /** What a server's container needs besides. */
-export interface ServeInput extends PlanInput {
+export interface ServeInput extends PlanInput, ImageInput {
   /** Port on the host. */
   readonly port: number;
 }
@@ -76,12 +98,24 @@ export function trainPlan(input: TrainInput): CreateBody {
     Labels: labels(input, "train"),
     HostConfig: runToEnd(input, [
       readOnly(layout.training, "/opt/ml/code"),
-      readOnly(layout.input, "/opt/ml/input"),
-      readOnly(input.configFolder, "/opt/ml/input/config"),
+      ...inputMounts(input),
       writable(layout.model, "/opt/ml/model"),
       writable(layout.output, "/opt/ml/output"),
     ]),
   };
+}
+
+/** `/opt/ml/input`: as a whole, or where channels lie apart, put together of them. */
+function inputMounts(
+  { layout, configFolder, inputFolder, channels }: TrainInput,
+): readonly Mount[] {
+  const config = readOnly(configFolder, "/opt/ml/input/config");
+  if (inputFolder === undefined) return [readOnly(layout.input, "/opt/ml/input"), config];
+  return [
+    readOnly(inputFolder, "/opt/ml/input"),
+    config,
+    ...channels.map(({ name, source }) => readOnly(source, `/opt/ml/input/data/${name}`)),
+  ];
 }
 
 /** The container of `local process`. */
@@ -97,7 +131,7 @@ export function processPlan(input: ProcessInput): CreateBody {
       readOnly(layout.processing, "/opt/ml/code"),
       readOnly(input.configFolder, "/opt/ml/config"),
       readOnly(layout.input, "/opt/ml/input"),
-      readOnly(layout.processingData, "/opt/ml/processing/input"),
+      readOnly(input.input, "/opt/ml/processing/input"),
       writable(layout.output, "/opt/ml/processing/output"),
       writable(layout.model, "/opt/ml/model"),
       writable(layout.output, "/opt/ml/output"),
@@ -122,7 +156,7 @@ export function servePlan(input: ServeInput): CreateBody {
     ExposedPorts: { [port]: {} },
     HostConfig: {
       AutoRemove: false,
-      ...limits(input.memory),
+      ...limits(input),
       Mounts: [
         readOnly(layout.prediction, "/opt/ml/code"),
         // As on the platform, where a server cannot write to its model.
@@ -134,11 +168,18 @@ export function servePlan(input: ServeInput): CreateBody {
   };
 }
 
-/** A container that gives everything below the mounted directories to a user. */
+/**
+ * A container that gives what lies at paths below some directories to a user.
+ *
+ * @param paths of the host, each in one of the directories, which are mounted.
+ * @param options of `chown`.
+ */
 export function ownershipPlan(
   image: string,
   directories: readonly string[],
+  paths: readonly string[],
   owner: string,
+  options: "-h" | "-hR",
 ): CreateBody {
   const mounts = directories.map((directory, index) => writable(directory, `/mlcli/${index}`));
   return {
@@ -146,36 +187,62 @@ export function ownershipPlan(
     User: "0:0",
     Entrypoint: ["chown"],
     // -h: a link itself, never what it points to.
-    Cmd: ["-hR", owner, ...mounts.map((mount) => mount.Target)],
+    Cmd: [options, owner, "--", ...paths.map((path) => pathInMounts(path, mounts))],
     Labels: { [LABELS.version]: VERSION },
     HostConfig: {
       AutoRemove: true,
       LogConfig: { Type: "none" },
       NetworkMode: "none",
+      // What is called chown in somebody's image may be anything. The third: it takes setuid away.
+      CapDrop: ["ALL"],
+      CapAdd: ["CHOWN", "DAC_OVERRIDE", "FOWNER"],
+      SecurityOpt: [NO_NEW_PRIVILEGES],
+      PidsLimit: MOST_PROCESSES,
       Mounts: mounts,
     },
   };
 }
 
-function runToEnd(input: PlanInput, mounts: readonly Mount[]): CreateBody["HostConfig"] {
+function pathInMounts(path: string, mounts: readonly Mount[]): string {
+  for (const { Source, Target } of mounts) {
+    if (path === Source) return Target;
+    if (path.startsWith(Source + SEPARATOR)) return Target + path.slice(Source.length);
+  }
+  throw new RangeError(`${path} is in no mount`);
+}
+
+function runToEnd(
+  input: PlanInput & ImageInput,
+  mounts: readonly Mount[],
+): CreateBody["HostConfig"] {
   return {
     // By the engine, so that the container goes even when mlcli was killed.
     AutoRemove: true,
     // The output goes to mlcli as it comes: a second copy on the disk would serve nobody.
     LogConfig: { Type: "none" },
-    ...limits(input.memory),
+    ...limits(input),
     Mounts: mounts,
   };
 }
 
+/** What a container may take, and what it may do. */
 function limits(
-  memory: number | undefined,
-): Pick<CreateBody["HostConfig"], "ShmSize" | "Memory" | "MemorySwap"> {
-  // No swap beyond the limit: the platform has none.
-  return memory === undefined
-    ? { ShmSize: SHARED_MEMORY }
-    : { ShmSize: SHARED_MEMORY, Memory: memory, MemorySwap: memory };
+  { memory, allowPrivileges, withInit }: PlanInput & ImageInput,
+): Omit<CreateBody["HostConfig"], "AutoRemove" | "Mounts"> {
+  return {
+    ShmSize: SHARED_MEMORY,
+    // No swap beyond the limit: the platform has none.
+    ...(memory === undefined ? {} : { Memory: memory, MemorySwap: memory }),
+    PidsLimit: MOST_PROCESSES,
+    // A device node in a mounted directory would be one of this machine.
+    CapDrop: ["MKNOD"],
+    ...(allowPrivileges ? {} : { SecurityOpt: [NO_NEW_PRIVILEGES] }),
+    ...(withInit ? { Init: true } : {}),
+  };
 }
+
+/** Programs with setuid, and those with capabilities of their own, run without them. */
+const NO_NEW_PRIVILEGES = "no-new-privileges";
 
 function labels(input: PlanInput, role: Role): Record<string, string> {
   return { [LABELS.app]: input.app, [LABELS.role]: role, [LABELS.version]: VERSION };

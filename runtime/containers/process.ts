@@ -6,7 +6,15 @@
 
 import type { Caller } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
-import { requireProcessingFile, requireTestDirectory } from "../project/layout.ts";
+import { MlcliError } from "../errors.ts";
+import { statIfThere } from "../files.ts";
+import {
+  type Layout,
+  requireLayoutInside,
+  requireProcessingFile,
+  requireTestDirectory,
+} from "../project/layout.ts";
+import { shellWord, typedPath } from "../project/typed_path.ts";
 import { processingFiles } from "./contract_files.ts";
 import { jobName, runJob } from "./job.ts";
 import { type PlanInput, processCommand, processPlan } from "./plan.ts";
@@ -17,6 +25,8 @@ import { withRunFolder } from "./run_folder.ts";
 export interface ProcessRequest extends PlanInput {
   /** Relative to `processing/`, as the user typed it. */
   readonly file: string;
+  /** Absolute path of data that the user named, instead of the layout's. */
+  readonly input: string | undefined;
   readonly caller: Caller | undefined;
   readonly console: RunConsole;
   readonly engine: () => Promise<Engine>;
@@ -30,13 +40,45 @@ export interface ProcessRequest extends PlanInput {
  */
 export async function process(request: ProcessRequest): Promise<void> {
   const { layout } = request;
+  const checkPaths = () =>
+    requireLayoutInside(
+      layout,
+      "processing",
+      request.input === undefined ? [] : [layout.processingData],
+      inputRemedy(request.file),
+    );
+  await checkPaths();
   await requireTestDirectory(layout);
+  const input = await inputOf(layout, request.input);
   const file = await requireProcessingFile(layout, request.file);
   const engine = await request.engine();
   const name = jobName(request.app, "process");
   const files = processingFiles(request.image, processCommand(file));
-  await withRunFolder(engine, layout, name, files, async (configFolder) => {
-    const body = processPlan({ ...request, file, name, configFolder });
-    await runJob({ ...request, engine, title: "Processing", reasonFile: "message" }, name, body);
+  await withRunFolder(engine, layout, name, files, async ({ config }) => {
+    await runJob(
+      { ...request, engine, checkPaths, title: "Processing", reasonFile: "message" },
+      name,
+      (withInit) => processPlan({ ...request, withInit, file, name, configFolder: config, input }),
+    );
   });
+}
+
+/** What to do when the test data lies somewhere else. */
+function inputRemedy(file: string): (target: string) => string {
+  return (target) =>
+    "Name the data yourself: " +
+    `mlcli local process --file ${shellWord(file)} --input ${shellWord(target)}`;
+}
+
+/** @throws MlcliError of kind `usage` when the user named no directory. */
+async function inputOf(layout: Layout, named: string | undefined): Promise<string> {
+  if (named === undefined) return layout.processingData;
+  if ((await statIfThere(named))?.isDirectory) return named;
+  throw new MlcliError(
+    "usage",
+    `Not a directory: ${typedPath(layout.directory, named)} (--input)`,
+    {
+      hint: "It takes a directory on this machine.",
+    },
+  );
 }

@@ -10,8 +10,9 @@ import type { Output } from "../streams.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { OutputClosed } from "../errors.ts";
-import { createContainer, discardContainer, startContainer } from "./create.ts";
+import { createContainer, discardContainer, startContainer, withInitIfThere } from "./create.ts";
 import { type End, endInWords } from "./exit_status.ts";
+import { PrivilegeWatch } from "./privileges.ts";
 
 /** Seconds between SIGTERM and SIGKILL: what `docker stop` gives. The platform gives 120. */
 const GRACE = 10;
@@ -43,9 +44,18 @@ export async function runToEnd(
   body: CreateBody,
   console: RunConsole,
 ): Promise<RunOutcome> {
+  const planned = engine.remembersExitStatus ? body : withoutAutoRemove(body);
+  return await withInitIfThere(planned, (body) => runOnce(engine, name, body, console));
+}
+
+async function runOnce(
+  engine: Engine,
+  name: string,
+  body: CreateBody,
+  console: RunConsole,
+): Promise<RunOutcome> {
   const { signal } = console.interruption;
   signal.throwIfAborted();
-  if (!engine.remembersExitStatus) body = withoutAutoRemove(body);
   const id = await createContainer(engine, name, body);
   const waiting = new AbortController();
   let removed = false;
@@ -59,13 +69,15 @@ export async function runToEnd(
     signal.throwIfAborted();
     await startContainer(engine, id, body);
     using _stop = stopOnInterruption(engine, id, console.interruption);
-    const closed = await passOn(output, console, () => engine.stopContainer(id, GRACE));
+    const watch = new PrivilegeWatch();
+    const closed = await passOn(output, console, watch, () => engine.stopContainer(id, GRACE));
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await end.status;
     removed = removal !== undefined;
     signal.throwIfAborted();
     if (closed) throw closed;
-    return { status, ...await endInWords(engine, id, status) };
+    const { words, hint } = await endInWords(engine, id, status);
+    return { status, words, hint: hint ?? watch.hint };
   } finally {
     waiting.abort();
     if (!removed) await discardContainer(engine, id);
@@ -108,6 +120,7 @@ function stopOnInterruption(
 async function passOn(
   output: ReadableStream<Uint8Array>,
   { out, err, interruption: { force } }: RunConsole,
+  watch: PrivilegeWatch,
   stop: () => Promise<void>,
 ): Promise<OutputClosed | undefined> {
   const forced = new Promise<void>((resolve) =>
@@ -117,6 +130,7 @@ async function passOn(
   for await (const { stream, bytes } of demultiplex(output)) {
     // What it still writes while it is being stopped, or killed with nobody reading.
     if (closed || force.aborted) continue;
+    if (stream === "stderr") watch.hear(bytes);
     try {
       await Promise.race([(stream === "stdout" ? out : err).write(bytes), forced]);
     } catch (error) {

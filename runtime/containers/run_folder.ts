@@ -24,6 +24,13 @@ const STALE_AFTER = 60_000;
 /** States of a container that never began, or has ended and was not removed (Podman). */
 const OVER: readonly string[] = ["created", "configured", "exited", "dead"];
 
+/** Where a run's files are. */
+export interface RunFolder {
+  readonly folder: string;
+  /** A directory in it that holds the contract's files, and nothing else. */
+  readonly config: string;
+}
+
 /**
  * Writes the files, calls `work` with their directory, and removes it whatever happens.
  *
@@ -34,33 +41,46 @@ export async function withRunFolder<T>(
   layout: Layout,
   name: string,
   files: ContractFiles,
-  work: (folder: string) => Promise<T>,
+  work: (folder: RunFolder) => Promise<T>,
 ): Promise<T> {
   // Somebody else's remains are no reason to fail a run.
-  await clearStale(engine, layout.localTest).catch(() => {});
+  await clearStale(engine, layout).catch(() => {});
   const folder = join(layout.localTest, PREFIX + name);
+  const config = join(folder, "config");
   await Deno.mkdir(folder);
   try {
+    await Deno.mkdir(config);
     for (const [file, value] of Object.entries(files)) {
-      await Deno.writeTextFile(join(folder, file), JSON.stringify(value, null, 2) + "\n");
+      await Deno.writeTextFile(join(config, file), JSON.stringify(value, null, 2) + "\n");
     }
-    return await work(folder);
+    return await work({ folder, config });
   } finally {
     await removeIfPossible(folder);
   }
 }
 
-async function clearStale(engine: Engine, localTest: string): Promise<void> {
+/**
+ * A directory's name says which container it was for, and a cloned repository can hold directories
+ * of any name: so only what carries the labels of a run of this app is removed with it.
+ */
+async function clearStale(engine: Engine, { app, localTest }: Layout): Promise<void> {
   const stale = await staleRuns(localTest);
   if (stale.length === 0) return;
   const containers = await engine.listContainers([LABELS.role]);
   for (const name of stale) {
     // The engine writes names with a slash before them.
     const container = containers.find(({ Names }) => Names.includes(`/${name}`));
-    if (container !== undefined && !OVER.includes(container.State)) continue;
-    if (container !== undefined) await engine.removeContainer(container.Id);
+    if (container !== undefined) {
+      const isOurs = container.Labels[LABELS.app] === app && isRun(container.Labels[LABELS.role]);
+      if (isOurs && !OVER.includes(container.State)) continue;
+      if (isOurs) await engine.removeContainer(container.Id);
+    }
     await removeIfPossible(join(localTest, PREFIX + name));
   }
+}
+
+function isRun(role: string | undefined): boolean {
+  return role === "train" || role === "process";
 }
 
 /** The names of runs whose directories are old. */

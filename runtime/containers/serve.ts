@@ -5,16 +5,18 @@
  */
 
 import type { Interruption } from "../context.ts";
-import { type Engine, isConflict, isNotFound } from "../docker/engine.ts";
+import { type CreateBody, type Engine, isConflict, isNotFound } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { EngineError } from "../docker/transport.ts";
 import { MlcliError } from "../errors.ts";
-import { requireModel, requireTestDirectory } from "../project/layout.ts";
+import { requireLayoutInside, requireModel, requireTestDirectory } from "../project/layout.ts";
 import { abortOf, deadlineIn } from "./abort.ts";
-import { createContainer, discardContainer, startContainer } from "./create.ts";
+import { createContainer, discardContainer, startContainer, withInitIfThere } from "./create.ts";
 import { endInWords } from "./exit_status.ts";
+import { holdsHarness, requireImage } from "./image.ts";
 import { pingUntilReady } from "./ping.ts";
 import { type PlanInput, servePlan } from "./plan.ts";
+import { privilegesHint } from "./privileges.ts";
 import { findServers, type Server, serverName } from "./servers.ts";
 
 /** How many lines of a dead server's log are shown. */
@@ -43,6 +45,7 @@ export interface ServeRequest extends PlanInput {
  * did not answer in time, and others when the layout, the image or the engine are not fit.
  */
 export async function serve(request: ServeRequest): Promise<Server> {
+  await requireLayoutInside(request.layout, "prediction");
   await requireTestDirectory(request.layout);
   await requireModel(request.layout);
   const engine = await request.engine();
@@ -90,7 +93,20 @@ async function clearPort(engine: Engine, port: number): Promise<void> {
 }
 
 async function startServer(engine: Engine, request: ServeRequest, port: number): Promise<Server> {
-  const body = servePlan({ ...request, port });
+  const withInit = holdsHarness(await requireImage(engine, request.image));
+  await requireLayoutInside(request.layout, "prediction");
+  return await withInitIfThere(
+    servePlan({ ...request, port, withInit }),
+    (body) => startPlanned(engine, request, port, body),
+  );
+}
+
+async function startPlanned(
+  engine: Engine,
+  request: ServeRequest,
+  port: number,
+  body: CreateBody,
+): Promise<Server> {
   const name = serverName(request.app, port);
   let id: string | undefined;
   try {
@@ -171,9 +187,11 @@ async function endedTooEarly(
   log: () => Promise<string | undefined>,
 ): Promise<MlcliError> {
   const { words, hint } = await endInWords(engine, server.id, status);
+  const quote = await log();
   return new MlcliError("container", `The server ended before it was ready: ${words}`, {
-    quote: await log(),
-    hint: hint ?? "Its log says why: serve must start, and model_fn must load the model.",
+    quote,
+    hint: hint ?? privilegesHint(quote ?? "") ??
+      "Its log says why: serve must start, and model_fn must load the model.",
   });
 }
 

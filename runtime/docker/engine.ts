@@ -28,14 +28,19 @@ export interface CreateBody {
   readonly ExposedPorts?: Readonly<Record<string, Record<string, never>>>;
   readonly HostConfig: {
     readonly AutoRemove: boolean;
+    readonly CapAdd?: readonly string[];
+    readonly CapDrop?: readonly string[];
+    readonly Init?: boolean;
     readonly LogConfig?: { readonly Type: "none" };
     readonly Memory?: number;
     readonly MemorySwap?: number;
     readonly Mounts: readonly Mount[];
     readonly NetworkMode?: string;
+    readonly PidsLimit?: number;
     readonly PortBindings?: Readonly<
       Record<string, readonly { readonly HostIp: string; readonly HostPort: string }[]>
     >;
+    readonly SecurityOpt?: readonly string[];
     readonly ShmSize?: number;
   };
 }
@@ -109,6 +114,10 @@ export interface ImageDetails {
   readonly Architecture: string;
   /** When the image got its name here: also at such a build. */
   readonly Metadata?: { readonly LastTagTime?: string };
+  readonly Config?: {
+    readonly Entrypoint?: readonly string[] | null;
+    readonly Labels?: Readonly<Record<string, string>> | null;
+  };
 }
 
 /** A row of `GET /images/json`, as far as mlcli asks. */

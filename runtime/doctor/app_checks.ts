@@ -7,7 +7,9 @@
 import { join } from "@std/path/join";
 import type { App } from "../project/app.ts";
 import {
+  type Layout,
   layoutOf,
+  requireLayoutInside,
   requireModel,
   requireTestDirectory,
   requireTrainingData,
@@ -27,6 +29,7 @@ export async function appChecks(app: App): Promise<readonly Check[]> {
   const requirements = join(app.directory, app.configuration.requirements);
   const missing = await Promise.all([
     failure("layout", requireTestDirectory(layout), "problem"),
+    failure("links", requireAllInside(layout), "problem"),
     missingFile(app, layout.dockerfile, `mlcli build needs it. ${init}`),
     missingFile(app, requirements, `mlcli build needs it. Create it; it may be empty.`),
     missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
@@ -41,6 +44,12 @@ export async function appChecks(app: App): Promise<readonly Check[]> {
     message: `Code, test data and a model are in ${typedPath(app.directory, app.base)}`,
   };
   return [found, ...findings, ...(findings.length === 0 ? [complete] : [])];
+}
+
+async function requireAllInside(layout: Layout): Promise<void> {
+  for (const code of ["training", "prediction", "processing"] as const) {
+    await requireLayoutInside(layout, code);
+  }
 }
 
 async function failure(

@@ -9,6 +9,7 @@ import { join } from "@std/path/join";
 import { SEPARATOR } from "@std/path/constants";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import type { App } from "../project/app.ts";
+import { requireInside } from "../project/confinement.ts";
 import { typedPath } from "../project/typed_path.ts";
 import { HARNESS_FILES, type HarnessFile, readHarnessFile } from "./harness_files.ts";
 import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
@@ -51,6 +52,9 @@ export async function contextEntries(
 ): Promise<AsyncGenerator<ContextEntry, void, void>> {
   const { requirements } = app.configuration;
   const dockerfile = `${app.name}/mlcli_base/Dockerfile`;
+  // Links elsewhere in the context are sent as links; these are followed.
+  const followed = [app.name, `${app.name}/mlcli_base`, dockerfile, requirements, IGNORE_FILE];
+  await requireInside(app, followed.map((path) => join(app.directory, path)));
   await requireFile(app, dockerfile, `Dockerfile not found: ${dockerfile}`, {
     hint: `mlcli init ${app.name} adds what is missing.`,
   });

@@ -7,9 +7,11 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { fileErrorReason, MlcliError } from "../errors.ts";
+import { removeIfThere } from "../files.ts";
 import { type App, findApp } from "../project/app.ts";
 import type { ConfigurationKey } from "../project/configuration.ts";
 import { layoutOf } from "../project/layout.ts";
+import { boundaryOf, requireInside } from "../project/confinement.ts";
 import { typedPath } from "../project/typed_path.ts";
 import { IGNORE_FILE } from "./ignore_rules.ts";
 import {
@@ -45,6 +47,8 @@ export async function scaffold(
   settings: Settings,
 ): Promise<Scaffold> {
   const base = join(directory, name, "mlcli_base");
+  const confined = { directory, boundary: await boundaryOf(directory) };
+  await requireInside(confined, [base]);
   // Before anything else: a file of that name is in the way of all the rest.
   await makeFolder(directory, base);
   // Not beside the file that it becomes: left over among the test data, it would be taken for such.
@@ -53,6 +57,7 @@ export async function scaffold(
   // An interrupted run may have left it as a second name of a file that the user has edited since.
   await removeIfThere(unfinished);
   const app = await makeFiles(directory, name, settings, async (path, content) => {
+    await requireInside(confined, [path]);
     const made = await createFile(directory, path, content, unfinished);
     (made ? log.created : log.kept).push(typedPath(directory, path));
   });
@@ -98,6 +103,7 @@ async function suitsExample(app: App, folder: string): Promise<boolean> {
 /** Theirs are the only folders that may have got no file. */
 async function makeDataFolders(app: App): Promise<void> {
   const { trainingData, processingData } = layoutOf(app);
+  await requireInside(app, [trainingData, processingData]);
   for (const folder of [trainingData, processingData]) await makeFolder(app.directory, folder);
 }
 
@@ -139,14 +145,6 @@ async function writeWhole(path: string, content: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) await removeIfThere(path);
     throw error;
-  }
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 

@@ -7,12 +7,11 @@
 import { join } from "@std/path/join";
 import { MlcliError } from "../errors.ts";
 import { type Configuration, isObject, parseJson, readConfiguration } from "./configuration.ts";
+import { boundaryOf, type Confined, escapeOf, requireInside } from "./confinement.ts";
 
 /** An app: a configuration file and a directory of the same name beside it. */
-export interface App {
+export interface App extends Confined {
   readonly name: string;
-  /** Absolute path of the directory that holds `NAME.json`. */
-  readonly directory: string;
   /** Absolute path of `NAME/mlcli_base`. */
   readonly base: string;
   /** Absolute path of `NAME.json`. */
@@ -97,9 +96,11 @@ async function namedApp(cwd: string, appName: string): Promise<App> {
 
 async function readApp(directory: string, name: string): Promise<App> {
   const configurationPath = join(directory, `${name}.json`);
+  const confined = { directory, boundary: await boundaryOf(directory) };
+  await requireInside(confined, [configurationPath]);
   return {
     name,
-    directory,
+    ...confined,
     base: join(directory, name, "mlcli_base"),
     configurationPath,
     configuration: await readConfiguration(configurationPath),
@@ -128,8 +129,14 @@ async function isApp(directory: string, name: string): Promise<boolean> {
   if (!await isFile(path)) return false;
   // Even with a broken NAME.json: reading it says then what is wrong.
   if (await isDirectory(join(directory, name, "mlcli_base"))) return true;
+  // Somebody else's file is not an app of this directory.
+  if (await leadsOut(directory, path)) return false;
   const text = await readSmall(path);
   return text !== undefined && hasTellingKey(text);
+}
+
+async function leadsOut(directory: string, path: string): Promise<boolean> {
+  return await escapeOf({ directory, boundary: await boundaryOf(directory) }, path) !== undefined;
 }
 
 function hasTellingKey(text: string): boolean {

@@ -11,14 +11,13 @@ import { relative } from "@std/path/relative";
 import { SEPARATOR } from "@std/path/constants";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import type { App } from "./app.ts";
+import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
 import { leaves, typedPath } from "./typed_path.ts";
 
 /** Absolute paths on the host of everything below an app's `mlcli_base`. */
-export interface Layout {
+export interface Layout extends Confined {
   /** The app's name. */
   readonly app: string;
-  /** The directory that the user is in: paths in messages are relative to it. */
-  readonly directory: string;
   readonly base: string;
   readonly dockerfile: string;
   readonly training: string;
@@ -38,8 +37,8 @@ export interface Layout {
 }
 
 /** The layout of an app. Nothing of it need exist. */
-export function layoutOf(app: Pick<App, "name" | "directory" | "base">): Layout {
-  const { base } = app;
+export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "base">): Layout {
+  const { base, directory, boundary } = app;
   const localTest = join(base, "local_test");
   const testDirectory = join(localTest, "test_dir");
   const input = join(testDirectory, "input");
@@ -47,7 +46,8 @@ export function layoutOf(app: Pick<App, "name" | "directory" | "base">): Layout 
   const inputData = join(input, "data");
   return {
     app: app.name,
-    directory: app.directory,
+    directory,
+    boundary,
     base,
     dockerfile: join(base, "Dockerfile"),
     training: join(base, "training"),
@@ -82,20 +82,60 @@ export async function requireTestDirectory(layout: Layout): Promise<void> {
   );
 }
 
+/** What to do with data that lies elsewhere, where the command is not known. */
+const NAME_IT = "Name the data yourself: --input, of local train and local process.";
+
+/** A directory of code, as the layout names it. */
+export type CodeFolder = "training" | "prediction" | "processing";
+
 /**
- * Holds that there is something to train on.
+ * Holds that nothing that a run of this code touches leads out of the app's repository.
+ *
+ * @param except of the layout, which is not touched: data that the user named in its place.
+ * @param dataRemedy what to do when the test data leads out, given what it leads to.
  * @throws MlcliError of kind `layout`
  */
-export async function requireTrainingData(layout: Layout): Promise<void> {
-  const path = typedPath(layout.directory, layout.trainingData);
-  if (await holdsFile(layout, layout.trainingData, layout.input)) {
-    if (await leadsInto(layout.input, layout.trainingData)) return;
-    throw new MlcliError("layout", `${path} is a link that leads out of the app's test data`, {
-      hint: "In the container it would lead nowhere: put the data itself there.",
-    });
-  }
+export async function requireLayoutInside(
+  layout: Layout,
+  code: CodeFolder,
+  except: readonly string[] = [],
+  dataRemedy: (target: string) => string = () => NAME_IT,
+): Promise<void> {
+  const { input, configInput, hyperparameters, inputData, output } = layout;
+  const data = code === "training" ? layout.trainingData : layout.processingData;
+  const paths = [
+    ...[layout.base, layout[code], layout.localTest, layout.testDirectory, layout.model],
+    ...(code === "prediction"
+      ? []
+      : [output, input, configInput, hyperparameters, inputData, data]),
+  ].filter((path) => !except.includes(path));
+  await requireInside(
+    layout,
+    paths,
+    (path, target) => path === data ? dataRemedy(target) : PUT_IT_THERE,
+  );
+}
+
+/** Holds that what a container wrote lies where it was looked for before. */
+export async function requireResultsInside({ model, output, ...layout }: Layout): Promise<void> {
+  await requireInside(layout, [model, output]);
+}
+
+/**
+ * Holds that there is something to train on.
+ *
+ * @param directory the channel's, which is mounted.
+ * @throws MlcliError of kind `layout`
+ */
+export async function requireTrainingData(
+  layout: Layout,
+  directory: string = layout.trainingData,
+): Promise<void> {
+  const isOwn = directory === layout.trainingData;
+  if (await holdsFile(layout, directory, isOwn ? layout.input : directory)) return;
+  const path = typedPath(layout.directory, directory);
   throw new MlcliError("layout", `No such file or directory: ${path} (training data)`, {
-    hint: `Put test data into ${path}/.`,
+    hint: `Put test data into ${path}/${isOwn ? ", or name some: --input training=DIR" : ""}.`,
   });
 }
 
@@ -146,6 +186,7 @@ async function isInside(layout: Layout, path: string): Promise<boolean> {
 /** The Python files in `processing/`, sorted. None when it cannot be read. */
 export async function scriptsOf(layout: Layout): Promise<string[]> {
   try {
+    if (await escapeOf(layout, layout.processing)) return [];
     const entries = await Array.fromAsync(Deno.readDir(layout.processing));
     return entries.filter((entry) => !entry.isDirectory && entry.name.endsWith(".py"))
       .map((entry) => entry.name).sort();

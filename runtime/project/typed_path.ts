@@ -5,6 +5,8 @@
  */
 
 import { isAbsolute } from "@std/path/is-absolute";
+import { join } from "@std/path/join";
+import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
 
 /** A path as the user would type it in `directory`: relative when it lies below, else absolute. */
@@ -13,7 +15,17 @@ export function typedPath(directory: string, path: string): string {
   return inner === "" || leaves(inner) ? path : inner;
 }
 
+/** The absolute path of what somebody in `directory` typed. */
+export function absolutePath(directory: string, typed: string): string {
+  return isAbsolute(typed) ? normalize(typed) : join(directory, typed);
+}
+
 /** Whether a relative path, normalized, leads out of where it starts. */
 export function leaves(path: string): boolean {
   return isAbsolute(path) || /^\.\.([/\\]|$)/.test(path);
+}
+
+/** A word as a shell takes it, for a command that is to be pasted. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,8 +1,11 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
 import { type OtherUser, otherUser } from "../helpers/other_user.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** Somebody who is neither root nor the caller. */
+const STRANGER = 54399;
 
 /** Writes what root alone may remove: a directory that nobody else may enter, and a link. */
 const WRITE = `
@@ -86,4 +89,76 @@ suite("what containers wrote belongs to the caller", () => {
     assertStringIncludes(stderr, "error: Processing failed: exit status 5\n");
     assertEquals((await ownersBelow(app.testPath())).get("output/table.csv"), user.uid);
   });
+
+  const give = (path: string, uid: number): Promise<void> => Deno.chown(path, uid, uid);
+
+  // Only root can lay something of another user's into the caller's directories.
+  if (Deno.uid() === 0) {
+    it("but for what was another user's before, wherever the run puts it", async () => {
+      await using app = await appOf(`
+    os.rename("/opt/ml/model/moved", "/opt/ml/model/taken")
+    os.link("/opt/ml/model/linked", "/opt/ml/model/second")
+    os.makedirs("/opt/ml/model/closed", mode=0o700)
+    os.rename("/opt/ml/model/hidden", "/opt/ml/model/closed/hidden")
+    open("/opt/ml/model/closed/new", "w").close()
+    open("/opt/ml/model/theirs/new", "w").close()
+    open("/opt/ml/model/written", "a").write("more")
+    os.makedirs("/opt/ml/model/deep/closed", mode=0o700)`);
+      await user.owns(app.directory);
+      await Deno.mkdir(app.testPath("model/theirs"), { recursive: true });
+      for (const name of ["kept", "moved", "linked", "hidden", "written"]) {
+        await Deno.writeTextFile(app.testPath("model", name), "", { mode: 0o600 });
+        await give(app.testPath("model", name), STRANGER);
+      }
+      await give(app.testPath("model/theirs"), 0);
+      await give(app.testPath("model"), user.uid);
+      const { code, stderr } = await user.run(["local", "train"], app.directory);
+      assertEquals(code, 0, stderr);
+      assertMatch(
+        stderr,
+        /^warning: The run wrote to what belongs to another user, \S+\/written\nhint: .*chown/,
+      );
+      const owners = await ownersBelow(app.testPath("model"));
+      const foreign = [...owners].filter(([, uid]) => uid !== user.uid);
+      assertEquals(Object.fromEntries(foreign), {
+        kept: STRANGER,
+        taken: STRANGER,
+        linked: STRANGER,
+        second: STRANGER,
+        written: STRANGER,
+        theirs: 0,
+        "closed/hidden": STRANGER,
+      });
+      assertEquals(owners.get("closed/new"), user.uid);
+      assertEquals(owners.get("theirs/new"), user.uid);
+      assertEquals(owners.get("deep/closed"), user.uid);
+      assertEquals(await containersOf(app.name), []);
+    });
+
+    it("and gives nobody rights by setuid", async () => {
+      await using app = await appOf(`
+    import shutil
+    for name, uid in (("roots", 0), ("yours", ${user.uid})):
+        path = "/opt/ml/output/" + name
+        shutil.copy("/bin/sh", path)
+        os.chown(path, uid, uid)
+        os.chmod(path, 0o6755)`);
+      await user.owns(app.directory);
+      await Deno.mkdir(app.testPath("output"), { recursive: true });
+      await Deno.writeTextFile(app.testPath("output/mine"), "");
+      await give(app.testPath("output"), user.uid);
+      await give(app.testPath("output/mine"), user.uid);
+      await Deno.chmod(app.testPath("output/mine"), 0o4755);
+      const { code, stderr } = await user.run(["local", "train"], app.directory);
+      assertEquals(code, 0, stderr);
+      assertMatch(
+        stderr,
+        /^warning: The run made files that give rights away.*\/roots, \S+\/yours\nhint:/,
+      );
+      for (const [name, mode] of [["roots", 0o755], ["yours", 0o755], ["mine", 0o4755]] as const) {
+        const info = await Deno.lstat(app.testPath("output", name));
+        assertEquals([name, (info.mode ?? 0) & 0o7777, info.uid], [name, mode, user.uid]);
+      }
+    });
+  }
 });

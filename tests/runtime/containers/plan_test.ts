@@ -3,6 +3,7 @@ import {
   ownershipPlan,
   processPlan,
   servePlan,
+  type TrainInput,
   trainPlan,
 } from "../../../runtime/containers/plan.ts";
 import type { CreateBody } from "../../../runtime/docker/engine.ts";
@@ -12,10 +13,17 @@ import { it, suite } from "../../helpers/suite.ts";
 
 const INPUT = {
   app: "demo",
-  layout: layoutOf({ name: "demo", directory: "/home/me", base: "/home/me/demo/mlcli_base" }),
+  layout: layoutOf({
+    name: "demo",
+    directory: "/home/me",
+    boundary: "/home/me",
+    base: "/home/me/demo/mlcli_base",
+  }),
   image: "demo:v1",
   memory: undefined,
   region: undefined,
+  allowPrivileges: false,
+  withInit: false,
 };
 const BASE = "/home/me/demo/mlcli_base";
 const TEST = `${BASE}/local_test/test_dir`;
@@ -27,16 +35,20 @@ function mountsOf(body: CreateBody): string[] {
   );
 }
 
-const train = trainPlan({
+const TRAIN: TrainInput = {
   ...INPUT,
   name: "mlcli-demo-train-1",
   configFolder: "/run/config",
-});
+  inputFolder: undefined,
+  channels: [],
+};
+const train = trainPlan(TRAIN);
 const process = processPlan({
   ...INPUT,
   name: "mlcli-demo-process-1",
   file: "steps/clean.py",
   configFolder: "/run/config",
+  input: INPUT.layout.processingData,
 });
 const serve = servePlan({ ...INPUT, port: 9000, memory: 1024 });
 
@@ -62,6 +74,34 @@ suite("plans", () => {
       `${BASE}/prediction:/opt/ml/code:ro`,
       `${TEST}/model:/opt/ml/model:ro`,
     ]);
+  });
+
+  it("mount each channel by itself where the user named one", () => {
+    const body = trainPlan({
+      ...TRAIN,
+      inputFolder: "/run/input",
+      channels: [{ name: "training", source: "/data/churn" }, {
+        name: "x",
+        source: `${TEST}/input/data/x`,
+      }],
+    });
+    assertEquals(mountsOf(body).slice(1, 5), [
+      "/run/input:/opt/ml/input:ro",
+      "/run/config:/opt/ml/input/config:ro",
+      "/data/churn:/opt/ml/input/data/training:ro",
+      `${TEST}/input/data/x:/opt/ml/input/data/x:ro`,
+    ]);
+  });
+
+  it("let no container gain privileges, make device nodes or processes without end", () => {
+    for (const { HostConfig } of [train, process, serve]) {
+      assertEquals(HostConfig.SecurityOpt, ["no-new-privileges"]);
+      assertEquals([HostConfig.CapDrop, HostConfig.PidsLimit], [["MKNOD"], 32_768]);
+      assertEquals(HostConfig.Init, undefined);
+    }
+    const allowed = servePlan({ ...INPUT, port: 1, allowPrivileges: true, withInit: true });
+    assertEquals([allowed.HostConfig.SecurityOpt, allowed.HostConfig.Init], [undefined, true]);
+    assertEquals(allowed.HostConfig.CapDrop, ["MKNOD"]);
   });
 
   it("run the platform's command lines", () => {
@@ -102,10 +142,14 @@ suite("plans", () => {
     assertEquals(regions("eu-west-1"), ["AWS_REGION=eu-west-1"]);
   });
 
-  it("change owners without following links, and without a network", () => {
-    const body = ownershipPlan("demo:v1", [`${TEST}/model`], "1000:100");
-    assertEquals(body.Cmd, ["-hR", "1000:100", "/mlcli/0"]);
+  it("change owners without following links, without a network, with no more rights", () => {
+    const [model, output] = [`${TEST}/model`, `${TEST}/output`];
+    const paths = [output, `${model}/-x/y`];
+    const body = ownershipPlan("demo:v1", [model, output], paths, "1000:100", "-hR");
+    assertEquals(body.Cmd, ["-hR", "1000:100", "--", "/mlcli/1", "/mlcli/0/-x/y"]);
     assertEquals([body.User, body.HostConfig.NetworkMode], ["0:0", "none"]);
-    assertEquals(mountsOf(body), [`${TEST}/model:/mlcli/0`]);
+    assertEquals(body.HostConfig.CapDrop, ["ALL"]);
+    assertEquals(body.HostConfig.CapAdd, ["CHOWN", "DAC_OVERRIDE", "FOWNER"]);
+    assertEquals(mountsOf(body), [`${model}:/mlcli/0`, `${output}:/mlcli/1`]);
   });
 });

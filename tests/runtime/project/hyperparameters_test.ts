@@ -14,7 +14,12 @@ async function read(
 ): Promise<Readonly<Record<string, string>>> {
   await using directory = await makeDirectory(text === undefined ? {} : { [FILE]: text });
   const base = join(directory.path, "demo", "mlcli_base");
-  const layout = layoutOf({ name: "demo", directory: directory.path, base });
+  const layout = layoutOf({
+    name: "demo",
+    directory: directory.path,
+    boundary: directory.path,
+    base,
+  });
   return await readHyperparameters(layout, overrides);
 }
 

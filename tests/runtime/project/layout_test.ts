@@ -16,14 +16,24 @@ const TEST = "demo/mlcli_base/local_test/test_dir";
 
 function layoutIn(directory: TestDirectory): Layout {
   const path = directory.path;
-  return layoutOf({ name: "demo", directory: path, base: join(path, "demo", "mlcli_base") });
+  return layoutOf({
+    name: "demo",
+    directory: path,
+    boundary: path,
+    base: join(path, "demo", "mlcli_base"),
+  });
 }
 
 suite("layoutOf", () => {
   it("has the paths of the specification", () => {
     const base = "/home/user/demo/mlcli_base";
-    const { app, directory, ...paths } = layoutOf({ name: "demo", directory: "/home/user", base });
-    assertEquals([app, directory], ["demo", "/home/user"]);
+    const { app, directory, boundary, ...paths } = layoutOf({
+      name: "demo",
+      directory: "/home/user",
+      boundary: "/home",
+      base,
+    });
+    assertEquals([app, directory, boundary], ["demo", "/home/user", "/home"]);
     const below = Object.entries(paths).map(([key, path]) => [key, relative(base, path)]);
     assertEquals(Object.fromEntries(below), {
       base: "",
@@ -69,7 +79,7 @@ const CONTENTS = [
     folder: `${TEST}/input/data/training`,
     check: requireTrainingData,
     message: `No such file or directory: ${TEST}/input/data/training (training data)`,
-    hint: `Put test data into ${TEST}/input/data/training/.`,
+    hint: `Put test data into ${TEST}/input/data/training/, or name some: --input training=DIR.`,
   },
   {
     folder: `${TEST}/model`,

@@ -1,0 +1,62 @@
+/**
+ * Files that may not be there.
+ *
+ * @module
+ */
+
+import { basename } from "@std/path/basename";
+import { dirname } from "@std/path/dirname";
+import { isAbsolute } from "@std/path/is-absolute";
+import { join } from "@std/path/join";
+
+/** What a path leads to, links followed; `undefined` when that is nothing. */
+export function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
+  return ifThere(Deno.stat(path));
+}
+
+/** What is at a path, be it a link; `undefined` when that is nothing. */
+export function lstatIfThere(path: string): Promise<Deno.FileInfo | undefined> {
+  return ifThere(Deno.lstat(path));
+}
+
+/** Removes a file, a link (not what it leads to), or an empty directory. */
+export async function removeIfThere(path: string): Promise<void> {
+  await ifThere(Deno.remove(path));
+}
+
+/** The same, and a directory with all that is in it. */
+export async function removeTreeIfThere(path: string): Promise<void> {
+  await ifThere(Deno.remove(path, { recursive: true }));
+}
+
+/** Links that lead to links are followed so often: Linux's own limit. */
+const MOST_LINKS = 40;
+
+/**
+ * The path without links, of something that may not be there: what mkdir would make, or a write
+ * would write to.
+ *
+ * @throws Error of the system when a directory may not be searched, or links lead in a circle.
+ */
+export async function realPathOf(path: string, links = MOST_LINKS): Promise<string> {
+  const real = await ifThere(Deno.realPath(path));
+  if (real !== undefined) return real;
+  const parent = dirname(path);
+  if (parent === path || links === 0) return path;
+  const realParent = await realPathOf(parent, links);
+  const isLink = (await lstatIfThere(path))?.isSymlink ?? false;
+  if (!isLink) return join(realParent, basename(path));
+  const target = await Deno.readLink(path);
+  return await realPathOf(isAbsolute(target) ? target : join(realParent, target), links - 1);
+}
+
+/** `undefined` where nothing is there: also where a file is in the place of a directory. */
+async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof Deno.errors.NotADirectory) return undefined;
+    throw error;
+  }
+}

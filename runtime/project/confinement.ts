@@ -1,0 +1,96 @@
+/**
+ * Where an app's paths may lead. A repository that somebody clones can hold links, and what mlcli
+ * reads and mounts is seen by its code, which has the network; what it hands over afterwards changes
+ * its owner. So nothing of an app may lead out of the repository, nor to what is private in it.
+ *
+ * Checked before anything is touched. What another process of the same user changes between that and
+ * its use is outside of what this can hold.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
+import { SEPARATOR_PATTERN } from "@std/path/constants";
+import { dirname } from "@std/path/dirname";
+import { MlcliError } from "../errors.ts";
+import { lstatIfThere, realPathOf } from "../files.ts";
+import { isPrivateName } from "./private_names.ts";
+import { leaves, typedPath } from "./typed_path.ts";
+
+/** What is confined, and to where. */
+export interface Confined {
+  /** The directory of `NAME.json`: paths in messages are relative to it. */
+  readonly directory: string;
+  /** Real path of what nothing may lead out of. */
+  readonly boundary: string;
+}
+
+/** Somewhere that a path must not lead. */
+export interface Escape {
+  /** Real path of what it leads to. */
+  readonly target: string;
+  /** `leads out of /home/me/clone, to /etc` */
+  readonly words: string;
+}
+
+/**
+ * The git work tree that a directory is in; without one, the directory itself. As a real path.
+ * (`.git` is a file in a submodule and in a further work tree.)
+ */
+export async function boundaryOf(directory: string): Promise<string> {
+  const real = await Deno.realPath(directory);
+  for (let folder = real;; folder = dirname(folder)) {
+    if (await holdsRepository(folder)) return folder;
+    if (dirname(folder) === folder) return real;
+  }
+}
+
+/** Whether git takes a directory for the top of a work tree. */
+async function holdsRepository(folder: string): Promise<boolean> {
+  const git = join(folder, ".git");
+  const info = await lstatIfThere(git);
+  return info !== undefined &&
+    (!info.isDirectory || await lstatIfThere(join(git, "HEAD")) !== undefined);
+}
+
+/** Where a path leads that it must not; `undefined` when all is well, or nothing is there. */
+export async function escapeOf(
+  { directory, boundary }: Confined,
+  path: string,
+): Promise<Escape | undefined> {
+  const target = await realPathOf(path);
+  // Without a link on the way it is what it is called.
+  if (target === join(await Deno.realPath(directory), relative(directory, path))) return undefined;
+  const inner = relative(boundary, target);
+  if (leaves(inner)) return { target, words: `leads out of ${boundary}, to ${target}` };
+  const isPrivate = inner.split(SEPARATOR_PATTERN).some(isPrivateName) ||
+    await lstatIfThere(join(target, ".git")) !== undefined;
+  return isPrivate ? { target, words: `leads to what is private: ${target}` } : undefined;
+}
+
+/**
+ * Holds that paths of an app lead nowhere else.
+ *
+ * @param paths absolute; those nearer to the top first, since the first that is wrong is named.
+ * @param remedy what to do instead, given the path and what it leads to.
+ * @throws MlcliError of kind `layout`
+ */
+export async function requireInside(
+  confined: Confined,
+  paths: readonly string[],
+  remedy: (path: string, target: string) => string = () => PUT_IT_THERE,
+): Promise<void> {
+  for (const path of paths) {
+    const escape = await escapeOf(confined, path);
+    if (escape === undefined) continue;
+    throw new MlcliError("layout", `${typedPath(confined.directory, path)} ${escape.words}`, {
+      hint: remedy(path, escape.target),
+    });
+  }
+}
+
+/** The remedy where there is no other. */
+export const PUT_IT_THERE =
+  "A link may lead anywhere in the repository, but not out of it: put the " +
+  "thing itself there.";

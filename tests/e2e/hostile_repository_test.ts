@@ -1,0 +1,330 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { dirname, join } from "@std/path";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
+import { type OtherUser, otherUser } from "../helpers/other_user.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** Somebody who is neither root nor the caller. */
+const STRANGER = 54399;
+const IS_ROOT = Deno.uid() === 0;
+
+const TEST = "local_test/test_dir";
+const SERVING = "def model_fn(d): pass\ndef predict_fn(i, m): return i\n";
+
+/** What git carries: an app whose every file is there. */
+const FILES = {
+  "training/training.py": "def train(data, model): open(model + '/m', 'w').close()\n",
+  "prediction/serve": SERVING,
+  "processing/p.py": "pass\n",
+  "Dockerfile": "FROM scratch\n",
+  [TRAINING_DATA]: "1,2\n",
+  [`${TEST}/input/data/processing/p.csv`]: "1\n",
+  [`${TEST}/input/config/hyperparameters.json`]: "{}",
+  [`${TEST}/model/old`]: "",
+  [`${TEST}/output/.gitkeep`]: "",
+};
+
+interface Owned {
+  readonly uid: number | null;
+  readonly mode: number;
+}
+
+/** Whose everything below a directory is, by its path relative to that. */
+async function ownersBelow(path: string, inner = ""): Promise<Map<string, Owned>> {
+  const info = await Deno.lstat(join(path, inner));
+  const owners = new Map([[inner, { uid: info.uid, mode: (info.mode ?? 0) & 0o7777 }]]);
+  if (!info.isDirectory) return owners;
+  for await (const { name } of Deno.readDir(join(path, inner))) {
+    for (const [key, owned] of await ownersBelow(path, join(inner, name))) owners.set(key, owned);
+  }
+  return owners;
+}
+
+suite("a repository that means harm, run by somebody who is not root", () => {
+  let user: OtherUser;
+  /** A directory of somebody else's, outside of every app. */
+  let elsewhere: string;
+
+  beforeAll(async () => {
+    await buildTestImage();
+    user = await otherUser();
+    elsewhere = join(await Deno.makeTempDir({ prefix: "mlcli-elsewhere-" }), "data");
+    await Deno.mkdir(elsewhere);
+    await Deno.writeTextFile(join(elsewhere, "secret.csv"), "1,2\n");
+    await Deno.writeTextFile(join(elsewhere, "root-only"), "", { mode: 0o600 });
+    if (IS_ROOT) await Deno.chown(join(elsewhere, "root-only"), STRANGER, STRANGER);
+    await Deno.chmod(dirname(elsewhere), 0o755);
+  });
+  afterAll(async () => {
+    await user?.[Symbol.asyncDispose]();
+    await Deno.remove(dirname(elsewhere), { recursive: true });
+  });
+
+  /** An app in a git work tree of its own, which is the parent of the app's directory. */
+  async function clonedApp(files: Readonly<Record<string, string>> = {}): Promise<TestApp> {
+    const repository = await Deno.makeTempDir({ prefix: "mlcli-clone-", dir: user.home });
+    await Deno.mkdir(join(repository, ".git"));
+    await Deno.writeTextFile(join(repository, ".git/HEAD"), "ref: refs/heads/main\n");
+    const app = await makeApp({
+      configuration: { image_name: TEST_IMAGE },
+      parent: repository,
+      files: { ...FILES, ...files },
+    });
+    await Deno.writeTextFile(join(app.directory, "requirements.txt"), "");
+    await Deno.writeTextFile(join(app.directory, ".dockerignore"), "");
+    await user.owns(repository);
+    return app;
+  }
+
+  /** Puts a link in the place of something; paths are relative to the app's directory. */
+  async function link(app: TestApp, path: string, target: string): Promise<string> {
+    const place = join(app.directory, path.replace("APP", app.name));
+    await Deno.remove(place, { recursive: true }).catch(() => {});
+    await Deno.mkdir(dirname(place), { recursive: true });
+    await Deno.symlink(target, place);
+    return place;
+  }
+
+  const BASE = "APP/mlcli_base";
+  const OF_TRAIN = ["train"];
+  const OF_PROCESS = ["process", "-f", "p.py"];
+  const OF_DEPLOY = ["deploy", "-p", "0"];
+  for (
+    const [place, ...commands] of [
+      [`${BASE}`, OF_TRAIN, OF_PROCESS, OF_DEPLOY],
+      [`${BASE}/training`, OF_TRAIN],
+      [`${BASE}/prediction`, OF_DEPLOY],
+      [`${BASE}/processing`, OF_PROCESS],
+      [`${BASE}/local_test`, OF_TRAIN, OF_PROCESS, OF_DEPLOY],
+      [`${BASE}/${TEST}`, OF_TRAIN, OF_PROCESS, OF_DEPLOY],
+      [`${BASE}/${TEST}/model`, OF_TRAIN, OF_PROCESS, OF_DEPLOY],
+      [`${BASE}/${TEST}/output`, OF_TRAIN, OF_PROCESS],
+      [`${BASE}/${TEST}/input`, OF_TRAIN, OF_PROCESS],
+      [`${BASE}/${TEST}/input/config`, OF_TRAIN],
+      [`${BASE}/${TEST}/input/data`, OF_TRAIN, OF_PROCESS],
+      [`${BASE}/${TEST}/input/data/training`, OF_TRAIN],
+      [`${BASE}/${TEST}/input/data/validation`, OF_TRAIN],
+      [`${BASE}/${TEST}/input/data/processing`, OF_PROCESS],
+    ] as const
+  ) {
+    for (const command of commands) {
+      it(`${place} that leads out is refused by local ${command[0]}`, async () => {
+        await using app = await clonedApp();
+        await Deno.mkdir(join(elsewhere, TEST), { recursive: true });
+        await link(app, place, elsewhere);
+        const before = await ownersBelow(elsewhere);
+        const { code, stdout, stderr } = await user.run(["local", ...command], app.directory);
+        assertEquals({ code, stdout }, { code: 1, stdout: "" });
+        const [first, hint] = stderr.split("\n") as [string, string];
+        const shown = place.replace("APP", app.name);
+        assertStringIncludes(first, `error: ${shown} leads out of `);
+        assertStringIncludes(first, `, to ${elsewhere}`);
+        assertMatch(hint, /^hint: /);
+        assertEquals(await ownersBelow(elsewhere), before);
+        assertEquals(await containersOf(app.name), []);
+      });
+    }
+  }
+
+  it("the refusal's hint is the command that names the data, and that works", async () => {
+    await using app = await clonedApp({
+      "training/training.py": "import os\ndef train(data, model):\n" +
+        "    print(sorted(os.listdir('/opt/ml/input/data')), open(data + '/secret.csv').read())\n" +
+        "    print(os.access(data, os.W_OK), sorted(os.listdir('/opt/ml/input/config')))\n",
+      "processing/p.py": "print(open('/opt/ml/processing/input/secret.csv').read())\n",
+      [`${TEST}/input/data/validation/v.csv`]: "1\n",
+      [`${TEST}/input/config/mine.json`]: "{}",
+    });
+    for (
+      const [place, args, stdout] of [
+        [
+          "training",
+          ["local", "train"],
+          "['training', 'validation'] 1,2\n\nFalse ['hyperparameters.json', " +
+          "'inputdataconfig.json', 'mine.json', 'resourceconfig.json']\n",
+        ],
+        ["processing", ["local", "process", "-f", "p.py"], "1,2\n\n"],
+      ] as const
+    ) {
+      await link(app, `${BASE}/${TEST}/input/data/${place}`, elsewhere);
+      const refused = await user.run(args, app.directory);
+      const [, command] = /\nhint: .*: mlcli (.+)\n$/.exec(refused.stderr) ?? [];
+      assert(command !== undefined, refused.stderr);
+      const result = await user.run(command.split(" "), app.directory);
+      assertEquals(result, { code: 0, stdout, stderr: "" });
+    }
+  });
+
+  it("links inside the repository work, for code, data and results", async () => {
+    await using app = await clonedApp({
+      "training/training.py": "import os\ndef train(data, model):\n" +
+        "    print(open(data + '/d.csv').read(), os.listdir('/opt/ml/input/data/more'))\n" +
+        "    print(open('/opt/ml/input/config/shared.json').read())\n" +
+        "    open(model + '/m', 'w').close()\n",
+    });
+    const shared = join(dirname(app.directory), "shared");
+    for (const name of ["data", "model", "config", "training"]) {
+      await Deno.mkdir(join(shared, name), { recursive: true });
+    }
+    await Deno.writeTextFile(join(shared, "data/d.csv"), "7");
+    await Deno.writeTextFile(join(shared, "config/shared.json"), "{}");
+    await Deno.copyFile(app.path("training/training.py"), join(shared, "training/training.py"));
+    await user.owns(dirname(app.directory));
+    await link(app, `${BASE}/training`, "../../../shared/training");
+    await link(app, `${BASE}/${TEST}/model`, join(shared, "model"));
+    await link(app, `${BASE}/${TEST}/input/config`, join(shared, "config"));
+    await link(app, `${BASE}/${TEST}/input/data/training`, join(shared, "data"));
+    await link(app, `${BASE}/${TEST}/input/data/more`, join(shared, "data"));
+    const { code, stdout, stderr } = await user.run(["local", "train"], app.directory);
+    assertEquals({ code, stdout, stderr }, { code: 0, stdout: "7 ['d.csv']\n{}\n", stderr: "" });
+    assertEquals((await Deno.stat(join(shared, "model/m"))).uid, user.uid);
+  });
+
+  for (
+    const [what, place, target] of [
+      ["the repository's own .git", `${BASE}/training`, "../../../.git"],
+      ["its hooks, to be written to", `${BASE}/${TEST}/output`, "../../../../../.git"],
+      ["the directory that holds .git", `${BASE}/${TEST}/model`, "../../../../.."],
+      ["a file with secrets in it", `${BASE}/${TEST}/input/config/x`, "../../../../../../../.env"],
+    ] as const
+  ) {
+    it(`${what} is private, though it is inside`, async () => {
+      await using app = await clonedApp();
+      await Deno.writeTextFile(join(dirname(app.directory), ".env"), "TOKEN=1");
+      await link(app, place, target);
+      const { code, stderr } = await user.run(["local", "train"], app.directory);
+      assertEquals(code, 1, stderr);
+      assertMatch(stderr, /^error: \S+ leads to what is private: \/.+\nhint: /);
+      assertEquals(await containersOf(app.name), []);
+    });
+  }
+
+  for (
+    const [what, target] of [
+      ["credentials", "HOME/.aws/credentials"],
+      ["mlcli's own environment", "/proc/self/environ"],
+      ["a directory", "HOME/.aws"],
+    ] as const
+  ) {
+    it(`does not copy ${what} into the container's input/config`, async () => {
+      await using app = await clonedApp();
+      await Deno.mkdir(join(user.home, ".aws"), { recursive: true });
+      await Deno.writeTextFile(join(user.home, ".aws/credentials"), "aws_secret_access_key=1");
+      await user.owns(join(user.home, ".aws"));
+      await link(app, `${BASE}/${TEST}/input/config/deep/x`, target.replace("HOME", user.home));
+      const { code, stderr } = await user.run(["local", "train"], app.directory);
+      assertEquals(code, 1, stderr);
+      assertMatch(stderr, /^error: \S+\/input\/config\/deep\/x leads out of .*\nhint: /);
+      assertEquals(
+        (await Array.fromAsync(Deno.readDir(app.path("local_test")))).map(({ name }) => name),
+        ["test_dir"],
+      );
+    });
+  }
+
+  it("copies input/config to its end, whatever links lead back in it", async () => {
+    await using app = await clonedApp();
+    for (const name of ["a", "b"]) await link(app, `${BASE}/${TEST}/input/config/${name}`, ".");
+    const { code, stderr } = await user.run(["local", "train"], app.directory);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: \S+\/config\/[ab] leads to a directory that is there already\n/);
+  });
+
+  for (
+    const place of [
+      "APP",
+      `${BASE}/Dockerfile`,
+      "requirements.txt",
+      ".dockerignore",
+    ]
+  ) {
+    it(`${place} that leads out does not go into an image`, async () => {
+      await using app = await clonedApp();
+      await link(app, place, place === "APP" ? elsewhere : join(elsewhere, "secret.csv"));
+      const { code, stderr } = await user.run(["build"], app.directory);
+      assertEquals(code, 1);
+      assertMatch(stderr, /^error: \S+ leads out of .*\nhint: /);
+    });
+  }
+
+  it("APP.json that leads out is not read", async () => {
+    await using app = await clonedApp();
+    await Deno.writeTextFile(join(elsewhere, "o.json"), '{"cloud_region": 5}');
+    await link(app, "APP.json", join(elsewhere, "o.json"));
+    const { code, stderr } = await user.run(["local", "train"], app.directory);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: test-\w+\.json leads out of .*\nhint: /);
+    // Without the app's directory beside it, it is none of this directory's apps.
+    await Deno.remove(join(app.directory, app.name), { recursive: true });
+    const none = await user.run(["local", "train"], app.directory);
+    assertMatch(none.stderr, /^error: Not a valid mlcli directory: /);
+  });
+
+  it("init writes nothing through a link that leads out", async () => {
+    await using app = await clonedApp();
+    const target = await Deno.makeTempDir({ prefix: "mlcli-target-", dir: user.home });
+    await user.owns(target);
+    for (const place of [`${BASE}/prediction`, `${BASE}/${TEST}/input`, BASE]) {
+      await link(app, place, target);
+      const { code, stderr } = await user.run(["init", app.name], app.directory);
+      assertEquals(code, 1);
+      assertMatch(stderr, /^error: \S+ leads out of .*\nhint: /);
+      assertEquals((await Array.fromAsync(Deno.readDir(target))).length, 0);
+    }
+  });
+
+  it("doctor names a link that leads out", async () => {
+    await using app = await clonedApp();
+    await link(app, `${BASE}/${TEST}/output`, elsewhere);
+    const { code, stdout } = await user.run(["doctor"], app.directory);
+    assertEquals(code, 1);
+    assertMatch(stdout, /^problem +\S+\/output leads out of /m);
+  });
+
+  it("an app without a repository may not lead out of its own directory", async () => {
+    await using app = await makeApp({
+      configuration: { image_name: TEST_IMAGE },
+      parent: user.home,
+      files: FILES,
+    });
+    const data = await Deno.makeTempDir({ dir: user.home });
+    await link(app, `${BASE}/${TEST}/model`, data);
+    await user.owns(user.home);
+    const { code, stderr } = await user.run(["local", "train"], app.directory);
+    assertEquals(code, 1);
+    assertMatch(stderr, new RegExp(`^error: \\S+/model leads out of ${app.directory}, to `));
+  });
+
+  it("clears away no container of another app, whatever its directories are called", async () => {
+    await using app = await clonedApp();
+    const victim = `victim-${crypto.randomUUID().slice(0, 8)}`;
+    const labels = { "mlcli.app": victim, "mlcli.role": "serve", "mlcli.port": "1" };
+    const names = [`mlcli-${victim}-serve-1`, `mlcli-${victim}-train-1`];
+    const ids = await Promise.all(
+      names.map((name, index) =>
+        withEngine((engine) =>
+          engine.createContainer(name, {
+            Image: TEST_IMAGE,
+            Cmd: ["serve"],
+            // The second is called as a run of this app would be, and labelled as a server of it.
+            Labels: index === 0 ? labels : { ...labels, "mlcli.app": app.name },
+            HostConfig: { AutoRemove: false, Mounts: [] },
+          })
+        )
+      ),
+    );
+    try {
+      for (const name of names) {
+        const folder = app.path(`local_test/.run-${name}`);
+        await Deno.mkdir(folder);
+        await Deno.utime(folder, 0, 0);
+      }
+      assertEquals((await user.run(["local", "train"], app.directory)).code, 0);
+      const left = [...await containersOf(victim), ...await containersOf(app.name)];
+      assertEquals(left.map(({ Id }) => Id).sort(), ids.sort());
+    } finally {
+      for (const id of ids) await withEngine((engine) => engine.removeContainer(id));
+    }
+  });
+});

@@ -1,0 +1,67 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
+import { beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** Prints what the process may do. */
+const REPORT = `
+import os
+status = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines())
+print("no new privileges:", status["NoNewPrivs"])
+try:
+    os.mknod("/opt/ml/output/device", 0o20666, os.makedev(1, 3))
+    print("device made")
+except PermissionError: print("no device")
+limits = ("/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids/pids.max")
+print("processes:", [open(path).read().strip() for path in limits if os.path.exists(path)])
+print("process 1:", open("/proc/1/comm").read().strip())
+`;
+
+function reportingApp(): Promise<TestApp> {
+  return makeApp({
+    configuration: { image_name: TEST_IMAGE },
+    files: {
+      "training/training.py": `def train(data, model):\n${REPORT.replace(/^/gm, "    ")}\n`,
+      "processing/p.py": REPORT,
+      [TRAINING_DATA]: "1\n",
+    },
+  });
+}
+
+suite("what a run may do", () => {
+  beforeAll(buildTestImage);
+
+  for (const command of [["train"], ["process", "-f", "p.py"]]) {
+    it(`local ${command[0]} gains no privileges, and has an init and a limit`, async () => {
+      await using app = await reportingApp();
+      const { code, stdout, stderr } = await app.run(["local", ...command]);
+      assertEquals({ code, stderr }, { code: 0, stderr: "" });
+      assertMatch(stdout, /^no new privileges: 1\nno device\nprocesses: \['32768'\]\n/);
+      // docker-init, catatonit, or none where the engine has none: never the program itself by luck.
+      assertMatch(stdout, /process 1: (docker-init|catatonit|python3?)\n$/);
+      const allowed = await app.run(["local", ...command, "--allow-privileges"]);
+      assertMatch(allowed.stdout, /^no new privileges: 0\nno device\n/);
+    });
+  }
+
+  it("a run that needs privileges is told how to get them", async () => {
+    await using app = await makeApp({
+      configuration: { image_name: TEST_IMAGE },
+      files: {
+        // The words of sudo 1.9 and of earlier ones.
+        "processing/new.py": `import sys
+sys.exit('sudo: The "no new privileges" flag is set, which prevents sudo from running as root.')`,
+        "processing/old.py": `import sys
+sys.exit("sudo: effective uid is not 0, is sudo installed setuid root?")`,
+        "processing/other.py": `import sys; sys.exit("no luck")`,
+      },
+    });
+    for (const file of ["new.py", "old.py"]) {
+      const { code, stderr } = await app.run(["local", "process", "-f", file]);
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, "hint: --allow-privileges lets programs of the image gain");
+    }
+    const { stderr } = await app.run(["local", "process", "-f", "other.py"]);
+    assertEquals(stderr.includes("--allow-privileges"), false);
+  });
+});
