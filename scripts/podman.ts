@@ -32,7 +32,7 @@ import type { TestResults } from "./test_results.ts";
 /** Debian's names. Podman only recommends its network; `ip` and `iptables` are for that. */
 const PACKAGES = ["podman", "runc", "containernetworking-plugins", "iptables", "iproute2"];
 /** The tests of everything that runs a container. */
-const TESTS = ["train", "process", "deploy", "errors", "interrupt"]
+const TESTS = ["train", "process", "deploy", "errors", "interrupt", "privileges"]
   .map((name) => fromFileUrl(new URL(`../tests/e2e/${name}_test.ts`, import.meta.url)));
 /** Makes the namespaces and starts the service in them. */
 const SERVICE = fromFileUrl(new URL("podman/service.sh", import.meta.url));

@@ -106,10 +106,14 @@ export async function withInitIfThere<T>(
 }
 
 /**
- * Docker, at the start: `exec: "docker-init": executable file not found in $PATH`, or a path's `no
- * such file` (moby, daemon/oci_linux.go). Podman, at the creation: `container-init binary not found
- * on the host` (libpod, addContainerInitBinary).
+ * Docker (20.10), at the start: `error mounting "/usr/bin/docker-init" to rootfs ... no such file`,
+ * or `exec: "docker-init": executable file not found in $PATH`. Podman (4.3), at the creation:
+ * `container-init binary not found on the host`.
  */
 export function saysInitMissing(error: unknown): boolean {
-  return error instanceof EngineError && /docker-init|container-init|catatonit/.test(error.reason);
+  const refusal = error instanceof MlcliError && error.cause instanceof EngineError
+    ? error.cause
+    : error;
+  return refusal instanceof EngineError &&
+    /docker-init|container-init|catatonit/.test(refusal.reason);
 }

@@ -168,6 +168,25 @@ export function servePlan(input: ServeInput): CreateBody {
   };
 }
 
+/** A container that does nothing, with an init. */
+export function initProbePlan(image: string): CreateBody {
+  return {
+    Image: image,
+    Entrypoint: ["true"],
+    Cmd: [],
+    Labels: { [LABELS.version]: VERSION },
+    HostConfig: {
+      AutoRemove: false,
+      LogConfig: { Type: "none" },
+      NetworkMode: "none",
+      CapDrop: ["ALL"],
+      SecurityOpt: [NO_NEW_PRIVILEGES],
+      Init: true,
+      Mounts: [],
+    },
+  };
+}
+
 /**
  * A container that gives what lies at paths below some directories to a user.
  *

@@ -67,7 +67,13 @@ async function runOnce(
       body.HostConfig.AutoRemove ? engine.wait(id, "removed", waiting.signal) : undefined,
     ]);
     signal.throwIfAborted();
-    await startContainer(engine, id, body);
+    try {
+      await startContainer(engine, id, body);
+    } catch (error) {
+      // Nobody reads it: with the connection open, the engine would wait.
+      await output.cancel().catch(() => {});
+      throw error;
+    }
     using _stop = stopOnInterruption(engine, id, console.interruption);
     const watch = new PrivilegeWatch();
     const closed = await passOn(output, console, watch, () => engine.stopContainer(id, GRACE));

@@ -5,11 +5,13 @@
  */
 
 import { join } from "@std/path/join";
+import { holdsHarness } from "../containers/image.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { type App, imageReference } from "../project/app.ts";
 import { layoutOf } from "../project/layout.ts";
 import { typedPath } from "../project/typed_path.ts";
 import type { Check } from "./check.ts";
+import { initCheck } from "./init_check.ts";
 
 /** Whether the image is there, holds the code as it is now, and runs on the platform. */
 export async function imageChecks(
@@ -27,7 +29,12 @@ export async function imageChecks(
       hint: "Run mlcli build, with the same --docker-tag.",
     }];
   }
-  return [ageCheck(app, reference, image, await newestSource(app)), platformCheck(app, image)];
+  return [
+    ageCheck(app, reference, image, await newestSource(app)),
+    platformCheck(app, image),
+    // Others get none.
+    ...(holdsHarness(image) ? [await initCheck(engine, reference)] : []),
+  ];
 }
 
 /** A file that goes into the image. */

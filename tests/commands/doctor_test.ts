@@ -14,9 +14,14 @@ interface Says {
   /** Undefined: there is no image. */
   readonly image?: Readonly<Record<string, unknown>>;
   readonly containers?: readonly unknown[];
+  /** Why a container with an init does not start; undefined: it does. */
+  readonly noInit?: string;
 }
 
 const IMAGE = { Created: "2100-01-01T00:00:00Z", Os: "linux", Architecture: "amd64" };
+
+/** Built by mlcli. */
+const OURS = { ...IMAGE, Config: { Entrypoint: ["/opt/mlcli/entrypoint"] } };
 
 /** A complete app. */
 function completeApp(configuration: Readonly<Record<string, unknown>> = {}): Promise<TestApp> {
@@ -46,6 +51,10 @@ async function doctor(
     "GET /containers/json": () => Response.json(says.containers ?? []),
     [`GET /images/${app.name}%3Alatest/json`]: () =>
       says.image ? Response.json(says.image) : refusal(404, "No such image"),
+    "POST /containers/create": () => Response.json({ Id: "1" }, { status: 201 }),
+    "POST /containers/1/start": () =>
+      says.noInit ? refusal(400, says.noInit) : new Response(null, { status: 204 }),
+    "DELETE /containers/1": () => new Response(null, { status: 204 }),
   };
   await using engine = await fakeEngine(answers);
   return await app.run(["doctor", ...args], {
@@ -80,6 +89,18 @@ suite("mlcli doctor", () => {
       { ...GOOD, version: { Version: "19.03.1", ApiVersion: "1.40" } },
       1,
       /^problem {2}Engine 19\.03\.1 \(API 1\.40\) .* is too old\n {9}hint: .*20\.10/,
+    ],
+    [
+      "an engine with an init",
+      { ...GOOD, image: OURS },
+      0,
+      /^ok {7}The engine gives containers an init$/m,
+    ],
+    [
+      "an engine without an init",
+      { ...GOOD, image: OURS, noInit: 'exec: "docker-init": executable file not found in $PATH' },
+      0,
+      /^warning {2}The engine has no init for containers.*\n {9}hint: .*tini.*catatonit/m,
     ],
     [
       "a rootless engine",

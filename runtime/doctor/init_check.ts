@@ -1,0 +1,37 @@
+/**
+ * Check of the engine's init.
+ *
+ * @module
+ */
+
+import { discardContainer, saysInitMissing } from "../containers/create.ts";
+import { initProbePlan } from "../containers/plan.ts";
+import type { Engine } from "../docker/engine.ts";
+import type { Check } from "./check.ts";
+
+/**
+ * Whether the engine can give a container an init: snap's Docker cannot, nor Podman without
+ * catatonit. Only the start of a container tells.
+ *
+ * @param image one of mlcli's, which is there.
+ */
+export async function initCheck(engine: Engine, image: string): Promise<Check> {
+  const name = `mlcli-doctor-${crypto.randomUUID().slice(0, 8)}`;
+  let id: string | undefined;
+  try {
+    id = await engine.createContainer(name, initProbePlan(image));
+    await engine.startContainer(id);
+    return { name: "init", status: "ok", message: "The engine gives containers an init" };
+  } catch (error) {
+    if (!saysInitMissing(error)) throw error;
+    return {
+      name: "init",
+      status: "warning",
+      message: "The engine has no init for containers, so they run without one",
+      hint: "Processes that nobody waits for stay until the run ends. Docker's is called " +
+        "docker-init (package tini), Podman's catatonit; snap's Docker has none.",
+    };
+  } finally {
+    if (id !== undefined) await discardContainer(engine, id);
+  }
+}
