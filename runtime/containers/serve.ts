@@ -29,6 +29,8 @@ export interface ServeRequest extends PlanInput {
   readonly port: number;
   /** How long the server may take to answer `/ping` with 200, in seconds. */
   readonly timeout: number;
+  /** Names that the server may be called by, besides its own. */
+  readonly allowedHosts: readonly string[];
   readonly interruption: Interruption;
   readonly engine: () => Promise<Engine>;
   /** Called once the container runs, before the server is ready. */
@@ -90,8 +92,8 @@ async function clearPort(engine: Engine, port: number): Promise<void> {
 }
 
 async function startServer(engine: Engine, request: ServeRequest, port: number): Promise<Server> {
-  const body = servePlan({ ...request, port });
   const name = serverName(request.app, port);
+  const body = servePlan({ ...request, port, name });
   let id: string | undefined;
   try {
     id = await createContainer(engine, name, body);
