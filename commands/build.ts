@@ -47,6 +47,7 @@ export function buildCommand(context: Context): AnyCommand {
         signal: context.interruption.signal,
         engine: context.engine,
         onOutput: progress.onOutput,
+        onLeftOut: progress.onLeftOut,
       });
       progress.done();
       context.out.print(`${reference}\n`);

@@ -11,6 +11,8 @@ import { ProgressLine } from "./progress.ts";
 /** Shows a build. When it is disposed of before it is done, the last step's output is shown. */
 export interface BuildProgress extends Disposable {
   onOutput(text: string): void;
+  /** Says which private files stay out of the image. */
+  onLeftOut(paths: readonly string[]): void;
   /** The build worked. */
   done(): void;
 }
@@ -23,6 +25,7 @@ export function buildProgress(err: Output): BuildProgress {
 function plain(err: Output): BuildProgress {
   return {
     onOutput: (text) => err.print(text),
+    onLeftOut: (paths) => err.print(leftOutNote(paths)),
     done: () => {},
     [Symbol.dispose]: () => {},
   };
@@ -47,6 +50,10 @@ function condensed(err: Output): BuildProgress {
       const latest = text.trim().split(/[\r\n]+/).at(-1) ?? "";
       progress.show(announced === undefined && step !== "" ? `${step} | ${latest}` : latest);
     },
+    onLeftOut(paths): void {
+      progress.clear();
+      err.print(leftOutNote(paths));
+    },
     done(): void {
       isDone = true;
       progress.clear();
@@ -56,4 +63,21 @@ function condensed(err: Output): BuildProgress {
       if (!isDone) err.print(output);
     },
   };
+}
+
+/** So many are named. */
+const NAMED = 5;
+
+/** A line; nothing where nothing stayed out. */
+function leftOutNote(paths: readonly string[]): string {
+  if (paths.length === 0) return "";
+  const names = paths.slice(0, NAMED).map(printable).join(", ");
+  const more = paths.length > NAMED ? `, and ${paths.length - NAMED} more` : "";
+  return `Left out of the image as private: ${names}${more}. ` +
+    "!PATH in .dockerignore brings one back.\n";
+}
+
+/** A name in one line, and without what a terminal would act upon. */
+function printable(path: string): string {
+  return path.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
 }

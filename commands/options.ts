@@ -29,6 +29,20 @@ export function parseSeconds(option: string, text: string): number {
   );
 }
 
+/** A host name or an address, as a browser would write it; an IPv6 address without its brackets. */
+export function parseHost(text: string): string {
+  const host = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
+  const url = `http://${host}`;
+  if (/^(\[[\da-f:.]+\]|[^[\]:/\\?#@%\s]+)$/i.test(host) && URL.canParse(url)) {
+    const name = new URL(url).hostname.replace(/^\[|\]$|\.$/g, "");
+    if (/^[a-z\d_-]+(\.[a-z\d_-]+)*$|:/.test(name)) return name;
+  }
+  throw new ValidationError(
+    'Option "--allow-host" must be a host name or an address without scheme and port, ' +
+      `but got "${text}".`,
+  );
+}
+
 /** How much of a log: a number of lines, or `all`. */
 export function parseTail(text: string): number | "all" {
   if (text === "all") return text;

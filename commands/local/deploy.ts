@@ -8,7 +8,7 @@ import { Command } from "@cliffy/command";
 import type { Server } from "../../runtime/containers/servers.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import { DEFAULT_PORT, parsePort, parseSeconds } from "../options.ts";
+import { DEFAULT_PORT, parseHost, parsePort, parseSeconds } from "../options.ts";
 import { withContainerOptions } from "./container_options.ts";
 import type { ContainerOptions } from "./plan_input.ts";
 
@@ -16,6 +16,7 @@ interface Options extends ContainerOptions {
   readonly port: string;
   readonly timeout: string;
   readonly foreground?: boolean;
+  readonly allowHost?: readonly string[];
 }
 
 /** Starts a server of the trained model. */
@@ -30,12 +31,18 @@ export function deployCommand(context: Context): AnyCommand {
       default: "240",
     })
     .option("--foreground", "Stay, show the server's log, and stop the server at Ctrl-C.")
+    .option(
+      "--allow-host <name:string>",
+      "Another host name of the server, or one whose web pages may call it. May be repeated.",
+      { collect: true },
+    )
     .example("Serve on a free port", "mlcli local deploy --port 0")
     .action(async (options: Options) => {
       const { planInput } = await import("./plan_input.ts");
       const request = {
         port: parsePort(options.port),
         timeout: parseSeconds("--timeout", options.timeout),
+        allowedHosts: (options.allowHost ?? []).map(parseHost),
         ...await planInput(context, options),
         interruption: context.interruption,
         engine: context.engine,

@@ -26,6 +26,9 @@ export const LABELS = {
 /** Port that a server listens on in its container: the platform's contract. */
 const SERVER_PORT = 8080;
 
+/** What a container calls the machine that it runs on, with Docker and with Podman. */
+const SERVER_HOSTS = ["host.docker.internal", "host.containers.internal"];
+
 /** `/dev/shm` in bytes. Docker's 64 MB kill PyTorch's data loaders; this is a limit, not a claim. */
 const SHARED_MEMORY = 2 * 1024 ** 3;
 
@@ -79,6 +82,10 @@ export interface ProcessInput extends PlanInput, ImageInput {
 
 /** What a server's container needs besides. */
 export interface ServeInput extends PlanInput, ImageInput {
+  /** The container's name. */
+  readonly name: string;
+  /** Names of the server besides those that it has by itself; in lower case. */
+  readonly allowedHosts: readonly string[];
   /** Port on the host. */
   readonly port: number;
 }
@@ -151,7 +158,11 @@ export function servePlan(input: ServeInput): CreateBody {
   return {
     Image: input.image,
     Cmd: ["serve"],
-    Env: environment({ ...pathVariables(), ...regionVariables(input.region) }),
+    Env: environment({
+      ...pathVariables(),
+      ...regionVariables(input.region),
+      MLCLI_ALLOWED_HOSTS: [...SERVER_HOSTS, input.name, ...input.allowedHosts].join(" "),
+    }),
     Labels: { ...labels(input, "serve"), [LABELS.port]: String(input.port) },
     ExposedPorts: { [port]: {} },
     HostConfig: {

@@ -31,6 +31,8 @@ export interface ServeRequest extends PlanInput {
   readonly port: number;
   /** How long the server may take to answer `/ping` with 200, in seconds. */
   readonly timeout: number;
+  /** Names that the server may be called by, besides its own. */
+  readonly allowedHosts: readonly string[];
   readonly interruption: Interruption;
   readonly engine: () => Promise<Engine>;
   /** Called once the container runs, before the server is ready. */
@@ -95,19 +97,19 @@ async function clearPort(engine: Engine, port: number): Promise<void> {
 async function startServer(engine: Engine, request: ServeRequest, port: number): Promise<Server> {
   const withInit = holdsHarness(await requireImage(engine, request.image));
   await requireLayoutInside(request.layout, "prediction");
+  const name = serverName(request.app, port);
   return await withInitIfThere(
-    servePlan({ ...request, port, withInit }),
-    (body) => startPlanned(engine, request, port, body),
+    servePlan({ ...request, port, name, withInit }),
+    (body) => startPlanned(engine, request, { name, port }, body),
   );
 }
 
 async function startPlanned(
   engine: Engine,
   request: ServeRequest,
-  port: number,
+  { name, port }: Pick<Server, "name" | "port">,
   body: CreateBody,
 ): Promise<Server> {
-  const name = serverName(request.app, port);
   let id: string | undefined;
   try {
     id = await createContainer(engine, name, body);

@@ -25,6 +25,8 @@ export interface BuildRequest {
   readonly engine: () => Promise<Engine>;
   /** Hears the build's output as it comes, and the states of what is pulled. */
   readonly onOutput: (text: string) => void;
+  /** Hears which private files and directories stay out of the image; before the first step. */
+  readonly onLeftOut: (paths: readonly string[]) => void;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function build(request: BuildRequest): Promise<string> {
   const { app } = request;
   const reference = imageReference(app, request.tag);
   // Before the engine is asked: what is missing in the app is said at once.
-  const context = remembered(await buildContext(app));
+  const context = remembered(await buildContext(app, request.onLeftOut));
   const engine = await request.engine();
   const options: BuildOptions = {
     tag: reference,

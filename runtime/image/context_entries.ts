@@ -8,11 +8,14 @@
 import { join } from "@std/path/join";
 import { SEPARATOR } from "@std/path/constants";
 import { fileErrorReason, MlcliError } from "../errors.ts";
+import { lstatIfThere } from "../files.ts";
 import type { App } from "../project/app.ts";
 import { requireInside } from "../project/confinement.ts";
+import { isPrivateName } from "../project/private_names.ts";
 import { typedPath } from "../project/typed_path.ts";
-import { HARNESS_FILES, type HarnessFile, readHarnessFile } from "./harness_files.ts";
+import { HARNESS_FILES, readHarnessFile } from "./harness_files.ts";
 import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
+import { isPrivateKey, requirePublic } from "./private_files.ts";
 
 /** An entry of the context. `path` is its path there, with slashes. */
 export type ContextEntry =
@@ -43,12 +46,14 @@ const CODE_FOLDERS = ["training", "prediction", "processing"];
  * Checks what a build cannot do without, and gives the entries of its context one after another.
  * Files that come and go meanwhile are left out.
  *
+ * @param onLeftOut hears, after the last entry, what stayed out because it is private, though
+ * `.dockerignore` would have let it in; directories end with a slash.
  * @throws MlcliError of kind `layout`: at once when the Dockerfile or the requirements file is not
- * there; while the entries are read, when something cannot be.
+ * there, or private; while the entries are read, when something cannot be.
  */
 export async function contextEntries(
   app: App,
-  harness: readonly HarnessFile[] = HARNESS_FILES,
+  onLeftOut: (paths: readonly string[]) => void = () => {},
 ): Promise<AsyncGenerator<ContextEntry, void, void>> {
   const { requirements } = app.configuration;
   const dockerfile = `${app.name}/mlcli_base/Dockerfile`;
@@ -61,20 +66,21 @@ export async function contextEntries(
   await requireFile(app, requirements, `Requirements file not found: ${requirements}`, {
     hint: `Create it (it may be empty), or set "requirements" in ${app.name}.json.`,
   });
-  const rules = await readIgnoreRules(app.directory);
   const hasRules = await isFile(join(app.directory, IGNORE_FILE));
   const files = [dockerfile, requirements, ...(hasRules ? [IGNORE_FILE] : [])];
-  return entries(app, rules, new Set(files), harness);
+  for (const path of [app.name, ...files]) await requirePublic(app.directory, path);
+  const rules = await readIgnoreRules(app.directory);
+  return entries(app, rules, new Set(files), onLeftOut);
 }
 
 async function* entries(
   app: App,
   rules: IgnoreRules,
   always: ReadonlySet<string>,
-  harness: readonly HarnessFile[],
+  onLeftOut: (paths: readonly string[]) => void,
 ): AsyncGenerator<ContextEntry, void, void> {
   for (const path of always) yield file(app, path);
-  for (const { path, executable } of harness) {
+  for (const { path, executable } of HARNESS_FILES) {
     yield {
       type: "content",
       path: `${HARNESS_FOLDER}/${path}`,
@@ -84,10 +90,13 @@ async function* entries(
   }
   yield* missingCodeFolders(app);
   const localTest = `${app.name}/mlcli_base/local_test`;
+  const leftOut: string[] = [];
   yield* walk(app, app.name, {
+    ...rules,
     ignores: (path) => path === localTest || always.has(path) || rules.ignores(path),
     mayHoldException: (path) => path !== localTest && rules.mayHoldException(path),
-  });
+  }, leftOut);
+  onLeftOut(leftOut);
 }
 
 async function* missingCodeFolders(app: App): AsyncGenerator<ContextEntry, void, void> {
@@ -97,30 +106,53 @@ async function* missingCodeFolders(app: App): AsyncGenerator<ContextEntry, void,
   }
 }
 
+/** @param privatePart the outermost directory of a private name that the folder is, or lies in. */
 async function* walk(
   app: App,
   folder: string,
   rules: IgnoreRules,
+  leftOut: string[],
+  privatePart?: string,
 ): AsyncGenerator<ContextEntry, void, void> {
   for (const name of await namesIn(app, folder)) {
     const path = `${folder}/${name}`;
     const ignored = rules.ignores(path);
     if (ignored && !rules.mayHoldException(path)) continue;
     const info = await lstatIfThere(join(app.directory, path));
+    const part = privatePart ?? (isPrivateName(name) ? path : undefined);
+    const isOut = part !== undefined && !rules.bringBack(path, part);
     if (info?.isDirectory) {
-      if (!ignored) yield { type: "directory", path, mode: permissions(info) };
-      yield* walk(app, path, rules);
+      if (isOut && !ignored && !rules.mayBringBackBelow(path, part)) {
+        leftOut.push(`${path}/`);
+        continue;
+      }
+      if (!ignored && !isOut) yield { type: "directory", path, mode: permissions(info) };
+      yield* walk(app, path, rules, leftOut, part);
     } else if (ignored) {
       continue;
+    } else if (isOut || (info?.isFile && part === undefined && await isKey(app, path, rules))) {
+      leftOut.push(path);
     } else if (!info) {
       // Gone since it was listed; or Deno cannot name it.
       if (name.includes("\ufffd")) throw cannotRead(path, "its name is not UTF-8");
     } else if (info.isSymlink) {
+      // As a link: what it leads to is not read.
       const target = await Deno.readLink(join(app.directory, path));
       yield { type: "symlink", path, target: target.replaceAll(SEPARATOR, "/") };
     } else if (info.isFile) {
       yield file(app, path);
     } // Sockets, pipes and devices are nothing that an image could hold.
+  }
+}
+
+/** Whether a file is a private key that no exception names. */
+async function isKey(app: App, path: string, rules: IgnoreRules): Promise<boolean> {
+  const source = join(app.directory, path);
+  try {
+    return !rules.bringBack(path, path) && await isPrivateKey(source);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false; // gone since it was listed
+    throw cannotRead(typedPath(app.directory, source), error);
   }
 }
 
@@ -163,13 +195,4 @@ async function requireFile(
 
 async function isFile(path: string): Promise<boolean> {
   return await Deno.stat(path).then((info) => info.isFile, () => false);
-}
-
-async function lstatIfThere(path: string): Promise<Deno.FileInfo | undefined> {
-  try {
-    return await Deno.lstat(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
 }

@@ -8,9 +8,10 @@ import dockerignore from "@balena/dockerignore";
 import { join } from "@std/path/join";
 import { SEPARATOR } from "@std/path/constants";
 import { fileErrorReason, MlcliError } from "../errors.ts";
+import { type Exceptions, exceptionsOf } from "./exceptions.ts";
 
 /** The rules of one `.dockerignore`. Paths are relative to its directory, with slashes. */
-export interface IgnoreRules {
+export interface IgnoreRules extends Exceptions {
   ignores(path: string): boolean;
   /** Whether something below an ignored directory may be wanted all the same (`!path`). */
   mayHoldException(directory: string): boolean;
@@ -51,11 +52,14 @@ export function parseIgnoreRules(text: string): IgnoreRules {
   for (const pattern of patterns) checkPattern(pattern);
   // Docker distinguishes capitals, on every system.
   const rules = ignore({ ignorecase: false }).add(patterns.map(escaped));
-  const exceptions = patterns.filter((pattern) => pattern.startsWith("!")).map(fixedStart);
+  const exceptions = patterns.filter((pattern) => pattern.startsWith("!"))
+    .map((pattern) => pattern.slice(1).trim());
+  const starts = exceptions.map(fixedStart);
   return {
     ignores: (path) => rules.ignores(path),
     mayHoldException: (directory) =>
-      exceptions.some((start) => isBelow(start, directory) || isBelow(directory, start)),
+      starts.some((start) => isBelow(start, directory) || isBelow(directory, start)),
+    ...exceptionsOf(exceptions),
   };
 }
 
@@ -86,7 +90,7 @@ function escapedCharacter(match: string): string {
 
 /** The directories that an exception begins with, as far as they are named without a wildcard. */
 function fixedStart(exception: string): string {
-  const parts = exception.slice(1).trim().split("/").filter((part) => part !== "" && part !== ".");
+  const parts = exception.split("/").filter((part) => part !== "" && part !== ".");
   const wild = parts.findIndex((part) => /[*?[\\]/.test(part));
   return (wild === -1 ? parts : parts.slice(0, wild)).join("/");
 }

@@ -9,6 +9,7 @@ import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
 import { SEPARATOR } from "@std/path/constants";
 import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
+import { isPrivateName } from "./private_names.ts";
 import { leaves } from "./typed_path.ts";
 
 /** What `NAME.json` says, its defaults filled in. */
@@ -53,9 +54,10 @@ export const RULES = {
     accepts: (value) => /^\d+(\.\d+){0,2}((a|b|rc)\d+)?$/.test(value),
   },
   requirements: {
-    expected: 'a path below this directory, such as "requirements.txt"',
+    expected: 'a path below this directory, such as "requirements.txt", and no file of secrets',
     accepts: (value) => {
       const path = normalizedPath(value);
+      if (path.split("/").some(isPrivateName)) return false;
       return path !== "." && !isAbsolute(path) && !leaves(path) && !path.endsWith("/");
     },
   },

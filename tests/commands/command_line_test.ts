@@ -66,6 +66,21 @@ suite("the command line", () => {
     }
   });
 
+  it("names hosts without scheme, port or path", async () => {
+    const wrong = [
+      ...["http://a.example", "a.example:80", "a.example/", "[::1]:80", "::1:g", "[a]", "a b"],
+      ...["*", "*.example", "a..b", "a@b", "a%41", "a?b", "a,b", ".", "256.1.1.1"],
+    ];
+    for (const host of wrong) {
+      assertEquals(
+        (await refused(["local", "deploy", "--allow-host", "a.example", "--allow-host", host]))
+          .split("\n")[0],
+        'error: Option "--allow-host" must be a host name or an address without scheme and port, ' +
+          `but got "${host}".`,
+      );
+    }
+  });
+
   it("may have a hyperparameter that is empty", async () => {
     const error = await refused(["local", "train", "--hyperparameter=name=", "--nonsense"]);
     assertEquals(error.split(".")[0], 'error: Unknown option "--nonsense"');

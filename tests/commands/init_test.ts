@@ -54,7 +54,7 @@ suite("mlcli init", () => {
       requirements: "requirements.txt",
     });
     const ignored = await Deno.readTextFile(join(directory.path, ".dockerignore"));
-    for (const pattern of [".git", "venv", "**/__pycache__", "**/local_test"]) {
+    for (const pattern of ["**/.git", "**/venv", "**/__pycache__", "**/local_test"]) {
       assert(lines(ignored).includes(pattern), pattern);
     }
   });

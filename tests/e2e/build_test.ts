@@ -101,6 +101,69 @@ suite("mlcli build", () => {
     }
   });
 
+  it("leaves out private files, and says which, but for those that .dockerignore names", async () => {
+    await using app = await listingApp();
+    const training = `${app.name}/mlcli_base/training`;
+    for (
+      const path of [
+        ...[".git/config", ".aws/credentials", ".aws/config", ".ssh/id_ed25519", ".env"],
+        ...["lib/.netrc", "lib/.git-credentials", "lib/.pypirc", "lib/.env.example"],
+      ]
+    ) await app.write(app.path(`training/${path}`), "secret");
+    await app.write(app.path("training/server.pem"), "-----BEGIN PRIVATE KEY-----\n");
+    await app.write(app.path("training/ca.pem"), "-----BEGIN CERTIFICATE-----\n");
+    await app.write(app.path("training/lib/.env\n\x1b[31m"), "");
+    await app.write(
+      `${app.directory}/.dockerignore`,
+      `.git\n**/*.tmp\n!**/.env.example\n!${training}/.aws/config\n`,
+    );
+    const { code, stderr } = await app.run(["build"]);
+    await removeImage(`${app.name}:latest`);
+    assertEquals(code, 0, stderr);
+    assertEquals(filesIn(stderr), [
+      "./.dockerignore",
+      "./requirements.txt",
+      `./${app.name}/mlcli_base/Dockerfile`,
+      `./${training}/.aws/config`,
+      `./${training}/ca.pem`,
+      `./${training}/lib/.env.example`,
+      `./${training}/training.py`,
+    ]);
+    const first = [".aws/credentials", ".env", ".git/", ".ssh/", "lib/.env??[31m"];
+    assertEquals(
+      stderr.split("\n")[0],
+      `Left out of the image as private: ${first.map((path) => `${training}/${path}`).join(", ")}` +
+        ", and 4 more. !PATH in .dockerignore brings one back.",
+    );
+  });
+
+  it("says before it fails what it left out, on a terminal, too", async () => {
+    const asking = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nARG APP\nCOPY ${APP}/.env /\n";
+    await using app = await listingApp(asking);
+    await app.write(`${app.directory}/${app.name}/.env`, "secret");
+    const note = `Left out of the image as private: ${app.name}/.env. ` +
+      "!PATH in .dockerignore brings one back.";
+    const { code, stderr } = await app.run(["build"]);
+    assertEquals(code, 1);
+    assertEquals(stderr.split("\n")[0], note);
+    assertMatch(stderr, /\nerror: Build failed: COPY failed: /);
+    const { code: onTerminal, screen } = await runOnTerminal(["build"], app.directory);
+    assertEquals(onTerminal, 1);
+    assertStringIncludes(screen, `${note}\r\n`);
+  });
+
+  it("refuses a private file as the requirements file", async () => {
+    await using app = await listingApp(LISTING, { requirements: "./deploy/.env.prod" });
+    const { code, stdout, stderr } = await app.run(["build"]);
+    assertEquals({ code, stdout }, { code: 1, stdout: "" });
+    assertEquals(
+      stderr,
+      `error: ${app.name}.json: "requirements" must be a path below this directory, such as ` +
+        '"requirements.txt", and no file of secrets; it is "./deploy/.env.prod"\n' +
+        `hint: Correct "requirements" in ${app.name}.json.\n`,
+    );
+  });
+
   it("neither sends nor reads two gigabytes beside the app", async () => {
     await using app = await listingApp();
     await app.write(`${app.directory}/data/table.bin`, "");

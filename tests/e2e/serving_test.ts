@@ -254,7 +254,7 @@ suite("serving with the default input_fn and output_fn", () => {
         '{"predictions": [[1.0, 2.0], [3.0, 4.0]]}',
       ]);
     }
-    await connection.send("GET /ping HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
+    await connection.send("GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2));
     assertEquals([(await connection.receive()).status, (await connection.receive()).status], [
       200,
       200,

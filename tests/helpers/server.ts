@@ -14,16 +14,19 @@ export interface TestServer extends AsyncDisposable {
   readonly port: string;
 }
 
-/** Deploys an app with this serving code, and other files, on a free port. */
+/** Deploys an app with this serving code, and other files, on a free port, with more options. */
 export async function deployServer(
   code: string,
   files: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
 ): Promise<TestServer> {
   const app = await makeApp({
     configuration: { image_name: TEST_IMAGE },
     files: { "prediction/serve": code, "local_test/test_dir/model/model.txt": "seven", ...files },
   });
-  const { code: status, stdout, stderr } = await app.run(["local", "deploy", "--port", "0"]);
+  const { code: status, stdout, stderr } = await app.run([
+    ...["local", "deploy", "--port", "0", ...options],
+  ]);
   assertEquals({ status, stderr }, { status: 0, stderr: "" });
   const { port } = new URL(stdout.trim());
   return {

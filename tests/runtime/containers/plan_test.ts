@@ -50,7 +50,8 @@ const process = processPlan({
   configFolder: "/run/config",
   input: INPUT.layout.processingData,
 });
-const serve = servePlan({ ...INPUT, port: 9000, memory: 1024 });
+const SERVER = { ...INPUT, port: 9000, name: "mlcli-demo-serve-9000", allowedHosts: [] };
+const serve = servePlan({ ...SERVER, memory: 1024 });
 
 suite("plans", () => {
   it("mount what the specification's table says", () => {
@@ -99,7 +100,7 @@ suite("plans", () => {
       assertEquals([HostConfig.CapDrop, HostConfig.PidsLimit], [["MKNOD"], 32_768]);
       assertEquals(HostConfig.Init, undefined);
     }
-    const allowed = servePlan({ ...INPUT, port: 1, allowPrivileges: true, withInit: true });
+    const allowed = servePlan({ ...SERVER, port: 1, allowPrivileges: true, withInit: true });
     assertEquals([allowed.HostConfig.SecurityOpt, allowed.HostConfig.Init], [undefined, true]);
     assertEquals(allowed.HostConfig.CapDrop, ["MKNOD"]);
   });
@@ -137,9 +138,20 @@ suite("plans", () => {
 
   it("name the region only when it is known", () => {
     const regions = (region?: string): unknown =>
-      servePlan({ ...INPUT, region, port: 1 }).Env?.filter((v) => v.startsWith("AWS_REGION"));
+      servePlan({ ...SERVER, region }).Env?.filter((v) => v.startsWith("AWS_REGION"));
     assertEquals(regions(), []);
     assertEquals(regions("eu-west-1"), ["AWS_REGION=eu-west-1"]);
+  });
+
+  it("tell a server, and nothing else, by which names it may be called", () => {
+    const hosts = (body: CreateBody): unknown =>
+      body.Env?.filter((variable) => variable.startsWith("MLCLI_"));
+    const own = "host.docker.internal host.containers.internal mlcli-demo-serve-9000";
+    assertEquals(hosts(serve), [`MLCLI_ALLOWED_HOSTS=${own}`]);
+    assertEquals(hosts(servePlan({ ...SERVER, allowedHosts: ["a.example", "::1"] })), [
+      `MLCLI_ALLOWED_HOSTS=${own} a.example ::1`,
+    ]);
+    assertEquals([hosts(train), hosts(process)], [[], []]);
   });
 
   it("change owners without following links, without a network, with no more rights", () => {

@@ -63,6 +63,8 @@ const REFUSED: readonly (readonly [text: string, ...words: readonly string[]])[]
   ['{"requirements": "a/../../b.txt"}', '"requirements"', "below this directory"],
   ['{"requirements": "."}', '"requirements"'],
   ['{"requirements": "directory/"}', '"requirements"'],
+  ['{"requirements": ".env"}', '"requirements"', "no file of secrets"],
+  ['{"requirements": "a/../.AWS/credentials"}', '"requirements"', "no file of secrets"],
   ['{"base_image": 12}', '"base_image" must be an image'],
   ['{"platform": "amd64"}', '"platform" must be', "linux/amd64"],
 ];

@@ -47,6 +47,18 @@ suite("private names", () => {
     assertEquals(starts, []);
   });
 
+  it("docs/security.md lists exactly these", async () => {
+    const document = await Deno.readTextFile(
+      new URL("../../../docs/security.md", import.meta.url),
+    );
+    const section = document.split(/^## /m).find((text) =>
+      text.startsWith("What stays out of images")
+    );
+    const rows = section?.match(/^\|.*$/gm) ?? [];
+    const listed = rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
+    assertEquals(listed.sort(), [...PRIVATE_NAMES].sort());
+  });
+
   it("a line break in a name hides nothing", () => {
     assertEquals(isPrivateName(".env\nlocal"), true);
     assertEquals(isPrivateName("a\nb.p12"), true);

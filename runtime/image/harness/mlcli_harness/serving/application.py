@@ -29,10 +29,12 @@ CLOSE_CONNECTION = "mlcli.close_connection"
 
 class Application:
     """Serves a Model. Answers requests side by side, `concurrent_predictions` of them at most, or
-    without a limit where that is 0; request bodies may have up to `max_body_bytes`."""
+    without a limit where that is 0; request bodies may have up to `max_body_bytes`. Whoever may call
+    is for `callers` to say, where there are any."""
 
-    def __init__(self, model, max_body_bytes, concurrent_predictions=0):
+    def __init__(self, model, max_body_bytes, concurrent_predictions=0, callers=None):
         self.model = model
+        self.callers = callers
         self.max_body_bytes = max_body_bytes
         self.turn = (
             BoundedSemaphore(concurrent_predictions) if concurrent_predictions else nullcontext()
@@ -50,6 +52,10 @@ class Application:
 
     def respond(self, environ):
         """The answer as (status, headers, body). Raises HttpError for every other than 200."""
+        objection = self.callers and self.callers.objection(environ)
+        if objection:
+            self.discard(environ)
+            raise HttpError("403 Forbidden", objection)
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
         if path == "/invocations" and method == "POST":
             return self.invoke(environ)

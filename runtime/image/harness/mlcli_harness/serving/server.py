@@ -9,6 +9,7 @@ from gunicorn.errors import HaltServer
 from mlcli_harness.environment import set_shared_environment
 from mlcli_harness.failure import HarnessError, describe, log
 from mlcli_harness.serving.application import Application
+from mlcli_harness.serving.callers import Callers
 from mlcli_harness.serving.model import load_model
 
 # The platform's documented limit for the body of a request.
@@ -61,6 +62,8 @@ class Settings:
         # For models that are not safe to use from several threads: 1. Default: no limit.
         self.concurrent_predictions = number(0, "MLCLI_CONCURRENT_PREDICTIONS")
         self.access_log = environ.get("MLCLI_ACCESS_LOG", "") not in ("", "0")
+        # Names of the server on somebody's own machine; set by `mlcli local deploy` alone.
+        self.allowed_hosts = environ.get("MLCLI_ALLOWED_HOSTS", "").split()
 
 
 def positive_integer(name, value):
@@ -125,6 +128,10 @@ class Server(BaseApplication):
                 self.cfg.set(name, value)
 
     def load(self):
+        settings = self.settings
         return Application(
-            load_model(), self.settings.max_body_bytes, self.settings.concurrent_predictions
+            load_model(),
+            settings.max_body_bytes,
+            settings.concurrent_predictions,
+            Callers(settings.allowed_hosts) if settings.allowed_hosts else None,
         )

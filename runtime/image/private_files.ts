@@ -1,0 +1,61 @@
+/**
+ * Which files of an app are private: what the image, and whoever gets it, must not have.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
+import { MlcliError } from "../errors.ts";
+import { isPrivateName } from "../project/private_names.ts";
+import { typedPath } from "../project/typed_path.ts";
+
+/** Where a private key is looked for, in bytes. */
+const KEY_LENGTH = 64 * 1024;
+
+/** Files that may hold a private key. Most `.pem` files are certificates, which are public. */
+const MAY_BE_KEY = /\.(pem|key)$/i;
+
+/** The first line of a private key: OpenSSL's, OpenSSH's, PuTTY's export, GnuPG's. */
+const KEY_MARK = /---- ?BEGIN ([A-Z0-9]+ )*PRIVATE KEY( BLOCK)? ?----/;
+
+/**
+ * Whether a file is a private key by its name and its content.
+ *
+ * @throws what Deno throws when it cannot be read.
+ */
+export async function isPrivateKey(path: string): Promise<boolean> {
+  if (!MAY_BE_KEY.test(path)) return false;
+  using file = await Deno.open(path);
+  return KEY_MARK.test(new TextDecoder("latin1").decode(await readStart(file)));
+}
+
+/**
+ * Refuses a path that the build cannot do without, but that is private: by its name, by that of a
+ * directory which it lies in, as a key, or by what it leads to as a link.
+ *
+ * @param path relative to the directory.
+ * @throws MlcliError of kind `layout`
+ */
+export async function requirePublic(directory: string, path: string): Promise<void> {
+  const target = await Deno.realPath(join(directory, path));
+  const inner = relative(await Deno.realPath(directory), target);
+  const isPrivate = inner.split(/[/\\]/).some(isPrivateName) || await isPrivateKey(target);
+  if (!isPrivate) return;
+  const shown = typedPath(directory, join(directory, inner));
+  const reached = inner === join(path) ? "" : `, which leads to ${shown}`;
+  throw new MlcliError("layout", `Not for an image, since it holds secrets: ${path}${reached}`, {
+    hint: "What is sent to the engine in any case must not be a private file: name another.",
+  });
+}
+
+async function readStart(file: Deno.FsFile): Promise<Uint8Array> {
+  const buffer = new Uint8Array(KEY_LENGTH);
+  let length = 0;
+  while (length < buffer.length) {
+    const count = await file.read(buffer.subarray(length));
+    if (count === null) break;
+    length += count;
+  }
+  return buffer.subarray(0, length);
+}
