@@ -15,7 +15,7 @@ import { isPrivateName } from "../project/private_names.ts";
 import { typedPath } from "../project/typed_path.ts";
 import { HARNESS_FILES, readHarnessFile } from "./harness_files.ts";
 import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
-import { isPrivateKey, requirePublic } from "./private_files.ts";
+import { isPrivateKey, requireNoKey } from "./private_files.ts";
 
 /** An entry of the context. `path` is its path there, with slashes. */
 export type ContextEntry =
@@ -68,7 +68,7 @@ export async function contextEntries(
   });
   const hasRules = await isFile(join(app.directory, IGNORE_FILE));
   const files = [dockerfile, requirements, ...(hasRules ? [IGNORE_FILE] : [])];
-  for (const path of [app.name, ...files]) await requirePublic(app.directory, path);
+  for (const path of files) await requireNoKey(app.directory, path);
   const rules = await readIgnoreRules(app.directory);
   return entries(app, rules, new Set(files), onLeftOut);
 }

@@ -5,9 +5,7 @@
  */
 
 import { join } from "@std/path/join";
-import { relative } from "@std/path/relative";
 import { MlcliError } from "../errors.ts";
-import { isPrivateName } from "../project/private_names.ts";
 import { typedPath } from "../project/typed_path.ts";
 
 /** Where a private key is looked for, in bytes. */
@@ -31,21 +29,18 @@ export async function isPrivateKey(path: string): Promise<boolean> {
 }
 
 /**
- * Refuses a path that the build cannot do without, but that is private: by its name, by that of a
- * directory which it lies in, as a key, or by what it leads to as a link.
+ * Refuses a private key in the place of a file that is sent in any case. (Private names are refused
+ * where links are, and by the rules of the configuration file.)
  *
  * @param path relative to the directory.
  * @throws MlcliError of kind `layout`
  */
-export async function requirePublic(directory: string, path: string): Promise<void> {
+export async function requireNoKey(directory: string, path: string): Promise<void> {
   const target = await Deno.realPath(join(directory, path));
-  const inner = relative(await Deno.realPath(directory), target);
-  const isPrivate = inner.split(/[/\\]/).some(isPrivateName) || await isPrivateKey(target);
-  if (!isPrivate) return;
-  const shown = typedPath(directory, join(directory, inner));
-  const reached = inner === join(path) ? "" : `, which leads to ${shown}`;
-  throw new MlcliError("layout", `Not for an image, since it holds secrets: ${path}${reached}`, {
-    hint: "What is sent to the engine in any case must not be a private file: name another.",
+  if (!await isPrivateKey(target)) return;
+  const shown = typedPath(directory, target);
+  throw new MlcliError("layout", `Not for an image, since it is a private key: ${shown}`, {
+    hint: `It would be sent to the engine as ${path}: name another file.`,
   });
 }
 

@@ -249,7 +249,6 @@ suite("links and private files", () => {
   const refused: readonly (readonly [what: string, link: string, target: string])[] = [
     ["the requirements file", "requirements.txt", "demo/.env"],
     ["the requirements file, in a private directory", "requirements.txt", ".aws/config"],
-    ["the requirements file, to a key", "requirements.txt", "server.pem"],
     ["the Dockerfile", "demo/mlcli_base/Dockerfile", "../.env"],
     [".dockerignore", ".dockerignore", "demo/.env"],
   ];
@@ -265,13 +264,24 @@ suite("links and private files", () => {
       await Deno.remove(path).catch(() => {});
       await Deno.symlink(target, path);
       const error = await assertRejects(() => sentOf(directory), MlcliError);
-      const shown = join(link, "..", target);
+      const real = join(directory.path, link, "..", target);
       assertEquals(
         [error.kind, error.message],
-        ["layout", `Not for an image, since it holds secrets: ${link}, which leads to ${shown}`],
+        ["layout", `${link} leads to what is private: ${real}`],
       );
     });
   }
+
+  it("refuses a private key as the requirements file, through a link or not", async () => {
+    await using directory = await makeDirectory({ ...APP, "server.pem": KEY("PRIVATE KEY") });
+    const path = join(directory.path, "requirements.txt");
+    await Deno.remove(path);
+    await Deno.symlink("server.pem", path);
+    const words = "Not for an image, since it is a private key: server.pem";
+    await assertRejects(() => sentOf(directory), MlcliError, words);
+    await directory.write({ "demo.json": '{"requirements": "server.pem"}' });
+    await assertRejects(() => sentOf(directory), MlcliError, words);
+  });
 
   it("refuses an app's directory that is a private one", async () => {
     await using directory = await makeDirectory({
@@ -281,7 +291,7 @@ suite("links and private files", () => {
       ".aws/credentials": SECRET,
     });
     await Deno.symlink(".aws", join(directory.path, "demo"));
-    await assertRejects(() => sentOf(directory), MlcliError, "demo, which leads to .aws");
+    await assertRejects(() => sentOf(directory), MlcliError, "demo leads to what is private: ");
   });
 
   it("lets a link inside lead to what is not private", async () => {
