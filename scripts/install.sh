@@ -1,14 +1,18 @@
 #!/bin/sh
 # Installs mlcli on Linux and macOS:
 #
-#   curl -fsSL https://github.com/mlcli/mlcli/releases/latest/download/install.sh | sh
+#   curl --proto '=https' --tlsv1.2 -fsSL @RELEASES@/latest/download/install.sh | sh
 #
 # MLCLI_VERSION   a version such as 0.1.0; default: the latest
 # MLCLI_INSTALL   the directory for the program; default: ~/.local/bin
 # MLCLI_RELEASES  address of the releases, for a mirror
 #
-# Nothing is installed unless its checksum is the one that the release names.
+# Nothing is installed unless its checksum is the one that the release names, and nothing is
+# downloaded but over https.
 set -eu
+
+# Written here by scripts/release/stamp.ts when a release is made; a copy without it has no address.
+RELEASES='@RELEASES@'
 
 fail() {
   printf 'error: %s\n' "$1" >&2
@@ -27,15 +31,55 @@ target() {
   esac
 }
 
+# The address of the releases: what the user names, or what was written above.
+releases() {
+  [ -z "${MLCLI_RELEASES:-}" ] || RELEASES=$MLCLI_RELEASES
+  case $RELEASES in
+    https://?*) ;;
+    http://*) is_loopback "$RELEASES" || fail "MLCLI_RELEASES is not https: $RELEASES" \
+      "Whoever is on the way could change the program and its checksum." ;;
+    @*) fail "This copy of install.sh belongs to no release, so it has no address to install from" \
+      "Take the one of a release, name the releases with MLCLI_RELEASES, or see README.md for running from source." ;;
+    *) fail "MLCLI_RELEASES is not an address: $RELEASES" ;;
+  esac
+  printf '%s' "${RELEASES%/}"
+}
+
+# Whether an http address is on this machine, where nobody is on the way.
+is_loopback() {
+  authority=${1#http://}
+  authority=${authority%%/*}
+  printf '%s\n' "$authority" | grep -Eqx '(127\.0\.0\.1|\[::1\]|localhost)(:[0-9]+)?'
+}
+
 # fetch ADDRESS FILE
 fetch() {
   if command -v curl >/dev/null; then
-    curl -fsSL --retry 3 --connect-timeout 20 -o "$2" "$1"
+    # Redirects lead to https alone.
+    curl -fsSL --proto '=http,https' --proto-redir '=https' --tlsv1.2 --max-redirs 5 \
+      --retry 3 --connect-timeout 20 -o "$2" "$1"
   elif command -v wget >/dev/null; then
-    wget -q --tries=3 --timeout=20 -O "$2" "$1"
+    fetch_with_wget "$1" "$2"
   else
     fail "Neither curl nor wget is installed"
   fi || fail "Cannot download $1"
+}
+
+# wget follows redirects to http, too, so it is made to follow none and this does, to https alone.
+fetch_with_wget() {
+  address=$1
+  for _ in 1 2 3 4 5 6; do
+    answer=$(LC_ALL=C wget -nv --server-response --max-redirect=0 --tries=3 --timeout=20 \
+      --secure-protocol=TLSv1_2 -O "$2" "$address" 2>&1) && return
+    address=$(printf '%s\n' "$answer" | sed -n 's/^ *[Ll]ocation: *\([^ ]*\).*/\1/p' | tail -n 1)
+    case $address in
+      https://*) ;;
+      "") break ;;
+      *) fail "$1 leads to $address, which is not https" ;;
+    esac
+  done
+  printf '%s\n' "$answer" >&2
+  return 1
 }
 
 # The SHA-256 of a file, in hexadecimal.
@@ -49,9 +93,28 @@ sha256() {
   fi | cut -d ' ' -f 1
 }
 
+# put FILE DIRECTORY: as the program `mlcli`, once it has run there.
+# What lies there already is replaced and never written to: a program that runs cannot be written
+# to, one that works is not to be lost for one that does not, and a link leads elsewhere.
+put() {
+  mkdir -p "$2" || fail "Cannot make $2" "MLCLI_INSTALL names another place."
+  new=$(mktemp "$2/.mlcli.XXXXXX") ||
+    fail "Cannot write to $2" "MLCLI_INSTALL names another place."
+  cp "$1" "$new"
+  chmod 755 "$new"
+  installed=$("$new" --version) || fail "$file does not run on this machine" "Nothing was installed."
+  # mv would move into the directory that a link leads to; `mv -T` is not everywhere.
+  if [ -L "$2/mlcli" ] && [ -d "$2/mlcli" ]; then rm -f "$2/mlcli"; fi
+  mv -f "$new" "$2/mlcli" || fail "Cannot replace $2/mlcli" "MLCLI_INSTALL names another place."
+  new=
+  printf 'Installed %s as %s/mlcli\n' "$installed" "$2"
+  [ -z "$(find "$2/." -prune -perm -0002)" ] ||
+    printf 'warning: Everyone may write to %s, and so replace mlcli there\n' "$2" >&2
+}
+
 # All in a function: a script that was cut off on its way does nothing.
 main() {
-  releases=${MLCLI_RELEASES:-https://github.com/mlcli/mlcli/releases}
+  releases=$(releases)
   if [ -n "${MLCLI_VERSION:-}" ]; then
     base=$releases/download/v${MLCLI_VERSION#v}
   else
@@ -60,16 +123,18 @@ main() {
   directory=${MLCLI_INSTALL:-${HOME:+$HOME/.local/bin}}
   [ -n "$directory" ] ||
     fail "Neither HOME nor MLCLI_INSTALL is set" "MLCLI_INSTALL names the directory for the program."
-  # As PATH names it: without a slash at its end.
-  directory=$(printf '%s' "$directory" | sed 's,\(.\)/*$,\1,')
-  [ ! -d "$directory/mlcli" ] || fail "$directory/mlcli is a directory" "MLCLI_INSTALL names another place."
-  new=$directory/.mlcli.new
+  # As PATH names it: without a slash at its end. Nor is it an option.
+  directory=$(printf '%s' "$directory" | sed 's,\(.\)/*$,\1,; s,^-,./-,')
+  [ -L "$directory/mlcli" ] || [ ! -d "$directory/mlcli" ] ||
+    fail "$directory/mlcli is a directory" "MLCLI_INSTALL names another place."
   target=$(target)
   file=mlcli-$target
 
-  work=$(mktemp -d)
-  trap 'rm -rf "$work" "$new"' EXIT
-  trap 'exit 130' INT TERM
+  work=$(mktemp -d) new=
+  trap 'rm -rf "$work" ${new:+"$new"}' EXIT
+  trap 'exit 129' HUP
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
   fetch "$base/SHA256SUMS" "$work/SHA256SUMS"
   expected=$(sed -n "s/^\([0-9a-f]\{64\}\)  $file\$/\1/p" "$work/SHA256SUMS")
   [ -n "$expected" ] || fail "$base/SHA256SUMS does not name $file"
@@ -78,14 +143,7 @@ main() {
   [ "$actual" = "$expected" ] ||
     fail "The checksum of $file is wrong: $actual, not $expected" "Nothing was installed. Try again."
 
-  mkdir -p "$directory"
-  chmod 755 "$work/mlcli"
-  # Copied beside its place, tried, and then moved there: a program that runs cannot be written to,
-  # and one that works is not to be lost for one that does not.
-  cp "$work/mlcli" "$new"
-  installed=$("$new" --version) || fail "$file does not run on this machine" "Nothing was installed."
-  mv -f "$new" "$directory/mlcli"
-  printf 'Installed %s as %s/mlcli\n' "$installed" "$directory"
+  put "$work/mlcli" "$directory"
   case ":$PATH:" in
     *":$directory:"*) ;;
     *) printf 'Add it to your PATH: export PATH="%s:%s"\n' "$directory" "\$PATH" ;;

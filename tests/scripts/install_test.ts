@@ -1,11 +1,16 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { addressOf, stamped } from "../../scripts/release/stamp.ts";
+import { makeCertificate } from "../helpers/certificate.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 const SCRIPT = fromFileUrl(new URL("../../scripts/install.sh", import.meta.url));
 
 /** What the release holds in place of the binary. */
 const PROGRAM = '#!/bin/sh\necho "mlcli 9.9.9 ($1)"\n';
+
+/** What the script downloads with; macOS has curl alone. */
+const CLIENTS = Deno.build.os === "linux" ? ["curl", "wget"] : ["curl"];
 
 interface Run {
   readonly code: number;
@@ -22,13 +27,17 @@ interface Before {
   readonly before?: string;
   /** The program that the release has. */
   readonly served?: string;
+  /** Prepares the directory of the program; gets its parent. */
+  readonly prepare?: (parent: string) => Promise<void>;
+  /** Looks at what is there afterwards; gets the parent of the program's directory. */
+  readonly inspect?: (parent: string) => Promise<void>;
 }
 
 /** Runs the script against a server with this SHA256SUMS. */
 async function install(
   sums: string,
   env: Readonly<Record<string, string>> = {},
-  { before, served = PROGRAM }: Before = {},
+  { before, served = PROGRAM, prepare, inspect }: Before = {},
 ): Promise<Run> {
   const directory = await Deno.makeTempDir({ prefix: "mlcli-test-install-" });
   const requests: string[] = [];
@@ -43,29 +52,38 @@ async function install(
       await Deno.mkdir(home);
       await Deno.writeTextFile(`${home}/mlcli`, before, { mode: 0o755 });
     }
-    const { code, stdout, stderr } = await new Deno.Command("sh", {
-      args: [SCRIPT],
-      env: {
-        MLCLI_RELEASES: `http://127.0.0.1:${server.addr.port}/releases`,
-        MLCLI_INSTALL: home,
-        NO_PROXY: "127.0.0.1",
-        no_proxy: "127.0.0.1",
-        ...env,
-      },
-      stdin: "null",
-      signal: AbortSignal.timeout(30_000),
-    }).output();
+    await prepare?.(directory);
+    const result = await runScript(SCRIPT, {
+      MLCLI_RELEASES: `http://127.0.0.1:${server.addr.port}/releases`,
+      MLCLI_INSTALL: home,
+      ...env,
+    });
+    await inspect?.(directory);
     const installed: string[] = [];
     const exists = await Deno.stat(home).then(() => true, () => false);
     for (const { name } of exists ? Deno.readDirSync(home) : []) {
       installed.push(`${name}: ${await Deno.readTextFile(`${home}/${name}`)}`);
     }
-    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-    return { code, stdout: text(stdout), stderr: text(stderr), installed, requests };
+    return { ...result, installed, requests };
   } finally {
     await server.shutdown();
     await Deno.remove(directory, { recursive: true });
   }
+}
+
+/** Runs an install script with what it asks the environment for. */
+async function runScript(
+  script: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const { code, stdout, stderr } = await new Deno.Command("sh", {
+    args: [script],
+    env: { MLCLI_VERSION: "", NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...env },
+    stdin: "null",
+    signal: AbortSignal.timeout(30_000),
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
 async function sumsOf(content: string): Promise<string> {
@@ -163,5 +181,214 @@ if (Deno.build.os !== "windows") {
       assertEquals(stdout, `Installed mlcli 9.9.9 (--version) as ${directory}/mlcli\n`);
       await Deno.remove(directory, { recursive: true });
     });
+
+    it("writes through no link that lies where the program will be", async () => {
+      const { code, installed } = await install(await sumsOf(PROGRAM), {}, {
+        prepare: async (parent) => {
+          await Deno.mkdir(`${parent}/bin`);
+          await Deno.writeTextFile(`${parent}/precious`, "precious");
+          await Deno.symlink("../precious", `${parent}/bin/mlcli`);
+          await Deno.symlink("../precious", `${parent}/bin/.mlcli.new`);
+        },
+        inspect: async (parent) => {
+          assertEquals(await Deno.readTextFile(`${parent}/precious`), "precious");
+          assertEquals((await Deno.lstat(`${parent}/bin/mlcli`)).isSymlink, false);
+          await Deno.remove(`${parent}/bin/.mlcli.new`);
+        },
+      });
+      assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
+    });
+
+    it("replaces a link to a directory, and puts nothing where it leads", async () => {
+      const { code, installed } = await install(await sumsOf(PROGRAM), {}, {
+        prepare: async (parent) => {
+          await Deno.mkdir(`${parent}/bin`);
+          await Deno.mkdir(`${parent}/elsewhere`);
+          await Deno.symlink("../elsewhere", `${parent}/bin/mlcli`);
+        },
+        inspect: (parent) => {
+          assertEquals([...Deno.readDirSync(`${parent}/elsewhere`)], []);
+          return Promise.resolve();
+        },
+      });
+      assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
+    });
+
+    it("installs into a directory that a link leads to", async () => {
+      const { code, installed } = await install(await sumsOf(PROGRAM), {}, {
+        prepare: async (parent) => {
+          await Deno.mkdir(`${parent}/real`);
+          await Deno.symlink("real", `${parent}/bin`);
+        },
+      });
+      assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
+    });
+
+    it("says that others can replace the program where everyone may write", async () => {
+      const { code, stderr, installed } = await install(await sumsOf(PROGRAM), {}, {
+        prepare: async (parent) => {
+          await Deno.mkdir(`${parent}/bin`);
+          await Deno.chmod(`${parent}/bin`, 0o777);
+        },
+      });
+      assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
+      assertMatch(
+        stderr,
+        /^warning: Everyone may write to \S+\/bin, and so replace mlcli there\n$/,
+      );
+    });
+
+    it("says where it cannot write", async () => {
+      const { code, stderr } = await install(await sumsOf(PROGRAM), {
+        MLCLI_INSTALL: "/dev/null/bin",
+      });
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, "error: Cannot make /dev/null/bin\nhint: MLCLI_INSTALL names");
+    });
+
+    it("has no address of its own, and says so", async () => {
+      const { code, stdout, stderr } = await install("", { MLCLI_RELEASES: "" });
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(
+        stderr,
+        /^error: This copy of install\.sh belongs to no release, .*\nhint: .*\n$/,
+      );
+      assertStringIncludes(stderr, "MLCLI_RELEASES");
+      assertStringIncludes(stderr, "README.md");
+    });
+
+    it("takes no address that somebody on the way could answer for", async () => {
+      const addresses = [
+        "http://releases.example.org/x",
+        "http://127.0.0.1.example.org/x",
+        "http://127.0.0.1:80@example.org/x",
+        "http://127.0.0.1:80\\@example.org/x",
+        "http://localhost.example.org",
+        "http:/127.0.0.1/x",
+        "ftp://127.0.0.1/x",
+        "file:///tmp",
+        "127.0.0.1",
+        "@RELEASES@",
+      ];
+      for (const address of addresses) {
+        const { code, stderr } = await runScript(SCRIPT, { MLCLI_RELEASES: address });
+        assertEquals(code, 1);
+        assertMatch(stderr, /^error: (MLCLI_RELEASES is not |This copy of install)/, address);
+      }
+    });
   });
+
+  suite("install.sh of a release", () => {
+    for (const client of CLIENTS) {
+      it(`installs from its own address over TLS, with ${client}`, async () => {
+        await using release = await servedRelease();
+        const { code, stdout, stderr } = await release.install(client);
+        assertEquals([code, stderr], [0, ""]);
+        assertStringIncludes(stdout, "Installed mlcli 9.9.9 (--version) as ");
+        assertEquals(release.insecure, []);
+      });
+
+      it(`follows no redirect to http, with ${client}`, async () => {
+        await using release = await servedRelease({ redirect: "http" });
+        const { code, stdout, stderr } = await release.install(client);
+        assertEquals([code, stdout], [1, ""]);
+        assertMatch(stderr, /error: (Cannot download https:|https:\S+ leads to http:)/);
+        assertEquals(release.insecure, []);
+      });
+
+      it(`follows a redirect to https, with ${client}`, async () => {
+        await using release = await servedRelease({ redirect: "https" });
+        const { code, stderr } = await release.install(client);
+        assertEquals([code, stderr], [0, ""]);
+      });
+
+      it(`does not trust a server whose certificate nobody signed, with ${client}`, async () => {
+        await using release = await servedRelease({ trusted: false });
+        const { code, stderr } = await release.install(client);
+        assertEquals(code, 1);
+        assertStringIncludes(stderr, "error: Cannot download https://127.0.0.1:");
+      });
+    }
+  });
+}
+
+interface ServedRelease extends AsyncDisposable {
+  /** Runs the release's own script where of curl and wget only this one is installed. */
+  readonly install: (client: string) => ReturnType<typeof runScript>;
+  /** What was asked for over http. */
+  readonly insecure: readonly string[];
+}
+
+/** A release on a server that speaks TLS, as that of a repository does, and redirects. */
+async function servedRelease(
+  { redirect, trusted = true }: {
+    readonly redirect?: "http" | "https";
+    readonly trusted?: boolean;
+  } = {},
+): Promise<ServedRelease> {
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-test-install-" });
+  const insecure: string[] = [];
+  const sums = await sumsOf(PROGRAM);
+  const files = (path: string) => new Response(path.endsWith("/SHA256SUMS") ? sums : PROGRAM);
+  const listen = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  const plain = Deno.serve(listen, (request) => {
+    insecure.push(request.url);
+    return files(new URL(request.url).pathname);
+  });
+  const { cert, key } = await makeCertificate(directory);
+  const server = Deno.serve({ ...listen, cert, key }, (request) => {
+    const { pathname, host } = new URL(request.url);
+    if (redirect === undefined || pathname.startsWith("/assets")) return files(pathname);
+    const to = redirect === "http" ? `http://127.0.0.1:${plain.addr.port}` : `https://${host}`;
+    return new Response(null, { status: 302, headers: { location: `${to}/assets${pathname}` } });
+  });
+  const script = `${directory}/install.sh`;
+  const { releases, repository } = addressOf("https://server.example", "owner/name");
+  const here = releases.replace("server.example", `127.0.0.1:${server.addr.port}`);
+  await Deno.writeTextFile(
+    script,
+    stamped(await Deno.readTextFile(SCRIPT), { releases: here, repository }),
+  );
+  // The only settings of each that name a certificate.
+  await Deno.writeTextFile(
+    `${directory}/wgetrc`,
+    trusted ? `ca_certificate=${directory}/cert.pem\n` : "",
+  );
+  return {
+    insecure,
+    install: async (client) =>
+      await runScript(script, {
+        PATH: await pathOf([...TOOLS, client], `${directory}/path`),
+        MLCLI_RELEASES: "",
+        MLCLI_INSTALL: `${directory}/bin`,
+        ...(trusted ? { CURL_CA_BUNDLE: `${directory}/cert.pem` } : {}),
+        WGETRC: `${directory}/wgetrc`,
+      }),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([server.shutdown(), plain.shutdown()]);
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+}
+
+/** What the script runs, beside what it downloads with. */
+const TOOLS = [
+  ...["chmod", "cp", "cut", "find", "grep", "mkdir", "mktemp", "mv", "rm", "sed", "sh"],
+  ...["sha256sum", "shasum", "tail", "uname"],
+];
+
+/** A PATH on which nothing is found but these programs, as far as they are installed. */
+async function pathOf(programs: readonly string[], directory: string): Promise<string> {
+  await Deno.mkdir(directory);
+  const folders = Deno.env.get("PATH")!.split(":");
+  for (const program of programs) {
+    for (const folder of folders) {
+      if (!await Deno.stat(`${folder}/${program}`).then(({ isFile }) => isFile, () => false)) {
+        continue;
+      }
+      await Deno.symlink(`${folder}/${program}`, `${directory}/${program}`);
+      break;
+    }
+  }
+  return directory;
 }
