@@ -9,6 +9,8 @@ import { relative } from "@std/path/relative";
 import { MlcliError } from "../errors.ts";
 import { isPrivateName } from "../project/private_names.ts";
 import { typedPath } from "../project/typed_path.ts";
+import { cannotRead } from "./cannot_read.ts";
+import { IGNORE_FILE } from "./ignore_rules.ts";
 
 /** Where a private key is looked for, in bytes. */
 const KEY_LENGTH = 64 * 1024;
@@ -20,14 +22,21 @@ const MAY_BE_KEY = /\.(pem|key)$/i;
 const KEY_MARK = /---- ?BEGIN ([A-Z0-9]+ )*PRIVATE KEY( BLOCK)? ?----/;
 
 /**
- * Whether a file is a private key by its name and its content.
+ * Whether a file is a private key by its name and its content; no, if it is gone.
  *
- * @throws what Deno throws when it cannot be read.
+ * @param path relative to the directory.
+ * @throws MlcliError of kind `layout` when it cannot be read.
  */
-export async function isPrivateKey(path: string): Promise<boolean> {
+export async function isPrivateKey(directory: string, path: string): Promise<boolean> {
   if (!MAY_BE_KEY.test(path)) return false;
-  using file = await Deno.open(path);
-  return KEY_MARK.test(new TextDecoder("latin1").decode(await readStart(file)));
+  const source = join(directory, path);
+  try {
+    using file = await Deno.open(source);
+    return KEY_MARK.test(new TextDecoder("latin1").decode(await readStart(file)));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw cannotRead(typedPath(directory, source), error);
+  }
 }
 
 /**
@@ -38,14 +47,15 @@ export async function isPrivateKey(path: string): Promise<boolean> {
  * @throws MlcliError of kind `layout`
  */
 export async function requirePublic(directory: string, path: string): Promise<void> {
+  const root = await Deno.realPath(directory);
   const target = await Deno.realPath(join(directory, path));
-  const inner = relative(await Deno.realPath(directory), target);
-  const isPrivate = inner.split(/[/\\]/).some(isPrivateName) || await isPrivateKey(target);
+  const inner = relative(root, target);
+  const isPrivate = inner.split(/[/\\]/).some(isPrivateName) ||
+    ((await Deno.stat(target)).isFile && await isPrivateKey(root, inner));
   if (!isPrivate) return;
-  const shown = typedPath(directory, join(directory, inner));
-  const reached = inner === join(path) ? "" : `, which leads to ${shown}`;
+  const reached = inner === join(path) ? "" : `, which leads to ${typedPath(root, target)}`;
   throw new MlcliError("layout", `Not for an image, since it holds secrets: ${path}${reached}`, {
-    hint: "What is sent to the engine in any case must not be a private file: name another.",
+    hint: `It is sent to the engine whatever ${IGNORE_FILE} says: take a file that is not private.`,
   });
 }
 
