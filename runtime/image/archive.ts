@@ -7,7 +7,8 @@
 
 import { type Pack, pack } from "tar-stream";
 import { MlcliError } from "../errors.ts";
-import { cannotRead, type ContextEntry, permissions } from "./context_entries.ts";
+import { cannotRead } from "./cannot_read.ts";
+import { type ContextEntry, permissions } from "./context_entries.ts";
 
 /** Bytes read from a file at a time. */
 const CHUNK = 64 * 1024;

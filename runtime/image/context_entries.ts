@@ -7,12 +7,13 @@
 
 import { join } from "@std/path/join";
 import { SEPARATOR } from "@std/path/constants";
-import { fileErrorReason, MlcliError } from "../errors.ts";
+import { MlcliError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
 import type { App } from "../project/app.ts";
 import { requireInside } from "../project/confinement.ts";
 import { isPrivateName } from "../project/private_names.ts";
 import { typedPath } from "../project/typed_path.ts";
+import { cannotRead } from "./cannot_read.ts";
 import { HARNESS_FILES, readHarnessFile } from "./harness_files.ts";
 import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
 import { isPrivateKey, requireNoKey } from "./private_files.ts";
@@ -146,14 +147,8 @@ async function* walk(
 }
 
 /** Whether a file is a private key that no exception names. */
-async function isKey(app: App, path: string, rules: IgnoreRules): Promise<boolean> {
-  const source = join(app.directory, path);
-  try {
-    return !rules.bringBack(path, path) && await isPrivateKey(source);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false; // gone since it was listed
-    throw cannotRead(typedPath(app.directory, source), error);
-  }
+async function isKey({ directory }: App, path: string, rules: IgnoreRules): Promise<boolean> {
+  return !rules.bringBack(path, path) && await isPrivateKey(directory, path);
 }
 
 function file(app: App, path: string): ContextEntry {
@@ -174,14 +169,6 @@ async function namesIn(app: App, folder: string): Promise<string[]> {
     if (error instanceof Deno.errors.NotFound) return [];
     throw cannotRead(typedPath(app.directory, path), error);
   }
-}
-
-/** The error that something of the context cannot be read. */
-export function cannotRead(shown: string, cause: unknown): MlcliError {
-  return new MlcliError("layout", `Cannot read ${shown}: ${fileErrorReason(cause)}`, {
-    hint: `Make it readable, or leave it out with a line in ${IGNORE_FILE}.`,
-    cause,
-  });
 }
 
 async function requireFile(

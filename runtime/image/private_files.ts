@@ -5,8 +5,10 @@
  */
 
 import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
 import { MlcliError } from "../errors.ts";
 import { typedPath } from "../project/typed_path.ts";
+import { cannotRead } from "./cannot_read.ts";
 
 /** Where a private key is looked for, in bytes. */
 const KEY_LENGTH = 64 * 1024;
@@ -18,14 +20,21 @@ const MAY_BE_KEY = /\.(pem|key)$/i;
 const KEY_MARK = /---- ?BEGIN ([A-Z0-9]+ )*PRIVATE KEY( BLOCK)? ?----/;
 
 /**
- * Whether a file is a private key by its name and its content.
+ * Whether a file is a private key by its name and its content; no, if it is gone.
  *
- * @throws what Deno throws when it cannot be read.
+ * @param path relative to the directory.
+ * @throws MlcliError of kind `layout` when it cannot be read.
  */
-export async function isPrivateKey(path: string): Promise<boolean> {
+export async function isPrivateKey(directory: string, path: string): Promise<boolean> {
   if (!MAY_BE_KEY.test(path)) return false;
-  using file = await Deno.open(path);
-  return KEY_MARK.test(new TextDecoder("latin1").decode(await readStart(file)));
+  const source = join(directory, path);
+  try {
+    using file = await Deno.open(source);
+    return KEY_MARK.test(new TextDecoder("latin1").decode(await readStart(file)));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw cannotRead(typedPath(directory, source), error);
+  }
 }
 
 /**
@@ -36,9 +45,12 @@ export async function isPrivateKey(path: string): Promise<boolean> {
  * @throws MlcliError of kind `layout`
  */
 export async function requireNoKey(directory: string, path: string): Promise<void> {
+  const root = await Deno.realPath(directory);
   const target = await Deno.realPath(join(directory, path));
-  if (!await isPrivateKey(target)) return;
-  const shown = typedPath(directory, target);
+  if (!(await Deno.stat(target)).isFile || !await isPrivateKey(root, relative(root, target))) {
+    return;
+  }
+  const shown = typedPath(root, target);
   throw new MlcliError("layout", `Not for an image, since it is a private key: ${shown}`, {
     hint: `It would be sent to the engine as ${path}: name another file.`,
   });

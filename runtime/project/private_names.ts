@@ -53,17 +53,17 @@ export const PRIVATE_NAMES: readonly string[] = [
   "*.pfx",
 ];
 
-const PATTERNS = PRIVATE_NAMES.map(patternOf);
+const PATTERN = new RegExp(`^(${PRIVATE_NAMES.map(expressionOf).join("|")})$`, "isu");
 
 /**
  * Whether a name, one component of a path, is a private one. Capitals make no difference: on macOS
  * and Windows `.SSH` is `.ssh`.
  */
 export function isPrivateName(name: string): boolean {
-  return PATTERNS.some((pattern) => pattern.test(name));
+  return PATTERN.test(name);
 }
 
-function patternOf(glob: string): RegExp {
+function expressionOf(glob: string): string {
   const parts = glob.split("*").map((part) => part.replace(/[.\\+?^${}()|[\]]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "isu");
+  return parts.join(".*");
 }

@@ -283,6 +283,19 @@ suite("links and private files", () => {
     await assertRejects(() => sentOf(directory), MlcliError, words);
   });
 
+  it("refuses them in a directory that is reached through a link, too", async () => {
+    await using directory = await makeDirectory({ "real/key.pem": KEY("PRIVATE KEY") });
+    await Deno.symlink("real", join(directory.path, "link"));
+    await directory.write(
+      Object.fromEntries(Object.entries(APP).map(([path, text]) => [`real/${path}`, text])),
+    );
+    await Deno.remove(join(directory.path, "real/requirements.txt"));
+    await Deno.symlink("key.pem", join(directory.path, "real/requirements.txt"));
+    const app = await findApp(join(directory.path, "link"), "demo");
+    const message = "Not for an image, since it is a private key: key.pem";
+    await assertRejects(() => buildContext(app), MlcliError, message);
+  });
+
   it("refuses an app's directory that is a private one", async () => {
     await using directory = await makeDirectory({
       "demo.json": "{}",
