@@ -79,9 +79,34 @@ function stackOf(error: unknown): string {
   return `${error.stack ?? error.message}${cause}`;
 }
 
+/**
+ * Makes the exit code of a command line that of this process.
+ *
+ * Deno ends a process that has nothing left to wait for, with the exit code that is set by then:
+ * also one that still waits for an answer which was lost on the way. So it is a failure until the
+ * code is known, and the loss is said. (A top-level await would only add Deno's own words to that,
+ * with a stack: "Top-level await promise never resolved".)
+ */
+export async function endWith(code: Promise<number>, context: Context): Promise<void> {
+  let isKnown = false;
+  Deno.exitCode = 1;
+  // Not heard where `Deno.exit` ends the process: who calls that knows the code.
+  addEventListener("beforeunload", () => {
+    if (isKnown) return;
+    const { signal } = context.interruption;
+    const error = signal.aborted
+      ? signal.reason
+      : new Error("What mlcli was waiting for went away without an answer");
+    report(error, context);
+    Deno.exitCode = exitCode(error);
+  });
+  Deno.exitCode = await code;
+  isKnown = true;
+}
+
 async function run(): Promise<void> {
   using context = liveContext({ noColour: Deno.args.includes(NO_COLOUR) });
-  Deno.exitCode = await main(Deno.args, context);
+  await endWith(main(Deno.args, context), context);
 }
 
 if (import.meta.main) run();
