@@ -7,6 +7,7 @@
 
 import { ValidationError } from "@cliffy/command";
 import { commandWords, NO_COLOUR } from "./commands/command_line.ts";
+import { printable } from "./commands/printable.ts";
 import { rootCommand } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
 import {
@@ -59,18 +60,18 @@ function report(error: unknown, context: Context): void {
 function describe(error: unknown): string {
   if (error instanceof ValidationError) {
     const command = error.cmd?.getPath() ?? "mlcli";
-    return `error: ${error.message}\nhint: ${command} --help lists what it takes.\n`;
+    return `error: ${printable(error.message)}\nhint: ${command} --help lists what it takes.\n`;
   }
   if (!(error instanceof MlcliError)) {
     // What the system refuses names what was done, and to which file.
     const hint = isSystemError(error)
       ? ""
       : "hint: This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.\n";
-    return `error: ${messageOf(error)}\n${hint}`;
+    return `error: ${printable(messageOf(error))}\n${hint}`;
   }
   const quote = error.quote ? `${error.quote.trimEnd().replace(/^/gm, "  ")}\n` : "";
-  const hint = error.hint ? `hint: ${error.hint}\n` : "";
-  return `error: ${error.message}\n${quote}${hint}`;
+  const hint = error.hint ? `hint: ${printable(error.hint)}\n` : "";
+  return `error: ${printable(error.message)}\n${quote}${hint}`;
 }
 
 function stackOf(error: unknown): string {

@@ -6,6 +6,7 @@
  */
 
 import type { Output } from "../runtime/streams.ts";
+import { printable } from "./printable.ts";
 import { ProgressLine } from "./progress.ts";
 
 /** Shows a build. When it is disposed of before it is done, the last step's output is shown. */
@@ -71,13 +72,12 @@ const NAMED = 5;
 /** A line; nothing where nothing stayed out. */
 function leftOutNote(paths: readonly string[]): string {
   if (paths.length === 0) return "";
-  const names = paths.slice(0, NAMED).map(printable).join(", ");
+  const names = paths.slice(0, NAMED).map(inOneLine).join(", ");
   const more = paths.length > NAMED ? `, and ${paths.length - NAMED} more` : "";
   return `Left out of the image as private: ${names}${more}. ` +
     "!PATH in .dockerignore brings one back.\n";
 }
 
-/** A name in one line, and without what a terminal would act upon. */
-function printable(path: string): string {
-  return path.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
+function inOneLine(path: string): string {
+  return printable(path.replaceAll(/[\n\t]/g, "?"));
 }

@@ -223,6 +223,13 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     });
   }
 
+  it("shows no name that a terminal would act upon", async () => {
+    await using app = await clonedApp();
+    await link(app, `${BASE}/${TEST}/input/config/\x1b]0;x\x07\u202e`, "/etc/passwd");
+    const { stderr } = await user.run(["local", "train"], app.directory);
+    assertMatch(stderr, /^error: \S+\/input\/config\/\?\]0;x\?\? leads out of /);
+  });
+
   it("copies input/config to its end, whatever links lead back in it", async () => {
     await using app = await clonedApp();
     for (const name of ["a", "b"]) await link(app, `${BASE}/${TEST}/input/config/${name}`, ".");
