@@ -20,8 +20,8 @@ import {
   handOverOf,
   PRIVILEGE_BITS,
 } from "./owned_files.ts";
-import { ownershipPlan } from "./plan.ts";
 import { runToEnd } from "./run.ts";
+import { ownershipPlan } from "./service_plans.ts";
 
 /** How long changing the owner may take, in seconds. */
 const TIMEOUT = 120;

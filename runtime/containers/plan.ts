@@ -5,7 +5,6 @@
  * @module
  */
 
-import { SEPARATOR } from "@std/path/constants";
 import type { CreateBody, Mount } from "../docker/engine.ts";
 import type { Layout } from "../project/layout.ts";
 import { VERSION } from "../version.ts";
@@ -36,7 +35,7 @@ const SHARED_MEMORY = 2 * 1024 ** 3;
  * Processes and threads of a container, at most: a fork bomb ends there, a data loader with hundreds
  * of workers does not. (The platform's instances have the kernel's limit, which is of that size.)
  */
-const MOST_PROCESSES = 32_768;
+export const MOST_PROCESSES = 32_768;
 
 /** What all roles have in common: what the user asked for. */
 export interface PlanInput {
@@ -179,68 +178,6 @@ export function servePlan(input: ServeInput): CreateBody {
   };
 }
 
-/** A container that does nothing, with an init. */
-export function initProbePlan(image: string): CreateBody {
-  return {
-    Image: image,
-    Entrypoint: ["true"],
-    Cmd: [],
-    Labels: { [LABELS.version]: VERSION },
-    HostConfig: {
-      AutoRemove: false,
-      LogConfig: { Type: "none" },
-      NetworkMode: "none",
-      CapDrop: ["ALL"],
-      SecurityOpt: [NO_NEW_PRIVILEGES],
-      Init: true,
-      Mounts: [],
-    },
-  };
-}
-
-/**
- * A container that gives what lies at paths below some directories to a user.
- *
- * @param paths of the host, each in one of the directories, which are mounted.
- * @param options of `chown`.
- */
-export function ownershipPlan(
-  image: string,
-  directories: readonly string[],
-  paths: readonly string[],
-  owner: string,
-  options: "-h" | "-hR",
-): CreateBody {
-  const mounts = directories.map((directory, index) => writable(directory, `/mlcli/${index}`));
-  return {
-    Image: image,
-    User: "0:0",
-    Entrypoint: ["chown"],
-    // -h: a link itself, never what it points to.
-    Cmd: [options, owner, "--", ...paths.map((path) => pathInMounts(path, mounts))],
-    Labels: { [LABELS.version]: VERSION },
-    HostConfig: {
-      AutoRemove: true,
-      LogConfig: { Type: "none" },
-      NetworkMode: "none",
-      // What is called chown in somebody's image may be anything. The third: it takes setuid away.
-      CapDrop: ["ALL"],
-      CapAdd: ["CHOWN", "DAC_OVERRIDE", "FOWNER"],
-      SecurityOpt: [NO_NEW_PRIVILEGES],
-      PidsLimit: MOST_PROCESSES,
-      Mounts: mounts,
-    },
-  };
-}
-
-function pathInMounts(path: string, mounts: readonly Mount[]): string {
-  for (const { Source, Target } of mounts) {
-    if (path === Source) return Target;
-    if (path.startsWith(Source + SEPARATOR)) return Target + path.slice(Source.length);
-  }
-  throw new RangeError(`${path} is in no mount`);
-}
-
 function runToEnd(
   input: PlanInput & ImageInput,
   mounts: readonly Mount[],
@@ -272,7 +209,7 @@ function limits(
 }
 
 /** Programs with setuid, and those with capabilities of their own, run without them. */
-const NO_NEW_PRIVILEGES = "no-new-privileges";
+export const NO_NEW_PRIVILEGES = "no-new-privileges";
 
 function labels(input: PlanInput, role: Role): Record<string, string> {
   return { [LABELS.app]: input.app, [LABELS.role]: role, [LABELS.version]: VERSION };
@@ -309,6 +246,7 @@ function readOnly(source: string, target: string): Mount {
   return { Type: "bind", Source: source, Target: target, ReadOnly: true };
 }
 
-function writable(source: string, target: string): Mount {
+/** A mount that the container may write to. */
+export function writable(source: string, target: string): Mount {
   return { Type: "bind", Source: source, Target: target, ReadOnly: false };
 }

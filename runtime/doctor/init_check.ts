@@ -5,7 +5,7 @@
  */
 
 import { discardContainer, saysInitMissing } from "../containers/create.ts";
-import { initProbePlan } from "../containers/plan.ts";
+import { initProbePlan } from "../containers/service_plans.ts";
 import type { Engine } from "../docker/engine.ts";
 import type { Check } from "./check.ts";
 

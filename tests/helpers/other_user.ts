@@ -41,7 +41,8 @@ export async function otherUser(): Promise<OtherUser> {
     return new Deno.Command(command, {
       args: rest,
       cwd,
-      env: { HOME: home, DENO_DIR: join(home, ".deno") },
+      // Packages are loaded anew: before 2.9 Deno does not by itself trust what the system does.
+      env: { HOME: home, DENO_DIR: join(home, ".deno"), DENO_TLS_CA_STORE: "mozilla,system" },
       stdin: "null",
       stdout: "piped",
       stderr: "piped",

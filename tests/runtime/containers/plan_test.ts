@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import {
-  ownershipPlan,
   processPlan,
   servePlan,
   type TrainInput,
   trainPlan,
 } from "../../../runtime/containers/plan.ts";
+import { ownershipPlan } from "../../../runtime/containers/service_plans.ts";
 import type { CreateBody } from "../../../runtime/docker/engine.ts";
 import { layoutOf } from "../../../runtime/project/layout.ts";
 import { VERSION } from "../../../runtime/version.ts";

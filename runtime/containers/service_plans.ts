@@ -1,0 +1,72 @@
+/**
+ * Containers that run nothing of the user's, but what mlcli itself needs to have done, as pure data.
+ *
+ * @module
+ */
+
+import { SEPARATOR } from "@std/path/constants";
+import type { CreateBody, Mount } from "../docker/engine.ts";
+import { VERSION } from "../version.ts";
+import { LABELS, MOST_PROCESSES, NO_NEW_PRIVILEGES, writable } from "./plan.ts";
+
+/** A container that does nothing, with an init. */
+export function initProbePlan(image: string): CreateBody {
+  return {
+    Image: image,
+    Entrypoint: ["true"],
+    Cmd: [],
+    Labels: { [LABELS.version]: VERSION },
+    HostConfig: {
+      AutoRemove: false,
+      LogConfig: { Type: "none" },
+      NetworkMode: "none",
+      CapDrop: ["ALL"],
+      SecurityOpt: [NO_NEW_PRIVILEGES],
+      Init: true,
+      Mounts: [],
+    },
+  };
+}
+
+/**
+ * A container that gives what lies at paths below some directories to a user.
+ *
+ * @param paths of the host, each in one of the directories, which are mounted.
+ * @param options of `chown`.
+ */
+export function ownershipPlan(
+  image: string,
+  directories: readonly string[],
+  paths: readonly string[],
+  owner: string,
+  options: "-h" | "-hR",
+): CreateBody {
+  const mounts = directories.map((directory, index) => writable(directory, `/mlcli/${index}`));
+  return {
+    Image: image,
+    User: "0:0",
+    Entrypoint: ["chown"],
+    // -h: a link itself, never what it points to.
+    Cmd: [options, owner, "--", ...paths.map((path) => pathInMounts(path, mounts))],
+    Labels: { [LABELS.version]: VERSION },
+    HostConfig: {
+      AutoRemove: true,
+      LogConfig: { Type: "none" },
+      NetworkMode: "none",
+      // What is called chown in somebody's image may be anything. The third: it takes setuid away.
+      CapDrop: ["ALL"],
+      CapAdd: ["CHOWN", "DAC_OVERRIDE", "FOWNER"],
+      SecurityOpt: [NO_NEW_PRIVILEGES],
+      PidsLimit: MOST_PROCESSES,
+      Mounts: mounts,
+    },
+  };
+}
+
+function pathInMounts(path: string, mounts: readonly Mount[]): string {
+  for (const { Source, Target } of mounts) {
+    if (path === Source) return Target;
+    if (path.startsWith(Source + SEPARATOR)) return Target + path.slice(Source.length);
+  }
+  throw new RangeError(`${path} is in no mount`);
+}
