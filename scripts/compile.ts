@@ -2,6 +2,8 @@
  * Makes the binaries: `deno task compile [TARGET...]` puts `mlcli-TARGET` and `SHA256SUMS` into
  * `dist/`, for all targets or those named.
  *
+ * They hold the packages that `scripts/release/deno.lock` names, on every network.
+ *
  * `DENORT_BIN` names a runtime base to use instead of downloading one; it must be made for Linux
  * x86-64, so it is for that target alone.
  *
@@ -32,7 +34,7 @@ async function main(signal: AbortSignal): Promise<number> {
     await stageProgram(ROOT, join(work, "source"), await currentCommit(signal));
     const program = await step(
       "Bundling",
-      () => bundled(join(work, "source"), join(work, "mlcli"), signal),
+      () => bundled(join(work, "source"), join(work, "mlcli"), join(work, "cache"), signal),
     );
     for (const target of targets) {
       await step(`Compiling ${target}`, () => compile(program, target, made, signal));

@@ -3,7 +3,9 @@
  *
  * Where JSR answers, Deno fetches its packages by itself and this script only asks it to. Where
  * only npm is reachable (a company's mirror, say), it fills `vendor/jsr.io/` from a package on npm
- * that carries the same modules; `"vendor": true` in deno.json makes Deno look there first.
+ * that carries the same modules; `"vendor": true` in deno.json makes Deno look there first. With
+ * `--npm` it does so everywhere: a release is made from files that were checked, and JSR's newest
+ * are not.
  *
  * Imports nothing that needs resolving, since it runs before anything is resolved.
  *
@@ -75,20 +77,29 @@ const STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 const ROOT = new URL("../", import.meta.url);
-const VENDOR = new URL("vendor/jsr.io/", ROOT);
+const VENDOR = fileURLToPath(new URL("vendor", ROOT));
 /** Written last, so that an interrupted set-up starts again. */
 const DONE = new URL("vendor/.set-up", ROOT);
 
-/** Makes every import of deno.json resolvable. Costs nothing when it has been done before. */
-export async function setUp(): Promise<void> {
+/**
+ * Makes every import of deno.json resolvable. Costs nothing when it has been done before.
+ * @param fromNpm whether to take JSR's packages from npm even where JSR answers.
+ */
+export async function setUp(fromNpm: boolean): Promise<void> {
   const fingerprint = createHash("sha256")
     .update(await Deno.readTextFile(import.meta.filename!))
     .update(await Deno.readTextFile(new URL("deno.json", ROOT)))
     .digest("hex");
-  if (await readIfThere(DONE) === fingerprint) return;
-  if (!await jsrAnswers()) await vendorFromNpm();
-  await Deno.mkdir(new URL("vendor/", ROOT), { recursive: true });
-  await Deno.writeTextFile(DONE, fingerprint);
+  const done = await readIfThere(DONE);
+  if (done === `${fingerprint} npm` || (done === fingerprint && !fromNpm)) return;
+  const vendored = fromNpm || !await jsrAnswers();
+  if (vendored) {
+    if (!fromNpm) progress(`JSR does not answer: taking its packages from npm`);
+    await vendorFromNpm(VENDOR);
+    for (const [name, exports] of Object.entries(STAND_INS)) await layStandIn(name, exports);
+  }
+  await Deno.mkdir(VENDOR, { recursive: true });
+  await Deno.writeTextFile(DONE, vendored ? `${fingerprint} npm` : fingerprint);
 }
 
 async function jsrAnswers(): Promise<boolean> {
@@ -103,14 +114,15 @@ async function jsrAnswers(): Promise<boolean> {
   }
 }
 
-async function vendorFromNpm(): Promise<void> {
-  const { name, version } = CARRIER;
-  progress(`JSR does not answer: taking its packages from ${name}@${version} on npm`);
+/**
+ * Lays the JSR packages that the program imports into a directory `vendor`, from the one file on npm
+ * that was checked.
+ */
+export async function vendorFromNpm(vendor: string): Promise<void> {
   const work = await Deno.makeTempDir({ prefix: "mlcli-setup-" });
   try {
     await unpackCarrier(work);
-    for (const carried of CARRIED) await layCarried(`${work}/package`, carried);
-    for (const [name, exports] of Object.entries(STAND_INS)) await layStandIn(name, exports);
+    for (const carried of CARRIED) await layCarried(`${work}/package`, vendor, carried);
   } finally {
     await Deno.remove(work, { recursive: true });
   }
@@ -135,8 +147,12 @@ async function unpackCarrier(work: string): Promise<void> {
   await run(["tar", "-xzf", tarball], work, "Is tar installed?");
 }
 
-async function layCarried(carrier: string, carried: CarriedPackage): Promise<void> {
-  const target = packageFolder(carried.name, carried.version);
+async function layCarried(
+  carrier: string,
+  vendor: string,
+  carried: CarriedPackage,
+): Promise<void> {
+  const target = packageFolder(vendor, carried.name, carried.version);
   for (const folder of carried.folders) {
     await copyFolder(`${carrier}/esm/deps/jsr.io/${folder}`, `${target}/deps/jsr.io/${folder}`);
     await copyFolder(`${carrier}/types/deps/jsr.io/${folder}`, `${target}/deps/jsr.io/${folder}`);
@@ -150,32 +166,35 @@ async function layCarried(carrier: string, carried: CarriedPackage): Promise<voi
   for (const [entry, module] of Object.entries(carried.exports)) {
     entries[entry] = `./deps/jsr.io/${module}`;
   }
-  await writeManifest(carried.name, carried.version, entries);
+  await writeManifest(vendor, carried.name, carried.version, entries);
 }
 
 async function layStandIn(name: string, exports: Readonly<Record<string, string>>): Promise<void> {
   const version = "1.0.0";
   const entries: Record<string, string> = {};
-  await Deno.mkdir(packageFolder(name, version), { recursive: true });
+  const folder = packageFolder(VENDOR, name, version);
+  await Deno.mkdir(folder, { recursive: true });
   for (const [entry, file] of Object.entries(exports)) {
     await Deno.copyFile(
       fileURLToPath(new URL(`vendor/${file}`, import.meta.url)),
-      `${packageFolder(name, version)}/${file}`,
+      `${folder}/${file}`,
     );
     entries[entry] = `./${file}`;
   }
-  await writeManifest(name, version, entries);
+  await writeManifest(VENDOR, name, version, entries);
 }
 
 /** Writes what Deno reads of a JSR package: its versions, and for this one files and entry points. */
 async function writeManifest(
+  vendor: string,
   name: string,
   version: string,
   exports: Record<string, string>,
 ): Promise<void> {
-  const folder = packageFolder(name, version);
+  const folder = packageFolder(vendor, name, version);
   const manifest: Record<string, { size: number; checksum: string }> = {};
-  for await (const path of filesBelow(folder)) {
+  // In an order of its own, since the lock file has the checksum of this.
+  for (const path of (await Array.fromAsync(filesBelow(folder))).sort()) {
     const bytes = await Deno.readFile(`${folder}${path}`);
     const checksum = createHash("sha256").update(bytes).digest("hex");
     manifest[path] = { size: bytes.length, checksum: `sha256-${checksum}` };
@@ -183,13 +202,13 @@ async function writeManifest(
   await Deno.writeTextFile(`${folder}_meta.json`, JSON.stringify({ manifest, exports }));
   const [scope, bare] = name.slice(1).split("/");
   await Deno.writeTextFile(
-    fileURLToPath(new URL(`${name}/meta.json`, VENDOR)),
+    `${vendor}/jsr.io/${name}/meta.json`,
     JSON.stringify({ scope, name: bare, latest: version, versions: { [version]: {} } }),
   );
 }
 
-function packageFolder(name: string, version: string): string {
-  return fileURLToPath(new URL(`${name}/${version}`, VENDOR));
+function packageFolder(vendor: string, name: string, version: string): string {
+  return `${vendor}/jsr.io/${name}/${version}`;
 }
 
 /** Copies the modules and type declarations, marking each module with its declaration. */
@@ -214,7 +233,9 @@ async function* filesBelow(folder: string, path = ""): AsyncGenerator<string> {
 }
 
 async function run(command: readonly string[], cwd: string, hint: string): Promise<void> {
-  const [program, ...args] = command as [string, ...string[]];
+  const [name, ...args] = command as [string, ...string[]];
+  // On Windows npm is a script, which has to be named whole.
+  const program = name === "npm" && Deno.build.os === "windows" ? "npm.cmd" : name;
   let output: Deno.CommandOutput;
   try {
     output = await new Deno.Command(program, { args, cwd, stdin: "null" }).output();
@@ -244,4 +265,4 @@ function fail(message: string, hint: string): never {
   Deno.exit(1);
 }
 
-if (import.meta.main) setUp();
+if (import.meta.main) setUp(Deno.args.includes("--npm"));

@@ -5,10 +5,10 @@
  * @module
  */
 
-import { copy } from "./copy.ts";
 import { join } from "@std/path";
-import { messageOf } from "../../runtime/errors.ts";
-import { run, say } from "../script.ts";
+import { run } from "../script.ts";
+import { copy } from "./copy.ts";
+import { checkBundler, lockedOptions, resolveLocked, resolving } from "./locked.ts";
 
 /** It takes two seconds, and more where esbuild has to be downloaded first. In ms. */
 const TIMEOUT = 120_000;
@@ -23,49 +23,43 @@ export interface Program {
 /** Directories that the program reads files from, relative to `runtime/image`. */
 const ASSETS = ["harness", "template"];
 
-/** The staged program as it is. */
-export function unbundled(stage: string): Program {
-  return {
-    directory: stage,
-    main: "main.ts",
-    assets: ASSETS.map((name) => join("runtime/image", name)),
-  };
-}
-
 /**
- * Bundles the staged program into a directory, one file for each part that is loaded on its own.
+ * Bundles the staged program into a directory, one file for each part that is loaded on its own,
+ * from the packages that its lock file names and no others.
  *
- * @returns the program as it is where it cannot be bundled: `deno bundle` is experimental, and
- * downloads esbuild from npm's own registry.
+ * @param cache an empty directory for what is downloaded: Deno checks what it downloads, and not
+ * what it finds.
+ * @throws MlcliError where a package is not the one that is locked.
  */
 export async function bundled(
   stage: string,
   directory: string,
+  cache: string,
   signal: AbortSignal,
 ): Promise<Program> {
-  try {
-    await bundle(stage, directory, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    say(`Not bundled, so the binary is larger and starts slower: ${messageOf(error)}`);
-    return unbundled(stage);
-  }
+  await resolveLocked(stage, cache, signal);
+  await bundle(stage, directory, cache, signal);
+  await checkBundler(cache);
   // Where the bundled code looks for them: beside itself.
   for (const name of ASSETS) await copy(join(stage, "runtime/image", name), join(directory, name));
   return { directory, main: "main.js", assets: ASSETS };
 }
 
-async function bundle(stage: string, directory: string, signal: AbortSignal): Promise<void> {
+async function bundle(
+  stage: string,
+  directory: string,
+  cache: string,
+  signal: AbortSignal,
+): Promise<void> {
   const options = ["--quiet", "--platform", "deno", "--code-splitting", ...minification()];
-  await run([Deno.execPath(), "bundle", ...options, "--outdir", directory, "main.ts"], {
+  const command = [Deno.execPath(), "bundle", ...options, ...lockedOptions()];
+  await run([...command, "--outdir", directory, "main.ts"], {
     cwd: stage,
     env: {
+      ...resolving(cache),
       // The SDK's packages as ES modules. By themselves they would be CommonJS, of which nothing
       // can be left out, and whose exports are lost where one is imported dynamically.
       DENO_CONDITIONS: "module",
-      // Where a company's proxy signs for npm's registry, the system knows its certificate; before
-      // 2.9, Deno does not ask the system by itself.
-      DENO_TLS_CA_STORE: "mozilla,system",
     },
     timeout: TIMEOUT,
     hint: "deno bundle needs esbuild, which it downloads from npm.",

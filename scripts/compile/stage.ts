@@ -7,19 +7,27 @@
 
 import { join } from "@std/path";
 import { MlcliError } from "../../runtime/errors.ts";
+import { vendorFromNpm } from "../setup.ts";
 import { copy } from "./copy.ts";
+import { LOCK_FILE } from "./locked.ts";
 
 const CONFIGURATION = "deno.json";
 
-/** All that the program consists of. `vendor` is there where JSR does not answer. */
-const PARTS = [CONFIGURATION, "main.ts", "commands", "runtime", "vendor"];
+/** All that the program consists of, but for its dependencies. */
+const PARTS = [CONFIGURATION, "main.ts", "commands", "runtime"];
 
 /** Where `runtime/version.ts` finds the commit. */
 const BUILD_INFO = "runtime/build_info.ts";
 
-/** Copies the program from `root` to `directory`, which is there and empty. */
+/**
+ * Copies the program from `root` to `directory`, which is there and empty, with the file that locks
+ * its dependencies. JSR's packages come from npm on every network: of what is locked there can be
+ * only one.
+ */
 export async function stageProgram(root: string, directory: string, commit: string): Promise<void> {
   for (const part of PARTS) await copy(join(root, part), join(directory, part));
+  await vendorFromNpm(join(directory, "vendor"));
+  await copy(join(root, LOCK_FILE), join(directory, "deno.lock"));
   await rewrite(join(directory, CONFIGURATION), withAllImports);
   await rewrite(join(directory, BUILD_INFO), (text) => withCommit(text, commit));
 }
