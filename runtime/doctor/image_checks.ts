@@ -8,6 +8,7 @@ import { join } from "@std/path/join";
 import { holdsHarness } from "../containers/image.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { type App, imageReference } from "../project/app.ts";
+import { escapeOf } from "../project/confinement.ts";
 import { layoutOf } from "../project/layout.ts";
 import { typedPath } from "../project/typed_path.ts";
 import type { Check } from "./check.ts";
@@ -85,7 +86,8 @@ async function newestSource(app: App): Promise<Source | undefined> {
   const { training, prediction, processing, dockerfile } = layout;
   const requirements = join(app.directory, app.configuration.requirements);
   for (const path of [training, prediction, processing, dockerfile, requirements]) {
-    await consider(path);
+    // What leads out of the repository is a finding of its own, and nothing to look into.
+    if (await escapeOf(app, path) === undefined) await consider(path);
   }
   return newest;
 }
