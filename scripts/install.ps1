@@ -32,12 +32,13 @@ function Save-MlcliFile([string]$Address, [string]$File) {
     $request.UserAgent = 'mlcli-install'
     $response = $request.GetResponse()
     try {
+      $status = [int]$response.StatusCode
       $location = $response.Headers['Location']
-      if ($location) {
+      if ($status -ge 300 -and $status -lt 400 -and $location) {
         $uri = New-Object Uri($uri, $location)
         continue
       }
-      if ([int]$response.StatusCode -ne 200) { throw "Cannot download $uri" }
+      if ($status -ne 200) { throw "Cannot download ${uri}: HTTP $status" }
       $output = [IO.File]::Create($File)
       try { $response.GetResponseStream().CopyTo($output) } finally { $output.Dispose() }
       return
@@ -77,7 +78,7 @@ function Install-Mlcli {
     # A link is replaced, and nothing is written to where it leads.
     if ($there -and ($there.Attributes -band [IO.FileAttributes]::ReparsePoint)) { $there.Delete() }
     elseif ($there -and $there.PSIsContainer) { throw "$program is a directory. Nothing was installed." }
-    Move-Item -Force "$work\mlcli.exe" $program
+    Move-Item -Force -LiteralPath "$work\mlcli.exe" -Destination $program
   }
   finally {
     Remove-Item -Recurse -Force $work

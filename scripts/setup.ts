@@ -136,14 +136,16 @@ async function unpackCarrier(work: string): Promise<void> {
     `Neither JSR nor npm answers. Connect to the network, or point npm at your mirror ` +
       `(npm config set registry URL), and run this again.`,
   );
-  const tarball = `${work}/${name}-${version}.tgz`;
-  const digest = createHash("sha512").update(await Deno.readFile(tarball)).digest("base64");
+  const tarball = `${name}-${version}.tgz`;
+  const content = await Deno.readFile(`${work}/${tarball}`);
+  const digest = createHash("sha512").update(content).digest("base64");
   if (`sha512-${digest}` !== integrity) {
     fail(
       `${name}@${version} from npm is not the file that was checked: its sha512 is ${digest}.`,
       "The registry or the network in between changed it; try another one.",
     );
   }
+  // Without its directory: to GNU's tar, what stands before a colon is a machine.
   await run(["tar", "-xzf", tarball], work, "Is tar installed?");
 }
 

@@ -1,0 +1,105 @@
+import { assertEquals } from "@std/assert";
+import { fromFileUrl, join } from "@std/path";
+import { it, suite } from "./helpers/suite.ts";
+
+const WORKFLOWS = fromFileUrl(new URL("../.github/workflows", import.meta.url));
+
+/** What may stand beside the right to sign: no code but GitHub's own. */
+const SIGNING = ["actions/download-artifact", "actions/attest-build-provenance"];
+
+interface Job {
+  /** `release.yml: compile` */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** An action as a step names it. */
+interface Use {
+  readonly where: string;
+  readonly action: string;
+  /** What comes after `@`. */
+  readonly version: string;
+}
+
+suite("workflows", () => {
+  it("take every action by its content, the same everywhere", () => {
+    const found = jobs().flatMap(usesOf);
+    const unpinned = found.filter(({ version }) =>
+      !/^[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(version)
+    );
+    assertEquals([found.length > 5, unpinned], [true, []]);
+    const pins = new Map(found.map(({ action, version }) => [action, version]));
+    assertEquals(found.filter(({ action, version }) => pins.get(action) !== version), []);
+  });
+
+  it("leave no token where other code could read it", () => {
+    const keep = jobs().flatMap(stepsOf).filter((step) =>
+      step.includes("actions/checkout@") && !step.includes("persist-credentials: false")
+    );
+    assertEquals(keep, []);
+  });
+
+  it("sign in jobs that run nothing else", () => {
+    const signing = jobs().filter(({ text }) => /^ +(id-token|attestations): write$/m.test(text));
+    assertEquals(signing.map(({ name }) => name), ["release.yml: attest"]);
+    for (const job of signing) {
+      assertEquals(usesOf(job).map(({ action }) => action), SIGNING);
+      assertEquals(stepsOf(job).filter((step) => /^ +(- )?run:/m.test(step)), []);
+    }
+  });
+
+  it("may write in the job that creates the release alone, and it runs no code of ours", () => {
+    const writing = jobs().filter(({ text }) => /: write(-all)?$/m.test(text));
+    assertEquals(writing.map(({ name }) => name), ["release.yml: attest", "release.yml: publish"]);
+    const commands = writing.flatMap(stepsOf).filter((step) => /^ +(- )?run:/m.test(step));
+    assertEquals(commands.length, 1);
+    assertEquals(/run: >-\n +gh release create /.test(commands[0]!), true);
+    for (const { head } of files()) {
+      assertEquals(/^permissions:( \{\}\n|\n {2}contents: read\n(?! ))/m.test(head), true);
+    }
+  });
+
+  it("end in time, and take nothing from a cache", () => {
+    const endless = jobs().filter(({ text }) => !/^ {4}timeout-minutes: \d+$/m.test(text));
+    assertEquals(endless.map(({ name }) => name), []);
+    const cached = jobs().filter(({ text }) =>
+      /actions\/cache|^ +(cache|cache-hash): /m.test(text)
+    );
+    assertEquals(cached.map(({ name }) => name), []);
+    const node = jobs().flatMap(stepsOf).filter((step) => step.includes("actions/setup-node@"));
+    assertEquals(node.filter((step) => !step.includes("package-manager-cache: false")), []);
+  });
+});
+
+/** The workflows: what comes before the jobs, and those. */
+function files(): readonly {
+  readonly name: string;
+  readonly head: string;
+  readonly body: string;
+}[] {
+  return [...Deno.readDirSync(WORKFLOWS)].map(({ name }) => {
+    const [head, body, ...others] = Deno.readTextFileSync(join(WORKFLOWS, name)).split("\njobs:\n");
+    if (!head || !body || others.length > 0) throw new Error(`${name} has no jobs`);
+    return { name, head: `${head}\n`, body };
+  });
+}
+
+function jobs(): readonly Job[] {
+  return files().flatMap(({ name, body }) =>
+    body.split(/^(?= {2}[\w-]+:\n)/m).filter((text) => /^ {2}\w/.test(text)).map((text) => ({
+      name: `${name}: ${text.trim().split(":")[0]}`,
+      text,
+    }))
+  );
+}
+
+function stepsOf({ text }: Job): readonly string[] {
+  return text.split(/^(?= {6}- )/m).slice(1);
+}
+
+function usesOf({ name, text }: Job): readonly Use[] {
+  return [...text.matchAll(/\buses: *(.+)$/gm)].map(([, used = ""]) => {
+    const [action = "", version = ""] = used.split("@");
+    return { where: name, action, version };
+  });
+}
