@@ -16,23 +16,17 @@ import {
 } from "./sdk.ts";
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
+import { Connections } from "./connections.ts";
 import { credentialsProvider } from "./credentials.ts";
 import { PlatformError, platformError, strangeAnswer, wasRetried } from "./errors.ts";
 import type { Endpoint, EndpointDescription, EndpointFilter, Platform } from "./platform.ts";
 import { checkProfile } from "./profiles.ts";
-import { proxyOptions } from "./proxy.ts";
+import { checkProxies, proxyLogins } from "./proxy.ts";
 import { Secrets } from "./secrets.ts";
 import type { PlatformSettings, Setting } from "./settings.ts";
 
 /** The most that ListEndpoints gives at once; left out, it gives 10. */
 const PAGE_SIZE = 100;
-
-/** A healthy endpoint answers within a second; these end a wait for one that never will. */
-const TIME_LIMITS = {
-  connectionTimeout: 10_000,
-  requestTimeout: 30_000,
-  throwOnRequestTimeout: true,
-} as const;
 
 /** What the platform needs besides its settings. */
 export interface ClientContext {
@@ -51,9 +45,10 @@ export async function openPlatform(
   { env, signal }: ClientContext,
 ): Promise<Platform> {
   if (settings.profile) await checkProfile(settings.profile, env);
-  const secrets = new Secrets(env);
-  const proxies = proxyOptions(env);
-  const requestHandler = { ...TIME_LIMITS, httpAgent: proxies, httpsAgent: proxies };
+  checkProxies(env);
+  const secrets = new Secrets(env, proxyLogins(env));
+  const connections = new Connections({ env, profile: settings.profile?.value });
+  const requestHandler = connections.handler;
   const client = new SageMakerClient({
     region: settings.region?.value,
     profile: settings.profile?.value,
@@ -139,7 +134,10 @@ export async function openPlatform(
         `endpoint configuration ${name}`,
         () => client.send(new DeleteEndpointConfigCommand({ EndpointConfigName: name }), options),
       ),
-    close: () => client.destroy(),
+    close() {
+      client.destroy();
+      connections[Symbol.dispose]();
+    },
   };
 }
 
@@ -194,6 +192,7 @@ interface Description extends Summary {
   readonly $metadata: Metadata;
   readonly EndpointConfigName?: string;
   readonly FailureReason?: string;
+  readonly EndpointArn?: string;
 }
 
 function description(answer: Description): EndpointDescription {
@@ -201,7 +200,13 @@ function description(answer: Description): EndpointDescription {
     ...endpoint(answer, answer.$metadata),
     configuration: answer.EndpointConfigName ?? "",
     failureReason: answer.FailureReason,
+    account: accountIn(answer.EndpointArn),
   };
+}
+
+/** `arn:aws:sagemaker:REGION:ACCOUNT:endpoint/NAME`; not every emulator has one. */
+function accountIn(arn: string | undefined): string | undefined {
+  return arn?.split(":")[4] || undefined;
 }
 
 function repeatedPage(): PlatformError {
