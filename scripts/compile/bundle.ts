@@ -23,6 +23,9 @@ export interface Program {
 /** Directories that the program reads files from, relative to `runtime/image`. */
 const ASSETS = ["harness", "template"];
 
+/** The only module that imports the AWS SDK, in the stage. */
+const SDK = "runtime/platform/sdk.ts";
+
 /** The staged program as it is. */
 export function unbundled(stage: string): Program {
   return {
@@ -43,9 +46,13 @@ export async function bundled(
   directory: string,
   signal: AbortSignal,
 ): Promise<Program> {
+  const sdk = join(stage, SDK);
+  const source = await Deno.readTextFile(sdk);
   try {
+    await Deno.writeTextFile(sdk, withDeepImports(source));
     await bundle(stage, directory, signal);
   } catch (error) {
+    await Deno.writeTextFile(sdk, source);
     signal.throwIfAborted();
     say(`Not bundled, so the binary is larger and starts slower: ${messageOf(error)}`);
     return unbundled(stage);
@@ -71,6 +78,28 @@ async function bundle(stage: string, directory: string, signal: AbortSignal): Pr
     hint: "deno bundle needs esbuild, which it downloads from npm.",
     signal,
   });
+}
+
+/**
+ * The SDK's imports by file instead of by package: a client's package makes one object of all its
+ * operations (SageMaker has 400), which the bundler cannot leave out. Deno by itself cannot load
+ * these files: they import one another without extensions.
+ */
+export function withDeepImports(source: string): string {
+  const changed = source.replace(
+    /^export \{([^}]*)\} from "(@aws-sdk\/client-[\w-]+)";$/gm,
+    (_, names: string, client: string) =>
+      names.split(",").map((name) => name.trim()).filter((name) => name !== "")
+        .map((name) => `export { ${name} } from "${client}/dist-es/${fileOf(name)}.js";`)
+        .join("\n"),
+  );
+  if (changed !== source) return changed;
+  throw new Error(`${SDK} imports no client of the AWS SDK`);
+}
+
+/** Where a client's package has what it exports. */
+function fileOf(name: string): string {
+  return name.endsWith("Command") ? `commands/${name}` : name;
 }
 
 /** Before 2.9, what is minified cannot require a module of Node's: `Dynamic require of "node:path"`. */
