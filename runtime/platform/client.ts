@@ -16,7 +16,7 @@ import {
 } from "./sdk.ts";
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
-import { Connections } from "./connections.ts";
+import { Connections, type TimeLimits } from "./connections.ts";
 import { credentialsProvider } from "./credentials.ts";
 import { PlatformError, platformError, strangeAnswer, wasRetried } from "./errors.ts";
 import type { Endpoint, EndpointDescription, EndpointFilter, Platform } from "./platform.ts";
@@ -33,6 +33,8 @@ export interface ClientContext {
   readonly env: (name: string) => string | undefined;
   /** Aborts whatever is being asked; its reason is thrown. */
   readonly signal: AbortSignal;
+  /** How long a request may take; usually left to `connections.ts`. */
+  readonly limits?: TimeLimits;
 }
 
 /**
@@ -42,19 +44,18 @@ export interface ClientContext {
  */
 export async function openPlatform(
   settings: PlatformSettings,
-  { env, signal }: ClientContext,
+  { env, signal, limits }: ClientContext,
 ): Promise<Platform> {
   if (settings.profile) await checkProfile(settings.profile, env);
   checkProxies(env);
   const secrets = new Secrets(env, proxyLogins(env));
-  const connections = new Connections({ env, profile: settings.profile?.value });
-  const requestHandler = connections.handler;
+  const connections = new Connections({ env, profile: settings.profile?.value, limits });
   const client = new SageMakerClient({
     region: settings.region?.value,
     profile: settings.profile?.value,
-    credentials: credentialsProvider({ settings, env, secrets, requestHandler }),
+    credentials: credentialsProvider({ settings, env, secrets, connections }),
     customUserAgent: [["mlcli", VERSION]],
-    requestHandler,
+    requestHandler: connections.handler,
     // Finds the rate that the service allows. With the SDK's own choice ('standard') a thousand
     // endpoints cannot be asked: one of them is soon throttled three times in a row.
     retryMode: env("AWS_RETRY_MODE") || "adaptive",

@@ -7,6 +7,7 @@
 
 import { trustedCertificates } from "./certificates.ts";
 import { ConnectionError, connectionError } from "./connection_error.ts";
+import { PlatformError } from "./errors.ts";
 import { namesProxy } from "./proxy.ts";
 import { FetchHttpHandler } from "./sdk.ts";
 
@@ -33,6 +34,8 @@ export interface ConnectionOptions {
 export class Connections implements Disposable {
   /** For every client of the SDK, those that get credentials included. */
   readonly handler: FetchHttpHandler;
+  /** Why the last request got no answer. Some of the SDK's credential providers do not pass it on. */
+  failure: ConnectionError | PlatformError | undefined;
   readonly #options: ConnectionOptions;
   readonly #clients = new Map<string, Promise<Deno.HttpClient | undefined>>();
 
@@ -51,20 +54,21 @@ export class Connections implements Disposable {
   async #ask(request: Request): Promise<Response> {
     const { env, limits = TIME_LIMITS } = this.#options;
     using limit = new TimeLimit(new URL(request.url), limits, namesProxy(env));
-    const client = await this.#clientFor(request);
     try {
       const response = await fetch(request, {
-        client,
+        client: await this.#clientFor(request),
         // A request is signed for one host.
         redirect: "manual",
         signal: AbortSignal.any([request.signal, limit.signal]),
       });
       const body = await response.arrayBuffer();
+      this.failure = undefined;
       return new Response(body.byteLength > 0 ? body : null, response);
     } catch (error) {
-      throw limit.signal.aborted
-        ? limit.signal.reason
-        : connectionError(error, new URL(request.url).host);
+      this.failure = error instanceof PlatformError
+        ? error
+        : limit.reason ?? connectionError(error, new URL(request.url).host);
+      throw this.failure;
     }
   }
 
@@ -129,6 +133,12 @@ class TimeLimit implements Disposable {
 
   get signal(): AbortSignal {
     return this.#over.signal;
+  }
+
+  /** What took too long, if something has. */
+  get reason(): ConnectionError | undefined {
+    const { aborted, reason } = this.#over.signal;
+    return aborted ? reason : undefined;
   }
 
   [Symbol.dispose](): void {

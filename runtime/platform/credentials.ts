@@ -8,22 +8,20 @@ import { credentialProviders, fromEnv } from "./sdk.ts";
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { PlatformError, platformError, type Request } from "./errors.ts";
+import type { Connections } from "./connections.ts";
 import type { Secrets } from "./secrets.ts";
 import type { PlatformSettings } from "./settings.ts";
 
 type Providers = Awaited<ReturnType<typeof credentialProviders>>;
 type Provider = ReturnType<Providers["fromNodeProviderChain"]>;
-type ClientConfig = NonNullable<
-  NonNullable<Parameters<Providers["fromIni"]>[0]>["clientConfig"]
->;
 
 /** What finding credentials needs. */
 export interface CredentialsContext {
   readonly settings: PlatformSettings;
   readonly env: (name: string) => string | undefined;
   readonly secrets: Secrets;
-  /** How to connect to whoever gives credentials: STS, SSO. */
-  readonly requestHandler: ClientConfig["requestHandler"];
+  /** To whoever gives credentials: STS, SSO. */
+  readonly connections: Connections;
 }
 
 /** The credentials to sign with: those of the role where there is one, else the caller's own. */
@@ -34,7 +32,7 @@ export function credentialsProvider(context: CredentialsContext): Provider {
   const assumed = lazy(({ fromTemporaryCredentials }) =>
     fromTemporaryCredentials({
       masterCredentials: own,
-      clientConfig: { requestHandler: context.requestHandler },
+      clientConfig: { requestHandler: context.connections.handler },
       // Shows in CloudTrail who acted in the role.
       params: { RoleArn: role.value, RoleSessionName: `mlcli-${VERSION}` },
     })
@@ -61,14 +59,15 @@ function ownCredentials(context: CredentialsContext): Provider {
  * profile's process or session fails, and so ends in 'no credentials', never with the reason.
  */
 function profileOrChain(
-  { settings, requestHandler }: CredentialsContext,
+  { settings, connections }: CredentialsContext,
   { fromIni, fromNodeProviderChain }: Providers,
 ): Provider {
+  const clientConfig = { requestHandler: connections.handler };
   const options = {
     profile: settings.profile?.value,
-    clientConfig: { requestHandler },
+    clientConfig,
     // Some of the SDK's providers look here instead.
-    parentClientConfig: { requestHandler },
+    parentClientConfig: clientConfig,
   };
   const fromProfile = fromIni(options);
   const fromChain = fromNodeProviderChain(options);
@@ -148,8 +147,9 @@ const REASONS:
   ];
 
 function ownCredentialsError(error: unknown, context: CredentialsContext): PlatformError {
-  const { settings, secrets } = context;
+  const { settings, secrets, connections } = context;
   const profile = settings.profile?.value ?? "default";
+  if (connections.failure) return requestError(connections.failure, profile, context);
   if (!isAboutCredentials(error)) return requestError(error, profile, context);
   const words = messageOf(error);
   const reason = REASONS.find(([pattern]) => pattern.test(words))?.[1];

@@ -38,8 +38,15 @@ export class FaultyNetwork implements AsyncDisposable {
   readonly #connections = new Set<Deno.Conn>();
   readonly #served: Promise<void>;
 
-  /** @param target the platform behind. */
-  constructor(private readonly target: string, private readonly plan: Plan) {
+  /**
+   * @param target the platform behind.
+   * @param instead answers what that does not know.
+   */
+  constructor(
+    private readonly target: string,
+    private readonly plan: Plan,
+    private readonly instead: (request: Message) => Message | undefined = () => undefined,
+  ) {
     this.#served = this.#serve();
   }
 
@@ -87,7 +94,7 @@ export class FaultyNetwork implements AsyncDisposable {
       await send(connection, THROTTLED);
       return true;
     }
-    const answer = await forward(this.target, request);
+    const answer = this.instead(request) ?? await forward(this.target, request);
     return fault ? await spoiled(connection, answer, fault) : await whole(connection, answer);
   }
 
