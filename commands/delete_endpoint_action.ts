@@ -14,6 +14,7 @@ import {
   planDeletion,
 } from "../runtime/platform/deletion.ts";
 import { checkEndpointName, configurationOf } from "../runtime/platform/names.ts";
+import { regionWords, type Setting } from "../runtime/platform/settings.ts";
 import { waiting, waitUntilGone } from "../runtime/platform/waiting.ts";
 import { openPlatform } from "./open_platform.ts";
 import { parseSeconds } from "./options.ts";
@@ -56,6 +57,7 @@ export async function deleteEndpointAsAsked(
     wait: options.wait ?? false,
   }, report);
   line.clear();
+  if (context.err.isTerminal) context.err.print(`${whereabouts(plan, platform.region)}\n`);
   if (options.dryRun) return context.out.print(dryRunText(plan));
   await deleteEndpoint(platform, plan, report);
   try {
@@ -73,6 +75,13 @@ function timeoutOf({ wait, timeout }: DeleteOptions): number | undefined {
   if (timeout === undefined) return undefined;
   if (!wait) throw new ValidationError('Option "--timeout" is of use with "--wait" only.');
   return parseSeconds("--timeout", timeout);
+}
+
+/** What somebody who types the command should see before it is too late: the account, the region. */
+function whereabouts({ endpoint, description }: DeletionPlan, region: Setting): string {
+  const { status, account } = description ?? {};
+  const known = [status, account && `account ${account}`, regionWords(region)];
+  return `${endpoint}: ${known.filter((part) => part).join(", ")}`;
 }
 
 /** What would be deleted and what kept, a line each. */

@@ -49,7 +49,8 @@ export interface Context {
    */
   readonly engine: () => Promise<Engine>;
   /**
-   * The cloud platform. Loads the AWS SDK; nothing is sent yet.
+   * The cloud platform, one for each of the settings asked for. Loads the AWS SDK; nothing is sent
+   * yet.
    * @throws MlcliError of kind `credentials` when no region is named or the profile is not there.
    */
   readonly platform: (settings: PlatformSettings) => Promise<Platform>;
@@ -70,7 +71,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   const err = outputTo(Deno.stderr, { name: "standard error", noColour });
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
-  let platform: Promise<Platform> | undefined;
+  const platforms = new Map<string, Promise<Platform>>();
   const context: Context = {
     input,
     out,
@@ -85,7 +86,12 @@ export function liveContext({ noColour = false } = {}): LiveContext {
       return await (await (questions ??= questionsOnTerminal())).ask(question, defaultAnswer);
     },
     engine: () => engine ??= connect(),
-    platform: (settings) => platform ??= openPlatform(settings),
+    platform: (settings) => {
+      const key = JSON.stringify(settings);
+      const platform = platforms.get(key) ?? openPlatform(settings);
+      platforms.set(key, platform);
+      return platform;
+    },
   };
   async function connect(): Promise<Engine> {
     const { connectToEngine } = await import("./docker/connect.ts");
@@ -105,12 +111,10 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     interruption[Symbol.dispose]();
     questions?.then((opened) => opened[Symbol.dispose](), () => {});
     engine?.then((opened) => opened.close(), () => {});
-    platform?.then((opened) => opened.close(), () => {});
+    for (const platform of platforms.values()) platform.then((opened) => opened.close(), () => {});
     // Deno cannot break a read or a write off: it would wait for whoever is at the other end.
     // (`exitCode` is set.)
     if (input.isWaiting || out.isWaiting || err.isWaiting) Deno.exit();
-    // Deno 2.9 also waits for a broken-off request, unless it was the first of its connection.
-    if (platform && interruption.signal.aborted) Deno.exit();
   }
   return { ...context, [Symbol.dispose]: dispose };
 }

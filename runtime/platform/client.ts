@@ -16,29 +16,25 @@ import {
 } from "./sdk.ts";
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
+import { Connections, type TimeLimits } from "./connections.ts";
 import { credentialsProvider } from "./credentials.ts";
 import { PlatformError, platformError, strangeAnswer, wasRetried } from "./errors.ts";
 import type { Endpoint, EndpointDescription, EndpointFilter, Platform } from "./platform.ts";
 import { checkProfile } from "./profiles.ts";
-import { proxyOptions } from "./proxy.ts";
+import { checkProxies, proxyLogins } from "./proxy.ts";
 import { Secrets } from "./secrets.ts";
 import type { PlatformSettings, Setting } from "./settings.ts";
 
 /** The most that ListEndpoints gives at once; left out, it gives 10. */
 const PAGE_SIZE = 100;
 
-/** A healthy endpoint answers within a second; these end a wait for one that never will. */
-const TIME_LIMITS = {
-  connectionTimeout: 10_000,
-  requestTimeout: 30_000,
-  throwOnRequestTimeout: true,
-} as const;
-
 /** What the platform needs besides its settings. */
 export interface ClientContext {
   readonly env: (name: string) => string | undefined;
   /** Aborts whatever is being asked; its reason is thrown. */
   readonly signal: AbortSignal;
+  /** How long a request may take; usually left to `connections.ts`. */
+  readonly limits?: TimeLimits;
 }
 
 /**
@@ -48,18 +44,18 @@ export interface ClientContext {
  */
 export async function openPlatform(
   settings: PlatformSettings,
-  { env, signal }: ClientContext,
+  { env, signal, limits }: ClientContext,
 ): Promise<Platform> {
   if (settings.profile) await checkProfile(settings.profile, env);
-  const secrets = new Secrets(env);
-  const proxies = proxyOptions(env);
-  const requestHandler = { ...TIME_LIMITS, httpAgent: proxies, httpsAgent: proxies };
+  checkProxies(env);
+  const secrets = new Secrets(env, proxyLogins(env));
+  const connections = new Connections({ env, profile: settings.profile?.value, limits });
   const client = new SageMakerClient({
     region: settings.region?.value,
     profile: settings.profile?.value,
-    credentials: credentialsProvider({ settings, env, secrets, requestHandler }),
+    credentials: credentialsProvider({ settings, env, secrets, connections }),
     customUserAgent: [["mlcli", VERSION]],
-    requestHandler,
+    requestHandler: connections.handler,
     // Finds the rate that the service allows. With the SDK's own choice ('standard') a thousand
     // endpoints cannot be asked: one of them is soon throttled three times in a row.
     retryMode: env("AWS_RETRY_MODE") || "adaptive",
@@ -139,7 +135,10 @@ export async function openPlatform(
         `endpoint configuration ${name}`,
         () => client.send(new DeleteEndpointConfigCommand({ EndpointConfigName: name }), options),
       ),
-    close: () => client.destroy(),
+    close() {
+      client.destroy();
+      connections[Symbol.dispose]();
+    },
   };
 }
 
@@ -194,6 +193,7 @@ interface Description extends Summary {
   readonly $metadata: Metadata;
   readonly EndpointConfigName?: string;
   readonly FailureReason?: string;
+  readonly EndpointArn?: string;
 }
 
 function description(answer: Description): EndpointDescription {
@@ -201,7 +201,13 @@ function description(answer: Description): EndpointDescription {
     ...endpoint(answer, answer.$metadata),
     configuration: answer.EndpointConfigName ?? "",
     failureReason: answer.FailureReason,
+    account: accountIn(answer.EndpointArn),
   };
+}
+
+/** `arn:aws:sagemaker:REGION:ACCOUNT:endpoint/NAME`; not every emulator has one. */
+function accountIn(arn: string | undefined): string | undefined {
+  return arn?.split(":")[4] || undefined;
 }
 
 function repeatedPage(): PlatformError {

@@ -4,23 +4,24 @@
  * @module
  */
 
-import { fromIni, fromNodeProviderChain, fromTemporaryCredentials } from "./sdk.ts";
+import { credentialProviders, fromEnv } from "./sdk.ts";
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { PlatformError, platformError, type Request } from "./errors.ts";
+import type { Connections } from "./connections.ts";
 import type { Secrets } from "./secrets.ts";
 import type { PlatformSettings } from "./settings.ts";
 
-type Provider = ReturnType<typeof fromNodeProviderChain>;
-type ClientConfig = NonNullable<NonNullable<Parameters<typeof fromIni>[0]>["clientConfig"]>;
+type Providers = Awaited<ReturnType<typeof credentialProviders>>;
+type Provider = ReturnType<Providers["fromNodeProviderChain"]>;
 
 /** What finding credentials needs. */
 export interface CredentialsContext {
   readonly settings: PlatformSettings;
   readonly env: (name: string) => string | undefined;
   readonly secrets: Secrets;
-  /** How to connect to whoever gives credentials: STS, SSO. */
-  readonly requestHandler: ClientConfig["requestHandler"];
+  /** To whoever gives credentials: STS, SSO. */
+  readonly connections: Connections;
 }
 
 /** The credentials to sign with: those of the role where there is one, else the caller's own. */
@@ -28,29 +29,49 @@ export function credentialsProvider(context: CredentialsContext): Provider {
   const own = ownCredentials(context);
   const { role } = context.settings;
   if (!role) return own;
-  const assumed = fromTemporaryCredentials({
-    masterCredentials: own,
-    clientConfig: { requestHandler: context.requestHandler },
-    // Shows in CloudTrail who acted in the role.
-    params: { RoleArn: role.value, RoleSessionName: `mlcli-${VERSION}` },
-  });
+  const assumed = lazy(({ fromTemporaryCredentials }) =>
+    fromTemporaryCredentials({
+      masterCredentials: own,
+      clientConfig: { requestHandler: context.connections.handler },
+      // Shows in CloudTrail who acted in the role.
+      params: { RoleArn: role.value, RoleSessionName: `mlcli-${VERSION}` },
+    })
+  );
   return guarded(context, assumed, (error) => assumeRoleError(error, context));
+}
+
+/** A provider that is made, and whose code is loaded, when credentials are first asked for. */
+function lazy(make: (providers: Providers) => Provider): Provider {
+  let made: Promise<Provider> | undefined;
+  return async (identity) => await (await (made ??= credentialProviders().then(make)))(identity);
+}
+
+/** Keys in the environment come first, unless a profile is named. */
+function ownCredentials(context: CredentialsContext): Provider {
+  const { settings: { profile }, env } = context;
+  const hasKeys = !profile && env("AWS_ACCESS_KEY_ID") && env("AWS_SECRET_ACCESS_KEY");
+  const provider = hasKeys ? fromEnv() : lazy((providers) => profileOrChain(context, providers));
+  return guarded(context, provider, (error) => ownCredentialsError(error, context));
 }
 
 /**
  * The SDK's default chain, after the profile alone: the chain goes on to the next kind when a
  * profile's process or session fails, and so ends in 'no credentials', never with the reason.
  */
-function ownCredentials(context: CredentialsContext): Provider {
-  const { settings, env, requestHandler } = context;
-  const profile = settings.profile?.value;
-  const clientConfig = { requestHandler };
-  const fromProfile = fromIni({ profile, clientConfig });
-  const fromChain = fromNodeProviderChain({ profile, clientConfig });
-  const keysInEnvironment = profile === undefined && env("AWS_ACCESS_KEY_ID") &&
-    env("AWS_SECRET_ACCESS_KEY");
-  const provider: Provider = async (identity) => {
-    if (keysInEnvironment) return await fromChain(identity);
+function profileOrChain(
+  { settings, connections }: CredentialsContext,
+  { fromIni, fromNodeProviderChain }: Providers,
+): Provider {
+  const clientConfig = { requestHandler: connections.handler };
+  const options = {
+    profile: settings.profile?.value,
+    clientConfig,
+    // Some of the SDK's providers look here instead.
+    parentClientConfig: clientConfig,
+  };
+  const fromProfile = fromIni(options);
+  const fromChain = fromNodeProviderChain(options);
+  return async (identity) => {
     try {
       return await fromProfile(identity);
     } catch (error) {
@@ -58,7 +79,6 @@ function ownCredentials(context: CredentialsContext): Provider {
     }
     return await fromChain(identity);
   };
-  return guarded(context, provider, (error) => ownCredentialsError(error, context));
 }
 
 /** Remembers what is secret in the credentials found, and explains why there are none. */
@@ -127,8 +147,9 @@ const REASONS:
   ];
 
 function ownCredentialsError(error: unknown, context: CredentialsContext): PlatformError {
-  const { settings, secrets } = context;
+  const { settings, secrets, connections } = context;
   const profile = settings.profile?.value ?? "default";
+  if (connections.failure) return requestError(connections.failure, profile, context);
   if (!isAboutCredentials(error)) return requestError(error, profile, context);
   const words = messageOf(error);
   const reason = REASONS.find(([pattern]) => pattern.test(words))?.[1];

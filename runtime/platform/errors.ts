@@ -6,6 +6,7 @@
  */
 
 import { type ErrorDetails, messageOf, MlcliError } from "../errors.ts";
+import { ConnectionError } from "./connection_error.ts";
 import type { Secrets } from "./secrets.ts";
 import { type PlatformSettings, regionWords, type Setting } from "./settings.ts";
 
@@ -41,10 +42,8 @@ export interface Request {
 
 /** What the SDK puts on its errors; none of it is certain to be there. */
 interface SdkError {
+  /** The code. */
   readonly name?: string;
-  /** Network failures only; service errors have their code in `name`. */
-  readonly code?: string;
-  readonly hostname?: string;
   readonly $metadata?: {
     readonly httpStatusCode?: number;
     readonly attempts?: number;
@@ -77,21 +76,7 @@ const CODES: Readonly<Record<string, Explain>> = {
   RequestInTheFuture: wrongClock,
   RegionDisabledException: regionDisabled,
   OptInRequired: regionDisabled,
-  TimeoutError: unreachable,
 };
-
-/** `code` of errors of the network, as Node and Deno name them. */
-const NETWORK_CODES: ReadonlySet<string> = new Set([
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ERR_PROXY_TUNNEL",
-]);
 
 /** SageMaker answers these with one code, ValidationException; only the words tell them apart. */
 const VALIDATION_WORDS: readonly (readonly [RegExp, Refusal])[] = [
@@ -111,26 +96,19 @@ export function platformError(error: unknown, request: Request, secrets: Secrets
 }
 
 function explain(error: unknown, request: Request): PlatformError {
-  const { name = "", code, $metadata } = (error ?? {}) as SdkError;
+  if (error instanceof ConnectionError) return unreachable(request, error);
+  const { name = "", $metadata } = (error ?? {}) as SdkError;
   const known = Object.hasOwn(CODES, name) ? CODES[name] : undefined;
   if (known) return known(request, error);
   const status = $metadata?.httpStatusCode;
-  if (isNetworkCode(code) || isAboutEncryption(error, status)) return unreachable(request, error);
+  // Nobody but a proxy answers so.
+  if (status === 407) return proxyWantsPassword("HTTP 407");
   if (name === "ValidationException") return invalid(request, error);
   if (status !== undefined && status >= 500) return failed(request, status);
   if (isStrange(error, status)) return strangeAnswer(status);
   return new PlatformError("other", `${request.action} failed: ${messageOf(error)}`, {
     hint: "The platform gave this reason; nothing else was asked of it.",
   });
-}
-
-function isNetworkCode(code: string | undefined): boolean {
-  return code !== undefined && NETWORK_CODES.has(code);
-}
-
-/** TLS failures have no code, only words ('connection error' on Deno 2.6); no answer is one. */
-function isAboutEncryption(error: unknown, status: number | undefined): boolean {
-  return status === undefined && /certificate|SSL|TLS|^connection error$/.test(messageOf(error));
 }
 
 /** The platform writes JSON that the SDK can read, and a reason for each refusal. */
@@ -205,15 +183,67 @@ function regionDisabled({ region }: Request): PlatformError {
   });
 }
 
-function unreachable({ region }: Request, error: unknown): PlatformError {
-  const { code, hostname } = error as SdkError;
-  const host = hostname ? `: ${hostname}` : "";
-  return new PlatformError("unreachable", `The platform cannot be reached${host}`, {
-    hint: code === "ENOTFOUND"
-      ? `Is there a region ${regionWords(region)}? Name another one with --region, or check the ` +
-        "network and AWS_ENDPOINT_URL."
-      : "Check the network, the proxy and AWS_ENDPOINT_URL, then try again.",
-    quote: messageOf(error),
+function unreachable({ region }: Request, error: ConnectionError): PlatformError {
+  const { failure, host } = error;
+  const quote = messageOf(error);
+  const explained = (message: string, hint: string): PlatformError =>
+    new PlatformError("unreachable", message, { hint, quote });
+  const missed = `The platform cannot be reached: ${host}`;
+  switch (failure) {
+    case "certificate not trusted":
+      return explained(
+        `The certificate of ${host} is not trusted`,
+        "If a proxy or an emulator is meant to be there, let AWS_CA_BUNDLE name a file with the " +
+          "certificate of who signs for it (PEM).",
+      );
+    case "certificate expired":
+    case "certificate not valid yet":
+      return explained(
+        `The ${failure.replace("certificate", `certificate of ${host} is`)}`
+          .replace("is expired", "has expired"),
+        "Check this machine's clock. If that is right, whoever runs the host has to renew it.",
+      );
+    case "certificate of another name":
+      return explained(
+        `The certificate of ${host} is for another name`,
+        "Something else answers there. Check AWS_ENDPOINT_URL, the proxy and the network.",
+      );
+    case "proxy wants a password":
+      return proxyWantsPassword(quote);
+    case "proxy refuses":
+      return explained(
+        `The proxy does not let through to ${host}`,
+        "Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY; NO_PROXY names hosts to ask without it.",
+      );
+    case "no such host":
+      return explained(
+        missed,
+        `Is there a region ${regionWords(region)}? Name another one with --region, or check the ` +
+          "network, the proxy and AWS_ENDPOINT_URL.",
+      );
+    case "no encryption":
+      return explained(
+        missed,
+        "What answers there does not speak TLS. Check AWS_ENDPOINT_URL (http or https?) and the " +
+          "proxy.",
+      );
+    case "refused":
+    case "no route":
+    case "broken off":
+    case "time limit":
+    case "other":
+      return explained(
+        missed,
+        "Check the network, the proxy and AWS_ENDPOINT_URL, then try again.",
+      );
+  }
+}
+
+function proxyWantsPassword(quote: string): PlatformError {
+  return new PlatformError("unreachable", "The proxy wants a name and a password, or others", {
+    hint: "Put them into its address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, special " +
+      "characters as %40 and the like.",
+    quote,
   });
 }
 

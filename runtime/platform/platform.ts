@@ -21,6 +21,8 @@ export interface EndpointDescription extends Endpoint {
   readonly configuration: string;
   /** Why the status is `Failed`. */
   readonly failureReason: string | undefined;
+  /** Id of the account that it belongs to, where the platform tells. */
+  readonly account: string | undefined;
 }
 
 /** Which endpoints to list; all of them when empty. */

@@ -30,6 +30,33 @@ export async function checkProfile(profile: Setting, env: Environment): Promise<
   });
 }
 
+/**
+ * What a profile says about a key, in whichever of the two files; `undefined` where it says nothing
+ * or is not there. Profiles that point to others are not followed.
+ *
+ * @throws PlatformError when a file is there and cannot be read.
+ */
+export async function profileValue(
+  profile: string,
+  key: string,
+  env: Environment,
+): Promise<string | undefined> {
+  for (const file of configurationFiles(env)) {
+    const value = valueIn(await textOf(file), profile, key);
+    if (value !== undefined) return value;
+  }
+}
+
+function valueIn(text: string, profile: string, key: string): string | undefined {
+  const sections = [...text.matchAll(SECTION)];
+  for (const [index, { 0: head, 1: name, index: start }] of sections.entries()) {
+    if (name !== profile) continue;
+    const lines = text.slice(start + head.length, sections[index + 1]?.index).split("\n");
+    const line = lines.find((line) => line.split("=")[0]!.trim() === key);
+    if (line) return line.slice(line.indexOf("=") + 1).trim();
+  }
+}
+
 /** Where the SDK looks, too. */
 function configurationFiles(env: Environment): string[] {
   const home = env("HOME") ?? env("USERPROFILE") ?? "~";

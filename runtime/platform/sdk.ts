@@ -13,8 +13,10 @@ export {
   SageMakerClient,
 } from "@aws-sdk/client-sagemaker";
 export type { EndpointStatus, ListEndpointsInput } from "@aws-sdk/client-sagemaker";
-export {
-  fromIni,
-  fromNodeProviderChain,
-  fromTemporaryCredentials,
-} from "@aws-sdk/credential-providers";
+export { fromEnv } from "@aws-sdk/credential-provider-env";
+export { FetchHttpHandler } from "@smithy/fetch-http-handler";
+
+/** Those who get credentials from elsewhere than the environment: loaded when needed. */
+export function credentialProviders(): Promise<typeof import("@aws-sdk/credential-providers")> {
+  return import("@aws-sdk/credential-providers");
+}

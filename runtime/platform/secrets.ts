@@ -1,9 +1,12 @@
 /**
  * Keeps credentials out of whatever is printed. The service quotes them: its answer to a wrong
- * signature repeats the signed headers, the session token among them.
+ * signature repeats the signed headers, the session token among them; a proxy's page may repeat how
+ * it was asked.
  *
  * @module
  */
+
+import type { ProxyLogin } from "./proxy.ts";
 
 /** Variables of the environment whose values nobody should see. */
 const SECRET_VARIABLES = [
@@ -19,6 +22,9 @@ const SECRET_VARIABLES = [
  */
 const SHORTEST_SECRET = 16;
 
+/** People choose these themselves. Of shorter ones only the header that holds them is kept out. */
+const SHORTEST_PASSWORD = 6;
+
 /** The parts of AWS credentials that are secret; the access key's id is not. */
 export interface SecretParts {
   readonly secretAccessKey?: string;
@@ -27,10 +33,15 @@ export interface SecretParts {
 
 /** The secrets that this run has seen. */
 export class Secrets {
-  readonly #values = new Set<string>();
+  /** Each secret with the pattern of all its forms. */
+  readonly #patterns = new Map<string, RegExp>();
 
-  constructor(env: (name: string) => string | undefined) {
+  constructor(env: (name: string) => string | undefined, proxyLogins: readonly ProxyLogin[] = []) {
     for (const name of SECRET_VARIABLES) this.#add(env(name));
+    for (const { name, password } of proxyLogins) {
+      this.#add(`${name}:${password}`, 0);
+      this.#add(password, SHORTEST_PASSWORD);
+    }
   }
 
   /** Remembers the secrets of credentials that were just found. */
@@ -39,14 +50,17 @@ export class Secrets {
     this.#add(credentials.sessionToken);
   }
 
-  #add(value: string | undefined): void {
-    if (value !== undefined && value.length >= SHORTEST_SECRET) this.#values.add(value);
+  #add(value: string | undefined, shortest = SHORTEST_SECRET): void {
+    if (value === undefined || value.length < shortest || this.#patterns.has(value)) return;
+    this.#patterns.set(value, new RegExp(`${inBase64(value)}|${asText(value)}`, "g"));
   }
 
-  /** The text with each secret replaced. */
+  /** The text with each secret replaced, also where it is encoded. */
   redact(text: string): string {
     let redacted = text;
-    for (const value of this.#values) redacted = redacted.replaceAll(value, "[secret]");
+    for (const pattern of this.#patterns.values()) {
+      redacted = redacted.replaceAll(pattern, "[secret]");
+    }
     return redacted;
   }
 
@@ -58,4 +72,56 @@ export class Secrets {
     copy.stack = this.redact(error.stack ?? `${error.name}: ${error.message}`);
     return copy;
   }
+}
+
+/** A pattern for the text as it is, in a URL, in a form, in JSON and in XML, mixed as it may be. */
+function asText(value: string): string {
+  return [...value].map((character) => `(?:${formsOf(character).join("|")})`).join("");
+}
+
+function formsOf(character: string): string[] {
+  const forms = [RegExp.escape(character), percentEncoded(character)];
+  if (character === " ") forms.push("\\+");
+  const inXml = XML_ENTITIES[character];
+  if (inXml) forms.push(inXml);
+  const inJson = [...character.split("")].map((unit) =>
+    `\\\\u${eitherCase(unit.charCodeAt(0).toString(16).padStart(4, "0"))}`
+  );
+  forms.push(inJson.join(""));
+  if (/["\\/]/.test(character)) forms.push(`\\\\${RegExp.escape(character)}`);
+  return forms;
+}
+
+const XML_ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&(?:apos|#39);",
+};
+
+function percentEncoded(character: string): string {
+  return [...new TextEncoder().encode(character)]
+    .map((byte) => `%${eitherCase(byte.toString(16).padStart(2, "0"))}`).join("");
+}
+
+/** A pattern for hexadecimal digits, however they are written. */
+function eitherCase(digits: string): string {
+  return digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+}
+
+/**
+ * A pattern for whatever is base64, as it is or for URLs, and holds the secret, wherever in its
+ * groups of three bytes it begins: `user:password` holds the password.
+ */
+function inBase64(value: string): string {
+  const bytes = new TextEncoder().encode(value);
+  const cores = [0, 1, 2].map((before) => {
+    const padded = btoa(String.fromCharCode(...new Uint8Array(before), ...bytes));
+    // Of the first group and the last one neighbours are a part.
+    const start = before === 0 ? 0 : before + 1;
+    const end = Math.floor((before + bytes.length) * 4 / 3);
+    return padded.slice(start, end).replace(/[+/]/g, (sign) => sign === "+" ? "[+-]" : "[/_]");
+  });
+  return `[A-Za-z0-9+/_-]*(?:${cores.join("|")})[A-Za-z0-9+/_-]*={0,2}`;
 }

@@ -23,6 +23,9 @@ export interface Program {
 /** Directories that the program reads files from, relative to `runtime/image`. */
 const ASSETS = ["harness", "template"];
 
+/** The only module that imports the AWS SDK, in the stage. */
+const SDK = "runtime/platform/sdk.ts";
+
 /**
  * Bundles the staged program into a directory, one file for each part that is loaded on its own,
  * from the packages that its lock file names and no others.
@@ -38,6 +41,8 @@ export async function bundled(
   signal: AbortSignal,
 ): Promise<Program> {
   await resolveLocked(stage, cache, signal);
+  const sdk = join(stage, SDK);
+  await Deno.writeTextFile(sdk, withDeepImports(await Deno.readTextFile(sdk)));
   await bundle(stage, directory, cache, signal);
   await checkBundler(cache);
   // Where the bundled code looks for them: beside itself.
@@ -65,6 +70,28 @@ async function bundle(
     hint: "deno bundle needs esbuild, which it downloads from npm.",
     signal,
   });
+}
+
+/**
+ * The SDK's imports by file instead of by package: a client's package makes one object of all its
+ * operations (SageMaker has 400), which the bundler cannot leave out. Deno by itself cannot load
+ * these files: they import one another without extensions.
+ */
+export function withDeepImports(source: string): string {
+  const changed = source.replace(
+    /^export \{([^}]*)\} from "(@aws-sdk\/client-[\w-]+)";$/gm,
+    (_, names: string, client: string) =>
+      names.split(",").map((name) => name.trim()).filter((name) => name !== "")
+        .map((name) => `export { ${name} } from "${client}/dist-es/${fileOf(name)}.js";`)
+        .join("\n"),
+  );
+  if (changed !== source) return changed;
+  throw new Error(`${SDK} imports no client of the AWS SDK`);
+}
+
+/** Where a client's package has what it exports. */
+function fileOf(name: string): string {
+  return name.endsWith("Command") ? `commands/${name}` : name;
 }
 
 /** Before 2.9, what is minified cannot require a module of Node's: `Dynamic require of "node:path"`. */

@@ -1,10 +1,15 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../main.ts";
+import { PlatformError } from "../../runtime/platform/errors.ts";
+import type { Platform } from "../../runtime/platform/platform.ts";
 import { fakeContext } from "../helpers/fake_context.ts";
 import { endpointNamed, memoryPlatform } from "../helpers/memory_platform.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 const REGION_AND_PROFILE = ["--region", "eu-west-1", "--profile", "work"] as const;
+
+/** What delete-endpoint says of it before it deletes. */
+const CHURN_IN_ACCOUNT = "churn: InService, account 123456789012, eu-west-1 (AWS_REGION)\n";
 
 suite("the cloud commands on a terminal", () => {
   it("list-endpoints names the region that has none", async () => {
@@ -39,7 +44,10 @@ suite("the cloud commands on a terminal", () => {
     assertEquals(await main(args, context), 0);
     assertEquals(context.out.text, "churn\n");
     // Cut to the width: a longer line could not be taken away.
-    assertEquals(context.err.text, "\rWaiting until churn is gone: \x1b[K\r\x1b[K");
+    assertEquals(
+      context.err.text,
+      `${CHURN_IN_ACCOUNT}\rWaiting until churn is gone: \x1b[K\r\x1b[K`,
+    );
   });
 
   it("delete-endpoint shows no progress where there is no terminal", async () => {
@@ -51,5 +59,51 @@ suite("the cloud commands on a terminal", () => {
     const args = ["delete-endpoint", "-n", "churn", "--wait", ...REGION_AND_PROFILE];
     assertEquals(await main(args, context), 0);
     assertEquals([context.out.text, context.err.text], ["churn\n", ""]);
+  });
+
+  it("delete-endpoint says what and where before it deletes, and does not ask", async () => {
+    const denied = new PlatformError(
+      "denied",
+      "AccessDeniedException: sagemaker:DescribeEndpoint",
+    );
+    const notChecked = `Status of churn not checked: ${denied.message}\n`;
+    for (
+      const [state, words] of [
+        [endpointNamed("churn"), CHURN_IN_ACCOUNT],
+        [
+          endpointNamed("churn", { account: undefined }),
+          "churn: InService, eu-west-1 (AWS_REGION)\n",
+        ],
+        [denied, `${notChecked}churn: eu-west-1 (AWS_REGION)\n`],
+      ] as const
+    ) {
+      const seen: string[] = [];
+      const platform: Platform = {
+        ...memoryPlatform({ churn: [state] }),
+        deleteEndpoint: () => Promise.resolve(void seen.push(context.err.text)),
+      };
+      const context = fakeContext({ isTerminal: true, platform: () => Promise.resolve(platform) });
+      const args = ["delete-endpoint", "-n", "churn", ...REGION_AND_PROFILE];
+      assertEquals(await main(args, context), 0);
+      assertEquals([seen, context.out.text], [[words], "churn\n"]);
+    }
+  });
+
+  it("delete-endpoint --dry-run says it, too, and deletes nothing", async () => {
+    const platform: Platform = {
+      ...memoryPlatform({ churn: [endpointNamed("churn")] }),
+      deleteEndpoint: () => Promise.reject(new Error("It was deleted")),
+    };
+    const context = fakeContext({ isTerminal: true, platform: () => Promise.resolve(platform) });
+    const args = ["delete-endpoint", "-n", "churn", "--dry-run", ...REGION_AND_PROFILE];
+    assertEquals(await main(args, context), 0);
+    assertEquals(context.err.text, CHURN_IN_ACCOUNT);
+    assertEquals(
+      context.out.text,
+      [
+        "Would delete endpoint churn (InService)",
+        "Would keep endpoint configuration churn-config\n",
+      ].join("\n"),
+    );
   });
 });

@@ -384,7 +384,7 @@ suite("mlcli and a platform that cannot be reached", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: The platform cannot be reached\n.*ECONNREFUSED.*\nhint: .*AWS_ENDPOINT_URL/,
+      /^error: The platform cannot be reached: 127\.0\.0\.1:\d+\n {2}.*refused.*\nhint: .*AWS_ENDPOINT_URL/,
     );
   });
 
@@ -394,7 +394,10 @@ suite("mlcli and a platform that cannot be reached", () => {
       env: { ...once, AWS_ENDPOINT_URL: platform.url.replace("http:", "https:") },
     });
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: The platform cannot be reached\n/);
+    assertMatch(
+      stderr,
+      /^error: The platform cannot be reached: 127\.0\.0\.1:\d+\n.*\nhint: .*does not speak TLS/,
+    );
   });
 
   for (

@@ -1,82 +1,208 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { Authority, TlsServer } from "../helpers/certificates.ts";
 import { runCloud } from "../helpers/cloud.ts";
 import { FakePlatform } from "../helpers/fake_platform.ts";
 import { ACCOUNT, REGION } from "../helpers/platform_answers.ts";
-import { FakeProxy } from "../helpers/proxy.ts";
+import { FakeProxy, FakeSocks } from "../helpers/proxy.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** What may not be shown. */
-const PASSWORD = "open-sesame";
+const PASSWORD = "open sesame/1";
+const IN_URL = encodeURIComponent(PASSWORD);
 
-/** Node's agents in an older Deno know no proxies. */
-const NO_PROXIES = /^2\.[0-8]\./.test(Deno.version.deno);
+function assertNotShown(text: string): void {
+  for (const form of [PASSWORD, IN_URL, btoa(`jo:${PASSWORD}`)]) {
+    assert(!text.includes(form), text);
+  }
+}
 
 suite("the cloud commands and a proxy", () => {
-  if (NO_PROXIES) return;
-  for (const [name, scheme] of [["HTTP_PROXY", "http://"], ["http_proxy", ""]] as const) {
+  for (
+    const [name, scheme] of [
+      ["HTTP_PROXY", "http://"],
+      ["http_proxy", ""],
+      ["ALL_PROXY", "http://"],
+      ["all_proxy", "http://"],
+    ] as const
+  ) {
     it(`ask through the one of ${name}, also for a role`, async () => {
       await using platform = new FakePlatform();
-      await using proxy = new FakeProxy(platform.url);
+      await using proxy = new FakeProxy({ target: platform.url });
       const role = `arn:aws:iam::${ACCOUNT}:role/ml`;
       platform.roles.add(role);
       platform.add("churn");
       const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints", "-r", role], {
-        env: { AWS_ENDPOINT_URL: "http://platform.test", [name]: scheme + proxy.host },
+        env: {
+          AWS_ENDPOINT_URL: "http://platform.test",
+          [name]: `${scheme}jo:${IN_URL}@${proxy.host}`,
+        },
       });
       assertEquals([code, stdout.split("  ")[0], stderr], [0, "churn", ""]);
       assertEquals(proxy.heads.map((head) => head.split("\r\n")[0]), [
         "POST http://platform.test/ HTTP/1.1",
         "POST http://platform.test/ HTTP/1.1",
       ]);
+      for (const head of proxy.heads) assertStringIncludes(head, btoa(`jo:${PASSWORD}`));
     });
   }
 
-  it("ask for a tunnel to what is encrypted, and say why there is none", async () => {
+  for (const name of ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"] as const) {
+    it(`ask through the tunnel of ${name}, what deletes too`, async () => {
+      await using platform = new FakePlatform();
+      await using authority = await Authority.make();
+      await using server = new TlsServer(platform.url, await authority.certify("platform.test"));
+      await using proxy = new FakeProxy({ tunnel: server.port });
+      platform.add("churn");
+      const args = ["delete-endpoint", "-n", "churn", "--delete-config"];
+      assertEquals(
+        await runCloud(platform, args, {
+          env: {
+            AWS_ENDPOINT_URL: "https://platform.test",
+            AWS_CA_BUNDLE: authority.file,
+            [name]: `http://jo:${IN_URL}@${proxy.host}`,
+          },
+        }),
+        { code: 0, stdout: "churn\n", stderr: "" },
+      );
+      assertEquals([...platform.configurations], []);
+      for (const head of proxy.heads) {
+        assertStringIncludes(head, "CONNECT platform.test:443 ");
+        assertStringIncludes(head, `Basic ${btoa(`jo:${PASSWORD}`)}`);
+      }
+      // One connection for what asks, one each for what deletes.
+      assertEquals(proxy.heads.length, 3);
+    });
+  }
+
+  it("ask through a SOCKS proxy", async () => {
     await using platform = new FakePlatform();
-    await using proxy = new FakeProxy();
+    await using socks = new FakeSocks(Number(new URL(platform.url).port));
+    platform.add("churn");
     const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"], {
+      env: { AWS_ENDPOINT_URL: "http://platform.test", ALL_PROXY: `socks5h://${socks.host}` },
+    });
+    assertEquals([code, stdout.split("  ")[0], stderr], [0, "churn", ""]);
+    assertEquals(socks.hosts, ["platform.test"]);
+  });
+
+  for (
+    const [title, endpoint, refusal, words] of [
+      [
+        "that wants a password for a tunnel",
+        undefined,
+        undefined,
+        /^error: The proxy wants a name and a password, or others\n {2}.+\nhint: .*HTTPS_PROXY=/,
+      ],
+      [
+        "that makes no tunnel",
+        undefined,
+        "403 Not there",
+        /^error: The proxy does not let through to api\.sagemaker\..*\n {2}.+\nhint: .*NO_PROXY/,
+      ],
+      [
+        "that wants a password",
+        "http://platform.test",
+        undefined,
+        /^error: The proxy wants a name and a password, or others\n {2}HTTP 407\nhint: .*NAME:PASS/,
+      ],
+    ] as const
+  ) {
+    it(`explain one ${title}`, async () => {
+      await using platform = new FakePlatform();
+      await using proxy = new FakeProxy({ refusal });
+      const address = `http://jo:${IN_URL}@${proxy.host}`;
+      const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"], {
+        env: {
+          AWS_ENDPOINT_URL: endpoint,
+          HTTPS_PROXY: address,
+          HTTP_PROXY: address,
+          MLCLI_DEBUG: "1",
+        },
+      });
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(stderr, words);
+      assertNotShown(stderr);
+      const [head] = proxy.heads;
+      assertStringIncludes(head!, endpoint ?? `CONNECT api.sagemaker.${REGION}.amazonaws.com:443 `);
+      assertStringIncludes(head!, `Basic ${btoa(`jo:${PASSWORD}`)}`);
+    });
+  }
+
+  it("explain one that does not answer", async () => {
+    await using platform = new FakePlatform();
+    const proxy = new FakeProxy();
+    const { host } = proxy;
+    await proxy[Symbol.asyncDispose]();
+    const { code, stderr } = await runCloud(platform, ["list-endpoints"], {
       env: {
-        AWS_ENDPOINT_URL: undefined,
+        AWS_ENDPOINT_URL: "https://platform.test",
         AWS_MAX_ATTEMPTS: "1",
-        HTTPS_PROXY: `http://jo:${PASSWORD}@${proxy.host}`,
+        HTTPS_PROXY: `http://jo:${IN_URL}@${host}`,
         MLCLI_DEBUG: "1",
       },
     });
-    assertEquals([code, stdout], [1, ""]);
+    assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: The platform cannot be reached\n {2}.*tunnel.*407 Who.*\nhint: .*the proxy/,
+      /^error: The platform cannot be reached: platform\.test\n.*\nhint: .*proxy/,
     );
-    assert(!stderr.includes(PASSWORD) && !stderr.includes(btoa(`jo:${PASSWORD}`)), stderr);
-    const [head] = proxy.heads;
-    assertStringIncludes(head!, `CONNECT api.sagemaker.${REGION}.amazonaws.com:443 `);
-    assertStringIncludes(head!, `Basic ${btoa(`jo:${PASSWORD}`)}`);
+    assertNotShown(stderr);
   });
-});
 
-suite("the cloud commands without a proxy", () => {
-  it("do without it for the hosts in NO_PROXY", async () => {
-    for (const name of ["NO_PROXY", "no_proxy"]) {
+  for (
+    const [exceptions, isDirect] of [
+      ["platform.test", true],
+      ["other.test, platform.test", true],
+      [".platform.test", true],
+      ["test", true],
+      ["*", true],
+      ["form.test", false],
+      ["*.test", false],
+      ["platform.test:80", false],
+      ["127.0.0.0/8", false],
+    ] as const
+  ) {
+    const way = isDirect ? "without it" : "through it";
+    it(`ask platform.test ${way} where NO_PROXY is ${exceptions}`, async () => {
+      await using platform = new FakePlatform();
+      await using proxy = new FakeProxy({ target: platform.url });
+      const { code } = await runCloud(platform, ["list-endpoints"], {
+        env: {
+          // There is no such host: who asks without the proxy does not find it.
+          AWS_ENDPOINT_URL: "http://platform.test",
+          AWS_MAX_ATTEMPTS: "1",
+          HTTP_PROXY: `http://${proxy.host}`,
+          NO_PROXY: exceptions,
+        },
+      });
+      assertEquals([code, proxy.heads.length], isDirect ? [1, 0] : [0, 1]);
+    });
+  }
+
+  it("ask addresses without it that NO_PROXY names", async () => {
+    for (const [name, value] of [["NO_PROXY", "127.0.0.1"], ["no_proxy", "127.0.0.0/8"]] as const) {
       await using platform = new FakePlatform();
       await using proxy = new FakeProxy();
       const { code, stderr } = await runCloud(platform, ["list-endpoints"], {
-        env: { HTTP_PROXY: `http://${proxy.host}`, [name]: "localhost,127.0.0.1" },
+        env: { HTTP_PROXY: `http://${proxy.host}`, [name]: value },
       });
       assertEquals([code, stderr, proxy.heads], [0, "", []]);
     }
   });
 
   it("say that its address is none, and do not show it", async () => {
-    for (const address of [`socks5://jo:${PASSWORD}@proxy`, `jo:${PASSWORD}@proxy:port`]) {
-      await using platform = new FakePlatform();
-      const { code, stderr } = await runCloud(platform, ["list-endpoints"], {
-        env: { https_proxy: address },
-      });
-      assertEquals([code, stderr], [
-        1,
-        "error: https_proxy is not the address of a proxy\n" +
-        "hint: It should be like http://proxy:3128.\n",
-      ]);
+    for (const name of ["https_proxy", "HTTP_PROXY", "ALL_PROXY"]) {
+      for (const address of ["ftp://jo:open-sesame@proxy", "jo:open-sesame@proxy:port"]) {
+        await using platform = new FakePlatform();
+        const { code, stderr } = await runCloud(platform, ["list-endpoints"], {
+          env: { [name]: address },
+        });
+        assertEquals([code, stderr], [
+          1,
+          `error: ${name} is not the address of a proxy\n` +
+          "hint: It should be like http://proxy:3128.\n",
+        ]);
+      }
     }
   });
 });

@@ -39,6 +39,8 @@ function programOptions(platform: FakePlatform, { env = {}, cwd = NOWHERE }: Clo
   const all: Record<string, string | undefined> = {
     PATH: Deno.env.get("PATH"),
     DENO_DIR: denoDirectory(),
+    // Deno itself would ask through the tests' proxies.
+    DENO_NO_UPDATE_CHECK: "1",
     HOME: "/nonexistent",
     TZ: "UTC",
     ...platform.env(),

@@ -18,6 +18,7 @@ export function endpointNamed(
     creationTime: new Date("2026-03-01T08:30:00.123Z"),
     configuration: `${name}-config`,
     failureReason: undefined,
+    account: "123456789012",
     ...values,
   };
 }

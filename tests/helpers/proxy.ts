@@ -1,20 +1,32 @@
 /**
- * An HTTP proxy that knows one way: whatever host is asked for, it asks the fake platform. To
- * tunnels (`CONNECT`) it says no.
+ * Proxies that know one way: whatever host is asked for, they ask the test's server.
  *
  * @module
  */
 
-/** A proxy for one test. Close it with `await using`. */
+import { joined } from "./certificates.ts";
+import { closed, forward, MessageReader, send } from "./http_message.ts";
+
+/** What a proxy lets through; what is not here it refuses. */
+export interface ProxyOptions {
+  /** Address of the platform that requests go on to. */
+  readonly target?: string;
+  /** Port on this machine that tunnels lead to. */
+  readonly tunnel?: number;
+  /** What tunnels get else. */
+  readonly refusal?: string;
+}
+
+/** An HTTP proxy for one test. Close it with `await using`. */
 export class FakeProxy implements AsyncDisposable {
   /** The head of each request that came in. */
   readonly heads: string[] = [];
   readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  readonly #connections = new Set<Deno.Conn>();
   readonly #served: Promise<void>;
 
-  /** @param target where requests go on to; `undefined` when only tunnels are asked for. */
-  constructor(target?: string) {
-    this.#served = this.#serve(target);
+  constructor(options: ProxyOptions = {}) {
+    this.#served = this.#serve(options);
   }
 
   /** Host and port, as after `http://`. */
@@ -22,30 +34,77 @@ export class FakeProxy implements AsyncDisposable {
     return `127.0.0.1:${this.#listener.addr.port}`;
   }
 
-  async #serve(target: string | undefined): Promise<void> {
-    const connections: Promise<void>[] = [];
+  async #serve(options: ProxyOptions): Promise<void> {
+    const served: Promise<void>[] = [];
     for await (const connection of this.#listener) {
-      connections.push(this.#handle(connection, target));
+      this.#connections.add(connection);
+      served.push(this.#handle(connection, options).finally(() => closed(connection)));
     }
-    await Promise.all(connections);
+    await Promise.all(served);
   }
 
-  async #handle(client: Deno.Conn, target: string | undefined): Promise<void> {
-    const buffer = new Uint8Array(65_536);
-    const request = buffer.subarray(0, await client.read(buffer) ?? 0);
-    const head = new TextDecoder().decode(request).split("\r\n\r\n")[0]!;
-    this.heads.push(head);
-    if (target === undefined || head.startsWith("CONNECT ")) {
-      await client.write(new TextEncoder().encode("HTTP/1.1 407 Who are you?\r\n\r\n"));
-      return client.close();
+  async #handle(
+    client: Deno.Conn,
+    { target, tunnel, refusal = "407 Who are you?" }: ProxyOptions,
+  ): Promise<void> {
+    const requests = new MessageReader(client);
+    for (let request; (request = await requests.next());) {
+      const { head } = request;
+      this.heads.push(head);
+      const isTunnel = head.startsWith("CONNECT ");
+      if (isTunnel && tunnel !== undefined) {
+        await send(client, "HTTP/1.1 200 OK\r\n\r\n");
+        return await joined(client, { hostname: "127.0.0.1", port: tunnel });
+      }
+      if (isTunnel || target === undefined) {
+        // As some do, it repeats how it was asked.
+        const body = `<html>${head}</html>`;
+        const refused = `HTTP/1.1 ${refusal}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+        return await send(client, refused);
+      }
+      const answer = await forward(target, request);
+      await send(client, `${answer.head}\r\n\r\n${answer.body}`);
     }
-    const { hostname, port } = new URL(target);
-    const server = await Deno.connect({ hostname, port: Number(port) });
-    await server.write(request);
-    await Promise.allSettled([
-      client.readable.pipeTo(server.writable),
-      server.readable.pipeTo(client.writable),
-    ]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listener.close();
+    for (const connection of this.#connections) closed(connection);
+    await this.#served;
+  }
+}
+
+/** A SOCKS5 proxy for one test: every way leads to one port. Close it with `await using`. */
+export class FakeSocks implements AsyncDisposable {
+  /** The hosts that were asked for. */
+  readonly hosts: string[] = [];
+  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  readonly #served: Promise<void>;
+
+  constructor(port: number) {
+    this.#served = this.#serve(port);
+  }
+
+  /** Host and port, as after `socks5h://`. */
+  get host(): string {
+    return `127.0.0.1:${this.#listener.addr.port}`;
+  }
+
+  async #serve(port: number): Promise<void> {
+    const served: Promise<void>[] = [];
+    for await (const connection of this.#listener) served.push(this.#handle(connection, port));
+    await Promise.all(served);
+  }
+
+  /** RFC 1928: methods, none; then a request by name. */
+  async #handle(client: Deno.Conn, port: number): Promise<void> {
+    const buffer = new Uint8Array(512);
+    await client.read(buffer);
+    await client.write(Uint8Array.of(5, 0));
+    await client.read(buffer);
+    this.hosts.push(new TextDecoder().decode(buffer.subarray(5, 5 + buffer[4]!)));
+    await client.write(Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0));
+    await joined(client, { hostname: "127.0.0.1", port });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,8 +1,8 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import configuration from "../../../deno.json" with { type: "json" };
 import { MlcliError } from "../../../runtime/errors.ts";
-import { bundled } from "../../../scripts/compile/bundle.ts";
+import { bundled, withDeepImports } from "../../../scripts/compile/bundle.ts";
 import {
   BUNDLER,
   checkBundler,
@@ -103,3 +103,23 @@ suite("a binary's packages", () => {
 function withoutZeros(specifier: string): string {
   return specifier.replace(/@\^(\d+)\.0\.0$/, "@$1");
 }
+
+suite("withDeepImports", () => {
+  it("names the files of a client, and leaves everything else", () => {
+    const rest = 'export type { X } from "@aws-sdk/client-sagemaker";\n' +
+      'export { fromEnv } from "@aws-sdk/credential-provider-env";\n';
+    const source = `export {\n  ListEndpointsCommand,\n  SageMakerClient,\n} from ` +
+      `"@aws-sdk/client-sagemaker";\n${rest}`;
+    assertEquals(
+      withDeepImports(source),
+      "export { ListEndpointsCommand } from " +
+        '"@aws-sdk/client-sagemaker/dist-es/commands/ListEndpointsCommand.js";\n' +
+        'export { SageMakerClient } from "@aws-sdk/client-sagemaker/dist-es/SageMakerClient.js";\n' +
+        rest,
+    );
+  });
+
+  it("fails where there is no client", () => {
+    assertThrows(() => withDeepImports('import "x";'), Error, "no client");
+  });
+});

@@ -1,0 +1,123 @@
+/**
+ * Why a connection failed. Deno's fetch throws one kind of error for everything, with the reason in
+ * words: those of the Rust libraries below it, in the message (Deno 2.6) or in that of the cause
+ * (2.9). This is the only place that reads them.
+ *
+ * @module
+ */
+
+import { messageOf } from "../errors.ts";
+
+/** What went wrong, for code that has to decide. */
+export type ConnectionFailure =
+  /** The host's name leads nowhere. */
+  | "no such host"
+  | "refused"
+  | "no route"
+  /** The other side closed the connection before the answer was whole. */
+  | "broken off"
+  | "time limit"
+  | "certificate not trusted"
+  | "certificate expired"
+  | "certificate not valid yet"
+  | "certificate of another name"
+  /** What answers does not speak TLS, or no version of it that Deno knows. */
+  | "no encryption"
+  | "proxy wants a password"
+  | "proxy refuses"
+  | "other";
+
+/**
+ * What the SDK's retries look for, as Node names it. Whatever is not here will not be better the
+ * next time.
+ */
+const CODES: Partial<Record<ConnectionFailure, string>> = {
+  "no such host": "ENOTFOUND",
+  "refused": "ECONNREFUSED",
+  "no route": "EHOSTUNREACH",
+  "broken off": "ECONNRESET",
+  "time limit": "ETIMEDOUT",
+};
+
+/** A request that got no whole answer. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+  readonly code: string | undefined;
+
+  /** @param host the one that was asked, with its port where that is not the usual one. */
+  constructor(
+    readonly failure: ConnectionFailure,
+    readonly host: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.code = CODES[failure];
+  }
+}
+
+/** Numbers of errors on Linux, macOS and Windows; no number means two things among these. */
+const NUMBERS: Readonly<Record<number, ConnectionFailure>> = {
+  111: "refused",
+  61: "refused",
+  10061: "refused",
+  104: "broken off",
+  54: "broken off",
+  10054: "broken off",
+  10053: "broken off",
+  32: "broken off",
+  101: "no route",
+  51: "no route",
+  10051: "no route",
+  113: "no route",
+  65: "no route",
+  10065: "no route",
+  110: "time limit",
+  60: "time limit",
+  10060: "time limit",
+};
+
+/** Words of rustls (`certificate ...`), hyper and Deno's own proxy code, in this order. */
+const WORDS: readonly (readonly [RegExp, ConnectionFailure])[] = [
+  [/\(Connect\): dns error/, "no such host"],
+  [
+    /invalid peer certificate: (certificate not valid yet|NotValidYet)/,
+    "certificate not valid yet",
+  ],
+  [/invalid peer certificate: (certificate expired|Expired)/, "certificate expired"],
+  [
+    /invalid peer certificate: (certificate not valid for name|NotValidForName)/,
+    "certificate of another name",
+  ],
+  [/invalid peer certificate/, "certificate not trusted"],
+  [
+    /received corrupt message|tls handshake eof|received fatal alert|HandshakeFail/,
+    "no encryption",
+  ],
+  [/proxy authentication required/, "proxy wants a password"],
+  [/unsuccessful tunnel|eof while tunneling|headers too long for tunnel/, "proxy refuses"],
+  [/Proxy server unreachable|Invalid response version|\bsocks/i, "proxy refuses"],
+  [
+    /connection closed before|error reading a body|unexpected (eof|end of file)|\bEOF\b/i,
+    "broken off",
+  ],
+];
+
+/** Explains what fetch threw while it asked that host. */
+export function connectionError(error: unknown, host: string): ConnectionError {
+  const words = [messageOf(error), causeWords(error)].join(": ");
+  const number = /\(os error (\d+)\)/.exec(words)?.[1];
+  const failure = NUMBERS[Number(number)] ??
+    WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? "other";
+  return new ConnectionError(failure, host, reasonIn(words), { cause: error });
+}
+
+function causeWords(error: unknown): string {
+  const cause = (error as { cause?: unknown } | undefined)?.cause;
+  return cause === undefined ? "" : messageOf(cause);
+}
+
+/** Without the addresses, which say nothing new: what follows hyper's own `client error (Connect): `. */
+function reasonIn(words: string): string {
+  return words.replace(/^.*client error \(\w+\): /, "").replace(/: $/, "");
+}

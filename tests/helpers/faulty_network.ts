@@ -1,0 +1,229 @@
+/**
+ * A network in front of the fake platform that breaks connections as it is told.
+ *
+ * @module
+ */
+
+import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { closed, forward, type Message, MessageReader, send } from "./http_message.ts";
+
+/** What happens to a request or its answer. */
+export type Fault =
+  /** The answer says `Connection: close`, and so it is. */
+  | "closed after the answer"
+  /** The connection is kept, by its words, and closed. */
+  | "closed in silence after the answer"
+  /** The platform never sees the request. */
+  | "closed before the request"
+  /** The platform does what was asked, nobody hears of it. */
+  | "closed before the answer"
+  | "closed in the head"
+  | "closed in the body"
+  | "closed in a chunk"
+  /** It comes in many small pieces. */
+  | "slow bytes"
+  /** Half the answer comes, and no more. */
+  | "stall"
+  | "HTTP 503"
+  | "throttled";
+
+/** Which fault the request meets; `undefined` is none. */
+export type Plan = (operation: string, count: number) => Fault | undefined;
+
+/** A network for one test. Close it with `await using`. */
+export class FaultyNetwork implements AsyncDisposable {
+  /** The operations that were asked for, in order, those that met a fault included. */
+  readonly operations: string[] = [];
+  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  readonly #connections = new Set<Deno.Conn>();
+  readonly #served: Promise<void>;
+
+  /**
+   * @param target the platform behind.
+   * @param instead answers what that does not know.
+   */
+  constructor(
+    private readonly target: string,
+    private readonly plan: Plan,
+    private readonly instead: (request: Message) => Message | undefined = () => undefined,
+  ) {
+    this.#served = this.#serve();
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#listener.addr.port}`;
+  }
+
+  async #serve(): Promise<void> {
+    const served: Promise<void>[] = [];
+    for await (const connection of this.#listener) {
+      this.#connections.add(connection);
+      served.push(this.#answerAll(connection));
+    }
+    await Promise.all(served);
+  }
+
+  async #answerAll(connection: Deno.Conn): Promise<void> {
+    const requests = new MessageReader(connection);
+    try {
+      while (true) {
+        const request = await requests.next();
+        if (!request || !await this.#answer(connection, request)) return;
+      }
+    } catch (error) {
+      // The program may end while it is being answered.
+      if (!isGone(error)) throw error;
+    } finally {
+      this.#connections.delete(connection);
+      closed(connection);
+    }
+  }
+
+  /** @returns whether the connection goes on. */
+  async #answer(connection: Deno.Conn, request: Message): Promise<boolean> {
+    const operation = operationOf(request);
+    this.operations.push(operation);
+    const count = this.operations.filter((known) => known === operation).length;
+    const fault = this.plan(operation, count);
+    if (fault === "closed before the request") return false;
+    if (fault === "HTTP 503") {
+      await send(connection, "HTTP/1.1 503 Slow down\r\nContent-Length: 2\r\n\r\nno");
+      return true;
+    }
+    if (fault === "throttled") {
+      await send(connection, THROTTLED);
+      return true;
+    }
+    const answer = this.instead(request) ?? await forward(this.target, request);
+    return fault ? await spoiled(connection, answer, fault) : await whole(connection, answer);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listener.close();
+    for (const connection of this.#connections) closed(connection);
+    await this.#served;
+  }
+}
+
+const REFUSAL = '{"__type":"ThrottlingException","message":"Rate exceeded"}';
+const THROTTLED = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/x-amz-json-1.1\r\n" +
+  `Content-Length: ${REFUSAL.length}\r\n\r\n${REFUSAL}`;
+
+async function whole(connection: Deno.Conn, { head, body }: Message): Promise<boolean> {
+  await send(connection, `${head}\r\n\r\n${body}`);
+  return true;
+}
+
+async function spoiled(
+  connection: Deno.Conn,
+  answer: Message,
+  fault: Exclude<Fault, "closed before the request" | "HTTP 503" | "throttled">,
+): Promise<boolean> {
+  const { head, body } = answer;
+  switch (fault) {
+    case "closed after the answer":
+      await send(connection, `${head}\r\nConnection: close\r\n\r\n${body}`);
+      return false;
+    case "closed in silence after the answer":
+      await whole(connection, answer);
+      return false;
+    case "closed before the answer":
+      return false;
+    case "closed in the head":
+      await send(connection, head.slice(0, head.length / 2));
+      return false;
+    case "closed in the body":
+      // There is one also where the platform has nothing to say.
+      await send(connection, `${withLength(head, body.length + 10)}\r\n\r\n${body}`);
+      return false;
+    case "closed in a chunk":
+      await send(
+        connection,
+        `${chunked(head)}\r\n\r\n${(body.length + 10).toString(16)}\r\n${body}`,
+      );
+      return false;
+    case "slow bytes":
+      for (const piece of pieces(`${head}\r\n\r\n${body}`)) {
+        await send(connection, piece);
+        await new Promise((next) => setTimeout(next));
+      }
+      return true;
+    case "stall":
+      await send(connection, `${withLength(head, body.length + 10)}\r\n\r\n${body}`);
+      return true;
+  }
+}
+
+/** At most two hundred of them. */
+function* pieces(text: string): Generator<string> {
+  const size = Math.ceil(text.length / 200);
+  for (let start = 0; start < text.length; start += size) yield text.slice(start, start + size);
+}
+
+function withLength(head: string, length: number): string {
+  return head.replace(/^content-length:.*/im, `Content-Length: ${length}`);
+}
+
+function chunked(head: string): string {
+  return head.replace(/^content-length:.*/im, "Transfer-Encoding: chunked");
+}
+
+function operationOf({ head, body }: Message): string {
+  const target = /^x-amz-target: SageMaker\.(\w+)/im.exec(head)?.[1];
+  return target ?? new URLSearchParams(body).get("Action") ?? head.split(" ", 2).join(" ");
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Deno.errors.BrokenPipe || error instanceof Deno.errors.ConnectionReset ||
+    error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted;
+}
+
+/**
+ * A network that answers the first bytes of its first connections with a reset (RST), and passes the
+ * others on. By Node's sockets: Deno's own end a connection before they reset it. (Before Deno 2.9
+ * these do, too.)
+ */
+export class ResettingNetwork implements AsyncDisposable {
+  resets = 0;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(target: string, times: number) {
+    const { hostname, port } = new URL(target);
+    this.#server = createServer((client) => {
+      this.#keep(client);
+      if (this.resets < times) {
+        this.resets++;
+        client.once("data", () => client.resetAndDestroy());
+        return;
+      }
+      const server = this.#keep(createConnection(Number(port), hostname));
+      client.pipe(server).pipe(client);
+    });
+  }
+
+  /** @param times how many connections are reset. */
+  static async open(target: string, times: number): Promise<ResettingNetwork> {
+    const network = new ResettingNetwork(target, times);
+    await new Promise<void>((ready) => network.#server.listen(0, "127.0.0.1", ready));
+    return network;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("It does not listen");
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  #keep(socket: Socket): Socket {
+    this.#sockets.add(socket);
+    socket.on("error", () => {}); // of the other side's end
+    return socket;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await ended;
+  }
+}
