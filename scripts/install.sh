@@ -123,8 +123,9 @@ main() {
   directory=${MLCLI_INSTALL:-${HOME:+$HOME/.local/bin}}
   [ -n "$directory" ] ||
     fail "Neither HOME nor MLCLI_INSTALL is set" "MLCLI_INSTALL names the directory for the program."
-  # As PATH names it: without a slash at its end. Nor is it an option.
-  directory=$(printf '%s' "$directory" | sed 's,\(.\)/*$,\1,; s,^-,./-,')
+  # As PATH names it: whole, without a slash at its end.
+  case $directory in /*) ;; *) directory=$PWD/$directory ;; esac
+  directory=$(printf '%s' "$directory" | sed 's,\(.\)/*$,\1,')
   [ -L "$directory/mlcli" ] || [ ! -d "$directory/mlcli" ] ||
     fail "$directory/mlcli is a directory" "MLCLI_INSTALL names another place."
   target=$(target)

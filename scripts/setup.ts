@@ -7,13 +7,16 @@
  * `--npm` it does so everywhere: a release is made from files that were checked, and JSR's newest
  * are not.
  *
- * Imports nothing that needs resolving, since it runs before anything is resolved.
+ * Imports nothing that needs resolving, nor do those that it imports, since it runs before anything
+ * is resolved.
  *
  * @module
  */
 
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { MlcliError } from "../runtime/errors.ts";
+import { runScript, say } from "./script.ts";
 
 /** The npm package that carries Cliffy and @std/path, and the file of it that was checked. */
 const CARRIER = {
@@ -94,7 +97,7 @@ export async function setUp(fromNpm: boolean): Promise<void> {
   if (done === `${fingerprint} npm` || (done === fingerprint && !fromNpm)) return;
   const vendored = fromNpm || !await jsrAnswers();
   if (vendored) {
-    if (!fromNpm) progress(`JSR does not answer: taking its packages from npm`);
+    if (!fromNpm) say("JSR does not answer: taking its packages from npm");
     await vendorFromNpm(VENDOR);
     for (const [name, exports] of Object.entries(STAND_INS)) await layStandIn(name, exports);
   }
@@ -133,7 +136,7 @@ async function unpackCarrier(work: string): Promise<void> {
   await run(
     ["npm", "pack", "--silent", `${name}@${version}`],
     work,
-    `Neither JSR nor npm answers. Connect to the network, or point npm at your mirror ` +
+    `npm does not answer. Connect to the network, or point npm at your mirror ` +
       `(npm config set registry URL), and run this again.`,
   );
   const tarball = `${name}-${version}.tgz`;
@@ -258,13 +261,13 @@ async function readIfThere(file: URL): Promise<string | undefined> {
   }
 }
 
-function progress(line: string): void {
-  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
-}
-
 function fail(message: string, hint: string): never {
-  progress(`error: ${message}\nhint: ${hint}`);
-  Deno.exit(1);
+  throw new MlcliError("configuration", message, { hint });
 }
 
-if (import.meta.main) setUp(Deno.args.includes("--npm"));
+async function main(): Promise<number> {
+  await setUp(Deno.args.includes("--npm"));
+  return 0;
+}
+
+if (import.meta.main) runScript(main);

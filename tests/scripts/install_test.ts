@@ -57,7 +57,7 @@ async function install(
       MLCLI_RELEASES: `http://127.0.0.1:${server.addr.port}/releases`,
       MLCLI_INSTALL: home,
       ...env,
-    });
+    }, directory);
     await inspect?.(directory);
     const installed: string[] = [];
     const exists = await Deno.stat(home).then(() => true, () => false);
@@ -75,9 +75,11 @@ async function install(
 async function runScript(
   script: string,
   env: Readonly<Record<string, string>>,
+  cwd = "/",
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   const { code, stdout, stderr } = await new Deno.Command("sh", {
     args: [script],
+    cwd,
     env: { MLCLI_VERSION: "", NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...env },
     stdin: "null",
     signal: AbortSignal.timeout(30_000),
@@ -180,6 +182,16 @@ if (Deno.build.os !== "windows") {
       assertEquals(code, 0);
       assertEquals(stdout, `Installed mlcli 9.9.9 (--version) as ${directory}/mlcli\n`);
       await Deno.remove(directory, { recursive: true });
+    });
+
+    it("installs into a directory below the current one, whatever its name begins with", async () => {
+      const { code, stdout } = await install(await sumsOf(PROGRAM), { MLCLI_INSTALL: "-f" }, {
+        inspect: async (parent) => {
+          assertEquals(await Deno.readTextFile(`${parent}/-f/mlcli`), PROGRAM);
+        },
+      });
+      assertEquals(code, 0);
+      assertMatch(stdout, /^Installed mlcli 9\.9\.9 \(--version\) as \/.*\/-f\/mlcli\n/);
     });
 
     it("writes through no link that lies where the program will be", async () => {
