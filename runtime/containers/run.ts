@@ -11,6 +11,7 @@ import type { CreateBody, Engine } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { OutputClosed } from "../errors.ts";
 import { createContainer, discardContainer, startContainer } from "./create.ts";
+import { brokenOff } from "./end_of_output.ts";
 import { type End, endInWords } from "./exit_status.ts";
 
 /** Seconds between SIGTERM and SIGKILL: what `docker stop` gives. The platform gives 120. */
@@ -61,7 +62,7 @@ export async function runToEnd(
     using _stop = stopOnInterruption(engine, id, console.interruption);
     const closed = await passOn(output, console, () => engine.stopContainer(id, GRACE));
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
-    const status = await end.status;
+    const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
     removed = removal !== undefined;
     signal.throwIfAborted();
     if (closed) throw closed;
@@ -106,7 +107,7 @@ function stopOnInterruption(
  * When nobody reads any more, stops the container and returns the error that said so.
  */
 async function passOn(
-  output: ReadableStream<Uint8Array>,
+  output: AsyncIterable<Uint8Array>,
   { out, err, interruption: { force } }: RunConsole,
   stop: () => Promise<void>,
 ): Promise<OutputClosed | undefined> {
