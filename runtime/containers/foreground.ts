@@ -60,7 +60,9 @@ export async function serveInForeground(
       await Promise.race([served, abortOf(signal)]);
       throw await endedByItself(engine, server);
     } finally {
+      // Its log has an end then.
       if (signal.aborted) await stopRunning(engine, server, request.interruption);
+      else await engine.killContainer(server.id).catch(() => {});
       await lastLines();
       await discardContainer(engine, server.id);
     }

@@ -6,7 +6,7 @@
 
 /** A request: its line and headers, and its body if that has a length. */
 export interface RawRequest {
-  /** `POST /invocations` */
+  /** Method and target as they came, without a query: `POST /invocations` */
   readonly call: string;
   readonly headers: string;
   readonly body: Uint8Array;
@@ -92,6 +92,9 @@ async function readRequest(connection: Deno.Conn): Promise<RawRequest> {
   // A long body is the handler's to read, or to leave.
   if (length <= buffer.length) { while (received.length < start + length) await more(); }
   const [method, target] = headers.split(" ");
-  const path = target!.replace(/\?.*$/, "").replace(/^\/v[\d.]+/, "");
-  return { call: `${method} ${path}`, headers, body: received.subarray(start) };
+  return {
+    call: `${method} ${target!.replace(/\?.*$/, "")}`,
+    headers,
+    body: received.subarray(start),
+  };
 }
