@@ -285,10 +285,10 @@ raise ImportError("no module named shap")
   }
 
   it("--foreground shows all that a server wrote that did not start", async () => {
-    const lines = 20_000;
+    const lines = 5_000;
     await using app = await servingApp(
-      `for n in range(${lines}): print("line", n)\n` +
-        `print("last words", flush=True)\nraise SystemExit(3)`,
+      `import os\nfor n in range(${lines}): os.write(1, b"line %d\\n" % n)\n` +
+        `os.write(1, b"last words\\n")\nraise SystemExit(3)`,
     );
     const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0", "--foreground"]);
     assertEquals(code, 1);
