@@ -43,6 +43,15 @@ export function parseHost(text: string): string {
   );
 }
 
+/** A media type for a header of a request: text/csv, or what Accept takes. */
+export function checkMediaType(option: string, text: string): string {
+  // A header is one line of ASCII, and no blanks alone.
+  if (/^[\t -~]*[!-~][\t -~]*$/.test(text)) return text;
+  throw new ValidationError(
+    `Option "${option}" must be a media type like text/csv, but got ${JSON.stringify(text)}.`,
+  );
+}
+
 /** How much of a log: a number of lines, or `all`. */
 export function parseTail(text: string): number | "all" {
   if (text === "all") return text;

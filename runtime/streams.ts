@@ -35,36 +35,48 @@ export interface Input {
    * @throws MlcliError of kind `stream` when it cannot be read: it is a directory.
    */
   read(): AsyncGenerator<Uint8Array, void, void>;
+  /** Opens a file that the user named and reads it to its end: also a pipe that nobody writes to. */
+  readFile(path: string): AsyncGenerator<Uint8Array, void, void>;
 }
 
-/** Standard input is read in pieces of so many bytes: what a pipe of Linux holds. */
+/** Input is read in pieces of so many bytes: what a pipe of Linux holds. */
 const INPUT_PIECE = 65_536;
 
-/** Standard input. `isWaiting` while a read has not been answered: Deno cannot break one off. */
+/** What can be read. `isWaiting` while a read is not answered: Deno cannot break one off. */
 export function standardInput(): Input & { readonly isWaiting: boolean } {
   let isWaiting = false;
-  async function readInto(buffer: Uint8Array): Promise<number | null> {
+  async function waitFor<T>(operation: Promise<T>): Promise<T> {
     isWaiting = true;
     try {
-      return await Deno.stdin.read(buffer);
-    } catch (cause) {
-      const reason = fileErrorReason(cause);
-      throw new MlcliError("stream", `Cannot read standard input: ${reason}`, { cause });
+      return await operation;
     } finally {
       isWaiting = false;
     }
   }
-  async function* read(): AsyncGenerator<Uint8Array, void, void> {
+  async function* pieces(
+    source: Pick<typeof Deno.stdin, "read">,
+  ): AsyncGenerator<Uint8Array, void, void> {
     const buffer = new Uint8Array(INPUT_PIECE);
     while (true) {
-      const length = await readInto(buffer);
+      const length = await waitFor(source.read(buffer));
       if (length === null) return;
       yield buffer.slice(0, length);
     }
   }
   return {
     isTerminal: Deno.stdin.isTerminal(),
-    read,
+    async *read(): AsyncGenerator<Uint8Array, void, void> {
+      try {
+        yield* pieces(Deno.stdin);
+      } catch (cause) {
+        const reason = fileErrorReason(cause);
+        throw new MlcliError("stream", `Cannot read standard input: ${reason}`, { cause });
+      }
+    },
+    async *readFile(path: string): AsyncGenerator<Uint8Array, void, void> {
+      using file = await waitFor(Deno.open(path));
+      yield* pieces(file);
+    },
     get isWaiting() {
       return isWaiting;
     },

@@ -47,8 +47,9 @@ export function deployCommand(context: Context): AnyCommand {
         interruption: context.interruption,
         engine: context.engine,
       };
-      const announce = (server: Server): void =>
-        context.out.print(`http://localhost:${server.port}\n`);
+      // Not `print`, which waits deaf to signals for a reader that has stopped reading.
+      const announce = ({ port }: Server): Promise<void> =>
+        context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
       if (options.foreground) {
         const { serveInForeground } = await import("../../runtime/containers/foreground.ts");
         await serveInForeground(request, context, announce);
@@ -56,7 +57,7 @@ export function deployCommand(context: Context): AnyCommand {
         const { serve } = await import("../../runtime/containers/serve.ts");
         const { ProgressLine } = await import("../progress.ts");
         using progress = new ProgressLine(context.err);
-        announce(await progress.during("Starting the server", serve(request)));
+        await announce(await progress.during("Starting the server", serve(request)));
       }
     });
 }

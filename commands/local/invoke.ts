@@ -7,7 +7,7 @@
 import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
-import { parsePort, parseSeconds } from "../options.ts";
+import { checkMediaType, parsePort, parseSeconds } from "../options.ts";
 import { withServerPort } from "./container_options.ts";
 import type { InvokeOptions } from "./invoke_action.ts";
 
@@ -35,8 +35,10 @@ export function invokeCommand(context: Context): AnyCommand {
     .example("Ask for the predictions of a file's rows", "mlcli local invoke rows.csv")
     .example("Ask for one", "echo 72,3,15 | mlcli local invoke --accept application/json")
     .action(async (options: Options, file?: string) => {
+      const { contentType, accept } = options;
       const request = {
-        ...options,
+        contentType: contentType && checkMediaType("--content-type", contentType),
+        accept: accept && checkMediaType("--accept", accept),
         port: parsePort(options.port),
         timeout: parseSeconds("--timeout", options.timeout),
       };

@@ -9,7 +9,7 @@ import { isAbsolute } from "@std/path/is-absolute";
 import { typeOfFile } from "../../runtime/containers/content_type.ts";
 import { invoke } from "../../runtime/containers/invoke.ts";
 import type { Context } from "../../runtime/context.ts";
-import { messageOf, MlcliError } from "../../runtime/errors.ts";
+import { fileErrorReason, MlcliError } from "../../runtime/errors.ts";
 
 /** Options of `local invoke`. */
 export interface InvokeOptions {
@@ -20,9 +20,6 @@ export interface InvokeOptions {
 }
 
 const NEWLINE = 10;
-
-/** Files are read in pieces of so many bytes. */
-const PIECE = 65_536;
 
 /**
  * Sends what the user named and prints the answer.
@@ -39,7 +36,7 @@ export async function sendRequest(
     ...options,
     contentType: options.contentType ?? (isNamed ? typeOfFile(file) : undefined),
     accept: options.accept,
-    body: isNamed ? await openFile(context.cwd, file) : standardInput(context),
+    body: isNamed ? fileInput(context, file) : standardInput(context),
     out: context.out,
     interruption: context.interruption,
     engine: context.engine,
@@ -48,22 +45,19 @@ export async function sendRequest(
   if (context.out.isTerminal && context.err.isTerminal && last !== NEWLINE) context.err.print("\n");
 }
 
-async function openFile(cwd: string, file: string): Promise<AsyncIterable<Uint8Array>> {
+async function* fileInput(
+  { cwd, input }: Context,
+  file: string,
+): AsyncGenerator<Uint8Array, void, void> {
   try {
     const path = isAbsolute(file) ? file : join(cwd, file);
     if ((await Deno.stat(path)).isDirectory) throw new Error("it is a directory");
-    return piecesOf(await Deno.open(path));
+    yield* input.readFile(path);
   } catch (cause) {
-    const reason = cause instanceof Deno.errors.NotFound ? "no such file" : messageOf(cause);
+    const isMissing = cause instanceof Deno.errors.NotFound;
+    const reason = isMissing ? "no such file" : fileErrorReason(cause);
     throw new MlcliError("usage", `Cannot read ${file}: ${reason}`, { cause });
   }
-}
-
-/** Reads a file to its end and closes it. (Its own stream fails when it is left before that.) */
-async function* piecesOf(file: Deno.FsFile): AsyncGenerator<Uint8Array, void, void> {
-  using opened = file;
-  const buffer = new Uint8Array(PIECE);
-  for (let length; (length = await opened.read(buffer)) !== null;) yield buffer.slice(0, length);
 }
 
 function standardInput({ input }: Context): AsyncIterable<Uint8Array> {

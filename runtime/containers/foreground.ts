@@ -6,17 +6,22 @@
 
 import type { Engine } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
-import { abortOf } from "./abort.ts";
+import { abortOf, deadlineIn } from "./abort.ts";
 import { discardContainer } from "./create.ts";
+import { statusAfterOutput } from "./end_of_output.ts";
 import { endInWords } from "./exit_status.ts";
 import { passLogOn } from "./logs.ts";
 import type { RunConsole } from "./run.ts";
 import { serve, type ServeRequest } from "./serve.ts";
 import type { Server } from "./servers.ts";
-import { endServer } from "./stop.ts";
+import { stopRunning } from "./stop.ts";
+
+/** How long the last lines of a server that was ended may take to come, in seconds. */
+const LAST_LINES = 5;
 
 /**
- * Serves until the user interrupts, passing the server's log on from its first line.
+ * Serves until the user interrupts, passing the server's log on from its first line. Whatever ends
+ * this, the server is gone then: nobody reads its log, say, or the disk is full that it goes to.
  *
  * @param onReady called once the server answers.
  * @throws Interrupted when the user stopped it; MlcliError when the server ended by itself.
@@ -24,36 +29,56 @@ import { endServer } from "./stop.ts";
 export async function serveInForeground(
   request: ServeRequest,
   console: RunConsole,
-  onReady: (server: Server) => void,
+  onReady: (server: Server) => Promise<void>,
 ): Promise<never> {
-  let log: Promise<void> | undefined;
+  const { signal, force } = request.interruption;
+  const unheard = new AbortController(); // its log cannot be passed on
   const reading = new AbortController();
-  const server = await serve({
-    ...request,
-    onStart(engine, { id }): void {
-      log = passLogOn(engine, id, { tail: "all", follow: true, signal: reading.signal }, console);
-      log.catch(() => {}); // it is awaited below; until then, nothing is lost
-    },
-  });
-  const engine = await request.engine();
-  const { signal } = request.interruption;
+  let log: Promise<void> | undefined;
+  function follow(engine: Engine, { id }: Server): Promise<void> {
+    log = passLogOn(engine, id, { tail: "all", follow: true, signal: reading.signal }, console);
+    log.catch((error) => unheard.abort(error));
+    return log;
+  }
   try {
-    onReady(server);
-    await Promise.race([log, abortOf(signal)]);
-    throw await endedByItself(engine, server);
-  } catch (error) {
-    if (signal.aborted) await endServer(engine, server, request.interruption);
-    throw error;
+    const server = await serve({
+      ...request,
+      interruption: { signal: AbortSignal.any([signal, unheard.signal]), force },
+      onStart: follow,
+    });
+    return await attend(await request.engine(), server);
   } finally {
+    // What came of a server that did not start: it is gone.
+    await lastLines();
     reading.abort();
-    await log?.catch(() => {});
-    await discardContainer(engine, server.id);
+  }
+
+  /** Stays with a server that answers, until it or the user ends. */
+  async function attend(engine: Engine, server: Server): Promise<never> {
+    try {
+      const served = onReady(server).then(() => log);
+      await Promise.race([served, abortOf(signal)]);
+      throw await endedByItself(engine, server);
+    } finally {
+      // Its log has an end then.
+      if (signal.aborted) await stopRunning(engine, server, request.interruption);
+      else await engine.killContainer(server.id).catch(() => {});
+      await lastLines();
+      await discardContainer(engine, server.id);
+    }
+  }
+
+  /** Waits for the rest of the log, where somebody hears it. */
+  async function lastLines(): Promise<void> {
+    using deadline = deadlineIn(LAST_LINES);
+    const enough = AbortSignal.any([deadline.signal, force]);
+    await Promise.race([log, abortOf(enough)]).catch(() => {});
   }
 }
 
 async function endedByItself(engine: Engine, server: Server): Promise<MlcliError> {
-  const waited = await engine.wait(server.id, "not-running", AbortSignal.timeout(10_000));
-  const { words, hint } = await endInWords(engine, server.id, await waited.status);
+  const status = await statusAfterOutput(engine, server.id);
+  const { words, hint } = await endInWords(engine, server.id, status);
   return new MlcliError("container", `The server ended: ${words}`, {
     hint: hint ?? "Its log is above.",
   });

@@ -4,16 +4,15 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
-// Not fetch: it takes a proxy that the environment names, also to this machine.
-import { type IncomingMessage, request as httpRequest } from "node:http";
 import type { Interruption } from "../context.ts";
 import type { Output } from "../streams.ts";
 import type { Engine } from "../docker/engine.ts";
-import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError, OutputClosed } from "../errors.ts";
+import { VERSION } from "../version.ts";
 import { abortOf, deadlineIn } from "./abort.ts";
 import { typeOfBytes } from "./content_type.ts";
-import { requireServer } from "./servers.ts";
+import { exchange, type HttpAnswer, type HttpRequest } from "./http.ts";
+import { requireServer, type Server } from "./servers.ts";
 
 /** A request to a server. */
 export interface InvokeRequest {
@@ -45,79 +44,106 @@ const REFUSAL_LENGTH = 64 * 1024;
  * Sends the body to `/invocations` and passes the answer on byte for byte.
  *
  * @returns the answer's last byte, for whoever wants the next prompt on a line of its own.
- * @throws MlcliError of kind `container` when there is no server, no answer in time, or one with a
- * status of 400 or more.
+ * @throws MlcliError of kind `container` when there is no server, no answer in time, one that
+ * breaks off, or one with another status than 200 to 299.
  */
 export async function invoke(request: InvokeRequest): Promise<number | undefined> {
   using deadline = deadlineIn(request.timeout);
   const signal = AbortSignal.any([deadline.signal, request.interruption.signal]);
   try {
-    const body = await Promise.race([whole(request.body), abortOf(signal)]);
-    const contentType = request.contentType ?? typeOfBytes(body.subarray(0, TELLING_LENGTH));
-    const response = await send(request, body, contentType, signal);
-    if ((response.statusCode ?? 0) >= 400) throw await refusal(request.port, response, contentType);
-    let last: number | undefined;
-    for await (const chunk of response as AsyncIterable<Uint8Array>) {
-      await request.out.write(chunk);
-      last = chunk.at(-1) ?? last;
-    }
-    return last;
+    // Not only by the signal: neither a body that does not come nor a reader that has stopped
+    // reading hears it.
+    return await Promise.race([converse(request, signal), abortOf(signal)]);
   } catch (error) {
     request.interruption.signal.throwIfAborted();
     if (deadline.signal.aborted) throw tooSlow(request);
-    if (error instanceof Error && "code" in error) throw await noAnswer(request, error);
     throw error;
   }
+}
+
+async function converse(
+  request: InvokeRequest,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const body = await whole(request.body);
+  signal.throwIfAborted();
+  const contentType = request.contentType ?? typeOfBytes(body.subarray(0, TELLING_LENGTH));
+  let isAnswered = false;
+  try {
+    return await exchange(request.port, asHttp(request, body, contentType), signal, (answer) => {
+      isAnswered = true;
+      return passOn(request, answer, contentType);
+    });
+  } catch (error) {
+    if (error instanceof MlcliError || error instanceof OutputClosed || signal.aborted) throw error;
+    throw isAnswered ? brokenOff(request.port, error) : await noAnswer(request, error, signal);
+  }
+}
+
+function asHttp(
+  { accept }: InvokeRequest,
+  body: Uint8Array,
+  contentType: string,
+): HttpRequest {
+  return {
+    call: "POST /invocations",
+    headers: {
+      "Content-Type": contentType,
+      ...(accept === undefined ? {} : { Accept: accept }),
+      // What comes is printed byte for byte. Who wants it compressed would have to unpack it.
+      "Accept-Encoding": "identity",
+      "User-Agent": `mlcli/${VERSION}`,
+    },
+    body,
+  };
+}
+
+async function passOn(
+  { port, out }: InvokeRequest,
+  answer: HttpAnswer,
+  contentType: string,
+): Promise<number | undefined> {
+  // Nor is an answer followed elsewhere (3xx): that would be another server's.
+  if (answer.status < 200 || answer.status > 299) throw await refusal(port, answer, contentType);
+  let last: number | undefined;
+  for await (const chunk of answer.body) {
+    await out.write(chunk);
+    last = chunk.at(-1) ?? last;
+  }
+  return last;
 }
 
 /** Reads the body to its end. */
 async function whole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const read: Uint8Array[] = [];
   let length = 0;
-  try {
-    for await (const piece of pieces) {
-      length += piece.length;
-      if (length > LARGEST_BODY) break;
-      read.push(piece);
-    }
-  } catch (cause) {
-    if (cause instanceof MlcliError) throw cause;
-    const reason = fileErrorReason(cause);
-    throw new MlcliError("usage", `Cannot read the request's body: ${reason}`, { cause });
+  for await (const piece of pieces) {
+    length += piece.length;
+    if (length > LARGEST_BODY) break;
+    read.push(piece);
   }
-  if (length <= LARGEST_BODY) return Buffer.concat(read);
+  if (length <= LARGEST_BODY) return joined(read, length);
   throw new MlcliError("usage", "The request's body is larger than 256 MB", {
     hint: "The platform takes a few megabytes, and so do the servers of mlcli.",
   });
 }
 
-/** Sends the request and returns the answer's beginning. */
-function send(
-  { port, accept }: InvokeRequest,
-  body: Uint8Array,
-  contentType: string,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const outgoing = httpRequest({
-      host: "127.0.0.1",
-      port,
-      method: "POST",
-      path: "/invocations",
-      agent: false,
-      signal,
-      headers: {
-        "Content-Type": contentType,
-        "Content-Length": body.length,
-        ...(accept === undefined ? {} : { Accept: accept }),
-      },
-    });
-    outgoing.on("response", resolve);
-    outgoing.on("error", reject);
-    // In one piece: where a server answers before it has all of a stream, Deno 2.6 ends the program
-    // with an error that cannot be caught.
-    outgoing.end(body);
-  });
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+function brokenOff(port: number, cause: unknown): MlcliError {
+  return new MlcliError(
+    "container",
+    `The answer of the server on port ${port} breaks off: ${fileErrorReason(cause)}`,
+    { hint: `mlcli local logs --port ${port} shows what happened in the server.`, cause },
+  );
 }
 
 function tooSlow({ port, timeout }: InvokeRequest): MlcliError {
@@ -131,37 +157,41 @@ function tooSlow({ port, timeout }: InvokeRequest): MlcliError {
   );
 }
 
-/** An answer of 400 or more as an error: the words of its `error`, or its body as it is. */
+/** An answer that is no success as an error: the words of its `error`, or its body as it is. */
 async function refusal(
   port: number,
-  response: IncomingMessage,
+  { status, reason, body }: HttpAnswer,
   contentType: string,
 ): Promise<MlcliError> {
-  const status = response.statusCode ?? 0;
-  const text = await readStart(response);
+  const text = await readStart(body);
   const words = errorOf(text);
   return new MlcliError(
     "container",
     words === undefined
-      ? `The server answered HTTP ${status} ${response.statusMessage ?? ""}`.trimEnd()
+      ? `The server answered HTTP ${status} ${reason}`.trimEnd()
       : `${words} (HTTP ${status})`,
     { quote: words === undefined ? text : undefined, hint: refusalHint(port, status, contentType) },
   );
 }
 
 function refusalHint(port: number, status: number, contentType: string): string | undefined {
+  if (status < 400) return "A model's server answers by itself: it is not followed elsewhere.";
   if (status >= 500) return `mlcli local logs --port ${port} shows what happened in the server.`;
   // What depends on the type: the body cannot be read, the answer not written, the body not taken.
   if (![400, 406, 415].includes(status)) return undefined;
   return `It was sent as ${contentType}; --content-type and --accept choose other types.`;
 }
 
-async function readStart(response: IncomingMessage): Promise<string> {
+async function readStart(body: HttpAnswer["body"]): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of response as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > REFUSAL_LENGTH) break;
+  try {
+    for await (const chunk of body) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length > REFUSAL_LENGTH) break;
+    }
+  } catch {
+    // It breaks off: the status says more than that does.
   }
   return text.slice(0, REFUSAL_LENGTH);
 }
@@ -176,13 +206,23 @@ function errorOf(text: string): string | undefined {
   }
 }
 
-/** Why nobody answers: there is no server, it has ended, or it broke the connection off. */
-async function noAnswer(request: InvokeRequest, cause: Error): Promise<MlcliError> {
-  const { port } = request;
-  const server = await requireServer(await request.engine(), port, undefined);
-  const reason = server.running ? messageOf(cause) : "it has ended";
-  return new MlcliError("container", `The server on port ${port} does not answer: ${reason}`, {
-    hint: `mlcli local logs --port ${port} shows what happened in the server.`,
+/** Why there is no answer: there is no server, it has ended, or it broke the connection off. */
+async function noAnswer(
+  { port, engine }: InvokeRequest,
+  cause: unknown,
+  signal: AbortSignal,
+): Promise<MlcliError> {
+  const isRefused = cause instanceof Deno.errors.ConnectionRefused;
+  let server: Server | undefined;
+  try {
+    server = await requireServer(await engine(), port, undefined, signal);
+  } catch (error) {
+    // Nobody listens, and no container should. Where somebody does, it need not be one of mlcli's.
+    if (isRefused) throw error;
+  }
+  const words = server && !server.running ? "it has ended" : fileErrorReason(cause);
+  return new MlcliError("container", `The server on port ${port} does not answer: ${words}`, {
+    hint: server && `mlcli local logs --port ${port} shows what happened in the server.`,
     cause,
   });
 }

@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { Engine, LogOptions } from "../docker/engine.ts";
+import { type Engine, isNotFound, type LogOptions } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { abortOf } from "./abort.ts";
+import { statusAfterOutput } from "./end_of_output.ts";
 import type { RunConsole } from "./run.ts";
 import { requireServer } from "./servers.ts";
 
@@ -32,15 +33,25 @@ export async function showLogs(
   { port, app, tail, follow }: LogsRequest,
   console: RunConsole,
 ): Promise<void> {
-  const { id } = await requireServer(engine, port, app);
   const { signal } = console.interruption;
+  const { id } = await requireServer(engine, port, app, signal);
   try {
     const log = passLogOn(engine, id, { tail, follow, signal }, console);
     // Not only by the engine's answer: a reader that has stopped reading holds that up.
     await Promise.race([log, abortOf(signal)]);
+    if (follow) await Promise.race([untilEnded(engine, id), abortOf(signal)]);
   } catch (error) {
     signal.throwIfAborted();
     throw error;
+  }
+}
+
+/** What was followed ends with the server, and not before. */
+async function untilEnded(engine: Engine, id: string): Promise<void> {
+  try {
+    await statusAfterOutput(engine, id);
+  } catch (error) {
+    if (!isNotFound(error)) throw error; // somebody removed it
   }
 }
 

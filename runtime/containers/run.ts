@@ -11,6 +11,7 @@ import type { CreateBody, Engine } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { OutputClosed } from "../errors.ts";
 import { createContainer, discardContainer, startContainer, withInitIfThere } from "./create.ts";
+import { brokenOff } from "./end_of_output.ts";
 import { type End, endInWords } from "./exit_status.ts";
 import { PrivilegeWatch } from "./privileges.ts";
 
@@ -63,22 +64,16 @@ async function runOnce(
     signal.throwIfAborted();
     // Both before the start, so that neither a byte nor a fast end is missed.
     const [output, removal] = await Promise.all([
-      engine.attach(id),
+      engine.attach(id, waiting.signal),
       body.HostConfig.AutoRemove ? engine.wait(id, "removed", waiting.signal) : undefined,
     ]);
     signal.throwIfAborted();
-    try {
-      await startContainer(engine, id, body);
-    } catch (error) {
-      // Nobody reads it: with the connection open, the engine would wait.
-      await output.cancel().catch(() => {});
-      throw error;
-    }
+    await startContainer(engine, id, body);
     using _stop = stopOnInterruption(engine, id, console.interruption);
     const watch = new PrivilegeWatch();
     const closed = await passOn(output, console, watch, () => engine.stopContainer(id, GRACE));
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
-    const status = await end.status;
+    const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
     removed = removal !== undefined;
     signal.throwIfAborted();
     if (closed) throw closed;
@@ -124,7 +119,7 @@ function stopOnInterruption(
  * When nobody reads any more, stops the container and returns the error that said so.
  */
 async function passOn(
-  output: ReadableStream<Uint8Array>,
+  output: AsyncIterable<Uint8Array>,
   { out, err, interruption: { force } }: RunConsole,
   watch: PrivilegeWatch,
   stop: () => Promise<void>,

@@ -35,8 +35,11 @@ export interface ServeRequest extends PlanInput {
   readonly allowedHosts: readonly string[];
   readonly interruption: Interruption;
   readonly engine: () => Promise<Engine>;
-  /** Called once the container runs, before the server is ready. */
-  readonly onStart?: (engine: Engine, server: Server) => void;
+  /**
+   * Called once the container runs, before the server is ready, by whoever follows its log; the
+   * promise is kept when the log has come to its end.
+   */
+  readonly onStart?: (engine: Engine, server: Server) => Promise<void>;
 }
 
 /**
@@ -74,8 +77,8 @@ async function serveOn(engine: Engine, request: ServeRequest, port: number): Pro
   const server = await startServer(engine, request, port);
   let ready = false;
   try {
-    request.onStart?.(engine, server);
-    await untilReady(engine, server, request);
+    const followed = request.onStart?.(engine, server);
+    await untilReady(engine, server, request, followed);
     ready = true;
     return server;
   } finally {
@@ -148,10 +151,17 @@ function portInUse(port: number, app?: string, cause?: unknown): MlcliError {
 }
 
 /** Waits for the first of: ready, ended, timed out, interrupted. */
-async function untilReady(engine: Engine, server: Server, request: ServeRequest): Promise<void> {
-  // Whoever follows the start has seen the log.
-  const log = (): Promise<string | undefined> =>
-    request.onStart ? Promise.resolve(undefined) : logTail(engine, server.id);
+async function untilReady(
+  engine: Engine,
+  server: Server,
+  request: ServeRequest,
+  followed: Promise<void> | undefined,
+): Promise<void> {
+  // Whoever follows the start sees the log; the container stays until all of it was read.
+  const log = async (): Promise<string | undefined> => {
+    if (!followed) return await logTail(engine, server.id);
+    await Promise.race([followed.catch(() => {}), abortOf(request.interruption.signal)]);
+  };
   const over = new AbortController();
   const { signal } = request.interruption;
   using deadline = deadlineIn(request.timeout);
@@ -173,7 +183,8 @@ async function untilReady(engine: Engine, server: Server, request: ServeRequest)
       "container",
       `The server did not answer /ping with 200 within ${request.timeout} s (${lastAnswer})`,
       {
-        quote: await log(),
+        // The log of a server that lives has no end to wait for.
+        quote: followed ? undefined : await log(),
         hint: "--timeout gives it longer. The platform waits for 4 minutes.",
       },
     );

@@ -41,8 +41,9 @@ export async function requireServer(
   engine: Engine,
   port: number,
   app: string | undefined,
+  signal?: AbortSignal,
 ): Promise<Server> {
-  const servers = await findServers(engine);
+  const servers = await findServers(engine, undefined, signal);
   const candidates = servers.filter((server) =>
     server.port === port && (app === undefined || server.app === app)
   );

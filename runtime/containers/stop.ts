@@ -33,20 +33,31 @@ export async function stopServer(
  *
  * @throws Interrupted when the user did not want to wait for it; it is gone then, too.
  */
-export async function endServer(
+async function endServer(
   engine: Engine,
   server: Server,
+  interruption: Pick<Interruption, "signal" | "force">,
+): Promise<void> {
+  const { signal, force } = interruption;
+  const hurry = signal.aborted ? force : signal;
+  if (server.running) await stopRunning(engine, server, interruption);
+  await engine.removeContainer(server.id);
+  hurry.throwIfAborted();
+}
+
+/** Stops a server: at once where the user interrupts the waiting for it, too. */
+export async function stopRunning(
+  engine: Engine,
+  { id }: Server,
   { signal, force }: Pick<Interruption, "signal" | "force">,
 ): Promise<void> {
   const hurry = signal.aborted ? force : signal;
-  const kill = (): void => void engine.killContainer(server.id).catch(() => {});
+  const kill = (): void => void engine.killContainer(id).catch(() => {});
   hurry.addEventListener("abort", kill);
   if (hurry.aborted) kill();
   try {
-    if (server.running) await engine.stopContainer(server.id, GRACE);
-    await engine.removeContainer(server.id);
+    await engine.stopContainer(id, GRACE);
   } finally {
     hurry.removeEventListener("abort", kill);
   }
-  hurry.throwIfAborted();
 }

@@ -99,15 +99,12 @@ function failureText(error: unknown, { kind }: Address): string {
 
 /** Which engine it is, and the lower of its version and ours. */
 async function identify(transport: Transport, signal: AbortSignal): Promise<EngineIdentity> {
-  const response = await transport.request("GET", "/_ping", {
-    expect: [200],
-    signal,
-  });
-  await response.body?.cancel();
-  const offered = response.headers.get("Api-Version");
+  const answer = await transport.request("GET", "/_ping", { expect: [200], signal });
+  await answer.discard();
+  const offered = answer.headers.get("Api-Version");
   return {
     apiVersion: offered && isOlder(offered, API_VERSION) ? offered : API_VERSION,
-    isPodman: response.headers.has("Libpod-API-Version"),
+    isPodman: answer.headers.has("Libpod-API-Version"),
   };
 }
 

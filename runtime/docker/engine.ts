@@ -6,7 +6,8 @@
  */
 
 import { type ProgressMessage, progressMessages } from "./messages.ts";
-import { EngineError, type Transport } from "./transport.ts";
+import { MlcliError } from "../errors.ts";
+import { type Answer, EngineError, type Transport } from "./transport.ts";
 
 /** A host directory or file in a container. */
 export interface Mount {
@@ -57,6 +58,14 @@ export interface ContainerSummary {
   /** Seconds since 1970. */
   readonly Created: number;
   readonly Labels: Readonly<Record<string, string>>;
+  readonly Ports: readonly PublishedPort[];
+}
+
+/** A port of a container, and where it is published, if it is. */
+export interface PublishedPort {
+  /** Address on the engine's machine: `127.0.0.1`; `0.0.0.0` and `::` are all of them. */
+  readonly IP?: string;
+  readonly PublicPort?: number;
 }
 
 /** A container's name; its id where it has none. (The engine writes names with a slash.) */
@@ -148,8 +157,8 @@ export interface Engine {
    * Podman (4.3.1) does not: it says 0.
    */
   readonly remembersExitStatus: boolean;
-  info(): Promise<EngineInfo>;
-  version(): Promise<EngineVersion>;
+  info(signal?: AbortSignal): Promise<EngineInfo>;
+  version(signal?: AbortSignal): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
   image(reference: string): Promise<ImageDetails | undefined>;
   /** Images of this name, with whatever tag. */
@@ -168,8 +177,11 @@ export interface Engine {
   /** Creates a container and returns its id. A status of 404 means that the image is missing. */
   createContainer(name: string, body: CreateBody): Promise<string>;
   startContainer(id: string): Promise<void>;
-  /** Standard output and standard error from now on, multiplexed. */
-  attach(id: string): Promise<ReadableStream<Uint8Array>>;
+  /**
+   * Standard output and standard error from now on, multiplexed. Read it to its end, or abort the
+   * signal.
+   */
+  attach(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /**
    * Waits for a container. Returns once the engine waits; `status` is the exit status of its
    * program then. Abort the signal, or read the status to its end.
@@ -190,11 +202,13 @@ export interface Engine {
     labels: readonly string[],
     signal?: AbortSignal,
   ): Promise<readonly ContainerSummary[]>;
-  /** Running containers that publish this port of the engine's machine. */
-  containersOnPort(port: number): Promise<readonly ContainerSummary[]>;
-  logs(id: string, options: LogOptions): Promise<ReadableStream<Uint8Array>>;
+  /** Running containers, of whomever, that publish this port of the engine's machine. */
+  containersOnPort(port: number, signal?: AbortSignal): Promise<readonly ContainerSummary[]>;
+  logs(id: string, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
   /** Whether a container was killed for want of memory, as far as the engine remembers. */
   ranOutOfMemory(id: string): Promise<boolean>;
+  /** Whether its program runs; false where there is no such container. */
+  isRunning(id: string): Promise<boolean>;
   close(): void;
 }
 
@@ -214,8 +228,22 @@ export function engineOver(
   const request: Transport["request"] = (method, path, options) =>
     transport.request(method, `/v${apiVersion}${path}`, options);
 
-  async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
-    return await (await request("GET", path, { expect: [200], signal })).json() as T;
+  async function get(path: string, signal?: AbortSignal): Promise<Answer> {
+    return await request("GET", path, { expect: [200], signal });
+  }
+
+  async function containers(
+    parameters: Readonly<Record<string, string | undefined>>,
+    signal?: AbortSignal,
+  ): Promise<readonly ContainerSummary[]> {
+    const answer = await get(`/containers/json?${query(parameters)}`, signal);
+    return (await answer.list<ContainerSummary>()).map((container) => ({
+      ...container,
+      // Null where there are none, on some engines.
+      Names: container.Names ?? [],
+      Labels: container.Labels ?? {},
+      Ports: container.Ports ?? [],
+    }));
   }
 
   /** Sends a request whose answer's body does not matter. */
@@ -224,10 +252,10 @@ export function engineOver(
     path: string,
     expect: readonly number[],
     signal?: AbortSignal,
-  ): Promise<Response> {
-    const response = await request(method, path, { expect, signal });
-    await response.body?.cancel();
-    return response;
+  ): Promise<Answer> {
+    const answer = await request(method, path, { expect, signal });
+    await answer.discard();
+    return answer;
   }
 
   /** What happened to a container: `create`, `start`, `oom`, `die`, ... */
@@ -238,33 +266,41 @@ export function engineOver(
       until: (Date.now() / 1000).toFixed(3),
       filters: JSON.stringify({ type: ["container"], container: [id] }),
     });
-    const response = await request("GET", `/events?${parameters}`, { expect: [200] });
-    const lines = (await response.text()).split("\n").filter((line) => line.trim() !== "");
+    const text = await (await get(`/events?${parameters}`)).text();
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
     return lines.map((line) => (JSON.parse(line) as { Action: string }).Action);
   }
 
   async function isOutOfMemoryKilled(id: string): Promise<boolean> {
-    const response = await request("GET", `/containers/${id}/json`, { expect: [200, 404] });
-    const { State } = await response.json() as { State?: { OOMKilled?: boolean } };
-    return State?.OOMKilled === true;
+    return (await state(id))?.OOMKilled === true;
+  }
+
+  /** Undefined when there is no such container. */
+  async function state(id: string): Promise<ContainerState | undefined> {
+    const answer = await request("GET", `/containers/${id}/json`, { expect: [200, 404] });
+    if (answer.status === 200) return (await answer.object<ContainerDetails>("State")).State;
+    await answer.discard();
   }
 
   return {
     address: transport.address,
     rule,
     remembersExitStatus: !isPodman,
-    info: () => json("/info"),
-    version: () => json("/version"),
+    info: async (signal?: AbortSignal) => (await get("/info", signal)).object<EngineInfo>(),
+    version: async (signal?: AbortSignal) =>
+      (await get("/version", signal)).object<EngineVersion>("Version", "ApiVersion"),
 
     async image(reference: string): Promise<ImageDetails | undefined> {
       const path = `/images/${encodeURIComponent(reference)}/json`;
-      const response = await request("GET", path, { expect: [200, 404] });
-      if (response.status === 200) return await response.json() as ImageDetails;
-      await response.body?.cancel();
+      const answer = await request("GET", path, { expect: [200, 404] });
+      if (answer.status === 200) return await answer.object<ImageDetails>("Created");
+      await answer.discard();
     },
 
-    listImages: (name: string, signal?: AbortSignal) =>
-      json(`/images/json?${query({ filters: JSON.stringify({ reference: [name] }) })}`, signal),
+    async listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]> {
+      const filters = JSON.stringify({ reference: [name] });
+      return (await get(`/images/json?${query({ filters })}`, signal)).list();
+    },
 
     async hasImage(reference: string): Promise<boolean> {
       const path = `/images/${encodeURIComponent(reference)}/json`;
@@ -283,24 +319,24 @@ export function engineOver(
         rm: "1",
         forcerm: "1",
       });
-      const response = await request("POST", `/build?${parameters}`, {
+      const answer = await request("POST", `/build?${parameters}`, {
         expect: [200],
         tar: options.context,
         signal: options.signal,
       });
-      yield* progressMessages(bodyOf(response));
+      yield* progressMessages(answer.body);
     },
 
     async *pull(
       reference: string,
       signal?: AbortSignal,
     ): AsyncGenerator<ProgressMessage, void, void> {
-      const response = await request("POST", `/images/create?${query({ fromImage: reference })}`, {
+      const answer = await request("POST", `/images/create?${query({ fromImage: reference })}`, {
         expect: [200],
         headers: { "X-Registry-Auth": "e30=" }, // base64url of {}: nobody logged in
         signal,
       });
-      yield* progressMessages(bodyOf(response));
+      yield* progressMessages(answer.body);
     },
 
     async *importImage(
@@ -308,28 +344,28 @@ export function engineOver(
       tar: ReadableStream<Uint8Array>,
     ): AsyncGenerator<ProgressMessage, void, void> {
       const parameters = query({ fromSrc: "-", repo: reference });
-      const response = await request("POST", `/images/create?${parameters}`, {
+      const answer = await request("POST", `/images/create?${parameters}`, {
         expect: [200],
         tar,
       });
-      yield* progressMessages(bodyOf(response));
+      yield* progressMessages(answer.body);
     },
 
     async createContainer(name: string, body: CreateBody): Promise<string> {
-      const response = await request("POST", `/containers/create?${query({ name })}`, {
+      const answer = await request("POST", `/containers/create?${query({ name })}`, {
         expect: [201],
         json: body,
       });
-      return (await response.json() as { Id: string }).Id;
+      return (await answer.object<{ Id: string }>("Id")).Id;
     },
 
     async startContainer(id: string): Promise<void> {
       await command("POST", `/containers/${id}/start`, [204, 304]);
     },
 
-    async attach(id: string): Promise<ReadableStream<Uint8Array>> {
+    async attach(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
       const path = `/containers/${id}/attach?stream=1&stdout=1&stderr=1`;
-      return bodyOf(await request("POST", path, { expect: [200] }));
+      return (await request("POST", path, { expect: [200], signal })).body;
     },
 
     async wait(
@@ -338,8 +374,8 @@ export function engineOver(
       signal: AbortSignal,
     ): Promise<{ readonly status: Promise<number> }> {
       const path = `/containers/${id}/wait?${query({ condition })}`;
-      const response = await request("POST", path, { expect: [200], signal });
-      const status = response.json().then((answer: { StatusCode: number }) => answer.StatusCode);
+      const answer = await request("POST", path, { expect: [200], signal });
+      const status = answer.object<WaitAnswer>("StatusCode").then(exitStatusOf);
       status.catch(() => {}); // whoever awaits it hears of it; nobody else must
       return { status };
     },
@@ -362,16 +398,20 @@ export function engineOver(
       await command("DELETE", `/containers/${id}?force=1&v=1`, [204, 404, 409], signal);
     },
 
-    containersOnPort: (port: number) =>
-      json(`/containers/json?${query({ filters: JSON.stringify({ publish: [String(port)] }) })}`),
+    async containersOnPort(
+      port: number,
+      signal?: AbortSignal,
+    ): Promise<readonly ContainerSummary[]> {
+      // The engine's own filter, `publish`, is unknown to newer Podman.
+      return (await containers({}, signal)).filter(({ Ports }) =>
+        Ports.some(({ IP, PublicPort }) => PublicPort === port && isThisMachine(IP))
+      );
+    },
 
     listContainers: (labels: readonly string[], signal?: AbortSignal) =>
-      json(
-        `/containers/json?${query({ all: "1", filters: JSON.stringify({ label: labels }) })}`,
-        signal,
-      ),
+      containers({ all: "1", filters: JSON.stringify({ label: labels }) }, signal),
 
-    async logs(id: string, options: LogOptions): Promise<ReadableStream<Uint8Array>> {
+    async logs(id: string, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {
       const parameters = query({
         stdout: "1",
         stderr: "1",
@@ -379,13 +419,15 @@ export function engineOver(
         follow: options.follow ? "1" : undefined,
       });
       const path = `/containers/${id}/logs?${parameters}`;
-      return bodyOf(await request("GET", path, { expect: [200], signal: options.signal }));
+      return (await get(path, options.signal)).body;
     },
 
     // Docker's events outlive a container that it removed by itself; Podman (4.3.1) has no such
     // event, but its containers are still there to ask.
     ranOutOfMemory: async (id: string) =>
       (await pastActions(id)).includes("oom") || await isOutOfMemoryKilled(id),
+
+    isRunning: async (id: string) => (await state(id))?.Running === true,
 
     close: () => transport.close(),
   };
@@ -416,6 +458,34 @@ function query(parameters: Readonly<Record<string, string | undefined>>): string
   return new URLSearchParams(given).toString();
 }
 
-function bodyOf(response: Response): ReadableStream<Uint8Array> {
-  return response.body ?? new ReadableStream({ start: (controller) => controller.close() });
+/** What `GET /containers/ID/json` says, as far as mlcli asks. */
+interface ContainerDetails {
+  readonly State: ContainerState;
+}
+
+interface ContainerState {
+  readonly Running?: boolean;
+  readonly OOMKilled?: boolean;
+}
+
+/** What `POST /containers/ID/wait` says. */
+interface WaitAnswer {
+  readonly StatusCode: number;
+  /** Why the engine does not know how it ended. */
+  readonly Error?: { readonly Message?: string } | null;
+}
+
+function exitStatusOf({ StatusCode, Error }: WaitAnswer): number {
+  const isStatus = Number.isInteger(StatusCode) && StatusCode >= 0;
+  if (isStatus && !Error?.Message) return StatusCode;
+  const reason = Error?.Message || `exit status ${StatusCode}`;
+  throw new MlcliError("engine", `The Docker Engine does not know how the run ended: ${reason}`, {
+    hint: "Is it still running? docker version asks it.",
+  });
+}
+
+/** Whether a published port is open to programs of the engine's own machine, as 127.0.0.1 or all. */
+function isThisMachine(address: string | undefined): boolean {
+  // Podman leaves the address out, or empty, for all of them.
+  return !address || ["0.0.0.0", "127.0.0.1", "::", "::1"].includes(address);
 }

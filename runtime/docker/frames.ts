@@ -5,6 +5,8 @@
  * @module
  */
 
+import { MlcliError } from "../errors.ts";
+
 /** A piece of output; pieces are as long as they came, not as the container wrote them. */
 export interface OutputPiece {
   readonly stream: "stdout" | "stderr";
@@ -14,16 +16,29 @@ export interface OutputPiece {
 /** Stream (1 byte), three zeros, length (big-endian uint32): Engine API, "Attach to a container". */
 const HEADER_LENGTH = 8;
 
+/** What the stream byte means; 0 is standard input, which containers of mlcli do not have. */
+const STREAMS: Readonly<Record<number, OutputPiece["stream"] | "engine">> = {
+  0: "stdout",
+  1: "stdout",
+  2: "stderr",
+  // Not the container's words: why the engine cannot go on (moby, pkg/stdcopy, `Systemerr`).
+  3: "engine",
+};
+
 /**
  * Takes a multiplexed body apart without holding more than what has just arrived: a frame may be
  * split over many chunks, and a chunk may hold many frames.
+ *
+ * @throws MlcliError of kind `engine` when the body ends within a frame, or is none of frames.
  */
 export async function* demultiplex(
-  body: ReadableStream<Uint8Array>,
+  body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<OutputPiece, void, void> {
   const header = new Uint8Array(HEADER_LENGTH);
   let headerFilled = 0;
   let left = 0; // bytes of the current frame that are still to come
+  let complaint = ""; // of the engine
+  const decoder = new TextDecoder();
   for await (const chunk of body) {
     let rest = chunk;
     while (rest.length > 0) {
@@ -34,13 +49,29 @@ export async function* demultiplex(
         rest = rest.subarray(part.length);
         if (headerFilled < HEADER_LENGTH) continue;
         headerFilled = 0;
-        left = new DataView(header.buffer).getUint32(4);
+        left = frameLength(header);
         continue;
       }
       const bytes = rest.subarray(0, left);
       left -= bytes.length;
       rest = rest.subarray(bytes.length);
-      yield { stream: header[0] === 2 ? "stderr" : "stdout", bytes };
+      const stream = STREAMS[header[0]!]!;
+      if (stream === "engine") complaint += decoder.decode(bytes, { stream: true });
+      else yield { stream, bytes };
     }
   }
+  if (complaint !== "") throw broken(complaint.trim());
+  if (left > 0 || headerFilled > 0) throw broken("it ends within a frame");
+}
+
+function frameLength(header: Uint8Array): number {
+  const isFrame = header[0]! in STREAMS && header[1] === 0 && header[2] === 0 && header[3] === 0;
+  if (!isFrame) throw broken("it is not in frames");
+  return new DataView(header.buffer).getUint32(4);
+}
+
+function broken(reason: string): MlcliError {
+  return new MlcliError("engine", `The Docker Engine broke the container's output off: ${reason}`, {
+    hint: "Is it still running? docker version asks it.",
+  });
 }

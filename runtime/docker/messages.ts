@@ -5,6 +5,8 @@
  * @module
  */
 
+import { unexpected } from "./transport.ts";
+
 /** One message; the engine sends many other fields. */
 export interface ProgressMessage {
   /** Text of a build. */
@@ -19,9 +21,13 @@ export interface ProgressMessage {
   readonly error?: string;
 }
 
-/** Reads the messages as they come; a message may be split over several chunks. */
+/**
+ * Reads the messages as they come; a message may be split over several chunks.
+ *
+ * @throws MlcliError of kind `engine` where something is no message: the last is cut, say.
+ */
 export async function* progressMessages(
-  body: ReadableStream<Uint8Array>,
+  body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ProgressMessage, void, void> {
   let rest = "";
   const decoder = new TextDecoder();
@@ -29,10 +35,21 @@ export async function* progressMessages(
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      if (line.trim() !== "") yield JSON.parse(line) as ProgressMessage;
+      if (line.trim() !== "") yield messageIn(line);
     }
   }
-  if (rest.trim() !== "") yield JSON.parse(rest) as ProgressMessage;
+  if (rest.trim() !== "") yield messageIn(rest);
+}
+
+function messageIn(line: string): ProgressMessage {
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch (cause) {
+    throw unexpected("progress", line, cause);
+  }
+  if (typeof message !== "object" || message === null) throw unexpected("progress", line);
+  return message;
 }
 
 /** The message's error, if it is one. */

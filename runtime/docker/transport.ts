@@ -27,6 +27,23 @@ export class CertificatesError extends MlcliError {
   override readonly name = "CertificatesError";
 }
 
+/**
+ * What the engine answered. Reading it throws `MlcliError` of kind `engine` where the connection
+ * breaks, or where it is not what the Engine API promises: no cut answer passes for a whole one.
+ */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: AsyncIterable<Uint8Array>;
+  text(): Promise<string>;
+  /** A JSON object that has at least these keys. */
+  object<T>(...keys: readonly (keyof T & string)[]): Promise<T>;
+  /** A JSON array of objects. */
+  list<T>(): Promise<readonly T[]>;
+  /** For whoever wants the status alone. */
+  discard(): Promise<void>;
+}
+
 /** What a request has besides method and path. */
 export interface RequestOptions {
   /** The statuses that the caller handles; any other becomes an `EngineError`. */
@@ -47,7 +64,7 @@ export interface Transport {
    * @throws EngineError on a status that is not expected.
    * @throws MlcliError of kind `engine` when the engine cannot be reached.
    */
-  request(method: string, path: string, options: RequestOptions): Promise<Response>;
+  request(method: string, path: string, options: RequestOptions): Promise<Answer>;
   close(): void;
 }
 
@@ -55,6 +72,13 @@ export interface Transport {
 export function addressText(address: Address): string {
   return address.kind === "unix" ? `unix://${address.path}` : `tcp://${address.host}`;
 }
+
+/**
+ * The host in the requests over a socket, to which nothing goes: an address for documentation
+ * (RFC 5737). With one that NO_PROXY names, as it mostly does `localhost`, or with any name where
+ * NO_PROXY is `*`, Deno would leave the socket aside and connect to the host itself.
+ */
+const NOWHERE = "192.0.2.1";
 
 /**
  * Opens a transport; nothing is sent yet.
@@ -65,7 +89,7 @@ export async function openTransport(address: Address): Promise<Transport> {
     ? Deno.createHttpClient({ proxy: { transport: "unix", path: address.path } })
     : Deno.createHttpClient(address.tls ? await tlsOptions(address.tls) : {});
   const base = address.kind === "unix"
-    ? "http://localhost"
+    ? `http://${NOWHERE}`
     : `${address.tls ? "https" : "http"}://${address.host}`;
   return {
     address: addressText(address),
@@ -99,10 +123,11 @@ async function send(
   method: string,
   path: string,
   options: RequestOptions,
-): Promise<Response> {
+): Promise<Answer> {
   const headers = new Headers(options.headers);
   if (options.json !== undefined) headers.set("Content-Type", "application/json");
   if (options.tar) headers.set("Content-Type", "application/x-tar");
+  const call = `${method} ${path.replace(/^\/v[\d.]+/, "").replace(/\?.*$/, "")}`;
   let response: Response;
   try {
     response = await fetch(base + path, {
@@ -119,9 +144,90 @@ async function send(
       cause,
     });
   }
-  if (options.expect.includes(response.status)) return response;
-  const call = `${method} ${path.replace(/^\/v[\d.]+/, "").replace(/\?.*$/, "")}`;
-  throw new EngineError(response.status, await refusal(response), call);
+  const answer = answerOf(response, call, options.signal);
+  if (options.expect.includes(response.status)) return answer;
+  throw new EngineError(response.status, await refusal(answer, response.statusText), call);
+}
+
+function answerOf(response: Response, call: string, signal: AbortSignal | undefined): Answer {
+  function broken(cause: unknown): unknown {
+    return signal?.aborted ? signal.reason : brokenOff(call, cause);
+  }
+  async function* body(): AsyncGenerator<Uint8Array, void, void> {
+    if (response.body === null) return;
+    const reader = response.body.getReader();
+    try {
+      while (true) {
+        const { done, value } = await reader.read().catch((cause) => {
+          throw broken(cause);
+        });
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      // Ends the answer where nobody wants the rest of it; of one that has failed, it is the error.
+      reader.cancel().catch(() => {});
+    }
+  }
+  async function text(): Promise<string> {
+    return await response.text().catch((cause) => {
+      throw broken(cause);
+    });
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: body(),
+    text,
+    async object<T>(...keys: readonly (keyof T & string)[]): Promise<T> {
+      const words = await text();
+      const value = parsed(words, call);
+      if (isObject(value) && keys.every((key) => Object.hasOwn(value, key))) return value as T;
+      throw unexpected(call, words);
+    },
+    async list<T>(): Promise<readonly T[]> {
+      const words = await text();
+      const value = parsed(words, call);
+      if (Array.isArray(value) && value.every(isObject)) return value as T[];
+      throw unexpected(call, words);
+    },
+    async discard(): Promise<void> {
+      await response.body?.cancel();
+    },
+  };
+}
+
+/** The answer of an engine that went away, or whose connection did. */
+function brokenOff(call: string, cause: unknown): MlcliError {
+  return new MlcliError(
+    "engine",
+    `The Docker Engine broke its answer off (${call}): ${reasonOf(cause)}`,
+    { hint: "Is it still running? docker version asks it.", cause },
+  );
+}
+
+function parsed(text: string, call: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unexpected(call, text, cause);
+  }
+}
+
+/** So much of an answer that nobody understands is shown, in characters. */
+const SHOWN_LENGTH = 500;
+
+/** An answer in another form than the Engine API's. */
+export function unexpected(call: string, text: string, cause?: unknown): MlcliError {
+  return new MlcliError("engine", `The Docker Engine's answer is not what its API says (${call})`, {
+    quote: text.slice(0, SHOWN_LENGTH) || "(nothing)",
+    hint: "Is this the address of a Docker Engine, and is it still running? mlcli doctor asks it.",
+    cause,
+  });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Deno's words for a failed connection; before 2.9 in the message, later in the cause. */
@@ -132,12 +238,12 @@ export function reasonOf(error: unknown): string {
 }
 
 /** The engine's words: `{"message": ...}`; Podman adds `cause` and `response`. */
-async function refusal(response: Response): Promise<string> {
-  const text = await response.text();
+async function refusal(answer: Answer, statusText: string): Promise<string> {
+  const text = await answer.text();
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
     return typeof message === "string" ? message : text;
   } catch {
-    return text.trim() || response.statusText;
+    return text.trim() || statusText;
   }
 }

@@ -26,7 +26,7 @@ export async function copyImage(
   try {
     const path = `${VERSION}/images/${encodeURIComponent(reference)}/get`;
     const saved = await source.request("GET", path, { expect: [200], signal });
-    return await load(saved.body!, to, signal);
+    return await load(ReadableStream.from(saved.body), to, signal);
   } finally {
     source.close();
   }

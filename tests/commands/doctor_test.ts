@@ -48,7 +48,11 @@ async function doctor(
     "GET /version": () =>
       Response.json({ Version: "20.10.24", ApiVersion: "1.41", Arch: "amd64", ...says.version }),
     "GET /info": () => Response.json({ Name: "elsewhere", DockerRootDir: "/x", ...says.info }),
-    "GET /containers/json": () => Response.json(says.containers ?? []),
+    // As newer Podman does, which does not know the filter `publish`.
+    "GET /containers/json": ({ url }) =>
+      new URL(url).searchParams.has("filters")
+        ? refusal(500, 'unknown filter "publish"')
+        : Response.json(says.containers ?? []),
     [`GET /images/${app.name}%3Alatest/json`]: () =>
       says.image ? Response.json(says.image) : refusal(404, "No such image"),
     "POST /containers/create": () => Response.json({ Id: "1" }, { status: 201 }),
@@ -67,9 +71,18 @@ const SERVER = {
   Id: "1",
   Names: ["/server"],
   Labels: { "mlcli.role": "serve", "mlcli.app": "demo" },
+  Ports: [{ PrivatePort: 8080, Type: "tcp" }, { IP: "127.0.0.1", PublicPort: 8080 }],
 };
 
-const GOOD: Says = { image: IMAGE, containers: [SERVER] };
+/** Others whose ports have nothing to do with this machine's 8080; null is Podman's way. */
+const OTHERS = [
+  { Id: "2", Names: null, Labels: null, Ports: null },
+  { Id: "3", Names: ["/inside"], Labels: {}, Ports: [{ PrivatePort: 8080, Type: "tcp" }] },
+  { Id: "4", Names: ["/elsewhere"], Labels: {}, Ports: [{ IP: "192.0.2.7", PublicPort: 8080 }] },
+  { Id: "5", Names: ["/other"], Labels: {}, Ports: [{ IP: "0.0.0.0", PublicPort: 8081 }] },
+];
+
+const GOOD: Says = { image: IMAGE, containers: [...OTHERS, SERVER] };
 
 suite("mlcli doctor", () => {
   it("says in a line each that all is well", async () => {
@@ -146,6 +159,28 @@ suite("mlcli doctor", () => {
       /^warning {2}Port 8080 has the container server\n {9}hint: docker stop server/m,
     ],
   ];
+  for (const IP of ["0.0.0.0", "::", "::1", "", undefined]) {
+    it(`finds a container that has the port on ${IP || "all addresses, by no word"}`, async () => {
+      await using app = await completeApp();
+      const container = { ...SERVER, Labels: null, Ports: [{ IP, PublicPort: 8080 }] };
+      const { stdout } = await doctor(app, { ...GOOD, containers: [...OTHERS, container] });
+      assertMatch(stdout, /^warning {2}Port 8080 has the container server$/m);
+    });
+  }
+
+  it("says so where an engine's answer is none of an engine", async () => {
+    await using app = await completeApp();
+    const { code, stdout, stderr } = await doctor(app, {
+      ...GOOD,
+      version: { ApiVersion: undefined },
+    });
+    assertEquals({ code, stderr }, { code: 1, stderr: "error: 1 check of 6 failed\n" });
+    assertMatch(
+      stdout,
+      /^problem {2}The Docker Engine's answer is not what its API says \(GET \/version\)$/m,
+    );
+  });
+
   for (const [title, says, status, line] of findings) {
     it(`finds ${title}`, async () => {
       await using app = await completeApp();

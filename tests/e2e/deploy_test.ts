@@ -8,6 +8,7 @@ import {
   withEngine,
 } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
+import { programCommand } from "../helpers/program.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
 import { TextReader } from "../helpers/text_reader.ts";
@@ -230,6 +231,71 @@ raise ImportError("no module named shap")
     await stdout.toEnd();
     await child.stderr.cancel();
     assertEquals((await child.status).code, 130);
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("--foreground ends with 143 at SIGTERM, and with 130 while the server is starting", async () => {
+    await using app = await servingApp();
+    const served = app.start(["local", "deploy", "--port", "0", "--foreground"]);
+    const address = new TextReader(served.stdout);
+    await address.until(/localhost:\d+\n/);
+    served.kill("SIGTERM");
+    await address.toEnd();
+    await served.stderr.cancel();
+    assertEquals((await served.status).code, 143);
+
+    await using slow = await servingApp(
+      `print("loading", flush=True)\nimport time\ntime.sleep(60)`,
+    );
+    const starting = slow.start(["local", "deploy", "--port", "0", "--foreground"]);
+    const log = new TextReader(starting.stdout);
+    await log.until(/loading\n/);
+    starting.kill("SIGINT");
+    await log.toEnd();
+    await starting.stderr.cancel();
+    assertEquals((await starting.status).code, 130);
+    for (const { name } of [app, slow]) assertEquals(await containersOf(name), []);
+  });
+
+  /** Serves in the foreground in a shell that redirects its output. */
+  async function foreground(app: TestApp, redirection: string): Promise<[string, string]> {
+    const command = programCommand(["local", "deploy", "--port", "0", "--foreground"]);
+    const { stdout, stderr } = await new Deno.Command("bash", {
+      // The status of mlcli, and not of what it is piped into.
+      args: ["-c", `"$@" ${redirection}; echo "status \${PIPESTATUS[0]}"`, "bash", ...command],
+      cwd: app.directory,
+      signal: AbortSignal.timeout(60_000),
+    }).output();
+    const decoder = new TextDecoder();
+    return [decoder.decode(stdout), decoder.decode(stderr)];
+  }
+
+  const TALKING = `import time\nfor n in range(600): print(n, flush=True); time.sleep(0.1)`;
+  for (const [how, code] of [["says nothing", SERVING], ["is still starting", TALKING]] as const) {
+    it(`--foreground leaves nothing where its output has no reader, or no room, and the server ${how}`, async () => {
+      await using app = await servingApp(code);
+      assertEquals(await foreground(app, "| true"), ["status 141\n", ""]);
+      assertEquals(await containersOf(app.name), []);
+      assertEquals(await foreground(app, "> /dev/full"), [
+        "status 1\n",
+        "error: Cannot write to standard output: No space left on device\n",
+      ]);
+      assertEquals(await containersOf(app.name), []);
+    });
+  }
+
+  it("--foreground shows all that a server wrote that did not start", async () => {
+    const lines = 5_000;
+    await using app = await servingApp(
+      `import os\nfor n in range(${lines}): os.write(1, b"line %d\\n" % n)\n` +
+        `os.write(1, b"last words\\n")\nraise SystemExit(3)`,
+    );
+    const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0", "--foreground"]);
+    assertEquals(code, 1);
+    assertMatch(stdout, /^last words$/m, stderr);
+    // Another worker is ended while it is writing the same.
+    assertEquals(new Set(stdout.match(/^line \d+$/mg)).size, lines);
+    assertMatch(stderr, /^error: The server ended before it was ready: exit status 3$/m);
     assertEquals(await containersOf(app.name), []);
   });
 

@@ -1,10 +1,11 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { demultiplex } from "../../../runtime/docker/frames.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const text = new TextEncoder();
 
-function frame(stream: 1 | 2, payload: Uint8Array): Uint8Array {
+function frame(stream: 1 | 2 | 3, payload: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(8 + payload.length);
   bytes[0] = stream;
   new DataView(bytes.buffer).setUint32(4, payload.length);
@@ -60,4 +61,19 @@ suite("demultiplex", () => {
     await writing;
     await pieces.return();
   });
+
+  const broken = [
+    ["ends within a frame", body.slice(0, -1), "it ends within a frame"],
+    ["ends within the head of one", body.slice(0, 10), "it ends within a frame"],
+    ["ends before a frame's bytes", frame(1, new Uint8Array(9)).slice(0, 8), "it ends within"],
+    ["is not in frames", text.encode("HTTP/1.1 500 no"), "it is not in frames"],
+    ["says why it ends", join([body, frame(3, text.encode("log is gone\n"))]), "log is gone"],
+  ] as const;
+  for (const [title, bytes, reason] of broken) {
+    it(`fails where the output ${title}`, async () => {
+      for (const size of [1, 7, 1000]) {
+        await assertRejects(() => received(bytes, size), MlcliError, reason);
+      }
+    });
+  }
 });

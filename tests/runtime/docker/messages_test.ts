@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { failureOf, progressMessages } from "../../../runtime/docker/messages.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("progressMessages", () => {
@@ -16,6 +17,13 @@ suite("progressMessages", () => {
         { aux: { ID: "sha256:1" } },
         { status: "Pulling" },
       ]);
+    }
+  });
+
+  it("fails where one is cut, or none at all", async () => {
+    for (const text of ['{"stream":"a"}\n{"stre', "<html>\n", "null\n", "1"]) {
+      const body = ReadableStream.from([new TextEncoder().encode(text)]);
+      await assertRejects(() => Array.fromAsync(progressMessages(body)), MlcliError, "answer");
     }
   });
 

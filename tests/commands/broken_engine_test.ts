@@ -1,0 +1,234 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import type { ProgramResult } from "../helpers/program.ts";
+import { type RawHandler, rawServer, say } from "../helpers/raw_server.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** Answers of an engine, by call. What is said is all that is said: then the connection closes. */
+type RawAnswers = Readonly<Record<string, string | RawHandler>>;
+
+/** An answer as text. */
+function answer(status: number, body: unknown = ""): string {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return `HTTP/1.1 ${status} X\r\nApi-Version: 1.41\r\nConnection: close\r\n` +
+    `Content-Length: ${text.length}\r\n\r\n${text}`;
+}
+
+/** A frame of standard output. */
+function frame(text: string): string {
+  return `\x01\0\0\0\0\0\0${String.fromCharCode(text.length)}${text}`;
+}
+
+/** An answer whose end is the end of its connection, as the engine's `attach` is. */
+const stream = (body: string): string => `HTTP/1.1 200 OK\r\n\r\n${body}`;
+const CUT = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[";
+const CHUNK_CUT = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n";
+
+const SERVER = {
+  Id: "abc",
+  Names: ["/server"],
+  Image: "x",
+  State: "running",
+  Status: "Up",
+  Created: 0,
+  Labels: { "mlcli.role": "serve", "mlcli.app": "x", "mlcli.port": "8080" },
+};
+
+/** Takes all of a body in chunks before it says something. */
+function afterBody(said: string): RawHandler {
+  return async (connection) => {
+    const buffer = new Uint8Array(65_536);
+    let end = "";
+    while (!end.endsWith("\r\n0\r\n\r\n")) {
+      const length = await connection.read(buffer) ?? 0;
+      end = (end + new TextDecoder("latin1").decode(buffer.subarray(0, length))).slice(-16);
+    }
+    await say(connection, said);
+  };
+}
+
+/** What a run asks for, until its container ends with 0. */
+const RUN: RawAnswers = {
+  "GET /_ping": answer(200, "OK"),
+  "GET /containers/json": answer(200, []),
+  "POST /containers/create": answer(201, { Id: "abc" }),
+  "POST /containers/abc/start": answer(204),
+  "POST /containers/abc/attach": stream(frame("hello\n")),
+  "POST /containers/abc/wait": answer(200, { StatusCode: 0 }),
+  "DELETE /containers/abc": answer(204),
+};
+
+const SERVING: RawAnswers = {
+  "GET /_ping": answer(200, "OK"),
+  "GET /containers/json": answer(200, [SERVER]),
+};
+
+async function run(
+  args: readonly string[],
+  answers: RawAnswers,
+): Promise<ProgramResult & { readonly calls: readonly string[] }> {
+  await using app: TestApp = await makeApp({
+    files: {
+      [TRAINING_DATA]: "1\n",
+      "training/training.py": "",
+      "prediction/serve": "",
+      "processing/p.py": "",
+      Dockerfile: "",
+      "local_test/test_dir/model/m": "",
+      "../../requirements.txt": "",
+    },
+    configuration: { requirements: "requirements.txt" },
+  });
+  const socket = `${app.directory}/docker.sock`;
+  const calls: string[] = [];
+  await using _engine = rawServer(async (connection, request) => {
+    const call = request.call.replace(/ http:\/\/[^/]+(\/v[\d.]+)?/, " ");
+    calls.push(call);
+    const said = answers[call];
+    if (typeof said === "function") await said(connection, request);
+    else await say(connection, said ?? answer(599, { message: `unexpected: ${call}` }));
+  }, socket);
+  // NO_PROXY is what many have; an engine's socket has nothing to do with it.
+  const env = { DOCKER_HOST: `unix://${socket}`, NO_PROXY: "localhost,127.0.0.1" };
+  const result = await app.run(args, { env, timeout: 30_000 });
+  return { ...result, calls };
+}
+
+suite("an engine whose answers are whole", () => {
+  it("runs a training, whatever NO_PROXY says", async () => {
+    const { code, stdout, stderr } = await run(["local", "train"], RUN);
+    assertEquals({ code, stdout, stderr }, { code: 0, stdout: "hello\n", stderr: "" });
+  });
+});
+
+suite("an engine that breaks off", () => {
+  type Row = readonly [title: string, args: readonly string[], answers: RawAnswers, words: RegExp];
+  const train = ["local", "train"];
+  const rows: readonly Row[] = [
+    [
+      "a run's output within a frame",
+      train,
+      { ...RUN, "POST /containers/abc/attach": stream(frame("hello\n").slice(0, -1)) },
+      /broke the container's output off: it ends within a frame/,
+    ],
+    [
+      "a run's output while the run goes on",
+      ["local", "process", "--file", "p.py"],
+      {
+        ...RUN,
+        "POST /containers/abc/wait": async (connection) => {
+          await say(connection, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+          await connection.read(new Uint8Array(1)); // until mlcli gives up
+        },
+        "GET /containers/abc/json": answer(200, { State: { Running: true } }),
+      },
+      /broke the container's output off$/m,
+    ],
+    [
+      "the exit status",
+      train,
+      { ...RUN, "POST /containers/abc/wait": CUT },
+      /broke its answer off \(POST \/containers\/abc\/wait\)/,
+    ],
+    [
+      "with an exit status that is none",
+      train,
+      { ...RUN, "POST /containers/abc/wait": answer(200, {}) },
+      /answer is not what its API says \(POST \/containers\/abc\/wait\)/,
+    ],
+    [
+      "with an error in the place of the exit status",
+      train,
+      {
+        ...RUN,
+        "POST /containers/abc/wait": answer(200, { StatusCode: 0, Error: { Message: "lost" } }),
+      },
+      /does not know how the run ended: lost/,
+    ],
+    [
+      "the answer to a creation",
+      train,
+      { ...RUN, "POST /containers/create": answer(201, { Warnings: [] }) },
+      /answer is not what its API says \(POST \/containers\/create\)/,
+    ],
+    [
+      "the start",
+      train,
+      { ...RUN, "POST /containers/abc/start": () => {} },
+      /does not answer: /,
+    ],
+    [
+      "the list of servers",
+      ["local", "status"],
+      { ...SERVING, "GET /containers/json": CUT },
+      /broke its answer off \(GET \/containers\/json\)/,
+    ],
+    [
+      "the list of servers, in chunks,",
+      ["local", "stop"],
+      { ...SERVING, "GET /containers/json": CHUNK_CUT },
+      /broke its answer off \(GET \/containers\/json\)/,
+    ],
+    [
+      "with a list that is none",
+      ["local", "status"],
+      { ...SERVING, "GET /containers/json": answer(200, { message: "no" }) },
+      /answer is not what its API says \(GET \/containers\/json\)/,
+    ],
+    [
+      "the stop",
+      ["local", "stop"],
+      { ...SERVING, "POST /containers/abc/stop": () => {} },
+      /does not answer: /,
+    ],
+    [
+      "a log",
+      ["local", "logs"],
+      { ...SERVING, "GET /containers/abc/logs": stream(frame("hello\n").slice(0, 10)) },
+      /broke the container's output off: it ends within a frame/,
+    ],
+    [
+      "a log that is followed, while the server lives",
+      ["local", "logs", "--follow"],
+      {
+        ...SERVING,
+        "GET /containers/abc/logs": stream(frame("hello\n")),
+        "POST /containers/abc/wait": async (connection) => {
+          await say(connection, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+          await connection.read(new Uint8Array(1));
+        },
+        "GET /containers/abc/json": answer(200, { State: { Running: true } }),
+      },
+      /broke the container's output off$/m,
+    ],
+    [
+      "a build, within a message",
+      ["build"],
+      {
+        "GET /_ping": answer(200, "OK"),
+        "POST /build": afterBody(stream('{"stream":"Step 1"}\n{"aux":')),
+      },
+      /answer is not what its API says/,
+    ],
+    [
+      "a build, between two messages",
+      ["build"],
+      {
+        "GET /_ping": answer(200, "OK"),
+        "POST /build": afterBody(stream('{"stream":"Step 1"}\n')),
+      },
+      /Build failed: the engine ended the build without an image/,
+    ],
+  ];
+  for (const [title, args, answers, words] of rows) {
+    it(`${title} makes mlcli ${args.join(" ")} fail`, async () => {
+      const { code, stderr, calls } = await run(args, answers);
+      assertEquals(code, 1, stderr);
+      assertMatch(stderr, words);
+      assertEquals(stderr.includes("defect of mlcli"), false, stderr);
+      // What was made is removed.
+      const isMade = calls.includes("POST /containers/abc/attach");
+      assertEquals(calls.includes("DELETE /containers/abc"), isMade);
+    });
+  }
+});
