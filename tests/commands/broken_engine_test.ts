@@ -4,7 +4,7 @@ import type { ProgramResult } from "../helpers/program.ts";
 import { type RawHandler, rawServer, say } from "../helpers/raw_server.ts";
 import { it, suite } from "../helpers/suite.ts";
 
-/** Answers of an engine, by call. What is said is all that is said: then the connection closes. */
+/** Answers of an engine, by call; APP stands for the app's name. What is said is all that is said: then the connection closes. */
 type RawAnswers = Readonly<Record<string, string | RawHandler>>;
 
 /** An answer as text. */
@@ -50,6 +50,7 @@ function afterBody(said: string): RawHandler {
 /** What a run asks for, until its container ends with 0. */
 const RUN: RawAnswers = {
   "GET /_ping": answer(200, "OK"),
+  "GET /images/APP%3Alatest/json": answer(200, { Created: "2026-01-01T00:00:00Z" }),
   "GET /containers/json": answer(200, []),
   "POST /containers/create": answer(201, { Id: "abc" }),
   "POST /containers/abc/start": answer(204),
@@ -82,7 +83,7 @@ async function run(
   const socket = `${app.directory}/docker.sock`;
   const calls: string[] = [];
   await using _engine = rawServer(async (connection, request) => {
-    const call = request.call.replace(/ http:\/\/[^/]+(\/v[\d.]+)?/, " ");
+    const call = request.call.replace(/ http:\/\/[^/]+(\/v[\d.]+)?/, " ").replace(app.name, "APP");
     calls.push(call);
     const said = answers[call];
     if (typeof said === "function") await said(connection, request);
