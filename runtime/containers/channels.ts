@@ -7,10 +7,13 @@
 import { join } from "@std/path/join";
 import { MlcliError } from "../errors.ts";
 import { statIfThere } from "../files.ts";
-import { requireInside } from "../project/confinement.ts";
-import { type Layout, requireTrainingData } from "../project/layout.ts";
+import { PUT_IT_THERE, requireInside } from "../project/confinement.ts";
+import { type Layout, requireNotWritten, requireTrainingData } from "../project/layout.ts";
 import { shellWord, typedPath } from "../project/typed_path.ts";
 import { makeDirectory } from "./create.ts";
+
+/** Names of channels: API reference, `Channel`. */
+export const CHANNEL_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** A channel. */
 export interface Channel {
@@ -57,8 +60,11 @@ async function isLinked({ configInput, inputData }: Layout): Promise<boolean> {
 
 /** What to do when the data of a channel lies somewhere else. */
 export function channelRemedy(name: string): (target: string) => string {
+  // Only a name that the platform would take, too, can be given.
+  if (!CHANNEL_NAME.test(name)) return () => PUT_IT_THERE;
   return (target) =>
-    `Name the data yourself: mlcli local train --input ${shellWord(`${name}=${target}`)}`;
+    "If you trust that path, name the data yourself: " +
+    `mlcli local train --input ${shellWord(`${name}=${target}`)}`;
 }
 
 async function requireNamed(layout: Layout, { name, source }: Channel): Promise<void> {
@@ -83,6 +89,7 @@ async function channelsInLayout(
     if (isDirectory) channels.push({ name, source: path });
     if (!isSymlink || !(await statIfThere(path))?.isDirectory) continue;
     await requireInside(layout, [path], (_, target) => channelRemedy(name)(target));
+    await requireNotWritten(layout, path);
     channels.push({ name, source: await Deno.realPath(path) });
   }
   return channels;

@@ -8,9 +8,9 @@
 import { join } from "@std/path/join";
 import type { Caller } from "../context.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
-import { MlcliError, UserCodeError } from "../errors.ts";
-import { removeTreeIfThere } from "../files.ts";
-import { type Layout, requireResultsInside } from "../project/layout.ts";
+import { isSystemError, messageOf, MlcliError, UserCodeError } from "../errors.ts";
+import { realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
+import type { Layout } from "../project/layout.ts";
 import { makeDirectory } from "./create.ts";
 import { holdsHarness, requireImage } from "./image.ts";
 import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
@@ -56,9 +56,12 @@ export async function runJob(
   const { layout, engine } = job;
   const body = plan(holdsHarness(await requireImage(engine, job.image)));
   await job.checkPaths();
+  for (const directory of [layout.model, layout.output]) await makeDirectory(directory);
   const reasonPath = join(layout.output, job.reasonFile);
-  // An earlier run's reason must not be told as this one's.
-  await removeTreeIfThere(reasonPath);
+  // An earlier run's reason must not be told as this one's. Behind a link, a directory of that name
+  // is somebody's work.
+  if (await realPathOf(layout.output) === layout.output) await removeTreeIfThere(reasonPath);
+  else await removeIfThere(reasonPath).catch(() => {});
   // The platform's tools write there without making it.
   await makeDirectory(join(layout.output, "data"));
   const before = await ownersOf([layout.model, layout.output], job.caller);
@@ -73,15 +76,14 @@ export async function runJob(
 
 /** A failure is only warned of: how the run ended matters more. */
 async function handOver(job: Job, before: Owners | undefined): Promise<void> {
-  const warn = (message: string, hint = "") =>
-    job.console.err.print(`warning: ${message}\nhint: ${hint}\n`);
+  const warn = (message: string, hint?: string) =>
+    job.console.err.print(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);
   if (before === undefined) return;
   try {
-    await requireResultsInside(job.layout);
-    await handToCaller(job.engine, job.image, before, warn);
+    await handToCaller(job.engine, job.image, before, warn, job.console.interruption.force);
   } catch (error) {
-    if (!(error instanceof MlcliError)) throw error;
-    warn(error.message, error.hint);
+    if (!(error instanceof MlcliError || isSystemError(error))) throw error;
+    warn(messageOf(error), error instanceof MlcliError ? error.hint : undefined);
   }
 }
 

@@ -15,13 +15,19 @@ export interface Entry {
   /** Device and inode: a name can be given to another file. */
   readonly id: string;
   readonly uid: number;
-  readonly kind: "directory" | "file" | "device" | "other";
+  readonly gid: number;
+  /** `unknown`: its name is not UTF-8, which Deno cannot ask about. */
+  readonly kind: "directory" | "file" | "device" | "other" | "unknown";
   /** Whether it is a file that runs with its owner's rights, or its group's. */
   readonly isPrivileged: boolean;
-  /** When it was written to, in ms since 1970. */
-  readonly written: number;
-  /** What a directory holds; `undefined` where it may not be read. */
+  /** When it was made, in ms since 1970; not every file system knows. */
+  readonly born: number | undefined;
+  /** Times, size and mode: another one where it was changed. (Deno knows a ctime to the second.) */
+  readonly state: string;
+  /** What a directory holds; `undefined` where that is not known. */
   readonly entries?: readonly Entry[];
+  /** Whether it is not known for want of permission. */
+  readonly isClosed?: boolean;
 }
 
 /** Setuid and setgid. */
@@ -29,37 +35,50 @@ export const PRIVILEGE_BITS = 0o6000;
 
 /**
  * What is at a path, without following links; `undefined` where nothing is, or not any more.
- * @throws Deno.errors.PermissionDenied when its directory may not be searched.
+ * @throws Error of the system when its directory may not be searched, or the path is too long.
  */
 export async function entryAt(path: string): Promise<Entry | undefined> {
   const info = await lstatIfThere(path);
-  if (info === undefined) return undefined;
+  if (info === undefined) return path.includes("\ufffd") ? unknownEntry(path) : undefined;
   const isDevice = info.isBlockDevice === true || info.isCharDevice === true;
   return {
     path,
     id: `${info.dev}:${info.ino}`,
     uid: info.uid ?? 0,
+    gid: info.gid ?? 0,
     kind: info.isDirectory ? "directory" : info.isFile ? "file" : isDevice ? "device" : "other",
     isPrivileged: info.isFile && ((info.mode ?? 0) & PRIVILEGE_BITS) !== 0,
-    written: info.mtime?.getTime() ?? 0,
-    entries: info.isDirectory ? await entriesIn(path) : undefined,
+    born: info.birthtime?.getTime() || undefined,
+    state: [info.ctime, info.mtime].map((time) => time?.getTime()).join() +
+      `,${info.size},${info.mode}`,
+    ...(info.isDirectory ? await contentOf(path) : {}),
   };
 }
 
-async function entriesIn(path: string): Promise<readonly Entry[] | undefined> {
+/** Deno names it with a mark in the place of what it cannot read. */
+function unknownEntry(path: string): Entry {
+  return {
+    path,
+    id: "",
+    uid: -1,
+    gid: -1,
+    kind: "unknown",
+    isPrivileged: false,
+    born: undefined,
+    state: "",
+  };
+}
+
+async function contentOf(path: string): Promise<Pick<Entry, "entries" | "isClosed">> {
   try {
     const names = await Array.fromAsync(Deno.readDir(path), ({ name }) => name);
-    const entries: Entry[] = [];
-    for (const name of names.sort()) {
-      const entry = await entryAt(join(path, name));
-      if (entry !== undefined) entries.push(entry);
-    }
-    return entries;
+    const entries = await Promise.all(names.sort().map((name) => entryAt(join(path, name))));
+    return { entries: entries.filter((entry) => entry !== undefined) };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    // It may be listed but not searched, too: then what is in it is as good as not known.
-    if (error instanceof Deno.errors.PermissionDenied) return undefined;
-    throw error;
+    if (error instanceof Deno.errors.NotFound) return { entries: [] };
+    // It may be listed but not searched, too: then what is in it is as good as not known. So is what
+    // has a longer path than the system takes.
+    return { entries: undefined, isClosed: error instanceof Deno.errors.PermissionDenied };
   }
 }
 
@@ -69,21 +88,54 @@ export function* everyEntry(entry: Entry): Generator<Entry> {
   for (const inner of entry.entries ?? []) yield* everyEntry(inner);
 }
 
+/** What was there before a run, by id. */
+export interface Before {
+  /** The caller's own. */
+  readonly own: ReadonlySet<string>;
+  /** What was somebody else's, and its state. */
+  readonly foreign: ReadonlyMap<string, string>;
+  /** Files that had setuid or setgid, which a change of the owner would take away. */
+  readonly privileged: ReadonlySet<string>;
+  /** The caller's own directories that not even the caller could look into. */
+  readonly closed: ReadonlySet<string>;
+  /** Whether something was there that could not be looked at, and may have been somebody else's. */
+  readonly isPartlyUnknown: boolean;
+  /** When the run began, in ms since 1970. */
+  readonly start: number;
+}
+
+/** Remembers what is there before a run. */
+export function remember(trees: readonly Entry[], uid: number, start: number): Before {
+  const own = new Set<string>();
+  const foreign = new Map<string, string>();
+  const privileged = new Set<string>();
+  const closed = new Set<string>();
+  let isPartlyUnknown = false;
+  for (const entry of trees.flatMap((tree) => [...everyEntry(tree)])) {
+    const isUnknown = entry.kind === "unknown" ||
+      (entry.kind === "directory" && entry.entries === undefined);
+    if (isUnknown) isPartlyUnknown = true;
+    if (entry.kind === "unknown") continue;
+    if (entry.uid === uid) own.add(entry.id);
+    else foreign.set(entry.id, entry.state);
+    if (entry.isPrivileged) privileged.add(entry.id);
+    if (entry.uid === uid && isUnknown) closed.add(entry.id);
+  }
+  return { own, foreign, privileged, closed, isPartlyUnknown, start };
+}
+
 /** What to give to the caller, so that nothing else changes its owner. */
 export interface HandOver {
   /** Directories to give with all that is in them, whatever that is. */
   readonly whole: readonly string[];
   /** What to give by itself. */
   readonly alone: readonly string[];
+  /** The caller's directories that the run has closed: what is in them has to be looked at. */
+  readonly open: readonly string[];
 }
 
-/** What was there before a run, by id. */
-export interface Before {
-  /** What was somebody else's. */
-  readonly foreign: { has(id: string): boolean; readonly size: number };
-  /** Files that had setuid or setgid, which a change of the owner would take away. */
-  readonly privileged: { has(id: string): boolean; readonly size: number };
-}
+/** By so much (ms) may the clock of the file system, which goes by ticks, be behind ours. */
+const CLOCK_TOLERANCE = 20;
 
 /**
  * Decides what becomes the caller's: what is somebody else's, and was not before the run. Device
@@ -91,34 +143,49 @@ export interface Before {
  *
  * @param uid the caller's.
  */
-export function handOverOf(entry: Entry, uid: number, { foreign, privileged }: Before): HandOver {
-  return decide(entry).give;
+export function handOverOf(entry: Entry, uid: number, known: Before): HandOver {
+  const { own, foreign, privileged, closed, isPartlyUnknown, start } = known;
+  // Where nothing can be lost, what is not known may be given away.
+  const isSafe = foreign.size === 0 && privileged.size === 0 && !isPartlyUnknown;
+
+  /** Whether somebody else's entry was so before the run, or may have been. */
+  function wasForeign({ id, born }: Entry): boolean {
+    if (foreign.has(id)) return true;
+    if (!isPartlyUnknown || own.has(id)) return false;
+    return born === undefined || born < start - CLOCK_TOLERANCE;
+  }
 
   function decide(entry: Entry): { readonly give: HandOver; readonly holdsKept: boolean } {
+    if (entry.kind === "unknown") return { give: NOTHING, holdsKept: !isSafe };
     const isForeign = entry.uid !== uid;
     const isKept = isForeign
-      ? foreign.has(entry.id) || entry.kind === "device"
+      ? entry.kind === "device" || wasForeign(entry)
       : privileged.has(entry.id);
-    const isGiven = isForeign && !isKept;
+    const alone = isForeign && !isKept ? [entry.path] : [];
     if (entry.kind !== "directory") {
-      return { give: { whole: [], alone: isGiven ? [entry.path] : [] }, holdsKept: isKept };
+      return { give: { ...NOTHING, alone }, holdsKept: isKept };
     }
     if (entry.entries === undefined) {
-      // What may have been moved in there shows when the directory is the caller's. (One that is
-      // already is closed to its owner: whoever made it so wanted that.)
-      if (foreign.size > 0 || privileged.size > 0 || !isGiven) {
-        return { give: { whole: [], alone: isGiven ? [entry.path] : [] }, holdsKept: true };
+      // What may have been moved in there shows when the directory is the caller's, and open.
+      if (alone.length > 0 && isSafe) {
+        return { give: { ...NOTHING, whole: alone }, holdsKept: false };
       }
-      return { give: { whole: [entry.path], alone: [] }, holdsKept: false };
+      const open = !isForeign && entry.isClosed && !closed.has(entry.id) ? [entry.path] : [];
+      return { give: { ...NOTHING, alone, open }, holdsKept: true };
     }
     const inner = entry.entries.map(decide);
-    const whole = inner.flatMap(({ give }) => give.whole);
-    const alone = inner.flatMap(({ give }) => give.alone);
+    const give: HandOver = {
+      whole: inner.flatMap((one) => one.give.whole),
+      alone: [...alone, ...inner.flatMap((one) => one.give.alone)],
+      open: inner.flatMap((one) => one.give.open),
+    };
     const holdsKept = isKept || inner.some((one) => one.holdsKept);
-    if (holdsKept) {
-      return { give: { whole, alone: isGiven ? [entry.path, ...alone] : alone }, holdsKept };
-    }
-    const isAnythingGiven = isGiven || whole.length > 0 || alone.length > 0;
-    return { give: { whole: isAnythingGiven ? [entry.path] : [], alone: [] }, holdsKept };
+    const isAnythingGiven = give.whole.length > 0 || give.alone.length > 0;
+    return holdsKept || !isAnythingGiven
+      ? { give, holdsKept }
+      : { give: { ...NOTHING, whole: [entry.path] }, holdsKept };
   }
+  return decide(entry).give;
 }
+
+const NOTHING: HandOver = { whole: [], alone: [], open: [] };

@@ -201,8 +201,9 @@ function limits(
     // No swap beyond the limit: the platform has none.
     ...(memory === undefined ? {} : { Memory: memory, MemorySwap: memory }),
     PidsLimit: MOST_PROCESSES,
-    // A device node in a mounted directory would be one of this machine.
-    CapDrop: ["MKNOD"],
+    // In a mounted directory a device node would be one of this machine, and a file's capabilities
+    // would be for whoever runs it here.
+    CapDrop: ["MKNOD", "SETFCAP"],
     ...(allowPrivileges ? {} : { SecurityOpt: [NO_NEW_PRIVILEGES] }),
     ...(withInit ? { Init: true } : {}),
   };

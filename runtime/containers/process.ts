@@ -66,7 +66,7 @@ export async function process(request: ProcessRequest): Promise<void> {
 /** What to do when the test data lies somewhere else. */
 function inputRemedy(file: string): (target: string) => string {
   return (target) =>
-    "Name the data yourself: " +
+    "If you trust that path, name the data yourself: " +
     `mlcli local process --file ${shellWord(file)} --input ${shellWord(target)}`;
 }
 

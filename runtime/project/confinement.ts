@@ -30,6 +30,8 @@ export interface Confined {
 export interface Escape {
   /** Real path of what it leads to. */
   readonly target: string;
+  /** Whether it is inside, but nobody's business. */
+  readonly isPrivate: boolean;
   /** `leads out of /home/me/clone, to /etc` */
   readonly words: string;
 }
@@ -46,12 +48,24 @@ export async function boundaryOf(directory: string): Promise<string> {
   }
 }
 
-/** Whether git takes a directory for the top of a work tree. */
+/**
+ * Whether git takes a directory for the top of a work tree. One that belongs to somebody else than
+ * the directory, or root, is none (as with git's own `safe.directory`): a `.git` that a stranger
+ * makes in /tmp must not let all of /tmp in.
+ */
 async function holdsRepository(folder: string): Promise<boolean> {
   const git = join(folder, ".git");
   const info = await lstatIfThere(git);
-  return info !== undefined &&
-    (!info.isDirectory || await lstatIfThere(join(git, "HEAD")) !== undefined);
+  if (info === undefined) return false;
+  const isOwned = info.uid === 0 || info.uid === (await Deno.lstat(folder)).uid;
+  if (!isOwned || !info.isDirectory) return isOwned;
+  try {
+    return await lstatIfThere(join(git, "HEAD")) !== undefined;
+  } catch (error) {
+    // Closed, and so somebody's repository.
+    if (error instanceof Deno.errors.PermissionDenied) return true;
+    throw error;
+  }
 }
 
 /** Where a path leads that it must not; `undefined` when all is well, or nothing is there. */
@@ -63,10 +77,30 @@ export async function escapeOf(
   // Without a link on the way it is what it is called.
   if (target === join(await Deno.realPath(directory), relative(directory, path))) return undefined;
   const inner = relative(boundary, target);
-  if (leaves(inner)) return { target, words: `leads out of ${boundary}, to ${target}` };
-  const isPrivate = inner.split(SEPARATOR_PATTERN).some(isPrivateName) ||
-    await lstatIfThere(join(target, ".git")) !== undefined;
-  return isPrivate ? { target, words: `leads to what is private: ${target}` } : undefined;
+  if (leaves(inner)) {
+    return { target, isPrivate: false, words: `leads out of ${boundary}, to ${target}` };
+  }
+  const found = inner.split(SEPARATOR_PATTERN).some(isPrivateName)
+    ? target
+    : await privateBelow(target);
+  if (found === undefined) return undefined;
+  return { target, isPrivate: true, words: `leads to what is private: ${found}` };
+}
+
+/** Something of a private name in a directory, at any depth. */
+async function privateBelow(directory: string): Promise<string | undefined> {
+  if (!(await lstatIfThere(directory))?.isDirectory) return undefined;
+  try {
+    for await (const { name, isDirectory } of Deno.readDir(directory)) {
+      const path = join(directory, name);
+      const found = isPrivateName(name) ? path : isDirectory ? await privateBelow(path) : undefined;
+      if (found !== undefined) return found;
+    }
+  } catch (error) {
+    // What mlcli may not read is not known to be harmless, and root's container may read it.
+    if (error instanceof Deno.errors.PermissionDenied) return directory;
+    throw error;
+  }
 }
 
 /**
@@ -85,7 +119,8 @@ export async function requireInside(
     const escape = await escapeOf(confined, path);
     if (escape === undefined) continue;
     throw new MlcliError("layout", `${typedPath(confined.directory, path)} ${escape.words}`, {
-      hint: remedy(path, escape.target),
+      // What may be private is for the user to name, and for no hint.
+      hint: escape.isPrivate ? PUT_IT_THERE : remedy(path, escape.target),
     });
   }
 }

@@ -10,6 +10,7 @@ import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
 import { SEPARATOR } from "@std/path/constants";
 import { fileErrorReason, MlcliError } from "../errors.ts";
+import { realPathOf } from "../files.ts";
 import type { App } from "./app.ts";
 import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
 import { leaves, typedPath } from "./typed_path.ts";
@@ -114,11 +115,54 @@ export async function requireLayoutInside(
     paths,
     (path, target) => path === data ? dataRemedy(target) : PUT_IT_THERE,
   );
+  await requireApart(layout);
 }
 
-/** Holds that what a container wrote lies where it was looked for before. */
-export async function requireResultsInside({ model, output, ...layout }: Layout): Promise<void> {
-  await requireInside(layout, [model, output]);
+/**
+ * Holds that containers write to nothing but results: not around or into a directory that is read,
+ * or written to as something else. A container that runs could put links there for the next.
+ */
+async function requireApart(layout: Layout): Promise<void> {
+  const { model, output, training, prediction, processing, input } = layout;
+  const around = [layout.directory, layout.base, layout.localTest, layout.testDirectory];
+  const data = [layout.configInput, layout.inputData, layout.trainingData, layout.processingData];
+  const apart = [training, prediction, processing, input, ...data];
+  const [realModel, realOutput, ...others] = await realPaths([model, output, ...around, ...apart]);
+  for (const [written, real] of [[model, realModel!], [output, realOutput!]] as const) {
+    for (const [index, other] of [...around, ...apart].entries()) {
+      const realOther = others[index]!;
+      const isInside = index >= around.length && contains(realOther, real);
+      if (isInside || contains(real, realOther)) throw overlap(layout, written, other);
+    }
+  }
+  const isOne = contains(realModel!, realOutput!) || contains(realOutput!, realModel!);
+  if (isOne) throw overlap(layout, model, output);
+}
+
+/** Holds the same of a directory of data. */
+export async function requireNotWritten(layout: Layout, path: string): Promise<void> {
+  const written = [layout.model, layout.output];
+  const [real, ...realWritten] = await realPaths([path, ...written]);
+  for (const [index, other] of realWritten.entries()) {
+    const isApart = !contains(real!, other) && !contains(other, real!);
+    if (!isApart) throw overlap(layout, written[index]!, path);
+  }
+}
+
+function realPaths(paths: readonly string[]): Promise<string[]> {
+  return Promise.all(paths.map((path) => realPathOf(path)));
+}
+
+/** Whether a directory is, or holds, another one. Both are real paths. */
+function contains(directory: string, other: string): boolean {
+  return !leaves(relative(directory, other));
+}
+
+function overlap({ directory }: Layout, written: string, other: string): MlcliError {
+  const [path, otherPath] = [typedPath(directory, written), typedPath(directory, other)];
+  return new MlcliError("layout", `${path} is not apart from ${otherPath}`, {
+    hint: "What containers write to must be a directory of its own: take the link away.",
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { dirname, join } from "@std/path";
-import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { makeApp, TRAINING_DATA } from "../helpers/app.ts";
+import { clonedApp, link, ownersBelow } from "../helpers/clone.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { type OtherUser, otherUser } from "../helpers/other_user.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
@@ -10,36 +11,6 @@ const STRANGER = 54399;
 const IS_ROOT = Deno.uid() === 0;
 
 const TEST = "local_test/test_dir";
-const SERVING = "def model_fn(d): pass\ndef predict_fn(i, m): return i\n";
-
-/** What git carries: an app whose every file is there. */
-const FILES = {
-  "training/training.py": "def train(data, model): open(model + '/m', 'w').close()\n",
-  "prediction/serve": SERVING,
-  "processing/p.py": "pass\n",
-  "Dockerfile": "FROM scratch\n",
-  [TRAINING_DATA]: "1,2\n",
-  [`${TEST}/input/data/processing/p.csv`]: "1\n",
-  [`${TEST}/input/config/hyperparameters.json`]: "{}",
-  [`${TEST}/model/old`]: "",
-  [`${TEST}/output/.gitkeep`]: "",
-};
-
-interface Owned {
-  readonly uid: number | null;
-  readonly mode: number;
-}
-
-/** Whose everything below a directory is, by its path relative to that. */
-async function ownersBelow(path: string, inner = ""): Promise<Map<string, Owned>> {
-  const info = await Deno.lstat(join(path, inner));
-  const owners = new Map([[inner, { uid: info.uid, mode: (info.mode ?? 0) & 0o7777 }]]);
-  if (!info.isDirectory) return owners;
-  for await (const { name } of Deno.readDir(join(path, inner))) {
-    for (const [key, owned] of await ownersBelow(path, join(inner, name))) owners.set(key, owned);
-  }
-  return owners;
-}
 
 suite("a repository that means harm, run by somebody who is not root", () => {
   let user: OtherUser;
@@ -60,31 +31,6 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await user?.[Symbol.asyncDispose]();
     await Deno.remove(dirname(elsewhere), { recursive: true });
   });
-
-  /** An app in a git work tree of its own, which is the parent of the app's directory. */
-  async function clonedApp(files: Readonly<Record<string, string>> = {}): Promise<TestApp> {
-    const repository = await Deno.makeTempDir({ prefix: "mlcli-clone-", dir: user.home });
-    await Deno.mkdir(join(repository, ".git"));
-    await Deno.writeTextFile(join(repository, ".git/HEAD"), "ref: refs/heads/main\n");
-    const app = await makeApp({
-      configuration: { image_name: TEST_IMAGE },
-      parent: repository,
-      files: { ...FILES, ...files },
-    });
-    await Deno.writeTextFile(join(app.directory, "requirements.txt"), "");
-    await Deno.writeTextFile(join(app.directory, ".dockerignore"), "");
-    await user.owns(repository);
-    return app;
-  }
-
-  /** Puts a link in the place of something; paths are relative to the app's directory. */
-  async function link(app: TestApp, path: string, target: string): Promise<string> {
-    const place = join(app.directory, path.replace("APP", app.name));
-    await Deno.remove(place, { recursive: true }).catch(() => {});
-    await Deno.mkdir(dirname(place), { recursive: true });
-    await Deno.symlink(target, place);
-    return place;
-  }
 
   const BASE = "APP/mlcli_base";
   const OF_TRAIN = ["train"];
@@ -110,7 +56,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
   ) {
     for (const command of commands) {
       it(`${place} that leads out is refused by local ${command[0]}`, async () => {
-        await using app = await clonedApp();
+        await using app = await clonedApp(user);
         await Deno.mkdir(join(elsewhere, TEST), { recursive: true });
         await link(app, place, elsewhere);
         const before = await ownersBelow(elsewhere);
@@ -128,13 +74,15 @@ suite("a repository that means harm, run by somebody who is not root", () => {
   }
 
   it("the refusal's hint is the command that names the data, and that works", async () => {
-    await using app = await clonedApp({
-      "training/training.py": "import os\ndef train(data, model):\n" +
-        "    print(sorted(os.listdir('/opt/ml/input/data')), open(data + '/secret.csv').read())\n" +
-        "    print(os.access(data, os.W_OK), sorted(os.listdir('/opt/ml/input/config')))\n",
-      "processing/p.py": "print(open('/opt/ml/processing/input/secret.csv').read())\n",
-      [`${TEST}/input/data/validation/v.csv`]: "1\n",
-      [`${TEST}/input/config/mine.json`]: "{}",
+    await using app = await clonedApp(user, {
+      files: {
+        "training/training.py": "import os\ndef train(data, model):\n" +
+          "    print(sorted(os.listdir('/opt/ml/input/data')), open(data + '/secret.csv').read())\n" +
+          "    print(os.access(data, os.W_OK), sorted(os.listdir('/opt/ml/input/config')))\n",
+        "processing/p.py": "print(open('/opt/ml/processing/input/secret.csv').read())\n",
+        [`${TEST}/input/data/validation/v.csv`]: "1\n",
+        [`${TEST}/input/config/mine.json`]: "{}",
+      },
     });
     for (
       const [place, args, stdout] of [
@@ -157,11 +105,13 @@ suite("a repository that means harm, run by somebody who is not root", () => {
   });
 
   it("links inside the repository work, for code, data and results", async () => {
-    await using app = await clonedApp({
-      "training/training.py": "import os\ndef train(data, model):\n" +
-        "    print(open(data + '/d.csv').read(), os.listdir('/opt/ml/input/data/more'))\n" +
-        "    print(open('/opt/ml/input/config/shared.json').read())\n" +
-        "    open(model + '/m', 'w').close()\n",
+    await using app = await clonedApp(user, {
+      files: {
+        "training/training.py": "import os\ndef train(data, model):\n" +
+          "    print(open(data + '/d.csv').read(), os.listdir('/opt/ml/input/data/more'))\n" +
+          "    print(open('/opt/ml/input/config/shared.json').read())\n" +
+          "    open(model + '/m', 'w').close()\n",
+      },
     });
     const shared = join(dirname(app.directory), "shared");
     for (const name of ["data", "model", "config", "training"]) {
@@ -190,7 +140,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     ] as const
   ) {
     it(`${what} is private, though it is inside`, async () => {
-      await using app = await clonedApp();
+      await using app = await clonedApp(user);
       await Deno.writeTextFile(join(dirname(app.directory), ".env"), "TOKEN=1");
       await link(app, place, target);
       const { code, stderr } = await user.run(["local", "train"], app.directory);
@@ -208,7 +158,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     ] as const
   ) {
     it(`does not copy ${what} into the container's input/config`, async () => {
-      await using app = await clonedApp();
+      await using app = await clonedApp(user);
       await Deno.mkdir(join(user.home, ".aws"), { recursive: true });
       await Deno.writeTextFile(join(user.home, ".aws/credentials"), "aws_secret_access_key=1");
       await user.owns(join(user.home, ".aws"));
@@ -224,14 +174,104 @@ suite("a repository that means harm, run by somebody who is not root", () => {
   }
 
   it("shows no name that a terminal would act upon", async () => {
-    await using app = await clonedApp();
+    await using app = await clonedApp(user);
     await link(app, `${BASE}/${TEST}/input/config/\x1b]0;x\x07\u202e`, "/etc/passwd");
     const { stderr } = await user.run(["local", "train"], app.directory);
     assertMatch(stderr, /^error: \S+\/input\/config\/\?\]0;x\?\? leads out of /);
   });
 
+  for (
+    const [what, place, target, other] of [
+      ["around the code", `${BASE}/${TEST}/output`, "../../training", "APP/mlcli_base/training"],
+      ["all of the test data", `${BASE}/${TEST}/output`, ".", `${BASE}/${TEST}`],
+      ["the other results", `${BASE}/${TEST}/model`, "output/model", `${BASE}/${TEST}/output`],
+      ["the input", `${BASE}/${TEST}/model`, "input/data/model", `${BASE}/${TEST}/input`],
+    ] as const
+  ) {
+    it(`what a run writes to is not ${what}: it could put links there for another run`, async () => {
+      await using app = await clonedApp(user);
+      await Deno.mkdir(app.testPath("output/model"));
+      await Deno.mkdir(app.testPath("input/data/model"));
+      await link(app, place, target);
+      for (const command of [OF_TRAIN, OF_PROCESS, OF_DEPLOY]) {
+        const { code, stderr } = await user.run(["local", ...command], app.directory);
+        assertEquals(code, 1, stderr);
+        assertMatch(stderr, /^error: \S+\/(output|model) is not apart from \S+\nhint: /);
+        assertStringIncludes(stderr.split("\n")[0]!, other.replace("APP", app.name));
+      }
+      assertEquals(await containersOf(app.name), []);
+    });
+  }
+
+  it("a channel is no link to where a run writes, nor to a directory that holds secrets", async () => {
+    await using app = await clonedApp(user);
+    await link(app, `${BASE}/${TEST}/input/data/more`, "../../output");
+    const written = await user.run(["local", "train"], app.directory);
+    assertEquals(written.code, 1);
+    assertMatch(written.stderr, /^error: \S+\/output is not apart from \S+\/more\n/);
+    await link(app, `${BASE}/${TEST}/input/data/more`, "../../../../../..");
+    await Deno.writeTextFile(join(app.directory, "key.p12"), "");
+    const secret = await user.run(["local", "train"], app.directory);
+    assertMatch(secret.stderr, /^error: \S+\/more leads to what is private: \S+\nhint: A link may/);
+  });
+
+  it("offers no command for a channel whose name the platform would not take", async () => {
+    await using app = await clonedApp(user);
+    await link(app, `${BASE}/${TEST}/input/data/x=y`, elsewhere);
+    const { stderr } = await user.run(["local", "train"], app.directory);
+    assertMatch(stderr, /^error: \S+\/x=y leads out of .*\nhint: A link may lead anywhere/);
+  });
+
+  it("a directory of secrets is not mounted or copied by a link to what is around it", async () => {
+    await using app = await clonedApp(user);
+    await Deno.writeTextFile(join(app.directory, ".env"), "TOKEN=hunter2");
+    const backend = join(dirname(app.directory), "backend");
+    await Deno.mkdir(join(backend, "deep"), { recursive: true });
+    await Deno.writeTextFile(join(backend, "deep/.env"), "TOKEN=hunter2");
+    await user.owns(dirname(app.directory));
+    for (
+      const [place, target] of [
+        [`${BASE}/training`, "../.."],
+        [`${BASE}/${TEST}/input/config/x`, backend],
+      ] as const
+    ) {
+      const at = await link(app, place, target);
+      const { code, stderr } = await user.run(["local", "train"], app.directory);
+      assertEquals(code, 1, stderr);
+      assertMatch(stderr, /^error: \S+ leads to what is private: \S+\/\.env\n/);
+      await Deno.remove(at);
+    }
+  });
+
+  if (IS_ROOT) {
+    it("a stranger's .git in a shared directory above lets nothing in", async () => {
+      const shared = await Deno.makeTempDir({ dir: user.home });
+      await using app = await makeApp({
+        configuration: { image_name: TEST_IMAGE },
+        parent: shared,
+        files: { [TRAINING_DATA]: "1\n" },
+      });
+      await Deno.mkdir(join(shared, "others"));
+      await user.owns(shared);
+      await Deno.symlink(join(shared, "others"), app.testPath("input/data/more"));
+      await Deno.mkdir(join(shared, ".git"));
+      await Deno.writeTextFile(join(shared, ".git/HEAD"), "");
+      await Deno.chown(join(shared, ".git"), STRANGER, STRANGER);
+      const { stderr } = await user.run(["local", "train"], app.directory);
+      assertMatch(stderr, new RegExp(`leads out of ${app.directory}, to ${shared}/others\n`));
+    });
+
+    it("a repository that only its owner may look into is one", async () => {
+      await using app = await clonedApp(user);
+      const git = join(dirname(app.directory), ".git");
+      await Deno.chown(git, 0, 0);
+      await Deno.chmod(git, 0o700);
+      assertEquals((await user.run(["local", "train"], app.directory)).stderr, "");
+    });
+  }
+
   it("copies input/config to its end, whatever links lead back in it", async () => {
-    await using app = await clonedApp();
+    await using app = await clonedApp(user);
     for (const name of ["a", "b"]) await link(app, `${BASE}/${TEST}/input/config/${name}`, ".");
     const { code, stderr } = await user.run(["local", "train"], app.directory);
     assertEquals(code, 1);
@@ -247,7 +287,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     ]
   ) {
     it(`${place} that leads out does not go into an image`, async () => {
-      await using app = await clonedApp();
+      await using app = await clonedApp(user);
       await link(app, place, place === "APP" ? elsewhere : join(elsewhere, "secret.csv"));
       const { code, stderr } = await user.run(["build"], app.directory);
       assertEquals(code, 1);
@@ -256,7 +296,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
   }
 
   it("APP.json that leads out is not read", async () => {
-    await using app = await clonedApp();
+    await using app = await clonedApp(user);
     await Deno.writeTextFile(join(elsewhere, "o.json"), '{"cloud_region": 5}');
     await link(app, "APP.json", join(elsewhere, "o.json"));
     const { code, stderr } = await user.run(["local", "train"], app.directory);
@@ -269,7 +309,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
   });
 
   it("init writes nothing through a link that leads out", async () => {
-    await using app = await clonedApp();
+    await using app = await clonedApp(user);
     const target = await Deno.makeTempDir({ prefix: "mlcli-target-", dir: user.home });
     await user.owns(target);
     for (const place of [`${BASE}/prediction`, `${BASE}/${TEST}/input`, BASE]) {
@@ -282,7 +322,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
   });
 
   it("doctor names a link that leads out", async () => {
-    await using app = await clonedApp();
+    await using app = await clonedApp(user);
     await link(app, `${BASE}/${TEST}/output`, elsewhere);
     const { code, stdout } = await user.run(["doctor"], app.directory);
     assertEquals(code, 1);
@@ -293,7 +333,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await using app = await makeApp({
       configuration: { image_name: TEST_IMAGE },
       parent: user.home,
-      files: FILES,
+      files: { [TRAINING_DATA]: "1\n" },
     });
     const data = await Deno.makeTempDir({ dir: user.home });
     await link(app, `${BASE}/${TEST}/model`, data);
@@ -304,7 +344,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
   });
 
   it("clears away no container of another app, whatever its directories are called", async () => {
-    await using app = await clonedApp();
+    await using app = await clonedApp(user);
     const victim = `victim-${crypto.randomUUID().slice(0, 8)}`;
     const labels = { "mlcli.app": victim, "mlcli.role": "serve", "mlcli.port": "1" };
     const names = [`mlcli-${victim}-serve-1`, `mlcli-${victim}-train-1`];

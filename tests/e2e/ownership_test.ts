@@ -116,7 +116,7 @@ suite("what containers wrote belongs to the caller", () => {
       assertEquals(code, 0, stderr);
       assertMatch(
         stderr,
-        /^warning: The run wrote to what belongs to another user, \S+\/written\nhint: .*chown/,
+        /^warning: The run changed what belongs to another user, .*\nhint: It stays theirs.*chown/,
       );
       const owners = await ownersBelow(app.testPath("model"));
       const foreign = [...owners].filter(([, uid]) => uid !== user.uid);

@@ -97,12 +97,12 @@ suite("plans", () => {
   it("let no container gain privileges, make device nodes or processes without end", () => {
     for (const { HostConfig } of [train, process, serve]) {
       assertEquals(HostConfig.SecurityOpt, ["no-new-privileges"]);
-      assertEquals([HostConfig.CapDrop, HostConfig.PidsLimit], [["MKNOD"], 32_768]);
+      assertEquals([HostConfig.CapDrop, HostConfig.PidsLimit], [["MKNOD", "SETFCAP"], 32_768]);
       assertEquals(HostConfig.Init, undefined);
     }
     const allowed = servePlan({ ...SERVER, port: 1, allowPrivileges: true, withInit: true });
     assertEquals([allowed.HostConfig.SecurityOpt, allowed.HostConfig.Init], [undefined, true]);
-    assertEquals(allowed.HostConfig.CapDrop, ["MKNOD"]);
+    assertEquals(allowed.HostConfig.CapDrop, ["MKNOD", "SETFCAP"]);
   });
 
   it("run the platform's command lines", () => {

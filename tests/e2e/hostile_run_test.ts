@@ -1,0 +1,167 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { join } from "@std/path";
+import type { TestApp } from "../helpers/app.ts";
+import { clonedApp, ownersBelow } from "../helpers/clone.ts";
+import { buildTestImage, containersOf, engineRequest, TEST_IMAGE } from "../helpers/engine.ts";
+import { type OtherUser, otherUser } from "../helpers/other_user.ts";
+import type { ProgramResult } from "../helpers/program.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** Somebody who is neither root nor the caller. */
+const STRANGER = 54399;
+
+async function output(command: string, ...args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await new Deno.Command(command, { args: [...args] }).output();
+  return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+}
+
+// Only root can lay another user's files into the caller's directories.
+if (Deno.uid() === 0) {
+  suite("code that means harm, run as root in its container", () => {
+    let user: OtherUser;
+    let badImage = "";
+
+    beforeAll(async () => {
+      await buildTestImage();
+      user = await otherUser();
+      badImage = await imageWithChown();
+    });
+    afterAll(async () => {
+      await user?.[Symbol.asyncDispose]();
+      await engineRequest("DELETE", `/images/${badImage}?force=1`, [200, 404]);
+    });
+
+    /** An image with a \`chown\` of its own, which leaves a trace in place of doing its work. */
+    async function imageWithChown(): Promise<string> {
+      const name = `mlcli-test-chown-${crypto.randomUUID().slice(0, 8)}`;
+      const folder = await Deno.makeTempDir();
+      const script = "#!/bin/sh\nn=$(cat /mlcli/*/x | head -n 1)\nrm -f /mlcli/*/x\n" +
+        "echo $((n + 1)) > /mlcli/$((n % 2))/x\n";
+      await Deno.writeTextFile(join(folder, "chown"), script, { mode: 0o755 });
+      await Deno.writeTextFile(
+        join(folder, "Dockerfile"),
+        `FROM ${TEST_IMAGE}\nCOPY chown /bad/chown\nENV PATH=/bad:$PATH\n`,
+      );
+      await output("docker", "build", "--quiet", "--tag", name, folder);
+      await Deno.remove(folder, { recursive: true });
+      return name;
+    }
+
+    function training(body: string, image?: string): Promise<TestApp> {
+      const code = `import os, shutil, struct\ndef train(data, model):\n${body}`;
+      return clonedApp(user, { files: { "training/training.py": code }, image });
+    }
+
+    async function foreignFile(path: string, uid = STRANGER): Promise<void> {
+      await Deno.writeTextFile(path, "theirs", { mode: 0o600 });
+      await Deno.chown(path, uid, uid);
+    }
+
+    const train = (app: TestApp): Promise<ProgramResult> =>
+      user.run(["local", "train"], app.directory);
+
+    it("gives nothing away under a name that is not UTF-8", async () => {
+      await using app = await training(`
+    os.rename(b"/opt/ml/model/theirs", b"/opt/ml/model/\\xff")
+    open(model + "/new", "w").close()
+`);
+      await foreignFile(app.testPath("model/theirs"));
+      const { ino } = await Deno.lstat(app.testPath("model/theirs"));
+      assertEquals((await train(app)).code, 0);
+      const model = app.testPath("model");
+      assertEquals(await output("find", model, "-inum", `${ino}`, "-printf", "%U"), `${STRANGER}`);
+      assertEquals((await Deno.lstat(join(model, "new"))).uid, user.uid);
+    });
+
+    it("gives nothing away of a directory that was closed to the caller", async () => {
+      await using app = await training(`
+    os.chmod(model + "/private", 0o755)
+    os.rename(model + "/private/two", model + "/two")
+    open(model + "/new", "w").close()
+`);
+      await Deno.mkdir(app.testPath("model/private"));
+      for (const name of ["one", "two"]) await foreignFile(app.testPath("model/private", name));
+      await Deno.chown(app.testPath("model/private"), STRANGER, STRANGER);
+      await Deno.chmod(app.testPath("model/private"), 0o700);
+      assertEquals((await train(app)).code, 0);
+      const owners = await ownersBelow(app.testPath("model"));
+      assertEquals(
+        ["private", "private/one", "two", "new"].map((path) => owners.get(path)?.uid),
+        [STRANGER, STRANGER, STRANGER, user.uid],
+      );
+    });
+
+    it("makes no program that has capabilities of its own", async () => {
+      await using app = await training(`
+    open(model + "/sh", "w").close()
+    try: os.setxattr(model + "/sh", "security.capability", struct.pack("<IIIII", 0x02000001, 0xc0, 0, 0, 0))
+    except PermissionError: print("refused")
+`);
+      assertEquals((await train(app)).stdout, "refused\n");
+    });
+
+    it("hides no program of root's in a directory that it closed", async () => {
+      await using app = await training(`
+    st = os.stat(model); x = model + "/x"; os.mkdir(x)
+    shutil.copy("/bin/sh", x + "/sh"); os.chmod(x + "/sh", 0o6755)
+    os.chmod(x, 0); os.chown(x, st.st_uid, st.st_gid)
+`);
+      const { code, stderr } = await train(app);
+      assertEquals(code, 0);
+      assertMatch(
+        stderr,
+        /^warning: The run made files that give rights away \(setuid\), \S+\/x\/sh\n/,
+      );
+      const owners = await ownersBelow(app.testPath("model/x"));
+      assertEquals(owners.get("sh"), { uid: user.uid, mode: 0o755 });
+    });
+
+    it("makes no setuid program of a file that was root's before", async () => {
+      await using app = await training(`
+    p = model + "/theirs"; st = os.stat(p)
+    open(p, "wb").write(open("/bin/sh", "rb").read())
+    os.chmod(p, 0o6755); os.utime(p, ns=(st.st_atime_ns, st.st_mtime_ns))
+`);
+      await foreignFile(app.testPath("model/theirs"), 0);
+      const { stderr } = await train(app);
+      assertMatch(
+        stderr,
+        /^warning: The run made files that give rights away \(setuid\), \S+\/theirs\n/,
+      );
+      assertEquals((await ownersBelow(app.testPath("model"))).get("theirs"), {
+        uid: 0,
+        mode: 0o755,
+      });
+    });
+
+    it("leaves nothing of root's at the end of very long paths", async () => {
+      await using app = await training(`
+    os.chdir(model)
+    for i in range(30):
+        os.mkdir("d" * 200); os.chdir("d" * 200)
+`);
+      try {
+        const { code, stderr } = await train(app);
+        assertEquals({ code, stderr }, { code: 0, stderr: "" });
+        assertEquals(await output("find", app.testPath(), "-uid", "0"), "");
+        // Nor is the app of no use afterwards.
+        await output("rm", "-rf", app.testPath("model"));
+        assertEquals((await train(app)).code, 0);
+      } finally {
+        await output("rm", "-rf", app.testPath("model"));
+      }
+    });
+
+    it("ends, and says so, where the image's chown does something else", async () => {
+      await using app = await training(`    open(model + "/x", "w").write("0")\n`, badImage);
+      const { code, stderr } = await train(app);
+      assertEquals(code, 0);
+      assertMatch(
+        stderr,
+        /^warning: Some files belong to another user, \S+: chown did not change them\n/,
+      );
+      assertMatch(stderr, /\nhint: Programs among them .*\(setuid\).* sudo chown -hR /);
+      assertEquals(await containersOf(app.name), []);
+    });
+  });
+}
