@@ -33,7 +33,9 @@ export async function ping(port: number, signal?: AbortSignal): Promise<PingAnsw
     connection = await Deno.connect({ hostname: "127.0.0.1", port, signal: limit });
     const start = await Promise.race([firstBytes(connection), abortOf(limit)]);
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1];
-    return status ? { status: Number(status) } : { failure: "no answer in HTTP" };
+    if (status) return { status: Number(status) };
+    // What is forwarded to a container that does not listen yet is closed so.
+    return { failure: start === "" ? "it closes the connection" : "no answer in HTTP" };
   } catch (error) {
     return {
       failure: deadline.signal.aborted ? "it listens, but is not ready" : messageOf(error),
@@ -43,13 +45,21 @@ export async function ping(port: number, signal?: AbortSignal): Promise<PingAnsw
   }
 }
 
-/** Asks, and returns the beginning of the answer. */
+/** Of `HTTP/1.1 200`. */
+const STATUS_LENGTH = 12;
+
+/** Asks, and returns the beginning of the answer; it may come in pieces. */
 async function firstBytes(connection: Deno.TcpConn): Promise<string> {
   const request = "GET /ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   await connection.write(new TextEncoder().encode(request));
   const buffer = new Uint8Array(1024);
-  const length = await connection.read(buffer);
-  return new TextDecoder().decode(buffer.subarray(0, length ?? 0));
+  let start = "";
+  while (start.length < STATUS_LENGTH) {
+    const length = await connection.read(buffer);
+    if (length === null) break;
+    start += new TextDecoder("latin1").decode(buffer.subarray(0, length));
+  }
+  return start;
 }
 
 /**

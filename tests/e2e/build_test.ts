@@ -34,6 +34,47 @@ async function listingApp(
   return app;
 }
 
+/** Runs the harness's `install` in a base image in which these scripts of Python have run. */
+async function installingApp(scripts: Readonly<Record<string, string>>): Promise<TestApp> {
+  const run = Object.keys(scripts).map((name) =>
+    `RUN python3 /context/*/mlcli_base/training/${name}\n`
+  ).join("");
+  const app = await listingApp(
+    `ARG BASE_IMAGE\nFROM \${BASE_IMAGE}\nCOPY . /context\n${run}` +
+      "RUN touch /empty && sh /context/.mlcli/install /empty\n",
+  );
+  for (const [name, text] of Object.entries(scripts)) {
+    await app.write(app.path("training", name), text);
+  }
+  return app;
+}
+
+/** Where a package comes before those of the system. */
+const FIRST = `
+import os, site
+first = site.getsitepackages()[0]
+def write(path, text):
+    path = os.path.join(first, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file: file.write(text)
+`;
+
+/** Makes Python believe that this version of gunicorn is installed. */
+function gunicornOf(version: string): string {
+  const metadata = `Metadata-Version: 2.1\\nName: gunicorn\\nVersion: ${version}\\n`;
+  return `${FIRST}write("gunicorn-0.dist-info/METADATA", "${metadata}")\n`;
+}
+
+/** Installs a pip that tells what it is asked for, and then has 27.0.1 in place of what there was. */
+const PIP = `${FIRST}write("pip/__main__.py", """
+import sys
+if sys.argv[1] == "install":
+    print("pip is asked for", *sys.argv[2:])
+    exec(open("/context/fit.py").read())
+""")
+open("/context/fit.py", "w").write(${JSON.stringify(gunicornOf("27.0.1"))})
+`;
+
 /** The files that the build listed. */
 function filesIn(output: string): string[] {
   const listed = output.split("\nfiles:\n")[1]?.split("\napp: ")[0] ?? "";
@@ -280,6 +321,27 @@ suite("mlcli build", () => {
     assertEquals(requirements.code, 1);
     assertMatch(requirements.stderr, /^error: .*requirements\.txt.*\nhint: /);
   });
+
+  // Its version is looked at, not only whether it is there: the worker is made of its parts.
+  for (const [version, isFit] of [["19.9", false], ["27.0.1", true], ["28.0", false]] as const) {
+    it(`${isFit ? "takes" : "replaces"} gunicorn ${version} of the base image`, async () => {
+      const files = { "gunicorn.py": gunicornOf(version), "pip.py": PIP };
+      await using without = await installingApp({ "gunicorn.py": files["gunicorn.py"] });
+      const noPip = await without.run(["build"]);
+      assertEquals(noPip.code, isFit ? 0 : 1, noPip.stderr);
+      if (!isFit) {
+        assertMatch(noPip.stderr, /^mlcli: serving needs gunicorn>=20\.1,<28, and the base image/m);
+        assertStringIncludes(noPip.stderr, `is installed as ${version}\n`);
+      }
+
+      await using withPip = await installingApp(files);
+      const { code, stderr } = await withPip.run(["build"]);
+      assertEquals(code, 0, stderr);
+      const asked = /^pip is asked for (.*)$/m.exec(stderr)?.[1];
+      assertEquals(asked, isFit ? undefined : "gunicorn>=20.1,<28");
+      for (const app of [without, withPip]) await removeImage(`${app.name}:latest`);
+    });
+  }
 
   it("stops when it is interrupted", async () => {
     const slow = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nRUN echo begun && sleep 60\n";

@@ -32,4 +32,25 @@ suite("ping", () => {
     await connection.write(new TextEncoder().encode("SSH-2.0-OpenSSH_9.2\r\n"));
     assertEquals(await answer, { failure: "no answer in HTTP" });
   });
+
+  it("waits for an answer that comes byte by byte", async () => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const answer = ping(listener.addr.port);
+    using connection = await listener.accept();
+    connection.setNoDelay();
+    for (const letter of "HTTP/1.1 200 OK\r\n\r\n") {
+      await connection.write(new TextEncoder().encode(letter)).catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    assertEquals(await answer, { status: 200 });
+  });
+
+  it("knows a connection that is closed without an answer", async () => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const answer = ping(listener.addr.port);
+    const connection = await listener.accept();
+    await connection.read(new Uint8Array(1024));
+    connection.close();
+    assertEquals(await answer, { failure: "it closes the connection" });
+  });
 });
