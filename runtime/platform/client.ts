@@ -55,7 +55,7 @@ export async function openPlatform(
     profile: settings.profile?.value,
     credentials: credentialsProvider({ settings, env, secrets, connections }),
     customUserAgent: [["mlcli", VERSION]],
-    requestHandler: connections.handler,
+    requestHandler: connections,
     // Finds the rate that the service allows. With the SDK's own choice ('standard') a thousand
     // endpoints cannot be asked: one of them is soon throttled three times in a row.
     retryMode: env("AWS_RETRY_MODE") || "adaptive",

@@ -9,7 +9,6 @@ import { trustedCertificates } from "./certificates.ts";
 import { ConnectionError, connectionError } from "./connection_error.ts";
 import { PlatformError } from "./errors.ts";
 import { namesProxy } from "./proxy.ts";
-import { FetchHttpHandler } from "./sdk.ts";
 
 /** How long something may take, in ms. */
 export interface TimeLimits {
@@ -30,10 +29,36 @@ export interface ConnectionOptions {
   readonly limits?: TimeLimits;
 }
 
-/** The connections of one run. */
+/** A request of the SDK, as far as it is HTTP. */
+export interface SdkRequest {
+  readonly method: string;
+  /** With a colon: `https:`. */
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text or bytes: what can be sent again. */
+  readonly body?: BodyInit;
+}
+
+/** An answer as the SDK reads it. */
+export interface SdkResponse {
+  readonly statusCode: number;
+  readonly reason: string;
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array;
+}
+
+/**
+ * The connections of one run: what the SDK calls a request handler, for every client of the SDK,
+ * those that get credentials included.
+ *
+ * Not the SDK's own handler over fetch: its time limit ends with the head of an answer, a body that
+ * breaks off or stalls ends the command, and what Deno's fetch throws it does not ask again for.
+ */
 export class Connections implements Disposable {
-  /** For every client of the SDK, those that get credentials included. */
-  readonly handler: FetchHttpHandler;
   /** Why the last request got no answer. Some of the SDK's credential providers do not pass it on. */
   failure: ConnectionError | PlatformError | undefined;
   readonly #options: ConnectionOptions;
@@ -41,39 +66,60 @@ export class Connections implements Disposable {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    // The handler always gives a Request.
-    this.handler = new FetchHttpHandler({
-      customFetch: (request) => this.#ask(request as Request),
-    });
   }
 
   /**
    * Sends a request and reads the whole answer, so that one that stops in its middle fails here,
    * where the SDK asks again.
+   *
+   * @throws ConnectionError when there is no whole answer, PlatformError when certificates that
+   * somebody names cannot be read, or the reason why it was aborted.
    */
-  async #ask(request: Request): Promise<Response> {
+  async handle(
+    request: SdkRequest,
+    options: { readonly abortSignal?: unknown } = {},
+  ): Promise<{ readonly response: SdkResponse }> {
+    // The SDK has a type of its own for it, and passes on the one that it was given.
+    const abortSignal = options.abortSignal as AbortSignal | undefined;
+    abortSignal?.throwIfAborted();
     const { env, limits = TIME_LIMITS } = this.#options;
-    using limit = new TimeLimit(new URL(request.url), limits, namesProxy(env));
+    const url = urlOf(request);
+    using limit = new TimeLimit(url, limits, namesProxy(env));
     try {
-      const response = await fetch(request, {
+      const response = await fetch(url, {
+        method: request.method,
+        headers: request.headers,
+        body: request.body,
         client: await this.#clientFor(request),
         // A request is signed for one host.
         redirect: "manual",
-        signal: AbortSignal.any([request.signal, limit.signal]),
+        signal: abortSignal ? AbortSignal.any([abortSignal, limit.signal]) : limit.signal,
       });
-      const body = await response.arrayBuffer();
+      const body = await response.bytes();
       this.failure = undefined;
-      return new Response(body.byteLength > 0 ? body : null, response);
+      const { status: statusCode, statusText: reason } = response;
+      return {
+        response: { statusCode, reason, headers: Object.fromEntries(response.headers), body },
+      };
     } catch (error) {
+      abortSignal?.throwIfAborted();
       this.failure = error instanceof PlatformError
         ? error
-        : limit.reason ?? connectionError(error, new URL(request.url).host);
+        : limit.reason ?? connectionError(error, url.host);
       throw this.failure;
     }
   }
 
-  #clientFor(request: Request): Promise<Deno.HttpClient | undefined> {
-    const isEncrypted = request.url.startsWith("https:");
+  /** What the SDK could change about a handler. */
+  updateHttpClientConfig(): void {}
+
+  /** Nothing can be changed. */
+  httpHandlerConfigs(): Record<string, never> {
+    return {};
+  }
+
+  #clientFor(request: SdkRequest): Promise<Deno.HttpClient | undefined> {
+    const isEncrypted = request.protocol === "https:";
     const isKept = isRepeatable(request);
     const key = `${isEncrypted} ${isKept}`;
     const known = this.#clients.get(key);
@@ -104,9 +150,27 @@ export class Connections implements Disposable {
  * when a connection that was kept from an earlier request breaks off before the answer: what deletes
  * gets a connection of its own, on which it does not, and the SDK's retry is the only one.
  */
-function isRepeatable({ headers }: Request): boolean {
-  const operation = headers.get("x-amz-target")?.split(".").at(-1);
+function isRepeatable({ headers }: SdkRequest): boolean {
+  const operation = headers["x-amz-target"]?.split(".").at(-1);
   return operation === undefined || /^(List|Describe|Get)/.test(operation);
+}
+
+function urlOf({ protocol, hostname, port, path, query = {} }: SdkRequest): URL {
+  const parts = Object.keys(query).sort().flatMap((key) =>
+    [query[key] ?? null].flat().map((value) =>
+      value === null ? escaped(key) : `${escaped(key)}=${escaped(value)}`
+    )
+  );
+  const search = parts.length > 0 ? `?${parts.join("&")}` : "";
+  return new URL(`${protocol}//${hostname}${port ? `:${port}` : ""}${path}${search}`);
+}
+
+/** As requests are signed: RFC 3986, which escapes more than JavaScript does. */
+function escaped(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** Ends a request that takes too long: `signal` aborts, its reason says what took too long. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { credentialProviders, fromEnv } from "./sdk.ts";
+import { credentialProviders } from "./sdk.ts";
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { PlatformError, platformError, type Request } from "./errors.ts";
@@ -32,7 +32,7 @@ export function credentialsProvider(context: CredentialsContext): Provider {
   const assumed = lazy(({ fromTemporaryCredentials }) =>
     fromTemporaryCredentials({
       masterCredentials: own,
-      clientConfig: { requestHandler: context.connections.handler },
+      clientConfig: { requestHandler: context.connections },
       // Shows in CloudTrail who acted in the role.
       params: { RoleArn: role.value, RoleSessionName: `mlcli-${VERSION}` },
     })
@@ -49,9 +49,21 @@ function lazy(make: (providers: Providers) => Provider): Provider {
 /** Keys in the environment come first, unless a profile is named. */
 function ownCredentials(context: CredentialsContext): Provider {
   const { settings: { profile }, env } = context;
-  const hasKeys = !profile && env("AWS_ACCESS_KEY_ID") && env("AWS_SECRET_ACCESS_KEY");
-  const provider = hasKeys ? fromEnv() : lazy((providers) => profileOrChain(context, providers));
+  const keys = profile ? undefined : keysOf(env);
+  const provider: Provider = keys
+    ? () => Promise.resolve(keys)
+    : lazy((providers) => profileOrChain(context, providers));
   return guarded(context, provider, (error) => ownCredentialsError(error, context));
+}
+
+/** Those in the environment. The SDK would load all its ways to credentials to read them. */
+function keysOf(env: CredentialsContext["env"]): Awaited<ReturnType<Provider>> | undefined {
+  const accessKeyId = env("AWS_ACCESS_KEY_ID");
+  const secretAccessKey = env("AWS_SECRET_ACCESS_KEY");
+  if (!accessKeyId || !secretAccessKey) return undefined;
+  const sessionToken = env("AWS_SESSION_TOKEN") || undefined;
+  const credentialScope = env("AWS_CREDENTIAL_SCOPE") || undefined;
+  return { accessKeyId, secretAccessKey, sessionToken, credentialScope };
 }
 
 /**
@@ -62,7 +74,7 @@ function profileOrChain(
   { settings, connections }: CredentialsContext,
   { fromIni, fromNodeProviderChain }: Providers,
 ): Provider {
-  const clientConfig = { requestHandler: connections.handler };
+  const clientConfig = { requestHandler: connections };
   const options = {
     profile: settings.profile?.value,
     clientConfig,

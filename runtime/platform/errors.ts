@@ -183,6 +183,9 @@ function regionDisabled({ region }: Request): PlatformError {
   });
 }
 
+const CHECK_CLOCK =
+  "Check this machine's clock. If that is right, whoever runs the host has to renew it.";
+
 function unreachable({ region }: Request, error: ConnectionError): PlatformError {
   const { failure, host } = error;
   const quote = messageOf(error);
@@ -197,12 +200,9 @@ function unreachable({ region }: Request, error: ConnectionError): PlatformError
           "certificate of who signs for it (PEM).",
       );
     case "certificate expired":
+      return explained(`The certificate of ${host} has expired`, CHECK_CLOCK);
     case "certificate not valid yet":
-      return explained(
-        `The ${failure.replace("certificate", `certificate of ${host} is`)}`
-          .replace("is expired", "has expired"),
-        "Check this machine's clock. If that is right, whoever runs the host has to renew it.",
-      );
+      return explained(`The certificate of ${host} is not valid yet`, CHECK_CLOCK);
     case "certificate of another name":
       return explained(
         `The certificate of ${host} is for another name`,

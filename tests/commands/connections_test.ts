@@ -75,6 +75,9 @@ async function assertDone(
   assertEquals(platform.configurations.has("churn-config"), !deletes);
 }
 
+/** Whether the tests run on a Deno before 2.9, whose sockets of Node hang instead. */
+const CANNOT_RESET = /^2\.[0-8]\./.test(Deno.version.deno);
+
 /** On every first request of an operation. */
 const ON_FIRST: (fault: Fault) => Plan = (fault) => (_operation, count) =>
   count === 1 ? fault : undefined;
@@ -123,6 +126,8 @@ suite("the cloud commands and connections", () => {
       });
     }
 
+    // An older Deno cannot reset a connection; the binary is tested by a newer one.
+    if (CANNOT_RESET) continue;
     it(`${words}: connections that are reset`, async () => {
       await using platform = platformOfTwoPages();
       await using network = await ResettingNetwork.open(platform.url, 2);

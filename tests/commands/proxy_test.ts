@@ -74,6 +74,25 @@ suite("the cloud commands and a proxy", () => {
     });
   }
 
+  it("ask through one that speaks TLS itself", async () => {
+    await using platform = new FakePlatform();
+    await using authority = await Authority.make();
+    await using server = new TlsServer(platform.url, await authority.certify("platform.test"));
+    await using proxy = new FakeProxy({ tunnel: server.port });
+    const certificate = await authority.certify("localhost");
+    await using encrypted = new TlsServer(`http://${proxy.host}`, certificate);
+    platform.add("churn");
+    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"], {
+      env: {
+        AWS_ENDPOINT_URL: "https://platform.test",
+        AWS_CA_BUNDLE: authority.file,
+        HTTPS_PROXY: `https://jo:${IN_URL}@localhost:${encrypted.port}`,
+      },
+    });
+    assertEquals([code, stdout.split("  ")[0], stderr], [0, "churn", ""]);
+    assertStringIncludes(proxy.heads[0]!, "CONNECT platform.test:443 ");
+  });
+
   it("ask through a SOCKS proxy", async () => {
     await using platform = new FakePlatform();
     await using socks = new FakeSocks(Number(new URL(platform.url).port));

@@ -180,8 +180,8 @@ function isGone(error: unknown): boolean {
 
 /**
  * A network that answers the first bytes of its first connections with a reset (RST), and passes the
- * others on. By Node's sockets: Deno's own end a connection before they reset it. (Before Deno 2.9
- * these do, too.)
+ * others on. By Node's sockets: Deno's own end a connection before they reset it. (Needs
+ * Deno 2.9.)
  */
 export class ResettingNetwork implements AsyncDisposable {
   resets = 0;
