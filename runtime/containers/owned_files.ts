@@ -142,8 +142,15 @@ const CLOCK_TOLERANCE = 20;
  * nodes do not, since the one who owns the node may use the device.
  *
  * @param uid the caller's.
+ * @param isAnyLost whether something of another user's is not where it could be seen: then it may be
+ * anywhere, under a name that Deno does not even list (2.6: one that is not UTF-8).
  */
-export function handOverOf(entry: Entry, uid: number, known: Before): HandOver {
+export function handOverOf(
+  entry: Entry,
+  uid: number,
+  known: Before,
+  isAnyLost = false,
+): HandOver {
   const { own, foreign, privileged, closed, isPartlyUnknown, start } = known;
   // Where nothing can be lost, what is not known may be given away.
   const isSafe = foreign.size === 0 && privileged.size === 0 && !isPartlyUnknown;
@@ -179,7 +186,7 @@ export function handOverOf(entry: Entry, uid: number, known: Before): HandOver {
       alone: [...alone, ...inner.flatMap((one) => one.give.alone)],
       open: inner.flatMap((one) => one.give.open),
     };
-    const holdsKept = isKept || inner.some((one) => one.holdsKept);
+    const holdsKept = isAnyLost || isKept || inner.some((one) => one.holdsKept);
     const isAnythingGiven = give.whole.length > 0 || give.alone.length > 0;
     return holdsKept || !isAnythingGiven
       ? { give, holdsKept }

@@ -126,7 +126,9 @@ async function ownerInside(engine: Engine, { uid, gid }: Caller): Promise<string
 }
 
 function planOf(trees: readonly Entry[], before: Owners): ReturnType<typeof handOverOf> {
-  const plans = trees.map((tree) => handOverOf(tree, before.caller.uid, before));
+  const seen = new Set(trees.flatMap((tree) => [...everyEntry(tree)]).map(({ id }) => id));
+  const isAnyLost = [...before.foreign.keys()].some((id) => !seen.has(id));
+  const plans = trees.map((tree) => handOverOf(tree, before.caller.uid, before, isAnyLost));
   return {
     whole: plans.flatMap((plan) => plan.whole),
     alone: plans.flatMap((plan) => plan.alone),

@@ -164,6 +164,14 @@ suite("handOverOf gives", () => {
     });
   });
 
+  it("nothing as a whole where another user's file is not to be seen any more", () => {
+    const tree = of({ "d 0": { "b 0": "file" } });
+    assertEquals(handOverOf(tree, CALLER, foreignBefore(["x"]), true), {
+      ...NOTHING,
+      alone: ["m/d", "m/d/b"],
+    });
+  });
+
   it("nothing as a whole that holds an unknown name, unless all was the caller's", () => {
     const tree = of({ "d 0": { "\ufffd 0": "unknown", "b 0": "file" } });
     assertEquals(handOverOf(tree, CALLER, foreignBefore(["x"])), {
