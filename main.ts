@@ -108,12 +108,6 @@ export async function endWith(code: Promise<number>, context: Context): Promise<
 async function run(): Promise<void> {
   using context = liveContext({ noColour: Deno.args.includes(NO_COLOUR) });
   await endWith(main(Deno.args, context), context);
-  // All is done. What Deno cannot break off (2.6: bytes that a server does not take) must not hold
-  // the program; what ends by itself, lets it write the binary's code cache.
-  Deno.unrefTimer(setTimeout(() => Deno.exit(), LAST_MOMENT));
 }
-
-/** How long (ms) the program may take to end by itself. */
-const LAST_MOMENT = 500;
 
 if (import.meta.main) run();

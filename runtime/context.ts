@@ -54,6 +54,11 @@ export interface Context {
    * @throws MlcliError of kind `credentials` when no region is named or the profile is not there.
    */
   readonly platform: (settings: PlatformSettings) => Promise<Platform>;
+  /**
+   * Says that the command may leave something under way that Deno cannot break off: the process is
+   * not to wait for it when the command is done.
+   */
+  readonly abandon: () => void;
 }
 
 /** The real context, and how to let go of it. */
@@ -71,6 +76,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   const err = outputTo(Deno.stderr, { name: "standard error", noColour });
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
+  let isAbandoned = false;
   const platforms = new Map<string, Promise<Platform>>();
   const context: Context = {
     input,
@@ -92,6 +98,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
       platforms.set(key, platform);
       return platform;
     },
+    abandon: () => void (isAbandoned = true),
   };
   async function connect(): Promise<Engine> {
     const { connectToEngine } = await import("./docker/connect.ts");
@@ -114,7 +121,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     for (const platform of platforms.values()) platform.then((opened) => opened.close(), () => {});
     // Deno cannot break a read or a write off: it would wait for whoever is at the other end.
     // (`exitCode` is set.)
-    if (input.isWaiting || out.isWaiting || err.isWaiting) Deno.exit();
+    if (isAbandoned || input.isWaiting || out.isWaiting || err.isWaiting) Deno.exit();
   }
   return { ...context, [Symbol.dispose]: dispose };
 }

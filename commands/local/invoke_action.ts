@@ -31,6 +31,8 @@ export async function sendRequest(
   options: InvokeOptions,
   file: string | undefined,
 ): Promise<void> {
+  // A server need not take all of what is sent, nor a pipe give what is read.
+  context.abandon();
   const isNamed = file !== undefined && file !== "-";
   const last = await invoke({
     ...options,

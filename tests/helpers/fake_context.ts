@@ -38,6 +38,7 @@ export function fakeContext(
     ask: () => Promise.resolve(undefined),
     engine: unreachable,
     platform: unreachable,
+    abandon: () => {},
     ...rest,
     out: memoryOutput(isTerminal, columns),
     err: memoryOutput(isTerminal, columns),
