@@ -11,7 +11,7 @@ import { messageOf, MlcliError } from "../errors.ts";
 import { realPathOf } from "../files.ts";
 import { shellWord } from "../project/typed_path.ts";
 import type { Output } from "../streams.ts";
-import { deadlineIn } from "./abort.ts";
+import { type Deadline, deadlineIn } from "./abort.ts";
 import {
   type Before,
   type Entry,
@@ -82,9 +82,12 @@ export async function handToCaller(
   warn: Warn,
   force: AbortSignal,
 ): Promise<void> {
-  using deadline = deadlineIn(TIMEOUT);
-  const chown: Chown = (paths, owner, options) =>
-    changeOwner({
+  using limit = new DisposableStack();
+  // Only where there is something to do: the first timer of a program takes Deno 2.9 10 ms.
+  let deadline: Deadline | undefined;
+  const chown: Chown = (paths, owner, options) => {
+    deadline ??= limit.use(deadlineIn(TIMEOUT));
+    return changeOwner({
       engine,
       image,
       before,
@@ -93,6 +96,7 @@ export async function handToCaller(
       options,
       signals: [deadline.signal, force],
     });
+  };
   const privileged = new Map<string, Entry>();
   let last = "";
   for (let round = 1;; round++) {
@@ -112,8 +116,8 @@ export async function handToCaller(
     try {
       for (const path of open) await Deno.chmod(path, 0o700);
       const owner = paths.length === 0 ? "" : await ownerInside(engine, before.caller);
-      await chown(alone, owner, "-h");
-      await chown(whole, owner, "-hR");
+      if (alone.length > 0) await chown(alone, owner, "-h");
+      if (whole.length > 0) await chown(whole, owner, "-hR");
     } catch (cause) {
       throw notHandedOver(paths, before.caller, messageOf(cause), cause);
     }

@@ -69,13 +69,26 @@ async function holdsRepository(folder: string): Promise<boolean> {
 }
 
 /** Where a path leads that it must not; `undefined` when all is well, or nothing is there. */
-export async function escapeOf(
+export async function escapeOf(confined: Confined, path: string): Promise<Escape | undefined> {
+  const [escape] = await escapesOf(confined, [path]);
+  return escape;
+}
+
+async function escapesOf(
   { directory, boundary }: Confined,
-  path: string,
-): Promise<Escape | undefined> {
-  const target = await realPathOf(path);
-  // Without a link on the way it is what it is called.
-  if (target === join(await Deno.realPath(directory), relative(directory, path))) return undefined;
+  paths: readonly string[],
+): Promise<readonly (Escape | undefined)[]> {
+  const root = await Deno.realPath(directory);
+  return await Promise.all(paths.map(async (path) => {
+    const target = await realPathOf(path);
+    // Without a link on the way it is what it is called.
+    return target === join(root, relative(directory, path))
+      ? undefined
+      : await escapeTo(target, boundary);
+  }));
+}
+
+async function escapeTo(target: string, boundary: string): Promise<Escape | undefined> {
   const inner = relative(boundary, target);
   if (leaves(inner)) {
     return { target, isPrivate: false, words: `leads out of ${boundary}, to ${target}` };
@@ -115,9 +128,9 @@ export async function requireInside(
   paths: readonly string[],
   remedy: (path: string, target: string) => string = () => PUT_IT_THERE,
 ): Promise<void> {
-  for (const path of paths) {
-    const escape = await escapeOf(confined, path);
+  for (const [index, escape] of (await escapesOf(confined, paths)).entries()) {
     if (escape === undefined) continue;
+    const path = paths[index]!;
     throw new MlcliError("layout", `${typedPath(confined.directory, path)} ${escape.words}`, {
       // What may be private is for the user to name, and for no hint.
       hint: escape.isPrivate ? PUT_IT_THERE : remedy(path, escape.target),
