@@ -8,6 +8,7 @@ import dockerignore from "@balena/dockerignore";
 import { join } from "@std/path/join";
 import { SEPARATOR } from "@std/path/constants";
 import { fileErrorReason, MlcliError } from "../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { type Exceptions, exceptionsOf } from "./exceptions.ts";
 
 /** The rules of one `.dockerignore`. Paths are relative to its directory, with slashes. */
@@ -30,11 +31,12 @@ export const IGNORE_FILE = ".dockerignore";
  */
 export async function readIgnoreRules(directory: string): Promise<IgnoreRules> {
   try {
-    return parseIgnoreRules(await Deno.readTextFile(join(directory, IGNORE_FILE)));
+    return parseIgnoreRules(await readTextFile(join(directory, IGNORE_FILE), LARGEST_TEXT));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return parseIgnoreRules("");
     if (error instanceof MlcliError) throw error;
     throw new MlcliError("layout", `Cannot read ${IGNORE_FILE}: ${fileErrorReason(error)}`, {
+      hint: "Make it a readable file with a pattern a line, or remove it.",
       cause: error,
     });
   }
