@@ -307,15 +307,15 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await using app = await clonedApp();
     const victim = `victim-${crypto.randomUUID().slice(0, 8)}`;
     const labels = { "mlcli.app": victim, "mlcli.role": "serve", "mlcli.port": "1" };
-    const names = [`mlcli-${victim}-serve-1`, `mlcli-${victim}-train-1`];
+    const names = [`mlcli-${victim}-serve-1`, `mlcli-${victim}-train-0badcafe`];
     const ids = await Promise.all(
       names.map((name, index) =>
         withEngine((engine) =>
           engine.createContainer(name, {
             Image: TEST_IMAGE,
             Cmd: ["serve"],
-            // The second is called as a run of this app would be, and labelled as a server of it.
-            Labels: index === 0 ? labels : { ...labels, "mlcli.app": app.name },
+            // The second has the labels of a run of this app, as an image can give them.
+            Labels: index === 0 ? labels : { "mlcli.app": app.name, "mlcli.role": "train" },
             HostConfig: { AutoRemove: false, Mounts: [] },
           })
         )
