@@ -303,6 +303,35 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     assertMatch(stderr, new RegExp(`^error: \\S+/model leads out of ${app.directory}, to `));
   });
 
+  for (
+    const [what, directory, line] of [
+      [
+        "code",
+        `${BASE}/training/closed`,
+        /^warning {2}Cannot read \S+\/training\/closed: Permission denied\n {9}hint: .*\.dockerignore/m,
+      ],
+      ["current", ".", /^problem {2}Permission denied: readdir '/m],
+    ] as const
+  ) {
+    it(`does not keep doctor from its other checks by a ${what} directory that may not be read`, async () => {
+      await using app = await clonedApp();
+      const closed = join(app.directory, directory.replace("APP", app.name));
+      await Deno.mkdir(closed, { recursive: true });
+      await user.owns(app.directory);
+      await Deno.chmod(closed, 0o100);
+      try {
+        const { stdout, stderr } = await user.run(["doctor"], app.directory);
+        assertMatch(stdout, line);
+        assertMatch(stdout, /^ok {7}Engine /m);
+        assertMatch(stdout, /^\S+ +Port 8080 /m);
+        assertEquals(/^error: (?!\d)/m.test(stderr), false, stderr);
+        if (what === "code") assertMatch(stdout, /^\S+ +linux\/\S+ runs on the platform/m);
+      } finally {
+        await Deno.chmod(closed, 0o700);
+      }
+    });
+  }
+
   it("clears away no container of another app, whatever its directories are called", async () => {
     await using app = await clonedApp();
     const victim = `victim-${crypto.randomUUID().slice(0, 8)}`;
