@@ -7,6 +7,7 @@
 import type { Context } from "../runtime/context.ts";
 import { connectToEngine } from "../runtime/docker/connect.ts";
 import type { Engine } from "../runtime/docker/engine.ts";
+import type { App } from "../runtime/project/app.ts";
 
 /** What is completed. */
 export type CompletionKind = "app" | "script" | "server-port" | "image-tag";
@@ -14,36 +15,50 @@ export type CompletionKind = "app" | "script" | "server-port" | "image-tag";
 /** How long the engine may take, in ms. Whoever pressed the tab key waits for it. */
 const ENGINE_TIMEOUT = 500;
 
-/** The values there are now; none when something stands in the way. */
+/**
+ * The values there are now; none when something stands in the way. None of them holds what a
+ * terminal obeys or a shell takes for the end of a value: a repository may have files of any name.
+ */
 export async function completionValues(
   kind: CompletionKind,
   context: Context,
 ): Promise<readonly string[]> {
   try {
-    switch (kind) {
-      case "app":
-        return await apps(context);
-      case "script":
-        return await scripts(context);
-      case "server-port":
-        return await withEngine(context, serverPorts);
-      case "image-tag":
-        return await withEngine(context, (engine, signal) => imageTags(context, engine, signal));
-    }
+    const values = await valuesOf(kind, context);
+    return values.filter((value) => !/\p{Cc}/u.test(value));
   } catch {
     return [];
   }
 }
 
-async function apps(context: Context): Promise<readonly string[]> {
-  const { appNames } = await import("../runtime/project/app.ts");
-  return await appNames(context.cwd);
+async function valuesOf(kind: CompletionKind, context: Context): Promise<readonly string[]> {
+  switch (kind) {
+    case "app":
+      return await validAppNames(context);
+    case "script":
+      return await scripts(context);
+    case "server-port":
+      return await withEngine(context, serverPorts);
+    case "image-tag":
+      return await withEngine(context, (engine, signal) => imageTags(context, engine, signal));
+  }
+}
+
+/** Of the apps that a command would take: what else is called so is no reason to complete nothing. */
+async function validAppNames(context: Context): Promise<readonly string[]> {
+  const { APP_NAME, appNames } = await import("../runtime/project/app.ts");
+  return (await appNames(context.cwd)).filter((name) => APP_NAME.test(name));
+}
+
+async function validApps(context: Context): Promise<readonly App[]> {
+  const { findApp } = await import("../runtime/project/app.ts");
+  const names = await validAppNames(context);
+  return await Promise.all(names.map((name) => findApp(context.cwd, name)));
 }
 
 async function scripts(context: Context): Promise<readonly string[]> {
-  const { findApps } = await import("../runtime/project/app.ts");
   const { layoutOf, scriptsOf } = await import("../runtime/project/layout.ts");
-  const found = await findApps(context.cwd);
+  const found = await validApps(context);
   return distinct((await Promise.all(found.map((app) => scriptsOf(layoutOf(app))))).flat());
 }
 
@@ -57,8 +72,7 @@ async function imageTags(
   engine: Engine,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { findApps } = await import("../runtime/project/app.ts");
-  const names = (await findApps(context.cwd)).map(({ configuration }) => configuration.imageName);
+  const names = (await validApps(context)).map(({ configuration }) => configuration.imageName);
   const images = await Promise.all(names.map((name) => engine.listImages(name, signal)));
   const references = images.flat().flatMap(({ RepoTags }) => RepoTags ?? []);
   return distinct(references.map((reference) => reference.slice(reference.lastIndexOf(":") + 1)));

@@ -25,7 +25,7 @@ export function completionsCommand(context: Context): AnyCommand {
       .example(title, line)
       .action(async () => {
         const script = await printedByCliffy(group.getMainCommand(), [shell, "--name", "mlcli"]);
-        context.out.print(shell === "bash" ? correctedForBash(script) : script);
+        context.out.print(corrected(script, CORRECTIONS[shell as keyof typeof SHELLS]));
       });
     group.command(shell, command).reset();
   }
@@ -57,15 +57,58 @@ async function printedByCliffy(root: AnyCommand, args: readonly string[]): Promi
   return printed;
 }
 
+/** How bash reads the values that mlcli gives, a line each, the last without an end; `$1` asks. */
+const READ_VALUES = `    local value
+    while IFS= read -r value || [[ -n \${value} ]]; do
+      opts+=("\${value}")
+    done < <($1)`;
+
 /**
- * Cliffy's script for bash, with the completion of files left to bash, which does it where the
- * script has nothing (`complete -o default`), whatever the names are. The script would complete
- * nothing else for a command that takes a file, and would hand `--x` to compgen as an option.
+ * What bash completes: the values that begin with what was typed, be it with or without the
+ * characters that quote it; quoted, since they take its place.
  */
-function correctedForBash(script: string): string {
-  return script
-    .replace(/^( +)_mlcli_file_dir$/gm, "$1[[ ${cur} == -* || ${prev} == -* ]] || opts=()")
-    .replaceAll('COMPREPLY=($(compgen -f "${cur}"))', "COMPREPLY=()");
+const REPLY = `  [[ \${#opts[@]} -gt 0 ]] || return 0
+  local value quoted
+  for value in "\${opts[@]}"; do
+    printf -v quoted '%q' "\${value}"
+    if [[ \${value} == "\${cur}"* || \${quoted} == "\${cur}"* ]]; then
+      COMPREPLY+=("\${quoted}")
+    fi
+  done
+  return 0
+}`;
+
+/** Where Cliffy's scripts differ from mlcli's: what is found there, and what it becomes. */
+type Corrections = readonly (readonly [found: RegExp, replacement: string])[];
+
+/**
+ * Values are names of somebody's files: nothing in them may be expanded, as `compgen -W` would do
+ * with `$(...)`. Everything here is known to bash 3.2, which macOS has.
+ *
+ * Files are left to bash, which completes them where the script has nothing (`complete -o default`),
+ * whatever their names are. The script would complete nothing else for a command that takes a file.
+ */
+const FOR_BASH: Corrections = [
+  [/^ +mapfile -t values < <\(([^\n]*)\)\n.*?\n +done$/ms, READ_VALUES],
+  [/^ {2}_mlcli_expand\(\) \{.*?^ {2}\}\n\n/ms, ""],
+  [/^ {2}# shellcheck[^\n]*\n {2}_mlcli_file_dir\(\) \{.*?^ {2}\}\n\n/ms, ""],
+  [/^( +)_mlcli_file_dir$/gm, "$1[[ ${cur} == -* || ${prev} == -* ]] || opts=()"],
+  [/^ {2}if \[\[ listFiles -eq 1 \]\].*^ {2}return 0\n\}$/ms, REPLY],
+];
+
+/** A value that begins with a dash is a value, and no option of compadd. */
+const FOR_ZSH: Corrections = [
+  [/"\$\{expl\[@\]\}" "\$\{values\[@\]\}"/, '"${expl[@]}" -- "${values[@]}"'],
+];
+
+const CORRECTIONS = { bash: FOR_BASH, zsh: FOR_ZSH, fish: [] } as const;
+
+/** @throws Error where a script is not the one that the corrections were made for. */
+function corrected(script: string, corrections: Corrections): string {
+  return corrections.reduce((text, [found, replacement]) => {
+    if (text.search(found) === -1) throw new Error(`Not in Cliffy's script: ${found}`);
+    return text.replace(found, replacement);
+  }, script);
 }
 
 /** Values that a completion may ask for, by the name that the options give it. */

@@ -7,7 +7,7 @@
 import type { Context } from "../runtime/context.ts";
 import type { Output } from "../runtime/streams.ts";
 import { appChecks } from "../runtime/doctor/app_checks.ts";
-import { type Check, checkOf } from "../runtime/doctor/check.ts";
+import { type Check, guarded } from "../runtime/doctor/check.ts";
 import { engineChecks } from "../runtime/doctor/engine_checks.ts";
 import { imageChecks } from "../runtime/doctor/image_checks.ts";
 import { portCheck } from "../runtime/doctor/port_checks.ts";
@@ -61,19 +61,6 @@ export async function runDoctor(context: Context, options: DoctorOptions): Promi
   if (problems === 0) return;
   const checksFailed = problems === 1 ? "1 check" : `${problems} checks`;
   throw new MlcliError("configuration", `${checksFailed} of ${checks.length} failed`);
-}
-
-async function guarded(
-  name: string,
-  check: () => Promise<readonly Check[]>,
-): Promise<readonly Check[]> {
-  try {
-    return await check();
-  } catch (error) {
-    // Neither a defect of mlcli nor Ctrl-C is a finding.
-    if (!(error instanceof MlcliError)) throw error;
-    return [checkOf(name, error)];
-  }
 }
 
 async function bothOf<T, U>(

@@ -1,5 +1,5 @@
 /**
- * Files that may not be there.
+ * Files that may not be there, or not be what their name says.
  *
  * @module
  */
@@ -27,6 +27,25 @@ export async function removeIfThere(path: string): Promise<void> {
 /** The same, and a directory with all that is in it. */
 export async function removeTreeIfThere(path: string): Promise<void> {
   await ifThere(Deno.remove(path, { recursive: true }));
+}
+
+/** Bytes of a file that somebody writes by hand, at most; whatever is larger is something else. */
+export const LARGEST_TEXT = 1024 ** 2;
+
+/**
+ * The text of a file of somebody else's: a pipe in its place would be waited for, a device read
+ * without an end, and neither Ctrl-C nor a time limit ends that.
+ *
+ * @param most its size in bytes, at most.
+ * @throws Error with the reason alone: the caller names the file; of the system where it refuses.
+ */
+export async function readTextFile(path: string, most: number): Promise<string> {
+  const { isFile, isDirectory, size } = await Deno.stat(path);
+  if (isDirectory) throw new Error("Is a directory");
+  if (!isFile) throw new Error("Is not a regular file");
+  if (size > most) throw new Error(`Is larger than ${most / 1024 ** 2} MiB`);
+  // What the kernel makes up (/proc) has the size 0, and may never end.
+  return size === 0 ? "" : await Deno.readTextFile(path);
 }
 
 /** Links that lead to links are followed so often: Linux's own limit. */

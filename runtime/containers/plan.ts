@@ -14,7 +14,7 @@ import { HOST } from "./contract_files.ts";
 /** What a container of mlcli is for. */
 export type Role = "train" | "process" | "serve";
 
-/** The labels that mlcli finds its containers by. */
+/** The labels of mlcli's containers: each has all of them, since it inherits others of its image. */
 export const LABELS = {
   app: "mlcli.app",
   role: "mlcli.role",
@@ -101,7 +101,7 @@ export function trainPlan(input: TrainInput): CreateBody {
       ...regionVariables(input.region),
       TRAINING_JOB_NAME: input.name,
     }),
-    Labels: labels(input, "train"),
+    Labels: labels({ app: input.app, role: "train" }),
     HostConfig: runToEnd(input, [
       readOnly(layout.training, "/opt/ml/code"),
       ...inputMounts(input),
@@ -132,7 +132,7 @@ export function processPlan(input: ProcessInput): CreateBody {
     Cmd: processCommand(input.file),
     Hostname: HOST,
     Env: environment({ ...pathVariables(), ...regionVariables(input.region) }),
-    Labels: labels(input, "process"),
+    Labels: labels({ app: input.app, role: "process" }),
     HostConfig: runToEnd(input, [
       readOnly(layout.processing, "/opt/ml/code"),
       readOnly(input.configFolder, "/opt/ml/config"),
@@ -162,7 +162,7 @@ export function servePlan(input: ServeInput): CreateBody {
       ...regionVariables(input.region),
       MLCLI_ALLOWED_HOSTS: [...SERVER_HOSTS, input.name, ...input.allowedHosts].join(" "),
     }),
-    Labels: { ...labels(input, "serve"), [LABELS.port]: String(input.port) },
+    Labels: labels({ app: input.app, role: "serve", port: input.port }),
     ExposedPorts: { [port]: {} },
     HostConfig: {
       AutoRemove: false,
@@ -212,8 +212,16 @@ function limits(
 /** Programs with setuid, and those with capabilities of their own, run without them. */
 export const NO_NEW_PRIVILEGES = "no-new-privileges";
 
-function labels(input: PlanInput, role: Role): Record<string, string> {
-  return { [LABELS.app]: input.app, [LABELS.role]: role, [LABELS.version]: VERSION };
+/** What a container is called by its labels; empty where that is of no use. */
+export function labels(
+  { app = "", role = "", port = "" }: { app?: string; role?: Role | ""; port?: number | "" },
+): Record<string, string> {
+  return {
+    [LABELS.app]: app,
+    [LABELS.role]: role,
+    [LABELS.port]: String(port),
+    [LABELS.version]: VERSION,
+  };
 }
 
 /**

@@ -10,6 +10,7 @@ import { join } from "@std/path/join";
 import type { Engine } from "../docker/engine.ts";
 import type { Layout } from "../project/layout.ts";
 import type { ContractFiles } from "./contract_files.ts";
+import { managed } from "./managed.ts";
 import { LABELS } from "./plan.ts";
 
 /** Before the container's name, in `local_test/`. */
@@ -61,7 +62,7 @@ export async function withRunFolder<T>(
 
 /**
  * A directory's name says which container it was for, and a cloned repository can hold directories
- * of any name: so only what carries the labels of a run of this app is removed with it.
+ * of any name: so only what is a run of this app is removed with it.
  */
 async function clearStale(engine: Engine, { app, localTest }: Layout): Promise<void> {
   const stale = await staleRuns(localTest);
@@ -71,16 +72,13 @@ async function clearStale(engine: Engine, { app, localTest }: Layout): Promise<v
     // The engine writes names with a slash before them.
     const container = containers.find(({ Names }) => Names.includes(`/${name}`));
     if (container !== undefined) {
-      const isOurs = container.Labels[LABELS.app] === app && isRun(container.Labels[LABELS.role]);
+      const run = managed(container);
+      const isOurs = run?.name === name && run.app === app && run.role !== "serve";
       if (isOurs && !OVER.includes(container.State)) continue;
       if (isOurs) await engine.removeContainer(container.Id);
     }
     await removeIfPossible(join(localTest, PREFIX + name));
   }
-}
-
-function isRun(role: string | undefined): boolean {
-  return role === "train" || role === "process";
 }
 
 /** The names of runs whose directories are old. */

@@ -14,10 +14,11 @@ import { abortOf, deadlineIn } from "./abort.ts";
 import { createContainer, discardContainer, startContainer, withInitIfThere } from "./create.ts";
 import { endInWords } from "./exit_status.ts";
 import { holdsHarness, requireImage } from "./image.ts";
+import { serverName } from "./managed.ts";
 import { pingUntilReady } from "./ping.ts";
 import { type PlanInput, servePlan } from "./plan.ts";
 import { privilegesHint } from "./privileges.ts";
-import { findServers, type Server, serverName } from "./servers.ts";
+import { findServers, type Server } from "./servers.ts";
 
 /** How many lines of a dead server's log are shown. */
 const LOG_TAIL = 30;

@@ -1,11 +1,12 @@
 /**
- * The servers that mlcli started on this engine, found by their labels.
+ * The servers that mlcli started on this engine.
  *
  * @module
  */
 
-import { containerName, type ContainerSummary, type Engine } from "../docker/engine.ts";
+import type { Engine } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
+import { managed, type ManagedServer } from "./managed.ts";
 import { LABELS } from "./plan.ts";
 
 /** A server's container, running or ended. */
@@ -28,7 +29,7 @@ export async function findServers(
 ): Promise<readonly Server[]> {
   const onPort = port === undefined ? LABELS.port : `${LABELS.port}=${port}`;
   const containers = await engine.listContainers([`${LABELS.role}=serve`, onPort], signal);
-  return containers.map(asServer);
+  return containers.map(managed).filter((container) => container?.role === "serve").map(asServer);
 }
 
 /**
@@ -66,19 +67,14 @@ function notFound(
   });
 }
 
-/** The name of the container that serves an app on a port. */
-export function serverName(app: string, port: number): string {
-  return `mlcli-${app}-serve-${port}`;
-}
-
-function asServer(container: ContainerSummary): Server {
+function asServer({ id, name, app, port, summary: { Image, State } }: ManagedServer): Server {
   return {
-    id: container.Id,
-    name: containerName(container),
-    app: container.Labels[LABELS.app] ?? "",
-    port: Number(container.Labels[LABELS.port]),
-    image: container.Image,
-    running: container.State === "running",
-    ended: container.State === "exited" || container.State === "dead",
+    id,
+    name,
+    app,
+    port,
+    image: Image,
+    running: State === "running",
+    ended: State === "exited" || State === "dead",
   };
 }

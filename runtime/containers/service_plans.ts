@@ -6,8 +6,7 @@
 
 import { SEPARATOR } from "@std/path/constants";
 import type { CreateBody, Mount } from "../docker/engine.ts";
-import { VERSION } from "../version.ts";
-import { LABELS, MOST_PROCESSES, NO_NEW_PRIVILEGES, writable } from "./plan.ts";
+import { labels, MOST_PROCESSES, NO_NEW_PRIVILEGES, writable } from "./plan.ts";
 
 /** A container that does nothing, with an init. */
 export function initProbePlan(image: string): CreateBody {
@@ -15,7 +14,7 @@ export function initProbePlan(image: string): CreateBody {
     Image: image,
     Entrypoint: ["true"],
     Cmd: [],
-    Labels: { [LABELS.version]: VERSION },
+    Labels: labels({}),
     HostConfig: {
       AutoRemove: false,
       LogConfig: { Type: "none" },
@@ -48,7 +47,7 @@ export function ownershipPlan(
     Entrypoint: ["chown"],
     // -h: a link itself, never what it points to.
     Cmd: [options, owner, "--", ...paths.map((path) => pathInMounts(path, mounts))],
-    Labels: { [LABELS.version]: VERSION },
+    Labels: labels({}),
     HostConfig: {
       AutoRemove: true,
       LogConfig: { Type: "none" },

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { containerName, type ContainerSummary, type Engine } from "../docker/engine.ts";
+import type { ContainerSummary, Engine } from "../docker/engine.ts";
+import { type Managed, managed } from "./managed.ts";
 import { ping, type PingAnswer } from "./ping.ts";
 import { LABELS, type Role } from "./plan.ts";
 
@@ -43,25 +44,24 @@ export async function containerStatuses(
   app: string | undefined,
 ): Promise<readonly ContainerStatus[]> {
   const labels = app === undefined ? [LABELS.role] : [LABELS.role, `${LABELS.app}=${app}`];
-  const containers = await engine.listContainers(labels);
-  const statuses = await Promise.all(containers.map(statusOf));
+  const containers = (await engine.listContainers(labels)).map(managed);
+  const ours = containers.filter((container) => container !== undefined);
+  const statuses = await Promise.all(ours.map(statusOf));
   return statuses.sort((a, b) =>
     a.app.localeCompare(b.app) || a.role.localeCompare(b.role) || (a.port ?? 0) - (b.port ?? 0) ||
     a.created.getTime() - b.created.getTime()
   );
 }
 
-async function statusOf(container: ContainerSummary): Promise<ContainerStatus> {
-  const { Labels, Image, Created } = container;
-  const port = Labels[LABELS.port] === undefined ? undefined : Number(Labels[LABELS.port]);
+async function statusOf({ name, app, role, port, summary }: Managed): Promise<ContainerStatus> {
   return {
-    name: containerName(container),
-    app: Labels[LABELS.app] ?? "",
-    role: Labels[LABELS.role] as Role,
+    name,
+    app,
+    role,
     port,
-    health: await healthOf(container, port),
-    created: new Date(Created * 1000),
-    image: Image.replace(/^(sha256:[0-9a-f]{12}).*$/, "$1"),
+    health: await healthOf(summary, port),
+    created: new Date(summary.Created * 1000),
+    image: summary.Image.replace(/^(sha256:[0-9a-f]{12}).*$/, "$1"),
   };
 }
 

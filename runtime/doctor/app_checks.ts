@@ -15,7 +15,7 @@ import {
   requireTrainingData,
 } from "../project/layout.ts";
 import { typedPath } from "../project/typed_path.ts";
-import { type Check, checkOf } from "./check.ts";
+import { type Check, guarded } from "./check.ts";
 
 /** Whether everything is there that the commands need. What only some need is a warning. */
 export async function appChecks(app: App): Promise<readonly Check[]> {
@@ -57,11 +57,8 @@ async function failure(
   check: Promise<void>,
   status: "warning" | "problem",
 ): Promise<Check | undefined> {
-  try {
-    await check;
-  } catch (error) {
-    return checkOf(name, error, status);
-  }
+  const [found] = await guarded(name, () => check.then(() => []), status);
+  return found;
 }
 
 async function missingFile(app: App, path: string, hint: string): Promise<Check | undefined> {

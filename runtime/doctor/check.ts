@@ -4,7 +4,7 @@
  * @module
  */
 
-import { messageOf, MlcliError } from "../errors.ts";
+import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 
 /** One finding: a line for the reader. */
 export interface Check {
@@ -17,13 +17,24 @@ export interface Check {
   readonly hint?: string;
 }
 
-/** What an error says about a check. */
-export function checkOf(
+/**
+ * What a check finds; where it fails, why is the finding.
+ *
+ * @throws what is none: a defect of mlcli, or Ctrl-C.
+ */
+export async function guarded(
   name: string,
-  error: unknown,
+  check: () => Promise<readonly Check[]>,
   status: Check["status"] = "problem",
-): Check {
-  const details = error instanceof MlcliError ? error : undefined;
-  const quote = details?.quote ? `\n${details.quote.trimEnd()}` : "";
-  return { name, status, message: `${messageOf(error)}${quote}`, hint: details?.hint };
+): Promise<readonly Check[]> {
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof MlcliError) {
+      const quote = error.quote ? `\n${error.quote.trimEnd()}` : "";
+      return [{ name, status, message: `${error.message}${quote}`, hint: error.hint }];
+    }
+    if (!isSystemError(error)) throw error;
+    return [{ name, status, message: messageOf(error).replace(/ \(os error \d+\)/, "") }];
+  }
 }

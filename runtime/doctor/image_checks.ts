@@ -7,11 +7,12 @@
 import { join } from "@std/path/join";
 import { holdsHarness } from "../containers/image.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
+import { cannotRead } from "../image/cannot_read.ts";
 import { type App, imageReference } from "../project/app.ts";
 import { escapeOf } from "../project/confinement.ts";
 import { layoutOf } from "../project/layout.ts";
 import { typedPath } from "../project/typed_path.ts";
-import type { Check } from "./check.ts";
+import { type Check, guarded } from "./check.ts";
 import { initCheck } from "./init_check.ts";
 
 /** Whether the image is there, holds the code as it is now, and runs on the platform. */
@@ -31,10 +32,12 @@ export async function imageChecks(
     }];
   }
   return [
-    ageCheck(app, reference, image, await newestSource(app)),
+    ...await guarded("image", async () => [await ageCheck(app, reference, image)], "warning"),
     platformCheck(app, image),
     // Others get none.
-    ...(holdsHarness(image) ? [await initCheck(engine, reference)] : []),
+    ...(holdsHarness(image)
+      ? await guarded("init", async () => [await initCheck(engine, reference)])
+      : []),
   ];
 }
 
@@ -44,12 +47,8 @@ interface Source {
   readonly changed: Date;
 }
 
-function ageCheck(
-  app: App,
-  reference: string,
-  image: ImageDetails,
-  newest: Source | undefined,
-): Check {
+async function ageCheck(app: App, reference: string, image: ImageDetails): Promise<Check> {
+  const newest = await newestSource(app);
   const built = builtAt(image);
   if (newest === undefined || newest.changed <= built) {
     return { name: "image", status: "ok", message: `${reference} is as new as the code` };
@@ -75,10 +74,7 @@ async function newestSource(app: App): Promise<Source | undefined> {
   const consider = async (path: string): Promise<void> => {
     const info = await Deno.lstat(path).catch(() => undefined);
     if (info?.isDirectory) {
-      for await (const { name } of Deno.readDir(path)) {
-        // Neither what Python leaves behind nor what editors hide goes for code.
-        if (name !== "__pycache__" && !name.startsWith(".")) await consider(join(path, name));
-      }
+      for (const name of await namesIn(app, path)) await consider(join(path, name));
     } else if (info?.mtime && (newest === undefined || info.mtime > newest.changed)) {
       newest = { path, changed: info.mtime };
     }
@@ -90,6 +86,16 @@ async function newestSource(app: App): Promise<Source | undefined> {
     if (await escapeOf(app, path) === undefined) await consider(path);
   }
   return newest;
+}
+
+async function namesIn(app: App, folder: string): Promise<readonly string[]> {
+  try {
+    const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+    // Neither what Python leaves behind nor what editors hide goes for code.
+    return names.filter((name) => name !== "__pycache__" && !name.startsWith("."));
+  } catch (error) {
+    throw cannotRead(typedPath(app.directory, folder), error);
+  }
 }
 
 /** The platform's instances are linux/amd64, but for those with Graviton processors. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { LABELS } from "../containers/plan.ts";
+import { managed } from "../containers/managed.ts";
 import { containerName, type Engine } from "../docker/engine.ts";
 import type { Check } from "./check.ts";
 
@@ -12,11 +12,12 @@ import type { Check } from "./check.ts";
 export async function portCheck(engine: Engine, port: number): Promise<Check> {
   const [container] = await engine.containersOnPort(port);
   const name = "port";
-  if (container?.Labels[LABELS.role] === "serve") {
+  const server = container === undefined ? undefined : managed(container);
+  if (server?.role === "serve") {
     return {
       name,
       status: "ok",
-      message: `Port ${port} has the server of ${container.Labels[LABELS.app]}`,
+      message: `Port ${port} has the server of ${server.app}`,
       hint: `mlcli local stop --port ${port} ends it.`,
     };
   }

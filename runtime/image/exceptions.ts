@@ -10,6 +10,7 @@
  */
 
 import { SEPARATOR } from "@std/path/constants";
+import { readPattern } from "./wildcards.ts";
 
 /** Paths are relative to the directory of `.dockerignore`, with slashes. */
 export interface Exceptions {
@@ -23,32 +24,88 @@ export interface Exceptions {
   mayBringBackBelow(directory: string, privatePart: string): boolean;
 }
 
-/** A pattern cut in two: up to and with the component that names something private, and the rest. */
-interface Naming {
-  readonly start: readonly string[];
-  readonly rest: readonly string[];
-}
+/** What fits one name, or `**`, which fits any number of them. */
+type Component = "**" | { readonly names: boolean; fits(name: string): boolean };
 
 /** @param patterns without their `!`; valid ones. */
 export function exceptionsOf(patterns: readonly string[]): Exceptions {
-  const namings = patterns.map(componentsOf).flatMap(namingsOf);
-  /** What the exceptions that name the private part say about what lies in it. */
-  const restsFor = (privatePart: string): readonly (readonly string[])[] =>
-    namings.filter(({ start }) => matches(start, privatePart.split("/"))).map(({ rest }) => rest);
+  const exceptions = patterns.map((pattern) => componentsOf(pattern).map(readComponent));
+  /** Where an exception is behind the private part, if it names this. */
+  const behind = (components: readonly Component[], privateNames: readonly string[]): Places => {
+    let before = closed(components, [0]);
+    for (const name of privateNames.slice(0, -1)) {
+      if (before.size === 0) return before;
+      before = step(components, before, name);
+    }
+    const naming = [...before].filter((place) => {
+      const component = components[place];
+      return component !== "**" && component?.names;
+    });
+    return step(components, naming, privateNames.at(-1)!);
+  };
+  /** Whether a reading that names the private part comes to a place that is `enough`. */
+  const leads = (
+    path: string,
+    privatePart: string,
+    enough: (places: Places, end: number) => boolean,
+  ): boolean => {
+    const names = path.split("/");
+    const count = privatePart.split("/").length;
+    const [privateNames, inner] = [names.slice(0, count), names.slice(count)];
+    return exceptions.some((components) => {
+      let places = behind(components, privateNames);
+      for (const name of inner) {
+        if (places.size === 0 || places.has(components.length)) break;
+        places = step(components, places, name);
+      }
+      return enough(places, components.length);
+    });
+  };
   return {
-    bringBack(path, privatePart): boolean {
-      const inner = innerPath(path, privatePart);
-      return restsFor(privatePart).some((rest) => matchesStart(rest, inner));
-    },
-    mayBringBackBelow(directory, privatePart): boolean {
-      const inner = innerPath(directory, privatePart);
-      return restsFor(privatePart).some((rest) => mayMatchBelow(rest, inner));
-    },
+    bringBack: (path, privatePart) => leads(path, privatePart, (places, end) => places.has(end)),
+    mayBringBackBelow: (directory, privatePart) =>
+      leads(directory, privatePart, (places) => places.size > 0),
   };
 }
 
-function innerPath(path: string, start: string): readonly string[] {
-  return path.split("/").slice(start.split("/").length);
+/** Places in a pattern that its readings of a path have come to. */
+type Places = ReadonlySet<number>;
+
+/** Where they are behind one more name. */
+function step(components: readonly Component[], places: Iterable<number>, name: string): Places {
+  const next: number[] = [];
+  for (const place of places) {
+    const component = components[place];
+    if (component === "**") next.push(place);
+    else if (component?.fits(name)) next.push(place + 1);
+  }
+  return closed(components, next);
+}
+
+/** With those behind a `**`, which may be nothing. */
+function closed(components: readonly Component[], places: readonly number[]): Places {
+  const all = new Set<number>();
+  for (let place of places) {
+    while (!all.has(place)) {
+      all.add(place);
+      if (components[place] === "**") place++;
+    }
+  }
+  return all;
+}
+
+function readComponent(text: string): Component {
+  if (text === "**") return text;
+  if (!/[*?[\\]/.test(text)) return { names: names(text), fits: (name) => name === text };
+  try {
+    // In a component, two stars are no more than one.
+    const { fits } = readPattern(text.replace(/\*+/g, "*"), SEPARATOR === "/");
+    return { names: names(text), fits };
+  } catch (error) {
+    // A class with a slash in it, such as [a/b], which is cut in two here.
+    if (!(error instanceof SyntaxError)) throw error;
+    return { names: false, fits: () => false };
+  }
 }
 
 function componentsOf(pattern: string): readonly string[] {
@@ -60,51 +117,7 @@ function componentsOf(pattern: string): readonly string[] {
   return parts;
 }
 
-function namingsOf(components: readonly string[]): readonly Naming[] {
-  return components.flatMap((component, index) =>
-    names(component)
-      ? [{ start: components.slice(0, index + 1), rest: components.slice(index + 1) }]
-      : []
-  );
-}
-
 /** Whether anything but dots is left of a component without its wildcards. */
 function names(component: string): boolean {
   return /[^.]/.test(component.replace(/\[[^\]]*\]|[*?]/g, ""));
-}
-
-/** Whether a pattern fits all of a path. */
-function matches(pattern: readonly string[], path: readonly string[]): boolean {
-  const [first, ...others] = pattern;
-  if (first === undefined) return path.length === 0;
-  if (first === "**") {
-    return matches(others, path) || (path.length > 0 && matches(pattern, path.slice(1)));
-  }
-  return path.length > 0 && fits(first, path[0]!) && matches(others, path.slice(1));
-}
-
-/** Whether a pattern fits a path, or a directory that it lies in. */
-function matchesStart(pattern: readonly string[], path: readonly string[]): boolean {
-  return Array.from({ length: path.length + 1 }, (_, length) => path.slice(0, length))
-    .some((start) => matches(pattern, start));
-}
-
-/** Whether a pattern may fit something below a directory. */
-function mayMatchBelow(pattern: readonly string[], directory: readonly string[]): boolean {
-  const [first, ...others] = pattern;
-  if (first === undefined || first === "**" || directory.length === 0) return true;
-  return fits(first, directory[0]!) && mayMatchBelow(others, directory.slice(1));
-}
-
-function fits(component: string, name: string): boolean {
-  return new RegExp(`^${expressionOf(component)}$`, "s").test(name);
-}
-
-/** A component as Docker reads it: as in a shell; where the backslash separates, it escapes nothing. */
-function expressionOf(component: string): string {
-  return component.replace(/\\.|\[[^\]]*\]|\*+|[?+(){}|.$^]/g, (found) => {
-    if (found.startsWith("*")) return ".*";
-    if (found === "?") return ".";
-    return found.length > 1 ? found : `\\${found}`;
-  });
 }

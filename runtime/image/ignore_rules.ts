@@ -4,11 +4,13 @@
  * @module
  */
 
-import dockerignore from "@balena/dockerignore";
-import { join } from "@std/path/join";
 import { SEPARATOR } from "@std/path/constants";
+import { join } from "@std/path/join";
+import { normalize } from "@std/path/normalize";
 import { fileErrorReason, MlcliError } from "../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { type Exceptions, exceptionsOf } from "./exceptions.ts";
+import { readPattern } from "./wildcards.ts";
 
 /** The rules of one `.dockerignore`. Paths are relative to its directory, with slashes. */
 export interface IgnoreRules extends Exceptions {
@@ -16,9 +18,6 @@ export interface IgnoreRules extends Exceptions {
   /** Whether something below an ignored directory may be wanted all the same (`!path`). */
   mayHoldException(directory: string): boolean;
 }
-
-/** CommonJS that calls itself a module: the function is its own `default`. */
-const ignore = dockerignore.default;
 
 /** Name of the file. */
 export const IGNORE_FILE = ".dockerignore";
@@ -30,11 +29,12 @@ export const IGNORE_FILE = ".dockerignore";
  */
 export async function readIgnoreRules(directory: string): Promise<IgnoreRules> {
   try {
-    return parseIgnoreRules(await Deno.readTextFile(join(directory, IGNORE_FILE)));
+    return parseIgnoreRules(await readTextFile(join(directory, IGNORE_FILE), LARGEST_TEXT));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return parseIgnoreRules("");
     if (error instanceof MlcliError) throw error;
     throw new MlcliError("layout", `Cannot read ${IGNORE_FILE}: ${fileErrorReason(error)}`, {
+      hint: "Make it a readable file with a pattern a line, or remove it.",
       cause: error,
     });
   }
@@ -49,49 +49,79 @@ export function parseIgnoreRules(text: string): IgnoreRules {
   const patterns = text.replace(/^\uFEFF/, "").split(/\r?\n/)
     .filter((line) => !line.startsWith("#") && line.trim() !== "")
     .map((line) => line.trim());
-  for (const pattern of patterns) checkPattern(pattern);
-  // Docker distinguishes capitals, on every system.
-  const rules = ignore({ ignorecase: false }).add(patterns.map(escaped));
+  requireFewWildcards(patterns);
   const exceptions = patterns.filter((pattern) => pattern.startsWith("!"))
     .map((pattern) => pattern.slice(1).trim());
+  const rules = patterns.map(readRule).filter((rule) => rule !== undefined).reverse();
   const starts = exceptions.map(fixedStart);
   return {
-    ignores: (path) => rules.ignores(path),
+    ignores: (path) => rules.find(({ fits }) => fits(path))?.ignores ?? false,
     mayHoldException: (directory) =>
       starts.some((start) => isBelow(start, directory) || isBelow(directory, start)),
     ...exceptionsOf(exceptions),
   };
 }
 
-/** The library makes regular expressions of patterns, and says so only when one is used. */
-function checkPattern(pattern: string): void {
+/** A line of the file. */
+interface Rule {
+  /** Whether it says to leave out or, after a `!`, to take in. */
+  readonly ignores: boolean;
+  /** Whether it is about a path, or a directory that this lies in. */
+  readonly fits: (path: string) => boolean;
+}
+
+/** Undefined for a pattern of nothing. */
+function readRule(line: string): Rule | undefined {
+  const ignores = !line.startsWith("!");
+  const text = ignores ? line : line.slice(1).trim();
+  if (text === "") return undefined;
+  const pattern = cleaned(text);
+  if (!WILDCARD.test(pattern)) return { ignores, fits: (path) => isBelow(path, pattern) };
   try {
-    ignore().add(escaped(pattern)).ignores("path");
+    const { fitsStart } = readPattern(pattern, ESCAPES);
+    return { ignores, fits: fitsStart };
   } catch (cause) {
-    throw new MlcliError("layout", `Not a valid pattern in ${IGNORE_FILE}: "${pattern}"`, {
+    throw new MlcliError("layout", `Not a valid pattern in ${IGNORE_FILE}: "${line}"`, {
       hint: "A [ opens a range of characters, such as [a-c]; \\[ is the character itself.",
       cause,
     });
   }
 }
 
-/**
- * Characters that mean nothing in a pattern, but something in a regular expression: the library
- * escapes as few of them as Docker 19.03 did. (Where the backslash separates paths it escapes
- * nothing, and they stay.)
- */
-function escaped(pattern: string): string {
-  return SEPARATOR === "/" ? pattern.replace(/\\.|[+(){}|]/g, escapedCharacter) : pattern;
+/** As Docker does it: the slashes that separate, and no others; `.` and `..` resolved. */
+function cleaned(pattern: string): string {
+  return normalize(pattern).replaceAll(SEPARATOR, "/").replace(/^\/(?=.)/, "")
+    .replace(/(?<=.)\/$/, "");
 }
 
-function escapedCharacter(match: string): string {
-  return match.startsWith("\\") ? match : `\\${match}`;
+/** What makes a pattern more than a path. */
+const WILDCARD = /[*?[\\]/;
+
+/** Where the backslash separates paths it escapes nothing. */
+const ESCAPES = SEPARATOR === "/";
+
+/**
+ * Characters of all patterns with a star, at most. With them a path of the greatest length (4,096)
+ * takes some seconds at worst, and Ctrl-C waits for one path; real files have hundreds.
+ */
+const MOST_WILD = 16 * 1024;
+
+function requireFewWildcards(patterns: readonly string[]): void {
+  let length = 0;
+  for (const pattern of patterns) {
+    if (pattern.includes("*")) length += pattern.length;
+    if (length <= MOST_WILD) continue;
+    const shown = pattern.length > 60 ? `${pattern.slice(0, 60)}...` : pattern;
+    throw new MlcliError("layout", `Too many wildcards in ${IGNORE_FILE}: "${shown}"`, {
+      hint: `All patterns with a * may have ${MOST_WILD / 1024} KiB together.`,
+    });
+  }
 }
 
 /** The directories that an exception begins with, as far as they are named without a wildcard. */
 function fixedStart(exception: string): string {
   const parts = exception.split("/").filter((part) => part !== "" && part !== ".");
-  const wild = parts.findIndex((part) => /[*?[\\]/.test(part));
+  const wild = parts.findIndex((part) => WILDCARD.test(part));
   return (wild === -1 ? parts : parts.slice(0, wild)).join("/");
 }
 

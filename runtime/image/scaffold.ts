@@ -7,7 +7,7 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { fileErrorReason, MlcliError } from "../errors.ts";
-import { removeIfThere } from "../files.ts";
+import { LARGEST_TEXT, readTextFile, removeIfThere } from "../files.ts";
 import { type App, findApp } from "../project/app.ts";
 import type { ConfigurationKey } from "../project/configuration.ts";
 import { layoutOf } from "../project/layout.ts";
@@ -96,7 +96,8 @@ async function makeFiles(
 /** The example's data is for the example's code, and never mixed with other data. */
 async function suitsExample(app: App, folder: string): Promise<boolean> {
   // Whatever cannot be read is not the example's.
-  const code = await Deno.readTextFile(join(app.base, EXAMPLE_CODE)).catch(() => undefined);
+  const path = join(app.base, EXAMPLE_CODE);
+  const code = await readTextFile(path, LARGEST_TEXT).catch(() => undefined);
   return code === await readTemplate(EXAMPLE_CODE) && await isEmpty(folder);
 }
 

@@ -6,6 +6,7 @@
 
 import { join } from "@std/path/join";
 import { MlcliError } from "../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { type Configuration, isObject, parseJson, readConfiguration } from "./configuration.ts";
 import { boundaryOf, type Confined, escapeOf, requireInside } from "./confinement.ts";
 
@@ -21,9 +22,6 @@ export interface App extends Confined {
 
 /** Any of these makes a JSON object a configuration of mlcli, even without a directory beside it. */
 const TELLING_KEYS = ["image_name", "cloud_region", "cloud_profile", "base_image"] as const;
-
-/** Bytes. Whatever is larger is data: somebody's `training.json` of 2 GB is not read. */
-const LARGEST_CONFIGURATION = 1024 ** 2;
 
 /** An app's name becomes part of names of containers and images, and of paths. */
 export const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
@@ -152,8 +150,7 @@ function hasTellingKey(text: string): boolean {
 
 async function readSmall(path: string): Promise<string | undefined> {
   try {
-    const { size } = await Deno.stat(path);
-    return size > LARGEST_CONFIGURATION ? undefined : await Deno.readTextFile(path);
+    return await readTextFile(path, LARGEST_TEXT);
   } catch {
     return undefined; // not ours to read, so not ours
   }

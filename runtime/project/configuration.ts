@@ -9,6 +9,7 @@ import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
 import { SEPARATOR } from "@std/path/constants";
 import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isPrivateName } from "./private_names.ts";
 import { leaves } from "./typed_path.ts";
 
@@ -129,14 +130,12 @@ export function nameOfType(value: unknown): string {
 
 async function read(path: string): Promise<string> {
   try {
-    return await Deno.readTextFile(path);
+    return await readTextFile(path, LARGEST_TEXT);
   } catch (error) {
     throw new MlcliError(
       "configuration",
       `Cannot read ${basename(path)}: ${fileErrorReason(error)}`,
-      {
-        cause: error,
-      },
+      { hint: "Make it a readable file that holds a JSON object, such as {}.", cause: error },
     );
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import { fileErrorReason, MlcliError } from "../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, nameOfType, parseJson } from "./configuration.ts";
 import type { Layout } from "./layout.ts";
 import { typedPath } from "./typed_path.ts";
@@ -38,17 +39,26 @@ function parseOverride(text: string): readonly [key: string, value: string] {
 async function readFile(layout: Layout): Promise<[key: string, value: string][]> {
   const path = layout.hyperparameters;
   const file = typedPath(layout.directory, path);
-  let value: unknown;
   try {
-    value = parseJson(await Deno.readTextFile(path), asWritten);
+    return valuesOf(parseJson(await readTextFile(path, LARGEST_TEXT), asWritten), file);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return [];
-    const problem = error instanceof SyntaxError ? "is not valid JSON" : "cannot be read";
-    throw new MlcliError("configuration", `${file} ${problem}: ${fileErrorReason(error)}`, {
+    if (error instanceof MlcliError) throw error;
+    throw new MlcliError("configuration", `${file} ${problemOf(error)}`, {
       hint: `It holds a JSON object, such as {"epochs": 20}.`,
       cause: error,
     });
   }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof SyntaxError) return `is not valid JSON: ${error.message}`;
+  // Each level of a value takes a call, and the stack holds thousands of them.
+  if (error instanceof RangeError) return "is nested too deeply";
+  return `cannot be read: ${fileErrorReason(error)}`;
+}
+
+function valuesOf(value: unknown, file: string): [key: string, value: string][] {
   if (!isObject(value) || isRawNumber(value)) {
     const found = isRawNumber(value) ? "a number" : nameOfType(value);
     throw new MlcliError("configuration", `${file} must hold a JSON object, but holds ${found}`, {

@@ -26,7 +26,7 @@ const CHUNK_CUT = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r
 
 const SERVER = {
   Id: "abc",
-  Names: ["/server"],
+  Names: ["/mlcli-x-serve-8080"],
   Image: "x",
   State: "running",
   Status: "Up",

@@ -69,8 +69,8 @@ async function doctor(
 /** A container that has the port: whatever the machine of the tests has there does not matter. */
 const SERVER = {
   Id: "1",
-  Names: ["/server"],
-  Labels: { "mlcli.role": "serve", "mlcli.app": "demo" },
+  Names: ["/mlcli-demo-serve-8080"],
+  Labels: { "mlcli.role": "serve", "mlcli.app": "demo", "mlcli.port": "8080" },
   Ports: [{ PrivatePort: 8080, Type: "tcp" }, { IP: "127.0.0.1", PublicPort: 8080 }],
 };
 
@@ -116,6 +116,12 @@ suite("mlcli doctor", () => {
       /^warning {2}The engine has no init for containers.*\n {9}hint: .*tini.*catatonit/m,
     ],
     [
+      "a container on the port that has its image's labels",
+      { ...GOOD, containers: [{ ...SERVER, Names: ["/somebodys"] }] },
+      0,
+      /^warning {2}Port 8080 has the container somebodys$/m,
+    ],
+    [
       "a rootless engine",
       { ...GOOD, info: { SecurityOptions: ["name=seccomp,profile=default", "name=rootless"] } },
       0,
@@ -156,7 +162,7 @@ suite("mlcli doctor", () => {
       "a port that another container has",
       { ...GOOD, containers: [{ ...SERVER, Labels: {} }] },
       0,
-      /^warning {2}Port 8080 has the container server\n {9}hint: docker stop server/m,
+      /^warning {2}Port 8080 has the container mlcli-demo-serve-8080\n {9}hint: docker stop mlcli-demo-serve-8080/m,
     ],
   ];
   for (const IP of ["0.0.0.0", "::", "::1", "", undefined]) {
@@ -164,7 +170,7 @@ suite("mlcli doctor", () => {
       await using app = await completeApp();
       const container = { ...SERVER, Labels: null, Ports: [{ IP, PublicPort: 8080 }] };
       const { stdout } = await doctor(app, { ...GOOD, containers: [...OTHERS, container] });
-      assertMatch(stdout, /^warning {2}Port 8080 has the container server$/m);
+      assertMatch(stdout, /^warning {2}Port 8080 has the container mlcli-demo-serve-8080$/m);
     });
   }
 

@@ -154,6 +154,14 @@ suite("mlcli init", () => {
     assertEquals(Object.keys(await contents(data)), ["mine.csv"]);
   });
 
+  it("does not wait for a pipe in the place of the example", async () => {
+    await using directory = await makeDirectory({ "demo/mlcli_base/training/": "" });
+    const pipe = join(directory.path, "demo/mlcli_base/training/training.py");
+    assert((await new Deno.Command("mkfifo", { args: [pipe] }).output()).success);
+    const { code, stderr } = await init(directory, "demo");
+    assertEquals({ code, stderr: stderr.includes("error") }, { code: 0, stderr: false });
+  });
+
   it("does not write through what a killed run left", async () => {
     await using directory = await makeDirectory({ "demo.json": "{}", "demo/mlcli_base/": "" });
     const file = join(directory.path, "demo.json");

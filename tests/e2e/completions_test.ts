@@ -58,6 +58,46 @@ suite("completions in bash", () => {
     assertEquals(scripts, ["a.py", "b.py"]);
   });
 
+  it("of names with blanks, and with characters that mean something to a shell", async () => {
+    const files = { "processing/a b.py": "", "processing/a$b.py": "", "processing/-c.py": "" };
+    await using app = await makeApp({ files });
+    const scripts = (typed: string): Promise<string[]> =>
+      complete(app, ["mlcli", "local", "process", "--file", typed]);
+    assertEquals(await scripts("a"), ["a\\ b.py", "a\\$b.py"]);
+    // As typed, and as bash has completed it.
+    for (const typed of ["a b", "a\\ b"]) assertEquals(await scripts(typed), ["a\\ b.py"]);
+    assertEquals(await scripts("a.*"), []);
+  });
+
+  it("run nothing that a file's name says", async () => {
+    const marks = [["app", "one.py"], ["$(touch${IFS}ran)", "$(touch${IFS}ran).py"], [
+      "`touch ran`",
+      "`touch ran`.py",
+    ]] as const;
+    await using app = await makeApp();
+    for (const [name, script] of marks) {
+      await app.write(join(app.directory, `${name}.json`), "{}");
+      await Deno.mkdir(join(app.directory, name, "mlcli_base"), { recursive: true });
+      await app.write(app.path("processing", script), "");
+    }
+    const scripts = await complete(app, ["mlcli", "local", "process", "--file", ""]);
+    assertEquals(scripts, ["\\$\\(touch\\$\\{IFS\\}ran\\).py", "\\`touch\\ ran\\`.py", "one.py"]);
+    // What no command would take is not completed.
+    assertEquals(await complete(app, ["mlcli", "build", "--app-name", ""]), ["app", app.name]);
+    const names = (await Array.fromAsync(Deno.readDir(app.directory))).map(({ name }) => name);
+    assertEquals(names.includes("ran"), false);
+    // In zsh, compadd would evaluate -Oname[$(touch ran)].
+    const { stdout } = await app.run(["completions", "zsh"]);
+    assertEquals(stdout.match(/compadd .*/g), [`compadd -S '' "\${expl[@]}" -- "\${values[@]}"`]);
+  });
+
+  it("are none of the names that hold what a terminal obeys", async () => {
+    const files = { "processing/a\nb.py": "", "processing/a\x1b[2J.py": "", "processing/a.py": "" };
+    await using app = await makeApp({ files });
+    const { stdout } = await app.run(["completions", "complete", "script", "local", "process"]);
+    assertEquals(stdout, "a.py");
+  });
+
   it("of the options of a command that takes a file; files are left to bash", async () => {
     await using app = await makeApp({ files: { "processing/a.py": "" } });
     assertEquals(await complete(app, ["mlcli", "local", "invoke", "--po"]), ["--port"]);
@@ -72,7 +112,7 @@ suite("completions in bash", () => {
     // What makes bash complete files where it is given nothing.
     const { stdout } = await runProgram(["completions", "bash"], { cwd: app.directory });
     assertMatch(stdout, /^complete -F _mlcli .*-o default mlcli$/m);
-    assertEquals(stdout.match(/compgen -f "/g), null);
+    assertEquals(stdout.match(/compgen|mapfile/g), null);
   });
 
   it("are none for what begins like an option and is none", async () => {

@@ -25,7 +25,57 @@ async function removeConfiguration(app: TestApp): Promise<void> {
   await Deno.remove(`${app.directory}/${app.name}.json`);
 }
 
+/** What is in the place of a file that the program reads: a pipe that nobody writes to, or a disk. */
+async function makePipe(path: string): Promise<void> {
+  await Deno.remove(path).catch(() => {});
+  const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
+  assert(success);
+}
+
+async function makeHuge(path: string): Promise<void> {
+  await Deno.writeTextFile(path, "");
+  await Deno.truncate(path, 3 * 1024 ** 3);
+}
+
+const HYPERPARAMETERS = "local_test/test_dir/input/config/hyperparameters.json";
+
+/** Files that a repository or an archive may hold, whoever packed it. */
+const NO_FILES: readonly Row[] = [
+  {
+    title: "a pipe in the place of .dockerignore",
+    args: ["build"],
+    files: { Dockerfile: "", "../../requirements.txt": "" },
+    prepare: (app) => makePipe(`${app.directory}/.dockerignore`),
+    code: 1,
+    message: "Cannot read .dockerignore: Is not a regular file",
+  },
+  {
+    title: "a pipe in the place of the hyperparameters",
+    args: ["local", "train"],
+    files: { [TRAINING_DATA]: "1", [HYPERPARAMETERS]: "" },
+    prepare: (app) => makePipe(app.path(HYPERPARAMETERS)),
+    code: 1,
+    message: `APP/mlcli_base/${HYPERPARAMETERS} cannot be read: Is not a regular file`,
+  },
+  {
+    title: "hyperparameters of 3 GiB",
+    args: ["local", "train"],
+    files: { [TRAINING_DATA]: "1", [HYPERPARAMETERS]: "" },
+    prepare: (app) => makeHuge(app.path(HYPERPARAMETERS)),
+    code: 1,
+    message: `APP/mlcli_base/${HYPERPARAMETERS} cannot be read: Is larger than 1 MiB`,
+  },
+  {
+    title: "a configuration of 3 GiB",
+    args: ["local", "train"],
+    prepare: (app) => makeHuge(`${app.directory}/${app.name}.json`),
+    code: 1,
+    message: "Cannot read APP.json: Is larger than 1 MiB",
+  },
+];
+
 const ROWS: readonly Row[] = [
+  ...NO_FILES,
   ...["train", "deploy", "process --file x.py"].map((command) => ({
     title: `local ${command} without local_test/test_dir`,
     args: ["local", ...command.split(" ")],

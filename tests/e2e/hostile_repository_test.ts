@@ -343,19 +343,48 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     assertMatch(stderr, new RegExp(`^error: \\S+/model leads out of ${app.directory}, to `));
   });
 
+  for (
+    const [what, directory, line] of [
+      [
+        "code",
+        `${BASE}/training/closed`,
+        /^warning {2}Cannot read \S+\/training\/closed: Permission denied\n {9}hint: .*\.dockerignore/m,
+      ],
+      ["current", ".", /^problem {2}Permission denied: readdir '/m],
+    ] as const
+  ) {
+    it(`does not keep doctor from its other checks by a ${what} directory that may not be read`, async () => {
+      await using app = await clonedApp();
+      const closed = join(app.directory, directory.replace("APP", app.name));
+      await Deno.mkdir(closed, { recursive: true });
+      await user.owns(app.directory);
+      await Deno.chmod(closed, 0o100);
+      try {
+        const { stdout, stderr } = await user.run(["doctor"], app.directory);
+        assertMatch(stdout, line);
+        assertMatch(stdout, /^ok {7}Engine /m);
+        assertMatch(stdout, /^\S+ +Port 8080 /m);
+        assertEquals(/^error: (?!\d)/m.test(stderr), false, stderr);
+        if (what === "code") assertMatch(stdout, /^\S+ +linux\/\S+ runs on the platform/m);
+      } finally {
+        await Deno.chmod(closed, 0o700);
+      }
+    });
+  }
+
   it("clears away no container of another app, whatever its directories are called", async () => {
     await using app = await clonedApp(user);
     const victim = `victim-${crypto.randomUUID().slice(0, 8)}`;
     const labels = { "mlcli.app": victim, "mlcli.role": "serve", "mlcli.port": "1" };
-    const names = [`mlcli-${victim}-serve-1`, `mlcli-${victim}-train-1`];
+    const names = [`mlcli-${victim}-serve-1`, `mlcli-${victim}-train-0badcafe`];
     const ids = await Promise.all(
       names.map((name, index) =>
         withEngine((engine) =>
           engine.createContainer(name, {
             Image: TEST_IMAGE,
             Cmd: ["serve"],
-            // The second is called as a run of this app would be, and labelled as a server of it.
-            Labels: index === 0 ? labels : { ...labels, "mlcli.app": app.name },
+            // The second has the labels of a run of this app, as an image can give them.
+            Labels: index === 0 ? labels : { "mlcli.app": app.name, "mlcli.role": "train" },
             HostConfig: { AutoRemove: false, Mounts: [] },
           })
         )

@@ -47,6 +47,32 @@ suite("local status", () => {
     assertMatch(shown, new RegExp(`^${image}$`));
   });
 
+  it("nor stop or completions take a container for mlcli's that has its image's labels", async () => {
+    await using app = await makeApp();
+    const port = "65001";
+    const id = await withEngine((engine) =>
+      engine.createContainer(`somebodys-${app.name}`, {
+        Image: TEST_IMAGE,
+        Cmd: ["serve"],
+        // As LABEL in a Dockerfile makes them.
+        Labels: { "mlcli.app": app.name, "mlcli.role": "serve", "mlcli.port": port },
+        HostConfig: { AutoRemove: false, Mounts: [] },
+      })
+    );
+    try {
+      const stop = await app.run(["local", "stop", "--port", port, "--app-name", app.name]);
+      assertEquals(stop.code, 1);
+      assertMatch(stop.stderr, /^error: Container not found on port 65001/);
+      const status = await app.run(["local", "status", "--app-name", app.name]);
+      assertEquals(status.stdout, "");
+      const ports = await app.run(["completions", "complete", "server-port", "local", "stop"]);
+      assertEquals(ports.stdout.split("\n").includes(port), false);
+      assertEquals((await containersOf(app.name)).map(({ Id }) => Id), [id]);
+    } finally {
+      await withEngine((engine) => engine.removeContainer(id));
+    }
+  });
+
   it("shows a run as long as it runs", async () => {
     await using app = await makeApp({
       configuration: { image_name: TEST_IMAGE },

@@ -301,7 +301,7 @@ raise SystemExit(7)`);
 
   it("clears away what a killed run left that had not begun", async () => {
     await using app = await trainingApp("pass");
-    const name = `mlcli-${app.name}-train-0`;
+    const name = `mlcli-${app.name}-train-0badcafe`;
     const folder = app.path(`local_test/.run-${name}`);
     await Deno.mkdir(folder);
     await Deno.utime(folder, 0, 0);

@@ -5,7 +5,7 @@ import {
   type TrainInput,
   trainPlan,
 } from "../../../runtime/containers/plan.ts";
-import { ownershipPlan } from "../../../runtime/containers/service_plans.ts";
+import { initProbePlan, ownershipPlan } from "../../../runtime/containers/service_plans.ts";
 import type { CreateBody } from "../../../runtime/docker/engine.ts";
 import { layoutOf } from "../../../runtime/project/layout.ts";
 import { VERSION } from "../../../runtime/version.ts";
@@ -112,10 +112,16 @@ suite("plans", () => {
   });
 
   it("label what they create", () => {
-    const common = { "mlcli.app": "demo", "mlcli.version": VERSION };
+    const common = { "mlcli.app": "demo", "mlcli.port": "", "mlcli.version": VERSION };
     assertEquals(train.Labels, { ...common, "mlcli.role": "train" });
     assertEquals(process.Labels, { ...common, "mlcli.role": "process" });
     assertEquals(serve.Labels, { ...common, "mlcli.role": "serve", "mlcli.port": "9000" });
+  });
+
+  it("inherit none of mlcli's labels from the image", () => {
+    const none = { "mlcli.app": "", "mlcli.role": "", "mlcli.port": "", "mlcli.version": VERSION };
+    assertEquals(initProbePlan("demo:v1").Labels, none);
+    assertEquals(ownershipPlan("demo:v1", ["/a"], ["/a"], "1:1", "-h").Labels, none);
   });
 
   it("remove runs by the engine, and keep servers for their logs", () => {

@@ -20,11 +20,25 @@ const RULES: readonly (readonly [text: string, ignored: string[], kept: string[]
   ["data (1).csv\na+b\n{x}|$y", ["data (1).csv", "a+b", "{x}|$y"], ["data 1.csv", "aab", "{x}"]],
   ["\\[x]", ["[x]"], ["x"]],
   ["ü b", ["ü b"], ["ü"]],
+  ["a/**/b", ["a/b", "a/x/y/b", "a/x/b/c"], ["ab", "a/xb", "x/a/b"]],
+  ["a/**", ["a/b", "a/b/c"], ["a", "ab"]],
+  ["**b", ["b", "a/b"], ["ab", "a/ab"]],
+  ["a**b", ["ab", "ax/b"], ["axb"]],
+  ["***/b", ["a/b", "ab/c/b"], ["b"]],
+  ["a*b*c", ["abc", "axbxc", "abbcc/x"], ["ab", "abxcd", "ax/bc"]],
+  ["[^a]b\n[0-9-]c\n[]x]d", ["bb", "-c", "5c", "]d", "xd"], ["ab", "b", "xc", "d"]],
+  ["a\\*b\n[\\]]c", ["a*b", "]c"], ["axb", "\\c"]],
+  ["?b", ["éb", "😀b"], ["b", "/b"]],
+  ["a^b", ["a^b"], ["b"]],
+  ["!\n!/\na", ["a"], ["b"]],
+  // As a regular expression this takes years.
+  [`**/${"*a".repeat(20)}b`, [`x/${"a".repeat(30)}b`], [`x/${"a".repeat(200)}`]],
+  [`${"**/a/".repeat(20)}b`, [`${"a/".repeat(30)}b`], ["a/".repeat(200)]],
 ];
 
 suite("parseIgnoreRules", () => {
   for (const [text, ignored, kept] of RULES) {
-    it(`takes ${JSON.stringify(text)}`, () => {
+    it(`takes ${JSON.stringify(text).slice(0, 50)}`, () => {
       const rules = parseIgnoreRules(text);
       const found = [...ignored, ...kept].filter((path) => rules.ignores(path));
       assertEquals(found, ignored);
@@ -34,6 +48,18 @@ suite("parseIgnoreRules", () => {
   it("names a broken pattern", () => {
     const error = assertThrows(() => parseIgnoreRules("a\n[b\n"), MlcliError, '"[b"');
     assertEquals(error.kind, "layout");
+    for (const broken of ["[", "a/[z-a]", "[^", "![]"]) {
+      assertThrows(() => parseIgnoreRules(broken), MlcliError, `"${broken}"`);
+    }
+  });
+
+  it("refuses more wildcards than a path could be tried with", () => {
+    const lines = Array.from({ length: 1500 }, (_, index) => `**/*.${index + 100_000}`);
+    const error = assertThrows(() => parseIgnoreRules(lines.join("\n")), MlcliError);
+    assertEquals(error.message, 'Too many wildcards in .dockerignore: "**/*.101489"');
+    // Paths without one may be many.
+    const paths = lines.map((line) => line.slice("**/*".length));
+    assertEquals(parseIgnoreRules(paths.join("\n")).ignores(".101000"), true);
   });
 
   const MAY_HOLD: readonly (readonly [text: string, folder: string, expected: boolean])[] = [

@@ -80,9 +80,11 @@ suite("readHyperparameters", () => {
     "12": "must hold a JSON object, but holds a number",
     "null": "must hold a JSON object, but holds null",
     '"a"': "must hold a JSON object, but holds a string",
+    [`{"a": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`]: "is nested too deeply",
+    [`{"a": "${"x".repeat(1024 ** 2)}"}`]: "cannot be read: Is larger than 1 MiB",
   };
   for (const [text, words] of Object.entries(broken)) {
-    it(`refuses a file of ${JSON.stringify(text)}`, async () => {
+    it(`refuses a file of ${JSON.stringify(text).slice(0, 20)} (${text.length})`, async () => {
       const error = await assertRejects(() => read(text), MlcliError, `${FILE} ${words}`);
       assertEquals(error.kind, "configuration");
     });
