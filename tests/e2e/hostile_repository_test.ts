@@ -354,7 +354,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     ] as const
   ) {
     it(`does not keep doctor from its other checks by a ${what} directory that may not be read`, async () => {
-      await using app = await clonedApp();
+      await using app = await clonedApp(user);
       const closed = join(app.directory, directory.replace("APP", app.name));
       await Deno.mkdir(closed, { recursive: true });
       await user.owns(app.directory);
