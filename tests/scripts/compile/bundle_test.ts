@@ -19,7 +19,7 @@ const LOCK = join(ROOT, LOCK_FILE);
 const DEEP = "@smithy/core@";
 
 /** One that the program asks for itself. */
-const ASKED = configuration.imports["@smithy/fetch-http-handler"];
+const ASKED = configuration.imports["@aws-sdk/client-sagemaker"];
 
 suite("a binary's packages", () => {
   let work = "";
