@@ -44,8 +44,16 @@ async function findBundle(
     const file = env(name);
     return file ? { file, source: name } : undefined;
   };
-  return named(BUNDLE) ?? await bundleOfProfile(profile ?? "default", env) ??
-    OTHER_BUNDLES.map(named).find((bundle) => bundle !== undefined);
+  const meant = named(BUNDLE) ?? await bundleOfProfile(profile ?? "default", env);
+  if (meant) return meant;
+  for (const other of OTHER_BUNDLES.map(named)) {
+    // Package managers leave these behind, naming nothing: OpenSSL does not mind either.
+    if (other && await isThere(other.file)) return other;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
 }
 
 async function bundleOfProfile(profile: string, env: Environment): Promise<Bundle | undefined> {

@@ -63,6 +63,14 @@ suite("the cloud commands and private certificates", () => {
     });
   }
 
+  it("do not mind a variable of other programs that names nothing", async () => {
+    const { code, stderr } = await list({
+      SSL_CERT_FILE: "/nonexistent.pem",
+      DENO_CERT: authority.file,
+    });
+    assertEquals([code, stderr], [0, ""]);
+  });
+
   it("trust all of a file", async () => {
     const { code, stderr } = await list({ AWS_CA_BUNDLE: `${home}/two.pem` });
     assertEquals([code, stderr], [0, ""]);
