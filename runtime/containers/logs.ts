@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Engine, isNotFound, type LogOptions } from "../docker/engine.ts";
+import { type Engine, isConflict, isNotFound, type LogOptions } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { abortOf } from "./abort.ts";
 import { statusAfterOutput } from "./end_of_output.ts";
@@ -62,7 +62,32 @@ export async function passLogOn(
   options: LogOptions,
   { out, err }: Pick<RunConsole, "out" | "err">,
 ): Promise<void> {
+  const passed = { stdout: 0, stderr: 0 };
   for await (const { stream, bytes } of demultiplex(await engine.logs(id, options))) {
     await (stream === "stdout" ? out : err).write(bytes);
+    passed[stream] += bytes.length;
+  }
+  const mayLackItsEnd = options.follow && options.tail === "all" && !engine.followsLogsToTheirEnd;
+  if (mayLackItsEnd) await passRestOn(engine, id, options, passed, { out, err });
+}
+
+/** Writes what of a whole log has not been passed on yet. */
+async function passRestOn(
+  engine: Engine,
+  id: string,
+  options: LogOptions,
+  passed: { stdout: number; stderr: number },
+  { out, err }: Pick<RunConsole, "out" | "err">,
+): Promise<void> {
+  try {
+    for await (
+      const { stream, bytes } of demultiplex(await engine.logs(id, { ...options, follow: false }))
+    ) {
+      const rest = bytes.subarray(passed[stream]);
+      passed[stream] = Math.max(0, passed[stream] - bytes.length);
+      await (stream === "stdout" ? out : err).write(rest);
+    }
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error; // somebody removed it
   }
 }

@@ -157,6 +157,11 @@ export interface Engine {
    * Podman (4.3.1) does not: it says 0.
    */
   readonly remembersExitStatus: boolean;
+  /**
+   * Whether a log that is followed comes to its end. Podman's (4.3.1) may lack the last lines when
+   * the container ends.
+   */
+  readonly followsLogsToTheirEnd: boolean;
   info(signal?: AbortSignal): Promise<EngineInfo>;
   version(signal?: AbortSignal): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
@@ -286,6 +291,7 @@ export function engineOver(
     address: transport.address,
     rule,
     remembersExitStatus: !isPodman,
+    followsLogsToTheirEnd: !isPodman,
     info: async (signal?: AbortSignal) => (await get("/info", signal)).object<EngineInfo>(),
     version: async (signal?: AbortSignal) =>
       (await get("/version", signal)).object<EngineVersion>("Version", "ApiVersion"),
