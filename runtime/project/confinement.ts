@@ -100,13 +100,17 @@ async function escapeTo(target: string, boundary: string): Promise<Escape | unde
   return { target, isPrivate: true, words: `leads to what is private: ${found}` };
 }
 
+/** `.env.example` and its likes, which show what a private file is to hold, and hold nothing. */
+const TEMPLATE = /\.(example|sample|template|dist)$/i;
+
 /** Something of a private name in a directory, at any depth. */
 async function privateBelow(directory: string): Promise<string | undefined> {
   if (!(await lstatIfThere(directory))?.isDirectory) return undefined;
   try {
     for await (const { name, isDirectory } of Deno.readDir(directory)) {
       const path = join(directory, name);
-      const found = isPrivateName(name) ? path : isDirectory ? await privateBelow(path) : undefined;
+      const isPrivate = isPrivateName(name) && !TEMPLATE.test(name);
+      const found = isPrivate ? path : isDirectory ? await privateBelow(path) : undefined;
       if (found !== undefined) return found;
     }
   } catch (error) {

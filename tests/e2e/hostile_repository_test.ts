@@ -118,6 +118,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       await Deno.mkdir(join(shared, name), { recursive: true });
     }
     await Deno.writeTextFile(join(shared, "data/d.csv"), "7");
+    await Deno.writeTextFile(join(shared, "training/.env.example"), "TOKEN=");
     await Deno.writeTextFile(join(shared, "config/shared.json"), "{}");
     await Deno.copyFile(app.path("training/training.py"), join(shared, "training/training.py"));
     await user.owns(dirname(app.directory));
