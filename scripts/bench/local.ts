@@ -59,8 +59,8 @@ export function trainComparison(app: BenchApp): Comparison {
       measure: () => time(mlcli("local", "train"), { cwd: app.directory }),
     },
     theirs: {
-      command: `docker run --rm (the same five mounts) ${app.image} train`,
-      measure: () => time(["docker", "run", "--rm", ...mounts, app.image, "train"]),
+      command: `docker run --rm --init (the same five mounts) ${app.image} train`,
+      measure: () => time(["docker", "run", "--rm", "--init", ...mounts, app.image, "train"]),
     },
     goal: { atMost: 1.10 },
     rounds: 20,
@@ -82,7 +82,8 @@ export function deployComparison(app: BenchApp): Comparison {
       },
     },
     theirs: {
-      command: `docker run -d -p 127.0.0.1:PORT:8080 (the same two mounts) ${app.image} serve, ` +
+      command:
+        `docker run -d --init -p 127.0.0.1:PORT:8080 (the same two mounts) ${app.image} serve, ` +
         "then GET /ping every 5 ms until 200",
       measure: () => dockerServe(app),
     },
@@ -94,7 +95,7 @@ export function deployComparison(app: BenchApp): Comparison {
 async function dockerServe(app: BenchApp): Promise<number> {
   const start = performance.now();
   const id = await run([
-    ...["docker", "run", "-d", "-p", `127.0.0.1:${THEIR_PORT}:8080`] as const,
+    ...["docker", "run", "-d", "--init", "-p", `127.0.0.1:${THEIR_PORT}:8080`] as const,
     ...["-v", `${join(app.base, "prediction")}:/opt/ml/code:ro`],
     ...["-v", `${join(app.base, "local_test/test_dir/model")}:/opt/ml/model:ro`],
     ...[app.image, "serve"],
