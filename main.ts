@@ -17,6 +17,7 @@ import {
   messageOf,
   MlcliError,
   OutputClosed,
+  UsageError,
   UserCodeError,
 } from "./runtime/errors.ts";
 
@@ -42,7 +43,7 @@ function exitCode(error: unknown): number {
   if (error instanceof OutputClosed) return 141;
   if (error instanceof ValidationError) return 2;
   if (error instanceof UserCodeError) return error.status;
-  return error instanceof MlcliError && error.kind === "usage" ? 2 : 1;
+  return error instanceof UsageError ? 2 : 1;
 }
 
 function report(error: unknown, context: Context): void {

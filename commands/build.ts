@@ -34,7 +34,7 @@ export function buildCommand(context: Context): AnyCommand {
     .action(async (options: Options) => {
       const tag = checkTag(options.dockerTag);
       const { buildProgress } = await import("./build_progress.ts");
-      const { findApp } = await import("../runtime/project/app.ts");
+      const { findApp } = await import("../runtime/app/app.ts");
       const { build } = await import("../runtime/image/build.ts");
       const app = await findApp(context.cwd, options.appName);
       using progress = buildProgress(context.err);

@@ -5,7 +5,7 @@
  */
 
 import { ValidationError } from "@cliffy/command";
-import { MlcliError } from "../runtime/errors.ts";
+import { UsageError } from "../runtime/errors.ts";
 
 /**
  * The option that refuses colour. The streams have to know before there is a tree of commands, and
@@ -16,7 +16,7 @@ export const NO_COLOUR = "--no-color";
 /**
  * The words of a command line that Cliffy is to read.
  *
- * @throws MlcliError of kind `usage` for words after `--`: Cliffy drops them, and the command would
+ * @throws UsageError for words after `--`: Cliffy drops them, and the command would
  * run as if nobody had written them.
  * @throws ValidationError for an empty word or value: Cliffy 1.2 would take the default instead.
  */
@@ -24,7 +24,7 @@ export function commandWords(args: readonly string[]): string[] {
   const end = args.indexOf("--");
   const dropped = end < 0 ? undefined : args[end + 1];
   if (dropped !== undefined) {
-    throw new MlcliError("usage", `Nothing may follow "--", but "${dropped}" does.`, {
+    throw new UsageError(`Nothing may follow "--", but "${dropped}" does.`, {
       hint: 'Leave "--" out. A file whose name begins with a dash is written ./-name.',
     });
   }

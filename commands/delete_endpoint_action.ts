@@ -12,11 +12,11 @@ import {
   type DeletionPlan,
   type DeletionReport,
   planDeletion,
-} from "../runtime/platform/deletion.ts";
-import { checkEndpointName, configurationOf } from "../runtime/platform/names.ts";
-import { regionWords, type Setting } from "../runtime/platform/settings.ts";
-import { waiting, waitUntilGone } from "../runtime/platform/waiting.ts";
-import { openPlatform } from "./open_platform.ts";
+} from "../runtime/cloud/deletion.ts";
+import { checkEndpointName, configurationOf } from "../runtime/contract/endpoint_names.ts";
+import { regionWords, type Setting } from "../runtime/aws/settings.ts";
+import { waiting, waitUntilGone } from "../runtime/cloud/waiting.ts";
+import { openSageMaker } from "./open_platform.ts";
 import { parseSeconds } from "./options.ts";
 import type { CloudOptions } from "./platform_options.ts";
 import { ProgressLine } from "./progress.ts";
@@ -42,7 +42,7 @@ export async function deleteEndpointAsAsked(
 ): Promise<void> {
   const timeout = timeoutOf(options) ?? defaultTimeout;
   checkEndpointName(options.endpointName);
-  const platform = await openPlatform(context, options);
+  const sagemaker = await openSageMaker(context, options);
   using line = new ProgressLine(context.err);
   const report: DeletionReport = {
     progress: (text) => line.show(text),
@@ -51,23 +51,23 @@ export async function deleteEndpointAsAsked(
       context.err.print(`${text}\n`);
     },
   };
-  const plan = await planDeletion(platform, {
+  const plan = await planDeletion(sagemaker, {
     endpoint: options.endpointName,
     withConfiguration: options.deleteConfig ?? false,
     wait: options.wait ?? false,
   }, report);
   line.clear();
-  if (context.err.isTerminal) context.err.print(`${whereabouts(plan, platform.region)}\n`);
+  if (context.err.isTerminal) context.err.print(`${whereabouts(plan, sagemaker.region)}\n`);
   if (options.dryRun) return context.out.print(dryRunText(plan));
-  await deleteEndpoint(platform, plan, report);
+  await deleteEndpoint(sagemaker, plan, report);
   try {
     context.out.print(`${plan.endpoint}\n`);
   } finally {
     // Even when nobody reads the name: the rest of what was asked for is not left out.
-    await deleteConfiguration(platform, plan, report);
+    await deleteConfiguration(sagemaker, plan, report);
   }
   if (options.wait) {
-    await waitUntilGone(platform, plan, report, waiting(timeout, context.interruption.signal));
+    await waitUntilGone(sagemaker, plan, report, waiting(timeout, context.interruption.signal));
   }
 }
 

@@ -12,11 +12,11 @@ import { engineChecks } from "../runtime/doctor/engine_checks.ts";
 import { imageChecks } from "../runtime/doctor/image_checks.ts";
 import { portCheck } from "../runtime/doctor/port_checks.ts";
 import { MlcliError } from "../runtime/errors.ts";
-import { regionWords } from "../runtime/platform/settings.ts";
-import { findApp } from "../runtime/project/app.ts";
+import { regionWords } from "../runtime/aws/settings.ts";
+import { findApp } from "../runtime/app/app.ts";
 import { green, red, yellow } from "./colour.ts";
 import { wrap } from "./help.ts";
-import { openPlatform } from "./open_platform.ts";
+import { openSageMaker } from "./open_platform.ts";
 import { DEFAULT_PORT } from "./options.ts";
 import type { CloudOptions } from "./platform_options.ts";
 
@@ -60,7 +60,7 @@ export async function runDoctor(context: Context, options: DoctorOptions): Promi
   const problems = checks.filter(({ status }) => status === "problem").length;
   if (problems === 0) return;
   const checksFailed = problems === 1 ? "1 check" : `${problems} checks`;
-  throw new MlcliError("configuration", `${checksFailed} of ${checks.length} failed`);
+  throw new MlcliError(`${checksFailed} of ${checks.length} failed`);
 }
 
 async function bothOf<T, U>(
@@ -75,15 +75,15 @@ async function bothOf<T, U>(
 
 /** Asks the service for one page of endpoints: that takes credentials, a region and a permission. */
 async function cloudChecks(context: Context, options: DoctorOptions): Promise<readonly Check[]> {
-  const platform = await openPlatform(context, options);
-  const pages = platform.listEndpoints({});
+  const sagemaker = await openSageMaker(context, options);
+  const pages = sagemaker.listEndpoints({});
   await pages.next();
   await pages.return(undefined);
   return [{
     name: "cloud",
     status: "ok",
     message: `The service takes the credentials, and may be asked in ${
-      regionWords(platform.region)
+      regionWords(sagemaker.region)
     }`,
   }];
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Endpoint } from "../runtime/platform/platform.ts";
+import type { Endpoint } from "../runtime/aws/sagemaker.ts";
 import { localTimestamp } from "./timestamp.ts";
 
 /** Turns pages into output, one after the other. */

@@ -30,7 +30,7 @@ export function initCommand(context: Context): AnyCommand {
     .action(async (options: InitOptions, argument?: string) => {
       const { chooseName, chooseSettings, givenOptions } = await import("./init_answers.ts");
       const { scaffold } = await import("../runtime/image/scaffold.ts");
-      const { hasConfiguration } = await import("../runtime/project/app.ts");
+      const { hasConfiguration } = await import("../runtime/app/app.ts");
       const name = await chooseName(context, argument);
       const isNew = !await hasConfiguration(context.cwd, name);
       const settings = isNew ? await chooseSettings(context, name, options) : {};
@@ -53,7 +53,7 @@ function summary({ app, created, kept }: Scaffold): string {
 }
 
 async function nextCommands(directory: string, { app, created }: Scaffold): Promise<string> {
-  const { appNames } = await import("../runtime/project/app.ts");
+  const { appNames } = await import("../runtime/app/app.ts");
   const option = (await appNames(directory)).length > 1 ? ` --app-name ${app.name}` : "";
   // What the example is trained on: area, rooms and age of an apartment.
   const request = created.some((path) => path.endsWith("apartments.csv"))

@@ -9,13 +9,13 @@ import { basename } from "@std/path/basename";
 import { ValidationError } from "@cliffy/command";
 import type { Context } from "../runtime/context.ts";
 import type { Settings } from "../runtime/image/scaffold.ts";
-import { APP_NAME, APP_NAME_EXPECTED, appNames } from "../runtime/project/app.ts";
+import { APP_NAME, APP_NAME_EXPECTED, appNames } from "../runtime/app/app.ts";
 import {
   type ConfigurationKey,
   DEFAULT_PYTHON_VERSION,
   DEFAULT_REQUIREMENTS,
   RULES,
-} from "../runtime/project/configuration.ts";
+} from "../runtime/app/configuration.ts";
 
 /** The options that become the configuration file. */
 export interface InitOptions {

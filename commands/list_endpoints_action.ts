@@ -5,11 +5,11 @@
  */
 
 import type { Context } from "../runtime/context.ts";
-import { checkNamePart } from "../runtime/platform/names.ts";
-import type { EndpointFilter } from "../runtime/platform/platform.ts";
-import { regionWords } from "../runtime/platform/settings.ts";
+import { checkNamePart } from "../runtime/contract/endpoint_names.ts";
+import type { EndpointFilter } from "../runtime/aws/sagemaker.ts";
+import { regionWords } from "../runtime/aws/settings.ts";
 import { type EndpointFormat, jsonFormat, textFormat } from "./endpoint_formats.ts";
-import { openPlatform } from "./open_platform.ts";
+import { openSageMaker } from "./open_platform.ts";
 import type { CloudOptions } from "./platform_options.ts";
 
 /** Options of `list-endpoints`. */
@@ -21,12 +21,12 @@ export interface ListOptions extends CloudOptions, EndpointFilter {
 export async function listEndpoints(context: Context, options: ListOptions): Promise<void> {
   const { status, nameContains } = options;
   if (nameContains !== undefined) checkNamePart(nameContains);
-  const platform = await openPlatform(context, options);
+  const sagemaker = await openSageMaker(context, options);
   const format: EndpointFormat = options.output === "json" ? jsonFormat() : textFormat();
   const write = (text: string) => context.out.write(new TextEncoder().encode(text));
   let count = 0;
   try {
-    for await (const page of platform.listEndpoints({ status, nameContains })) {
+    for await (const page of sagemaker.listEndpoints({ status, nameContains })) {
       count += page.length;
       await write(format.page(page));
     }
@@ -37,6 +37,6 @@ export async function listEndpoints(context: Context, options: ListOptions): Pro
   await write(format.end());
   if (count === 0 && context.err.isTerminal) {
     // The usual cause is a wrong region.
-    context.err.print(`0 endpoints in ${regionWords(platform.region)}\n`);
+    context.err.print(`0 endpoints in ${regionWords(sagemaker.region)}\n`);
   }
 }

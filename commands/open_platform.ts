@@ -7,15 +7,15 @@
 import { basename } from "@std/path/basename";
 import type { Context } from "../runtime/context.ts";
 import { MlcliError } from "../runtime/errors.ts";
-import type { Platform } from "../runtime/platform/platform.ts";
-import { type PlatformConfiguration, platformSettings } from "../runtime/platform/settings.ts";
-import { type App, findApp, findApps } from "../runtime/project/app.ts";
+import type { SageMaker } from "../runtime/aws/sagemaker.ts";
+import { type AwsConfiguration, awsSettings } from "../runtime/aws/settings.ts";
+import { type App, findApp, findApps } from "../runtime/app/app.ts";
 import type { CloudOptions } from "./platform_options.ts";
 
 /** The platform that the options, the app's configuration and the environment choose. */
-export async function openPlatform(context: Context, options: CloudOptions): Promise<Platform> {
+export async function openSageMaker(context: Context, options: CloudOptions): Promise<SageMaker> {
   const configuration = await platformConfiguration(context.cwd, options);
-  return await context.platform(platformSettings(options, configuration, context.env));
+  return await context.sagemaker(awsSettings(options, configuration, context.env));
 }
 
 /**
@@ -25,7 +25,7 @@ export async function openPlatform(context: Context, options: CloudOptions): Pro
 async function platformConfiguration(
   cwd: string,
   { appName, region, profile }: CloudOptions,
-): Promise<PlatformConfiguration | undefined> {
+): Promise<AwsConfiguration | undefined> {
   const isOpen = region === undefined || profile === undefined;
   if (appName === undefined && !isOpen) return undefined;
   const apps = appName === undefined ? await findApps(cwd) : [await findApp(cwd, appName)];
@@ -42,7 +42,7 @@ async function platformConfiguration(
 
 function severalApps(cwd: string, apps: readonly App[]): MlcliError {
   const names = apps.map(({ name }) => name);
-  return new MlcliError("configuration", `Several apps in ${cwd}: ${names.join(", ")}`, {
+  return new MlcliError(`Several apps in ${cwd}: ${names.join(", ")}`, {
     hint: "They name different regions or profiles. " +
       `Choose one with --app-name ${names[0]}, or give both --region and --profile.`,
   });

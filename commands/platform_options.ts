@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { PlatformOptions } from "../runtime/platform/settings.ts";
+import type { AwsOptions } from "../runtime/aws/settings.ts";
 import type { AnyCommand } from "./command.ts";
 
 /** What `withPlatformOptions` adds. */
-export interface CloudOptions extends PlatformOptions {
+export interface CloudOptions extends AwsOptions {
   readonly appName?: string;
 }
 

@@ -6,8 +6,8 @@
  */
 
 import type { Engine } from "./docker/engine.ts";
-import type { Platform } from "./platform/platform.ts";
-import type { PlatformSettings } from "./platform/settings.ts";
+import type { SageMaker } from "./aws/sagemaker.ts";
+import type { AwsSettings } from "./aws/settings.ts";
 import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts";
 import type { Questions } from "./questions.ts";
 import { type Input, type Output, outputTo, standardInput } from "./streams.ts";
@@ -45,15 +45,15 @@ export interface Context {
   readonly ask: (question: string, defaultAnswer: string) => Promise<string | undefined>;
   /**
    * The Docker Engine, looked for at the first call.
-   * @throws MlcliError of kind `engine` when none answers.
+   * @throws MlcliError when none answers.
    */
   readonly engine: () => Promise<Engine>;
   /**
    * The cloud platform, one for each of the settings asked for. Loads the AWS SDK; nothing is sent
    * yet.
-   * @throws MlcliError of kind `credentials` when no region is named or the profile is not there.
+   * @throws MlcliError when no region is named or the profile is not there.
    */
-  readonly platform: (settings: PlatformSettings) => Promise<Platform>;
+  readonly sagemaker: (settings: AwsSettings) => Promise<SageMaker>;
   /**
    * Says that the command may leave something under way that Deno cannot break off: the process is
    * not to wait for it when the command is done.
@@ -77,7 +77,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   let isAbandoned = false;
-  const platforms = new Map<string, Promise<Platform>>();
+  const services = new Map<string, Promise<SageMaker>>();
   const context: Context = {
     input,
     out,
@@ -92,11 +92,11 @@ export function liveContext({ noColour = false } = {}): LiveContext {
       return await (await (questions ??= questionsOnTerminal())).ask(question, defaultAnswer);
     },
     engine: () => engine ??= connect(),
-    platform: (settings) => {
+    sagemaker: (settings) => {
       const key = JSON.stringify(settings);
-      const platform = platforms.get(key) ?? openPlatform(settings);
-      platforms.set(key, platform);
-      return platform;
+      const sagemaker = services.get(key) ?? openSageMaker(settings);
+      services.set(key, sagemaker);
+      return sagemaker;
     },
     abandon: () => void (isAbandoned = true),
   };
@@ -104,9 +104,9 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     const { connectToEngine } = await import("./docker/connect.ts");
     return await connectToEngine(context, { signal: interruption.signal });
   }
-  async function openPlatform(settings: PlatformSettings): Promise<Platform> {
-    const client = await import("./platform/client.ts");
-    return await client.openPlatform(settings, { env: context.env, signal: interruption.signal });
+  async function openSageMaker(settings: AwsSettings): Promise<SageMaker> {
+    const client = await import("./aws/client.ts");
+    return await client.openSageMaker(settings, { env: context.env, signal: interruption.signal });
   }
   async function questionsOnTerminal(): Promise<Questions> {
     const { openQuestions } = await import("./questions.ts");
@@ -118,7 +118,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     interruption[Symbol.dispose]();
     questions?.then((opened) => opened[Symbol.dispose](), () => {});
     engine?.then((opened) => opened.close(), () => {});
-    for (const platform of platforms.values()) platform.then((opened) => opened.close(), () => {});
+    for (const sagemaker of services.values()) sagemaker.then((opened) => opened.close(), () => {});
     // Deno cannot break a read or a write off: it would wait for whoever is at the other end.
     // (`exitCode` is set.)
     if (isAbandoned || input.isWaiting || out.isWaiting || err.isWaiting) Deno.exit();

@@ -1,22 +1,9 @@
 /**
  * The errors that mlcli knows how to explain. Nothing is printed here and no exit code is chosen:
- * `main.ts` does both, by the error's kind.
+ * `main.ts` does both, by the error's class.
  *
  * @module
  */
-
-/** What went wrong, for code that has to decide; the words are in the message. */
-export type ErrorKind =
-  | "usage" // the command line is wrong
-  | "configuration" // the app's configuration file is broken or ambiguous
-  | "layout" // something that the app's directory must hold is not there
-  | "engine" // the Docker Engine cannot be reached, or refused what it was asked
-  | "image" // the image is not there, or could not be built
-  | "port" // the port is taken
-  | "container" // no such container, or it died too early
-  | "platform" // the cloud service denied, refused or did not answer
-  | "credentials" // no credentials, no region, no role
-  | "stream"; // standard input, output or error cannot be read or written
 
 /** More about an error than its one-line message. */
 export interface ErrorDetails {
@@ -33,11 +20,16 @@ export class MlcliError extends Error {
   readonly hint: string | undefined;
   readonly quote: string | undefined;
 
-  constructor(readonly kind: ErrorKind, message: string, details: ErrorDetails = {}) {
+  constructor(message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.hint = details.hint;
     this.quote = details.quote;
   }
+}
+
+/** The command line is wrong, and nothing was done. */
+export class UsageError extends MlcliError {
+  override readonly name = "UsageError";
 }
 
 /** The user's own code ended with a status other than 0; mlcli ends with the same. */
@@ -46,7 +38,7 @@ export class UserCodeError extends MlcliError {
 
   /** @param status exit status of the container's program, 1 to 255. */
   constructor(readonly status: number, message: string, details: ErrorDetails = {}) {
-    super("container", message, details);
+    super(message, details);
   }
 }
 

@@ -16,13 +16,13 @@ export interface Output {
   /**
    * Writes all the bytes, in order, waiting for a slow reader.
    * @throws OutputClosed when nobody reads any more.
-   * @throws MlcliError of kind `stream` when they cannot be written: the disk is full.
+   * @throws MlcliError when they cannot be written: the disk is full.
    */
   write(bytes: Uint8Array): Promise<void>;
   /**
    * Writes text as it is, at once.
    * @throws OutputClosed when nobody reads any more.
-   * @throws MlcliError of kind `stream` when they cannot be written: the disk is full.
+   * @throws MlcliError when they cannot be written: the disk is full.
    */
   print(text: string): void;
 }
@@ -32,7 +32,7 @@ export interface Input {
   readonly isTerminal: boolean;
   /**
    * Reads it to its end.
-   * @throws MlcliError of kind `stream` when it cannot be read: it is a directory.
+   * @throws MlcliError when it cannot be read: it is a directory.
    */
   read(): AsyncGenerator<Uint8Array, void, void>;
   /** Opens a file that the user named and reads it to its end: also a pipe that nobody writes to. */
@@ -70,7 +70,7 @@ export function standardInput(): Input & { readonly isWaiting: boolean } {
         yield* pieces(Deno.stdin);
       } catch (cause) {
         const reason = fileErrorReason(cause);
-        throw new MlcliError("stream", `Cannot read standard input: ${reason}`, { cause });
+        throw new MlcliError(`Cannot read standard input: ${reason}`, { cause });
       }
     },
     async *readFile(path: string): AsyncGenerator<Uint8Array, void, void> {
@@ -150,5 +150,5 @@ function hasNoRoom(error: unknown): boolean {
 function writeFailure(cause: unknown, name: string): Error {
   if (cause instanceof Deno.errors.BrokenPipe) return new OutputClosed();
   const reason = fileErrorReason(cause);
-  return new MlcliError("stream", `Cannot write to ${name}: ${reason}`, { cause });
+  return new MlcliError(`Cannot write to ${name}: ${reason}`, { cause });
 }

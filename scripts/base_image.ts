@@ -97,7 +97,7 @@ export async function ensureBaseImage(
   if (kind === "plain" && await engine.hasImage(OFFICIAL_IMAGE)) return OFFICIAL_IMAGE;
   if (await pull(OFFICIAL_IMAGE, engine, signal)) return OFFICIAL_IMAGE;
   if (system.id !== "debian" || !canInstallPackages(system, uid)) {
-    throw new MlcliError("image", `No registry answers to pull ${OFFICIAL_IMAGE} from`, {
+    throw new MlcliError(`No registry answers to pull ${OFFICIAL_IMAGE} from`, {
       hint: "Connect to the network, give the Docker Engine a mirror (`registry-mirrors` in " +
         "/etc/docker/daemon.json), or run this as root on Debian, where an image can be made " +
         "from Debian's packages.",
@@ -123,7 +123,7 @@ export async function ensureBaseImage(
 /** Pulls an image; `false`, having said why, where that does not work. */
 async function pull(reference: string, engine: Engine, signal: AbortSignal): Promise<boolean> {
   const silence = new AbortController();
-  const stop = () => silence.abort(new MlcliError("engine", "the registry does not answer"));
+  const stop = () => silence.abort(new MlcliError("the registry does not answer"));
   let timer = setTimeout(stop, REGISTRY_TIMEOUT);
   try {
     say(`Pulling ${reference} ...`);
@@ -155,7 +155,7 @@ async function finish(
     onMessage();
     said += message.stream ?? "";
     const failure = failureOf(message);
-    if (failure) throw new MlcliError("image", failure, { quote: lastLines(said) || undefined });
+    if (failure) throw new MlcliError(failure, { quote: lastLines(said) || undefined });
   }
 }
 
@@ -219,7 +219,7 @@ async function importTree(
   const whole = new TransformStream<Uint8Array, Uint8Array>({
     async flush() {
       if ((await tar.status).success) return;
-      throw new MlcliError("image", "tar failed", { quote: await complaints });
+      throw new MlcliError("tar failed", { quote: await complaints });
     },
   });
   await finish(engine.importImage(reference, tar.stdout.pipeThrough(whole)));

@@ -115,7 +115,7 @@ async function mlcli(title: string, place: Place, args: readonly string[]): Prom
     const ending = limit.aborted
       ? `took over ${durationText(COMMAND_TIMEOUT)}`
       : `ended with ${code}`;
-    throw new MlcliError("container", `${title}: mlcli ${args.join(" ")} ${ending}`);
+    throw new MlcliError(`${title}: mlcli ${args.join(" ")} ${ending}`);
   });
 }
 
@@ -152,7 +152,6 @@ async function predict(address: string, request: Prediction, signal: AbortSignal
     print(answer.trimEnd());
     if (response.ok) return;
     throw new MlcliError(
-      "container",
       `Ask for a prediction: the server answers ${response.status}`,
     );
   });

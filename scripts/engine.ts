@@ -98,7 +98,7 @@ async function isNamedByUser(env: SearchEnvironment["env"]): Promise<boolean> {
 
 function withRemedy(error: unknown): unknown {
   if (!(error instanceof MlcliError)) return error;
-  return new MlcliError(error.kind, error.message, {
+  return new MlcliError(error.message, {
     quote: error.quote,
     hint: "Start Docker, or install it (docs.docker.com/engine/install); as root on Debian or " +
       "Ubuntu, this script does both. `docker version` must work for your user.",
@@ -182,7 +182,7 @@ async function end(child: Deno.ChildProcess | undefined): Promise<void> {
 }
 
 async function startFailure({ command, log }: Daemon, what: string): Promise<MlcliError> {
-  return new MlcliError("engine", `${command[0]} ${what}`, {
+  return new MlcliError(`${command[0]} ${what}`, {
     quote: lastLines(await Deno.readTextFile(log).catch(() => "")),
     hint: `Its log is ${log}. Where this machine does not let it run (a container without ` +
       "--privileged, say), set DOCKER_HOST to an engine that does.",

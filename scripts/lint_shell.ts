@@ -27,7 +27,7 @@ const TIMEOUT = 60_000;
 
 async function main(signal: AbortSignal): Promise<number> {
   if (!await ensurePrograms(["shellcheck"], ["shellcheck"], signal)) {
-    throw new MlcliError("configuration", "There is no shellcheck", {
+    throw new MlcliError("There is no shellcheck", {
       hint: "apt-get install shellcheck, brew install shellcheck",
     });
   }

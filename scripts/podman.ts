@@ -73,7 +73,7 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
 /** @throws MlcliError where there is no Podman and it cannot be installed, or not be used. */
 async function ensurePodman(signal: AbortSignal): Promise<void> {
   if (!canInstallPackages(await currentSystem(), Deno.uid())) {
-    throw new MlcliError("engine", "The tests on Podman run as root on Debian or Ubuntu only", {
+    throw new MlcliError("The tests on Podman run as root on Debian or Ubuntu only", {
       hint: "deno task test runs the same tests on Docker.",
     });
   }
@@ -102,7 +102,7 @@ async function withService<T>(
     ending.abort();
     const said = lastLines((await outputs).join(""));
     if (error instanceof MlcliError && error.quote === undefined && said !== "") {
-      throw new MlcliError(error.kind, error.message, { quote: said, hint: error.hint ?? HINT });
+      throw new MlcliError(error.message, { quote: said, hint: error.hint ?? HINT });
     }
     throw error;
   } finally {
@@ -133,11 +133,10 @@ async function untilItAnswers(
       signal.throwIfAborted();
       failure = messageOf(error);
     }
-    if (ended) throw new MlcliError("engine", `Podman's service ended with ${ended.code}`);
+    if (ended) throw new MlcliError(`Podman's service ended with ${ended.code}`);
     await pause(POLL_INTERVAL);
   }
   throw new MlcliError(
-    "engine",
     `Podman's service does not answer after ${durationText(START_TIMEOUT)}: ${failure}`,
   );
 }

@@ -98,7 +98,7 @@ export async function run(command: readonly string[], options: RunOptions): Prom
   const ending = limit.aborted
     ? `took longer than ${durationText(timeout)}`
     : `ended with ${output.code}`;
-  throw new MlcliError("engine", `${command.join(" ")} ${ending}`, {
+  throw new MlcliError(`${command.join(" ")} ${ending}`, {
     quote: lastLines(standardOutput + decoder.decode(output.stderr)),
     hint,
   });
@@ -125,7 +125,7 @@ export function start(
     killOnAbort(child, signal, killSignal);
     return child;
   } catch (cause) {
-    throw new MlcliError("engine", `${program}: ${messageOf(cause)}`, { hint, cause });
+    throw new MlcliError(`${program}: ${messageOf(cause)}`, { hint, cause });
   }
 }
 
@@ -169,7 +169,7 @@ export async function withLock<T>(
   using file = await Deno.open(path, { write: true, create: true });
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   const { promise: expired, reject } = Promise.withResolvers<never>();
-  const expire = () => reject(new MlcliError("engine", `Another process still holds ${path}`));
+  const expire = () => reject(new MlcliError(`Another process still holds ${path}`));
   limit.addEventListener("abort", expire);
   try {
     await Promise.race([file.lock(true), expired]);

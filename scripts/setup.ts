@@ -262,7 +262,7 @@ async function readIfThere(file: URL): Promise<string | undefined> {
 }
 
 function fail(message: string, hint: string): never {
-  throw new MlcliError("configuration", message, { hint });
+  throw new MlcliError(message, { hint });
 }
 
 async function main(): Promise<number> {

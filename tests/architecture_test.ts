@@ -40,22 +40,56 @@ async function production(): Promise<Module[]> {
   return await Promise.all(paths.map(readModule));
 }
 
+/** Folder of the runtime to the folders there that it may know; it knows no others. */
+const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
+  app: [],
+  contract: ["app"],
+  docker: [],
+  aws: [],
+  image: ["app", "docker"],
+  local: ["app", "contract", "docker"],
+  cloud: ["app", "contract", "aws"],
+  // Looks at all the others, and none of them at it.
+  doctor: ["app", "contract", "docker", "aws", "image", "local", "cloud"],
+};
+
 /** From where nothing may be imported by what lies there. */
 const FORBIDDEN: readonly (readonly [folder: string, imported: RegExp])[] = [
   ["", /^(fixtures|tests|scripts)\//],
   ["commands/", /^main\.ts$/],
   ["runtime/", /^(main\.ts$|commands\/)/],
   ["runtime/", /^@cliffy\//],
-  // The checks of mlcli doctor look at all the others, and none of these at them.
-  ...["docker", "platform", "project", "containers", "image"].map((folder) =>
-    [`runtime/${folder}/`, /^runtime\/doctor\//] as const
-  ),
-  ["runtime/docker/", /^runtime\/(platform|project|containers|image)\//],
-  ["runtime/platform/", /^runtime\/(docker|project|containers|image)\//],
-  ["runtime/project/", /^runtime\/(docker|platform|containers|image)\//],
-  ["runtime/containers/", /^runtime\/(platform|image)\//],
-  ["runtime/image/", /^runtime\/(platform|containers)\//],
+  ...Object.entries(MAY_KNOW).map(([folder, known]) => {
+    const others = Object.keys(MAY_KNOW).filter((other) =>
+      other !== folder && !known.includes(other)
+    );
+    return [`runtime/${folder}/`, new RegExp(`^runtime/(${others.join("|") || "-"})/`)] as const;
+  }),
 ];
+
+/** The modules of each circle of imports, sorted. */
+function circles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const reached = new Map<string, ReadonlySet<string>>();
+  for (const start of imports.keys()) {
+    const seen = new Set<string>();
+    const open = [...imports.get(start)!];
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      open.push(...imports.get(path) ?? []);
+    }
+    reached.set(start, seen);
+  }
+  const inCircles = [...imports.keys()].filter((path) => reached.get(path)!.has(path)).sort();
+  const groups = new Map<string, string[]>();
+  for (const path of inCircles) {
+    const group = inCircles.filter((other) =>
+      reached.get(path)!.has(other) && reached.get(other)!.has(path)
+    );
+    groups.set(group.join(), group);
+  }
+  return [...groups.values()];
+}
 
 suite("architecture", () => {
   it("finds the modules and what they import", async () => {
@@ -74,9 +108,30 @@ suite("architecture", () => {
     assertEquals(wrong, []);
   });
 
-  it("only runtime/platform/sdk.ts imports the AWS SDK", async () => {
+  it("each folder of the runtime has its rule", async () => {
+    const folders = await Array.fromAsync(Deno.readDir(join(ROOT, "runtime")));
+    assertEquals(
+      folders.filter((entry) => entry.isDirectory).map(({ name }) => name).sort(),
+      Object.keys(MAY_KNOW).sort(),
+    );
+  });
+
+  it("no modules import each other in a circle", async () => {
+    const imports = new Map((await production()).map((module) => [module.path, module.imports]));
+    assertEquals(circles(imports), []);
+  });
+
+  it("the contract is pure", async () => {
+    const wrong = (await production()).filter(({ path, code }) =>
+      path.startsWith("runtime/contract/") &&
+      /\b(Deno|fetch|setTimeout|Date|performance)\b/.test(code)
+    );
+    assertEquals(wrong.map(({ path }) => path), []);
+  });
+
+  it("only runtime/aws/sdk.ts imports the AWS SDK", async () => {
     const wrong = (await production()).filter(({ path, imports }) =>
-      path !== "runtime/platform/sdk.ts" &&
+      path !== "runtime/aws/sdk.ts" &&
       imports.some((imported) => /^(npm:)?@aws-sdk\//.test(imported))
     );
     assertEquals(wrong.map(({ path }) => path), []);

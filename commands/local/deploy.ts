@@ -5,7 +5,7 @@
  */
 
 import { Command } from "@cliffy/command";
-import type { Server } from "../../runtime/containers/servers.ts";
+import type { Server } from "../../runtime/local/server/servers.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
 import { DEFAULT_PORT, parseHost, parsePort, parseSeconds } from "../options.ts";
@@ -51,10 +51,10 @@ export function deployCommand(context: Context): AnyCommand {
       const announce = ({ port }: Server): Promise<void> =>
         context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
       if (options.foreground) {
-        const { serveInForeground } = await import("../../runtime/containers/foreground.ts");
+        const { serveInForeground } = await import("../../runtime/local/server/foreground.ts");
         await serveInForeground(request, context, announce);
       } else {
-        const { serve } = await import("../../runtime/containers/serve.ts");
+        const { serve } = await import("../../runtime/local/server/serve.ts");
         const { ProgressLine } = await import("../progress.ts");
         using progress = new ProgressLine(context.err);
         await announce(await progress.during("Starting the server", serve(request)));

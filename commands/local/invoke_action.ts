@@ -6,10 +6,10 @@
 
 import { join } from "@std/path/join";
 import { isAbsolute } from "@std/path/is-absolute";
-import { typeOfFile } from "../../runtime/containers/content_type.ts";
-import { invoke } from "../../runtime/containers/invoke.ts";
+import { typeOfFile } from "../../runtime/contract/media_types.ts";
+import { invoke } from "../../runtime/local/server/invoke.ts";
 import type { Context } from "../../runtime/context.ts";
-import { fileErrorReason, MlcliError } from "../../runtime/errors.ts";
+import { fileErrorReason, UsageError } from "../../runtime/errors.ts";
 
 /** Options of `local invoke`. */
 export interface InvokeOptions {
@@ -58,13 +58,13 @@ async function* fileInput(
   } catch (cause) {
     const isMissing = cause instanceof Deno.errors.NotFound;
     const reason = isMissing ? "no such file" : fileErrorReason(cause);
-    throw new MlcliError("usage", `Cannot read ${file}: ${reason}`, { cause });
+    throw new UsageError(`Cannot read ${file}: ${reason}`, { cause });
   }
 }
 
 function standardInput({ input }: Context): AsyncIterable<Uint8Array> {
   if (!input.isTerminal) return input.read();
-  throw new MlcliError("usage", "Nothing to send", {
+  throw new UsageError("Nothing to send", {
     hint: "Name a file (mlcli local invoke rows.csv), or pipe the request's body in.",
   });
 }

@@ -33,7 +33,7 @@ export function logsCommand(context: Context): AnyCommand {
         tail: parseTail(options.tail),
         follow: options.follow ?? false,
       };
-      const { showLogs } = await import("../../runtime/containers/logs.ts");
+      const { showLogs } = await import("../../runtime/local/server/logs.ts");
       await showLogs(await context.engine(), request, context);
     });
 }

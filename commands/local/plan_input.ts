@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PlanInput } from "../../runtime/containers/plan.ts";
+import type { PlanInput } from "../../runtime/local/plan.ts";
 import type { Context } from "../../runtime/context.ts";
 import { checkTag, parseMemory } from "../options.ts";
 
@@ -21,8 +21,8 @@ export interface ContainerOptions {
 export async function planInput(context: Context, options: ContainerOptions): Promise<PlanInput> {
   const tag = checkTag(options.dockerTag);
   const memory = options.memory === undefined ? undefined : parseMemory(options.memory);
-  const { findApp, imageReference } = await import("../../runtime/project/app.ts");
-  const { layoutOf } = await import("../../runtime/project/layout.ts");
+  const { findApp, imageReference } = await import("../../runtime/app/app.ts");
+  const { layoutOf } = await import("../../runtime/app/layout.ts");
   const app = await findApp(context.cwd, options.appName);
   return {
     app: app.name,

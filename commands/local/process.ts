@@ -27,8 +27,8 @@ export function processCommand(context: Context): AnyCommand {
     .example("Run processing/processing.py", "mlcli local process --file processing.py")
     .action(async (options: Options) => {
       const { planInput } = await import("./plan_input.ts");
-      const { process } = await import("../../runtime/containers/process.ts");
-      const { absolutePath } = await import("../../runtime/project/typed_path.ts");
+      const { process } = await import("../../runtime/local/process.ts");
+      const { absolutePath } = await import("../../runtime/app/typed_path.ts");
       await process({
         ...await planInput(context, options),
         file: options.file,

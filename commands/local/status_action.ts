@@ -8,7 +8,7 @@ import {
   type ContainerStatus,
   containerStatuses,
   type Health,
-} from "../../runtime/containers/status.ts";
+} from "../../runtime/local/server/status.ts";
 import type { Context } from "../../runtime/context.ts";
 import { green, red, yellow } from "../colour.ts";
 import { tableText } from "../table.ts";

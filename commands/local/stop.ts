@@ -24,7 +24,7 @@ export function stopCommand(context: Context): AnyCommand {
     .example("Stop the server on port 8081", "mlcli local stop --port 8081")
     .action(async (options: Options) => {
       const port = parsePort(options.port);
-      const { stopServer } = await import("../../runtime/containers/stop.ts");
+      const { stopServer } = await import("../../runtime/local/server/stop.ts");
       const { ProgressLine } = await import("../progress.ts");
       const engine = await context.engine();
       using progress = new ProgressLine(context.err);

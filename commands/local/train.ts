@@ -37,8 +37,8 @@ export function trainCommand(context: Context): AnyCommand {
     .action(async (options: Options) => {
       const named = (options.input ?? []).map(parseChannel);
       const { planInput } = await import("./plan_input.ts");
-      const { train } = await import("../../runtime/containers/train.ts");
-      const { absolutePath } = await import("../../runtime/project/typed_path.ts");
+      const { train } = await import("../../runtime/local/train.ts");
+      const { absolutePath } = await import("../../runtime/app/typed_path.ts");
       await train({
         ...await planInput(context, options),
         hyperparameters: options.hyperparameter ?? [],

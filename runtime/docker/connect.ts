@@ -36,7 +36,7 @@ export interface ConnectOptions {
 /**
  * Connects to the first engine that answers.
  *
- * @throws MlcliError of kind `engine`, with each place that was tried and why it failed.
+ * @throws MlcliError, with each place that was tried and why it failed.
  */
 export async function connectToEngine(
   environment: SearchEnvironment,
@@ -50,7 +50,7 @@ export async function connectToEngine(
     if (attempt.engine) return attempt.engine;
     failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${attempt.failure}`);
   }
-  throw new MlcliError("engine", "No Docker Engine answers", {
+  throw new MlcliError("No Docker Engine answers", {
     quote: failures.join("\n"),
     hint: "Start Docker, or set DOCKER_HOST to the address of an engine.",
   });

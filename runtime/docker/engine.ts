@@ -145,7 +145,7 @@ export interface LogOptions {
 
 /**
  * One Docker Engine. Every call throws `EngineError` on a status that it does not expect, and
- * `MlcliError` of kind `engine` when the engine does not answer.
+ * `MlcliError` when the engine does not answer.
  */
 export interface Engine {
   /** The address as the user would write it in `DOCKER_HOST`. */
@@ -485,7 +485,7 @@ function exitStatusOf({ StatusCode, Error }: WaitAnswer): number {
   const isStatus = Number.isInteger(StatusCode) && StatusCode >= 0;
   if (isStatus && !Error?.Message) return StatusCode;
   const reason = Error?.Message || `exit status ${StatusCode}`;
-  throw new MlcliError("engine", `The Docker Engine does not know how the run ended: ${reason}`, {
+  throw new MlcliError(`The Docker Engine does not know how the run ended: ${reason}`, {
     hint: "Is it still running? docker version asks it.",
   });
 }

@@ -29,7 +29,7 @@ const STREAMS: Readonly<Record<number, OutputPiece["stream"] | "engine">> = {
  * Takes a multiplexed body apart without holding more than what has just arrived: a frame may be
  * split over many chunks, and a chunk may hold many frames.
  *
- * @throws MlcliError of kind `engine` when the body ends within a frame, or is none of frames.
+ * @throws MlcliError when the body ends within a frame, or is none of frames.
  */
 export async function* demultiplex(
   body: AsyncIterable<Uint8Array>,
@@ -71,7 +71,7 @@ function frameLength(header: Uint8Array): number {
 }
 
 function broken(reason: string): MlcliError {
-  return new MlcliError("engine", `The Docker Engine broke the container's output off: ${reason}`, {
+  return new MlcliError(`The Docker Engine broke the container's output off: ${reason}`, {
     hint: "Is it still running? docker version asks it.",
   });
 }

@@ -36,7 +36,7 @@ export interface SearchEnvironment {
  * The places to try, best first. Where the user named one (`DOCKER_HOST`, a context), it is the
  * only one: another engine than the one asked for would be a surprise.
  *
- * @throws MlcliError of kind `engine` when what the user named cannot be understood.
+ * @throws MlcliError when what the user named cannot be understood.
  */
 export async function candidates({ env }: SearchEnvironment): Promise<readonly Candidate[]> {
   const host = env("DOCKER_HOST");
@@ -63,7 +63,7 @@ function parseAddress(host: string, tls: TlsFiles | undefined): Address {
   }
   const tcp = /^(?:(?:tcp|http|https):\/\/)?([^/]+)\/?$/.exec(host)?.[1];
   if (tcp) return { kind: "tcp", host: withPort(tcp, tls), tls };
-  throw new MlcliError("engine", `Docker Engine address not supported: ${host}`, {
+  throw new MlcliError(`Docker Engine address not supported: ${host}`, {
     hint: "Use unix:///path/to/docker.sock or tcp://host:port. For an engine behind ssh, forward " +
       "its socket: ssh -L /tmp/docker.sock:/var/run/docker.sock HOST",
   });
@@ -102,7 +102,7 @@ async function currentContext(env: SearchEnvironment["env"]): Promise<Candidate 
   const meta = await readJson(file);
   const host = field(field(field(meta, "Endpoints"), "docker"), "Host");
   if (typeof host !== "string") {
-    throw new MlcliError("engine", `Docker context not found: ${name}`, {
+    throw new MlcliError(`Docker context not found: ${name}`, {
       hint: "docker context ls lists those there are; docker context use NAME chooses one.",
     });
   }
@@ -139,7 +139,7 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new MlcliError("engine", `${file} is not valid JSON: ${messageOf(cause)}`, { cause });
+    throw new MlcliError(`${file} is not valid JSON: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -24,7 +24,7 @@ export interface ProgressMessage {
 /**
  * Reads the messages as they come; a message may be split over several chunks.
  *
- * @throws MlcliError of kind `engine` where something is no message: the last is cut, say.
+ * @throws MlcliError where something is no message: the last is cut, say.
  */
 export async function* progressMessages(
   body: AsyncIterable<Uint8Array>,

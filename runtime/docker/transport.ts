@@ -18,7 +18,7 @@ export class EngineError extends MlcliError {
     readonly reason: string,
     call: string,
   ) {
-    super("engine", `The Docker Engine refused (${call}: ${status}): ${reason}`);
+    super(`The Docker Engine refused (${call}: ${status}): ${reason}`);
   }
 }
 
@@ -28,7 +28,7 @@ export class CertificatesError extends MlcliError {
 }
 
 /**
- * What the engine answered. Reading it throws `MlcliError` of kind `engine` where the connection
+ * What the engine answered. Reading it throws `MlcliError` where the connection
  * breaks, or where it is not what the Engine API promises: no cut answer passes for a whole one.
  */
 export interface Answer {
@@ -62,7 +62,7 @@ export interface Transport {
   /**
    * @param path begins with a slash.
    * @throws EngineError on a status that is not expected.
-   * @throws MlcliError of kind `engine` when the engine cannot be reached.
+   * @throws MlcliError when the engine cannot be reached.
    */
   request(method: string, path: string, options: RequestOptions): Promise<Answer>;
   close(): void;
@@ -107,7 +107,7 @@ async function tlsOptions(
     if (await isMissing(cert) && await isMissing(key)) return { caCerts };
     return { caCerts, cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
   } catch (cause) {
-    throw new CertificatesError("engine", `Cannot read the certificates: ${messageOf(cause)}`, {
+    throw new CertificatesError(`Cannot read the certificates: ${messageOf(cause)}`, {
       cause,
     });
   }
@@ -139,7 +139,7 @@ async function send(
     });
   } catch (cause) {
     if (options.signal?.aborted) throw options.signal.reason;
-    throw new MlcliError("engine", `The Docker Engine does not answer: ${reasonOf(cause)}`, {
+    throw new MlcliError(`The Docker Engine does not answer: ${reasonOf(cause)}`, {
       hint: "Is it still running? docker version asks it.",
       cause,
     });
@@ -200,7 +200,6 @@ function answerOf(response: Response, call: string, signal: AbortSignal | undefi
 /** The answer of an engine that went away, or whose connection did. */
 function brokenOff(call: string, cause: unknown): MlcliError {
   return new MlcliError(
-    "engine",
     `The Docker Engine broke its answer off (${call}): ${reasonOf(cause)}`,
     { hint: "Is it still running? docker version asks it.", cause },
   );
@@ -219,7 +218,7 @@ const SHOWN_LENGTH = 500;
 
 /** An answer in another form than the Engine API's. */
 export function unexpected(call: string, text: string, cause?: unknown): MlcliError {
-  return new MlcliError("engine", `The Docker Engine's answer is not what its API says (${call})`, {
+  return new MlcliError(`The Docker Engine's answer is not what its API says (${call})`, {
     quote: text.slice(0, SHOWN_LENGTH) || "(nothing)",
     hint: "Is this the address of a Docker Engine, and is it still running? mlcli doctor asks it.",
     cause,

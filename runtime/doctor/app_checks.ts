@@ -5,7 +5,7 @@
  */
 
 import { join } from "@std/path/join";
-import type { App } from "../project/app.ts";
+import type { App } from "../app/app.ts";
 import {
   type Layout,
   layoutOf,
@@ -13,8 +13,8 @@ import {
   requireModel,
   requireTestDirectory,
   requireTrainingData,
-} from "../project/layout.ts";
-import { typedPath } from "../project/typed_path.ts";
+} from "../app/layout.ts";
+import { typedPath } from "../app/typed_path.ts";
 import { type Check, guarded } from "./check.ts";
 
 /** Whether everything is there that the commands need. What only some need is a warning. */

@@ -5,13 +5,13 @@
  */
 
 import { join } from "@std/path/join";
-import { holdsHarness } from "../containers/image.ts";
+import { holdsHarness } from "../local/container/image.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { cannotRead } from "../image/cannot_read.ts";
-import { type App, imageReference } from "../project/app.ts";
-import { escapeOf } from "../project/confinement.ts";
-import { layoutOf } from "../project/layout.ts";
-import { typedPath } from "../project/typed_path.ts";
+import { type App, imageReference } from "../app/app.ts";
+import { escapeOf } from "../app/confinement.ts";
+import { layoutOf } from "../app/layout.ts";
+import { typedPath } from "../app/typed_path.ts";
 import { type Check, guarded } from "./check.ts";
 import { initCheck } from "./init_check.ts";
 

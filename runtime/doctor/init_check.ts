@@ -4,8 +4,8 @@
  * @module
  */
 
-import { discardContainer, saysInitMissing } from "../containers/create.ts";
-import { initProbePlan } from "../containers/service_plans.ts";
+import { discardContainer, saysInitMissing } from "../local/container/create.ts";
+import { initProbePlan } from "../local/service_plans.ts";
 import type { Engine } from "../docker/engine.ts";
 import type { Check } from "./check.ts";
 

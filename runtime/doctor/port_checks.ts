@@ -4,7 +4,7 @@
  * @module
  */
 
-import { managed } from "../containers/managed.ts";
+import { managed } from "../local/container/managed.ts";
 import { containerName, type Engine } from "../docker/engine.ts";
 import type { Check } from "./check.ts";
 

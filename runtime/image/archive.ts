@@ -166,7 +166,7 @@ async function read(file: Deno.FsFile, length: number, shown: string): Promise<U
     throw cannotRead(shown, error);
   }
   if (count !== null && count > 0) return buffer.subarray(0, count);
-  throw new MlcliError("layout", `${shown} got shorter while it was being sent`, {
+  throw new MlcliError(`${shown} got shorter while it was being sent`, {
     hint: "Run mlcli build again when nothing writes to it.",
   });
 }

@@ -7,7 +7,7 @@
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { failureOf } from "../docker/messages.ts";
 import { MlcliError } from "../errors.ts";
-import { type App, imageReference } from "../project/app.ts";
+import { type App, imageReference } from "../app/app.ts";
 import { VERSION } from "../version.ts";
 import { buildContext } from "./build_context.ts";
 
@@ -33,7 +33,7 @@ export interface BuildRequest {
  * Builds the image.
  *
  * @returns `name:tag`
- * @throws MlcliError of kind `image` when a step fails; `layout` when the app lacks something.
+ * @throws MlcliError when a step fails, or the app lacks something.
  */
 export async function build(request: BuildRequest): Promise<string> {
   const { app } = request;
@@ -117,7 +117,7 @@ function buildFailed(options: BuildOptions, reason: string): MlcliError {
   const noBase =
     /pull access denied|manifest .*(unknown|not found)|failed to resolve|no such host|lookup .* on|connection refused|i\/o timeout|Client\.Timeout|deadline exceeded/i
       .test(reason);
-  return new MlcliError("image", `Build failed: ${reason.trim()}`, {
+  return new MlcliError(`Build failed: ${reason.trim()}`, {
     hint: noBase
       ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +
         "or base_image in the app's NAME.json, takes another."

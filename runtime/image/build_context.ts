@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { App } from "../project/app.ts";
+import type { App } from "../app/app.ts";
 import { archiveOf } from "./archive.ts";
 import { contextEntries } from "./context_entries.ts";
 
@@ -15,7 +15,7 @@ import { contextEntries } from "./context_entries.ts";
  * which nothing else is sent. The files are read while the stream is.
  *
  * @param onLeftOut hears at the end which private files and directories stayed out.
- * @throws MlcliError of kind `layout` when the Dockerfile or the requirements file is not there, or
+ * @throws MlcliError when the Dockerfile or the requirements file is not there, or
  * private.
  */
 export async function buildContext(

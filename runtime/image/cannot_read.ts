@@ -9,7 +9,7 @@ import { IGNORE_FILE } from "./ignore_rules.ts";
 
 /** The error that something of the context cannot be read. */
 export function cannotRead(shown: string, cause: unknown): MlcliError {
-  return new MlcliError("layout", `Cannot read ${shown}: ${fileErrorReason(cause)}`, {
+  return new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
     hint: `Make it readable, or leave it out with a line in ${IGNORE_FILE}.`,
     cause,
   });

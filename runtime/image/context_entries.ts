@@ -9,10 +9,10 @@ import { join } from "@std/path/join";
 import { SEPARATOR } from "@std/path/constants";
 import { MlcliError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
-import type { App } from "../project/app.ts";
-import { requireInside } from "../project/confinement.ts";
-import { isPrivateName } from "../project/private_names.ts";
-import { typedPath } from "../project/typed_path.ts";
+import type { App } from "../app/app.ts";
+import { requireInside } from "../app/confinement.ts";
+import { isPrivateName } from "../app/private_names.ts";
+import { typedPath } from "../app/typed_path.ts";
 import { cannotRead } from "./cannot_read.ts";
 import { HARNESS_FILES, readHarnessFile } from "./harness_files.ts";
 import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
@@ -49,7 +49,7 @@ const CODE_FOLDERS = ["training", "prediction", "processing"];
  *
  * @param onLeftOut hears, after the last entry, what stayed out because it is private, though
  * `.dockerignore` would have let it in; directories end with a slash.
- * @throws MlcliError of kind `layout`: at once when the Dockerfile or the requirements file is not
+ * @throws MlcliError: at once when the Dockerfile or the requirements file is not
  * there, or private; while the entries are read, when something cannot be.
  */
 export async function contextEntries(
@@ -177,7 +177,7 @@ async function requireFile(
   message: string,
   details: { readonly hint: string },
 ): Promise<void> {
-  if (!await isFile(join(app.directory, path))) throw new MlcliError("layout", message, details);
+  if (!await isFile(join(app.directory, path))) throw new MlcliError(message, details);
 }
 
 async function isFile(path: string): Promise<boolean> {

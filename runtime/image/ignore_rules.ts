@@ -25,7 +25,7 @@ export const IGNORE_FILE = ".dockerignore";
 /**
  * Reads the rules of a directory; none when it has no `.dockerignore`.
  *
- * @throws MlcliError of kind `layout` when the file cannot be read, or holds a broken pattern.
+ * @throws MlcliError when the file cannot be read, or holds a broken pattern.
  */
 export async function readIgnoreRules(directory: string): Promise<IgnoreRules> {
   try {
@@ -33,7 +33,7 @@ export async function readIgnoreRules(directory: string): Promise<IgnoreRules> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return parseIgnoreRules("");
     if (error instanceof MlcliError) throw error;
-    throw new MlcliError("layout", `Cannot read ${IGNORE_FILE}: ${fileErrorReason(error)}`, {
+    throw new MlcliError(`Cannot read ${IGNORE_FILE}: ${fileErrorReason(error)}`, {
       hint: "Make it a readable file with a pattern a line, or remove it.",
       cause: error,
     });
@@ -43,7 +43,7 @@ export async function readIgnoreRules(directory: string): Promise<IgnoreRules> {
 /**
  * The rules of a text: a pattern a line, `#` for comments, `!` for exceptions, the last match wins.
  *
- * @throws MlcliError of kind `layout` for a pattern that is broken.
+ * @throws MlcliError for a pattern that is broken.
  */
 export function parseIgnoreRules(text: string): IgnoreRules {
   const patterns = text.replace(/^\uFEFF/, "").split(/\r?\n/)
@@ -81,7 +81,7 @@ function readRule(line: string): Rule | undefined {
     const { fitsStart } = readPattern(pattern, ESCAPES);
     return { ignores, fits: fitsStart };
   } catch (cause) {
-    throw new MlcliError("layout", `Not a valid pattern in ${IGNORE_FILE}: "${line}"`, {
+    throw new MlcliError(`Not a valid pattern in ${IGNORE_FILE}: "${line}"`, {
       hint: "A [ opens a range of characters, such as [a-c]; \\[ is the character itself.",
       cause,
     });
@@ -112,7 +112,7 @@ function requireFewWildcards(patterns: readonly string[]): void {
     if (pattern.includes("*")) length += pattern.length;
     if (length <= MOST_WILD) continue;
     const shown = pattern.length > 60 ? `${pattern.slice(0, 60)}...` : pattern;
-    throw new MlcliError("layout", `Too many wildcards in ${IGNORE_FILE}: "${shown}"`, {
+    throw new MlcliError(`Too many wildcards in ${IGNORE_FILE}: "${shown}"`, {
       hint: `All patterns with a * may have ${MOST_WILD / 1024} KiB together.`,
     });
   }

@@ -7,7 +7,7 @@
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { MlcliError } from "../errors.ts";
-import { typedPath } from "../project/typed_path.ts";
+import { typedPath } from "../app/typed_path.ts";
 import { cannotRead } from "./cannot_read.ts";
 
 /** Where a private key is looked for, in bytes. */
@@ -23,7 +23,7 @@ const KEY_MARK = /---- ?BEGIN ([A-Z0-9]+ )*PRIVATE KEY( BLOCK)? ?----/;
  * Whether a file is a private key by its name and its content; no, if it is gone.
  *
  * @param path relative to the directory.
- * @throws MlcliError of kind `layout` when it cannot be read.
+ * @throws MlcliError when it cannot be read.
  */
 export async function isPrivateKey(directory: string, path: string): Promise<boolean> {
   if (!MAY_BE_KEY.test(path)) return false;
@@ -42,7 +42,7 @@ export async function isPrivateKey(directory: string, path: string): Promise<boo
  * where links are, and by the rules of the configuration file.)
  *
  * @param path relative to the directory.
- * @throws MlcliError of kind `layout`
+ * @throws MlcliError
  */
 export async function requireNoKey(directory: string, path: string): Promise<void> {
   const root = await Deno.realPath(directory);
@@ -51,7 +51,7 @@ export async function requireNoKey(directory: string, path: string): Promise<voi
     return;
   }
   const shown = typedPath(root, target);
-  throw new MlcliError("layout", `Not for an image, since it is a private key: ${shown}`, {
+  throw new MlcliError(`Not for an image, since it is a private key: ${shown}`, {
     hint: `It would be sent to the engine as ${path}: name another file.`,
   });
 }

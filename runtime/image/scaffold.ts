@@ -8,11 +8,11 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile, removeIfThere } from "../files.ts";
-import { type App, findApp } from "../project/app.ts";
-import type { ConfigurationKey } from "../project/configuration.ts";
-import { layoutOf } from "../project/layout.ts";
-import { boundaryOf, requireInside } from "../project/confinement.ts";
-import { typedPath } from "../project/typed_path.ts";
+import { type App, findApp } from "../app/app.ts";
+import type { ConfigurationKey } from "../app/configuration.ts";
+import { layoutOf } from "../app/layout.ts";
+import { boundaryOf, requireInside } from "../app/confinement.ts";
+import { typedPath } from "../app/typed_path.ts";
 import { IGNORE_FILE } from "./ignore_rules.ts";
 import {
   EMPTY_FOLDERS,
@@ -38,8 +38,7 @@ export interface Scaffold {
  *
  * @param directory absolute path; gets `NAME.json` and `NAME/`.
  * @param settings written to `NAME.json` when there is none yet.
- * @throws MlcliError of kind `configuration` when a `NAME.json` is there and broken, `layout` when
- * a file cannot be made.
+ * @throws MlcliError when a `NAME.json` is there and broken, or a file cannot be made.
  */
 export async function scaffold(
   directory: string,
@@ -158,7 +157,7 @@ async function makeFolder(directory: string, path: string): Promise<void> {
 }
 
 function cannotCreate(path: string, cause: unknown): MlcliError {
-  return new MlcliError("layout", `Cannot create ${path}: ${fileErrorReason(cause)}`, {
+  return new MlcliError(`Cannot create ${path}: ${fileErrorReason(cause)}`, {
     hint: "May you write there, and is there no file where a directory must be?",
     cause,
   });

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { FakePlatform } from "../../tests/helpers/fake_platform.ts";
-import { ACCOUNT } from "../../tests/helpers/platform_answers.ts";
+import { FakeAws } from "../../tests/helpers/fake_aws.ts";
+import { ACCOUNT } from "../../tests/helpers/aws_answers.ts";
 import { ensurePrograms } from "../debian.ts";
 import type { Comparison, Contender } from "./measure.ts";
 import { mlcli, time } from "./program.ts";
@@ -39,17 +39,17 @@ export async function makeEndpointBench(signal: AbortSignal): Promise<EndpointBe
   };
 }
 
-function platformOf(count: number): FakePlatform {
-  const platform = new FakePlatform();
+function platformOf(count: number): FakeAws {
+  const aws = new FakeAws();
   for (let index = 0; index < count; index++) {
-    platform.add(`endpoint-of-${ACCOUNT}-${index}`, { creationTime: 1_772_353_800 + index });
+    aws.add(`endpoint-of-${ACCOUNT}-${index}`, { creationTime: 1_772_353_800 + index });
   }
-  return platform;
+  return aws;
 }
 
 /** `list-endpoints` against `aws sagemaker list-endpoints`, the whole process. */
-function timeComparison(platform: FakePlatform): Comparison {
-  const env = environment(platform);
+function timeComparison(aws: FakeAws): Comparison {
+  const env = environment(aws);
   return {
     title: `list-endpoints, ${SOME} endpoints`,
     unit: "ms",
@@ -59,8 +59,7 @@ function timeComparison(platform: FakePlatform): Comparison {
     },
     theirs: {
       command: "aws sagemaker list-endpoints",
-      measure: () =>
-        time([AWS, "--endpoint-url", platform.url, "sagemaker", "list-endpoints"], { env }),
+      measure: () => time([AWS, "--endpoint-url", aws.url, "sagemaker", "list-endpoints"], { env }),
     },
     goal: { atMost: 0.28 },
     rounds: 20,
@@ -68,10 +67,10 @@ function timeComparison(platform: FakePlatform): Comparison {
 }
 
 /** The memory that 20 times as many endpoints take. */
-function memoryComparison(some: FakePlatform, many: FakePlatform): Comparison {
-  const contender = (platform: FakePlatform, count: number): Contender => ({
+function memoryComparison(some: FakeAws, many: FakeAws): Comparison {
+  const contender = (aws: FakeAws, count: number): Contender => ({
     command: `mlcli list-endpoints, ${count} endpoints`,
-    measure: () => memoryOf(mlcli("list-endpoints"), environment(platform)),
+    measure: () => memoryOf(mlcli("list-endpoints"), environment(aws)),
   });
   return {
     title: `list-endpoints, memory for ${MANY}`,
@@ -83,10 +82,10 @@ function memoryComparison(some: FakePlatform, many: FakePlatform): Comparison {
   };
 }
 
-function environment(platform: FakePlatform): Record<string, string> {
+function environment(aws: FakeAws): Record<string, string> {
   // Nothing of the machine's own AWS settings.
   const files = { AWS_CONFIG_FILE: "/dev/null", AWS_SHARED_CREDENTIALS_FILE: "/dev/null" };
-  return { ...platform.env(), ...files, AWS_DEFAULT_REGION: platform.env().AWS_REGION ?? "" };
+  return { ...aws.env(), ...files, AWS_DEFAULT_REGION: aws.env().AWS_REGION ?? "" };
 }
 
 /** The most memory that a command had resident, in MB (10^6 bytes). Linux only. */

@@ -5,7 +5,7 @@
  */
 
 import { fromFileUrl, join } from "@std/path";
-import { FakePlatform } from "../../tests/helpers/fake_platform.ts";
+import { FakeAws } from "../../tests/helpers/fake_aws.ts";
 import { permissionOptions } from "../compile/permissions.ts";
 import { binaryName, TARGETS } from "../compile/targets.ts";
 import { removeTree } from "../script.ts";
@@ -35,7 +35,7 @@ export async function findBinary(): Promise<string | undefined> {
 export async function makeStartUpBench(binary: string): Promise<StartUpBench> {
   const directory = await Deno.makeTempDir({ prefix: "mlcli-bench-start-" });
   const empty = await compileEmpty(directory);
-  const platform = new FakePlatform();
+  const aws = new FakeAws();
   const files = { AWS_CONFIG_FILE: "/dev/null", AWS_SHARED_CREDENTIALS_FILE: "/dev/null" };
   const compared = (
     args: readonly string[],
@@ -57,10 +57,10 @@ export async function makeStartUpBench(binary: string): Promise<StartUpBench> {
     comparisons: [
       compared(["--version"], "", 1.5),
       compared(["local", "stop", "--port", String(IDLE_PORT)], ", no server", 1.5, { expect: 1 }),
-      compared(["list-endpoints"], ", empty account", 4, { env: { ...platform.env(), ...files } }),
+      compared(["list-endpoints"], ", empty account", 4, { env: { ...aws.env(), ...files } }),
     ],
     async [Symbol.asyncDispose]() {
-      await platform[Symbol.asyncDispose]();
+      await aws[Symbol.asyncDispose]();
       await removeTree(directory);
     },
   };

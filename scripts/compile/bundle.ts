@@ -24,7 +24,7 @@ export interface Program {
 const ASSETS = ["harness", "template"];
 
 /** The only module that imports the AWS SDK, in the stage. */
-const SDK = "runtime/platform/sdk.ts";
+const SDK = "runtime/aws/sdk.ts";
 
 /**
  * Bundles the staged program into a directory, one file for each part that is loaded on its own,

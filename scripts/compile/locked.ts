@@ -83,12 +83,12 @@ export async function checkBundler(cache: string): Promise<void> {
   for await (const path of filesBelow(downloads)) {
     checked++;
     if (locked.includes(await digestOf(join(downloads, path)))) continue;
-    throw new MlcliError("configuration", `Deno bundles with ${path}, which is not ${BUNDLER}`, {
+    throw new MlcliError(`Deno bundles with ${path}, which is not ${BUNDLER}`, {
       hint: "Another Deno needs another: name it in scripts/compile/locked.ts, `deno task lock`.",
     });
   }
   if (checked === 0) {
-    throw new MlcliError("configuration", "Deno does not say what it bundles with");
+    throw new MlcliError("Deno does not say what it bundles with");
   }
 }
 

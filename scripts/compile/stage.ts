@@ -52,5 +52,5 @@ export function withCommit(source: string, commit: string): string {
     `COMMIT: string | undefined = ${JSON.stringify(commit)}`,
   );
   if (changed !== source) return changed;
-  throw new MlcliError("configuration", `${BUILD_INFO} has no place for the commit`);
+  throw new MlcliError(`${BUILD_INFO} has no place for the commit`);
 }

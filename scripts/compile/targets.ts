@@ -4,7 +4,7 @@
  * @module
  */
 
-import { MlcliError } from "../../runtime/errors.ts";
+import { UsageError } from "../../runtime/errors.ts";
 
 /** All that `deno compile` knows. */
 export const TARGETS = [
@@ -31,7 +31,7 @@ export function binaryName(target: Target): string {
  *
  * @param names as the user gave them; all when there are none.
  * @param denort value of DENORT_BIN: the path of one runtime base, for Linux x86-64.
- * @throws MlcliError of kind `usage` for a name that is none, or that DENORT_BIN does not fit.
+ * @throws UsageError for a name that is none, or that DENORT_BIN does not fit.
  */
 export function chooseTargets(
   names: readonly string[],
@@ -41,7 +41,7 @@ export function chooseTargets(
   if (!denort) return chosen.length === 0 ? TARGETS : [...new Set(chosen)];
   const other = chosen.find((target) => target !== DENORT_TARGET);
   if (other === undefined) return [DENORT_TARGET];
-  throw new MlcliError("usage", `DENORT_BIN is set, and serves ${DENORT_TARGET} only: ${other}`, {
+  throw new UsageError(`DENORT_BIN is set, and serves ${DENORT_TARGET} only: ${other}`, {
     hint: "Unset it, and Deno downloads the runtime base of each target.",
   });
 }
@@ -49,7 +49,7 @@ export function chooseTargets(
 function targetNamed(name: string): Target {
   const target = TARGETS.find((known) => known === name);
   if (target) return target;
-  throw new MlcliError("usage", `Unknown target: ${name}`, {
+  throw new UsageError(`Unknown target: ${name}`, {
     hint: `There are ${TARGETS.join(", ")}.`,
   });
 }

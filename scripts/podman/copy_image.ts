@@ -43,7 +43,7 @@ async function load(
     const response = await target.request("POST", path, { expect: [200], tar, signal });
     const answer = await response.text();
     const name = loadedImage(answer);
-    if (!name) throw new MlcliError("image", "The image was not loaded", { quote: answer });
+    if (!name) throw new MlcliError("The image was not loaded", { quote: answer });
     return name;
   } finally {
     target.close();

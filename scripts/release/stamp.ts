@@ -12,7 +12,7 @@
  */
 
 import { fromFileUrl, join } from "@std/path";
-import { MlcliError } from "../../runtime/errors.ts";
+import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import { runScript } from "../script.ts";
 
 const SCRIPTS = fromFileUrl(new URL("../", import.meta.url));
@@ -37,10 +37,10 @@ export interface Address {
  */
 export function addressOf(server: string | undefined, repository: string | undefined): Address {
   if (!server || !/^https:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(server)) {
-    throw new MlcliError("usage", `Not a server's address: GITHUB_SERVER_URL=${server ?? ""}`);
+    throw new UsageError(`Not a server's address: GITHUB_SERVER_URL=${server ?? ""}`);
   }
   if (!repository || !/^[A-Za-z0-9][A-Za-z0-9-]*\/[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(repository)) {
-    throw new MlcliError("usage", `Not OWNER/NAME: GITHUB_REPOSITORY=${repository ?? ""}`);
+    throw new UsageError(`Not OWNER/NAME: GITHUB_REPOSITORY=${repository ?? ""}`);
   }
   return { repository, releases: `${server}/${repository}/releases` };
 }
@@ -51,7 +51,7 @@ export function addressOf(server: string | undefined, repository: string | undef
  */
 export function stamped(text: string, { releases, repository }: Address): string {
   if (!text.includes("@RELEASES@")) {
-    throw new MlcliError("configuration", "There is no place for the address of the releases");
+    throw new MlcliError("There is no place for the address of the releases");
   }
   return text.replaceAll("@RELEASES@", () => releases)
     .replaceAll("@REPOSITORY@", () => repository);
@@ -61,7 +61,7 @@ export function stamped(text: string, { releases, repository }: Address): string
 export function withInstallSection(readme: string, section: string): string {
   const changed = readme.replace(INSTALL_SECTION, () => `${section.trimEnd()}\n\n`);
   if (changed !== readme) return changed;
-  throw new MlcliError("configuration", "README.md has no section `Install`");
+  throw new MlcliError("README.md has no section `Install`");
 }
 
 /** Makes the files of a release in a directory, which is there. */
@@ -83,7 +83,7 @@ export async function stampRelease(directory: string, address: Address): Promise
 async function main(): Promise<number> {
   const [directory, ...others] = Deno.args;
   if (directory === undefined || others.length > 0) {
-    throw new MlcliError("usage", "One argument: the directory for the files");
+    throw new UsageError("One argument: the directory for the files");
   }
   const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = Deno.env.toObject();
   await stampRelease(directory, addressOf(GITHUB_SERVER_URL, GITHUB_REPOSITORY));

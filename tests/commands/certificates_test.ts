@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { Authority, TlsServer } from "../helpers/certificates.ts";
 import { runCloud } from "../helpers/cloud.ts";
-import { FakePlatform, USER_KEY } from "../helpers/fake_platform.ts";
+import { FakeAws, USER_KEY } from "../helpers/fake_aws.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
@@ -47,10 +47,10 @@ suite("the cloud commands and private certificates", () => {
       readonly end?: string;
     } = {},
   ): Promise<ProgramResult & { readonly host: string }> {
-    await using platform = new FakePlatform();
-    await using server = new TlsServer(platform.url, await authority.certify(host, end));
+    await using aws = new FakeAws();
+    await using server = new TlsServer(aws.url, await authority.certify(host, end));
     const asked = `localhost:${server.port}`;
-    const result = await runCloud(platform, ["list-endpoints"], {
+    const result = await runCloud(aws, ["list-endpoints"], {
       env: { AWS_ENDPOINT_URL: `https://${asked}`, HOME: home, ...env },
     });
     return { ...result, host: asked };

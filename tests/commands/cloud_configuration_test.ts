@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { runCloud } from "../helpers/cloud.ts";
-import { FakePlatform } from "../helpers/fake_platform.ts";
-import { REGION } from "../helpers/platform_answers.ts";
+import { FakeAws } from "../helpers/fake_aws.ts";
+import { REGION } from "../helpers/aws_answers.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 type Files = Readonly<Record<string, unknown>>;
@@ -12,14 +12,14 @@ async function regionAsked(
   args: readonly string[] = [],
 ): Promise<{ code: number; stderr: string; region: string | undefined }> {
   const cwd = await Deno.makeTempDir({ prefix: "mlcli-test-apps-" });
-  await using platform = new FakePlatform();
+  await using aws = new FakeAws();
   try {
     for (const [name, content] of Object.entries(files)) {
       const text = typeof content === "string" ? content : JSON.stringify(content);
       await Deno.writeTextFile(`${cwd}/${name}`, text);
     }
-    const { code, stderr } = await runCloud(platform, ["list-endpoints", ...args], { cwd });
-    return { code, stderr, region: platform.requests[0]?.authorization.region };
+    const { code, stderr } = await runCloud(aws, ["list-endpoints", ...args], { cwd });
+    return { code, stderr, region: aws.requests[0]?.authorization.region };
   } finally {
     await Deno.remove(cwd, { recursive: true });
   }

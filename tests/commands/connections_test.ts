@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { runCloud } from "../helpers/cloud.ts";
-import { FakePlatform } from "../helpers/fake_platform.ts";
+import { FakeAws } from "../helpers/fake_aws.ts";
 import {
   type Fault,
   FaultyNetwork,
@@ -51,28 +51,28 @@ const COMMANDS: readonly CloudCommand[] = [
 ];
 
 /** Two pages of endpoints; the others are going away, so that nobody asks about each of them. */
-function platformOfTwoPages(): FakePlatform {
-  const platform = new FakePlatform();
-  platform.add("churn");
-  for (let index = 0; index < 101; index++) platform.add(`e${index}`, { status: "Deleting" });
-  return platform;
+function awsWithTwoPages(): FakeAws {
+  const aws = new FakeAws();
+  aws.add("churn");
+  for (let index = 0; index < 101; index++) aws.add(`e${index}`, { status: "Deleting" });
+  return aws;
 }
 
 /** Runs a command and looks whether it did all it should. */
 async function assertDone(
-  platform: FakePlatform,
+  aws: FakeAws,
   url: string,
   { args, stdout, isCheck = false }: CloudCommand,
 ): Promise<void> {
-  const result = await runCloud(platform, args, {
+  const result = await runCloud(aws, args, {
     env: { AWS_ENDPOINT_URL: url, DOCKER_HOST: "unix:///nonexistent.sock" },
   });
   assertMatch(result.stdout, stdout);
   const [code, stderr] = isCheck ? [1, "error: 2 checks of 3 failed\n"] : [0, ""];
   assertEquals([result.code, result.stderr], [code, stderr]);
   const deletes = args.includes("--delete-config") && !args.includes("--dry-run");
-  assertEquals(platform.endpoints.has("churn"), !deletes);
-  assertEquals(platform.configurations.has("churn-config"), !deletes);
+  assertEquals(aws.endpoints.has("churn"), !deletes);
+  assertEquals(aws.configurations.has("churn-config"), !deletes);
 }
 
 /** Whether the tests run on a Deno before 2.9, whose sockets of Node hang instead. */
@@ -88,18 +88,18 @@ suite("the cloud commands and connections", () => {
 
     for (const fault of ["closed after the answer", "slow bytes"] as const) {
       it(`${words}: ${fault}, always`, async () => {
-        await using platform = platformOfTwoPages();
-        await using network = new FaultyNetwork(platform.url, () => fault);
-        await assertDone(platform, network.url, command);
+        await using aws = awsWithTwoPages();
+        await using network = new FaultyNetwork(aws.url, () => fault);
+        await assertDone(aws, network.url, command);
         assertEquals(network.operations, command.operations);
       });
     }
 
     it(`${words}: closed in silence after every answer`, async () => {
-      await using platform = platformOfTwoPages();
+      await using aws = awsWithTwoPages();
       const fault = "closed in silence after the answer";
-      await using network = new FaultyNetwork(platform.url, () => fault);
-      await assertDone(platform, network.url, command);
+      await using network = new FaultyNetwork(aws.url, () => fault);
+      await assertDone(aws, network.url, command);
     });
 
     for (
@@ -114,9 +114,9 @@ suite("the cloud commands and connections", () => {
       ] as const
     ) {
       it(`${words}: ${fault}, once for each operation`, async () => {
-        await using platform = platformOfTwoPages();
-        await using network = new FaultyNetwork(platform.url, ON_FIRST(fault));
-        await assertDone(platform, network.url, command);
+        await using aws = awsWithTwoPages();
+        await using network = new FaultyNetwork(aws.url, ON_FIRST(fault));
+        await assertDone(aws, network.url, command);
         const asked = (operation: string): number =>
           network.operations.filter((known) => known === operation).length;
         for (const operation of new Set(command.operations)) {
@@ -129,27 +129,27 @@ suite("the cloud commands and connections", () => {
     // An older Deno cannot reset a connection; the binary is tested by a newer one.
     if (CANNOT_RESET) continue;
     it(`${words}: connections that are reset`, async () => {
-      await using platform = platformOfTwoPages();
-      await using network = await ResettingNetwork.open(platform.url, 2);
-      await assertDone(platform, network.url, command);
+      await using aws = awsWithTwoPages();
+      await using network = await ResettingNetwork.open(aws.url, 2);
+      await assertDone(aws, network.url, command);
       assertEquals(network.resets, 2);
     });
   }
 
   for (const fault of ["HTTP 503", "throttled"] as const) {
     it(`list-endpoints: a burst of ${fault}`, async () => {
-      await using platform = platformOfTwoPages();
+      await using aws = awsWithTwoPages();
       const plan: Plan = (_operation, count) => count <= 2 ? fault : undefined;
-      await using network = new FaultyNetwork(platform.url, plan);
-      await assertDone(platform, network.url, COMMANDS[0]!);
+      await using network = new FaultyNetwork(aws.url, plan);
+      await assertDone(aws, network.url, COMMANDS[0]!);
       assertEquals(network.operations.length, 4);
     });
   }
 
   it("list-endpoints says so when the connection breaks off every time", async () => {
-    await using platform = platformOfTwoPages();
-    await using network = new FaultyNetwork(platform.url, () => "closed in the body");
-    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"], {
+    await using aws = awsWithTwoPages();
+    await using network = new FaultyNetwork(aws.url, () => "closed in the body");
+    const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"], {
       env: { AWS_ENDPOINT_URL: network.url },
     });
     assertEquals([code, stdout, network.operations.length], [1, "", 3]);
@@ -157,12 +157,12 @@ suite("the cloud commands and connections", () => {
   });
 
   it("delete-endpoint says what is left when its configuration cannot be reached", async () => {
-    await using platform = platformOfTwoPages();
+    await using aws = awsWithTwoPages();
     await using network = new FaultyNetwork(
-      platform.url,
+      aws.url,
       (operation) => operation === "DeleteEndpointConfig" ? "closed before the request" : undefined,
     );
-    const { code, stdout, stderr } = await runCloud(platform, WITH_CONFIG, {
+    const { code, stdout, stderr } = await runCloud(aws, WITH_CONFIG, {
       env: { AWS_ENDPOINT_URL: network.url },
     });
     assertEquals([code, stdout], [1, "churn\n"]);

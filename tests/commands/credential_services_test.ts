@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { runCloud } from "../helpers/cloud.ts";
-import { FakePlatform } from "../helpers/fake_platform.ts";
+import { FakeAws } from "../helpers/fake_aws.ts";
 import { type Fault, FaultyNetwork } from "../helpers/faulty_network.ts";
 import type { Message } from "../helpers/http_message.ts";
-import { ACCOUNT } from "../helpers/platform_answers.ts";
+import { ACCOUNT } from "../helpers/aws_answers.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -76,11 +76,11 @@ async function list(
   profile: string,
   fault: Fault | undefined,
 ): Promise<ProgramResult & { readonly operations: readonly string[] }> {
-  await using platform = new FakePlatform();
-  platform.keys.set(KEY.id, KEY);
-  platform.roles.add(ROLE);
-  platform.add("churn");
-  await using network = new FaultyNetwork(platform.url, () => fault, answer);
+  await using aws = new FakeAws();
+  aws.keys.set(KEY.id, KEY);
+  aws.roles.add(ROLE);
+  aws.add("churn");
+  await using network = new FaultyNetwork(aws.url, () => fault, answer);
   const home = await Deno.makeTempDir({ prefix: "mlcli-test-home-" });
   try {
     await Deno.mkdir(`${home}/.aws/sso/cache`, { recursive: true });
@@ -100,7 +100,7 @@ async function list(
       clientSecret: "client-secret",
       refreshToken: "refresh",
     });
-    const result = await runCloud(platform, ["list-endpoints", "--profile", profile], {
+    const result = await runCloud(aws, ["list-endpoints", "--profile", profile], {
       env: {
         AWS_ENDPOINT_URL: network.url,
         HOME: home,

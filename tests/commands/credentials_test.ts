@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type CloudOptions, runCloud } from "../helpers/cloud.ts";
-import { FakePlatform, USER_KEY } from "../helpers/fake_platform.ts";
-import { ACCOUNT, REGION } from "../helpers/platform_answers.ts";
+import { FakeAws, USER_KEY } from "../helpers/fake_aws.ts";
+import { ACCOUNT, REGION } from "../helpers/aws_answers.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -47,14 +47,14 @@ web_identity_token_file = /nonexistent/token
 
 /** Lists endpoints on a platform that has one, with the profiles above in the user's home. */
 async function list(
-  prepare: (platform: FakePlatform) => void,
+  prepare: (aws: FakeAws) => void,
   args: readonly string[],
   env: CloudOptions["env"],
-): Promise<ProgramResult & { readonly platform: FakePlatform }> {
+): Promise<ProgramResult & { readonly aws: FakeAws }> {
   const home = await Deno.makeTempDir({ prefix: "mlcli-test-home-" });
-  await using platform = new FakePlatform();
-  platform.add("churn");
-  prepare(platform);
+  await using aws = new FakeAws();
+  aws.add("churn");
+  prepare(aws);
   try {
     await Deno.mkdir(`${home}/.aws`);
     await Deno.writeTextFile(
@@ -68,8 +68,8 @@ async function list(
     const config = CONFIG.replace("PROCESS_OUTPUT", `${home}/process.json`);
     await Deno.writeTextFile(`${home}/.aws/config`, config);
     const options = { env: { HOME: home, ...env } };
-    const result = await runCloud(platform, ["list-endpoints", ...args], options);
-    return { ...result, platform };
+    const result = await runCloud(aws, ["list-endpoints", ...args], options);
+    return { ...result, aws };
   } finally {
     await Deno.remove(home, { recursive: true });
   }
@@ -78,7 +78,7 @@ async function list(
 const AS_IS = (): void => {};
 
 suite("mlcli and roles", () => {
-  const allowRole = (platform: FakePlatform): void => void platform.roles.add(ROLE);
+  const allowRole = (aws: FakeAws): void => void aws.roles.add(ROLE);
 
   for (
     const [title, args, env] of [
@@ -89,10 +89,10 @@ suite("mlcli and roles", () => {
     ] as const
   ) {
     it(`acts in the role that is named by ${title}`, async () => {
-      const { code, stdout, stderr, platform } = await list(allowRole, args, env);
+      const { code, stdout, stderr, aws } = await list(allowRole, args, env);
       assertEquals([code, stderr], [0, ""]);
       assertMatch(stdout, /^churn {2}/);
-      const [assume, listing] = platform.requests;
+      const [assume, listing] = aws.requests;
       assertEquals(assume!.operation, "AssumeRole");
       assertEquals(assume!.input.RoleArn, ROLE);
       assertMatch(assume!.input.RoleSessionName, /^mlcli-\d/);
@@ -104,14 +104,14 @@ suite("mlcli and roles", () => {
   }
 
   it("assumes a role with the credentials of a profile", async () => {
-    const { code, platform } = await list(allowRole, ["-r", ROLE, "--profile", "work"], NO_KEY);
-    assertEquals([code, platform.operations], [0, ["AssumeRole", "ListEndpoints"]]);
+    const { code, aws } = await list(allowRole, ["-r", ROLE, "--profile", "work"], NO_KEY);
+    assertEquals([code, aws.operations], [0, ["AssumeRole", "ListEndpoints"]]);
   });
 
   it("uses the caller's own credentials without a role", async () => {
-    const { code, platform } = await list(AS_IS, [], { PLATFORM_ROLE: "" });
-    assertEquals([code, platform.operations], [0, ["ListEndpoints"]]);
-    assertEquals(platform.requests[0]!.authorization.accessKeyId, USER_KEY.id);
+    const { code, aws } = await list(AS_IS, [], { PLATFORM_ROLE: "" });
+    assertEquals([code, aws.operations], [0, ["ListEndpoints"]]);
+    assertEquals(aws.requests[0]!.authorization.accessKeyId, USER_KEY.id);
   });
 
   it("says that the role may not be assumed", async () => {
@@ -134,8 +134,8 @@ suite("mlcli and roles", () => {
   });
 
   it("refuses PLATFORM_ROLE when it is no ARN", async () => {
-    const { code, stderr, platform } = await list(AS_IS, [], { PLATFORM_ROLE: "admin" });
-    assertEquals([code, platform.operations], [1, []]);
+    const { code, stderr, aws } = await list(AS_IS, [], { PLATFORM_ROLE: "admin" });
+    assertEquals([code, aws.operations], [1, []]);
     assertMatch(stderr, /^error: Role not valid: "admin"\nhint: .*PLATFORM_ROLE\.\n$/);
   });
 });
@@ -152,20 +152,20 @@ suite("mlcli and regions", () => {
     ] as const
   ) {
     it(`asks the region that ${title} names`, async () => {
-      const { code, stderr, platform } = await list(AS_IS, args, env);
+      const { code, stderr, aws } = await list(AS_IS, args, env);
       assertEquals([code, stderr], [0, ""]);
-      assertEquals(platform.requests[0]!.authorization.region, region);
+      assertEquals(aws.requests[0]!.authorization.region, region);
     });
   }
 
   it("lists the four places where a region can be named, also when one names nothing", async () => {
     for (const empty of [{}, { AWS_REGION: "" }]) {
-      const { code, stdout, stderr, platform } = await list(AS_IS, [], {
+      const { code, stdout, stderr, aws } = await list(AS_IS, [], {
         ...NO_REGION,
         ...empty,
         AWS_CONFIG_FILE: "/nonexistent",
       });
-      assertEquals([code, stdout, platform.operations], [1, "", []]);
+      assertEquals([code, stdout, aws.operations], [1, "", []]);
       assertEquals(
         stderr,
         "error: No region named\n" +
@@ -185,18 +185,18 @@ suite("mlcli and credentials", () => {
         [["--profile", "working-process"], {}],
       ] as const
     ) {
-      const { code, stderr, platform } = await list(AS_IS, args, { ...NO_KEY, ...env });
+      const { code, stderr, aws } = await list(AS_IS, args, { ...NO_KEY, ...env });
       assertEquals([code, stderr], [0, ""]);
-      assertEquals(platform.requests[0]!.authorization.accessKeyId, USER_KEY.id);
+      assertEquals(aws.requests[0]!.authorization.accessKeyId, USER_KEY.id);
     }
   });
 
   it("takes --profile before the keys in the environment", async () => {
-    const { code, stderr, platform } = await list(AS_IS, ["--profile", "work"], {
+    const { code, stderr, aws } = await list(AS_IS, ["--profile", "work"], {
       AWS_ACCESS_KEY_ID: "AKIDOTHEROTHEROTHERO",
     });
     assertEquals([code, stderr], [0, ""]);
-    assertEquals(platform.requests[0]!.authorization.accessKeyId, USER_KEY.id);
+    assertEquals(aws.requests[0]!.authorization.accessKeyId, USER_KEY.id);
   });
 
   it("takes them from a container's metadata", async () => {
@@ -211,9 +211,9 @@ suite("mlcli and credentials", () => {
         }),
     );
     try {
-      const { code, stderr, platform } = await list(
-        (platform) =>
-          platform.keys.set(USER_KEY.id, {
+      const { code, stderr, aws } = await list(
+        (aws) =>
+          aws.keys.set(USER_KEY.id, {
             ...USER_KEY,
             token: "container-token-that-nobody-may-see",
           }),
@@ -223,7 +223,7 @@ suite("mlcli and credentials", () => {
           AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${metadata.addr.port}/`,
         },
       );
-      assertEquals([code, stderr, platform.operations], [0, "", ["ListEndpoints"]]);
+      assertEquals([code, stderr, aws.operations], [0, "", ["ListEndpoints"]]);
     } finally {
       await metadata.shutdown();
     }
@@ -234,7 +234,7 @@ suite("mlcli and credentials", () => {
     readonly title: string;
     readonly args?: readonly string[];
     readonly env?: CloudOptions["env"];
-    readonly prepare?: (platform: FakePlatform) => void;
+    readonly prepare?: (aws: FakeAws) => void;
     readonly message: RegExp;
     readonly hint: RegExp;
   }[] = [
@@ -293,7 +293,7 @@ suite("mlcli and credentials", () => {
     },
     {
       title: "they have expired",
-      prepare: (platform) => platform.keys.set(USER_KEY.id, { ...USER_KEY, isExpired: true }),
+      prepare: (aws) => aws.keys.set(USER_KEY.id, { ...USER_KEY, isExpired: true }),
       message: /^The credentials have expired$/,
       hint: /aws sso login.*AWS_SESSION_TOKEN/,
     },
@@ -301,34 +301,34 @@ suite("mlcli and credentials", () => {
       title: "those of a profile have expired",
       args: ["--profile", "work"],
       env: NO_KEY,
-      prepare: (platform) => platform.keys.set(USER_KEY.id, { ...USER_KEY, isExpired: true }),
+      prepare: (aws) => aws.keys.set(USER_KEY.id, { ...USER_KEY, isExpired: true }),
       message: /^The credentials have expired$/,
       hint: /aws sso login --profile work/,
     },
     {
       title: "they have expired when a role is assumed",
       args: ["-r", ROLE],
-      prepare: (platform) => platform.keys.set(USER_KEY.id, { ...USER_KEY, isExpired: true }),
+      prepare: (aws) => aws.keys.set(USER_KEY.id, { ...USER_KEY, isExpired: true }),
       message: /^The credentials have expired$/,
       hint: /aws sso login/,
     },
     {
       title: "the key is not known",
-      prepare: (platform) => platform.keys.clear(),
+      prepare: (aws) => aws.keys.clear(),
       message: /^The platform does not know the access key$/,
       hint: /AWS_ACCESS_KEY_ID.*eu-west-1 \(AWS_REGION\)/,
     },
     {
       title: "the key is not known to STS",
       args: ["-r", ROLE],
-      prepare: (platform) => platform.keys.clear(),
+      prepare: (aws) => aws.keys.clear(),
       message: /^The platform does not know the access key$/,
       hint: /AWS_ACCESS_KEY_ID/,
     },
     {
       title: "the secret is wrong",
       env: { AWS_SECRET_ACCESS_KEY: "another-secret-that-nobody-may-see" },
-      prepare: (platform) => platform.expectsWrongSignature = true,
+      prepare: (aws) => aws.expectsWrongSignature = true,
       message: /^The secret does not belong to the access key$/,
       hint: /aws configure.*clock/,
     },
@@ -338,8 +338,7 @@ suite("mlcli and credentials", () => {
       ["RequestExpired", "Request has expired."],
     ].map(([code = "", message = ""]) => ({
       title: `the clock is wrong: ${message}`,
-      prepare: (platform: FakePlatform) =>
-        platform.refuse("ListEndpoints", { code, message, status: 403 }),
+      prepare: (aws: FakeAws) => aws.refuse("ListEndpoints", { code, message, status: 403 }),
       message: /^This machine's clock is wrong$/,
       hint: /Set it/,
     })),
@@ -389,9 +388,9 @@ suite("mlcli and a platform that cannot be reached", () => {
   });
 
   it("explains that the other side does not speak TLS", async () => {
-    await using platform = new FakePlatform();
-    const { code, stderr } = await runCloud(platform, ["list-endpoints"], {
-      env: { ...once, AWS_ENDPOINT_URL: platform.url.replace("http:", "https:") },
+    await using aws = new FakeAws();
+    const { code, stderr } = await runCloud(aws, ["list-endpoints"], {
+      env: { ...once, AWS_ENDPOINT_URL: aws.url.replace("http:", "https:") },
     });
     assertEquals(code, 1);
     assertMatch(
@@ -412,7 +411,7 @@ suite("mlcli and a platform that cannot be reached", () => {
   ) {
     it(`is not misled by ${title}`, async () => {
       const { code, stdout, stderr } = await list(
-        (platform) => platform.before = () => new Response(body, { status }),
+        (aws) => aws.before = () => new Response(body, { status }),
         [],
         once,
       );
@@ -437,10 +436,10 @@ suite("mlcli and a platform that cannot be reached", () => {
   }
 
   it("asks the endpoint that AWS_ENDPOINT_URL_SAGEMAKER names", async () => {
-    await using platform = new FakePlatform();
-    platform.add("churn");
-    const { code, stdout } = await runCloud(platform, ["list-endpoints"], {
-      env: { AWS_ENDPOINT_URL: undefined, AWS_ENDPOINT_URL_SAGEMAKER: platform.url },
+    await using aws = new FakeAws();
+    aws.add("churn");
+    const { code, stdout } = await runCloud(aws, ["list-endpoints"], {
+      env: { AWS_ENDPOINT_URL: undefined, AWS_ENDPOINT_URL_SAGEMAKER: aws.url },
     });
     assertEquals(code, 0);
     assertMatch(stdout, /^churn {2}/);
@@ -452,36 +451,36 @@ suite("mlcli and secrets", () => {
   const secrets = [USER_KEY.secret, token, "role-secret-that", "role-token-that"];
 
   /** Each of these makes the service, the SDK or mlcli speak about credentials. */
-  const occasions: readonly [string, readonly string[], (platform: FakePlatform) => void][] = [
+  const occasions: readonly [string, readonly string[], (aws: FakeAws) => void][] = [
     ["all goes well", [], AS_IS],
-    ["a role is assumed", ["-r", ROLE], (platform) => platform.roles.add(ROLE)],
-    ["the service repeats the signed headers", [], (platform) => {
-      platform.keys.set(USER_KEY.id, { ...USER_KEY, secret: "other", token });
-      platform.expectsWrongSignature = true;
+    ["a role is assumed", ["-r", ROLE], (aws) => aws.roles.add(ROLE)],
+    ["the service repeats the signed headers", [], (aws) => {
+      aws.keys.set(USER_KEY.id, { ...USER_KEY, secret: "other", token });
+      aws.expectsWrongSignature = true;
     }],
-    ["STS repeats the signed headers", ["-r", ROLE], (platform) => {
-      platform.keys.set(USER_KEY.id, { ...USER_KEY, secret: "other", token });
-      platform.expectsWrongSignature = true;
+    ["STS repeats the signed headers", ["-r", ROLE], (aws) => {
+      aws.keys.set(USER_KEY.id, { ...USER_KEY, secret: "other", token });
+      aws.expectsWrongSignature = true;
     }],
-    ["a role's request is repeated in a refusal", ["-r", ROLE], (platform) => {
-      platform.roles.add(ROLE);
-      platform.refuse("ListEndpoints", {
+    ["a role's request is repeated in a refusal", ["-r", ROLE], (aws) => {
+      aws.roles.add(ROLE);
+      aws.refuse("ListEndpoints", {
         code: "ValidationException",
         message: `secret ${"role-secret-that-nobody-may-see-00000002"}, token ` +
           "role-token-that-nobody-may-see-000000003",
       });
     }],
-    ["the key has expired", [], (platform) => {
-      platform.keys.set(USER_KEY.id, { ...USER_KEY, token, isExpired: true });
+    ["the key has expired", [], (aws) => {
+      aws.keys.set(USER_KEY.id, { ...USER_KEY, token, isExpired: true });
     }],
   ];
 
   for (const [title, args, prepare] of occasions) {
     it(`shows none when ${title}, with MLCLI_DEBUG=1`, async () => {
       const { stdout, stderr, code } = await list(
-        (platform) => {
-          platform.keys.set(USER_KEY.id, { ...USER_KEY, token });
-          prepare(platform);
+        (aws) => {
+          aws.keys.set(USER_KEY.id, { ...USER_KEY, token });
+          prepare(aws);
         },
         args,
         { AWS_SESSION_TOKEN: token, MLCLI_DEBUG: "1" },

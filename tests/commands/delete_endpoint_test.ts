@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { runCloud, startCloud } from "../helpers/cloud.ts";
-import { FakePlatform } from "../helpers/fake_platform.ts";
-import { arn, errorAnswer, REGION } from "../helpers/platform_answers.ts";
+import { FakeAws } from "../helpers/fake_aws.ts";
+import { arn, errorAnswer, REGION } from "../helpers/aws_answers.ts";
 import { resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -9,15 +9,15 @@ const DELETE = ["delete-endpoint", "--endpoint-name", "churn"] as const;
 const WITH_CONFIG = [...DELETE, "--delete-config"] as const;
 
 /** A platform with the endpoint `churn` in a status. */
-function platformWith(status: string, configuration = "churn-config"): FakePlatform {
-  const platform = new FakePlatform();
-  platform.add("churn", { status, configuration });
-  return platform;
+function platformWith(status: string, configuration = "churn-config"): FakeAws {
+  const aws = new FakeAws();
+  aws.add("churn", { status, configuration });
+  return aws;
 }
 
 /** Nothing was deleted, and nothing was asked to be. */
-function assertUntouched(platform: FakePlatform): void {
-  assert(!platform.operations.some((operation) => operation.startsWith("Delete")));
+function assertUntouched(aws: FakeAws): void {
+  assert(!aws.operations.some((operation) => operation.startsWith("Delete")));
 }
 
 suite("mlcli delete-endpoint", () => {
@@ -31,58 +31,58 @@ suite("mlcli delete-endpoint", () => {
     ]
   ) {
     it(`deletes an endpoint that is ${status}, and prints its name`, async () => {
-      await using platform = platformWith(status);
-      assertEquals(await runCloud(platform, DELETE), { code: 0, stdout: "churn\n", stderr: "" });
-      assertEquals(platform.operations, ["DescribeEndpoint", "DeleteEndpoint"]);
-      assertEquals([...platform.configurations], ["churn-config"]);
+      await using aws = platformWith(status);
+      assertEquals(await runCloud(aws, DELETE), { code: 0, stdout: "churn\n", stderr: "" });
+      assertEquals(aws.operations, ["DescribeEndpoint", "DeleteEndpoint"]);
+      assertEquals([...aws.configurations], ["churn-config"]);
     });
   }
 
   for (const status of ["Creating", "Updating", "SystemUpdating", "RollingBack"]) {
     it(`refuses an endpoint that is ${status}`, async () => {
-      await using platform = platformWith(status);
-      assertEquals(await runCloud(platform, WITH_CONFIG), {
+      await using aws = platformWith(status);
+      assertEquals(await runCloud(aws, WITH_CONFIG), {
         code: 1,
         stdout: "",
         stderr: `error: Endpoint is updating, cannot delete: churn (${status})\n` +
           "hint: Wait until mlcli list-endpoints shows InService or Failed, then delete it.\n",
       });
-      assertUntouched(platform);
+      assertUntouched(aws);
     });
   }
 
   it("refuses an endpoint that began to update after it was asked", async () => {
-    await using platform = platformWith("InService");
-    platform.endpoints.get("churn")!.next = ["Updating"];
-    const { code, stdout, stderr } = await runCloud(platform, WITH_CONFIG);
+    await using aws = platformWith("InService");
+    aws.endpoints.get("churn")!.next = ["Updating"];
+    const { code, stdout, stderr } = await runCloud(aws, WITH_CONFIG);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
       /^error: Endpoint is updating, cannot delete: churn \(in progress\)\nhint: /,
     );
-    assertEquals([...platform.endpoints.keys()], ["churn"]);
-    assertEquals([...platform.configurations], ["churn-config"]);
+    assertEquals([...aws.endpoints.keys()], ["churn"]);
+    assertEquals([...aws.configurations], ["churn-config"]);
   });
 
   it("says that there is no such endpoint, and where it looked", async () => {
-    await using platform = new FakePlatform();
-    assertEquals(await runCloud(platform, WITH_CONFIG), {
+    await using aws = new FakeAws();
+    assertEquals(await runCloud(aws, WITH_CONFIG), {
       code: 1,
       stdout: "",
       stderr: "error: ResourceNotFound: endpoint churn\n" +
         `hint: It was looked for in ${REGION} (AWS_REGION). Check the name, or name another ` +
         "region with --region.\n",
     });
-    assertUntouched(platform);
+    assertUntouched(aws);
   });
 
   it("knows an unknown endpoint by the words of emulators, too", async () => {
-    await using platform = new FakePlatform();
-    platform.refuse("DescribeEndpoint", {
+    await using aws = new FakeAws();
+    aws.refuse("DescribeEndpoint", {
       code: "ValidationException",
       message: `Could not find endpoint '${arn("churn")}'.`,
     });
-    const { code, stderr } = await runCloud(platform, DELETE);
+    const { code, stderr } = await runCloud(aws, DELETE);
     assertEquals(code, 1);
     assertMatch(stderr, /^error: ResourceNotFound: endpoint churn\n/);
   });
@@ -94,56 +94,56 @@ suite("mlcli delete-endpoint", () => {
     ]
   ) {
     it(`passes on another refusal in its own words: ${message.slice(0, 30)}`, async () => {
-      await using platform = platformWith("InService");
-      platform.refuse("DeleteEndpoint", { code: "ValidationException", message });
-      const { code, stdout, stderr } = await runCloud(platform, WITH_CONFIG);
+      await using aws = platformWith("InService");
+      aws.refuse("DeleteEndpoint", { code: "ValidationException", message });
+      const { code, stdout, stderr } = await runCloud(aws, WITH_CONFIG);
       assertEquals([code, stdout], [1, ""]);
       assert(stderr.startsWith(`error: sagemaker:DeleteEndpoint was refused: ${message}\nhint: `));
-      assertEquals([...platform.configurations], ["churn-config"]);
+      assertEquals([...aws.configurations], ["churn-config"]);
     });
   }
 
   it("says which permission is missing", async () => {
-    await using platform = platformWith("InService");
-    platform.deny("DeleteEndpoint");
-    const { code, stdout, stderr } = await runCloud(platform, WITH_CONFIG);
+    await using aws = platformWith("InService");
+    aws.deny("DeleteEndpoint");
+    const { code, stdout, stderr } = await runCloud(aws, WITH_CONFIG);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
       /^error: AccessDeniedException: sagemaker:DeleteEndpoint\n {2}User: .*\nhint: /,
     );
-    assertEquals([...platform.configurations], ["churn-config"]);
+    assertEquals([...aws.configurations], ["churn-config"]);
   });
 
   it("deletes the configuration last", async () => {
-    await using platform = platformWith("InService");
-    platform.add("other");
-    assertEquals(await runCloud(platform, WITH_CONFIG), { code: 0, stdout: "churn\n", stderr: "" });
-    assertEquals(platform.operations, [
+    await using aws = platformWith("InService");
+    aws.add("other");
+    assertEquals(await runCloud(aws, WITH_CONFIG), { code: 0, stdout: "churn\n", stderr: "" });
+    assertEquals(aws.operations, [
       "DescribeEndpoint",
       "ListEndpoints",
       "DescribeEndpoint",
       "DeleteEndpoint",
       "DeleteEndpointConfig",
     ]);
-    assertEquals([...platform.configurations], ["other-config"]);
+    assertEquals([...aws.configurations], ["other-config"]);
   });
 
   it("deletes the configuration also when nobody reads the name", async () => {
-    await using platform = platformWith("InService");
-    const child = startCloud(platform, WITH_CONFIG);
+    await using aws = platformWith("InService");
+    const child = startCloud(aws, WITH_CONFIG);
     await child.stdout.cancel();
     const stderr = await new Response(child.stderr).text();
     assertEquals([(await child.status).code, stderr], [141, ""]);
-    assertEquals([...platform.configurations], []);
+    assertEquals([...aws.configurations], []);
   });
 
   it("refuses to delete a configuration that others use, and deletes nothing", async () => {
-    await using platform = platformWith("InService");
-    platform.add("zebra", { configuration: "churn-config" });
-    platform.add("antelope", { configuration: "churn-config" });
-    platform.add("other");
-    assertEquals(await runCloud(platform, WITH_CONFIG), {
+    await using aws = platformWith("InService");
+    aws.add("zebra", { configuration: "churn-config" });
+    aws.add("antelope", { configuration: "churn-config" });
+    aws.add("other");
+    assertEquals(await runCloud(aws, WITH_CONFIG), {
       code: 1,
       stdout: "",
       stderr: "error: Cannot delete endpoint config, still in use: churn-config " +
@@ -151,23 +151,23 @@ suite("mlcli delete-endpoint", () => {
         "hint: Nothing was deleted. Delete the endpoints that use it first, " +
         "or leave out --delete-config.\n",
     });
-    assertUntouched(platform);
+    assertUntouched(aws);
   });
 
   it("does not mind another user that is going away", async () => {
-    await using platform = platformWith("InService");
-    platform.add("zebra", { configuration: "churn-config", status: "Deleting" });
-    assertEquals(await runCloud(platform, WITH_CONFIG), { code: 0, stdout: "churn\n", stderr: "" });
+    await using aws = platformWith("InService");
+    aws.add("zebra", { configuration: "churn-config", status: "Deleting" });
+    assertEquals(await runCloud(aws, WITH_CONFIG), { code: 0, stdout: "churn\n", stderr: "" });
   });
 
   it("finds one user among a thousand endpoints, eight requests at once", async () => {
-    await using platform = platformWith("InService");
+    await using aws = platformWith("InService");
     for (let index = 0; index < 999; index++) {
-      platform.add(`e${index}`, index === 700 ? { configuration: "churn-config" } : {});
+      aws.add(`e${index}`, index === 700 ? { configuration: "churn-config" } : {});
     }
     const eight = Promise.withResolvers<void>();
     let described = 0;
-    platform.before = async ({ operation, input }) => {
+    aws.before = async ({ operation, input }) => {
       if (operation !== "DescribeEndpoint" || input.EndpointName === "churn") return undefined;
       // The first eight are answered when all of them are there, and a ninth would be, too.
       if (++described === 8) {
@@ -177,43 +177,43 @@ suite("mlcli delete-endpoint", () => {
       await eight.promise;
       return undefined;
     };
-    const { code, stdout, stderr } = await runCloud(platform, WITH_CONFIG);
+    const { code, stdout, stderr } = await runCloud(aws, WITH_CONFIG);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /still in use: churn-config \(by e700\)\n/);
-    assertEquals(platform.mostAtOnce, 8);
+    assertEquals(aws.mostAtOnce, 8);
     assertEquals(described, 999);
-    assertUntouched(platform);
+    assertUntouched(aws);
   });
 
   it("goes on when one of the others is gone before it is asked", async () => {
-    await using platform = platformWith("InService");
-    platform.add("fleeting");
-    platform.before = ({ operation, input }) => {
+    await using aws = platformWith("InService");
+    aws.add("fleeting");
+    aws.before = ({ operation, input }) => {
       if (operation === "DescribeEndpoint" && input.EndpointName === "fleeting") {
-        platform.endpoints.delete("fleeting");
+        aws.endpoints.delete("fleeting");
       }
       return undefined;
     };
-    assertEquals(await runCloud(platform, WITH_CONFIG), { code: 0, stdout: "churn\n", stderr: "" });
+    assertEquals(await runCloud(aws, WITH_CONFIG), { code: 0, stdout: "churn\n", stderr: "" });
   });
 
   it("deletes nothing when the other users cannot be found out", async () => {
-    await using platform = platformWith("InService");
-    platform.refuse("ListEndpoints", { code: "InternalFailure", message: "?", status: 500 });
-    const { code, stdout, stderr } = await runCloud(platform, WITH_CONFIG, {
+    await using aws = platformWith("InService");
+    aws.refuse("ListEndpoints", { code: "InternalFailure", message: "?", status: 500 });
+    const { code, stdout, stderr } = await runCloud(aws, WITH_CONFIG, {
       env: { AWS_MAX_ATTEMPTS: "1" },
     });
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /^error: The platform failed at sagemaker:ListEndpoints: HTTP 500\nhint: /);
-    assertUntouched(platform);
+    assertUntouched(aws);
   });
 });
 
 suite("mlcli delete-endpoint with the permissions of the specification alone", () => {
   it("leaves out the status, says so, and deletes", async () => {
-    await using platform = platformWith("InService");
-    platform.deny("DescribeEndpoint");
-    assertEquals(await runCloud(platform, DELETE), {
+    await using aws = platformWith("InService");
+    aws.deny("DescribeEndpoint");
+    assertEquals(await runCloud(aws, DELETE), {
       code: 0,
       stdout: "churn\n",
       stderr: "Status of churn not checked: AccessDeniedException: sagemaker:DescribeEndpoint\n",
@@ -221,35 +221,35 @@ suite("mlcli delete-endpoint with the permissions of the specification alone", (
   });
 
   it("leaves out both checks in one line", async () => {
-    await using platform = platformWith("InService");
-    platform.deny("DescribeEndpoint");
-    platform.deny("ListEndpoints");
-    assertEquals(await runCloud(platform, WITH_CONFIG), {
+    await using aws = platformWith("InService");
+    aws.deny("DescribeEndpoint");
+    aws.deny("ListEndpoints");
+    assertEquals(await runCloud(aws, WITH_CONFIG), {
       code: 0,
       stdout: "churn\n",
       stderr: "Status of churn not checked, nor whether another endpoint uses churn-config: " +
         "AccessDeniedException: sagemaker:DescribeEndpoint\n",
     });
-    assertEquals([...platform.configurations], []);
+    assertEquals([...aws.configurations], []);
   });
 
   it("leaves out the search for other users", async () => {
-    await using platform = platformWith("InService");
-    platform.deny("ListEndpoints");
-    assertEquals(await runCloud(platform, WITH_CONFIG), {
+    await using aws = platformWith("InService");
+    aws.deny("ListEndpoints");
+    assertEquals(await runCloud(aws, WITH_CONFIG), {
       code: 0,
       stdout: "churn\n",
       stderr: "Whether another endpoint uses churn-config not checked: " +
         "AccessDeniedException: sagemaker:ListEndpoints\n",
     });
-    assertEquals([...platform.configurations], []);
+    assertEquals([...aws.configurations], []);
   });
 
   it("says how many of the others it could not ask", async () => {
-    await using platform = platformWith("InService");
-    for (const name of ["one", "two", "three"]) platform.add(name);
-    platform.deny("DescribeEndpoint", (name) => name === "one" || name === "two");
-    assertEquals(await runCloud(platform, WITH_CONFIG), {
+    await using aws = platformWith("InService");
+    for (const name of ["one", "two", "three"]) aws.add(name);
+    aws.deny("DescribeEndpoint", (name) => name === "one" || name === "two");
+    assertEquals(await runCloud(aws, WITH_CONFIG), {
       code: 0,
       stdout: "churn\n",
       stderr: "Whether one of 2 endpoints uses churn-config not checked: " +
@@ -258,20 +258,20 @@ suite("mlcli delete-endpoint with the permissions of the specification alone", (
   });
 
   it("still refuses when a user is among those it could ask", async () => {
-    await using platform = platformWith("InService");
-    platform.add("one");
-    platform.add("two", { configuration: "churn-config" });
-    platform.deny("DescribeEndpoint", (name) => name === "one");
-    const { code, stderr } = await runCloud(platform, WITH_CONFIG);
+    await using aws = platformWith("InService");
+    aws.add("one");
+    aws.add("two", { configuration: "churn-config" });
+    aws.deny("DescribeEndpoint", (name) => name === "one");
+    const { code, stderr } = await runCloud(aws, WITH_CONFIG);
     assertEquals(code, 1);
     assertMatch(stderr, /still in use: churn-config \(by two\)/);
-    assertUntouched(platform);
+    assertUntouched(aws);
   });
 
   it("learns from the deletion that there is no such endpoint", async () => {
-    await using platform = new FakePlatform();
-    platform.deny("DescribeEndpoint");
-    const { code, stdout, stderr } = await runCloud(platform, DELETE);
+    await using aws = new FakeAws();
+    aws.deny("DescribeEndpoint");
+    const { code, stdout, stderr } = await runCloud(aws, DELETE);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
@@ -280,31 +280,31 @@ suite("mlcli delete-endpoint with the permissions of the specification alone", (
   });
 
   it("learns from the deletion that the endpoint is updating", async () => {
-    await using platform = platformWith("Updating");
-    platform.deny("DescribeEndpoint");
-    const { code, stdout, stderr } = await runCloud(platform, DELETE);
+    await using aws = platformWith("Updating");
+    aws.deny("DescribeEndpoint");
+    const { code, stdout, stderr } = await runCloud(aws, DELETE);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /\nerror: Endpoint is updating, cannot delete: churn \(in progress\)\n/);
   });
 
   it("does not begin what --wait could not end", async () => {
-    await using platform = platformWith("InService");
-    platform.deny("DescribeEndpoint");
-    const { code, stdout, stderr } = await runCloud(platform, [...DELETE, "--wait"]);
+    await using aws = platformWith("InService");
+    aws.deny("DescribeEndpoint");
+    const { code, stdout, stderr } = await runCloud(aws, [...DELETE, "--wait"]);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
       /^error: AccessDeniedException: sagemaker:DescribeEndpoint\n.*\nhint: Nothing was deleted\. /,
     );
-    assertUntouched(platform);
+    assertUntouched(aws);
   });
 });
 
 suite("mlcli delete-endpoint and the configuration", () => {
   it("prints the name, then the error, when the configuration is denied", async () => {
-    await using platform = platformWith("InService");
-    platform.deny("DeleteEndpointConfig");
-    const { code, stdout, stderr } = await runCloud(platform, WITH_CONFIG);
+    await using aws = platformWith("InService");
+    aws.deny("DeleteEndpointConfig");
+    const { code, stdout, stderr } = await runCloud(aws, WITH_CONFIG);
     assertEquals([code, stdout], [1, "churn\n"]);
     assertMatch(
       stderr,
@@ -314,13 +314,13 @@ suite("mlcli delete-endpoint and the configuration", () => {
           "Add the permission sagemaker:DeleteEndpointConfig .*\n$",
       ),
     );
-    assertEquals([...platform.endpoints.keys()], []);
+    assertEquals([...aws.endpoints.keys()], []);
   });
 
   it("notes that there is no such configuration", async () => {
-    await using platform = platformWith("InService");
-    platform.configurations.clear();
-    assertEquals(await runCloud(platform, WITH_CONFIG), {
+    await using aws = platformWith("InService");
+    aws.configurations.clear();
+    assertEquals(await runCloud(aws, WITH_CONFIG), {
       code: 0,
       stdout: "churn\n",
       stderr: "Endpoint configuration churn-config does not exist; nothing else was deleted.\n",
@@ -328,51 +328,51 @@ suite("mlcli delete-endpoint and the configuration", () => {
   });
 
   it("notes what it kept when the endpoint used another one, and there is none of its name", async () => {
-    await using platform = platformWith("InService", "churn-v2");
-    assertEquals(await runCloud(platform, WITH_CONFIG), {
+    await using aws = platformWith("InService", "churn-v2");
+    assertEquals(await runCloud(aws, WITH_CONFIG), {
       code: 0,
       stdout: "churn\n",
       stderr: "Endpoint configuration churn-config does not exist; " +
         "kept churn-v2, which churn used.\n",
     });
-    assertEquals([...platform.configurations], ["churn-v2"]);
+    assertEquals([...aws.configurations], ["churn-v2"]);
   });
 
   it("deletes the one of its name and notes that it kept the one in use", async () => {
-    await using platform = platformWith("InService", "churn-v2");
-    platform.configurations.add("churn-config");
-    assertEquals(await runCloud(platform, WITH_CONFIG), {
+    await using aws = platformWith("InService", "churn-v2");
+    aws.configurations.add("churn-config");
+    assertEquals(await runCloud(aws, WITH_CONFIG), {
       code: 0,
       stdout: "churn\n",
       stderr: "Endpoint configuration: kept churn-v2, which churn used; deleted churn-config.\n",
     });
-    assertEquals([...platform.configurations], ["churn-v2"]);
+    assertEquals([...aws.configurations], ["churn-v2"]);
   });
 
   it("knows that a long name leaves no room for a configuration", async () => {
-    await using platform = new FakePlatform();
+    await using aws = new FakeAws();
     const name = "e".repeat(57);
-    platform.add(name, { configuration: "short" });
+    aws.add(name, { configuration: "short" });
     const { code, stdout, stderr } = await runCloud(
-      platform,
+      aws,
       ["delete-endpoint", "-n", name, "--delete-config"],
     );
     assertEquals([code, stdout], [0, `${name}\n`]);
     assertMatch(stderr, /^e{57}-config is longer than names can be: no such configuration/);
-    assertEquals([...platform.configurations], ["short"]);
+    assertEquals([...aws.configurations], ["short"]);
   });
 });
 
 suite("mlcli delete-endpoint when requests are sent twice", () => {
   it("takes a retry that meets its own success for one", async () => {
-    await using platform = platformWith("InService");
+    await using aws = platformWith("InService");
     let failures = 0;
-    platform.after = ({ operation }) =>
+    aws.after = ({ operation }) =>
       operation.startsWith("Delete") && failures++ % 2 === 0
         ? errorAnswer({ code: "InternalFailure", message: "lost the answer", status: 500 })
         : undefined;
-    assertEquals(await runCloud(platform, WITH_CONFIG), { code: 0, stdout: "churn\n", stderr: "" });
-    assertEquals(platform.operations.filter((operation) => operation.startsWith("Delete")), [
+    assertEquals(await runCloud(aws, WITH_CONFIG), { code: 0, stdout: "churn\n", stderr: "" });
+    assertEquals(aws.operations.filter((operation) => operation.startsWith("Delete")), [
       "DeleteEndpoint",
       "DeleteEndpoint",
       "DeleteEndpointConfig",
@@ -381,23 +381,23 @@ suite("mlcli delete-endpoint when requests are sent twice", () => {
   });
 
   it("takes an endpoint that somebody else deleted for not found", async () => {
-    await using platform = platformWith("InService");
-    platform.endpoints.get("churn")!.next = [undefined];
-    const { code, stdout, stderr } = await runCloud(platform, WITH_CONFIG);
+    await using aws = platformWith("InService");
+    aws.endpoints.get("churn")!.next = [undefined];
+    const { code, stdout, stderr } = await runCloud(aws, WITH_CONFIG);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /^error: ResourceNotFound: endpoint churn\n/);
-    assertEquals([...platform.configurations], ["churn-config"]);
+    assertEquals([...aws.configurations], ["churn-config"]);
   });
 
   it("leaves an endpoint that is being deleted already to that, and deletes the rest", async () => {
-    await using platform = platformWith("Deleting");
-    assertEquals(await runCloud(platform, WITH_CONFIG), {
+    await using aws = platformWith("Deleting");
+    assertEquals(await runCloud(aws, WITH_CONFIG), {
       code: 0,
       stdout: "churn\n",
       stderr: "churn is being deleted already.\n",
     });
-    assert(!platform.operations.includes("DeleteEndpoint"));
-    assertEquals([...platform.configurations], []);
+    assert(!aws.operations.includes("DeleteEndpoint"));
+    assertEquals([...aws.configurations], []);
   });
 });
 
@@ -421,16 +421,16 @@ suite("mlcli delete-endpoint and Ctrl-C", () => {
     ] as const
   ) {
     it(`says what is deleted when it ends during ${operation} (${args.slice(1).join(" ")})`, async () => {
-      await using platform = platformWith("InService");
+      await using aws = platformWith("InService");
       const asked = Promise.withResolvers<void>();
       const over = Promise.withResolvers<void>();
-      platform.before = async (request) => {
+      aws.before = async (request) => {
         if (request.operation !== operation) return undefined;
         asked.resolve();
         await over.promise;
         return undefined;
       };
-      const child = startCloud(platform, args);
+      const child = startCloud(aws, args);
       const result = resultOf(child);
       await Promise.race([asked.promise, result]);
       child.kill("SIGINT");
@@ -443,11 +443,11 @@ suite("mlcli delete-endpoint and Ctrl-C", () => {
 
 suite("mlcli delete-endpoint --wait, --dry-run and its names", () => {
   it("stays until the endpoint is gone", async () => {
-    await using platform = platformWith("InService");
-    platform.deletionTakes = 2;
+    await using aws = platformWith("InService");
+    aws.deletionTakes = 2;
     const args = [...WITH_CONFIG, "--wait"];
-    assertEquals(await runCloud(platform, args), { code: 0, stdout: "churn\n", stderr: "" });
-    assertEquals(platform.operations.slice(-5), [
+    assertEquals(await runCloud(aws, args), { code: 0, stdout: "churn\n", stderr: "" });
+    assertEquals(aws.operations.slice(-5), [
       "DeleteEndpoint",
       "DeleteEndpointConfig",
       "DescribeEndpoint",
@@ -457,13 +457,13 @@ suite("mlcli delete-endpoint --wait, --dry-run and its names", () => {
   });
 
   it("does not take another refusal for an endpoint that is gone", async () => {
-    await using platform = platformWith("InService");
-    platform.deletionTakes = 100;
-    platform.after = ({ operation }) =>
-      operation === "DescribeEndpoint" && platform.operations.includes("DeleteEndpoint")
+    await using aws = platformWith("InService");
+    aws.deletionTakes = 100;
+    aws.after = ({ operation }) =>
+      operation === "DescribeEndpoint" && aws.operations.includes("DeleteEndpoint")
         ? errorAnswer({ code: "ValidationException", message: "Something else is wrong" })
         : undefined;
-    const { code, stdout, stderr } = await runCloud(platform, [...DELETE, "--wait"]);
+    const { code, stdout, stderr } = await runCloud(aws, [...DELETE, "--wait"]);
     assertEquals([code, stdout], [1, "churn\n"]);
     assertMatch(
       stderr,
@@ -472,10 +472,10 @@ suite("mlcli delete-endpoint --wait, --dry-run and its names", () => {
   });
 
   it("gives up waiting after the time given", async () => {
-    await using platform = platformWith("InService");
-    platform.deletionTakes = 1000;
+    await using aws = platformWith("InService");
+    aws.deletionTakes = 1000;
     const args = [...DELETE, "--wait", "--timeout", "1"];
-    assertEquals(await runCloud(platform, args), {
+    assertEquals(await runCloud(aws, args), {
       code: 1,
       stdout: "churn\n",
       stderr: "error: Still there after 1 s: churn (Deleting)\n" +
@@ -485,31 +485,31 @@ suite("mlcli delete-endpoint --wait, --dry-run and its names", () => {
   });
 
   it("says what would be deleted", async () => {
-    await using platform = platformWith("InService");
-    assertEquals(await runCloud(platform, [...WITH_CONFIG, "--dry-run"]), {
+    await using aws = platformWith("InService");
+    assertEquals(await runCloud(aws, [...WITH_CONFIG, "--dry-run"]), {
       code: 0,
       stdout: "Would delete endpoint churn (InService)\n" +
         "Would delete endpoint configuration churn-config\n",
       stderr: "",
     });
-    assertUntouched(platform);
+    assertUntouched(aws);
   });
 
   it("says what would be kept", async () => {
-    await using platform = platformWith("Failed", "churn-v2");
-    assertEquals(await runCloud(platform, [...WITH_CONFIG, "--dry-run"]), {
+    await using aws = platformWith("Failed", "churn-v2");
+    assertEquals(await runCloud(aws, [...WITH_CONFIG, "--dry-run"]), {
       code: 0,
       stdout: "Would delete endpoint churn (Failed)\n" +
         "Would delete endpoint configuration churn-config, if there is one\n" +
         "Would keep endpoint configuration churn-v2\n",
       stderr: "",
     });
-    assertUntouched(platform);
+    assertUntouched(aws);
   });
 
   it("checks in a dry run what it checks otherwise", async () => {
-    await using platform = platformWith("Updating");
-    const { code, stdout, stderr } = await runCloud(platform, [...DELETE, "--dry-run"]);
+    await using aws = platformWith("Updating");
+    const { code, stdout, stderr } = await runCloud(aws, [...DELETE, "--dry-run"]);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /^error: Endpoint is updating, cannot delete: churn \(Updating\)\n/);
   });
@@ -526,11 +526,11 @@ suite("mlcli delete-endpoint --wait, --dry-run and its names", () => {
     ] as const
   ) {
     it(`refuses ${title}, and asks nothing`, async () => {
-      await using platform = platformWith("InService");
-      const { code, stdout, stderr } = await runCloud(platform, ["delete-endpoint", ...args]);
+      await using aws = platformWith("InService");
+      const { code, stdout, stderr } = await runCloud(aws, ["delete-endpoint", ...args]);
       assertEquals([code, stdout], [2, ""]);
       assertMatch(stderr, /^error: .+\n(hint: .+\n)?$/);
-      assertEquals(platform.operations, []);
+      assertEquals(aws.operations, []);
     });
   }
 });

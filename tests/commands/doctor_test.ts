@@ -4,7 +4,7 @@ import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { type Answers, fakeEngine, pong, refusal } from "../helpers/fake_engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { runCloud } from "../helpers/cloud.ts";
-import { FakePlatform } from "../helpers/fake_platform.ts";
+import { FakeAws } from "../helpers/fake_aws.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** What the fake engine says; the rest is as it should be. */
@@ -248,19 +248,19 @@ suite("mlcli doctor", () => {
 
   it("asks the service with --cloud alone, and prints nothing secret", async () => {
     await using app = await completeApp();
-    await using platform = new FakePlatform();
+    await using aws = new FakeAws();
     const cwd = app.directory;
     const env = { DOCKER_HOST: "unix:///nonexistent.sock" };
-    const without = await runCloud(platform, ["doctor"], { cwd, env });
+    const without = await runCloud(aws, ["doctor"], { cwd, env });
     assertEquals(without.stdout.includes("credentials"), false);
 
-    const withCloud = await runCloud(platform, ["doctor", "--cloud"], { cwd, env });
+    const withCloud = await runCloud(aws, ["doctor", "--cloud"], { cwd, env });
     assertMatch(withCloud.stdout, /^ok {7}The service takes the credentials, .* in \S+ \(.+\)$/m);
-    const secret = platform.env()["AWS_SECRET_ACCESS_KEY"]!;
+    const secret = aws.env()["AWS_SECRET_ACCESS_KEY"]!;
     assertEquals(`${withCloud.stdout}${withCloud.stderr}`.includes(secret), false);
 
     const noRegion = { ...env, AWS_REGION: undefined, AWS_DEFAULT_REGION: undefined };
-    const nowhere = await runCloud(platform, ["doctor", "--cloud"], { cwd, env: noRegion });
+    const nowhere = await runCloud(aws, ["doctor", "--cloud"], { cwd, env: noRegion });
     assertEquals(nowhere.code, 1);
     assertMatch(nowhere.stdout, /^problem {2}No region named\n {9}hint: /m);
   });

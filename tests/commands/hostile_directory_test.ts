@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runCloud } from "../helpers/cloud.ts";
-import { FakePlatform } from "../helpers/fake_platform.ts";
+import { FakeAws } from "../helpers/fake_aws.ts";
 import { HOSTILE, listing, makeHostileDirectory } from "../helpers/hostile_directory.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -8,11 +8,11 @@ import { it, suite } from "../helpers/suite.ts";
 suite("in a directory with configuration for Deno, npm and Node", () => {
   it("list-endpoints takes none of it", async () => {
     await using hostile = await makeHostileDirectory();
-    await using platform = new FakePlatform();
+    await using aws = new FakeAws();
     const before = await listing(hostile.path);
-    const result = await runCloud(platform, ["list-endpoints"], { cwd: hostile.path });
+    const result = await runCloud(aws, ["list-endpoints"], { cwd: hostile.path });
     assertEquals(result, { code: 0, stdout: "", stderr: "" });
-    assertEquals(platform.requests.map(({ operation }) => operation), ["ListEndpoints"]);
+    assertEquals(aws.requests.map(({ operation }) => operation), ["ListEndpoints"]);
     assertEquals(await listing(hostile.path), before);
   });
 

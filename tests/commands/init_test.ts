@@ -1,6 +1,6 @@
 import { join } from "@std/path";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { readConfiguration } from "../../runtime/project/configuration.ts";
+import { readConfiguration } from "../../runtime/app/configuration.ts";
 import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
 import { type ProgramResult, runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";

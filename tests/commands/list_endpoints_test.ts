@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runCloud, startCloud } from "../helpers/cloud.ts";
-import { FakePlatform } from "../helpers/fake_platform.ts";
-import { REGION } from "../helpers/platform_answers.ts";
+import { FakeAws } from "../helpers/fake_aws.ts";
+import { REGION } from "../helpers/aws_answers.ts";
 import { resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -10,9 +10,9 @@ const MARCH = 1_772_353_800.123;
 const DAY = 86_400;
 
 /** Endpoints `e0` (oldest) to `e{count - 1}` (newest), a second apart. */
-function addMany(platform: FakePlatform, count: number): void {
+function addMany(aws: FakeAws, count: number): void {
   for (let index = 0; index < count; index++) {
-    platform.add(`e${index}`, { creationTime: MARCH + index });
+    aws.add(`e${index}`, { creationTime: MARCH + index });
   }
 }
 
@@ -29,10 +29,10 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 
 suite("mlcli list-endpoints", () => {
   it("prints name, status and local creation time of each endpoint, newest first", async () => {
-    await using platform = new FakePlatform();
-    platform.add("winter", { creationTime: MARCH });
-    platform.add("summer", { creationTime: MARCH + 120 * DAY, status: "Updating" });
-    const result = await runCloud(platform, ["list-endpoints"], { env: { TZ: "Europe/Berlin" } });
+    await using aws = new FakeAws();
+    aws.add("winter", { creationTime: MARCH });
+    aws.add("summer", { creationTime: MARCH + 120 * DAY, status: "Updating" });
+    const result = await runCloud(aws, ["list-endpoints"], { env: { TZ: "Europe/Berlin" } });
     assertEquals(result, {
       code: 0,
       stdout: "summer  Updating  2026-06-29 10:30:00.123000+02:00\n" +
@@ -42,10 +42,10 @@ suite("mlcli list-endpoints", () => {
   });
 
   it("prints whatever status the service sends", async () => {
-    await using platform = new FakePlatform();
-    platform.add("one", { status: "UpdateRollbackFailed", creationTime: MARCH });
-    platform.add("two", { status: "NotInventedYet", creationTime: MARCH - 1 });
-    const { stdout } = await runCloud(platform, ["list-endpoints"], {
+    await using aws = new FakeAws();
+    aws.add("one", { status: "UpdateRollbackFailed", creationTime: MARCH });
+    aws.add("two", { status: "NotInventedYet", creationTime: MARCH - 1 });
+    const { stdout } = await runCloud(aws, ["list-endpoints"], {
       env: { TZ: "Asia/Kolkata" },
     });
     assertEquals(
@@ -56,25 +56,25 @@ suite("mlcli list-endpoints", () => {
   });
 
   it("prints every page, a hundred endpoints a request", async () => {
-    await using platform = new FakePlatform();
-    addMany(platform, 250);
-    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"]);
+    await using aws = new FakeAws();
+    addMany(aws, 250);
+    const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"]);
     assertEquals([code, stderr], [0, ""]);
     assertEquals(names(stdout), Array.from({ length: 250 }, (_, index) => `e${249 - index}`));
-    assertEquals(platform.operations, Array(3).fill("ListEndpoints"));
-    assertEquals(platform.requests.map(({ input }) => input.MaxResults), [100, 100, 100]);
+    assertEquals(aws.operations, Array(3).fill("ListEndpoints"));
+    assertEquals(aws.requests.map(({ input }) => input.MaxResults), [100, 100, 100]);
   });
 
   it("prints a page before it asks for the next, also as JSON", async () => {
     for (const format of ["text", "json"]) {
-      await using platform = new FakePlatform();
-      addMany(platform, 150);
+      await using aws = new FakeAws();
+      addMany(aws, 150);
       const firstPageSeen = gate();
-      platform.before = async ({ input }) => {
+      aws.before = async ({ input }) => {
         if (input.NextToken !== undefined) await firstPageSeen.opened;
         return undefined;
       };
-      const child = startCloud(platform, ["list-endpoints", "--output", format]);
+      const child = startCloud(aws, ["list-endpoints", "--output", format]);
       const stdout = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
       let text = "";
       // The hundredth endpoint is the last of the first page.
@@ -94,14 +94,14 @@ suite("mlcli list-endpoints", () => {
   });
 
   it("ends quietly when nobody reads any more", async () => {
-    await using platform = new FakePlatform();
-    addMany(platform, 250);
+    await using aws = new FakeAws();
+    addMany(aws, 250);
     const readerGone = gate();
-    platform.before = async ({ input }) => {
+    aws.before = async ({ input }) => {
       if (input.NextToken !== undefined) await readerGone.opened;
       return undefined;
     };
-    const child = startCloud(platform, ["list-endpoints"]);
+    const child = startCloud(aws, ["list-endpoints"]);
     const stdout = child.stdout.getReader();
     const { value } = await stdout.read();
     await stdout.cancel();
@@ -112,15 +112,15 @@ suite("mlcli list-endpoints", () => {
   });
 
   it("prints nothing when there are no endpoints, into a pipe", async () => {
-    await using platform = new FakePlatform();
-    assertEquals(await runCloud(platform, ["list-endpoints"]), { code: 0, stdout: "", stderr: "" });
+    await using aws = new FakeAws();
+    assertEquals(await runCloud(aws, ["list-endpoints"]), { code: 0, stdout: "", stderr: "" });
   });
 
   it("prints a JSON array, over all pages", async () => {
-    await using platform = new FakePlatform();
-    addMany(platform, 101);
+    await using aws = new FakeAws();
+    addMany(aws, 101);
     const { code, stdout, stderr } = await runCloud(
-      platform,
+      aws,
       ["list-endpoints", "--output", "json"],
       { env: { TZ: "America/St_Johns" } },
     );
@@ -135,26 +135,26 @@ suite("mlcli list-endpoints", () => {
   });
 
   it("prints an empty JSON array when there are no endpoints", async () => {
-    await using platform = new FakePlatform();
-    const result = await runCloud(platform, ["list-endpoints", "--output", "json"]);
+    await using aws = new FakeAws();
+    const result = await runCloud(aws, ["list-endpoints", "--output", "json"]);
     assertEquals(result, { code: 0, stdout: "[]\n", stderr: "" });
   });
 
   it("lets the service filter by status and name", async () => {
-    await using platform = new FakePlatform();
-    platform.add("churn-a", { status: "Failed" });
-    platform.add("churn-b");
-    platform.add("fraud", { status: "Failed" });
+    await using aws = new FakeAws();
+    aws.add("churn-a", { status: "Failed" });
+    aws.add("churn-b");
+    aws.add("fraud", { status: "Failed" });
     const args = ["list-endpoints", "--status", "Failed", "--name-contains", "churn"];
-    const { code, stdout } = await runCloud(platform, args);
+    const { code, stdout } = await runCloud(aws, args);
     assertEquals([code, names(stdout)], [0, ["churn-a"]]);
-    assertEquals(platform.requests[0]!.input.StatusEquals, "Failed");
-    assertEquals(platform.requests[0]!.input.NameContains, "churn");
+    assertEquals(aws.requests[0]!.input.StatusEquals, "Failed");
+    assertEquals(aws.requests[0]!.input.NameContains, "churn");
   });
 
   it("passes on what the service says about a status that it does not know", async () => {
-    await using platform = new FakePlatform();
-    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints", "--status", "Up"]);
+    await using aws = new FakeAws();
+    const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints", "--status", "Up"]);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /^error: sagemaker:ListEndpoints was refused: .*'Up'.*InService.*\nhint: /);
   });
@@ -169,33 +169,33 @@ suite("mlcli list-endpoints", () => {
     ] as const
   ) {
     it(`refuses ${title}, and asks nothing`, async () => {
-      await using platform = new FakePlatform();
-      const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints", ...args]);
+      await using aws = new FakeAws();
+      const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints", ...args]);
       assertEquals([code, stdout], [2, ""]);
       assertMatch(stderr, /^error: .+\nhint: .+\n$/);
       assertStringIncludes(stderr, words);
-      assertEquals(platform.operations, []);
+      assertEquals(aws.operations, []);
     });
   }
 
   it("says which permission is missing", async () => {
-    await using platform = new FakePlatform();
-    platform.deny("ListEndpoints");
-    assertEquals(await runCloud(platform, ["list-endpoints"]), {
+    await using aws = new FakeAws();
+    aws.deny("ListEndpoints");
+    assertEquals(await runCloud(aws, ["list-endpoints"]), {
       code: 1,
       stdout: "",
       stderr: "error: AccessDeniedException: sagemaker:ListEndpoints\n" +
-        `  ${platform.denial("ListEndpoints", "*").message}\n` +
+        `  ${aws.denial("ListEndpoints", "*").message}\n` +
         "hint: Add the permission sagemaker:ListEndpoints to the user or role named above.\n",
     });
   });
 
   it("keeps what it printed when a later page is refused", async () => {
-    await using platform = new FakePlatform();
-    addMany(platform, 150);
-    platform.before = ({ input }) =>
+    await using aws = new FakeAws();
+    addMany(aws, 150);
+    aws.before = ({ input }) =>
       input.NextToken === undefined ? undefined : new Response("oh no", { status: 500 });
-    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"], {
+    const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"], {
       env: { AWS_MAX_ATTEMPTS: "1" },
     });
     assertEquals([code, names(stdout).length], [1, 100]);
@@ -204,38 +204,38 @@ suite("mlcli list-endpoints", () => {
 
   it("ends the last line of JSON, though not the array, when a page is refused", async () => {
     for (const [failing, lines] of [["first", 0], ["second", 101]] as const) {
-      await using platform = new FakePlatform();
-      addMany(platform, 150);
-      platform.before = ({ input }) =>
+      await using aws = new FakeAws();
+      addMany(aws, 150);
+      aws.before = ({ input }) =>
         failing === "second" && input.NextToken === undefined
           ? undefined
           : new Response("oh no", { status: 500 });
       const args = ["list-endpoints", "--output", "json"];
-      const { code, stdout } = await runCloud(platform, args, { env: { AWS_MAX_ATTEMPTS: "1" } });
+      const { code, stdout } = await runCloud(aws, args, { env: { AWS_MAX_ATTEMPTS: "1" } });
       assertEquals([code, stdout.split("\n").length - 1], [1, lines]);
       assert(lines === 0 || stdout.endsWith("}\n"), stdout.slice(-20));
     }
   });
 
   it("asks again when the service is throttling", async () => {
-    await using platform = new FakePlatform();
-    platform.add("churn");
-    platform.refuse("ListEndpoints", { code: "ThrottlingException", message: "Rate exceeded" }, 1);
-    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"]);
+    await using aws = new FakeAws();
+    aws.add("churn");
+    aws.refuse("ListEndpoints", { code: "ThrottlingException", message: "Rate exceeded" }, 1);
+    const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"]);
     assertEquals([code, names(stdout), stderr], [0, ["churn"], ""]);
   });
 
   it("says so when the service goes on throttling", async () => {
-    await using platform = new FakePlatform();
-    platform.refuse("ListEndpoints", { code: "ThrottlingException", message: "Rate exceeded" });
-    const result = await runCloud(platform, ["list-endpoints"], { env: { AWS_MAX_ATTEMPTS: "2" } });
+    await using aws = new FakeAws();
+    aws.refuse("ListEndpoints", { code: "ThrottlingException", message: "Rate exceeded" });
+    const result = await runCloud(aws, ["list-endpoints"], { env: { AWS_MAX_ATTEMPTS: "2" } });
     assertEquals(result, {
       code: 1,
       stdout: "",
       stderr: "error: The platform is throttling: asked 2 times\n" +
         "hint: Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to try more often.\n",
     });
-    assertEquals(platform.operations.length, 2);
+    assertEquals(aws.operations.length, 2);
   });
 
   for (
@@ -252,40 +252,40 @@ suite("mlcli list-endpoints", () => {
     ]
   ) {
     it(`does not take this for a list of endpoints: ${body}`, async () => {
-      await using platform = new FakePlatform();
-      platform.before = () => new Response(body);
-      const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"]);
+      await using aws = new FakeAws();
+      aws.before = () => new Response(body);
+      const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"]);
       assertEquals([code, stdout], [1, ""]);
       assertMatch(stderr, /^error: Something else than the platform answered: HTTP 200\nhint: /);
     });
   }
 
   it("does not ask for the same page for ever", async () => {
-    await using platform = new FakePlatform();
-    platform.before = () =>
+    await using aws = new FakeAws();
+    aws.before = () =>
       new Response(JSON.stringify({ Endpoints: [], NextToken: "again" }), {
         headers: { "content-type": "application/x-amz-json-1.1" },
       });
-    const { code, stderr } = await runCloud(platform, ["list-endpoints"]);
+    const { code, stderr } = await runCloud(aws, ["list-endpoints"]);
     assertEquals(code, 1);
     assertMatch(stderr, /^error: The platform gave the same page of endpoints twice\nhint: /);
-    assertEquals(platform.operations.length, 2);
+    assertEquals(aws.operations.length, 2);
   });
 
   // The second page is asked for on the connection of the first.
   for (const [page, lines] of [["first", 0], ["second", 100]] as const) {
     it(`ends with 130 on Ctrl-C, while the ${page} page is asked for`, async () => {
-      await using platform = new FakePlatform();
-      addMany(platform, 150);
+      await using aws = new FakeAws();
+      addMany(aws, 150);
       const asked = gate();
       const over = gate();
-      platform.before = async ({ input }) => {
+      aws.before = async ({ input }) => {
         if (page === "second" && input.NextToken === undefined) return undefined;
         asked.open();
         await over.opened;
         return undefined;
       };
-      const child = startCloud(platform, ["list-endpoints"]);
+      const child = startCloud(aws, ["list-endpoints"]);
       const result = resultOf(child);
       await Promise.race([asked.opened, result]);
       child.kill("SIGINT");
@@ -298,17 +298,17 @@ suite("mlcli list-endpoints", () => {
   it("adapts to the rate that the service allows, unless AWS_RETRY_MODE says otherwise", async () => {
     // The SDK tells the service in its user agent: E is standard, F adaptive.
     for (const [mode, feature] of [[undefined, "F"], ["", "F"], ["standard", "E"]] as const) {
-      await using platform = new FakePlatform();
-      await runCloud(platform, ["list-endpoints"], { env: { AWS_RETRY_MODE: mode } });
-      const features = / m\/(\S+)/.exec(platform.requests[0]!.userAgent)?.[1];
+      await using aws = new FakeAws();
+      await runCloud(aws, ["list-endpoints"], { env: { AWS_RETRY_MODE: mode } });
+      const features = / m\/(\S+)/.exec(aws.requests[0]!.userAgent)?.[1];
       assert(features?.split(",").includes(feature), features);
     }
   });
 
   it("tells the service who asks", async () => {
-    await using platform = new FakePlatform();
-    await runCloud(platform, ["list-endpoints"]);
-    const [request] = platform.requests;
+    await using aws = new FakeAws();
+    await runCloud(aws, ["list-endpoints"]);
+    const [request] = aws.requests;
     assertMatch(request!.userAgent, / mlcli\/\d/);
     assertEquals(request!.authorization.region, REGION);
     assert(request!.authorization.signedHeaders.includes("x-amz-target"));

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Authority, TlsServer } from "../helpers/certificates.ts";
 import { runCloud } from "../helpers/cloud.ts";
-import { FakePlatform } from "../helpers/fake_platform.ts";
-import { ACCOUNT, REGION } from "../helpers/platform_answers.ts";
+import { FakeAws } from "../helpers/fake_aws.ts";
+import { ACCOUNT, REGION } from "../helpers/aws_answers.ts";
 import { FakeProxy, FakeSocks } from "../helpers/proxy.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -26,12 +26,12 @@ suite("the cloud commands and a proxy", () => {
     ] as const
   ) {
     it(`ask through the one of ${name}, also for a role`, async () => {
-      await using platform = new FakePlatform();
-      await using proxy = new FakeProxy({ target: platform.url });
+      await using aws = new FakeAws();
+      await using proxy = new FakeProxy({ target: aws.url });
       const role = `arn:aws:iam::${ACCOUNT}:role/ml`;
-      platform.roles.add(role);
-      platform.add("churn");
-      const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints", "-r", role], {
+      aws.roles.add(role);
+      aws.add("churn");
+      const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints", "-r", role], {
         env: {
           AWS_ENDPOINT_URL: "http://platform.test",
           [name]: `${scheme}jo:${IN_URL}@${proxy.host}`,
@@ -48,14 +48,14 @@ suite("the cloud commands and a proxy", () => {
 
   for (const name of ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"] as const) {
     it(`ask through the tunnel of ${name}, what deletes too`, async () => {
-      await using platform = new FakePlatform();
+      await using aws = new FakeAws();
       await using authority = await Authority.make();
-      await using server = new TlsServer(platform.url, await authority.certify("platform.test"));
+      await using server = new TlsServer(aws.url, await authority.certify("platform.test"));
       await using proxy = new FakeProxy({ tunnel: server.port });
-      platform.add("churn");
+      aws.add("churn");
       const args = ["delete-endpoint", "-n", "churn", "--delete-config"];
       assertEquals(
-        await runCloud(platform, args, {
+        await runCloud(aws, args, {
           env: {
             AWS_ENDPOINT_URL: "https://platform.test",
             AWS_CA_BUNDLE: authority.file,
@@ -64,7 +64,7 @@ suite("the cloud commands and a proxy", () => {
         }),
         { code: 0, stdout: "churn\n", stderr: "" },
       );
-      assertEquals([...platform.configurations], []);
+      assertEquals([...aws.configurations], []);
       for (const head of proxy.heads) {
         assertStringIncludes(head, "CONNECT platform.test:443 ");
         assertStringIncludes(head, `Basic ${btoa(`jo:${PASSWORD}`)}`);
@@ -75,14 +75,14 @@ suite("the cloud commands and a proxy", () => {
   }
 
   it("ask through one that speaks TLS itself", async () => {
-    await using platform = new FakePlatform();
+    await using aws = new FakeAws();
     await using authority = await Authority.make();
-    await using server = new TlsServer(platform.url, await authority.certify("platform.test"));
+    await using server = new TlsServer(aws.url, await authority.certify("platform.test"));
     await using proxy = new FakeProxy({ tunnel: server.port });
     const certificate = await authority.certify("localhost");
     await using encrypted = new TlsServer(`http://${proxy.host}`, certificate);
-    platform.add("churn");
-    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"], {
+    aws.add("churn");
+    const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"], {
       env: {
         AWS_ENDPOINT_URL: "https://platform.test",
         AWS_CA_BUNDLE: authority.file,
@@ -94,10 +94,10 @@ suite("the cloud commands and a proxy", () => {
   });
 
   it("ask through a SOCKS proxy", async () => {
-    await using platform = new FakePlatform();
-    await using socks = new FakeSocks(Number(new URL(platform.url).port));
-    platform.add("churn");
-    const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"], {
+    await using aws = new FakeAws();
+    await using socks = new FakeSocks(Number(new URL(aws.url).port));
+    aws.add("churn");
+    const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"], {
       env: { AWS_ENDPOINT_URL: "http://platform.test", ALL_PROXY: `socks5h://${socks.host}` },
     });
     assertEquals([code, stdout.split("  ")[0], stderr], [0, "churn", ""]);
@@ -127,10 +127,10 @@ suite("the cloud commands and a proxy", () => {
     ] as const
   ) {
     it(`explain one ${title}`, async () => {
-      await using platform = new FakePlatform();
+      await using aws = new FakeAws();
       await using proxy = new FakeProxy({ refusal });
       const address = `http://jo:${IN_URL}@${proxy.host}`;
-      const { code, stdout, stderr } = await runCloud(platform, ["list-endpoints"], {
+      const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"], {
         env: {
           AWS_ENDPOINT_URL: endpoint,
           HTTPS_PROXY: address,
@@ -148,11 +148,11 @@ suite("the cloud commands and a proxy", () => {
   }
 
   it("explain one that does not answer", async () => {
-    await using platform = new FakePlatform();
+    await using aws = new FakeAws();
     const proxy = new FakeProxy();
     const { host } = proxy;
     await proxy[Symbol.asyncDispose]();
-    const { code, stderr } = await runCloud(platform, ["list-endpoints"], {
+    const { code, stderr } = await runCloud(aws, ["list-endpoints"], {
       env: {
         AWS_ENDPOINT_URL: "https://platform.test",
         AWS_MAX_ATTEMPTS: "1",
@@ -182,10 +182,10 @@ suite("the cloud commands and a proxy", () => {
     ] as const
   ) {
     const way = isDirect ? "without it" : "through it";
-    it(`ask platform.test ${way} where NO_PROXY is ${exceptions}`, async () => {
-      await using platform = new FakePlatform();
-      await using proxy = new FakeProxy({ target: platform.url });
-      const { code } = await runCloud(platform, ["list-endpoints"], {
+    it(`ask aws.test ${way} where NO_PROXY is ${exceptions}`, async () => {
+      await using aws = new FakeAws();
+      await using proxy = new FakeProxy({ target: aws.url });
+      const { code } = await runCloud(aws, ["list-endpoints"], {
         env: {
           // There is no such host: who asks without the proxy does not find it.
           AWS_ENDPOINT_URL: "http://platform.test",
@@ -200,9 +200,9 @@ suite("the cloud commands and a proxy", () => {
 
   it("ask addresses without it that NO_PROXY names", async () => {
     for (const [name, value] of [["NO_PROXY", "127.0.0.1"], ["no_proxy", "127.0.0.0/8"]] as const) {
-      await using platform = new FakePlatform();
+      await using aws = new FakeAws();
       await using proxy = new FakeProxy();
-      const { code, stderr } = await runCloud(platform, ["list-endpoints"], {
+      const { code, stderr } = await runCloud(aws, ["list-endpoints"], {
         env: { HTTP_PROXY: `http://${proxy.host}`, [name]: value },
       });
       assertEquals([code, stderr, proxy.heads], [0, "", []]);
@@ -212,8 +212,8 @@ suite("the cloud commands and a proxy", () => {
   it("say that its address is none, and do not show it", async () => {
     for (const name of ["https_proxy", "HTTP_PROXY", "ALL_PROXY"]) {
       for (const address of ["ftp://jo:open-sesame@proxy", "jo:open-sesame@proxy:port"]) {
-        await using platform = new FakePlatform();
-        const { code, stderr } = await runCloud(platform, ["list-endpoints"], {
+        await using aws = new FakeAws();
+        const { code, stderr } = await runCloud(aws, ["list-endpoints"], {
           env: { [name]: address },
         });
         assertEquals([code, stderr], [

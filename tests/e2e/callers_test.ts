@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { pingUntilReady } from "../../runtime/containers/ping.ts";
-import { servePlan } from "../../runtime/containers/plan.ts";
-import { layoutOf } from "../../runtime/project/layout.ts";
+import { pingUntilReady } from "../../runtime/local/server/ping.ts";
+import { servePlan } from "../../runtime/local/plan.ts";
+import { layoutOf } from "../../runtime/app/layout.ts";
 import { makeApp } from "../helpers/app.ts";
 import { buildTestImage, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { HttpConnection, type RawResponse } from "../helpers/http_connection.ts";

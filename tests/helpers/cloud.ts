@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { FakePlatform } from "./fake_platform.ts";
+import type { FakeAws } from "./fake_aws.ts";
 import { type ProgramResult, runProgram, startProgram } from "./program.ts";
 
 /** How to run it. */
@@ -16,26 +16,26 @@ export interface CloudOptions {
 
 /** Runs a command line to its end. */
 export function runCloud(
-  platform: FakePlatform,
+  aws: FakeAws,
   args: readonly string[],
   options: CloudOptions = {},
 ): Promise<ProgramResult> {
-  return runProgram(args, programOptions(platform, options));
+  return runProgram(args, programOptions(aws, options));
 }
 
 /** Starts a command line; the caller awaits its end. */
 export function startCloud(
-  platform: FakePlatform,
+  aws: FakeAws,
   args: readonly string[],
   options: CloudOptions = {},
 ): Deno.ChildProcess {
-  return startProgram(args, programOptions(platform, options));
+  return startProgram(args, programOptions(aws, options));
 }
 
 /** A directory that is there and holds nothing; its parent belongs to the system. */
 const NOWHERE = "/";
 
-function programOptions(platform: FakePlatform, { env = {}, cwd = NOWHERE }: CloudOptions) {
+function programOptions(aws: FakeAws, { env = {}, cwd = NOWHERE }: CloudOptions) {
   const all: Record<string, string | undefined> = {
     PATH: Deno.env.get("PATH"),
     DENO_DIR: denoDirectory(),
@@ -43,7 +43,7 @@ function programOptions(platform: FakePlatform, { env = {}, cwd = NOWHERE }: Clo
     DENO_NO_UPDATE_CHECK: "1",
     HOME: "/nonexistent",
     TZ: "UTC",
-    ...platform.env(),
+    ...aws.env(),
     ...env,
   };
   const set = Object.entries(all).filter((entry): entry is [string, string] =>

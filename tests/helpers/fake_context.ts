@@ -37,7 +37,7 @@ export function fakeContext(
     },
     ask: () => Promise.resolve(undefined),
     engine: unreachable,
-    platform: unreachable,
+    sagemaker: unreachable,
     abandon: () => {},
     ...rest,
     out: memoryOutput(isTerminal, columns),

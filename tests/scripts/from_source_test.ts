@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { makeDirectory } from "../helpers/directory.ts";
-import { FakePlatform } from "../helpers/fake_platform.ts";
+import { FakeAws } from "../helpers/fake_aws.ts";
 import { HOSTILE, listing, makeHostileDirectory } from "../helpers/hostile_directory.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -24,7 +24,7 @@ if (Deno.build.os !== "windows") {
         // With a space in its path.
         const checkout = join(work.path, "a checkout");
         await Deno.symlink(ROOT, checkout);
-        await using platform = new FakePlatform();
+        await using platform = new FakeAws();
         const before = await listing(hostile.path);
         const script = [
           'if [ -n "${BASH_VERSION:-}" ]; then shopt -s expand_aliases; fi',

@@ -86,7 +86,7 @@ suite("Scripts: a lock", () => {
 
 suite("Scripts: what the user reads", () => {
   it("has the message, the quote and the hint on lines of their own", () => {
-    const error = new MlcliError("engine", "It broke", { quote: "one\ntwo", hint: "Mend it" });
+    const error = new MlcliError("It broke", { quote: "one\ntwo", hint: "Mend it" });
     assertEquals(explain(error), "error: It broke\n  one\n  two\nhint: Mend it");
   });
 

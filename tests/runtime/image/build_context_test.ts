@@ -4,7 +4,7 @@ import { extract, type Header } from "tar-stream";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { buildContext } from "../../../runtime/image/build_context.ts";
 import { HARNESS_FILES, readHarnessFile } from "../../../runtime/image/harness_files.ts";
-import { findApp } from "../../../runtime/project/app.ts";
+import { findApp } from "../../../runtime/app/app.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -236,7 +236,7 @@ suite("buildContext: what is missing or cannot be read", () => {
         await Deno.remove(join(directory.path, path));
         if (instead === "a directory") await directory.write({ [`${path}/`]: "" });
         const error = await assertRejects(() => contextOf(directory), MlcliError);
-        assertEquals([error.kind, error.message], ["layout", message]);
+        assertEquals([error.name, error.message], ["MlcliError", message]);
         assert(error.hint);
       });
     }
@@ -266,10 +266,10 @@ suite("buildContext: what is missing or cannot be read", () => {
     await Deno.chmod(join(directory.path, "demo/secret.txt"), 0);
     const { code, stdout } = await withoutOverride(`
       const stream = await buildContext(await findApp(${JSON.stringify(directory.path)}, "demo"));
-      try { for await (const _ of stream); } catch (error) { console.log(error.kind, error.message); }
+      try { for await (const _ of stream); } catch (error) { console.log(error.name, error.message); }
     `);
     assertEquals(code, 0);
-    assertEquals(stdout, "layout Cannot read demo/secret.txt: Permission denied\n");
+    assertEquals(stdout, "MlcliError Cannot read demo/secret.txt: Permission denied\n");
   });
 
   it("fails when a file gets shorter, and lets go of it", async () => {
@@ -384,7 +384,7 @@ async function withoutOverride(code: string): Promise<{ code: number; stdout: st
   const runtime = new URL("../../../runtime/", import.meta.url);
   const module = `
     import { buildContext } from ${JSON.stringify(new URL("image/build_context.ts", runtime).href)};
-    import { findApp } from ${JSON.stringify(new URL("project/app.ts", runtime).href)};
+    import { findApp } from ${JSON.stringify(new URL("app/app.ts", runtime).href)};
     ${code}`;
   const config = new URL("../../../deno.json", import.meta.url).pathname;
   await using directory = await makeDirectory({ "main.ts": module });

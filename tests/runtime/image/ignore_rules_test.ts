@@ -47,7 +47,7 @@ suite("parseIgnoreRules", () => {
 
   it("names a broken pattern", () => {
     const error = assertThrows(() => parseIgnoreRules("a\n[b\n"), MlcliError, '"[b"');
-    assertEquals(error.kind, "layout");
+    assertEquals(error.name, "MlcliError");
     for (const broken of ["[", "a/[z-a]", "[^", "![]"]) {
       assertThrows(() => parseIgnoreRules(broken), MlcliError, `"${broken}"`);
     }

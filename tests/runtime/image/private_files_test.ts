@@ -4,7 +4,7 @@ import { extract } from "tar-stream";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { buildContext } from "../../../runtime/image/build_context.ts";
 import { readTemplate } from "../../../runtime/image/template_files.ts";
-import { findApp } from "../../../runtime/project/app.ts";
+import { findApp } from "../../../runtime/app/app.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -266,8 +266,8 @@ suite("links and private files", () => {
       const error = await assertRejects(() => sentOf(directory), MlcliError);
       const real = join(directory.path, link, "..", target);
       assertEquals(
-        [error.kind, error.message],
-        ["layout", `${link} leads to what is private: ${real}`],
+        [error.name, error.message],
+        ["MlcliError", `${link} leads to what is private: ${real}`],
       );
     });
   }

@@ -1,0 +1,169 @@
+/**
+ * Which app a command is for.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { MlcliError, UsageError } from "../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../files.ts";
+import { type Configuration, isObject, parseJson, readConfiguration } from "./configuration.ts";
+import { boundaryOf, type Confined, escapeOf, requireInside } from "./confinement.ts";
+
+/** An app: a configuration file and a directory of the same name beside it. */
+export interface App extends Confined {
+  readonly name: string;
+  /** Absolute path of `NAME/mlcli_base`. */
+  readonly base: string;
+  /** Absolute path of `NAME.json`. */
+  readonly configurationPath: string;
+  readonly configuration: Configuration;
+}
+
+/** Any of these makes a JSON object a configuration of mlcli, even without a directory beside it. */
+const TELLING_KEYS = ["image_name", "cloud_region", "cloud_profile", "base_image"] as const;
+
+/** An app's name becomes part of names of containers and images, and of paths. */
+export const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
+
+/** The same in words. */
+export const APP_NAME_EXPECTED =
+  'letters, digits, "_", "." and "-" that begins with a letter or a digit';
+
+/**
+ * The app that is meant in a directory.
+ *
+ * @param cwd absolute path of the directory.
+ * @param appName as given with `--app-name`; without it there must be exactly one app.
+ * @throws MlcliError when there is none, or several, or the configuration file is broken;
+ * UsageError when the name cannot be an app's.
+ */
+export async function findApp(cwd: string, appName?: string): Promise<App> {
+  if (appName !== undefined) return await namedApp(cwd, appName);
+  const names = await appNames(cwd);
+  if (names.length > 1) {
+    throw new MlcliError(`Several apps in ${cwd}: ${names.join(", ")}`, {
+      hint: `Choose one: --app-name ${names[0]}`,
+    });
+  }
+  const [name] = names;
+  if (name !== undefined) return await readApp(cwd, checkAppName(name));
+  throw notAnMlcliDirectory(
+    cwd,
+    "It has no app's NAME.json. Change to the directory that has, or make an app: mlcli init",
+  );
+}
+
+/** The name of an app's image, as the engine knows it: `name:tag`. */
+export function imageReference({ configuration }: App, tag: string): string {
+  return `${configuration.imageName}:${tag}`;
+}
+
+/** All apps of a directory, sorted by name. */
+export async function findApps(cwd: string): Promise<App[]> {
+  const names = await appNames(cwd);
+  return await Promise.all(
+    names.map((name) => readApp(cwd, checkAppName(name))),
+  );
+}
+
+/**
+ * Passes an app's name through.
+ *
+ * @throws MlcliError, of the class given, when it cannot be one.
+ */
+function checkAppName(name: string, Failure: typeof MlcliError = MlcliError): string {
+  if (APP_NAME.test(name)) return name;
+  throw new Failure(`Not a valid app name: "${name}"`, {
+    hint: `It must be a name of ${APP_NAME_EXPECTED}, ` +
+      "and no path: run mlcli in the directory that holds NAME.json.",
+  });
+}
+
+async function namedApp(cwd: string, appName: string): Promise<App> {
+  const name = checkAppName(appName, UsageError);
+  if (await hasConfiguration(cwd, name)) return await readApp(cwd, name);
+  const names = await appNames(cwd);
+  throw notAnMlcliDirectory(
+    cwd,
+    names.length === 0
+      ? `It has no ${name}.json. Make the app: mlcli init ${name}`
+      : `It has no ${name}.json, but: ${names.join(", ")}`,
+  );
+}
+
+async function readApp(directory: string, name: string): Promise<App> {
+  const configurationPath = join(directory, `${name}.json`);
+  const confined = { directory, boundary: await boundaryOf(directory) };
+  await requireInside(confined, [configurationPath]);
+  return {
+    name,
+    ...confined,
+    base: join(directory, name, "mlcli_base"),
+    configurationPath,
+    configuration: await readConfiguration(configurationPath),
+  };
+}
+
+/** Whether a directory holds the configuration file of an app, broken or not. */
+export async function hasConfiguration(directory: string, name: string): Promise<boolean> {
+  return await isFile(join(directory, `${name}.json`));
+}
+
+/** Names of the apps of a directory, sorted. */
+export async function appNames(directory: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const entry of Deno.readDir(directory)) {
+    // As the shell's *.json: without what is hidden.
+    if (!entry.name.endsWith(".json") || entry.name.startsWith(".")) continue;
+    const name = entry.name.slice(0, -".json".length);
+    if (await isApp(directory, name)) names.push(name);
+  }
+  return names.sort();
+}
+
+async function isApp(directory: string, name: string): Promise<boolean> {
+  const path = join(directory, `${name}.json`);
+  if (!await isFile(path)) return false;
+  // Even with a broken NAME.json: reading it says then what is wrong.
+  if (await isDirectory(join(directory, name, "mlcli_base"))) return true;
+  // Somebody else's file is not an app of this directory.
+  if (await leadsOut(directory, path)) return false;
+  const text = await readSmall(path);
+  return text !== undefined && hasTellingKey(text);
+}
+
+async function leadsOut(directory: string, path: string): Promise<boolean> {
+  return await escapeOf({ directory, boundary: await boundaryOf(directory) }, path) !== undefined;
+}
+
+function hasTellingKey(text: string): boolean {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    // Broken, but plainly meant for mlcli: better an error than another region's endpoints.
+    return TELLING_KEYS.some((key) => text.includes(`"${key}"`));
+  }
+  return isObject(value) && TELLING_KEYS.some((key) => Object.hasOwn(value, key));
+}
+
+async function readSmall(path: string): Promise<string | undefined> {
+  try {
+    return await readTextFile(path, LARGEST_TEXT);
+  } catch {
+    return undefined; // not ours to read, so not ours
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return await Deno.stat(path).then((info) => info.isFile, () => false);
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return await Deno.stat(path).then((info) => info.isDirectory, () => false);
+}
+
+function notAnMlcliDirectory(path: string, hint: string): MlcliError {
+  return new MlcliError(`Not a valid mlcli directory: ${path}`, { hint });
+}

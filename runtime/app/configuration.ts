@@ -1,0 +1,191 @@
+/**
+ * The app's configuration file, `NAME.json`.
+ *
+ * @module
+ */
+
+import { basename } from "@std/path/basename";
+import { isAbsolute } from "@std/path/is-absolute";
+import { normalize } from "@std/path/normalize";
+import { SEPARATOR } from "@std/path/constants";
+import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../files.ts";
+import { isPrivateName } from "./private_names.ts";
+import { leaves } from "./typed_path.ts";
+
+/** What `NAME.json` says, its defaults filled in. */
+export interface Configuration {
+  /** Name of the image, without a tag. Default: the app's name in lower case. */
+  readonly imageName: string;
+  /** Python of the default base image. */
+  readonly pythonVersion: string;
+  /** Requirements file: relative to the configuration file's directory, with slashes. */
+  readonly requirements: string;
+  readonly baseImage: string | undefined;
+  /** `os/architecture[/variant]` of the image; the engine's own when undefined. */
+  readonly platform: string | undefined;
+  readonly cloudRegion: string | undefined;
+  readonly cloudProfile: string | undefined;
+}
+
+/** Used where `python_version` is not given. */
+export const DEFAULT_PYTHON_VERSION = "3.12";
+
+/** Used where `requirements` is not given. */
+export const DEFAULT_REQUIREMENTS = "requirements.txt";
+
+/** What a value must be, for the error that it is not. */
+interface Rule {
+  readonly expected: string;
+  readonly accepts: (value: string) => boolean;
+}
+
+/** A repository of Docker's reference grammar (distribution/reference); capitals in a host only. */
+const IMAGE_NAME =
+  /^([A-Za-z\d][A-Za-z\d.-]*(:\d+)?\/)?[a-z\d]+(([._]|__|-+)[a-z\d]+)*(\/[a-z\d]+(([._]|__|-+)[a-z\d]+)*)*$/;
+
+/** The keys, and what each may hold. Every value is a string. */
+export const RULES = {
+  image_name: {
+    expected: 'an image name in lower case without a tag, such as "team/demo"',
+    accepts: (value) => IMAGE_NAME.test(value),
+  },
+  python_version: {
+    expected: 'a Python version, such as "3.12"',
+    accepts: (value) => /^\d+(\.\d+){0,2}((a|b|rc)\d+)?$/.test(value),
+  },
+  requirements: {
+    expected: 'a path below this directory, such as "requirements.txt", and no file of secrets',
+    accepts: (value) => {
+      const path = normalizedPath(value);
+      if (path.split("/").some(isPrivateName)) return false;
+      return path !== "." && !isAbsolute(path) && !leaves(path) && !path.endsWith("/");
+    },
+  },
+  base_image: {
+    expected: 'an image, such as "python:3.12-slim"',
+    accepts: (value) => /^\S+$/.test(value),
+  },
+  platform: {
+    expected: 'an operating system and an architecture, such as "linux/amd64"',
+    accepts: (value) => /^[\w.-]+\/[\w.-]+(\/[\w.-]+)?$/.test(value),
+  },
+  cloud_region: {
+    expected: 'a region, such as "eu-west-1"',
+    accepts: (value) => /^\S+$/.test(value),
+  },
+  cloud_profile: {
+    expected: "the name of a profile",
+    accepts: (value) => value.trim() !== "",
+  },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+/** A key of the configuration file. */
+export type ConfigurationKey = keyof typeof RULES;
+
+/**
+ * Reads a configuration file. Keys that mlcli does not know are ignored; `null` and the empty
+ * string count as not given.
+ *
+ * @throws MlcliError that names file, key and what was expected.
+ */
+export async function readConfiguration(path: string): Promise<Configuration> {
+  const file = basename(path);
+  const values = objectOf(await read(path), file);
+  const get = (key: ConfigurationKey): string | undefined => stringOf(values, key, file);
+  return {
+    imageName: get("image_name") ?? defaultImageName(file),
+    pythonVersion: get("python_version") ?? DEFAULT_PYTHON_VERSION,
+    requirements: normalizedPath(get("requirements") ?? DEFAULT_REQUIREMENTS),
+    baseImage: get("base_image"),
+    platform: get("platform"),
+    cloudRegion: get("cloud_region"),
+    cloudProfile: get("cloud_profile"),
+  };
+}
+
+/** What `JSON.parse` calls with each value; the text of a number or a string as it is written. */
+export type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+
+/**
+ * Parses JSON, also after a byte order mark: some editors on Windows put one there.
+ * @throws SyntaxError
+ */
+export function parseJson(text: string, reviver?: Reviver): unknown {
+  // TypeScript's library does not know the third parameter yet.
+  return JSON.parse(text.replace(/^\uFEFF/, ""), reviver as Parameters<typeof JSON.parse>[1]);
+}
+
+/** Whether a JSON value is an object: neither an array nor null. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A JSON value's type with its article, for messages. */
+export function nameOfType(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+async function read(path: string): Promise<string> {
+  try {
+    return await readTextFile(path, LARGEST_TEXT);
+  } catch (error) {
+    throw new MlcliError(
+      `Cannot read ${basename(path)}: ${fileErrorReason(error)}`,
+      { hint: "Make it a readable file that holds a JSON object, such as {}.", cause: error },
+    );
+  }
+}
+
+function objectOf(text: string, file: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    throw new MlcliError(`${file} is not valid JSON: ${messageOf(error)}`, {
+      hint: `Correct ${file}; JSON has neither comments nor commas before a closing bracket.`,
+      cause: error,
+    });
+  }
+  if (isObject(value)) return value;
+  throw new MlcliError(
+    `${file} must hold a JSON object, but holds ${nameOfType(value)}`,
+    { hint: 'Such as {"cloud_region": "eu-west-1"}, or {} for the defaults.' },
+  );
+}
+
+function stringOf(
+  values: Readonly<Record<string, unknown>>,
+  key: ConfigurationKey,
+  file: string,
+): string | undefined {
+  const value = values[key];
+  const { expected, accepts }: Rule = RULES[key];
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "string" && accepts(value)) return value;
+  const found = typeof value === "string" ? JSON.stringify(value) : nameOfType(value);
+  const isNumber = key === "python_version" && typeof value === "number";
+  throw new MlcliError(
+    `${file}: "${key}" must be ${isNumber ? "a string: " : ""}${expected}; it is ${found}`,
+    {
+      hint: isNumber
+        ? 'Put the version in quotes: as a number, 3.10 is the same as 3.1. Write "3.10".'
+        : `Correct "${key}" in ${file}.`,
+    },
+  );
+}
+
+function defaultImageName(file: string): string {
+  const name = basename(file, ".json").toLowerCase();
+  if (RULES.image_name.accepts(name)) return name;
+  throw new MlcliError(
+    `${file}: an image cannot be named "${name}" after its app`,
+    { hint: `Set "image_name" in ${file}: ${RULES.image_name.expected}.` },
+  );
+}
+
+function normalizedPath(path: string): string {
+  return normalize(path).replaceAll(SEPARATOR, "/");
+}

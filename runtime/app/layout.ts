@@ -1,0 +1,284 @@
+/**
+ * Where an app's code, data and results lie, and the checks that what a command needs is there.
+ *
+ * @module
+ */
+
+import { isAbsolute } from "@std/path/is-absolute";
+import { join } from "@std/path/join";
+import { normalize } from "@std/path/normalize";
+import { relative } from "@std/path/relative";
+import { SEPARATOR } from "@std/path/constants";
+import { fileErrorReason, MlcliError } from "../errors.ts";
+import { realPathOf } from "../files.ts";
+import type { App } from "./app.ts";
+import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
+import { leaves, typedPath } from "./typed_path.ts";
+
+/** Absolute paths on the host of everything below an app's `mlcli_base`. */
+export interface Layout extends Confined {
+  /** The app's name. */
+  readonly app: string;
+  readonly base: string;
+  readonly dockerfile: string;
+  readonly training: string;
+  readonly prediction: string;
+  readonly processing: string;
+  readonly localTest: string;
+  readonly testDirectory: string;
+  readonly input: string;
+  readonly configInput: string;
+  readonly hyperparameters: string;
+  /** Each directory in it is a channel. */
+  readonly inputData: string;
+  readonly trainingData: string;
+  readonly processingData: string;
+  readonly model: string;
+  readonly output: string;
+}
+
+/** The layout of an app. Nothing of it need exist. */
+export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "base">): Layout {
+  const { base, directory, boundary } = app;
+  const localTest = join(base, "local_test");
+  const testDirectory = join(localTest, "test_dir");
+  const input = join(testDirectory, "input");
+  const configInput = join(input, "config");
+  const inputData = join(input, "data");
+  return {
+    app: app.name,
+    directory,
+    boundary,
+    base,
+    dockerfile: join(base, "Dockerfile"),
+    training: join(base, "training"),
+    prediction: join(base, "prediction"),
+    processing: join(base, "processing"),
+    localTest,
+    testDirectory,
+    input,
+    configInput,
+    hyperparameters: join(configInput, "hyperparameters.json"),
+    inputData,
+    trainingData: join(inputData, "training"),
+    processingData: join(inputData, "processing"),
+    model: join(testDirectory, "model"),
+    output: join(testDirectory, "output"),
+  };
+}
+
+/**
+ * Holds that the app can be tested locally.
+ * @throws MlcliError
+ */
+export async function requireTestDirectory(layout: Layout): Promise<void> {
+  if (await isDirectory(layout.testDirectory)) return;
+  const testDirectory = typedPath(layout.directory, layout.testDirectory);
+  throw new MlcliError(
+    `Not a valid mlcli directory: ${typedPath(layout.directory, layout.base)}`,
+    {
+      hint: `Create ${testDirectory}/, or let mlcli init ${layout.app} add what is missing.`,
+    },
+  );
+}
+
+/** What to do with data that lies elsewhere, where the command is not known. */
+const NAME_IT = "Name the data yourself: --input, of local train and local process.";
+
+/** A directory of code, as the layout names it. */
+export type CodeFolder = "training" | "prediction" | "processing";
+
+/**
+ * Holds that nothing that a run of this code touches leads out of the app's repository.
+ *
+ * @param except of the layout, which is not touched: data that the user named in its place.
+ * @param dataRemedy what to do when the test data leads out, given what it leads to.
+ * @throws MlcliError
+ */
+export async function requireLayoutInside(
+  layout: Layout,
+  code: CodeFolder,
+  except: readonly string[] = [],
+  dataRemedy: (target: string) => string = () => NAME_IT,
+): Promise<void> {
+  const { input, configInput, hyperparameters, inputData, output } = layout;
+  const data = code === "training" ? layout.trainingData : layout.processingData;
+  const paths = [
+    ...[layout.base, layout[code], layout.localTest, layout.testDirectory, layout.model],
+    ...(code === "prediction"
+      ? []
+      : [output, input, configInput, hyperparameters, inputData, data]),
+  ].filter((path) => !except.includes(path));
+  await requireInside(
+    layout,
+    paths,
+    (path, target) => path === data ? dataRemedy(target) : PUT_IT_THERE,
+  );
+  await requireApart(layout);
+}
+
+/**
+ * Holds that containers write to nothing but results: not around or into a directory that is read,
+ * or written to as something else. A container that runs could put links there for the next.
+ */
+async function requireApart(layout: Layout): Promise<void> {
+  const { model, output, training, prediction, processing, input } = layout;
+  const around = [layout.directory, layout.base, layout.localTest, layout.testDirectory];
+  const data = [layout.configInput, layout.inputData, layout.trainingData, layout.processingData];
+  const apart = [training, prediction, processing, input, ...data];
+  const [realModel, realOutput, ...others] = await realPaths([model, output, ...around, ...apart]);
+  for (const [written, real] of [[model, realModel!], [output, realOutput!]] as const) {
+    for (const [index, other] of [...around, ...apart].entries()) {
+      const realOther = others[index]!;
+      const isInside = index >= around.length && contains(realOther, real);
+      if (isInside || contains(real, realOther)) throw overlap(layout, written, other);
+    }
+  }
+  const isOne = contains(realModel!, realOutput!) || contains(realOutput!, realModel!);
+  if (isOne) throw overlap(layout, model, output);
+}
+
+/** Holds the same of a directory of data. */
+export async function requireNotWritten(layout: Layout, path: string): Promise<void> {
+  const written = [layout.model, layout.output];
+  const [real, ...realWritten] = await realPaths([path, ...written]);
+  for (const [index, other] of realWritten.entries()) {
+    const isApart = !contains(real!, other) && !contains(other, real!);
+    if (!isApart) throw overlap(layout, written[index]!, path);
+  }
+}
+
+function realPaths(paths: readonly string[]): Promise<string[]> {
+  return Promise.all(paths.map((path) => realPathOf(path)));
+}
+
+/** Whether a directory is, or holds, another one. Both are real paths. */
+function contains(directory: string, other: string): boolean {
+  return !leaves(relative(directory, other));
+}
+
+function overlap({ directory }: Layout, written: string, other: string): MlcliError {
+  const [path, otherPath] = [typedPath(directory, written), typedPath(directory, other)];
+  return new MlcliError(`${path} is not apart from ${otherPath}`, {
+    hint: "What containers write to must be a directory of its own: take the link away.",
+  });
+}
+
+/**
+ * Holds that there is something to train on.
+ *
+ * @param directory the channel's, which is mounted.
+ * @throws MlcliError
+ */
+export async function requireTrainingData(
+  layout: Layout,
+  directory: string = layout.trainingData,
+): Promise<void> {
+  const isOwn = directory === layout.trainingData;
+  if (await holdsFile(layout, directory, isOwn ? layout.input : directory)) return;
+  const path = typedPath(layout.directory, directory);
+  throw new MlcliError(`No such file or directory: ${path} (training data)`, {
+    hint: `Put test data into ${path}/${isOwn ? ", or name some: --input training=DIR" : ""}.`,
+  });
+}
+
+/**
+ * Holds that there is a model to serve.
+ * @throws MlcliError
+ */
+export async function requireModel(layout: Layout): Promise<void> {
+  if (await holdsFile(layout, layout.model, layout.model)) return;
+  throw new MlcliError(`Model not found: ${typedPath(layout.directory, layout.model)}`, {
+    hint: "Run mlcli local train first.",
+  });
+}
+
+/**
+ * Holds that a processing script is there, and inside `processing/`.
+ *
+ * @param name as the user typed it: relative to `processing/`.
+ * @returns the script's path relative to `processing/`, normalized, with slashes.
+ * @throws MlcliError
+ */
+export async function requireProcessingFile(layout: Layout, name: string): Promise<string> {
+  const path = normalize(name);
+  if (name !== "" && !isAbsolute(name) && !leaves(path) && await isInside(layout, path)) {
+    return path.replaceAll(SEPARATOR, "/");
+  }
+  const processing = typedPath(layout.directory, layout.processing);
+  const scripts = await scriptsOf(layout);
+  throw new MlcliError(`Processing file not found: ${name}`, {
+    hint: `Put the file into ${processing}/, and name it relative to that.` +
+      (scripts.length === 0 ? "" : ` There: ${scripts.join(", ")}`),
+  });
+}
+
+/** Whether a file lies below `processing/`, also when links are followed: only that is mounted. */
+async function isInside(layout: Layout, path: string): Promise<boolean> {
+  try {
+    const [processing, file] = await Promise.all([
+      Deno.realPath(layout.processing),
+      Deno.realPath(join(layout.processing, path)),
+    ]);
+    return !leaves(relative(processing, file)) && (await Deno.stat(file)).isFile;
+  } catch {
+    return false; // not there, or nothing that could be read
+  }
+}
+
+/** The Python files in `processing/`, sorted. None when it cannot be read. */
+export async function scriptsOf(layout: Layout): Promise<string[]> {
+  try {
+    if (await escapeOf(layout, layout.processing)) return [];
+    const entries = await Array.fromAsync(Deno.readDir(layout.processing));
+    return entries.filter((entry) => !entry.isDirectory && entry.name.endsWith(".py"))
+      .map((entry) => entry.name).sort();
+  } catch {
+    return []; // the message says already that something is missing
+  }
+}
+
+/** Files that keep a directory in version control, or that a file manager leaves: no data. */
+const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store"]);
+
+/**
+ * Whether a directory holds a file at any depth. Links count when they lead to something in the
+ * directory that is mounted: others lead nowhere in the container.
+ */
+async function holdsFile(
+  layout: Layout,
+  directory: string,
+  mounted: string,
+): Promise<boolean> {
+  try {
+    for await (const entry of Deno.readDir(directory)) {
+      if (PLACEHOLDERS.has(entry.name)) continue;
+      const path = join(directory, entry.name);
+      if (entry.isFile) return true;
+      if (entry.isSymlink && await leadsInto(mounted, path)) return true;
+      if (entry.isDirectory && await holdsFile(layout, path, mounted)) return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof MlcliError) throw error;
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
+      return false;
+    }
+    throw new MlcliError(
+      `Cannot read ${typedPath(layout.directory, directory)}: ${fileErrorReason(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+async function leadsInto(directory: string, link: string): Promise<boolean> {
+  try {
+    return !leaves(relative(await Deno.realPath(directory), await Deno.realPath(link)));
+  } catch {
+    return false; // it leads nowhere
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return await Deno.stat(path).then((info) => info.isDirectory, () => false);
+}

@@ -1,0 +1,233 @@
+/**
+ * How the AWS SDK talks to its services: over Deno's own fetch, which on all versions of Deno takes
+ * connections that are closed after an answer, and knows proxies and private certificates.
+ *
+ * @module
+ */
+
+import { trustedCertificates } from "./certificates.ts";
+import { ConnectionError, connectionError } from "./connection_error.ts";
+import { AwsError } from "./errors.ts";
+import { namesProxy } from "./proxy.ts";
+
+/** How long something may take, in ms. */
+export interface TimeLimits {
+  /** Until there is a connection. */
+  readonly connection: number;
+  /** Until the whole answer is there, the connection included. */
+  readonly answer: number;
+}
+
+/** A healthy service answers within a second; these end a wait for one that never will. */
+const TIME_LIMITS: TimeLimits = { connection: 10_000, answer: 30_000 };
+
+/** What connecting needs to know. */
+export interface ConnectionOptions {
+  readonly env: (name: string) => string | undefined;
+  /** Whose `ca_bundle` counts. */
+  readonly profile?: string;
+  readonly limits?: TimeLimits;
+}
+
+/** A request of the SDK, as far as it is HTTP. */
+export interface SdkRequest {
+  readonly method: string;
+  /** With a colon: `https:`. */
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text or bytes: what can be sent again. */
+  readonly body?: BodyInit;
+}
+
+/** An answer as the SDK reads it. */
+export interface SdkResponse {
+  readonly statusCode: number;
+  readonly reason: string;
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array;
+}
+
+/**
+ * The connections of one run: what the SDK calls a request handler, for every client of the SDK,
+ * those that get credentials included.
+ *
+ * Not the SDK's own handler over fetch: its time limit ends with the head of an answer, a body that
+ * breaks off or stalls ends the command, and what Deno's fetch throws it does not ask again for.
+ */
+export class Connections implements Disposable {
+  /** Why the last request got no answer. Some of the SDK's credential providers do not pass it on. */
+  failure: ConnectionError | AwsError | undefined;
+  readonly #options: ConnectionOptions;
+  readonly #clients = new Map<string, Promise<Deno.HttpClient | undefined>>();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a request and reads the whole answer, so that one that stops in its middle fails here,
+   * where the SDK asks again.
+   *
+   * @throws ConnectionError when there is no whole answer, AwsError when certificates that
+   * somebody names cannot be read, or the reason why it was aborted.
+   */
+  async handle(
+    request: SdkRequest,
+    options: { readonly abortSignal?: unknown } = {},
+  ): Promise<{ readonly response: SdkResponse }> {
+    // The SDK has a type of its own for it, and passes on the one that it was given.
+    const abortSignal = options.abortSignal as AbortSignal | undefined;
+    abortSignal?.throwIfAborted();
+    const { env, limits = TIME_LIMITS } = this.#options;
+    const url = urlOf(request);
+    using limit = new TimeLimit(url, limits, namesProxy(env));
+    try {
+      const response = await fetch(url, {
+        method: request.method,
+        headers: request.headers,
+        body: request.body,
+        client: await this.#clientFor(request),
+        // A request is signed for one host.
+        redirect: "manual",
+        signal: abortSignal ? AbortSignal.any([abortSignal, limit.signal]) : limit.signal,
+      });
+      const body = await response.bytes();
+      this.failure = undefined;
+      const { status: statusCode, statusText: reason } = response;
+      return {
+        response: { statusCode, reason, headers: Object.fromEntries(response.headers), body },
+      };
+    } catch (error) {
+      abortSignal?.throwIfAborted();
+      this.failure = error instanceof AwsError
+        ? error
+        : limit.reason ?? connectionError(error, url.host);
+      throw this.failure;
+    }
+  }
+
+  /** What the SDK could change about a handler. */
+  updateHttpClientConfig(): void {}
+
+  /** Nothing can be changed. */
+  httpHandlerConfigs(): Record<string, never> {
+    return {};
+  }
+
+  #clientFor(request: SdkRequest): Promise<Deno.HttpClient | undefined> {
+    const isEncrypted = request.protocol === "https:";
+    const isKept = isRepeatable(request);
+    const key = `${isEncrypted} ${isKept}`;
+    const known = this.#clients.get(key);
+    if (known) return known;
+    const client = this.#makeClient(isEncrypted, isKept);
+    this.#clients.set(key, client);
+    return client;
+  }
+
+  async #makeClient(isEncrypted: boolean, isKept: boolean): Promise<Deno.HttpClient | undefined> {
+    const { profile, env } = this.#options;
+    const caCerts = isEncrypted ? await trustedCertificates(profile, env) : [];
+    if (isKept && caCerts.length === 0) return undefined; // Deno's own serves as well
+    return Deno.createHttpClient({
+      caCerts: [...caCerts],
+      ...(isKept ? {} : { poolMaxIdlePerHost: 0 }),
+    });
+  }
+
+  /** Lets go of the connections. */
+  [Symbol.dispose](): void {
+    for (const client of this.#clients.values()) client.then((made) => made?.close(), () => {});
+  }
+}
+
+/**
+ * Whether it does no harm when a request arrives twice. Deno 2.9 sends one again by itself, unseen,
+ * when a connection that was kept from an earlier request breaks off before the answer: what deletes
+ * gets a connection of its own, on which it does not, and the SDK's retry is the only one.
+ */
+function isRepeatable({ headers }: SdkRequest): boolean {
+  const operation = headers["x-amz-target"]?.split(".").at(-1);
+  return operation === undefined || /^(List|Describe|Get)/.test(operation);
+}
+
+function urlOf({ protocol, hostname, port, path, query = {} }: SdkRequest): URL {
+  const parts = Object.keys(query).sort().flatMap((key) =>
+    [query[key] ?? null].flat().map((value) =>
+      value === null ? escaped(key) : `${escaped(key)}=${escaped(value)}`
+    )
+  );
+  const search = parts.length > 0 ? `?${parts.join("&")}` : "";
+  return new URL(`${protocol}//${hostname}${port ? `:${port}` : ""}${path}${search}`);
+}
+
+/** As requests are signed: RFC 3986, which escapes more than JavaScript does. */
+function escaped(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Ends a request that takes too long: `signal` aborts, its reason says what took too long. */
+class TimeLimit implements Disposable {
+  readonly #over = new AbortController();
+  readonly #timers: readonly ReturnType<typeof setTimeout>[];
+
+  /** @param isIndirect whether it may be a proxy that is connected to. */
+  constructor(url: URL, { connection, answer }: TimeLimits, isIndirect: boolean) {
+    const end = (message: string): void =>
+      this.#over.abort(new ConnectionError("time limit", url.host, message));
+    // fetch does not tell when it is connected. Where no answer comes for half the time, somebody
+    // else tries to connect in the other half.
+    const half = connection / 2;
+    const tryToConnect = async (): Promise<void> => {
+      if (isIndirect || !await isSilent(url, half, this.#over.signal)) return;
+      end(`No connection within ${connection / 1000} s`);
+    };
+    this.#timers = [
+      setTimeout(() => end(`No answer within ${answer / 1000} s`), answer),
+      setTimeout(tryToConnect, half),
+    ];
+  }
+
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** What took too long, if something has. */
+  get reason(): ConnectionError | undefined {
+    const { aborted, reason } = this.#over.signal;
+    return aborted ? reason : undefined;
+  }
+
+  [Symbol.dispose](): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    // Whoever still tries to connect stops.
+    this.#over.abort();
+  }
+}
+
+/** Whether nobody there takes or refuses a connection in that time. */
+async function isSilent(
+  { hostname, port, protocol }: URL,
+  milliseconds: number,
+  over: AbortSignal,
+): Promise<boolean> {
+  const end = AbortSignal.timeout(milliseconds);
+  const address = {
+    // An IPv6 address stands in brackets there.
+    hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(port) || (protocol === "https:" ? 443 : 80),
+  };
+  try {
+    (await Deno.connect({ ...address, signal: AbortSignal.any([end, over]) })).close();
+    return false;
+  } catch {
+    return end.aborted && !over.aborted;
+  }
+}

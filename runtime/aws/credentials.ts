@@ -1,0 +1,199 @@
+/**
+ * Credentials of every kind that the SDK knows, with errors that say which one failed and why.
+ *
+ * @module
+ */
+
+import { credentialProviders } from "./sdk.ts";
+import { messageOf } from "../errors.ts";
+import { VERSION } from "../version.ts";
+import { AwsError } from "./errors.ts";
+import { awsError, type Request } from "./explanations.ts";
+import type { Connections } from "./connections.ts";
+import type { Secrets } from "./secrets.ts";
+import type { AwsSettings } from "./settings.ts";
+
+type Providers = Awaited<ReturnType<typeof credentialProviders>>;
+type Provider = ReturnType<Providers["fromNodeProviderChain"]>;
+
+/** What finding credentials needs. */
+export interface CredentialsContext {
+  readonly settings: AwsSettings;
+  readonly env: (name: string) => string | undefined;
+  readonly secrets: Secrets;
+  /** To whoever gives credentials: STS, SSO. */
+  readonly connections: Connections;
+}
+
+/** The credentials to sign with: those of the role where there is one, else the caller's own. */
+export function credentialsProvider(context: CredentialsContext): Provider {
+  const own = ownCredentials(context);
+  const { role } = context.settings;
+  if (!role) return own;
+  const assumed = lazy(({ fromTemporaryCredentials }) =>
+    fromTemporaryCredentials({
+      masterCredentials: own,
+      clientConfig: { requestHandler: context.connections },
+      // Shows in CloudTrail who acted in the role.
+      params: { RoleArn: role.value, RoleSessionName: `mlcli-${VERSION}` },
+    })
+  );
+  return guarded(context, assumed, (error) => assumeRoleError(error, context));
+}
+
+/** A provider that is made, and whose code is loaded, when credentials are first asked for. */
+function lazy(make: (providers: Providers) => Provider): Provider {
+  let made: Promise<Provider> | undefined;
+  return async (identity) => await (await (made ??= credentialProviders().then(make)))(identity);
+}
+
+/** Keys in the environment come first, unless a profile is named. */
+function ownCredentials(context: CredentialsContext): Provider {
+  const { settings: { profile }, env } = context;
+  const keys = profile ? undefined : keysOf(env);
+  const provider: Provider = keys
+    ? () => Promise.resolve(keys)
+    : lazy((providers) => profileOrChain(context, providers));
+  return guarded(context, provider, (error) => ownCredentialsError(error, context));
+}
+
+/** Those in the environment. The SDK would load all its ways to credentials to read them. */
+function keysOf(env: CredentialsContext["env"]): Awaited<ReturnType<Provider>> | undefined {
+  const accessKeyId = env("AWS_ACCESS_KEY_ID");
+  const secretAccessKey = env("AWS_SECRET_ACCESS_KEY");
+  if (!accessKeyId || !secretAccessKey) return undefined;
+  const sessionToken = env("AWS_SESSION_TOKEN") || undefined;
+  const credentialScope = env("AWS_CREDENTIAL_SCOPE") || undefined;
+  return { accessKeyId, secretAccessKey, sessionToken, credentialScope };
+}
+
+/**
+ * The SDK's default chain, after the profile alone: the chain goes on to the next kind when a
+ * profile's process or session fails, and so ends in 'no credentials', never with the reason.
+ */
+function profileOrChain(
+  { settings, connections }: CredentialsContext,
+  { fromIni, fromNodeProviderChain }: Providers,
+): Provider {
+  const clientConfig = { requestHandler: connections };
+  const options = {
+    profile: settings.profile?.value,
+    clientConfig,
+    // Some of the SDK's providers look here instead.
+    parentClientConfig: clientConfig,
+  };
+  const fromProfile = fromIni(options);
+  const fromChain = fromNodeProviderChain(options);
+  return async (identity) => {
+    try {
+      return await fromProfile(identity);
+    } catch (error) {
+      if (!holdsNoCredentials(error)) throw error;
+    }
+    return await fromChain(identity);
+  };
+}
+
+/** Remembers what is secret in the credentials found, and explains why there are none. */
+function guarded(
+  { secrets }: CredentialsContext,
+  provider: Provider,
+  explain: (error: unknown) => AwsError,
+): Provider {
+  return async (identity) => {
+    try {
+      const credentials = await provider(identity);
+      secrets.add(credentials);
+      return credentials;
+    } catch (error) {
+      throw explain(error);
+    }
+  };
+}
+
+/** Words of @aws-sdk/credential-provider-ini; its errors have no codes. */
+function holdsNoCredentials(error: unknown): boolean {
+  return messageOf(error).startsWith("Could not resolve credentials using profile");
+}
+
+function assumeRoleError(error: unknown, context: CredentialsContext): AwsError {
+  const explained = awsError(error, assumeRole(context), context.secrets);
+  if (explained.refusal !== "denied") return explained;
+  const { value, source } = context.settings.role!;
+  return mayNotBeAssumed(value, `with --iam-role-arn (${source} names this one)`, explained);
+}
+
+function mayNotBeAssumed(role: string, where: string, error: AwsError): AwsError {
+  return new AwsError("credentials", `The role may not be assumed: ${role}`, {
+    hint:
+      "Have its trust policy and your permission sts:AssumeRole changed, or name another role " +
+      `${where}.`,
+    quote: error.quote,
+    cause: error.cause,
+  });
+}
+
+function assumeRole({ settings }: CredentialsContext): Request {
+  return { action: "sts:AssumeRole", region: settings.region, settings };
+}
+
+/** The SDK's own words about credentials that it could not get, and what they mean. */
+const REASONS:
+  readonly (readonly [RegExp, (profile: string) => [message: string, hint: string]])[] = [
+    [/SSO|aws sso login/i, (profile) => [
+      `The SSO session of profile "${profile}" is not valid any more`,
+      `Renew it: aws sso login --profile ${profile}`,
+    ]],
+    [/aws login/, (profile) => [
+      `The login session of profile "${profile}" is not valid any more`,
+      `Renew it: aws login --profile ${profile}`,
+    ]],
+    [/credential_process|^Command failed/, (profile) => [
+      `The credential_process of profile "${profile}" failed`,
+      // Neither the command nor what it wrote is shown: both may hold secrets.
+      `Run it by hand: aws configure get credential_process --profile ${profile} shows it.`,
+    ]],
+    [/multi-factor/, (profile) => [
+      `Profile "${profile}" asks for a code of an MFA device, which mlcli cannot`,
+      "Put the result of aws sts get-session-token into the environment.",
+    ]],
+  ];
+
+function ownCredentialsError(error: unknown, context: CredentialsContext): AwsError {
+  const { settings, secrets, connections } = context;
+  const profile = settings.profile?.value ?? "default";
+  if (connections.failure) return requestError(connections.failure, profile, context);
+  if (!isAboutCredentials(error)) return requestError(error, profile, context);
+  const words = messageOf(error);
+  const reason = REASONS.find(([pattern]) => pattern.test(words))?.[1];
+  if (reason) {
+    const [message, hint] = reason(profile);
+    return new AwsError("credentials", message, { hint });
+  }
+  const where = settings.profile ? ` for profile "${profile}"` : "";
+  return new AwsError("credentials", `No credentials found${where}`, {
+    hint: "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile " +
+      "that has some with --profile.",
+    cause: secrets.redactError(error),
+  });
+}
+
+/** A profile may hold a role, a session or a token, and getting credentials for it can fail. */
+function requestError(error: unknown, profile: string, context: CredentialsContext): AwsError {
+  const code = (error as { code?: string }).code;
+  if (code === "ENOENT" || code === "EACCES") {
+    return new AwsError("credentials", "The web identity token cannot be read", {
+      hint: "Check AWS_WEB_IDENTITY_TOKEN_FILE, or web_identity_token_file in the profile.",
+      quote: messageOf(error),
+    });
+  }
+  const explained = awsError(error, assumeRole(context), context.secrets);
+  if (explained.refusal !== "denied") return explained;
+  return mayNotBeAssumed(`that of profile ${profile}`, "in the profile", explained);
+}
+
+function isAboutCredentials(error: unknown): boolean {
+  const name = (error as Error)?.name;
+  return name === "CredentialsProviderError" || name === "TokenProviderError" ||
+    name === "ProviderError";
+}

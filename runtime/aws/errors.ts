@@ -1,0 +1,27 @@
+/**
+ * The error of everything that AWS does not do as asked.
+ *
+ * @module
+ */
+
+import { type ErrorDetails, MlcliError } from "../errors.ts";
+
+/** Why a request did not succeed, for code that has to decide. */
+export type Refusal =
+  | "denied"
+  | "not found"
+  | "in progress"
+  | "throttled"
+  | "unreachable"
+  | "credentials"
+  | "failed"
+  | "other";
+
+/** A request that AWS did not answer as asked. */
+export class AwsError extends MlcliError {
+  override readonly name = "AwsError";
+
+  constructor(readonly refusal: Refusal, message: string, details: ErrorDetails = {}) {
+    super(message, details);
+  }
+}

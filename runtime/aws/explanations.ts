@@ -1,0 +1,256 @@
+/**
+ * What the service and the SDK say, as errors that a user understands. One table for the codes of
+ * SageMaker and STS; text is matched only where the service gives no code.
+ *
+ * @module
+ */
+
+import { messageOf } from "../errors.ts";
+import { ConnectionError } from "./connection_error.ts";
+import { AwsError, type Refusal } from "./errors.ts";
+import type { Secrets } from "./secrets.ts";
+import { type AwsSettings, regionWords, type Setting } from "./settings.ts";
+
+/** What was being asked when the error came. */
+export interface Request {
+  /** As permissions name it: `sagemaker:ListEndpoints`. */
+  readonly action: string;
+  /** What it was about, for messages: `endpoint churn`. */
+  readonly subject?: string;
+  readonly region: Setting | undefined;
+  readonly settings: AwsSettings;
+}
+
+/** What the SDK puts on its errors; none of it is certain to be there. */
+interface SdkError {
+  /** The code. */
+  readonly name?: string;
+  readonly $metadata?: {
+    readonly httpStatusCode?: number;
+    readonly attempts?: number;
+  };
+}
+
+/** Whether the SDK sent the request more than once before this error. */
+export function wasRetried(error: unknown): boolean {
+  return ((error as SdkError)?.$metadata?.attempts ?? 1) > 1;
+}
+
+type Explain = (request: Request, error: unknown) => AwsError;
+
+/** Error codes of SageMaker (`...Exception`) and STS, which names the same things differently. */
+const CODES: Readonly<Record<string, Explain>> = {
+  AccessDeniedException: denied,
+  AccessDenied: denied,
+  ThrottlingException: throttled,
+  Throttling: throttled,
+  TooManyRequestsException: throttled,
+  RequestLimitExceeded: throttled,
+  ExpiredTokenException: expired,
+  ExpiredToken: expired,
+  UnrecognizedClientException: unknownKey,
+  InvalidClientTokenId: unknownKey,
+  InvalidSignatureException: wrongSignature,
+  SignatureDoesNotMatch: wrongSignature,
+  RequestExpired: wrongClock,
+  RequestTimeTooSkewed: wrongClock,
+  RequestInTheFuture: wrongClock,
+  RegionDisabledException: regionDisabled,
+  OptInRequired: regionDisabled,
+};
+
+/** SageMaker answers these with one code, ValidationException; only the words tell them apart. */
+const VALIDATION_WORDS: readonly (readonly [RegExp, Refusal])[] = [
+  [/^Could not find endpoint (configuration )?["']/, "not found"],
+  [/^Cannot update in-progress endpoint /, "in progress"],
+];
+
+/** Explains an error of a request, without the secrets in it. What is a `AwsError` already stays as it is. */
+export function awsError(error: unknown, request: Request, secrets: Secrets): AwsError {
+  if (error instanceof AwsError) return error;
+  const explained = explain(error, request);
+  return new AwsError(explained.refusal, secrets.redact(explained.message), {
+    hint: explained.hint,
+    quote: explained.quote && secrets.redact(explained.quote),
+    cause: secrets.redactError(error),
+  });
+}
+
+function explain(error: unknown, request: Request): AwsError {
+  if (error instanceof ConnectionError) return unreachable(request, error);
+  const { name = "", $metadata } = (error ?? {}) as SdkError;
+  const known = Object.hasOwn(CODES, name) ? CODES[name] : undefined;
+  if (known) return known(request, error);
+  const status = $metadata?.httpStatusCode;
+  // Nobody but a proxy answers so.
+  if (status === 407) return proxyWantsPassword("HTTP 407");
+  if (name === "ValidationException") return invalid(request, error);
+  if (status !== undefined && status >= 500) return failed(request, status);
+  if (isStrange(error, status)) return strangeAnswer(status);
+  return new AwsError("other", `${request.action} failed: ${messageOf(error)}`, {
+    hint: "The platform gave this reason; nothing else was asked of it.",
+  });
+}
+
+/** The platform writes JSON that the SDK can read, and a reason for each refusal. */
+function isStrange(error: unknown, status: number | undefined): boolean {
+  if (status === undefined) return false;
+  const isRefusal = status >= 300;
+  // What the SDK says where there is no message.
+  const hasNoReason = ["", "UnknownError"].includes(messageOf(error));
+  return !isRefusal || hasNoReason || (error as Error).name === "SyntaxError";
+}
+
+function denied({ action, settings }: Request, error: unknown): AwsError {
+  // 'User: ARN is not authorized to perform: sagemaker:X on resource: ARN because ...'
+  const named = /perform: ([\w-]+:\w+)/.exec(messageOf(error))?.[1] ?? action;
+  const whom = settings.role ? `the role ${settings.role.value}` : "the user or role named above";
+  return new AwsError("denied", `AccessDeniedException: ${named}`, {
+    hint: `Add the permission ${named} to ${whom}.`,
+    quote: messageOf(error),
+  });
+}
+
+function throttled(_request: Request, error: unknown): AwsError {
+  const attempts = (error as SdkError).$metadata?.attempts ?? 1;
+  const times = attempts === 1 ? "once" : `${attempts} times`;
+  return new AwsError("throttled", `The platform is throttling: asked ${times}`, {
+    hint: "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to try more often.",
+  });
+}
+
+function expired({ settings }: Request): AwsError {
+  return new AwsError("credentials", "The credentials have expired", {
+    hint: renewal(settings),
+  });
+}
+
+function unknownKey({ settings, region }: Request): AwsError {
+  return new AwsError("credentials", "The platform does not know the access key", {
+    hint: `${renewal(settings)} It may also be that the account has not enabled ` +
+      `${regionWords(region)}.`,
+  });
+}
+
+function wrongSignature(request: Request, error: unknown): AwsError {
+  // 'Signature expired: TIME is now earlier than TIME', 'Signature not yet current: ...'
+  if (/^Signature (expired|not yet current)/.test(messageOf(error))) {
+    return wrongClock(request, error);
+  }
+  return new AwsError("credentials", "The secret does not belong to the access key", {
+    hint: `${renewal(request.settings)} Check this machine's clock too.`,
+  });
+}
+
+function wrongClock(_request: Request, error: unknown): AwsError {
+  return new AwsError("credentials", "This machine's clock is wrong", {
+    hint: "Set it, then try again: requests count for a few minutes from when they were signed.",
+    quote: messageOf(error),
+  });
+}
+
+/** How to get credentials that work. */
+function renewal({ profile }: AwsSettings): string {
+  return profile
+    ? `Renew those of profile "${profile.value}": aws sso login --profile ${profile.value}, ` +
+      `or aws configure --profile ${profile.value}.`
+    : "Renew them: aws sso login, aws configure, or new values for AWS_ACCESS_KEY_ID, " +
+      "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.";
+}
+
+function regionDisabled({ region }: Request): AwsError {
+  return new AwsError("credentials", `The account has not enabled ${regionWords(region)}`, {
+    hint: "Name another region with --region, or enable this one in the account's settings.",
+  });
+}
+
+const CHECK_CLOCK =
+  "Check this machine's clock. If that is right, whoever runs the host has to renew it.";
+
+function unreachable({ region }: Request, error: ConnectionError): AwsError {
+  const { failure, host } = error;
+  const quote = messageOf(error);
+  const explained = (message: string, hint: string): AwsError =>
+    new AwsError("unreachable", message, { hint, quote });
+  const missed = `The platform cannot be reached: ${host}`;
+  switch (failure) {
+    case "certificate not trusted":
+      return explained(
+        `The certificate of ${host} is not trusted`,
+        "If a proxy or an emulator is meant to be there, let AWS_CA_BUNDLE name a file with the " +
+          "certificate of who signs for it (PEM).",
+      );
+    case "certificate expired":
+      return explained(`The certificate of ${host} has expired`, CHECK_CLOCK);
+    case "certificate not valid yet":
+      return explained(`The certificate of ${host} is not valid yet`, CHECK_CLOCK);
+    case "certificate of another name":
+      return explained(
+        `The certificate of ${host} is for another name`,
+        "Something else answers there. Check AWS_ENDPOINT_URL, the proxy and the network.",
+      );
+    case "proxy wants a password":
+      return proxyWantsPassword(quote);
+    case "proxy refuses":
+      return explained(
+        `The proxy does not let through to ${host}`,
+        "Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY; NO_PROXY names hosts to ask without it.",
+      );
+    case "no such host":
+      return explained(
+        missed,
+        `Is there a region ${regionWords(region)}? Name another one with --region, or check the ` +
+          "network, the proxy and AWS_ENDPOINT_URL.",
+      );
+    case "no encryption":
+      return explained(
+        missed,
+        "What answers there does not speak TLS. Check AWS_ENDPOINT_URL (http or https?) and the " +
+          "proxy.",
+      );
+    case "refused":
+    case "no route":
+    case "broken off":
+    case "time limit":
+    case "other":
+      return explained(
+        missed,
+        "Check the network, the proxy and AWS_ENDPOINT_URL, then try again.",
+      );
+  }
+}
+
+function proxyWantsPassword(quote: string): AwsError {
+  return new AwsError("unreachable", "The proxy wants a name and a password, or others", {
+    hint: "Put them into its address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, special " +
+      "characters as %40 and the like.",
+    quote,
+  });
+}
+
+function invalid({ action, subject, region }: Request, error: unknown): AwsError {
+  const words = messageOf(error);
+  const refusal = VALIDATION_WORDS.find(([pattern]) => pattern.test(words))?.[1];
+  if (refusal === "not found" && subject) {
+    return new AwsError(refusal, `ResourceNotFound: ${subject}`, {
+      hint: `It was looked for in ${regionWords(region)}. Check the name, or name another region ` +
+        "with --region.",
+    });
+  }
+  return new AwsError(refusal ?? "other", `${action} was refused: ${words}`, {
+    hint: "Check what was asked for: mlcli list-endpoints shows what there is.",
+  });
+}
+
+function failed({ action }: Request, status: number): AwsError {
+  return new AwsError("failed", `The platform failed at ${action}: HTTP ${status}`, {
+    hint: "Try again in a few minutes; https://health.aws.amazon.com shows known failures.",
+  });
+}
+
+/** An answer that cannot be SageMaker's. */
+export function strangeAnswer(status: number | undefined): AwsError {
+  return new AwsError("failed", `Something else than the platform answered: HTTP ${status}`, {
+    hint: "A proxy or the login page of a network may have. Check both, and AWS_ENDPOINT_URL.",
+  });
+}

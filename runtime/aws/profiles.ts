@@ -1,0 +1,79 @@
+/**
+ * The profiles in the AWS configuration files.
+ *
+ * @module
+ */
+
+import { AwsError } from "./errors.ts";
+import type { Setting } from "./settings.ts";
+
+type Environment = (name: string) => string | undefined;
+
+/** `[NAME]` in the credentials file, `[profile NAME]` in the other one; quotes may stand around. */
+const SECTION = /^\s*\[\s*(?:profile\s+)?["']?(.+?)["']?\s*\]/gm;
+
+/**
+ * Asks whether a profile exists. The SDK would go on to other credentials, and end after a look
+ * for instance metadata with 'no credentials'.
+ *
+ * @throws AwsError when neither file has the profile.
+ */
+export async function checkProfile(profile: Setting, env: Environment): Promise<void> {
+  const files = configurationFiles(env);
+  for (const file of files) {
+    const sections = (await textOf(file)).matchAll(SECTION);
+    if (sections.some(([_, name]) => name === profile.value)) return;
+  }
+  throw new AwsError("credentials", `Profile not found: ${profile.value}`, {
+    hint: `It is named by ${profile.source} and should be in ${files.join(" or ")}. ` +
+      `aws configure --profile ${profile.value} writes it, aws configure list-profiles lists all.`,
+  });
+}
+
+/**
+ * What a profile says about a key, in whichever of the two files; `undefined` where it says nothing
+ * or is not there. Profiles that point to others are not followed.
+ *
+ * @throws AwsError when a file is there and cannot be read.
+ */
+export async function profileValue(
+  profile: string,
+  key: string,
+  env: Environment,
+): Promise<string | undefined> {
+  for (const file of configurationFiles(env)) {
+    const value = valueIn(await textOf(file), profile, key);
+    if (value !== undefined) return value;
+  }
+}
+
+function valueIn(text: string, profile: string, key: string): string | undefined {
+  const sections = [...text.matchAll(SECTION)];
+  for (const [index, { 0: head, 1: name, index: start }] of sections.entries()) {
+    if (name !== profile) continue;
+    const lines = text.slice(start + head.length, sections[index + 1]?.index).split("\n");
+    const line = lines.find((line) => line.split("=")[0]!.trim() === key);
+    if (line) return line.slice(line.indexOf("=") + 1).trim();
+  }
+}
+
+/** Where the SDK looks, too. */
+function configurationFiles(env: Environment): string[] {
+  const home = env("HOME") ?? env("USERPROFILE") ?? "~";
+  return [
+    env("AWS_CONFIG_FILE") ?? `${home}/.aws/config`,
+    env("AWS_SHARED_CREDENTIALS_FILE") ?? `${home}/.aws/credentials`,
+  ];
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(file);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "";
+    throw new AwsError("credentials", `Cannot read ${file}`, {
+      hint: "Check its permissions.",
+      cause: error,
+    });
+  }
+}

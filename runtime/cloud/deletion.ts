@@ -1,0 +1,244 @@
+/**
+ * Deleting an endpoint: everything is asked before anything is deleted.
+ *
+ * @module
+ */
+
+import { Interrupted } from "../errors.ts";
+import { AwsError } from "../aws/errors.ts";
+import { inParallel } from "./in_parallel.ts";
+import { configurationOf, isPossibleName } from "../contract/endpoint_names.ts";
+import type { EndpointDescription, SageMaker } from "../aws/sagemaker.ts";
+
+/** What to delete. */
+export interface DeletionRequest {
+  readonly endpoint: string;
+  /** Delete `{endpoint}-config` too. */
+  readonly withConfiguration: boolean;
+  /** Whether the caller is going to wait, which needs the permission to describe the endpoint. */
+  readonly wait: boolean;
+}
+
+/** Tells the user what happens. */
+export interface DeletionReport {
+  /** A line to keep. */
+  note(line: string): void;
+  /** What is being done at the moment; takes the place of what it said before. */
+  progress(text: string): void;
+}
+
+/** What the checks found, and so what is to be deleted. */
+export interface DeletionPlan {
+  readonly endpoint: string;
+  /** What the service says about the endpoint; `undefined` when it may not be asked. */
+  readonly description: EndpointDescription | undefined;
+  /** The configuration to delete after the endpoint. */
+  readonly configuration: string | undefined;
+}
+
+/** In these the service changes the endpoint by itself, and refuses to delete it. */
+const UPDATING: ReadonlySet<string> = new Set([
+  "Creating",
+  "Updating",
+  "SystemUpdating",
+  "RollingBack",
+]);
+
+/** Requests at once while looking for other users of a configuration. */
+const REQUESTS_AT_ONCE = 8;
+
+/**
+ * Finds out whether the endpoint can be deleted. Changes nothing.
+ *
+ * A check that the permissions do not cover is left out with a note, since the specification asks
+ * only for those to delete.
+ *
+ * @throws AwsError when there is no such endpoint, it is being updated, or others use its
+ * configuration.
+ */
+export async function planDeletion(
+  sagemaker: SageMaker,
+  request: DeletionRequest,
+  report: DeletionReport,
+): Promise<DeletionPlan> {
+  const { endpoint } = request;
+  const description = await describeIfAllowed(sagemaker, request, report);
+  if (description && UPDATING.has(description.status)) {
+    throw isUpdating(endpoint, description.status);
+  }
+  const configuration = configurationOf(endpoint);
+  if (!request.withConfiguration) return { endpoint, description, configuration: undefined };
+  if (!isPossibleName(configuration)) {
+    report.note(`${configuration} is longer than names can be: no such configuration to delete.`);
+    return { endpoint, description, configuration: undefined };
+  }
+  if (description) await checkOtherUsers(sagemaker, endpoint, configuration, report);
+  return { endpoint, description, configuration };
+}
+
+async function describeIfAllowed(
+  sagemaker: SageMaker,
+  { endpoint, withConfiguration, wait }: DeletionRequest,
+  report: DeletionReport,
+): Promise<EndpointDescription | undefined> {
+  try {
+    return await sagemaker.describeEndpoint(endpoint);
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    if (wait) throw cannotWait(error);
+    const others = withConfiguration
+      ? `, nor whether another endpoint uses ${configurationOf(endpoint)}`
+      : "";
+    report.note(`Status of ${endpoint} not checked${others}: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** @throws AwsError when another endpoint uses the configuration. */
+async function checkOtherUsers(
+  sagemaker: SageMaker,
+  endpoint: string,
+  configuration: string,
+  report: DeletionReport,
+): Promise<void> {
+  const users: string[] = [];
+  let asked = 0;
+  let denials = 0;
+  let denial: AwsError | undefined;
+  async function ask(name: string): Promise<void> {
+    report.progress(`Looking for other users of ${configuration}: ${++asked} endpoints`);
+    try {
+      const other = await sagemaker.describeEndpoint(name);
+      if (other.configuration === configuration) users.push(name);
+    } catch (error) {
+      // Deleted since it was listed.
+      if (error instanceof AwsError && error.refusal === "not found") return;
+      if (!isDenied(error)) throw error;
+      denials++;
+      denial = error;
+    }
+  }
+  try {
+    await inParallel(othersThan(endpoint, sagemaker), REQUESTS_AT_ONCE, ask);
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    denial = error;
+  }
+  if (users.length > 0) throw isInUse(configuration, users);
+  if (!denial) return;
+  const which = denials > 0 ? `one of ${denials} endpoints` : "another endpoint";
+  report.note(`Whether ${which} uses ${configuration} not checked: ${denial.message}`);
+}
+
+/** All endpoints but one, and but those that are going away: they do not need it any more. */
+async function* othersThan(endpoint: string, sagemaker: SageMaker): AsyncGenerator<string> {
+  for await (const page of sagemaker.listEndpoints({})) {
+    for (const { name, status } of page) {
+      if (name !== endpoint && status !== "Deleting") yield name;
+    }
+  }
+}
+
+/**
+ * Deletes the endpoint. One that is being deleted already is left to that. After an interruption a
+ * note says what that leaves.
+ * @throws MlcliError when there is no such endpoint, or it is being updated.
+ */
+export async function deleteEndpoint(
+  sagemaker: SageMaker,
+  { endpoint, description, configuration }: DeletionPlan,
+  report: DeletionReport,
+): Promise<void> {
+  if (description?.status === "Deleting") {
+    report.note(`${endpoint} is being deleted already.`);
+    return;
+  }
+  try {
+    await sagemaker.deleteEndpoint(endpoint);
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      const rest = configuration ? `, its configuration ${configuration} is not` : "";
+      report.note(`Interrupted: ${endpoint} may be deleted${rest}.`);
+    }
+    const isRefused = error instanceof AwsError && error.refusal === "in progress";
+    throw isRefused ? isUpdating(endpoint, "in progress") : error;
+  }
+}
+
+/**
+ * Deletes the endpoint's configuration, after the endpoint, and notes what is kept, or what an
+ * interruption leaves.
+ * @throws AwsError when the service refuses; its hint says what is deleted and what is not.
+ */
+export async function deleteConfiguration(
+  sagemaker: SageMaker,
+  { endpoint, description, configuration }: DeletionPlan,
+  report: DeletionReport,
+): Promise<void> {
+  const used = description?.configuration;
+  const kept = used && used !== configurationOf(endpoint)
+    ? `kept ${used}, which ${endpoint} used`
+    : undefined;
+  if (!configuration) return;
+  try {
+    await sagemaker.deleteEndpointConfiguration(configuration);
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      report.note(
+        `Interrupted: ${endpoint} is deleted, its configuration ${configuration} may be.`,
+      );
+    }
+    if (!(error instanceof AwsError)) throw error;
+    if (error.refusal !== "not found") throw configurationKept(error, endpoint, configuration);
+    const consequence = kept ?? "nothing else was deleted";
+    return report.note(`Endpoint configuration ${configuration} does not exist; ${consequence}.`);
+  }
+  if (kept) report.note(`Endpoint configuration: ${kept}; deleted ${configuration}.`);
+}
+
+function isDenied(error: unknown): error is AwsError {
+  return error instanceof AwsError && error.refusal === "denied";
+}
+
+function isUpdating(endpoint: string, status: string): AwsError {
+  return new AwsError(
+    "in progress",
+    `Endpoint is updating, cannot delete: ${endpoint} (${status})`,
+    { hint: "Wait until mlcli list-endpoints shows InService or Failed, then delete it." },
+  );
+}
+
+function isInUse(configuration: string, users: readonly string[]): AwsError {
+  return new AwsError(
+    "other",
+    `Cannot delete endpoint config, still in use: ${configuration} (by ${
+      [...users].sort().join(", ")
+    })`,
+    {
+      hint: "Nothing was deleted. Delete the endpoints that use it first, " +
+        "or leave out --delete-config.",
+    },
+  );
+}
+
+function cannotWait(error: AwsError): AwsError {
+  return new AwsError(error.refusal, error.message, {
+    hint: `Nothing was deleted. --wait has to describe the endpoint: add the permission, ` +
+      "or leave out --wait.",
+    quote: error.quote,
+    cause: error.cause,
+  });
+}
+
+function configurationKept(
+  error: AwsError,
+  endpoint: string,
+  configuration: string,
+): AwsError {
+  return new AwsError(error.refusal, error.message, {
+    hint: `${endpoint} is deleted, its configuration ${configuration} is not. ${error.hint} ` +
+      `Then: aws sagemaker delete-endpoint-config --endpoint-config-name ${configuration}`,
+    quote: error.quote,
+    cause: error.cause,
+  });
+}

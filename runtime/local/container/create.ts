@@ -1,0 +1,118 @@
+/**
+ * Creating a container, with the engine's refusals in the user's terms.
+ *
+ * @module
+ */
+
+import { type CreateBody, type Engine, isNotFound } from "../../docker/engine.ts";
+import { EngineError } from "../../docker/transport.ts";
+import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { imageNotFound } from "./image.ts";
+
+/** How long the removal of a container may take, in ms: the user waits for it to end. */
+const REMOVAL_TIMEOUT = 30_000;
+
+/**
+ * Creates a container and returns its id. Directories to mount that are not there are made first:
+ * the engine would refuse them, or make them as root.
+ *
+ * @throws MlcliError when the image is not there.
+ */
+export async function createContainer(
+  engine: Engine,
+  name: string,
+  body: CreateBody,
+): Promise<string> {
+  for (const { Source } of body.HostConfig.Mounts) await makeDirectory(Source);
+  try {
+    return await engine.createContainer(name, body);
+  } catch (error) {
+    if (isNotFound(error)) throw imageNotFound(body.Image, error);
+    if (error instanceof EngineError && /bind source path does not exist/.test(error.reason)) {
+      throw new MlcliError(
+        `The Docker Engine does not see a directory: ${error.reason}`,
+        {
+          hint:
+            "Share it with the engine's virtual machine (Docker Desktop: Settings, Resources, " +
+            "File sharing), or use an engine on this machine.",
+          cause: error,
+        },
+      );
+    }
+    throw error;
+  }
+}
+
+/**
+ * Makes a directory and those around it, where it is not there yet.
+ *
+ * @throws MlcliError when something else is in its place, or it may not be made.
+ */
+export async function makeDirectory(path: string): Promise<void> {
+  try {
+    await Deno.mkdir(path, { recursive: true });
+  } catch (cause) {
+    throw new MlcliError(`Cannot make the directory ${path}: ${fileErrorReason(cause)}`, {
+      hint: "Is there a file in its place, or does it belong to another user?",
+      cause,
+    });
+  }
+}
+
+/**
+ * Starts a container.
+ *
+ * @throws MlcliError when the image cannot run the command.
+ */
+export async function startContainer(engine: Engine, id: string, body: CreateBody): Promise<void> {
+  try {
+    await engine.startContainer(id);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.status !== 400) throw error;
+    throw new MlcliError(`${body.Image} cannot run "${body.Cmd.join(" ")}"`, {
+      quote: error.reason,
+      hint:
+        "The image needs an ENTRYPOINT that takes train, serve and process, as the Dockerfile " +
+        "of mlcli init has it.",
+      cause: error,
+    });
+  }
+}
+
+/** Removes a container on the way out; a failure here must not hide why we are going. */
+export async function discardContainer(engine: Engine, id: string): Promise<void> {
+  try {
+    await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT));
+  } catch {
+    // The engine went away. Whatever is being reported says so, or matters more.
+  }
+}
+
+/**
+ * Does something with a container's plan: again and without an init where the engine has none.
+ * (Whether it has shows only when a container is created, or started.)
+ */
+export async function withInitIfThere<T>(
+  body: CreateBody,
+  work: (body: CreateBody) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(body);
+  } catch (error) {
+    if (body.HostConfig.Init !== true || !saysInitMissing(error)) throw error;
+    return await work({ ...body, HostConfig: { ...body.HostConfig, Init: false } });
+  }
+}
+
+/**
+ * Docker (20.10), at the start: `error mounting "/usr/bin/docker-init" to rootfs ... no such file`,
+ * or `exec: "docker-init": executable file not found in $PATH`. Podman (4.3), at the creation:
+ * `container-init binary not found on the host`.
+ */
+export function saysInitMissing(error: unknown): boolean {
+  const refusal = error instanceof MlcliError && error.cause instanceof EngineError
+    ? error.cause
+    : error;
+  return refusal instanceof EngineError &&
+    /docker-init|container-init|catatonit/.test(refusal.reason);
+}

@@ -1,0 +1,311 @@
+/**
+ * Gives the caller what a container wrote. Containers run as the image says, as on the platform,
+ * which is mostly root; on a rootful engine on Linux, root's files stay behind.
+ *
+ * @module
+ */
+
+import type { Caller } from "../context.ts";
+import { type Engine, isRootless } from "../docker/engine.ts";
+import { messageOf, MlcliError } from "../errors.ts";
+import { realPathOf } from "../files.ts";
+import { shellWord } from "../app/typed_path.ts";
+import type { Output } from "../streams.ts";
+import { type Deadline, deadlineIn } from "../time.ts";
+import {
+  type Before,
+  type Entry,
+  entryAt,
+  everyEntry,
+  handOverOf,
+  PRIVILEGE_BITS,
+  remember,
+} from "./owned_files.ts";
+import { runToEnd } from "./container/run.ts";
+import { ownershipPlan } from "./service_plans.ts";
+
+/** How long changing owners may take in all, in seconds. */
+const TIMEOUT = 120;
+
+/** How often to look again: each time, directories that are open now show one level more. */
+const MOST_ROUNDS = 16;
+
+/** Paths on one command line, in bytes: Linux takes 2 MB, the environment included. */
+const LONGEST_COMMAND = 1_000_000;
+
+/** So many paths are named in a message. */
+const NAMED_PATHS = 3;
+
+/** Tells the user what stays as it is, or was changed. */
+export type Warn = (message: string, hint: string) => void;
+
+/** Whose everything was before a run. */
+export interface Owners extends Before {
+  /** Real path to id. */
+  readonly directories: ReadonlyMap<string, string>;
+  readonly caller: Caller;
+}
+
+/**
+ * Remembers whose everything is in the directories that a container is going to write to, which are
+ * there. Undefined where nothing will have to be handed over: root (and Windows) has no need of that.
+ */
+export async function ownersOf(
+  directories: readonly string[],
+  caller: Caller | undefined,
+): Promise<Owners | undefined> {
+  if (caller === undefined || caller.uid === 0) return undefined;
+  const start = Date.now();
+  // Links among them are followed here as the engine follows them, and not again.
+  const paths = await Promise.all(directories.map((path) => realPathOf(path)));
+  const trees = await treesOf(paths);
+  return {
+    ...remember(trees, caller.uid, start),
+    directories: new Map(trees.map(({ path, id }) => [path, id])),
+    caller,
+  };
+}
+
+/**
+ * Makes what the run wrote the caller's. What was somebody else's before stays so: it may lie there
+ * for its owner, and a repository that root's container filled must not give it away. A container
+ * does it, since only root may.
+ *
+ * @param image any image with `chown`; the one that wrote the files is at hand.
+ * @param force ends it when the user does not want to wait.
+ * @throws MlcliError when it cannot be done, with the command that does it.
+ */
+export async function handToCaller(
+  engine: Engine,
+  image: string,
+  before: Owners,
+  warn: Warn,
+  force: AbortSignal,
+): Promise<void> {
+  using limit = new DisposableStack();
+  // Only where there is something to do: the first timer of a program takes Deno 2.9 10 ms.
+  let deadline: Deadline | undefined;
+  const chown: Chown = (paths, owner, options) => {
+    deadline ??= limit.use(deadlineIn(TIMEOUT));
+    return changeOwner({
+      engine,
+      image,
+      before,
+      paths,
+      owner,
+      options,
+      signals: [deadline.signal, force],
+    });
+  };
+  const privileged = new Map<string, Entry>();
+  let last = "";
+  for (let round = 1;; round++) {
+    const trees = await treesAsBefore(before);
+    for (const entry of newlyPrivileged(trees, before)) privileged.set(entry.id, entry);
+    const { whole, alone, open } = planOf(trees, before);
+    const paths = [...whole, ...alone];
+    if (paths.length === 0 && open.length === 0) {
+      await dropPrivileges([...privileged.values()], before, chown, warn);
+      return reportKept(trees, before, warn);
+    }
+    const now = JSON.stringify([whole, alone, open]);
+    if (now === last || round > MOST_ROUNDS) {
+      throw notHandedOver([...paths, ...open], before.caller, "chown did not change them");
+    }
+    last = now;
+    try {
+      for (const path of open) await Deno.chmod(path, 0o700);
+      const owner = paths.length === 0 ? "" : await ownerInside(engine, before.caller);
+      if (alone.length > 0) await chown(alone, owner, "-h");
+      if (whole.length > 0) await chown(whole, owner, "-hR");
+    } catch (cause) {
+      throw notHandedOver(paths, before.caller, messageOf(cause), cause);
+    }
+  }
+}
+
+/** In a rootless engine, root in the container is the caller outside. */
+async function ownerInside(engine: Engine, { uid, gid }: Caller): Promise<string> {
+  return isRootless(await engine.info()) ? "0:0" : `${uid}:${gid}`;
+}
+
+function planOf(trees: readonly Entry[], before: Owners): ReturnType<typeof handOverOf> {
+  const seen = new Set(trees.flatMap((tree) => [...everyEntry(tree)]).map(({ id }) => id));
+  const isAnyLost = [...before.foreign.keys()].some((id) => !seen.has(id));
+  const plans = trees.map((tree) => handOverOf(tree, before.caller.uid, before, isAnyLost));
+  return {
+    whole: plans.flatMap((plan) => plan.whole),
+    alone: plans.flatMap((plan) => plan.alone),
+    open: plans.flatMap((plan) => plan.open),
+  };
+}
+
+function notHandedOver(
+  paths: readonly string[],
+  { uid, gid }: Caller,
+  reason: string,
+  cause?: unknown,
+): MlcliError {
+  return new MlcliError(
+    `Some files belong to another user, ${listed(paths)}: ${reason}`,
+    {
+      hint: "Programs among them may have that user's rights (setuid), for whoever runs them. " +
+        `sudo chown -hR ${uid}:${gid} ${paths.slice(0, NAMED_PATHS).map(shellWord).join(" ")}`,
+      cause,
+    },
+  );
+}
+
+async function treesOf(directories: readonly string[]): Promise<readonly Entry[]> {
+  const entries = await Promise.all(directories.map(entryAt));
+  return entries.filter((entry) => entry !== undefined);
+}
+
+/**
+ * The directories as they are now, if they are those of before: a container that may write around
+ * one of them could have put a link, or another directory, in its place.
+ */
+async function treesAsBefore({ directories }: Owners): Promise<readonly Entry[]> {
+  const trees = await treesOf([...directories.keys()]);
+  for (const [path, id] of directories) {
+    const isSame = trees.some((tree) => tree.path === path && tree.id === id);
+    if (isSame && await realPathOf(path) === path) continue;
+    throw new MlcliError(`${path} is another directory than when the run began`, {
+      hint: "What the run wrote keeps the owner that it has.",
+    });
+  }
+  return trees;
+}
+
+type Chown = (paths: readonly string[], owner: string, options: "-h" | "-hR") => Promise<void>;
+
+/** Changes the owner of some paths, with as few containers as their length allows. */
+async function changeOwner({ engine, image, before, paths, owner, options, signals }: {
+  readonly engine: Engine;
+  readonly image: string;
+  readonly before: Owners;
+  readonly paths: readonly string[];
+  readonly owner: string;
+  readonly options: "-h" | "-hR";
+  readonly signals: AbortSignal[];
+}): Promise<void> {
+  const signal = AbortSignal.any(signals);
+  for (const some of inCommands(paths)) {
+    const body = ownershipPlan(image, [...before.directories.keys()], some, owner, options);
+    const name = `mlcli-chown-${crypto.randomUUID().slice(0, 8)}`;
+    const { status } = await runToEnd(engine, name, body, {
+      out: NOWHERE,
+      err: NOWHERE,
+      interruption: { signal, force: signal },
+    });
+    if (status !== 0) throw new Error(`chown ended with exit status ${status}`);
+  }
+}
+
+function* inCommands(paths: readonly string[]): Generator<readonly string[]> {
+  const encoder = new TextEncoder();
+  let some: string[] = [];
+  let length = 0;
+  for (const path of paths) {
+    // An upper bound: the paths are shorter in the container.
+    const size = encoder.encode(path).length + 1;
+    if (length + size > LONGEST_COMMAND) {
+      yield some;
+      some = [];
+      length = 0;
+    }
+    length += size;
+    some.push(path);
+  }
+  if (some.length > 0) yield some;
+}
+
+/** What chown has to say, its exit status says, too. */
+const NOWHERE: Output = {
+  isTerminal: false,
+  colour: false,
+  columns: 80,
+  write: () => Promise.resolve(),
+  print: () => {},
+};
+
+function newlyPrivileged(trees: readonly Entry[], { privileged }: Owners): readonly Entry[] {
+  return trees.flatMap((tree) => [...everyEntry(tree)])
+    .filter((entry) => entry.isPrivileged && !privileged.has(entry.id));
+}
+
+/**
+ * Takes setuid and setgid away from the files that the run gave them to: whoever runs such a file
+ * gets its owner's rights. Changing an owner does so by itself, also to the one that it is; the
+ * caller's are changed here.
+ */
+async function dropPrivileges(
+  files: readonly Entry[],
+  { caller }: Owners,
+  chown: Chown,
+  warn: Warn,
+): Promise<void> {
+  const left: Entry[] = [];
+  for (const { path } of files) {
+    const entry = await entryAt(path);
+    if (!entry?.isPrivileged) continue;
+    if (entry.uid === caller.uid) {
+      const { mode } = await Deno.lstat(path);
+      await Deno.chmod(path, (mode ?? 0) & 0o7777 & ~PRIVILEGE_BITS);
+    } else left.push(entry);
+  }
+  for (const { path, uid, gid } of left) await chown([path], `${uid}:${gid}`, "-h").catch(() => {});
+  const after = await Promise.all(files.map(({ path }) => entryAt(path)));
+  const dangerous = after.filter((entry) => entry !== undefined && entry.isPrivileged);
+  if (dangerous.length > 0) {
+    const paths = pathsOf(dangerous as Entry[]);
+    warn(
+      `The run made programs that give another user's rights away (setuid), ${listed(paths)}`,
+      `Remove them: sudo rm ${paths.slice(0, NAMED_PATHS).map(shellWord).join(" ")}`,
+    );
+  } else if (files.length > 0) {
+    warn(
+      `The run made files that give rights away (setuid), ${listed(pathsOf(files))}`,
+      "They are ordinary files now.",
+    );
+  }
+}
+
+/** Says what the run changed that is still somebody else's, devices included. */
+function reportKept(
+  trees: readonly Entry[],
+  { caller, foreign }: Owners,
+  warn: Warn,
+): void {
+  const kept = trees.flatMap((tree) => [...everyEntry(tree)]).filter((entry) => {
+    if (entry.uid === caller.uid || entry.kind === "unknown") return false;
+    const stateBefore = foreign.get(entry.id);
+    if (stateBefore === undefined) return true;
+    // A directory is changed by what is made in it, and that has been handed over.
+    return entry.kind !== "directory" && stateBefore !== entry.state;
+  });
+  if (kept.length === 0) return;
+  const paths = pathsOf(kept);
+  warn(
+    `The run changed what belongs to another user, ${listed(paths)}`,
+    `It stays theirs. If it should be yours: sudo chown -h ${caller.uid}:${caller.gid} ` +
+      paths.slice(0, NAMED_PATHS).map(shellWord).join(" "),
+  );
+}
+
+function pathsOf(entries: readonly Entry[]): readonly string[] {
+  return entries.map(({ path }) => path);
+}
+
+function listed(paths: readonly string[]): string {
+  const more = paths.length - NAMED_PATHS;
+  const named = paths.slice(0, NAMED_PATHS).map(shortened).join(", ");
+  return named + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** So much of a path is shown, in characters. */
+const SHOWN_PATH = 300;
+
+function shortened(path: string): string {
+  return path.length <= SHOWN_PATH ? path : `${path.slice(0, SHOWN_PATH)}...`;
+}

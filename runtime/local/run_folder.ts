@@ -1,0 +1,99 @@
+/**
+ * The directory of one run on the host: holds the contract's files while the container is there.
+ * It lies in the app, since that is what every engine can see (a virtual machine's engine shares
+ * the user's directories, and often not the system's temporary one).
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { Engine } from "../docker/engine.ts";
+import type { Layout } from "../app/layout.ts";
+import type { ContractFiles } from "../contract/configuration_files.ts";
+import { managed } from "./container/managed.ts";
+import { LABELS } from "./plan.ts";
+
+/** Before the container's name, in `local_test/`. */
+const PREFIX = ".run-";
+
+/**
+ * A run in which mlcli was killed leaves its directory, and, if it never started, its container.
+ * From this age (ms) on they are what is left over, not what is being made.
+ */
+const STALE_AFTER = 60_000;
+
+/** States of a container that never began, or has ended and was not removed (Podman). */
+const OVER: readonly string[] = ["created", "configured", "exited", "dead"];
+
+/** Where a run's files are. */
+export interface RunFolder {
+  readonly folder: string;
+  /** A directory in it that holds the contract's files, and nothing else. */
+  readonly config: string;
+}
+
+/**
+ * Writes the files, calls `work` with their directory, and removes it whatever happens.
+ *
+ * @param name the container's name.
+ */
+export async function withRunFolder<T>(
+  engine: Engine,
+  layout: Layout,
+  name: string,
+  files: ContractFiles,
+  work: (folder: RunFolder) => Promise<T>,
+): Promise<T> {
+  // Somebody else's remains are no reason to fail a run.
+  await clearStale(engine, layout).catch(() => {});
+  const folder = join(layout.localTest, PREFIX + name);
+  const config = join(folder, "config");
+  await Deno.mkdir(folder);
+  try {
+    await Deno.mkdir(config);
+    for (const [file, value] of Object.entries(files)) {
+      await Deno.writeTextFile(join(config, file), JSON.stringify(value, null, 2) + "\n");
+    }
+    return await work({ folder, config });
+  } finally {
+    await removeIfPossible(folder);
+  }
+}
+
+/**
+ * A directory's name says which container it was for, and a cloned repository can hold directories
+ * of any name: so only what is a run of this app is removed with it.
+ */
+async function clearStale(engine: Engine, { app, localTest }: Layout): Promise<void> {
+  const stale = await staleRuns(localTest);
+  if (stale.length === 0) return;
+  const containers = await engine.listContainers([LABELS.role]);
+  for (const name of stale) {
+    // The engine writes names with a slash before them.
+    const container = containers.find(({ Names }) => Names.includes(`/${name}`));
+    if (container !== undefined) {
+      const run = managed(container);
+      const isOurs = run?.name === name && run.app === app && run.role !== "serve";
+      if (isOurs && !OVER.includes(container.State)) continue;
+      if (isOurs) await engine.removeContainer(container.Id);
+    }
+    await removeIfPossible(join(localTest, PREFIX + name));
+  }
+}
+
+/** The names of runs whose directories are old. */
+async function staleRuns(localTest: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of Deno.readDir(localTest)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const info = await Deno.lstat(join(localTest, name)).catch(() => undefined);
+    const age = Date.now() - (info?.mtime?.getTime() ?? Date.now());
+    if (age > STALE_AFTER) names.push(name.slice(PREFIX.length));
+  }
+  return names;
+}
+
+/** Somebody else may be faster. */
+async function removeIfPossible(folder: string): Promise<void> {
+  await Deno.remove(folder, { recursive: true }).catch(() => {});
+}

@@ -1,0 +1,85 @@
+/**
+ * `local deploy --foreground`: a server that lasts as long as mlcli does.
+ *
+ * @module
+ */
+
+import type { Engine } from "../../docker/engine.ts";
+import { MlcliError } from "../../errors.ts";
+import { abortOf, deadlineIn } from "../../time.ts";
+import { discardContainer } from "../container/create.ts";
+import { statusAfterOutput } from "../container/end_of_output.ts";
+import { endInWords } from "../container/exit_status.ts";
+import { passLogOn } from "./logs.ts";
+import type { RunConsole } from "../container/run.ts";
+import { serve, type ServeRequest } from "./serve.ts";
+import type { Server } from "./servers.ts";
+import { stopRunning } from "./stop.ts";
+
+/** How long the last lines of a server that was ended may take to come, in seconds. */
+const LAST_LINES = 5;
+
+/**
+ * Serves until the user interrupts, passing the server's log on from its first line. Whatever ends
+ * this, the server is gone then: nobody reads its log, say, or the disk is full that it goes to.
+ *
+ * @param onReady called once the server answers.
+ * @throws Interrupted when the user stopped it; MlcliError when the server ended by itself.
+ */
+export async function serveInForeground(
+  request: ServeRequest,
+  console: RunConsole,
+  onReady: (server: Server) => Promise<void>,
+): Promise<never> {
+  const { signal, force } = request.interruption;
+  const unheard = new AbortController(); // its log cannot be passed on
+  const reading = new AbortController();
+  let log: Promise<void> | undefined;
+  function follow(engine: Engine, { id }: Server): Promise<void> {
+    log = passLogOn(engine, id, { tail: "all", follow: true, signal: reading.signal }, console);
+    log.catch((error) => unheard.abort(error));
+    return log;
+  }
+  try {
+    const server = await serve({
+      ...request,
+      interruption: { signal: AbortSignal.any([signal, unheard.signal]), force },
+      onStart: follow,
+    });
+    return await attend(await request.engine(), server);
+  } finally {
+    // What came of a server that did not start: it is gone.
+    await lastLines();
+    reading.abort();
+  }
+
+  /** Stays with a server that answers, until it or the user ends. */
+  async function attend(engine: Engine, server: Server): Promise<never> {
+    try {
+      const served = onReady(server).then(() => log);
+      await Promise.race([served, abortOf(signal)]);
+      throw await endedByItself(engine, server);
+    } finally {
+      // Its log has an end then.
+      if (signal.aborted) await stopRunning(engine, server, request.interruption);
+      else await engine.killContainer(server.id).catch(() => {});
+      await lastLines();
+      await discardContainer(engine, server.id);
+    }
+  }
+
+  /** Waits for the rest of the log, where somebody hears it. */
+  async function lastLines(): Promise<void> {
+    using deadline = deadlineIn(LAST_LINES);
+    const enough = AbortSignal.any([deadline.signal, force]);
+    await Promise.race([log, abortOf(enough)]).catch(() => {});
+  }
+}
+
+async function endedByItself(engine: Engine, server: Server): Promise<MlcliError> {
+  const status = await statusAfterOutput(engine, server.id);
+  const { words, hint } = await endInWords(engine, server.id, status);
+  return new MlcliError(`The server ended: ${words}`, {
+    hint: hint ?? "Its log is above.",
+  });
+}

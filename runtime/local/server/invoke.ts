@@ -1,0 +1,225 @@
+/**
+ * `local invoke`: sends a request to a server on this machine, as a client of the platform would.
+ *
+ * @module
+ */
+
+import type { Interruption } from "../../context.ts";
+import type { Output } from "../../streams.ts";
+import type { Engine } from "../../docker/engine.ts";
+import { fileErrorReason, MlcliError, OutputClosed, UsageError } from "../../errors.ts";
+import { VERSION } from "../../version.ts";
+import { abortOf, deadlineIn } from "../../time.ts";
+import { typeOfBytes } from "../../contract/media_types.ts";
+import { exchange, type HttpAnswer, type HttpRequest } from "./http.ts";
+import { requireServer, type Server } from "./servers.ts";
+
+/** A request to a server. */
+export interface InvokeRequest {
+  /** Port on this machine. */
+  readonly port: number;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Told by how the body begins when undefined. */
+  readonly contentType: string | undefined;
+  readonly accept: string | undefined;
+  /** How long all of it may take, in seconds. */
+  readonly timeout: number;
+  /** Where the answer goes. */
+  readonly out: Output;
+  readonly interruption: Interruption;
+  /** Asked only when nobody answers on the port. */
+  readonly engine: () => Promise<Engine>;
+}
+
+/** In bytes. No server takes as much: what is larger was not meant. */
+const LARGEST_BODY = 256e6;
+
+/** So much of a body tells its type, in bytes. */
+const TELLING_LENGTH = 65_536;
+
+/** So much of a refusal is shown, in bytes. */
+const REFUSAL_LENGTH = 64 * 1024;
+
+/**
+ * Sends the body to `/invocations` and passes the answer on byte for byte.
+ *
+ * @returns the answer's last byte, for whoever wants the next prompt on a line of its own.
+ * @throws MlcliError when there is no server, no answer in time, one that
+ * breaks off, or one with another status than 200 to 299.
+ */
+export async function invoke(request: InvokeRequest): Promise<number | undefined> {
+  using deadline = deadlineIn(request.timeout);
+  const signal = AbortSignal.any([deadline.signal, request.interruption.signal]);
+  try {
+    // Not only by the signal: neither a body that does not come nor a reader that has stopped
+    // reading hears it.
+    return await Promise.race([converse(request, signal), abortOf(signal)]);
+  } catch (error) {
+    request.interruption.signal.throwIfAborted();
+    if (deadline.signal.aborted) throw tooSlow(request);
+    throw error;
+  }
+}
+
+async function converse(
+  request: InvokeRequest,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const body = await whole(request.body);
+  signal.throwIfAborted();
+  const contentType = request.contentType ?? typeOfBytes(body.subarray(0, TELLING_LENGTH));
+  let isAnswered = false;
+  try {
+    return await exchange(request.port, asHttp(request, body, contentType), signal, (answer) => {
+      isAnswered = true;
+      return passOn(request, answer, contentType);
+    });
+  } catch (error) {
+    if (error instanceof MlcliError || error instanceof OutputClosed || signal.aborted) throw error;
+    throw isAnswered ? brokenOff(request.port, error) : await noAnswer(request, error, signal);
+  }
+}
+
+function asHttp(
+  { accept }: InvokeRequest,
+  body: Uint8Array,
+  contentType: string,
+): HttpRequest {
+  return {
+    call: "POST /invocations",
+    headers: {
+      "Content-Type": contentType,
+      ...(accept === undefined ? {} : { Accept: accept }),
+      // What comes is printed byte for byte. Who wants it compressed would have to unpack it.
+      "Accept-Encoding": "identity",
+      "User-Agent": `mlcli/${VERSION}`,
+    },
+    body,
+  };
+}
+
+async function passOn(
+  { port, out }: InvokeRequest,
+  answer: HttpAnswer,
+  contentType: string,
+): Promise<number | undefined> {
+  // Nor is an answer followed elsewhere (3xx): that would be another server's.
+  if (answer.status < 200 || answer.status > 299) throw await refusal(port, answer, contentType);
+  let last: number | undefined;
+  for await (const chunk of answer.body) {
+    await out.write(chunk);
+    last = chunk.at(-1) ?? last;
+  }
+  return last;
+}
+
+/** Reads the body to its end. */
+async function whole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const read: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    length += piece.length;
+    if (length > LARGEST_BODY) break;
+    read.push(piece);
+  }
+  if (length <= LARGEST_BODY) return joined(read, length);
+  throw new UsageError("The request's body is larger than 256 MB", {
+    hint: "The platform takes a few megabytes, and so do the servers of mlcli.",
+  });
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+function brokenOff(port: number, cause: unknown): MlcliError {
+  return new MlcliError(
+    `The answer of the server on port ${port} breaks off: ${fileErrorReason(cause)}`,
+    { hint: `mlcli local logs --port ${port} shows what happened in the server.`, cause },
+  );
+}
+
+function tooSlow({ port, timeout }: InvokeRequest): MlcliError {
+  return new MlcliError(
+    `The server on port ${port} did not answer within ${timeout} s`,
+    {
+      hint: "The platform gives a request 60 seconds. --timeout gives it longer here; " +
+        `mlcli local logs --port ${port} shows what the server is at.`,
+    },
+  );
+}
+
+/** An answer that is no success as an error: the words of its `error`, or its body as it is. */
+async function refusal(
+  port: number,
+  { status, reason, body }: HttpAnswer,
+  contentType: string,
+): Promise<MlcliError> {
+  const text = await readStart(body);
+  const words = errorOf(text);
+  return new MlcliError(
+    words === undefined
+      ? `The server answered HTTP ${status} ${reason}`.trimEnd()
+      : `${words} (HTTP ${status})`,
+    { quote: words === undefined ? text : undefined, hint: refusalHint(port, status, contentType) },
+  );
+}
+
+function refusalHint(port: number, status: number, contentType: string): string | undefined {
+  if (status < 400) return "A model's server answers by itself: it is not followed elsewhere.";
+  if (status >= 500) return `mlcli local logs --port ${port} shows what happened in the server.`;
+  // What depends on the type: the body cannot be read, the answer not written, the body not taken.
+  if (![400, 406, 415].includes(status)) return undefined;
+  return `It was sent as ${contentType}; --content-type and --accept choose other types.`;
+}
+
+async function readStart(body: HttpAnswer["body"]): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const chunk of body) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length > REFUSAL_LENGTH) break;
+    }
+  } catch {
+    // It breaks off: the status says more than that does.
+  }
+  return text.slice(0, REFUSAL_LENGTH);
+}
+
+/** The text of a JSON answer's `error`, if it has one. */
+function errorOf(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    return typeof error === "string" && error.trim() !== "" ? error.trim() : undefined;
+  } catch {
+    return undefined; // another server's own form
+  }
+}
+
+/** Why there is no answer: there is no server, it has ended, or it broke the connection off. */
+async function noAnswer(
+  { port, engine }: InvokeRequest,
+  cause: unknown,
+  signal: AbortSignal,
+): Promise<MlcliError> {
+  const isRefused = cause instanceof Deno.errors.ConnectionRefused;
+  let server: Server | undefined;
+  try {
+    server = await requireServer(await engine(), port, undefined, signal);
+  } catch (error) {
+    // Nobody listens, and no container should. Where somebody does, it need not be one of mlcli's.
+    if (isRefused) throw error;
+  }
+  const words = server && !server.running ? "it has ended" : fileErrorReason(cause);
+  return new MlcliError(`The server on port ${port} does not answer: ${words}`, {
+    hint: server && `mlcli local logs --port ${port} shows what happened in the server.`,
+    cause,
+  });
+}

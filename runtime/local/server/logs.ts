@@ -1,0 +1,93 @@
+/**
+ * `local logs`: what a server wrote.
+ *
+ * @module
+ */
+
+import { type Engine, isConflict, isNotFound, type LogOptions } from "../../docker/engine.ts";
+import { demultiplex } from "../../docker/frames.ts";
+import { abortOf } from "../../time.ts";
+import { statusAfterOutput } from "../container/end_of_output.ts";
+import type { RunConsole } from "../container/run.ts";
+import { requireServer } from "./servers.ts";
+
+/** Whose log, and how much of it. */
+export interface LogsRequest {
+  /** Port on the host. */
+  readonly port: number;
+  /** Only if the server is this app's; of whatever app when undefined. */
+  readonly app: string | undefined;
+  readonly tail: LogOptions["tail"];
+  /** Whether to stay until the server ends. */
+  readonly follow: boolean;
+}
+
+/**
+ * Passes a server's log on, also one's that has ended.
+ *
+ * @throws MlcliError when there is no server.
+ * @throws Interrupted when the user ended the following.
+ */
+export async function showLogs(
+  engine: Engine,
+  { port, app, tail, follow }: LogsRequest,
+  console: RunConsole,
+): Promise<void> {
+  const { signal } = console.interruption;
+  const { id } = await requireServer(engine, port, app, signal);
+  try {
+    const log = passLogOn(engine, id, { tail, follow, signal }, console);
+    // Not only by the engine's answer: a reader that has stopped reading holds that up.
+    await Promise.race([log, abortOf(signal)]);
+    if (follow) await Promise.race([untilEnded(engine, id), abortOf(signal)]);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+/** What was followed ends with the server, and not before. */
+async function untilEnded(engine: Engine, id: string): Promise<void> {
+  try {
+    await statusAfterOutput(engine, id);
+  } catch (error) {
+    if (!isNotFound(error)) throw error; // somebody removed it
+  }
+}
+
+/** Writes a container's log byte for byte, each stream where the container's went. */
+export async function passLogOn(
+  engine: Engine,
+  id: string,
+  options: LogOptions,
+  { out, err }: Pick<RunConsole, "out" | "err">,
+): Promise<void> {
+  const passed = { stdout: 0, stderr: 0 };
+  for await (const { stream, bytes } of demultiplex(await engine.logs(id, options))) {
+    await (stream === "stdout" ? out : err).write(bytes);
+    passed[stream] += bytes.length;
+  }
+  const mayLackItsEnd = options.follow && options.tail === "all" && !engine.followsLogsToTheirEnd;
+  if (mayLackItsEnd) await passRestOn(engine, id, options, passed, { out, err });
+}
+
+/** Writes what of a whole log has not been passed on yet. */
+async function passRestOn(
+  engine: Engine,
+  id: string,
+  options: LogOptions,
+  passed: { stdout: number; stderr: number },
+  { out, err }: Pick<RunConsole, "out" | "err">,
+): Promise<void> {
+  try {
+    for await (
+      const { stream, bytes } of demultiplex(await engine.logs(id, { ...options, follow: false }))
+    ) {
+      const rest = bytes.subarray(passed[stream]);
+      passed[stream] = Math.max(0, passed[stream] - bytes.length);
+      await (stream === "stdout" ? out : err).write(rest);
+    }
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error; // somebody removed it
+  }
+}

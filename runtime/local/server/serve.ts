@@ -1,0 +1,231 @@
+/**
+ * `local deploy`: a server of the trained model on this machine.
+ *
+ * @module
+ */
+
+import type { Interruption } from "../../context.ts";
+import { type CreateBody, type Engine, isConflict, isNotFound } from "../../docker/engine.ts";
+import { demultiplex } from "../../docker/frames.ts";
+import { EngineError } from "../../docker/transport.ts";
+import { MlcliError } from "../../errors.ts";
+import { requireLayoutInside, requireModel, requireTestDirectory } from "../../app/layout.ts";
+import { abortOf, deadlineIn } from "../../time.ts";
+import {
+  createContainer,
+  discardContainer,
+  startContainer,
+  withInitIfThere,
+} from "../container/create.ts";
+import { endInWords } from "../container/exit_status.ts";
+import { holdsHarness, requireImage } from "../container/image.ts";
+import { serverName } from "../container/managed.ts";
+import { pingUntilReady } from "./ping.ts";
+import { type PlanInput, servePlan } from "../plan.ts";
+import { privilegesHint } from "../container/privileges.ts";
+import { findServers, type Server } from "./servers.ts";
+
+/** How many lines of a dead server's log are shown. */
+const LOG_TAIL = 30;
+
+/** How often a free port is picked again when somebody else was faster. */
+const FREE_PORT_ATTEMPTS = 5;
+
+/** What to serve, and where. */
+export interface ServeRequest extends PlanInput {
+  /** Port on the host; 0 picks a free one. */
+  readonly port: number;
+  /** How long the server may take to answer `/ping` with 200, in seconds. */
+  readonly timeout: number;
+  /** Names that the server may be called by, besides its own. */
+  readonly allowedHosts: readonly string[];
+  readonly interruption: Interruption;
+  readonly engine: () => Promise<Engine>;
+  /**
+   * Called once the container runs, before the server is ready, by whoever follows its log; the
+   * promise is kept when the log has come to its end.
+   */
+  readonly onStart?: (engine: Engine, server: Server) => Promise<void>;
+}
+
+/**
+ * Starts a server and returns once it answers. When it does not, or the user interrupts, nothing
+ * of it is left.
+ *
+ * @throws MlcliError when the port is taken, `container` when the server ended or
+ * did not answer in time, and others when the layout, the image or the engine are not fit.
+ */
+export async function serve(request: ServeRequest): Promise<Server> {
+  await requireLayoutInside(request.layout, "prediction");
+  await requireTestDirectory(request.layout);
+  await requireModel(request.layout);
+  const engine = await request.engine();
+  if (request.port !== 0) return await serveOn(engine, request, request.port);
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await serveOn(engine, request, freePort());
+    } catch (error) {
+      if (!(error instanceof PortInUse) || attempt === FREE_PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** A port that nobody listens on at this moment. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+async function serveOn(engine: Engine, request: ServeRequest, port: number): Promise<Server> {
+  request.interruption.signal.throwIfAborted();
+  await clearPort(engine, port);
+  const server = await startServer(engine, request, port);
+  let ready = false;
+  try {
+    const followed = request.onStart?.(engine, server);
+    await untilReady(engine, server, request, followed);
+    ready = true;
+    return server;
+  } finally {
+    if (!ready) await discardContainer(engine, server.id);
+  }
+}
+
+/**
+ * Refuses a port that a server of mlcli has, be it only being started, or paused; clears away what
+ * is left of one that ended.
+ */
+async function clearPort(engine: Engine, port: number): Promise<void> {
+  for (const server of await findServers(engine, port)) {
+    if (!server.ended) throw portInUse(port, server.app);
+    await engine.removeContainer(server.id);
+  }
+}
+
+async function startServer(engine: Engine, request: ServeRequest, port: number): Promise<Server> {
+  const withInit = holdsHarness(await requireImage(engine, request.image));
+  await requireLayoutInside(request.layout, "prediction");
+  const name = serverName(request.app, port);
+  return await withInitIfThere(
+    servePlan({ ...request, port, name, withInit }),
+    (body) => startPlanned(engine, request, { name, port }, body),
+  );
+}
+
+async function startPlanned(
+  engine: Engine,
+  request: ServeRequest,
+  { name, port }: Pick<Server, "name" | "port">,
+  body: CreateBody,
+): Promise<Server> {
+  let id: string | undefined;
+  try {
+    id = await createContainer(engine, name, body);
+    request.interruption.signal.throwIfAborted();
+    await startContainer(engine, id, body);
+    return { id, name, app: request.app, port, image: request.image, running: true, ended: false };
+  } catch (error) {
+    if (id !== undefined) await discardContainer(engine, id);
+    // The name is taken: another deploy on the same port was faster.
+    if (isConflict(error)) throw portInUse(port, request.app, error);
+    if (error instanceof EngineError && saysPortTaken(error.reason)) {
+      throw portInUse(port, undefined, error);
+    }
+    throw error;
+  }
+}
+
+/**
+ * The engine answers 500 for a busy port, like for anything else, so its words have to do. By a
+ * container; by a process; Docker Desktop; Podman's machine; Podman.
+ */
+function saysPortTaken(reason: string): boolean {
+  return /port is already allocated|address already in use|ports are not available|proxy already running|bind: address/i
+    .test(reason);
+}
+
+/** Another server or program has the port. */
+class PortInUse extends MlcliError {
+  override readonly name = "PortInUse";
+}
+
+function portInUse(port: number, app?: string, cause?: unknown): PortInUse {
+  const owner = app === undefined ? "" : ` (by the server of ${app})`;
+  const stop = app === undefined
+    ? "Stop what listens there"
+    : `Stop it with mlcli local stop --port ${port}`;
+  return new PortInUse(`Port already in use: ${port}${owner}`, {
+    hint: `${stop}, or choose another --port; --port 0 picks a free one.`,
+    cause,
+  });
+}
+
+/** Waits for the first of: ready, ended, timed out, interrupted. */
+async function untilReady(
+  engine: Engine,
+  server: Server,
+  request: ServeRequest,
+  followed: Promise<void> | undefined,
+): Promise<void> {
+  // Whoever follows the start sees the log; the container stays until all of it was read.
+  const log = async (): Promise<string | undefined> => {
+    if (!followed) return await logTail(engine, server.id);
+    await Promise.race([followed.catch(() => {}), abortOf(request.interruption.signal)]);
+  };
+  const over = new AbortController();
+  const { signal } = request.interruption;
+  using deadline = deadlineIn(request.timeout);
+  const asking = AbortSignal.any([over.signal, signal, deadline.signal]);
+  let lastAnswer = "";
+  try {
+    const end = await engine.wait(server.id, "not-running", over.signal);
+    const ended = end.status.then(async (status) => {
+      throw await endedTooEarly(engine, server, status, log);
+    });
+    const ready = pingUntilReady(server.port, asking, (answer) => {
+      lastAnswer = answer.status === undefined ? answer.failure : `HTTP ${answer.status}`;
+    });
+    ready.catch(() => {}); // a ping that is under way when the others are over
+    await Promise.race([ready, ended, abortOf(asking)]);
+  } catch (error) {
+    if (!deadline.signal.aborted || error !== deadline.signal.reason) throw error;
+    throw new MlcliError(
+      `The server did not answer /ping with 200 within ${request.timeout} s (${lastAnswer})`,
+      {
+        // The log of a server that lives has no end to wait for.
+        quote: followed ? undefined : await log(),
+        hint: "--timeout gives it longer. The platform waits for 4 minutes.",
+      },
+    );
+  } finally {
+    over.abort();
+  }
+}
+
+async function endedTooEarly(
+  engine: Engine,
+  server: Server,
+  status: number,
+  log: () => Promise<string | undefined>,
+): Promise<MlcliError> {
+  const { words, hint } = await endInWords(engine, server.id, status);
+  const quote = await log();
+  return new MlcliError(`The server ended before it was ready: ${words}`, {
+    quote,
+    hint: hint ?? privilegesHint(quote ?? "") ??
+      "Its log says why: serve must start, and model_fn must load the model.",
+  });
+}
+
+/** The end of a container's log, both streams; nothing when somebody removed the container. */
+async function logTail(engine: Engine, id: string): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    const log = await engine.logs(id, { tail: LOG_TAIL, follow: false });
+    for await (const { bytes } of demultiplex(log)) text += decoder.decode(bytes, { stream: true });
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+  return text || undefined;
+}

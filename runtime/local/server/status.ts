@@ -1,0 +1,83 @@
+/**
+ * `local status`: the servers and runs of mlcli on this engine, and how they are.
+ *
+ * @module
+ */
+
+import type { ContainerSummary, Engine } from "../../docker/engine.ts";
+import { type Managed, managed } from "../container/managed.ts";
+import { ping, type PingAnswer } from "./ping.ts";
+import { LABELS, type Role } from "../plan.ts";
+
+/** How a container is. */
+export type Health =
+  /** A server that answers `/ping` with 200. */
+  | { readonly state: "healthy" }
+  /** A server that runs, but does not answer so: it is still loading, or in trouble. */
+  | { readonly state: "unhealthy"; readonly answer: PingAnswer }
+  /** A training or processing run. */
+  | { readonly state: "running" }
+  /** `created`, `paused`, `exited` and the engine's others. */
+  | { readonly state: "other"; readonly name: string; readonly exitStatus: number | undefined };
+
+/** A container of mlcli. */
+export interface ContainerStatus {
+  readonly name: string;
+  readonly app: string;
+  readonly role: Role;
+  /** Port on the host, of a server. */
+  readonly port: number | undefined;
+  readonly health: Health;
+  readonly created: Date;
+  /** As it was named when the container was created; its id where the name is another's now. */
+  readonly image: string;
+}
+
+/**
+ * All of them, ended servers included, sorted by app, role and port. The servers are asked for
+ * their health at once, each for two seconds at most.
+ *
+ * @param app only this app's, when given.
+ */
+export async function containerStatuses(
+  engine: Engine,
+  app: string | undefined,
+): Promise<readonly ContainerStatus[]> {
+  const labels = app === undefined ? [LABELS.role] : [LABELS.role, `${LABELS.app}=${app}`];
+  const containers = (await engine.listContainers(labels)).map(managed);
+  const ours = containers.filter((container) => container !== undefined);
+  const statuses = await Promise.all(ours.map(statusOf));
+  return statuses.sort((a, b) =>
+    a.app.localeCompare(b.app) || a.role.localeCompare(b.role) || (a.port ?? 0) - (b.port ?? 0) ||
+    a.created.getTime() - b.created.getTime()
+  );
+}
+
+async function statusOf({ name, app, role, port, summary }: Managed): Promise<ContainerStatus> {
+  return {
+    name,
+    app,
+    role,
+    port,
+    health: await healthOf(summary, port),
+    created: new Date(summary.Created * 1000),
+    image: summary.Image.replace(/^(sha256:[0-9a-f]{12}).*$/, "$1"),
+  };
+}
+
+async function healthOf(
+  { State, Status }: ContainerSummary,
+  port: number | undefined,
+): Promise<Health> {
+  if (State !== "running") {
+    const exitStatus = /^Exited \((\d+)\)/.exec(Status)?.[1];
+    return {
+      state: "other",
+      name: State,
+      exitStatus: exitStatus === undefined ? undefined : Number(exitStatus),
+    };
+  }
+  if (port === undefined) return { state: "running" };
+  const answer = await ping(port);
+  return answer.status === 200 ? { state: "healthy" } : { state: "unhealthy", answer };
+}

@@ -1,0 +1,59 @@
+/**
+ * A platform in memory, for tests of what is done with one.
+ *
+ * @module
+ */
+
+import { AwsError } from "../../runtime/aws/errors.ts";
+import type { EndpointDescription, SageMaker } from "../../runtime/aws/sagemaker.ts";
+
+/** An endpoint with everything filled in. */
+export function endpointNamed(
+  name: string,
+  values: Partial<EndpointDescription> = {},
+): EndpointDescription {
+  return {
+    name,
+    status: "InService",
+    creationTime: new Date("2026-03-01T08:30:00.123Z"),
+    configuration: `${name}-config`,
+    failureReason: undefined,
+    account: "123456789012",
+    ...values,
+  };
+}
+
+/** What a description of an endpoint finds. */
+export type EndpointState = EndpointDescription | AwsError | undefined;
+
+/**
+ * A platform that has these endpoints. Each description takes the next of the endpoint's states;
+ * the last one stays, `undefined` is gone, an error is thrown.
+ */
+export function memorySageMaker(
+  states: Readonly<Record<string, readonly EndpointState[]>> = {},
+): SageMaker {
+  const left = new Map(Object.entries(states).map(([name, list]) => [name, [...list]]));
+  return {
+    region: { value: "eu-west-1", source: "AWS_REGION" },
+    async *listEndpoints() {
+      await Promise.resolve();
+      yield [...left.values()].flatMap(([first]) =>
+        first === undefined || first instanceof AwsError ? [] : first
+      );
+    },
+    describeEndpoint(name) {
+      const list = left.get(name) ?? [];
+      const current = list.length > 1 ? list.shift() : list[0];
+      if (current instanceof AwsError) return Promise.reject(current);
+      return current ? Promise.resolve(current) : Promise.reject(notFound(name));
+    },
+    deleteEndpoint: () => Promise.resolve(),
+    deleteEndpointConfiguration: () => Promise.resolve(),
+    close: () => {},
+  };
+}
+
+function notFound(name: string): AwsError {
+  return new AwsError("not found", `ResourceNotFound: endpoint ${name}`);
+}

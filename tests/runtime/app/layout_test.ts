@@ -1,0 +1,206 @@
+import { join, relative } from "@std/path";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { MlcliError } from "../../../runtime/errors.ts";
+import {
+  type Layout,
+  layoutOf,
+  requireModel,
+  requireProcessingFile,
+  requireTestDirectory,
+  requireTrainingData,
+} from "../../../runtime/app/layout.ts";
+import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const TEST = "demo/mlcli_base/local_test/test_dir";
+
+function layoutIn(directory: TestDirectory): Layout {
+  const path = directory.path;
+  return layoutOf({
+    name: "demo",
+    directory: path,
+    boundary: path,
+    base: join(path, "demo", "mlcli_base"),
+  });
+}
+
+suite("layoutOf", () => {
+  it("has the paths of the specification", () => {
+    const base = "/home/user/demo/mlcli_base";
+    const { app, directory, boundary, ...paths } = layoutOf({
+      name: "demo",
+      directory: "/home/user",
+      boundary: "/home",
+      base,
+    });
+    assertEquals([app, directory, boundary], ["demo", "/home/user", "/home"]);
+    const below = Object.entries(paths).map(([key, path]) => [key, relative(base, path)]);
+    assertEquals(Object.fromEntries(below), {
+      base: "",
+      dockerfile: "Dockerfile",
+      training: "training",
+      prediction: "prediction",
+      processing: "processing",
+      localTest: "local_test",
+      testDirectory: "local_test/test_dir",
+      input: "local_test/test_dir/input",
+      configInput: "local_test/test_dir/input/config",
+      hyperparameters: "local_test/test_dir/input/config/hyperparameters.json",
+      inputData: "local_test/test_dir/input/data",
+      trainingData: "local_test/test_dir/input/data/training",
+      processingData: "local_test/test_dir/input/data/processing",
+      model: "local_test/test_dir/model",
+      output: "local_test/test_dir/output",
+    });
+  });
+});
+
+suite("requireTestDirectory", () => {
+  it("accepts it, empty or not", async () => {
+    await using directory = await makeDirectory({ [`${TEST}/`]: "" });
+    await requireTestDirectory(layoutIn(directory));
+  });
+
+  it("names what is not there", async () => {
+    await using directory = await makeDirectory({
+      "demo/mlcli_base/local_test/test_dir": "a file",
+    });
+    const error = await assertRejects(() => requireTestDirectory(layoutIn(directory)), MlcliError);
+    assertEquals(error.name, "MlcliError");
+    assertEquals(error.message, "Not a valid mlcli directory: demo/mlcli_base");
+    assertStringIncludes(error.hint ?? "", `${TEST}/`);
+    assertStringIncludes(error.hint ?? "", "mlcli init demo");
+  });
+});
+
+/** Two checks of the same kind: the directory, the check, its message and hint. */
+const CONTENTS = [
+  {
+    folder: `${TEST}/input/data/training`,
+    check: requireTrainingData,
+    message: `No such file or directory: ${TEST}/input/data/training (training data)`,
+    hint: `Put test data into ${TEST}/input/data/training/, or name some: --input training=DIR.`,
+  },
+  {
+    folder: `${TEST}/model`,
+    check: requireModel,
+    message: `Model not found: ${TEST}/model`,
+    hint: "Run mlcli local train first.",
+  },
+] as const;
+
+for (const { folder, check, message, hint } of CONTENTS) {
+  suite(check.name, () => {
+    const present = [["a.csv"], ["a/b/c.parquet", "a/.gitkeep"], [".hidden"], ["a", ".gitkeep"]];
+    for (const files of present) {
+      it(`accepts ${files.join(", ")}`, async () => {
+        await using directory = await makeDirectory(
+          Object.fromEntries(files.map((file) => [`${folder}/${file}`, ""])),
+        );
+        await check(layoutIn(directory));
+      });
+    }
+
+    const absent = [[], [""], [".gitkeep"], ["a/", "b/c/.gitkeep", ".DS_Store"]];
+    for (const files of absent) {
+      it(`refuses ${files.length === 0 ? "no directory" : `only "${files.join('", "')}"`}`, async () => {
+        await using directory = await makeDirectory(
+          Object.fromEntries(files.map((file) => [`${folder}/${file}`, ""])),
+        );
+        const error = await assertRejects(() => check(layoutIn(directory)), MlcliError);
+        assertEquals([error.name, error.message, error.hint], ["MlcliError", message, hint]);
+      });
+    }
+
+    it("refuses a file in place of the directory", async () => {
+      await using directory = await makeDirectory({ [folder]: "" });
+      await assertRejects(() => check(layoutIn(directory)), MlcliError, message);
+    });
+
+    it("counts a link no more than what it leads to, since the container has only that", async () => {
+      await using directory = await makeDirectory({ [`${folder}/`]: "", "data.csv": "1" });
+      const link = join(directory.path, folder, "link");
+      for (const target of ["missing.csv", "data.csv"]) {
+        await Deno.symlink(join(directory.path, target), link);
+        await assertRejects(() => check(layoutIn(directory)), MlcliError, message);
+        await Deno.remove(link);
+      }
+      await Deno.symlink("real.csv", link);
+      await Deno.writeTextFile(join(directory.path, folder, "real.csv"), "1");
+      await check(layoutIn(directory));
+    });
+  });
+}
+
+suite("requireProcessingFile", () => {
+  const PROCESSING = "demo/mlcli_base/processing";
+
+  async function app(): Promise<TestDirectory> {
+    const directory = await makeDirectory({
+      [`${PROCESSING}/clean.py`]: "",
+      [`${PROCESSING}/jobs/deep.py`]: "",
+      [`${PROCESSING}/..py`]: "",
+      "demo/mlcli_base/outside.py": "",
+    });
+    const processing = join(directory.path, PROCESSING);
+    await Deno.symlink("../outside.py", join(processing, "out.py"));
+    await Deno.symlink("clean.py", join(processing, "in.py"));
+    await Deno.symlink("nowhere.py", join(processing, "dangling.py"));
+    return directory;
+  }
+
+  const accepted = {
+    "clean.py": "clean.py",
+    "./clean.py": "clean.py",
+    "jobs/deep.py": "jobs/deep.py",
+    "jobs/../clean.py": "clean.py",
+    "in.py": "in.py",
+    "..py": "..py",
+  };
+  for (const [name, expected] of Object.entries(accepted)) {
+    it(`accepts ${name}`, async () => {
+      await using directory = await app();
+      assertEquals(await requireProcessingFile(layoutIn(directory), name), expected);
+    });
+  }
+
+  const refused = [
+    "missing.py",
+    "",
+    ".",
+    "jobs",
+    "../outside.py",
+    "jobs/../../outside.py",
+    "../processing/clean.py",
+    "out.py",
+    "dangling.py",
+    "clean.py/",
+    "clean.py/x",
+    "/etc/passwd",
+  ];
+  for (const name of refused) {
+    it(`refuses "${name}"`, async () => {
+      await using directory = await app();
+      const error = await assertRejects(
+        () => requireProcessingFile(layoutIn(directory), name),
+        MlcliError,
+      );
+      assertEquals([error.name, error.message], [
+        "MlcliError",
+        `Processing file not found: ${name}`,
+      ]);
+      assertStringIncludes(error.hint ?? "", `Put the file into ${PROCESSING}/`);
+      assertStringIncludes(error.hint ?? "", "clean.py");
+    });
+  }
+
+  it("refuses an absolute path even to a script of its own", async () => {
+    await using directory = await app();
+    const name = join(directory.path, PROCESSING, "clean.py");
+    await assertRejects(
+      () => requireProcessingFile(layoutIn(directory), name),
+      MlcliError,
+      `Processing file not found: ${name}`,
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { openSageMaker } from "../../../runtime/aws/client.ts";
+import { AwsError } from "../../../runtime/aws/errors.ts";
+import type { SageMaker } from "../../../runtime/aws/sagemaker.ts";
+import { FakeAws } from "../../helpers/fake_aws.ts";
+import { FaultyNetwork, type Plan } from "../../helpers/faulty_network.ts";
+import { REGION } from "../../helpers/aws_answers.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** In ms. Long enough for what answers, short enough to wait for what does not. */
+const LIMITS = { connection: 2_000, answer: 2_000 };
+
+/** A platform behind a network, asked in this process with short time limits. */
+async function open(
+  url: string,
+  fake: FakeAws,
+  limits = LIMITS,
+  more: Readonly<Record<string, string>> = {},
+): Promise<SageMaker & Disposable> {
+  const variables: Record<string, string> = { ...fake.env(), AWS_ENDPOINT_URL: url, ...more };
+  // The SDK reads these by itself.
+  for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
+  const aws = await openSageMaker(
+    { region: { value: REGION, source: "test" }, profile: undefined, role: undefined },
+    { env: (name) => variables[name], signal: new AbortController().signal, limits },
+  );
+  return {
+    ...aws,
+    [Symbol.dispose]() {
+      aws.close();
+      for (const name of Object.keys(variables)) Deno.env.delete(name);
+    },
+  };
+}
+
+async function names(aws: SageMaker): Promise<string[]> {
+  const found: string[] = [];
+  for await (const page of aws.listEndpoints({})) found.push(...page.map(({ name }) => name));
+  return found;
+}
+
+suite("the platform's connections", () => {
+  it("ask again when an answer stalls in its middle", async () => {
+    await using fake = new FakeAws();
+    fake.add("churn");
+    const plan: Plan = (_operation, count) => count === 1 ? "stall" : undefined;
+    await using network = new FaultyNetwork(fake.url, plan);
+    using aws = await open(network.url, fake);
+    assertEquals(await names(aws), ["churn"]);
+    assertEquals(network.operations, ["ListEndpoints", "ListEndpoints"]);
+  });
+
+  it("take a deletion whose answer stalls for one", async () => {
+    await using fake = new FakeAws();
+    fake.add("churn");
+    const plan: Plan = (_operation, count) => count === 1 ? "stall" : undefined;
+    await using network = new FaultyNetwork(fake.url, plan);
+    using aws = await open(network.url, fake);
+    await aws.deleteEndpoint("churn");
+    assertEquals(network.operations, ["DeleteEndpoint", "DeleteEndpoint"]);
+    assertEquals([...fake.endpoints.keys()], []);
+  });
+
+  it("say how long they waited for an answer", async () => {
+    await using fake = new FakeAws();
+    await using network = new FaultyNetwork(fake.url, () => "stall");
+    const limits = { connection: 50, answer: 100 };
+    using aws = await open(network.url, fake, limits, { AWS_MAX_ATTEMPTS: "1" });
+    const error = await assertRejects(() => names(aws), AwsError);
+    assertEquals(error.message, `The platform cannot be reached: ${new URL(network.url).host}`);
+    assertEquals(error.quote, "No answer within 0.1 s");
+  });
+
+  it("say how long they waited for a connection", async () => {
+    await using fake = new FakeAws();
+    // Nobody takes connections from it, and it keeps no more than these.
+    using full = Deno.listen({ hostname: "127.0.0.1", port: 0, tcpBacklog: 1 });
+    const { port } = full.addr;
+    const kept = [1, 2].map(() => Deno.connect({ hostname: "127.0.0.1", port }));
+    const limits = { connection: 200, answer: 20_000 };
+    using aws = await open(`http://127.0.0.1:${port}`, fake, limits, {
+      AWS_MAX_ATTEMPTS: "1",
+    });
+    const error = await assertRejects(() => names(aws), AwsError);
+    assertEquals(error.quote, "No connection within 0.2 s");
+    for (const connection of await Promise.all(kept)) connection.close();
+  });
+
+  it("do not send a deletion twice unseen when a kept connection breaks off", async () => {
+    await using fake = new FakeAws();
+    fake.add("churn");
+    const plan: Plan = (operation) =>
+      operation === "DeleteEndpoint" ? "closed before the request" : undefined;
+    await using network = new FaultyNetwork(fake.url, plan);
+    using aws = await open(network.url, fake, LIMITS, { AWS_MAX_ATTEMPTS: "1" });
+    await aws.describeEndpoint("churn");
+    await assertRejects(() => aws.deleteEndpoint("churn"), AwsError);
+    assertEquals(network.operations, ["DescribeEndpoint", "DeleteEndpoint"]);
+  });
+});
