@@ -8,6 +8,7 @@ import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
+import { fileErrorReason, MlcliError } from "./errors.ts";
 
 /** What a path leads to, links followed; `undefined` when that is nothing. */
 export function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
@@ -17,6 +18,38 @@ export function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
 /** What is at a path, be it a link; `undefined` when that is nothing. */
 export function lstatIfThere(path: string): Promise<Deno.FileInfo | undefined> {
   return ifThere(Deno.lstat(path));
+}
+
+/** Whether a path leads to a file, links followed; no where it cannot be told. */
+export async function isFile(path: string): Promise<boolean> {
+  return await Deno.stat(path).then((info) => info.isFile, () => false);
+}
+
+/** Whether a path leads to a directory, links followed; no where it cannot be told. */
+export async function isDirectory(path: string): Promise<boolean> {
+  return await Deno.stat(path).then((info) => info.isDirectory, () => false);
+}
+
+/**
+ * Makes a directory and those around it, where it is not there yet.
+ *
+ * @param shown its path in messages.
+ * @throws MlcliError when something else is in its place, or it may not be made.
+ */
+export async function makeDirectory(path: string, shown: string = path): Promise<void> {
+  try {
+    await Deno.mkdir(path, { recursive: true });
+  } catch (cause) {
+    throw cannotCreate(shown, cause);
+  }
+}
+
+/** The error that a file or a directory cannot be made. */
+export function cannotCreate(shown: string, cause: unknown): MlcliError {
+  return new MlcliError(`Cannot create ${shown}: ${fileErrorReason(cause)}`, {
+    hint: "Check that the directory is yours to write to, and that no file has its name.",
+    cause,
+  });
 }
 
 /** Removes a file, a link (not what it leads to), or an empty directory. */

@@ -1,5 +1,5 @@
 /**
- * Waiting that ends when a signal is aborted.
+ * Waiting that ends when a signal is aborted, or a time is over.
  *
  * @module
  */
@@ -10,6 +10,13 @@ export function abortOf(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason));
   });
+}
+
+/** Calls a listener when the signal is aborted, at once where it is; until it is disposed of. */
+export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
+  signal.addEventListener("abort", listener, { once: true });
+  if (signal.aborted) listener();
+  return { [Symbol.dispose]: () => signal.removeEventListener("abort", listener) };
 }
 
 /** A time limit that is lifted when it is disposed of. */
@@ -28,4 +35,20 @@ export function deadlineIn(seconds: number): Deadline {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(new Error(`not done in ${seconds} s`)), seconds * 1000);
   return { signal: over.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** Waits for so many milliseconds; fails with the signal's reason when that is aborted before. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener("abort", stop, { once: true });
+  });
 }

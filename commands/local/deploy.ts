@@ -10,7 +10,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
 import { DEFAULT_PORT, parseHost, parsePort, parseSeconds } from "../options.ts";
 import { withContainerOptions } from "./container_options.ts";
-import type { ContainerOptions } from "./plan_input.ts";
+import type { ContainerOptions } from "./local_job.ts";
 
 interface Options extends ContainerOptions {
   readonly port: string;
@@ -38,14 +38,12 @@ export function deployCommand(context: Context): AnyCommand {
     )
     .example("Serve on a free port", "mlcli local deploy --port 0")
     .action(async (options: Options) => {
-      const { planInput } = await import("./plan_input.ts");
+      const { localJob } = await import("./local_job.ts");
       const request = {
         port: parsePort(options.port),
         timeout: parseSeconds("--timeout", options.timeout),
         allowedHosts: (options.allowHost ?? []).map(parseHost),
-        ...await planInput(context, options),
-        interruption: context.interruption,
-        engine: context.engine,
+        ...await localJob(context, options),
       };
       // Not `print`, which waits deaf to signals for a reader that has stopped reading.
       const announce = ({ port }: Server): Promise<void> =>
@@ -57,7 +55,7 @@ export function deployCommand(context: Context): AnyCommand {
         const { serve } = await import("../../runtime/local/server/serve.ts");
         const { ProgressLine } = await import("../progress.ts");
         using progress = new ProgressLine(context.err);
-        await announce(await progress.during("Starting the server", serve(request)));
+        await announce(await progress.during("Starting the server", serve(request, context)));
       }
     });
 }

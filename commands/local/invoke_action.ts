@@ -39,10 +39,7 @@ export async function sendRequest(
     contentType: options.contentType ?? (isNamed ? typeOfFile(file) : undefined),
     accept: options.accept,
     body: isNamed ? fileInput(context, file) : standardInput(context),
-    out: context.out,
-    interruption: context.interruption,
-    engine: context.engine,
-  });
+  }, context);
   // The answer stays as it is; but the next prompt belongs on a line of its own.
   if (context.out.isTerminal && context.err.isTerminal && last !== NEWLINE) context.err.print("\n");
 }

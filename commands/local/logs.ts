@@ -29,11 +29,11 @@ export function logsCommand(context: Context): AnyCommand {
     .action(async (options: Options) => {
       const request = {
         port: parsePort(options.port),
-        app: options.appName,
+        appName: options.appName,
         tail: parseTail(options.tail),
         follow: options.follow ?? false,
       };
       const { showLogs } = await import("../../runtime/local/server/logs.ts");
-      await showLogs(await context.engine(), request, context);
+      await showLogs(request, context);
     });
 }

@@ -8,7 +8,7 @@ import { Command } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
 import { withContainerOptions } from "./container_options.ts";
-import type { ContainerOptions } from "./plan_input.ts";
+import type { ContainerOptions } from "./local_job.ts";
 
 interface Options extends ContainerOptions {
   readonly file: string;
@@ -26,16 +26,13 @@ export function processCommand(context: Context): AnyCommand {
     .option("--input <dir:file>", "A directory instead of input/data/processing, read-only.")
     .example("Run processing/processing.py", "mlcli local process --file processing.py")
     .action(async (options: Options) => {
-      const { planInput } = await import("./plan_input.ts");
+      const { localJob } = await import("./local_job.ts");
       const { process } = await import("../../runtime/local/process.ts");
       const { absolutePath } = await import("../../runtime/app/typed_path.ts");
       await process({
-        ...await planInput(context, options),
+        ...await localJob(context, options),
         file: options.file,
         input: options.input === undefined ? undefined : absolutePath(context.cwd, options.input),
-        caller: context.caller,
-        console: context,
-        engine: context.engine,
-      });
+      }, context);
     });
 }

@@ -26,7 +26,7 @@ const HEALTH_COLUMN = 3;
 
 /** Prints a line a container. */
 export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
-  const statuses = await containerStatuses(await context.engine(), options.appName);
+  const statuses = await containerStatuses(options.appName, context);
   if (options.output === "json") {
     context.out.print(`${JSON.stringify(statuses.map(jsonStatus), null, 2)}\n`);
     return;
@@ -40,12 +40,12 @@ export async function showStatus(context: Context, options: StatusOptions): Prom
 }
 
 function textRow(status: ContainerStatus, isTerminal: boolean): string[] {
-  const { app, role, port, health, created, image } = status;
+  const { appName, role, port, health, created, image } = status;
   // A program wants the time itself, which does not change from one second to the next.
   const age = isTerminal
     ? durationText(Date.now() - created.getTime())
     : localTimestamp(created, "T");
-  return [app, role, port === undefined ? "-" : String(port), healthText(health), age, image];
+  return [appName, role, port === undefined ? "-" : String(port), healthText(health), age, image];
 }
 
 /** `healthy`, `HTTP 503`, `no answer`, `running`, `exited (137)`, ... */
@@ -74,7 +74,7 @@ function jsonStatus(status: ContainerStatus): Record<string, unknown> {
   const unhealthy = health.state === "unhealthy" ? health.answer : undefined;
   return {
     name: status.name,
-    app: status.app,
+    app: status.appName,
     role: status.role,
     port: status.port ?? null,
     state: health.state === "other" ? health.name : health.state,

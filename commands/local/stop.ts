@@ -26,11 +26,10 @@ export function stopCommand(context: Context): AnyCommand {
       const port = parsePort(options.port);
       const { stopServer } = await import("../../runtime/local/server/stop.ts");
       const { ProgressLine } = await import("../progress.ts");
-      const engine = await context.engine();
       using progress = new ProgressLine(context.err);
       const server = await progress.during(
         "Stopping the server",
-        stopServer(engine, port, options.appName, context.interruption),
+        stopServer({ port, appName: options.appName }, context),
       );
       context.out.print(`${server.name}\n`);
     });

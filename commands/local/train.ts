@@ -9,7 +9,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { AnyCommand } from "../command.ts";
 import { parseChannel } from "../options.ts";
 import { withContainerOptions } from "./container_options.ts";
-import type { ContainerOptions } from "./plan_input.ts";
+import type { ContainerOptions } from "./local_job.ts";
 
 interface Options extends ContainerOptions {
   readonly hyperparameter?: readonly string[];
@@ -36,19 +36,16 @@ export function trainCommand(context: Context): AnyCommand {
     .example("Train on data elsewhere", "mlcli local train --input training=/data/churn")
     .action(async (options: Options) => {
       const named = (options.input ?? []).map(parseChannel);
-      const { planInput } = await import("./plan_input.ts");
+      const { localJob } = await import("./local_job.ts");
       const { train } = await import("../../runtime/local/train.ts");
       const { absolutePath } = await import("../../runtime/app/typed_path.ts");
       await train({
-        ...await planInput(context, options),
+        ...await localJob(context, options),
         hyperparameters: options.hyperparameter ?? [],
         inputs: named.map(({ name, directory }) => ({
           name,
           source: absolutePath(context.cwd, directory),
         })),
-        caller: context.caller,
-        console: context,
-        engine: context.engine,
-      });
+      }, context);
     });
 }

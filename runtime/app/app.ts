@@ -6,8 +6,9 @@
 
 import { join } from "@std/path/join";
 import { MlcliError, UsageError } from "../errors.ts";
-import { LARGEST_TEXT, readTextFile } from "../files.ts";
-import { type Configuration, isObject, parseJson, readConfiguration } from "./configuration.ts";
+import { isDirectory, isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
+import { isObject, parseJson } from "../json.ts";
+import { type Configuration, readConfiguration } from "./configuration.ts";
 import { boundaryOf, type Confined, escapeOf, requireInside } from "./confinement.ts";
 
 /** An app: a configuration file and a directory of the same name beside it. */
@@ -52,6 +53,16 @@ export async function findApp(cwd: string, appName?: string): Promise<App> {
     cwd,
     "It has no app's NAME.json. Change to the directory that has, or make an app: mlcli init",
   );
+}
+
+/** The directory of an app's code and test data, relative to that of `NAME.json`, with slashes. */
+export function basePath(name: string): string {
+  return `${name}/mlcli_base`;
+}
+
+/** The same, from the path of the directory that holds `NAME.json`. */
+export function baseOf(directory: string, name: string): string {
+  return join(directory, basePath(name));
 }
 
 /** The name of an app's image, as the engine knows it: `name:tag`. */
@@ -99,7 +110,7 @@ async function readApp(directory: string, name: string): Promise<App> {
   return {
     name,
     ...confined,
-    base: join(directory, name, "mlcli_base"),
+    base: baseOf(directory, name),
     configurationPath,
     configuration: await readConfiguration(configurationPath),
   };
@@ -126,7 +137,7 @@ async function isApp(directory: string, name: string): Promise<boolean> {
   const path = join(directory, `${name}.json`);
   if (!await isFile(path)) return false;
   // Even with a broken NAME.json: reading it says then what is wrong.
-  if (await isDirectory(join(directory, name, "mlcli_base"))) return true;
+  if (await isDirectory(baseOf(directory, name))) return true;
   // Somebody else's file is not an app of this directory.
   if (await leadsOut(directory, path)) return false;
   const text = await readSmall(path);
@@ -154,14 +165,6 @@ async function readSmall(path: string): Promise<string | undefined> {
   } catch {
     return undefined; // not ours to read, so not ours
   }
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return await Deno.stat(path).then((info) => info.isFile, () => false);
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  return await Deno.stat(path).then((info) => info.isDirectory, () => false);
 }
 
 function notAnMlcliDirectory(path: string, hint: string): MlcliError {

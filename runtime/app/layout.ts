@@ -10,15 +10,14 @@ import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
 import { SEPARATOR } from "@std/path/constants";
 import { fileErrorReason, MlcliError } from "../errors.ts";
-import { realPathOf } from "../files.ts";
+import { isDirectory, realPathOf } from "../files.ts";
 import type { App } from "./app.ts";
 import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
 import { leaves, typedPath } from "./typed_path.ts";
 
 /** Absolute paths on the host of everything below an app's `mlcli_base`. */
 export interface Layout extends Confined {
-  /** The app's name. */
-  readonly app: string;
+  readonly appName: string;
   readonly base: string;
   readonly dockerfile: string;
   readonly training: string;
@@ -46,7 +45,7 @@ export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "bas
   const configInput = join(input, "config");
   const inputData = join(input, "data");
   return {
-    app: app.name,
+    appName: app.name,
     directory,
     boundary,
     base,
@@ -77,7 +76,7 @@ export async function requireTestDirectory(layout: Layout): Promise<void> {
   throw new MlcliError(
     `Not a valid mlcli directory: ${typedPath(layout.directory, layout.base)}`,
     {
-      hint: `Create ${testDirectory}/, or let mlcli init ${layout.app} add what is missing.`,
+      hint: `Create ${testDirectory}/, or let mlcli init ${layout.appName} add what is missing.`,
     },
   );
 }
@@ -277,8 +276,4 @@ async function leadsInto(directory: string, link: string): Promise<boolean> {
   } catch {
     return false; // it leads nowhere
   }
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  return await Deno.stat(path).then((info) => info.isDirectory, () => false);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { pause } from "../time.ts";
 import { AwsError, type Refusal } from "../aws/errors.ts";
 import type { DeletionPlan, DeletionReport } from "./deletion.ts";
 import type { EndpointDescription, SageMaker } from "../aws/sagemaker.ts";
@@ -113,19 +114,4 @@ function notKnown(name: string, failure: AwsError, timeout: number): AwsError {
     `Not known after ${timeout} s whether ${name} is gone: ${failure.message}`,
     { hint: DELETION_GOES_ON, quote: failure.quote, cause: failure.cause },
   );
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", stop, { once: true });
-  });
 }

@@ -5,11 +5,10 @@
  * @module
  */
 
-/** File name to JSON value. */
-export type ContractFiles = Readonly<Record<string, unknown>>;
+import { HOST, PATHS } from "./jobs.ts";
 
-/** The one host of a local run, named as the platform names the first of a cluster. */
-export const HOST = "algo-1";
+/** File name to JSON value. */
+export type ConfigurationFiles = Readonly<Record<string, unknown>>;
 
 const RESOURCES = {
   current_host: HOST,
@@ -26,7 +25,7 @@ const RESOURCES = {
 export function trainingFiles(
   hyperparameters: Readonly<Record<string, string>>,
   channels: readonly string[],
-): ContractFiles {
+): ConfigurationFiles {
   const channel = {
     TrainingInputMode: "File",
     S3DistributionType: "FullyReplicated",
@@ -40,16 +39,19 @@ export function trainingFiles(
 }
 
 /** The files of `/opt/ml/config` of a processing job. */
-export function processingFiles(image: string, command: readonly string[]): ContractFiles {
+export function processingFiles(
+  image: string,
+  args: readonly string[],
+): ConfigurationFiles {
   return {
     "processingjobconfig.json": {
-      AppSpecification: { ImageUri: image, ContainerArguments: command },
+      AppSpecification: { ImageUri: image, ContainerArguments: args },
       ProcessingInputs: [{
         InputName: "input",
-        S3Input: { LocalPath: "/opt/ml/processing/input", S3InputMode: "File" },
+        S3Input: { LocalPath: PATHS.processingInput, S3InputMode: "File" },
       }],
       ProcessingOutputConfig: {
-        Outputs: [{ OutputName: "output", S3Output: { LocalPath: "/opt/ml/processing/output" } }],
+        Outputs: [{ OutputName: "output", S3Output: { LocalPath: PATHS.processingOutput } }],
       },
     },
     "resourceconfig.json": RESOURCES,

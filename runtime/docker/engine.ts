@@ -68,9 +68,14 @@ export interface PublishedPort {
   readonly PublicPort?: number;
 }
 
-/** A container's name; its id where it has none. (The engine writes names with a slash.) */
-export function containerName({ Names, Id }: ContainerSummary): string {
-  return Names[0]?.slice(1) ?? Id;
+/** A container's name; its id where it has none. */
+export function containerName(container: ContainerSummary): string {
+  return namesOf(container)[0] ?? container.Id;
+}
+
+/** A container's names. (The engine writes each with a slash before it.) */
+export function namesOf({ Names }: ContainerSummary): readonly string[] {
+  return Names.map((name) => name.replace(/^\//, ""));
 }
 
 /** What to build. */

@@ -5,6 +5,7 @@
  */
 
 import { messageOf, MlcliError } from "../errors.ts";
+import { isObject } from "../json.ts";
 import type { Address, TlsFiles } from "./locate.ts";
 
 /** The engine answered with a status that the call does not expect. */
@@ -223,10 +224,6 @@ export function unexpected(call: string, text: string, cause?: unknown): MlcliEr
     hint: "Is this the address of a Docker Engine, and is it still running? mlcli doctor asks it.",
     cause,
   });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Deno's words for a failed connection; before 2.9 in the message, later in the cause. */

@@ -15,6 +15,7 @@ import {
   requireTrainingData,
 } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
+import { isFile } from "../files.ts";
 import { type Check, guarded } from "./check.ts";
 
 /** Whether everything is there that the commands need. What only some need is a warning. */
@@ -62,7 +63,7 @@ async function failure(
 }
 
 async function missingFile(app: App, path: string, hint: string): Promise<Check | undefined> {
-  if (await Deno.stat(path).then((info) => info.isFile, () => false)) return undefined;
+  if (await isFile(path)) return undefined;
   const message = `File not found: ${typedPath(app.directory, path)}`;
   return { name: "layout", status: "warning", message, hint };
 }

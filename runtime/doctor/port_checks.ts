@@ -17,7 +17,7 @@ export async function portCheck(engine: Engine, port: number): Promise<Check> {
     return {
       name,
       status: "ok",
-      message: `Port ${port} has the server of ${server.app}`,
+      message: `Port ${port} has the server of ${server.appName}`,
       hint: `mlcli local stop --port ${port} ends it.`,
     };
   }

@@ -10,6 +10,7 @@ import { MlcliError } from "../errors.ts";
 import { type App, imageReference } from "../app/app.ts";
 import { VERSION } from "../version.ts";
 import { buildContext } from "./build_context.ts";
+import { dockerfilePath } from "./context_entries.ts";
 
 /** What to build, and how. */
 export interface BuildRequest {
@@ -43,7 +44,7 @@ export async function build(request: BuildRequest): Promise<string> {
   const engine = await request.engine();
   const options: BuildOptions = {
     tag: reference,
-    dockerfile: `${app.name}/mlcli_base/Dockerfile`,
+    dockerfile: dockerfilePath(app),
     buildArguments: {
       BASE_IMAGE: baseImage(request),
       APP: app.name,

@@ -8,8 +8,8 @@
 import { join } from "@std/path/join";
 import { SEPARATOR } from "@std/path/constants";
 import { MlcliError } from "../errors.ts";
-import { lstatIfThere } from "../files.ts";
-import type { App } from "../app/app.ts";
+import { isFile, lstatIfThere } from "../files.ts";
+import { type App, basePath } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
 import { isPrivateName } from "../app/private_names.ts";
 import { typedPath } from "../app/typed_path.ts";
@@ -37,6 +37,11 @@ export type ContextEntry =
     readonly read: () => Promise<Uint8Array>;
   };
 
+/** Path of an app's Dockerfile in the context. */
+export function dockerfilePath({ name }: App): string {
+  return `${basePath(name)}/Dockerfile`;
+}
+
 /** Where the harness lies in the context; the Dockerfile copies it from there. */
 const HARNESS_FOLDER = ".mlcli";
 
@@ -57,9 +62,9 @@ export async function contextEntries(
   onLeftOut: (paths: readonly string[]) => void = () => {},
 ): Promise<AsyncGenerator<ContextEntry, void, void>> {
   const { requirements } = app.configuration;
-  const dockerfile = `${app.name}/mlcli_base/Dockerfile`;
+  const dockerfile = dockerfilePath(app);
   // Links elsewhere in the context are sent as links; these are followed.
-  const followed = [app.name, `${app.name}/mlcli_base`, dockerfile, requirements, IGNORE_FILE];
+  const followed = [app.name, basePath(app.name), dockerfile, requirements, IGNORE_FILE];
   await requireInside(app, followed.map((path) => join(app.directory, path)));
   await requireFile(app, dockerfile, `Dockerfile not found: ${dockerfile}`, {
     hint: `mlcli init ${app.name} adds what is missing.`,
@@ -90,7 +95,7 @@ async function* entries(
     };
   }
   yield* missingCodeFolders(app);
-  const localTest = `${app.name}/mlcli_base/local_test`;
+  const localTest = `${basePath(app.name)}/local_test`;
   const leftOut: string[] = [];
   yield* walk(app, app.name, {
     ...rules,
@@ -103,7 +108,7 @@ async function* entries(
 async function* missingCodeFolders(app: App): AsyncGenerator<ContextEntry, void, void> {
   for (const folder of CODE_FOLDERS) {
     if (await lstatIfThere(join(app.base, folder))) continue;
-    yield { type: "directory", path: `${app.name}/mlcli_base/${folder}`, mode: 0o755 };
+    yield { type: "directory", path: `${basePath(app.name)}/${folder}`, mode: 0o755 };
   }
 }
 
@@ -178,8 +183,4 @@ async function requireFile(
   details: { readonly hint: string },
 ): Promise<void> {
   if (!await isFile(join(app.directory, path))) throw new MlcliError(message, details);
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return await Deno.stat(path).then((info) => info.isFile, () => false);
 }

@@ -6,9 +6,14 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { fileErrorReason, MlcliError } from "../errors.ts";
-import { LARGEST_TEXT, readTextFile, removeIfThere } from "../files.ts";
-import { type App, findApp } from "../app/app.ts";
+import {
+  cannotCreate,
+  LARGEST_TEXT,
+  makeDirectory,
+  readTextFile,
+  removeIfThere,
+} from "../files.ts";
+import { type App, baseOf, findApp } from "../app/app.ts";
 import type { ConfigurationKey } from "../app/configuration.ts";
 import { layoutOf } from "../app/layout.ts";
 import { boundaryOf, requireInside } from "../app/confinement.ts";
@@ -45,11 +50,11 @@ export async function scaffold(
   name: string,
   settings: Settings,
 ): Promise<Scaffold> {
-  const base = join(directory, name, "mlcli_base");
+  const base = baseOf(directory, name);
   const confined = { directory, boundary: await boundaryOf(directory) };
   await requireInside(confined, [base]);
   // Before anything else: a file of that name is in the way of all the rest.
-  await makeFolder(directory, base);
+  await makeDirectory(base, typedPath(directory, base));
   // Not beside the file that it becomes: left over among the test data, it would be taken for such.
   const unfinished = join(base, UNFINISHED);
   const log = { created: [] as string[], kept: [] as string[] };
@@ -100,11 +105,13 @@ async function suitsExample(app: App, folder: string): Promise<boolean> {
   return code === await readTemplate(EXAMPLE_CODE) && await isEmpty(folder);
 }
 
-/** Theirs are the only folders that may have got no file. */
+/** The folders for test data: no file of the template need be in them. */
 async function makeDataFolders(app: App): Promise<void> {
   const { trainingData, processingData } = layoutOf(app);
   await requireInside(app, [trainingData, processingData]);
-  for (const folder of [trainingData, processingData]) await makeFolder(app.directory, folder);
+  for (const folder of [trainingData, processingData]) {
+    await makeDirectory(folder, typedPath(app.directory, folder));
+  }
 }
 
 /** Makes a file with this content, whole or not at all. Returns false when something is there. */
@@ -115,7 +122,8 @@ async function createFile(
   unfinished: string,
 ): Promise<boolean> {
   if (await exists(path)) return false;
-  await makeFolder(directory, dirname(path));
+  const folder = dirname(path);
+  await makeDirectory(folder, typedPath(directory, folder));
   try {
     await Deno.writeTextFile(unfinished, content, { createNew: true });
     await linkOrWrite(unfinished, path, content);
@@ -146,21 +154,6 @@ async function writeWhole(path: string, content: string): Promise<void> {
     if (!(error instanceof Deno.errors.AlreadyExists)) await removeIfThere(path);
     throw error;
   }
-}
-
-async function makeFolder(directory: string, path: string): Promise<void> {
-  try {
-    await Deno.mkdir(path, { recursive: true });
-  } catch (error) {
-    throw cannotCreate(typedPath(directory, path), error);
-  }
-}
-
-function cannotCreate(path: string, cause: unknown): MlcliError {
-  return new MlcliError(`Cannot create ${path}: ${fileErrorReason(cause)}`, {
-    hint: "May you write there, and is there no file where a directory must be?",
-    cause,
-  });
 }
 
 /** Whether there is anything, be it a link that leads nowhere. */

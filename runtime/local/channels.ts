@@ -1,55 +1,43 @@
 /**
- * The input channels of a training: directories with data, each with a name.
+ * The channels of a local training, and how they are mounted.
  *
  * @module
  */
 
 import { join } from "@std/path/join";
-import { UsageError } from "../errors.ts";
-import { statIfThere } from "../files.ts";
 import { PUT_IT_THERE, requireInside } from "../app/confinement.ts";
 import { type Layout, requireNotWritten, requireTrainingData } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
-import { makeDirectory } from "./container/create.ts";
-
-/** Names of channels: API reference, `Channel`. */
-export const CHANNEL_NAME = /^[A-Za-z0-9._-]{1,64}$/;
-
-/** A channel. */
-export interface Channel {
-  readonly name: string;
-  /** Absolute path of its directory on this machine. */
-  readonly source: string;
-}
-
-/** The channels of a run. */
-export interface Channels {
-  /** Sorted by name. */
-  readonly all: readonly Channel[];
-  /**
-   * Whether each has to be mounted by itself, since `input` cannot be mounted as it is: one of them
-   * lies somewhere else, or links are in the places of mounts.
-   */
-  readonly areApart: boolean;
-}
+import { type Channel, isChannelName, mergedChannels } from "../contract/channels.ts";
+import { UsageError } from "../errors.ts";
+import { makeDirectory, statIfThere } from "../files.ts";
 
 /**
  * The directories below `input/data`, except the one that is for processing, and those that the
- * user named, which win.
+ * user named, which win. Sorted by name.
  *
  * @throws MlcliError when one leads out of the app's repository, or there is nothing to train on;
  * UsageError when the user named no directory.
  */
-export async function channelsOf(layout: Layout, named: readonly Channel[]): Promise<Channels> {
+export async function channelsOf(
+  layout: Layout,
+  named: readonly Channel[],
+): Promise<readonly Channel[]> {
   for (const channel of named) await requireNamed(layout, channel);
   const found = await channelsInLayout(layout, named.map(({ name }) => name));
   if (named.length === 0) {
     await requireTrainingData(layout, found.find(({ name }) => name === "training")?.source);
   }
-  const all = [...found, ...named].sort((a, b) => a.name < b.name ? -1 : 1);
-  const areApart = await isLinked(layout) ||
-    all.some(({ name, source }) => source !== join(layout.inputData, name));
-  return { all, areApart };
+  return mergedChannels(found, named);
+}
+
+/**
+ * Whether each channel has to be mounted by itself, since `input` cannot be mounted as it is: one of
+ * them lies somewhere else, or links are in the places of mounts.
+ */
+export async function areApart(layout: Layout, channels: readonly Channel[]): Promise<boolean> {
+  return await isLinked(layout) ||
+    channels.some(({ name, source }) => source !== join(layout.inputData, name));
 }
 
 /** Whether a link is in the place where something is to be mounted in the mounted `input`. */
@@ -61,15 +49,14 @@ async function isLinked({ configInput, inputData }: Layout): Promise<boolean> {
 /** What to do when the data of a channel lies somewhere else. */
 export function channelRemedy(name: string): (target: string) => string {
   // Only a name that the platform would take, too, can be given.
-  if (!CHANNEL_NAME.test(name)) return () => PUT_IT_THERE;
+  if (!isChannelName(name)) return () => PUT_IT_THERE;
   return (target) =>
     "If you trust that path, name the data yourself: " +
     `mlcli local train --input ${shellWord(`${name}=${target}`)}`;
 }
 
 async function requireNamed(layout: Layout, { name, source }: Channel): Promise<void> {
-  const info = await statIfThere(source);
-  if (!info?.isDirectory) {
+  if (!(await statIfThere(source))?.isDirectory) {
     const path = typedPath(layout.directory, source);
     throw new UsageError(`Not a directory: ${path} (--input ${name}=...)`, {
       hint: "It takes a directory on this machine. Most shells do not expand a ~ after the =.",

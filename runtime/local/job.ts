@@ -6,105 +6,90 @@
  */
 
 import { join } from "@std/path/join";
-import type { Caller } from "../context.ts";
-import type { CreateBody, Engine } from "../docker/engine.ts";
+import { imageReference } from "../app/app.ts";
+import { layoutOf } from "../app/layout.ts";
+import { type JobKind, JOBS } from "../contract/jobs.ts";
+import { failureReason, REASON_BYTES } from "../contract/outcome.ts";
+import type { CreateBody } from "../docker/engine.ts";
 import { isSystemError, messageOf, MlcliError, UserCodeError } from "../errors.ts";
-import { realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
-import type { Layout } from "../app/layout.ts";
-import { makeDirectory } from "./container/create.ts";
+import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
 import { holdsHarness, requireImage } from "./container/image.ts";
+import { runContainer, type RunOutcome } from "./container/run.ts";
+import type { Host, LocalJob } from "./jobs.ts";
 import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
-import { type RunConsole, type RunOutcome, runToEnd } from "./container/run.ts";
 
-/** The platform shows this much of a failure file: DescribeTrainingJob, FailureReason. */
-const FAILURE_LENGTH = 1024;
-/** At most, in UTF-8. */
-const BYTES_PER_CHARACTER = 4;
-
-/** A job for a container. */
-export interface Job {
-  readonly engine: Engine;
-  readonly layout: Layout;
-  /** `name:tag` */
-  readonly image: string;
-  readonly caller: Caller | undefined;
-  readonly console: RunConsole;
-  /** What runs, for messages: `Training`, `Processing`. */
-  readonly title: string;
-  /** The file below `/opt/ml/output` in which the code says why it failed. */
-  readonly reasonFile: "failure" | "message";
+/** One run of a job. */
+export interface JobRun {
+  readonly kind: JobKind;
+  /** The container's name. */
+  readonly name: string;
   /** Holds that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
-}
-
-/** A name for a container of this run. */
-export function jobName(app: string, role: "train" | "process"): string {
-  return `mlcli-${app}-${role}-${crypto.randomUUID().slice(0, 8)}`;
+  /** The container to create. */
+  readonly plan: (withInit: boolean) => CreateBody;
 }
 
 /**
  * Runs the job.
  *
- * @param plan the container to create.
  * @throws UserCodeError when the user's code ended with a status other than 0.
  */
-export async function runJob(
-  job: Job,
-  name: string,
-  plan: (withInit: boolean) => CreateBody,
-): Promise<void> {
-  const { layout, engine } = job;
-  const body = plan(holdsHarness(await requireImage(engine, job.image)));
-  await job.checkPaths();
+export async function runJob(job: LocalJob, run: JobRun, host: Host): Promise<void> {
+  const layout = layoutOf(job.app);
+  const engine = await host.engine();
+  const image = await requireImage(engine, imageReference(job.app, job.tag));
+  const body = run.plan(holdsHarness(image));
+  await run.checkPaths();
   for (const directory of [layout.model, layout.output]) await makeDirectory(directory);
-  const reasonPath = join(layout.output, job.reasonFile);
+  const reasonPath = join(layout.output, JOBS[run.kind].reasonFile);
   // An earlier run's reason must not be told as this one's. Behind a link, a directory of that name
   // is somebody's work.
   if (await realPathOf(layout.output) === layout.output) await removeTreeIfThere(reasonPath);
   else await removeIfThere(reasonPath).catch(() => {});
-  // The platform's tools write there without making it.
+  // SageMaker's toolkits write there without making it.
   await makeDirectory(join(layout.output, "data"));
-  const before = await ownersOf([layout.model, layout.output], job.caller);
+  const before = await ownersOf([layout.model, layout.output], host.caller);
   let outcome: RunOutcome;
   try {
-    outcome = await runToEnd(engine, name, body, job.console);
+    outcome = await runContainer(engine, run.name, body, host);
   } finally {
-    await handOver(job, before);
+    await handOver(body.Image, before, host);
   }
-  if (outcome.status !== 0) throw await failure(job, outcome, reasonPath);
+  if (outcome.status !== 0) throw await failure(run.kind, outcome, reasonPath);
 }
 
 /** A failure is only warned of: how the run ended matters more. */
-async function handOver(job: Job, before: Owners | undefined): Promise<void> {
+async function handOver(image: string, before: Owners | undefined, host: Host): Promise<void> {
   const warn = (message: string, hint?: string) =>
-    job.console.err.print(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);
+    host.err.print(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);
   if (before === undefined) return;
   try {
-    await handToCaller(job.engine, job.image, before, warn, job.console.interruption.force);
+    await handToCaller(await host.engine(), image, before, warn, host.interruption.force);
   } catch (error) {
     if (!(error instanceof MlcliError || isSystemError(error))) throw error;
     warn(messageOf(error), error instanceof MlcliError ? error.hint : undefined);
   }
 }
 
-async function failure(job: Job, outcome: RunOutcome, reasonPath: string): Promise<UserCodeError> {
-  const { status, words, hint } = outcome;
-  return new UserCodeError(status, `${job.title} failed: ${words}`, {
-    quote: await readStart(reasonPath),
+async function failure(
+  kind: JobKind,
+  { status, words, hint }: RunOutcome,
+  reasonPath: string,
+): Promise<UserCodeError> {
+  return new UserCodeError(status, `${JOBS[kind].title} failed: ${words}`, {
+    quote: await reasonIn(reasonPath),
     hint,
   });
 }
 
-/** The start of a file that user code wrote, which may be anything: a pipe, a link, a disk's worth. */
-async function readStart(path: string): Promise<string | undefined> {
+/** What user code wrote, which may be anything: a pipe, a link, a disk's worth. */
+async function reasonIn(path: string): Promise<string | undefined> {
   try {
     if (!(await Deno.lstat(path)).isFile) return undefined;
     using file = await Deno.open(path);
-    const buffer = new Uint8Array(FAILURE_LENGTH * BYTES_PER_CHARACTER);
+    const buffer = new Uint8Array(REASON_BYTES);
     const length = await file.read(buffer) ?? 0;
-    const text = new TextDecoder().decode(buffer.subarray(0, length)).slice(0, FAILURE_LENGTH);
-    // Control characters are for the terminal of whoever wrote them.
-    return text.replace(/(?![\n\t])\p{Cc}/gu, "");
+    return failureReason(buffer.subarray(0, length));
   } catch {
     return undefined; // the code gave no reason
   }

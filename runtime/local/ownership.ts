@@ -21,7 +21,7 @@ import {
   PRIVILEGE_BITS,
   remember,
 } from "./owned_files.ts";
-import { runToEnd } from "./container/run.ts";
+import { runContainer } from "./container/run.ts";
 import { ownershipPlan } from "./service_plans.ts";
 
 /** How long changing owners may take in all, in seconds. */
@@ -193,7 +193,7 @@ async function changeOwner({ engine, image, before, paths, owner, options, signa
   for (const some of inCommands(paths)) {
     const body = ownershipPlan(image, [...before.directories.keys()], some, owner, options);
     const name = `mlcli-chown-${crypto.randomUUID().slice(0, 8)}`;
-    const { status } = await runToEnd(engine, name, body, {
+    const { status } = await runContainer(engine, name, body, {
       out: NOWHERE,
       err: NOWHERE,
       interruption: { signal, force: signal },

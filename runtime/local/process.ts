@@ -4,33 +4,24 @@
  * @module
  */
 
-import type { Caller } from "../context.ts";
-import type { Engine } from "../docker/engine.ts";
-import { UsageError } from "../errors.ts";
-import { statIfThere } from "../files.ts";
+import { imageReference } from "../app/app.ts";
 import {
   type Layout,
+  layoutOf,
   requireLayoutInside,
   requireProcessingFile,
   requireTestDirectory,
 } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
-import { jobName, runJob } from "./job.ts";
-import { type PlanInput, processCommand, processPlan } from "./plan.ts";
-import type { RunConsole } from "./container/run.ts";
+import { jobName } from "../contract/job_names.ts";
+import { processingArguments } from "../contract/jobs.ts";
+import { UsageError } from "../errors.ts";
+import { statIfThere } from "../files.ts";
+import { runJob } from "./job.ts";
+import type { Host, ProcessingJob } from "./jobs.ts";
+import { processPlan } from "./plan.ts";
 import { withRunFolder } from "./run_folder.ts";
-
-/** Which script to run. */
-export interface ProcessRequest extends PlanInput {
-  /** Relative to `processing/`, as the user typed it. */
-  readonly file: string;
-  /** Absolute path of data that the user named, instead of the layout's. */
-  readonly input: string | undefined;
-  readonly caller: Caller | undefined;
-  readonly console: RunConsole;
-  readonly engine: () => Promise<Engine>;
-}
 
 /**
  * Runs the script. What it wrote is in the layout's `output` afterwards.
@@ -38,28 +29,31 @@ export interface ProcessRequest extends PlanInput {
  * @throws MlcliError when the layout, the script, the image or the engine are not fit.
  * @throws UserCodeError when the script failed.
  */
-export async function process(request: ProcessRequest): Promise<void> {
-  const { layout } = request;
+export async function process(job: ProcessingJob, host: Host): Promise<void> {
+  const layout = layoutOf(job.app);
   const checkPaths = () =>
     requireLayoutInside(
       layout,
       "processing",
-      request.input === undefined ? [] : [layout.processingData],
-      inputRemedy(request.file),
+      job.input === undefined ? [] : [layout.processingData],
+      inputRemedy(job.file),
     );
   await checkPaths();
   await requireTestDirectory(layout);
-  const input = await inputOf(layout, request.input);
-  const file = await requireProcessingFile(layout, request.file);
-  const engine = await request.engine();
-  const name = jobName(request.app, "process");
-  const files = processingFiles(request.image, processCommand(file));
+  const inputFolder = await inputOf(layout, job.input);
+  const script = await requireProcessingFile(layout, job.file);
+  const engine = await host.engine();
+  const name = jobName(job.app.name, "process");
+  const image = imageReference(job.app, job.tag);
+  const files = processingFiles(image, processingArguments(script));
   await withRunFolder(engine, layout, name, files, async ({ config }) => {
-    await runJob(
-      { ...request, engine, checkPaths, title: "Processing", reasonFile: "message" },
+    await runJob(job, {
+      kind: "process",
       name,
-      (withInit) => processPlan({ ...request, withInit, file, name, configFolder: config, input }),
-    );
+      checkPaths,
+      plan: (withInit) =>
+        processPlan(job, { name, withInit, script, configFolder: config, inputFolder }),
+    }, host);
   });
 }
 

@@ -7,11 +7,11 @@
  */
 
 import { join } from "@std/path/join";
-import type { Engine } from "../docker/engine.ts";
+import { type Engine, namesOf } from "../docker/engine.ts";
+import { makeDirectory, removeTreeIfThere } from "../files.ts";
 import type { Layout } from "../app/layout.ts";
-import type { ContractFiles } from "../contract/configuration_files.ts";
-import { managed } from "./container/managed.ts";
-import { LABELS } from "./plan.ts";
+import type { ConfigurationFiles } from "../contract/configuration_files.ts";
+import { LABELS, managed } from "./container/managed.ts";
 
 /** Before the container's name, in `local_test/`. */
 const PREFIX = ".run-";
@@ -41,7 +41,7 @@ export async function withRunFolder<T>(
   engine: Engine,
   layout: Layout,
   name: string,
-  files: ContractFiles,
+  files: ConfigurationFiles,
   work: (folder: RunFolder) => Promise<T>,
 ): Promise<T> {
   // Somebody else's remains are no reason to fail a run.
@@ -50,13 +50,13 @@ export async function withRunFolder<T>(
   const config = join(folder, "config");
   await Deno.mkdir(folder);
   try {
-    await Deno.mkdir(config);
+    await makeDirectory(config);
     for (const [file, value] of Object.entries(files)) {
       await Deno.writeTextFile(join(config, file), JSON.stringify(value, null, 2) + "\n");
     }
     return await work({ folder, config });
   } finally {
-    await removeIfPossible(folder);
+    await removeTreeIfThere(folder).catch(() => {});
   }
 }
 
@@ -64,20 +64,19 @@ export async function withRunFolder<T>(
  * A directory's name says which container it was for, and a cloned repository can hold directories
  * of any name: so only what is a run of this app is removed with it.
  */
-async function clearStale(engine: Engine, { app, localTest }: Layout): Promise<void> {
+async function clearStale(engine: Engine, { appName, localTest }: Layout): Promise<void> {
   const stale = await staleRuns(localTest);
   if (stale.length === 0) return;
   const containers = await engine.listContainers([LABELS.role]);
   for (const name of stale) {
-    // The engine writes names with a slash before them.
-    const container = containers.find(({ Names }) => Names.includes(`/${name}`));
+    const container = containers.find((summary) => namesOf(summary).includes(name));
     if (container !== undefined) {
       const run = managed(container);
-      const isOurs = run?.name === name && run.app === app && run.role !== "serve";
+      const isOurs = run?.name === name && run.appName === appName && run.role !== "serve";
       if (isOurs && !OVER.includes(container.State)) continue;
       if (isOurs) await engine.removeContainer(container.Id);
     }
-    await removeIfPossible(join(localTest, PREFIX + name));
+    await removeTreeIfThere(join(localTest, PREFIX + name)).catch(() => {});
   }
 }
 
@@ -91,9 +90,4 @@ async function staleRuns(localTest: string): Promise<string[]> {
     if (age > STALE_AFTER) names.push(name.slice(PREFIX.length));
   }
   return names;
-}
-
-/** Somebody else may be faster. */
-async function removeIfPossible(folder: string): Promise<void> {
-  await Deno.remove(folder, { recursive: true }).catch(() => {});
 }

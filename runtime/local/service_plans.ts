@@ -6,7 +6,16 @@
 
 import { SEPARATOR } from "@std/path/constants";
 import type { CreateBody, Mount } from "../docker/engine.ts";
-import { labels, MOST_PROCESSES, NO_NEW_PRIVILEGES, writable } from "./plan.ts";
+import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, writable } from "./container/body.ts";
+import { labels } from "./container/managed.ts";
+
+/** What is called `true` or `chown` in somebody's image may be anything: it can do nothing else. */
+const CONFINED = {
+  LogConfig: NO_LOG,
+  NetworkMode: "none",
+  CapDrop: ["ALL"],
+  SecurityOpt: [NO_NEW_PRIVILEGES],
+} as const;
 
 /** A container that does nothing, with an init. */
 export function initProbePlan(image: string): CreateBody {
@@ -16,11 +25,8 @@ export function initProbePlan(image: string): CreateBody {
     Cmd: [],
     Labels: labels({}),
     HostConfig: {
+      ...CONFINED,
       AutoRemove: false,
-      LogConfig: { Type: "none" },
-      NetworkMode: "none",
-      CapDrop: ["ALL"],
-      SecurityOpt: [NO_NEW_PRIVILEGES],
       Init: true,
       Mounts: [],
     },
@@ -49,13 +55,10 @@ export function ownershipPlan(
     Cmd: [options, owner, "--", ...paths.map((path) => pathInMounts(path, mounts))],
     Labels: labels({}),
     HostConfig: {
+      ...CONFINED,
       AutoRemove: true,
-      LogConfig: { Type: "none" },
-      NetworkMode: "none",
-      // What is called chown in somebody's image may be anything. The third: it takes setuid away.
-      CapDrop: ["ALL"],
+      // The third: it takes setuid away.
       CapAdd: ["CHOWN", "DAC_OVERRIDE", "FOWNER"],
-      SecurityOpt: [NO_NEW_PRIVILEGES],
       PidsLimit: MOST_PROCESSES,
       Mounts: mounts,
     },

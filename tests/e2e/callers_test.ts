@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { pingUntilReady } from "../../runtime/local/server/ping.ts";
 import { servePlan } from "../../runtime/local/plan.ts";
-import { layoutOf } from "../../runtime/app/layout.ts";
 import { makeApp } from "../helpers/app.ts";
+import { appObject } from "../helpers/app_object.ts";
 import { buildTestImage, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { HttpConnection, type RawResponse } from "../helpers/http_connection.ts";
 import { deployServer, type TestServer } from "../helpers/server.ts";
@@ -190,15 +190,16 @@ suite("who may call a server on the platform", () => {
     });
     const port = freePort();
     const name = `mlcli-${app.name}-platform`;
-    const layout = layoutOf({ ...app, boundary: app.directory, base: app.path() });
-    const request = { app: app.name, layout, image: TEST_IMAGE, name, port, allowedHosts: [] };
-    const plan = servePlan({
-      ...request,
+    const job = {
+      app: appObject(app.directory, app.name, { imageName: TEST_IMAGE }),
+      tag: "latest",
       memory: undefined,
-      region: undefined,
       allowPrivileges: false,
-      withInit: true,
-    });
+      port,
+      timeout: 60,
+      allowedHosts: [],
+    };
+    const plan = servePlan(job, { name, port, withInit: true });
     await withEngine(async (engine) => {
       const id = await engine.createContainer(name, { ...plan, Env: [] });
       try {

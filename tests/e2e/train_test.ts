@@ -325,7 +325,7 @@ raise SystemExit(7)`);
     await using app = await trainingApp("pass", { "local_test/test_dir/model": "a file" });
     const { code, stderr } = await app.run(["local", "train"]);
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: Cannot make the directory .*\/model: File exists\nhint: /);
+    assertMatch(stderr, /^error: Cannot create .*\/model: File exists\nhint: /);
   });
 
   it("says when the code ran out of memory", async () => {

@@ -6,7 +6,8 @@
 
 import { type CreateBody, type Engine, isNotFound } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/transport.ts";
-import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { MlcliError } from "../../errors.ts";
+import { makeDirectory } from "../../files.ts";
 import { imageNotFound } from "./image.ts";
 
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
@@ -40,22 +41,6 @@ export async function createContainer(
       );
     }
     throw error;
-  }
-}
-
-/**
- * Makes a directory and those around it, where it is not there yet.
- *
- * @throws MlcliError when something else is in its place, or it may not be made.
- */
-export async function makeDirectory(path: string): Promise<void> {
-  try {
-    await Deno.mkdir(path, { recursive: true });
-  } catch (cause) {
-    throw new MlcliError(`Cannot make the directory ${path}: ${fileErrorReason(cause)}`, {
-      hint: "Is there a file in its place, or does it belong to another user?",
-      cause,
-    });
   }
 }
 

@@ -7,7 +7,7 @@
 
 import type { Engine } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
-import { abortOf } from "../../time.ts";
+import { abortOf, pause } from "../../time.ts";
 
 /** How long after its output a container may be said to run still, in ms: the engine is busy. */
 const LAG = 5_000;
@@ -19,10 +19,7 @@ const LAG = 5_000;
 export async function brokenOff(engine: Engine, id: string, over: AbortSignal): Promise<never> {
   // Asked before there is a timer: the first of a program takes Deno 2.9 ten milliseconds.
   if (!await engine.isRunning(id)) return await abortOf(over);
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, LAG);
-    over.addEventListener("abort", () => clearTimeout(timer));
-  });
+  await pause(LAG, over);
   if (!await engine.isRunning(id)) return await abortOf(over);
   throw new MlcliError("The Docker Engine broke the container's output off", {
     hint: "The rest of it is lost. Is the engine still running? docker version asks it.",

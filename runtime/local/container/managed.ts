@@ -1,5 +1,5 @@
 /**
- * Which containers are mlcli's.
+ * Which containers are mlcli's: the labels and names that it gives them, and how it knows them again.
  *
  * Labels alone do not tell: a container inherits those of its image, and somebody else's image may
  * have any. Its name is given by whoever creates it, so the labels count where the name says the
@@ -8,16 +8,47 @@
  * @module
  */
 
-import type { ContainerSummary } from "../../docker/engine.ts";
-import { LABELS, type Role } from "../plan.ts";
+import { isJobName } from "../../contract/job_names.ts";
+import type { JobKind, Role } from "../../contract/jobs.ts";
+import { type ContainerSummary, namesOf } from "../../docker/engine.ts";
+import { VERSION } from "../../version.ts";
+
+/** The labels of mlcli's containers: each has all of them, since it inherits others of its image. */
+export const LABELS = {
+  app: "mlcli.app",
+  role: "mlcli.role",
+  port: "mlcli.port",
+  version: "mlcli.version",
+} as const;
+
+/** What a container says of itself by its labels; empty where that is of no use. */
+export function labels(
+  { appName = "", role = "", port = "" }: {
+    readonly appName?: string;
+    readonly role?: Role | "";
+    readonly port?: number | "";
+  },
+): Record<string, string> {
+  return {
+    [LABELS.app]: appName,
+    [LABELS.role]: role,
+    [LABELS.port]: String(port),
+    [LABELS.version]: VERSION,
+  };
+}
+
+/** The name of the container that serves an app on a port. */
+export function serverName(appName: string, port: number): string {
+  return `mlcli-${appName}-serve-${port}`;
+}
 
 /** A container that mlcli created. */
-export type Managed = ManagedServer | ManagedRun;
+export type Managed = ManagedServer | ManagedJob;
 
 interface ManagedContainer {
   readonly id: string;
   readonly name: string;
-  readonly app: string;
+  readonly appName: string;
   readonly summary: ContainerSummary;
 }
 
@@ -29,33 +60,24 @@ export interface ManagedServer extends ManagedContainer {
 }
 
 /** One of `local train` or `local process`. */
-export interface ManagedRun extends ManagedContainer {
-  readonly role: Exclude<Role, "serve">;
+export interface ManagedJob extends ManagedContainer {
+  readonly role: JobKind;
   readonly port: undefined;
-}
-
-/** The name of the container that serves an app on a port. */
-export function serverName(app: string, port: number): string {
-  return `mlcli-${app}-serve-${port}`;
 }
 
 /** A container of mlcli; `undefined` where it is somebody else's, whatever its labels say. */
 export function managed(summary: ContainerSummary): Managed | undefined {
-  const { [LABELS.app]: app, [LABELS.role]: role, [LABELS.port]: port } = summary.Labels;
-  if (!app) return undefined;
-  // The engine writes names with a slash before them.
-  const names = summary.Names.map((name) => name.replace(/^\//, ""));
-  const common = { id: summary.Id, app, summary };
+  const { [LABELS.app]: appName, [LABELS.role]: role, [LABELS.port]: port } = summary.Labels;
+  if (!appName) return undefined;
+  const names = namesOf(summary);
+  const common = { id: summary.Id, appName, summary };
   if (role === "serve") {
     const number = portOf(port);
-    if (number === undefined || !names.includes(serverName(app, number))) return undefined;
-    return { ...common, name: serverName(app, number), role, port: number };
+    if (number === undefined || !names.includes(serverName(appName, number))) return undefined;
+    return { ...common, name: serverName(appName, number), role, port: number };
   }
   if (role !== "train" && role !== "process") return undefined;
-  const start = `mlcli-${app}-${role}-`;
-  const name = names.find((name) =>
-    name.startsWith(start) && /^[0-9a-f]{8}$/.test(name.slice(start.length))
-  );
+  const name = names.find((name) => isJobName(name, appName, role));
   return name === undefined ? undefined : { ...common, name, role, port: undefined };
 }
 

@@ -5,25 +5,23 @@
  * @module
  */
 
-import type { Interruption } from "../../context.ts";
-import type { Output } from "../../streams.ts";
+import type { End } from "../../contract/outcome.ts";
+import type { Context } from "../../context.ts";
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { demultiplex } from "../../docker/frames.ts";
 import { OutputClosed } from "../../errors.ts";
+import { onAbort } from "../../time.ts";
 import { createContainer, discardContainer, startContainer, withInitIfThere } from "./create.ts";
 import { brokenOff } from "./end_of_output.ts";
-import { type End, endInWords } from "./exit_status.ts";
+import { endInWords } from "./exit_status.ts";
 import { PrivilegeWatch } from "./privileges.ts";
+import { killOnAbort } from "./stop.ts";
 
 /** Seconds between SIGTERM and SIGKILL: what `docker stop` gives. The platform gives 120. */
 const GRACE = 10;
 
 /** Where a run's output goes, and who may stop it. */
-export interface RunConsole {
-  readonly out: Output;
-  readonly err: Output;
-  readonly interruption: Interruption;
-}
+export type RunHost = Pick<Context, "out" | "err" | "interruption">;
 
 /** How a run ended. */
 export interface RunOutcome extends End {
@@ -39,23 +37,23 @@ export interface RunOutcome extends End {
  * @throws Interrupted when the user stopped the run: SIGTERM, a grace period, SIGKILL.
  * @throws OutputClosed when nobody reads the output any more; the run is stopped then.
  */
-export async function runToEnd(
+export async function runContainer(
   engine: Engine,
   name: string,
   body: CreateBody,
-  console: RunConsole,
+  host: RunHost,
 ): Promise<RunOutcome> {
   const planned = engine.remembersExitStatus ? body : withoutAutoRemove(body);
-  return await withInitIfThere(planned, (body) => runOnce(engine, name, body, console));
+  return await withInitIfThere(planned, (body) => runOnce(engine, name, body, host));
 }
 
 async function runOnce(
   engine: Engine,
   name: string,
   body: CreateBody,
-  console: RunConsole,
+  host: RunHost,
 ): Promise<RunOutcome> {
-  const { signal } = console.interruption;
+  const { signal, force } = host.interruption;
   signal.throwIfAborted();
   const id = await createContainer(engine, name, body);
   const waiting = new AbortController();
@@ -69,9 +67,12 @@ async function runOnce(
     ]);
     signal.throwIfAborted();
     await startContainer(engine, id, body);
-    using _stop = stopOnInterruption(engine, id, console.interruption);
+    // The streams that are being read say when the engine went away.
+    const stop = (): void => void engine.stopContainer(id, GRACE).catch(() => {});
+    using _stop = onAbort(signal, stop);
+    using _kill = killOnAbort(engine, id, force);
     const watch = new PrivilegeWatch();
-    const closed = await passOn(output, console, watch, () => engine.stopContainer(id, GRACE));
+    const closed = await passOn(output, host, watch, stop);
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
     removed = removal !== undefined;
@@ -93,36 +94,15 @@ function withoutAutoRemove(body: CreateBody): CreateBody {
   return { ...body, HostConfig: { ...body.HostConfig, AutoRemove: false } };
 }
 
-/** Stops the container at the first signal, and kills it at the second. */
-function stopOnInterruption(
-  engine: Engine,
-  id: string,
-  { signal, force }: Interruption,
-): Disposable {
-  // A failure means that the engine went away: the streams that are being read say so.
-  const stop = (): void => void engine.stopContainer(id, GRACE).catch(() => {});
-  const kill = (): void => void engine.killContainer(id).catch(() => {});
-  signal.addEventListener("abort", stop);
-  force.addEventListener("abort", kill);
-  if (signal.aborted) stop();
-  if (force.aborted) kill();
-  return {
-    [Symbol.dispose](): void {
-      signal.removeEventListener("abort", stop);
-      force.removeEventListener("abort", kill);
-    },
-  };
-}
-
 /**
  * Writes the output where it was meant to go, to its end; a slow reader slows the container down.
  * When nobody reads any more, stops the container and returns the error that said so.
  */
 async function passOn(
   output: AsyncIterable<Uint8Array>,
-  { out, err, interruption: { force } }: RunConsole,
+  { out, err, interruption: { force } }: RunHost,
   watch: PrivilegeWatch,
-  stop: () => Promise<void>,
+  stop: () => void,
 ): Promise<OutputClosed | undefined> {
   const forced = new Promise<void>((resolve) =>
     force.addEventListener("abort", () => resolve(), { once: true })
@@ -137,7 +117,7 @@ async function passOn(
     } catch (error) {
       if (!(error instanceof OutputClosed)) throw error;
       closed = error;
-      stop().catch(() => {});
+      stop();
     }
   }
   return closed;

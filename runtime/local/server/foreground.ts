@@ -11,8 +11,8 @@ import { discardContainer } from "../container/create.ts";
 import { statusAfterOutput } from "../container/end_of_output.ts";
 import { endInWords } from "../container/exit_status.ts";
 import { passLogOn } from "./logs.ts";
-import type { RunConsole } from "../container/run.ts";
-import { serve, type ServeRequest } from "./serve.ts";
+import type { Host, ServingJob } from "../jobs.ts";
+import { serve } from "./serve.ts";
 import type { Server } from "./servers.ts";
 import { stopRunning } from "./stop.ts";
 
@@ -27,26 +27,23 @@ const LAST_LINES = 5;
  * @throws Interrupted when the user stopped it; MlcliError when the server ended by itself.
  */
 export async function serveInForeground(
-  request: ServeRequest,
-  console: RunConsole,
+  job: ServingJob,
+  host: Host,
   onReady: (server: Server) => Promise<void>,
 ): Promise<never> {
-  const { signal, force } = request.interruption;
+  const { signal, force } = host.interruption;
   const unheard = new AbortController(); // its log cannot be passed on
   const reading = new AbortController();
   let log: Promise<void> | undefined;
   function follow(engine: Engine, { id }: Server): Promise<void> {
-    log = passLogOn(engine, id, { tail: "all", follow: true, signal: reading.signal }, console);
+    log = passLogOn(engine, id, { tail: "all", follow: true, signal: reading.signal }, host);
     log.catch((error) => unheard.abort(error));
     return log;
   }
   try {
-    const server = await serve({
-      ...request,
-      interruption: { signal: AbortSignal.any([signal, unheard.signal]), force },
-      onStart: follow,
-    });
-    return await attend(await request.engine(), server);
+    const interruption = { signal: AbortSignal.any([signal, unheard.signal]), force };
+    const server = await serve(job, { engine: host.engine, interruption }, follow);
+    return await attend(await host.engine(), server);
   } finally {
     // What came of a server that did not start: it is gone.
     await lastLines();
@@ -61,7 +58,7 @@ export async function serveInForeground(
       throw await endedByItself(engine, server);
     } finally {
       // Its log has an end then.
-      if (signal.aborted) await stopRunning(engine, server, request.interruption);
+      if (signal.aborted) await stopRunning(engine, server, host.interruption);
       else await engine.killContainer(server.id).catch(() => {});
       await lastLines();
       await discardContainer(engine, server.id);

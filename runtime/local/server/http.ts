@@ -8,6 +8,8 @@
  * @module
  */
 
+import { onAbort } from "../../time.ts";
+
 /** What to send. */
 export interface HttpRequest {
   /** `POST /invocations` */
@@ -52,7 +54,7 @@ export async function exchange<T>(
     if (isOpen) connection.close();
     isOpen = false;
   };
-  signal.addEventListener("abort", close);
+  using _abort = onAbort(signal, close);
   try {
     signal.throwIfAborted();
     // A server may answer before it has all of the body, and then not read the rest. So a failure
@@ -63,7 +65,6 @@ export async function exchange<T>(
     signal.throwIfAborted();
     throw error;
   } finally {
-    signal.removeEventListener("abort", close);
     close();
   }
 }

@@ -4,13 +4,11 @@
  * @module
  */
 
-import type { Interruption } from "../../context.ts";
-import type { Output } from "../../streams.ts";
-import type { Engine } from "../../docker/engine.ts";
 import { fileErrorReason, MlcliError, OutputClosed, UsageError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
 import { typeOfBytes } from "../../contract/media_types.ts";
+import type { Host } from "../jobs.ts";
 import { exchange, type HttpAnswer, type HttpRequest } from "./http.ts";
 import { requireServer, type Server } from "./servers.ts";
 
@@ -24,12 +22,10 @@ export interface InvokeRequest {
   readonly accept: string | undefined;
   /** How long all of it may take, in seconds. */
   readonly timeout: number;
-  /** Where the answer goes. */
-  readonly out: Output;
-  readonly interruption: Interruption;
-  /** Asked only when nobody answers on the port. */
-  readonly engine: () => Promise<Engine>;
 }
+
+/** Where the answer goes, and what is asked when nobody answers on the port: the engine. */
+export type InvokeHost = Pick<Host, "out" | "interruption" | "engine">;
 
 /** In bytes. No server takes as much: what is larger was not meant. */
 const LARGEST_BODY = 256e6;
@@ -47,15 +43,18 @@ const REFUSAL_LENGTH = 64 * 1024;
  * @throws MlcliError when there is no server, no answer in time, one that
  * breaks off, or one with another status than 200 to 299.
  */
-export async function invoke(request: InvokeRequest): Promise<number | undefined> {
+export async function invoke(
+  request: InvokeRequest,
+  host: InvokeHost,
+): Promise<number | undefined> {
   using deadline = deadlineIn(request.timeout);
-  const signal = AbortSignal.any([deadline.signal, request.interruption.signal]);
+  const signal = AbortSignal.any([deadline.signal, host.interruption.signal]);
   try {
     // Not only by the signal: neither a body that does not come nor a reader that has stopped
     // reading hears it.
-    return await Promise.race([converse(request, signal), abortOf(signal)]);
+    return await Promise.race([converse(request, host, signal), abortOf(signal)]);
   } catch (error) {
-    request.interruption.signal.throwIfAborted();
+    host.interruption.signal.throwIfAborted();
     if (deadline.signal.aborted) throw tooSlow(request);
     throw error;
   }
@@ -63,6 +62,7 @@ export async function invoke(request: InvokeRequest): Promise<number | undefined
 
 async function converse(
   request: InvokeRequest,
+  host: InvokeHost,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const body = await whole(request.body);
@@ -72,11 +72,13 @@ async function converse(
   try {
     return await exchange(request.port, asHttp(request, body, contentType), signal, (answer) => {
       isAnswered = true;
-      return passOn(request, answer, contentType);
+      return passOn(request.port, answer, contentType, host);
     });
   } catch (error) {
     if (error instanceof MlcliError || error instanceof OutputClosed || signal.aborted) throw error;
-    throw isAnswered ? brokenOff(request.port, error) : await noAnswer(request, error, signal);
+    throw isAnswered
+      ? brokenOff(request.port, error)
+      : await noAnswer(request.port, error, host, signal);
   }
 }
 
@@ -99,9 +101,10 @@ function asHttp(
 }
 
 async function passOn(
-  { port, out }: InvokeRequest,
+  port: number,
   answer: HttpAnswer,
   contentType: string,
+  { out }: InvokeHost,
 ): Promise<number | undefined> {
   // Nor is an answer followed elsewhere (3xx): that would be another server's.
   if (answer.status < 200 || answer.status > 299) throw await refusal(port, answer, contentType);
@@ -205,8 +208,9 @@ function errorOf(text: string): string | undefined {
 
 /** Why there is no answer: there is no server, it has ended, or it broke the connection off. */
 async function noAnswer(
-  { port, engine }: InvokeRequest,
+  port: number,
   cause: unknown,
+  { engine }: InvokeHost,
   signal: AbortSignal,
 ): Promise<MlcliError> {
   const isRefused = cause instanceof Deno.errors.ConnectionRefused;

@@ -8,7 +8,7 @@ import { type Engine, isConflict, isNotFound, type LogOptions } from "../../dock
 import { demultiplex } from "../../docker/frames.ts";
 import { abortOf } from "../../time.ts";
 import { statusAfterOutput } from "../container/end_of_output.ts";
-import type { RunConsole } from "../container/run.ts";
+import type { Host } from "../jobs.ts";
 import { requireServer } from "./servers.ts";
 
 /** Whose log, and how much of it. */
@@ -16,7 +16,7 @@ export interface LogsRequest {
   /** Port on the host. */
   readonly port: number;
   /** Only if the server is this app's; of whatever app when undefined. */
-  readonly app: string | undefined;
+  readonly appName: string | undefined;
   readonly tail: LogOptions["tail"];
   /** Whether to stay until the server ends. */
   readonly follow: boolean;
@@ -29,14 +29,14 @@ export interface LogsRequest {
  * @throws Interrupted when the user ended the following.
  */
 export async function showLogs(
-  engine: Engine,
-  { port, app, tail, follow }: LogsRequest,
-  console: RunConsole,
+  { port, appName, tail, follow }: LogsRequest,
+  host: Pick<Host, "engine" | "out" | "err" | "interruption">,
 ): Promise<void> {
-  const { signal } = console.interruption;
-  const { id } = await requireServer(engine, port, app, signal);
+  const engine = await host.engine();
+  const { signal } = host.interruption;
+  const { id } = await requireServer(engine, port, appName, signal);
   try {
-    const log = passLogOn(engine, id, { tail, follow, signal }, console);
+    const log = passLogOn(engine, id, { tail, follow, signal }, host);
     // Not only by the engine's answer: a reader that has stopped reading holds that up.
     await Promise.race([log, abortOf(signal)]);
     if (follow) await Promise.race([untilEnded(engine, id), abortOf(signal)]);
@@ -60,7 +60,7 @@ export async function passLogOn(
   engine: Engine,
   id: string,
   options: LogOptions,
-  { out, err }: Pick<RunConsole, "out" | "err">,
+  { out, err }: Pick<Host, "out" | "err">,
 ): Promise<void> {
   const passed = { stdout: 0, stderr: 0 };
   for await (const { stream, bytes } of demultiplex(await engine.logs(id, options))) {
@@ -77,7 +77,7 @@ async function passRestOn(
   id: string,
   options: LogOptions,
   passed: { stdout: number; stderr: number },
-  { out, err }: Pick<RunConsole, "out" | "err">,
+  { out, err }: Pick<Host, "out" | "err">,
 ): Promise<void> {
   try {
     for await (

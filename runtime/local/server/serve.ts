@@ -4,12 +4,17 @@
  * @module
  */
 
-import type { Interruption } from "../../context.ts";
-import { type CreateBody, type Engine, isConflict, isNotFound } from "../../docker/engine.ts";
+import { type Engine, isConflict, isNotFound } from "../../docker/engine.ts";
 import { demultiplex } from "../../docker/frames.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
-import { requireLayoutInside, requireModel, requireTestDirectory } from "../../app/layout.ts";
+import { imageReference } from "../../app/app.ts";
+import {
+  layoutOf,
+  requireLayoutInside,
+  requireModel,
+  requireTestDirectory,
+} from "../../app/layout.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
 import {
   createContainer,
@@ -21,7 +26,8 @@ import { endInWords } from "../container/exit_status.ts";
 import { holdsHarness, requireImage } from "../container/image.ts";
 import { serverName } from "../container/managed.ts";
 import { pingUntilReady } from "./ping.ts";
-import { type PlanInput, servePlan } from "../plan.ts";
+import type { Host, ServingJob } from "../jobs.ts";
+import { servePlan } from "../plan.ts";
 import { privilegesHint } from "../container/privileges.ts";
 import { findServers, type Server } from "./servers.ts";
 
@@ -31,43 +37,47 @@ const LOG_TAIL = 30;
 /** How often a free port is picked again when somebody else was faster. */
 const FREE_PORT_ATTEMPTS = 5;
 
-/** What to serve, and where. */
-export interface ServeRequest extends PlanInput {
-  /** Port on the host; 0 picks a free one. */
-  readonly port: number;
-  /** How long the server may take to answer `/ping` with 200, in seconds. */
-  readonly timeout: number;
-  /** Names that the server may be called by, besides its own. */
-  readonly allowedHosts: readonly string[];
-  readonly interruption: Interruption;
-  readonly engine: () => Promise<Engine>;
-  /**
-   * Called once the container runs, before the server is ready, by whoever follows its log; the
-   * promise is kept when the log has come to its end.
-   */
-  readonly onStart?: (engine: Engine, server: Server) => Promise<void>;
-}
+/**
+ * Follows the log of a server from its start, before it is ready; the promise is kept when the log
+ * has come to its end.
+ */
+export type Follow = (engine: Engine, server: Server) => Promise<void>;
 
 /**
  * Starts a server and returns once it answers. When it does not, or the user interrupts, nothing
  * of it is left.
  *
- * @throws MlcliError when the port is taken, `container` when the server ended or
- * did not answer in time, and others when the layout, the image or the engine are not fit.
+ * @param follow who shows its log.
+ * @throws MlcliError when the port is taken, the server ended or did not answer in time, and when
+ * the layout, the image or the engine are not fit.
  */
-export async function serve(request: ServeRequest): Promise<Server> {
-  await requireLayoutInside(request.layout, "prediction");
-  await requireTestDirectory(request.layout);
-  await requireModel(request.layout);
-  const engine = await request.engine();
-  if (request.port !== 0) return await serveOn(engine, request, request.port);
+export async function serve(
+  job: ServingJob,
+  host: Pick<Host, "engine" | "interruption">,
+  follow?: Follow,
+): Promise<Server> {
+  const layout = layoutOf(job.app);
+  await requireLayoutInside(layout, "prediction");
+  await requireTestDirectory(layout);
+  await requireModel(layout);
+  const start = { job, engine: await host.engine(), signal: host.interruption.signal, follow };
+  if (job.port !== 0) return await serveOn(start, job.port);
   for (let attempt = 1;; attempt++) {
     try {
-      return await serveOn(engine, request, freePort());
+      return await serveOn(start, freePort());
     } catch (error) {
       if (!(error instanceof PortInUse) || attempt === FREE_PORT_ATTEMPTS) throw error;
     }
   }
+}
+
+/** What a start needs. */
+interface Start {
+  readonly job: ServingJob;
+  readonly engine: Engine;
+  /** Aborted by the user; its reason is thrown. */
+  readonly signal: AbortSignal;
+  readonly follow: Follow | undefined;
 }
 
 /** A port that nobody listens on at this moment. */
@@ -76,14 +86,15 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-async function serveOn(engine: Engine, request: ServeRequest, port: number): Promise<Server> {
-  request.interruption.signal.throwIfAborted();
+async function serveOn(start: Start, port: number): Promise<Server> {
+  const { engine, signal, follow } = start;
+  signal.throwIfAborted();
   await clearPort(engine, port);
-  const server = await startServer(engine, request, port);
+  const server = await startServer(start, port);
   let ready = false;
   try {
-    const followed = request.onStart?.(engine, server);
-    await untilReady(engine, server, request, followed);
+    const followed = follow?.(engine, server);
+    await untilReady(start, server, followed);
     ready = true;
     return server;
   } finally {
@@ -97,42 +108,34 @@ async function serveOn(engine: Engine, request: ServeRequest, port: number): Pro
  */
 async function clearPort(engine: Engine, port: number): Promise<void> {
   for (const server of await findServers(engine, port)) {
-    if (!server.ended) throw portInUse(port, server.app);
+    if (!server.ended) throw portInUse(port, server.appName);
     await engine.removeContainer(server.id);
   }
 }
 
-async function startServer(engine: Engine, request: ServeRequest, port: number): Promise<Server> {
-  const withInit = holdsHarness(await requireImage(engine, request.image));
-  await requireLayoutInside(request.layout, "prediction");
-  const name = serverName(request.app, port);
-  return await withInitIfThere(
-    servePlan({ ...request, port, name, withInit }),
-    (body) => startPlanned(engine, request, { name, port }, body),
-  );
-}
-
-async function startPlanned(
-  engine: Engine,
-  request: ServeRequest,
-  { name, port }: Pick<Server, "name" | "port">,
-  body: CreateBody,
-): Promise<Server> {
-  let id: string | undefined;
-  try {
-    id = await createContainer(engine, name, body);
-    request.interruption.signal.throwIfAborted();
-    await startContainer(engine, id, body);
-    return { id, name, app: request.app, port, image: request.image, running: true, ended: false };
-  } catch (error) {
-    if (id !== undefined) await discardContainer(engine, id);
-    // The name is taken: another deploy on the same port was faster.
-    if (isConflict(error)) throw portInUse(port, request.app, error);
-    if (error instanceof EngineError && saysPortTaken(error.reason)) {
-      throw portInUse(port, undefined, error);
+async function startServer({ job, engine, signal }: Start, port: number): Promise<Server> {
+  const { app } = job;
+  const image = await requireImage(engine, imageReference(app, job.tag));
+  await requireLayoutInside(layoutOf(app), "prediction");
+  const name = serverName(app.name, port);
+  const plan = servePlan(job, { name, port, withInit: holdsHarness(image) });
+  return await withInitIfThere(plan, async (body) => {
+    let id: string | undefined;
+    try {
+      id = await createContainer(engine, name, body);
+      signal.throwIfAborted();
+      await startContainer(engine, id, body);
+      return { id, name, appName: app.name, port, image: body.Image, running: true, ended: false };
+    } catch (error) {
+      if (id !== undefined) await discardContainer(engine, id);
+      // The name is taken: another deploy on the same port was faster.
+      if (isConflict(error)) throw portInUse(port, app.name, error);
+      if (error instanceof EngineError && saysPortTaken(error.reason)) {
+        throw portInUse(port, undefined, error);
+      }
+      throw error;
     }
-    throw error;
-  }
+  });
 }
 
 /**
@@ -149,9 +152,9 @@ class PortInUse extends MlcliError {
   override readonly name = "PortInUse";
 }
 
-function portInUse(port: number, app?: string, cause?: unknown): PortInUse {
-  const owner = app === undefined ? "" : ` (by the server of ${app})`;
-  const stop = app === undefined
+function portInUse(port: number, appName?: string, cause?: unknown): PortInUse {
+  const owner = appName === undefined ? "" : ` (by the server of ${appName})`;
+  const stop = appName === undefined
     ? "Stop what listens there"
     : `Stop it with mlcli local stop --port ${port}`;
   return new PortInUse(`Port already in use: ${port}${owner}`, {
@@ -162,19 +165,17 @@ function portInUse(port: number, app?: string, cause?: unknown): PortInUse {
 
 /** Waits for the first of: ready, ended, timed out, interrupted. */
 async function untilReady(
-  engine: Engine,
+  { job, engine, signal }: Start,
   server: Server,
-  request: ServeRequest,
   followed: Promise<void> | undefined,
 ): Promise<void> {
   // Whoever follows the start sees the log; the container stays until all of it was read.
   const log = async (): Promise<string | undefined> => {
     if (!followed) return await logTail(engine, server.id);
-    await Promise.race([followed.catch(() => {}), abortOf(request.interruption.signal)]);
+    await Promise.race([followed.catch(() => {}), abortOf(signal)]);
   };
   const over = new AbortController();
-  const { signal } = request.interruption;
-  using deadline = deadlineIn(request.timeout);
+  using deadline = deadlineIn(job.timeout);
   const asking = AbortSignal.any([over.signal, signal, deadline.signal]);
   let lastAnswer = "";
   try {
@@ -190,7 +191,7 @@ async function untilReady(
   } catch (error) {
     if (!deadline.signal.aborted || error !== deadline.signal.reason) throw error;
     throw new MlcliError(
-      `The server did not answer /ping with 200 within ${request.timeout} s (${lastAnswer})`,
+      `The server did not answer /ping with 200 within ${job.timeout} s (${lastAnswer})`,
       {
         // The log of a server that lives has no end to wait for.
         quote: followed ? undefined : await log(),

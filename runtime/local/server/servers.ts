@@ -6,14 +6,13 @@
 
 import type { Engine } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
-import { managed, type ManagedServer } from "../container/managed.ts";
-import { LABELS } from "../plan.ts";
+import { LABELS, managed, type ManagedServer } from "../container/managed.ts";
 
 /** A server's container, running or ended. */
 export interface Server {
   readonly id: string;
   readonly name: string;
-  readonly app: string;
+  readonly appName: string;
   readonly port: number;
   readonly image: string;
   readonly running: boolean;
@@ -35,31 +34,31 @@ export async function findServers(
 /**
  * The server on a port, running or ended.
  *
- * @param app only if it serves this app; of whatever app when undefined.
+ * @param appName only if it serves this app; of whatever app when undefined.
  * @throws MlcliError when there is none.
  */
 export async function requireServer(
   engine: Engine,
   port: number,
-  app: string | undefined,
+  appName: string | undefined,
   signal?: AbortSignal,
 ): Promise<Server> {
   const servers = await findServers(engine, undefined, signal);
   const candidates = servers.filter((server) =>
-    server.port === port && (app === undefined || server.app === app)
+    server.port === port && (appName === undefined || server.appName === appName)
   );
   const server = candidates.find((candidate) => candidate.running) ?? candidates[0];
-  if (server === undefined) throw notFound(servers, port, app);
+  if (server === undefined) throw notFound(servers, port, appName);
   return server;
 }
 
 function notFound(
   servers: readonly Server[],
   port: number,
-  app: string | undefined,
+  appName: string | undefined,
 ): MlcliError {
-  const others = servers.map((server) => `${server.app} on ${server.port}`);
-  const owner = app === undefined ? "" : ` for ${app}`;
+  const others = servers.map((server) => `${server.appName} on ${server.port}`);
+  const owner = appName === undefined ? "" : ` for ${appName}`;
   return new MlcliError(`Container not found on port ${port}${owner}`, {
     hint: others.length === 0
       ? "No server of mlcli is running. mlcli local deploy starts one."
@@ -67,11 +66,11 @@ function notFound(
   });
 }
 
-function asServer({ id, name, app, port, summary: { Image, State } }: ManagedServer): Server {
+function asServer({ id, name, appName, port, summary: { Image, State } }: ManagedServer): Server {
   return {
     id,
     name,
-    app,
+    appName,
     port,
     image: Image,
     running: State === "running",

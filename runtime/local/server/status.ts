@@ -4,10 +4,11 @@
  * @module
  */
 
-import type { ContainerSummary, Engine } from "../../docker/engine.ts";
-import { type Managed, managed } from "../container/managed.ts";
+import type { Role } from "../../contract/jobs.ts";
+import type { ContainerSummary } from "../../docker/engine.ts";
+import { LABELS, type Managed, managed } from "../container/managed.ts";
+import type { Host } from "../jobs.ts";
 import { ping, type PingAnswer } from "./ping.ts";
-import { LABELS, type Role } from "../plan.ts";
 
 /** How a container is. */
 export type Health =
@@ -23,7 +24,7 @@ export type Health =
 /** A container of mlcli. */
 export interface ContainerStatus {
   readonly name: string;
-  readonly app: string;
+  readonly appName: string;
   readonly role: Role;
   /** Port on the host, of a server. */
   readonly port: number | undefined;
@@ -37,26 +38,28 @@ export interface ContainerStatus {
  * All of them, ended servers included, sorted by app, role and port. The servers are asked for
  * their health at once, each for two seconds at most.
  *
- * @param app only this app's, when given.
+ * @param appName only this app's, when given.
  */
 export async function containerStatuses(
-  engine: Engine,
-  app: string | undefined,
+  appName: string | undefined,
+  host: Pick<Host, "engine">,
 ): Promise<readonly ContainerStatus[]> {
-  const labels = app === undefined ? [LABELS.role] : [LABELS.role, `${LABELS.app}=${app}`];
+  const engine = await host.engine();
+  const labels = appName === undefined ? [LABELS.role] : [LABELS.role, `${LABELS.app}=${appName}`];
   const containers = (await engine.listContainers(labels)).map(managed);
   const ours = containers.filter((container) => container !== undefined);
   const statuses = await Promise.all(ours.map(statusOf));
   return statuses.sort((a, b) =>
-    a.app.localeCompare(b.app) || a.role.localeCompare(b.role) || (a.port ?? 0) - (b.port ?? 0) ||
+    a.appName.localeCompare(b.appName) || a.role.localeCompare(b.role) ||
+    (a.port ?? 0) - (b.port ?? 0) ||
     a.created.getTime() - b.created.getTime()
   );
 }
 
-async function statusOf({ name, app, role, port, summary }: Managed): Promise<ContainerStatus> {
+async function statusOf({ name, appName, role, port, summary }: Managed): Promise<ContainerStatus> {
   return {
     name,
-    app,
+    appName,
     role,
     port,
     health: await healthOf(summary, port),

@@ -6,58 +6,50 @@
 
 import type { Interruption } from "../../context.ts";
 import type { Engine } from "../../docker/engine.ts";
+import { stopContainer } from "../container/stop.ts";
+import type { Host } from "../jobs.ts";
 import { requireServer, type Server } from "./servers.ts";
 
-/** Seconds between SIGTERM and SIGKILL: what the platform gives a server. */
+/** Seconds between SIGTERM and SIGKILL: what SageMaker gives a server. */
 const GRACE = 30;
+
+/** Which server to stop. */
+export interface StopRequest {
+  /** Port on the host. */
+  readonly port: number;
+  /** Only if the server is this app's; of whatever app when undefined. */
+  readonly appName: string | undefined;
+}
 
 /**
  * Stops and removes the server on a port.
  *
- * @param app only if it serves this app; of whatever app when undefined.
  * @throws MlcliError when there is none.
+ * @throws Interrupted when the user did not want to wait for it; it is gone then, too.
  */
 export async function stopServer(
-  engine: Engine,
-  port: number,
-  app: string | undefined,
-  interruption: Interruption,
+  { port, appName }: StopRequest,
+  host: Pick<Host, "engine" | "interruption">,
 ): Promise<Server> {
-  const server = await requireServer(engine, port, app);
-  await endServer(engine, server, interruption);
+  const engine = await host.engine();
+  const server = await requireServer(engine, port, appName);
+  const hurry = hurryOf(host.interruption);
+  if (server.running) await stopContainer(engine, server.id, GRACE, hurry);
+  await engine.removeContainer(server.id);
+  hurry.throwIfAborted();
   return server;
 }
 
-/**
- * Stops and removes a server.
- *
- * @throws Interrupted when the user did not want to wait for it; it is gone then, too.
- */
-async function endServer(
-  engine: Engine,
-  server: Server,
-  interruption: Pick<Interruption, "signal" | "force">,
-): Promise<void> {
-  const { signal, force } = interruption;
-  const hurry = signal.aborted ? force : signal;
-  if (server.running) await stopRunning(engine, server, interruption);
-  await engine.removeContainer(server.id);
-  hurry.throwIfAborted();
-}
-
-/** Stops a server: at once where the user interrupts the waiting for it, too. */
+/** Stops a server that runs in the foreground: at once where the user interrupts that, too. */
 export async function stopRunning(
   engine: Engine,
   { id }: Server,
-  { signal, force }: Pick<Interruption, "signal" | "force">,
+  interruption: Interruption,
 ): Promise<void> {
-  const hurry = signal.aborted ? force : signal;
-  const kill = (): void => void engine.killContainer(id).catch(() => {});
-  hurry.addEventListener("abort", kill);
-  if (hurry.aborted) kill();
-  try {
-    await engine.stopContainer(id, GRACE);
-  } finally {
-    hurry.removeEventListener("abort", kill);
-  }
+  await stopContainer(engine, id, GRACE, hurryOf(interruption));
+}
+
+/** The next signal of somebody who waits for a server to end. */
+function hurryOf({ signal, force }: Interruption): AbortSignal {
+  return signal.aborted ? force : signal;
 }

@@ -27,13 +27,13 @@ function layoutIn(directory: TestDirectory): Layout {
 suite("layoutOf", () => {
   it("has the paths of the specification", () => {
     const base = "/home/user/demo/mlcli_base";
-    const { app, directory, boundary, ...paths } = layoutOf({
+    const { appName, directory, boundary, ...paths } = layoutOf({
       name: "demo",
       directory: "/home/user",
       boundary: "/home",
       base,
     });
-    assertEquals([app, directory, boundary], ["demo", "/home/user", "/home"]);
+    assertEquals([appName, directory, boundary], ["demo", "/home/user", "/home"]);
     const below = Object.entries(paths).map(([key, path]) => [key, relative(base, path)]);
     assertEquals(Object.fromEntries(below), {
       base: "",

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { statusInWords } from "../../../runtime/local/container/exit_status.ts";
+import { endOf } from "../../../runtime/contract/outcome.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const ROWS: readonly (readonly [status: number, outOfMemory: boolean, words: string])[] = [
@@ -14,8 +14,8 @@ const ROWS: readonly (readonly [status: number, outOfMemory: boolean, words: str
   [255, false, "exit status 255"],
 ];
 
-suite("statusInWords", () => {
+suite("endOf", () => {
   for (const [status, outOfMemory, words] of ROWS) {
-    it(words, () => assertEquals(statusInWords(status, outOfMemory), words));
+    it(words, () => assertEquals(endOf(status, outOfMemory).words, words));
   }
 });

@@ -1,24 +1,22 @@
 import { assertEquals } from "@std/assert";
-import { processPlan, servePlan, type TrainInput, trainPlan } from "../../../runtime/local/plan.ts";
+import type { LocalJob, ServingJob } from "../../../runtime/local/jobs.ts";
+import {
+  type PlannedTraining,
+  processPlan,
+  servePlan,
+  trainPlan,
+} from "../../../runtime/local/plan.ts";
 import { initProbePlan, ownershipPlan } from "../../../runtime/local/service_plans.ts";
 import type { CreateBody } from "../../../runtime/docker/engine.ts";
-import { layoutOf } from "../../../runtime/app/layout.ts";
 import { VERSION } from "../../../runtime/version.ts";
+import { appObject } from "../../helpers/app_object.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-const INPUT = {
-  app: "demo",
-  layout: layoutOf({
-    name: "demo",
-    directory: "/home/me",
-    boundary: "/home/me",
-    base: "/home/me/demo/mlcli_base",
-  }),
-  image: "demo:v1",
+const JOB: LocalJob = {
+  app: appObject("/home/me", "demo"),
+  tag: "v1",
   memory: undefined,
-  region: undefined,
   allowPrivileges: false,
-  withInit: false,
 };
 const BASE = "/home/me/demo/mlcli_base";
 const TEST = `${BASE}/local_test/test_dir`;
@@ -30,23 +28,24 @@ function mountsOf(body: CreateBody): string[] {
   );
 }
 
-const TRAIN: TrainInput = {
-  ...INPUT,
+const TRAINING: PlannedTraining = {
   name: "mlcli-demo-train-1",
+  withInit: false,
   configFolder: "/run/config",
   inputFolder: undefined,
   channels: [],
 };
-const train = trainPlan(TRAIN);
-const process = processPlan({
-  ...INPUT,
+const train = trainPlan(JOB, TRAINING);
+const process = processPlan(JOB, {
   name: "mlcli-demo-process-1",
-  file: "steps/clean.py",
+  withInit: false,
+  script: "steps/clean.py",
   configFolder: "/run/config",
-  input: INPUT.layout.processingData,
+  inputFolder: `${TEST}/input/data/processing`,
 });
-const SERVER = { ...INPUT, port: 9000, name: "mlcli-demo-serve-9000", allowedHosts: [] };
-const serve = servePlan({ ...SERVER, memory: 1024 });
+const SERVING: ServingJob = { ...JOB, port: 0, timeout: 1, allowedHosts: [] };
+const SERVER = { name: "mlcli-demo-serve-9000", port: 9000, withInit: false };
+const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
 
 suite("plans", () => {
   it("mount what the specification's table says", () => {
@@ -73,8 +72,8 @@ suite("plans", () => {
   });
 
   it("mount each channel by itself where the user named one", () => {
-    const body = trainPlan({
-      ...TRAIN,
+    const body = trainPlan(JOB, {
+      ...TRAINING,
       inputFolder: "/run/input",
       channels: [{ name: "training", source: "/data/churn" }, {
         name: "x",
@@ -95,7 +94,10 @@ suite("plans", () => {
       assertEquals([HostConfig.CapDrop, HostConfig.PidsLimit], [["MKNOD", "SETFCAP"], 32_768]);
       assertEquals(HostConfig.Init, undefined);
     }
-    const allowed = servePlan({ ...SERVER, port: 1, allowPrivileges: true, withInit: true });
+    const allowed = servePlan({ ...SERVING, allowPrivileges: true }, {
+      ...SERVER,
+      withInit: true,
+    });
     assertEquals([allowed.HostConfig.SecurityOpt, allowed.HostConfig.Init], [undefined, true]);
     assertEquals(allowed.HostConfig.CapDrop, ["MKNOD", "SETFCAP"]);
   });
@@ -138,8 +140,11 @@ suite("plans", () => {
   });
 
   it("name the region only when it is known", () => {
-    const regions = (region?: string): unknown =>
-      servePlan({ ...SERVER, region }).Env?.filter((v) => v.startsWith("AWS_REGION"));
+    const regions = (cloudRegion?: string): unknown => {
+      const app = appObject("/home/me", "demo", { cloudRegion });
+      const { Env } = servePlan({ ...SERVING, app }, SERVER);
+      return Env?.filter((variable) => variable.startsWith("AWS_REGION"));
+    };
     assertEquals(regions(), []);
     assertEquals(regions("eu-west-1"), ["AWS_REGION=eu-west-1"]);
   });
@@ -149,7 +154,7 @@ suite("plans", () => {
       body.Env?.filter((variable) => variable.startsWith("MLCLI_"));
     const own = "host.docker.internal host.containers.internal mlcli-demo-serve-9000";
     assertEquals(hosts(serve), [`MLCLI_ALLOWED_HOSTS=${own}`]);
-    assertEquals(hosts(servePlan({ ...SERVER, allowedHosts: ["a.example", "::1"] })), [
+    assertEquals(hosts(servePlan({ ...SERVING, allowedHosts: ["a.example", "::1"] }, SERVER)), [
       `MLCLI_ALLOWED_HOSTS=${own} a.example ::1`,
     ]);
     assertEquals([hosts(train), hosts(process)], [[], []]);

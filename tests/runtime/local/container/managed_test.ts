@@ -54,7 +54,7 @@ suite("managed", () => {
     it(`${names} labelled ${labels} is ${expected ? `a ${expected[1]}` : "none"}`, () => {
       const found = managed(summary(names, labels));
       const [name, role, port] = expected ?? [];
-      const facts = found && [found.name, found.app, found.role, found.port];
+      const facts = found && [found.name, found.appName, found.role, found.port];
       assertEquals(facts, expected && [name, labels[0], role, port]);
     });
   }

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { holdsHarness } from "../../../../runtime/local/container/image.ts";
-import { runToEnd } from "../../../../runtime/local/container/run.ts";
+import { runContainer } from "../../../../runtime/local/container/run.ts";
 import { connectToEngine } from "../../../../runtime/docker/connect.ts";
 import { EngineError } from "../../../../runtime/docker/transport.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
@@ -28,7 +28,7 @@ async function run(answers: Answers, withInit = true): Promise<readonly boolean[
     env: (name) => name === "DOCKER_HOST" ? `unix://${fake.socket}` : undefined,
   });
   try {
-    await runToEnd(engine, "name", {
+    await runContainer(engine, "name", {
       Image: "image",
       Cmd: ["train"],
       Labels: {},

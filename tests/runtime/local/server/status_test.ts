@@ -27,7 +27,7 @@ async function statusesOf(containers: readonly unknown[]) {
   const engine = await connectToEngine({
     env: (name) => name === "DOCKER_HOST" ? host : undefined,
   });
-  const statuses = await containerStatuses(engine, undefined);
+  const statuses = await containerStatuses(undefined, { engine: () => Promise.resolve(engine) });
   engine.close();
   return statuses;
 }

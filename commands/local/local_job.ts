@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { PlanInput } from "../../runtime/local/plan.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { LocalJob } from "../../runtime/local/jobs.ts";
 import { checkTag, parseMemory } from "../options.ts";
 
 /** Options of every local command that creates a container. */
@@ -17,19 +17,15 @@ export interface ContainerOptions {
   readonly allowPrivileges?: boolean;
 }
 
-/** Finds the app and its image. */
-export async function planInput(context: Context, options: ContainerOptions): Promise<PlanInput> {
+/** Finds the app. */
+export async function localJob(context: Context, options: ContainerOptions): Promise<LocalJob> {
   const tag = checkTag(options.dockerTag);
   const memory = options.memory === undefined ? undefined : parseMemory(options.memory);
-  const { findApp, imageReference } = await import("../../runtime/app/app.ts");
-  const { layoutOf } = await import("../../runtime/app/layout.ts");
-  const app = await findApp(context.cwd, options.appName);
+  const { findApp } = await import("../../runtime/app/app.ts");
   return {
-    app: app.name,
-    layout: layoutOf(app),
-    image: imageReference(app, tag),
+    app: await findApp(context.cwd, options.appName),
+    tag,
     memory,
-    region: app.configuration.cloudRegion,
     allowPrivileges: options.allowPrivileges ?? false,
   };
 }

@@ -1,7 +1,8 @@
 import { join } from "@std/path";
 import { assertEquals, assertRejects } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { readHyperparameters } from "../../../runtime/app/hyperparameters.ts";
+import { readHyperparametersFile } from "../../../runtime/app/hyperparameters_file.ts";
+import { hyperparametersOf } from "../../../runtime/contract/hyperparameters.ts";
 import { layoutOf } from "../../../runtime/app/layout.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -20,10 +21,10 @@ async function read(
     boundary: directory.path,
     base,
   });
-  return await readHyperparameters(layout, overrides);
+  return hyperparametersOf(await readHyperparametersFile(layout), overrides);
 }
 
-suite("readHyperparameters", () => {
+suite("hyperparametersOf", () => {
   it("needs no file", async () => {
     assertEquals(await read(undefined), {});
     assertEquals(await read(undefined, ["epochs=2"]), { epochs: "2" });

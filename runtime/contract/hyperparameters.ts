@@ -1,29 +1,33 @@
 /**
- * The hyperparameters of a training run: the app's file, and the command line over it.
+ * The hyperparameters of a training.
  *
  * @module
  */
 
-import { fileErrorReason, MlcliError, UsageError } from "../errors.ts";
-import { LARGEST_TEXT, readTextFile } from "../files.ts";
-import { isObject, nameOfType, parseJson } from "./configuration.ts";
-import type { Layout } from "./layout.ts";
-import { typedPath } from "./typed_path.ts";
+import { isObject, nameOfType, parseJson } from "../json.ts";
+import { MlcliError, UsageError } from "../errors.ts";
+
+/** The file `hyperparameters.json` of an app. */
+export interface HyperparametersFile {
+  /** Its path for messages. */
+  readonly path: string;
+  readonly text: string;
+}
 
 /**
- * Reads `hyperparameters.json`, if there is one, and puts the command line's over it.
+ * The hyperparameters of a training: those of the app's file, and the command line's over them.
  *
  * @param overrides each `key=value`.
- * @returns every value as the platform sends it: a string. Others than strings become JSON.
+ * @returns every value as SageMaker sends it: a string. Others than strings become JSON.
  * @throws UsageError for an override without a key or a value; MlcliError for a file that is not a
  * JSON object.
  */
-export async function readHyperparameters(
-  layout: Layout,
+export function hyperparametersOf(
+  file: HyperparametersFile | undefined,
   overrides: readonly string[],
-): Promise<Readonly<Record<string, string>>> {
+): Readonly<Record<string, string>> {
   const fromCommandLine = overrides.map(parseOverride);
-  const fromFile = await readFile(layout);
+  const fromFile = file === undefined ? [] : valuesIn(file);
   return Object.fromEntries([...fromFile, ...fromCommandLine]);
 }
 
@@ -36,26 +40,22 @@ function parseOverride(text: string): readonly [key: string, value: string] {
   });
 }
 
-async function readFile(layout: Layout): Promise<[key: string, value: string][]> {
-  const path = layout.hyperparameters;
-  const file = typedPath(layout.directory, path);
+function valuesIn({ path, text }: HyperparametersFile): [key: string, value: string][] {
   try {
-    return valuesOf(parseJson(await readTextFile(path, LARGEST_TEXT), asWritten), file);
+    return valuesOf(parseJson(text, asWritten), path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    if (error instanceof MlcliError) throw error;
-    throw new MlcliError(`${file} ${problemOf(error)}`, {
-      hint: `It holds a JSON object, such as {"epochs": 20}.`,
-      cause: error,
-    });
+    const problem = problemOf(error);
+    if (problem === undefined) throw error;
+    throw new MlcliError(`${path} ${problem}`, { hint: EXAMPLE, cause: error });
   }
 }
 
-function problemOf(error: unknown): string {
+const EXAMPLE = 'It holds a JSON object, such as {"epochs": 20}.';
+
+function problemOf(error: unknown): string | undefined {
   if (error instanceof SyntaxError) return `is not valid JSON: ${error.message}`;
   // Each level of a value takes a call, and the stack holds thousands of them.
   if (error instanceof RangeError) return "is nested too deeply";
-  return `cannot be read: ${fileErrorReason(error)}`;
 }
 
 function valuesOf(value: unknown, file: string): [key: string, value: string][] {

@@ -1,0 +1,38 @@
+/**
+ * The input channels of a training: directories with data, each with a name.
+ *
+ * @module
+ */
+
+/** A channel. */
+export interface Channel {
+  readonly name: string;
+  /** Absolute path of its directory on this machine. */
+  readonly source: string;
+}
+
+/** Names of channels: SageMaker's API reference, `Channel`. */
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Whether SageMaker would take a channel of this name, and a path can end in it. */
+export function isChannelName(name: string): boolean {
+  return NAME.test(name) && name !== "." && name !== "..";
+}
+
+/** `NAME=DIRECTORY` as somebody types it; `undefined` where it is not that. */
+export function parseChannel(
+  text: string,
+): { readonly name: string; readonly directory: string } | undefined {
+  const end = text.indexOf("=");
+  const [name, directory] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)];
+  return isChannelName(name) && directory !== "" ? { name, directory } : undefined;
+}
+
+/** The channels found in the layout, and those that somebody named, which win; sorted by name. */
+export function mergedChannels(
+  found: readonly Channel[],
+  named: readonly Channel[],
+): readonly Channel[] {
+  const others = found.filter(({ name }) => !named.some((channel) => channel.name === name));
+  return [...others, ...named].sort((a, b) => a.name < b.name ? -1 : 1);
+}

@@ -1,0 +1,65 @@
+/**
+ * What SageMaker does with an app's image: the arguments that it starts the image with, the paths
+ * that the user's code meets, and where that code says why it failed. Sources: AWS developer guide,
+ * "How Amazon SageMaker AI Runs Your Training Image", "... Runs Your Inference Code", "... Runs Your
+ * Processing Container Image".
+ *
+ * @module
+ */
+
+/** A job runs the user's code to its end. */
+export type JobKind = "train" | "process";
+
+/** What a container of an app is for. */
+export type Role = JobKind | "serve";
+
+/** The kinds of jobs, in words and files. */
+export const JOBS = {
+  train: { title: "Training", reasonFile: "failure" },
+  process: { title: "Processing", reasonFile: "message" },
+} as const satisfies Readonly<
+  Record<JobKind, {
+    /** What runs, for messages. */
+    readonly title: string;
+    /** The file in `PATHS.output` in which the code says why it failed. */
+    readonly reasonFile: string;
+  }>
+>;
+
+/** The arguments that make an image train. */
+export const TRAINING_ARGUMENTS: readonly string[] = ["train"];
+
+/** The arguments that make an image serve. */
+export const SERVING_ARGUMENTS: readonly string[] = ["serve"];
+
+/**
+ * The arguments that make an image of mlcli run a processing script. (SageMaker passes on whatever a
+ * processing job names.)
+ *
+ * @param file the script, relative to `processing/`, with slashes.
+ */
+export function processingArguments(file: string): readonly string[] {
+  return ["process", file];
+}
+
+/** Port that a server listens on in its container. */
+export const SERVER_PORT = 8080;
+
+/** The one host of a local run, named as SageMaker names the first of a cluster. */
+export const HOST = "algo-1";
+
+/** Paths in a container. */
+export const PATHS = {
+  code: "/opt/ml/code",
+  input: "/opt/ml/input",
+  inputConfiguration: "/opt/ml/input/config",
+  /** Each directory in it is a channel. */
+  inputData: "/opt/ml/input/data",
+  model: "/opt/ml/model",
+  output: "/opt/ml/output",
+  outputData: "/opt/ml/output/data",
+  /** Of a processing job. */
+  configuration: "/opt/ml/config",
+  processingInput: "/opt/ml/processing/input",
+  processingOutput: "/opt/ml/processing/output",
+} as const;

@@ -1,0 +1,78 @@
+/**
+ * How a job ended: the exit status of its program in words, and the reason that its code gave.
+ *
+ * @module
+ */
+
+/** Signals that end programs, by number: the same on every Linux that an engine runs on. */
+const SIGNALS: Readonly<Record<number, string>> = {
+  1: "SIGHUP",
+  2: "SIGINT",
+  3: "SIGQUIT",
+  4: "SIGILL, an illegal instruction",
+  6: "SIGABRT, an abort",
+  7: "SIGBUS, a bus error",
+  8: "SIGFPE, an arithmetic error",
+  9: "SIGKILL",
+  11: "SIGSEGV, a segmentation fault",
+  13: "SIGPIPE",
+  15: "SIGTERM",
+};
+
+/** 128 and the signal's number. */
+const SIGKILL_STATUS = 137;
+
+/** How a container's program ended. */
+export interface End {
+  /** `exit status 137 (ended by SIGKILL; it ran out of memory)` */
+  readonly words: string;
+  /** What to do about it, where the end alone says that. */
+  readonly hint: string | undefined;
+}
+
+/**
+ * How a program ended.
+ *
+ * @param status 0 to 255; 128 and more mean a signal, as shells count.
+ * @param outOfMemory whether it is known to have run out of memory.
+ */
+export function endOf(status: number, outOfMemory: boolean): End {
+  return { words: statusInWords(status, outOfMemory), hint: memoryHint(status, outOfMemory) };
+}
+
+/** Not every engine says why it was SIGKILL: Podman 4.3.1 does not. */
+function memoryHint(status: number, outOfMemory: boolean): string | undefined {
+  const remedy = "Use less memory (smaller batches, fewer workers), or allow more with --memory.";
+  if (outOfMemory) return remedy;
+  return status === SIGKILL_STATUS
+    ? `If nobody killed it, it ran out of memory. ${remedy}`
+    : undefined;
+}
+
+function statusInWords(status: number, outOfMemory: boolean): string {
+  const signal = SIGNALS[status - 128];
+  const meanings = [
+    signal ? `ended by ${signal}` : "",
+    status === 126 ? "the command cannot be executed" : "",
+    status === 127 ? "the command was not found" : "",
+    outOfMemory ? "it ran out of memory" : "",
+  ].filter((meaning) => meaning !== "");
+  return `exit status ${status}${meanings.length > 0 ? ` (${meanings.join("; ")})` : ""}`;
+}
+
+/** SageMaker shows so many characters of a failure file: DescribeTrainingJob, `FailureReason`. */
+const REASON_LENGTH = 1024;
+
+/** So many bytes hold the reason, whatever its characters are: 4 each, at most, in UTF-8. */
+export const REASON_BYTES = 4 * REASON_LENGTH;
+
+/**
+ * The reason that user code gave for its failure, as it can be shown.
+ *
+ * @param start the first `REASON_BYTES` of the file.
+ */
+export function failureReason(start: Uint8Array): string {
+  const text = new TextDecoder().decode(start).slice(0, REASON_LENGTH);
+  // Control characters are for the terminal of whoever wrote them.
+  return text.replace(/(?![\n\t])\p{Cc}/gu, "");
+}

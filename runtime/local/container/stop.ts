@@ -1,0 +1,28 @@
+/**
+ * Stopping a container, and killing it for whoever does not want to wait for that.
+ *
+ * @module
+ */
+
+import type { Engine } from "../../docker/engine.ts";
+import { onAbort } from "../../time.ts";
+
+/**
+ * Stops a container: SIGTERM, and SIGKILL after the grace, or when the user is in a hurry.
+ *
+ * @param graceSeconds between the two signals.
+ */
+export async function stopContainer(
+  engine: Engine,
+  id: string,
+  graceSeconds: number,
+  hurry: AbortSignal,
+): Promise<void> {
+  using _kill = killOnAbort(engine, id, hurry);
+  await engine.stopContainer(id, graceSeconds);
+}
+
+/** Kills a container when the signal is aborted. (What reads its output notices a failure.) */
+export function killOnAbort(engine: Engine, id: string, signal: AbortSignal): Disposable {
+  return onAbort(signal, () => void engine.killContainer(id).catch(() => {}));
+}

@@ -1,0 +1,34 @@
+/**
+ * An app as a value, for what is computed from it: nothing of it need exist.
+ *
+ * @module
+ */
+
+import { join } from "@std/path";
+import type { App } from "../../runtime/app/app.ts";
+import type { Configuration } from "../../runtime/app/configuration.ts";
+
+/** The app of a directory, configured by its defaults but for what the test gives. */
+export function appObject(
+  directory: string,
+  name: string,
+  configuration: Partial<Configuration> = {},
+): App {
+  return {
+    name,
+    directory,
+    boundary: directory,
+    base: join(directory, name, "mlcli_base"),
+    configurationPath: join(directory, `${name}.json`),
+    configuration: {
+      imageName: name,
+      pythonVersion: "3.12",
+      requirements: "requirements.txt",
+      baseImage: undefined,
+      platform: undefined,
+      cloudRegion: undefined,
+      cloudProfile: undefined,
+      ...configuration,
+    },
+  };
+}
