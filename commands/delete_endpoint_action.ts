@@ -15,7 +15,8 @@ import {
 } from "../runtime/cloud/deletion.ts";
 import { checkEndpointName, configurationOf } from "../runtime/contract/endpoint_names.ts";
 import { regionWords, type Setting } from "../runtime/aws/settings.ts";
-import { waiting, waitUntilGone } from "../runtime/cloud/waiting.ts";
+import { waitUntilGone } from "../runtime/cloud/endpoint_gone.ts";
+import { waiting } from "../runtime/cloud/waiting.ts";
 import { openSageMaker } from "./open_platform.ts";
 import { parseSeconds } from "./options.ts";
 import type { CloudOptions } from "./platform_options.ts";

@@ -105,7 +105,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     return await connectToEngine(context, { signal: interruption.signal });
   }
   async function openSageMaker(settings: AwsSettings): Promise<SageMaker> {
-    const client = await import("./aws/client.ts");
+    const client = await import("./aws/sagemaker.ts");
     return await client.openSageMaker(settings, { env: context.env, signal: interruption.signal });
   }
   async function questionsOnTerminal(): Promise<Questions> {

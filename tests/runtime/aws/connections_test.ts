@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { openSageMaker } from "../../../runtime/aws/client.ts";
+import { openSageMaker } from "../../../runtime/aws/sagemaker.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import type { SageMaker } from "../../../runtime/aws/sagemaker.ts";
 import { FakeAws } from "../../helpers/fake_aws.ts";

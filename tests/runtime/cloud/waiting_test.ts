@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { AwsError } from "../../../runtime/aws/errors.ts";
-import { type Waiting, waiting, waitUntilGone } from "../../../runtime/cloud/waiting.ts";
+import { waitUntilGone } from "../../../runtime/cloud/endpoint_gone.ts";
+import { type Waiting, waiting } from "../../../runtime/cloud/waiting.ts";
 import {
   endpointNamed,
   type EndpointState,

@@ -1,0 +1,149 @@
+/**
+ * What the clients of all services share: credentials, region, connections, and how a refusal is
+ * explained. Each service is one module that makes its client from this.
+ *
+ * @module
+ */
+
+import { messageOf } from "../errors.ts";
+import { VERSION } from "../version.ts";
+import { Connections, type TimeLimits } from "./connections.ts";
+import { credentialsProvider } from "./credentials.ts";
+import { AwsError } from "./errors.ts";
+import { awsError, wasRetried } from "./explanations.ts";
+import { checkProfile } from "./profiles.ts";
+import { checkProxies, proxyLogins } from "./proxy.ts";
+import { Secrets } from "./secrets.ts";
+import type { AwsSettings, Setting } from "./settings.ts";
+
+/** What a session needs besides its settings. */
+export interface SessionContext {
+  readonly env: (name: string) => string | undefined;
+  /** Aborts whatever is being asked; its reason is thrown. */
+  readonly signal: AbortSignal;
+  /** How long a request may take; usually left to `connections.ts`. */
+  readonly limits?: TimeLimits;
+}
+
+/** A client of the SDK, as far as all of them are alike. */
+interface SdkClient {
+  readonly config: { readonly region: () => Promise<string> };
+}
+
+/** Whoever asks a service: an account, a role, a region. */
+export class AwsSession implements Disposable {
+  readonly #settings: AwsSettings;
+  readonly #signal: AbortSignal;
+  readonly #secrets: Secrets;
+  readonly #connections: Connections;
+  readonly #env: SessionContext["env"];
+
+  private constructor(settings: AwsSettings, { env, signal, limits }: SessionContext) {
+    this.#settings = settings;
+    this.#signal = signal;
+    this.#env = env;
+    this.#secrets = new Secrets(env, proxyLogins(env));
+    this.#connections = new Connections({ env, profile: settings.profile?.value, limits });
+  }
+
+  /**
+   * Makes a session; nothing is sent yet.
+   * @throws AwsError when the profile does not exist, or the proxy's address is none.
+   */
+  static async open(settings: AwsSettings, context: SessionContext): Promise<AwsSession> {
+    if (settings.profile) await checkProfile(settings.profile, context.env);
+    checkProxies(context.env);
+    return new AwsSession(settings, context);
+  }
+
+  /** What the client of a service is made with. */
+  // deno-lint-ignore explicit-module-boundary-types -- each client of the SDK has its own type
+  clientConfiguration() {
+    return {
+      region: this.#settings.region?.value,
+      profile: this.#settings.profile?.value,
+      credentials: credentialsProvider({
+        settings: this.#settings,
+        env: this.#env,
+        secrets: this.#secrets,
+        connections: this.#connections,
+      }),
+      customUserAgent: [["mlcli", VERSION]] as [string, string][],
+      requestHandler: this.#connections,
+      // Finds the rate that the service allows. With the SDK's own choice ('standard') a thousand
+      // endpoints cannot be asked: one of them is soon throttled three times in a row.
+      retryMode: this.#env("AWS_RETRY_MODE") || "adaptive",
+    };
+  }
+
+  /**
+   * The region that a client asks, and who named it.
+   * @throws AwsError when nobody did.
+   */
+  async regionOf(client: SdkClient): Promise<Setting> {
+    const { region, profile } = this.#settings;
+    if (region) return region;
+    const source = `profile ${profile?.value ?? "default"}`;
+    try {
+      return { value: await client.config.region(), source };
+    } catch (cause) {
+      // The second is for a variable that is set to nothing.
+      if (!/^Region is missing|region=""/.test(messageOf(cause))) throw cause;
+      throw new AwsError("credentials", "No region named", {
+        hint: "Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
+          `or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (${source}).`,
+      });
+    }
+  }
+
+  /** What a request is sent with. */
+  get requestOptions(): { readonly abortSignal: AbortSignal } {
+    return { abortSignal: this.#signal };
+  }
+
+  /**
+   * Sends one request, retries included.
+   *
+   * @param action as permissions name it: `sagemaker:ListEndpoints`.
+   * @param subject what it is about, for messages: `endpoint churn`.
+   * @param region that is asked.
+   * @throws AwsError, or Interrupted.
+   */
+  async send<Answer>(
+    action: string,
+    subject: string | undefined,
+    region: Setting,
+    request: () => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      return await request();
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      throw awsError(error, { action, subject, region, settings: this.#settings }, this.#secrets);
+    }
+  }
+
+  /** Deletes; a second attempt that finds nothing met the success of the first. */
+  async sendDeletion(
+    action: string,
+    subject: string,
+    region: Setting,
+    request: () => Promise<unknown>,
+  ): Promise<void> {
+    let retried = false;
+    try {
+      await this.send(action, subject, region, () =>
+        request().catch((error) => {
+          retried = wasRetried(error);
+          throw error;
+        }));
+    } catch (error) {
+      if (!(retried && error instanceof AwsError && error.refusal === "not found")) throw error;
+    }
+  }
+
+  /** Lets go of the connections. */
+  [Symbol.dispose](): void {
+    this.#connections[Symbol.dispose]();
+  }
+}
