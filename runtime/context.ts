@@ -49,7 +49,7 @@ export interface Context {
    */
   readonly engine: () => Promise<Engine>;
   /**
-   * The cloud platform, one for each of the settings asked for. Loads the AWS SDK; nothing is sent
+   * SageMaker, one for each of the settings asked for. Loads the AWS SDK; nothing is sent
    * yet.
    * @throws MlcliError when no region is named or the profile is not there.
    */

@@ -92,7 +92,7 @@ function explain(error: unknown, request: Request): AwsError {
   });
 }
 
-/** The platform writes JSON that the SDK can read, and a reason for each refusal. */
+/** SageMaker writes JSON that the SDK can read, and a reason for each refusal. */
 function isStrange(error: unknown, status: number | undefined): boolean {
   if (status === undefined) return false;
   const isRefusal = status >= 300;

@@ -1,5 +1,5 @@
 /**
- * The proxy between this machine and the platform. Deno's fetch reads the variables by itself; here
+ * The proxy between this machine and SageMaker. Deno's fetch reads the variables by itself; here
  * is only what it does not say: that an address is none.
  *
  * @module

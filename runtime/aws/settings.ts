@@ -28,7 +28,7 @@ export interface AwsOptions {
   readonly iamRoleArn?: string;
 }
 
-/** What an app's configuration says about the platform. */
+/** What an app's configuration says about SageMaker. */
 export interface AwsConfiguration {
   readonly cloudRegion?: string;
   readonly cloudProfile?: string;

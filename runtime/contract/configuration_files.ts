@@ -1,5 +1,5 @@
 /**
- * The configuration files that the platform puts into a container, as data. Shapes: AWS developer
+ * The configuration files that SageMaker puts into a container, as data. Shapes: AWS developer
  * guide, "How Amazon SageMaker AI Provides Training Information" and "... Processing ...".
  *
  * @module
@@ -19,7 +19,7 @@ const RESOURCES = {
 /**
  * The files of `/opt/ml/input/config`.
  *
- * @param hyperparameters values as the platform sends them: strings.
+ * @param hyperparameters values as SageMaker sends them: strings.
  * @param channels names of the directories below `/opt/ml/input/data`.
  */
 export function trainingFiles(

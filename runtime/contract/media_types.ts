@@ -4,7 +4,7 @@
  * @module
  */
 
-/** By a file name's end. Types as the platform's own containers name them. */
+/** By a file name's end. Types as SageMaker's own containers name them. */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   csv: "text/csv",
   gif: "image/gif",

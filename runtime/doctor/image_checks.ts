@@ -15,7 +15,7 @@ import { typedPath } from "../app/typed_path.ts";
 import { type Check, guarded } from "./check.ts";
 import { initCheck } from "./init_check.ts";
 
-/** Whether the image is there, holds the code as it is now, and runs on the platform. */
+/** Whether the image is there, holds the code as it is now, and runs on SageMaker. */
 export async function imageChecks(
   engine: Engine,
   app: App,

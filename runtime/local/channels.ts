@@ -48,7 +48,7 @@ async function isLinked({ configInput, inputData }: Layout): Promise<boolean> {
 
 /** What to do when the data of a channel lies somewhere else. */
 export function channelRemedy(name: string): (target: string) => string {
-  // Only a name that the platform would take, too, can be given.
+  // Only a name that SageMaker would take, too, can be given.
   if (!isChannelName(name)) return () => PUT_IT_THERE;
   return (target) =>
     "If you trust that path, name the data yourself: " +

@@ -1,5 +1,5 @@
 /**
- * Gives the caller what a container wrote. Containers run as the image says, as on the platform,
+ * Gives the caller what a container wrote. Containers run as the image says, as on SageMaker,
  * which is mostly root; on a rootful engine on Linux, root's files stay behind.
  *
  * @module

@@ -15,8 +15,8 @@ const HARNESS_LABEL = "mlcli.harness";
 
 /**
  * Whether an image holds mlcli's harness. Its programs handle SIGTERM; an image of somebody else's
- * gets no init from mlcli, since that would hide that it does not handle it, and then fails on the
- * platform.
+ * gets no init from mlcli, since that would hide that it does not handle it, and then fails on
+ * SageMaker.
  */
 export function holdsHarness({ Config }: ImageDetails): boolean {
   return Config?.Entrypoint?.[0] === ENTRY_POINT ||

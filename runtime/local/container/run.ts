@@ -17,7 +17,7 @@ import { endInWords } from "./exit_status.ts";
 import { PrivilegeWatch } from "./privileges.ts";
 import { killOnAbort } from "./stop.ts";
 
-/** Seconds between SIGTERM and SIGKILL: what `docker stop` gives. The platform gives 120. */
+/** Seconds between SIGTERM and SIGKILL: what `docker stop` gives. SageMaker gives 120. */
 const GRACE = 10;
 
 /** Where a run's output goes, and who may stop it. */

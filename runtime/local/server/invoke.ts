@@ -1,5 +1,5 @@
 /**
- * `local invoke`: sends a request to a server on this machine, as a client of the platform would.
+ * `local invoke`: sends a request to a server on this machine, as a client of SageMaker would.
  *
  * @module
  */

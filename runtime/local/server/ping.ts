@@ -7,7 +7,7 @@
 import { messageOf } from "../../errors.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
 
-/** The platform gives an attempt so long, in seconds. */
+/** SageMaker gives an attempt so long, in seconds. */
 const ATTEMPT_TIMEOUT = 2;
 
 /** Between two attempts, in ms. */
