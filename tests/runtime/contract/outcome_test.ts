@@ -1,21 +1,62 @@
 import { assertEquals } from "@std/assert";
-import { endOf } from "../../../runtime/contract/outcome.ts";
+import { endOf, failureReason, REASON_BYTES } from "../../../runtime/contract/outcome.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-const ROWS: readonly (readonly [status: number, outOfMemory: boolean, words: string])[] = [
+const ENDS: readonly (readonly [status: number, outOfMemory: boolean, words: string])[] = [
   [1, false, "exit status 1"],
   [3, true, "exit status 3 (it ran out of memory)"],
   [126, false, "exit status 126 (the command cannot be executed)"],
   [127, false, "exit status 127 (the command was not found)"],
+  [128, false, "exit status 128"],
+  [129, false, "exit status 129 (ended by SIGHUP)"],
+  [130, false, "exit status 130 (ended by SIGINT)"],
+  [131, false, "exit status 131 (ended by SIGQUIT)"],
+  [132, false, "exit status 132 (ended by SIGILL, an illegal instruction)"],
+  [134, false, "exit status 134 (ended by SIGABRT, an abort)"],
+  [135, false, "exit status 135 (ended by SIGBUS, a bus error)"],
+  [136, false, "exit status 136 (ended by SIGFPE, an arithmetic error)"],
   [137, false, "exit status 137 (ended by SIGKILL)"],
   [137, true, "exit status 137 (ended by SIGKILL; it ran out of memory)"],
   [139, false, "exit status 139 (ended by SIGSEGV, a segmentation fault)"],
+  [141, false, "exit status 141 (ended by SIGPIPE)"],
   [143, false, "exit status 143 (ended by SIGTERM)"],
   [255, false, "exit status 255"],
 ];
 
+const REMEDY = "Use less memory (smaller batches, fewer workers), or allow more with --memory.";
+
 suite("endOf", () => {
-  for (const [status, outOfMemory, words] of ROWS) {
+  for (const [status, outOfMemory, words] of ENDS) {
     it(words, () => assertEquals(endOf(status, outOfMemory).words, words));
   }
+
+  it("says what helps against running out of memory, and guesses it from SIGKILL alone", () => {
+    assertEquals(endOf(1, true).hint, REMEDY);
+    assertEquals(endOf(137, true).hint, REMEDY);
+    assertEquals(endOf(137, false).hint, `If nobody killed it, it ran out of memory. ${REMEDY}`);
+    assertEquals([endOf(1, false).hint, endOf(143, false).hint], [undefined, undefined]);
+  });
+});
+
+const REASONS: readonly (readonly [title: string, text: string, reason: string])[] = [
+  ["is kept as it is", "Out of luck\n\tat a.py\n", "Out of luck\n\tat a.py\n"],
+  ["loses what a terminal would obey", "a\x1b[31mb\x07\r\x9bc\0", "a[31mbc"],
+  ["is as long as SageMaker shows it", "x".repeat(2000), "x".repeat(1024)],
+  ["is counted in characters", "é".repeat(2000), "é".repeat(1024)],
+  ["may be empty", "", ""],
+];
+
+suite("failureReason", () => {
+  for (const [title, text, reason] of REASONS) {
+    it(title, () => {
+      const start = new TextEncoder().encode(text).subarray(0, REASON_BYTES);
+      assertEquals(failureReason(start), reason);
+    });
+  }
+
+  it("has room for any characters, and survives what is no text", () => {
+    const emoji = new TextEncoder().encode("😀".repeat(2000)).subarray(0, REASON_BYTES);
+    assertEquals(failureReason(emoji).length, 1024);
+    assertEquals(failureReason(new Uint8Array([0x61, 0xff, 0x62])), "a\ufffdb");
+  });
 });
