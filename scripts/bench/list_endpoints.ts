@@ -4,9 +4,10 @@
  * @module
  */
 
-import { FakeAws } from "../../tests/helpers/fake_aws.ts";
 import { ACCOUNT } from "../../tests/helpers/aws_answers.ts";
-import { ensurePrograms } from "../debian.ts";
+import { FakeAws } from "../../tests/helpers/fake_aws.ts";
+import { ensurePrograms } from "../engine/debian.ts";
+import { pause } from "../script.ts";
 import type { Comparison, Contender } from "./measure.ts";
 import { mlcli, time } from "./program.ts";
 
@@ -100,7 +101,7 @@ async function memoryOf(
   while (!hasEnded) {
     const status = await Deno.readTextFile(`/proc/${child.pid}/status`).catch(() => "");
     kilobytes = Math.max(kilobytes, Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0));
-    await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL));
+    await pause(LOOK_INTERVAL);
   }
   const { code } = await end;
   if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}`);

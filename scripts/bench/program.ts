@@ -4,20 +4,14 @@
  * @module
  */
 
-import { fromFileUrl } from "@std/path";
-
-const ROOT = fromFileUrl(new URL("../../", import.meta.url));
+import { programCommand } from "../../tests/helpers/program.ts";
 
 /** A run that takes longer is stuck, in ms. */
 const TIMEOUT = 120_000;
 
 /** The command line of mlcli: the binary that MLCLI_UNDER_TEST names, or the source. */
 export function mlcli(...args: readonly string[]): readonly [string, ...string[]] {
-  const binary = Deno.env.get("MLCLI_UNDER_TEST");
-  return binary
-    ? [binary, ...args]
-    : [Deno.execPath(), "run", "-A", "--quiet", "--config", `${ROOT}deno.json`, `${ROOT}main.ts`]
-      .concat(args) as [string, ...string[]];
+  return programCommand(args);
 }
 
 /** How to run a command. */

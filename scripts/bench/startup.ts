@@ -4,15 +4,12 @@
  * @module
  */
 
-import { fromFileUrl, join } from "@std/path";
+import { join } from "@std/path";
+import { removeTreeIfThere } from "../../runtime/files.ts";
 import { FakeAws } from "../../tests/helpers/fake_aws.ts";
 import { permissionOptions } from "../compile/permissions.ts";
-import { binaryName, TARGETS } from "../compile/targets.ts";
-import { removeTree } from "../script.ts";
 import type { Comparison } from "./measure.ts";
 import { run, type RunOptions, time } from "./program.ts";
-
-const DIST = fromFileUrl(new URL("../../dist/", import.meta.url));
 
 /** A port that nobody serves on. */
 const IDLE_PORT = 18079;
@@ -20,15 +17,6 @@ const IDLE_PORT = 18079;
 /** Comparisons, and what they need while they run. */
 export interface StartUpBench extends AsyncDisposable {
   readonly comparisons: readonly Comparison[];
-}
-
-/** The binary: what MLCLI_UNDER_TEST names, or what `deno task compile` made for this machine. */
-export async function findBinary(): Promise<string | undefined> {
-  const named = Deno.env.get("MLCLI_UNDER_TEST");
-  if (named) return named;
-  const target = TARGETS.find((known) => known === Deno.build.target);
-  const path = target && join(DIST, binaryName(target));
-  return path && await Deno.stat(path).then(() => path, () => undefined);
 }
 
 /** Compiles the empty program and starts a platform without endpoints. */
@@ -61,7 +49,7 @@ export async function makeStartUpBench(binary: string): Promise<StartUpBench> {
     ],
     async [Symbol.asyncDispose]() {
       await aws[Symbol.asyncDispose]();
-      await removeTree(directory);
+      await removeTreeIfThere(directory);
     },
   };
 }

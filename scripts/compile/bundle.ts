@@ -6,8 +6,8 @@
  */
 
 import { join } from "@std/path";
-import { run } from "../script.ts";
-import { copy } from "./copy.ts";
+import { copy } from "../files.ts";
+import { run } from "../process.ts";
 import { checkBundler, lockedOptions, resolveLocked, resolving } from "./locked.ts";
 
 /** It takes two seconds, and more where esbuild has to be downloaded first. In ms. */

@@ -7,8 +7,8 @@
 
 import { join } from "@std/path";
 import { MlcliError } from "../../runtime/errors.ts";
-import { run } from "../script.ts";
-import { filesBelow } from "./copy.ts";
+import { filesBelow } from "../files.ts";
+import { run } from "../process.ts";
 
 /** The lock file, in the project's directory. */
 export const LOCK_FILE = "scripts/release/deno.lock";

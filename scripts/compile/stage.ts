@@ -7,8 +7,8 @@
 
 import { join } from "@std/path";
 import { MlcliError } from "../../runtime/errors.ts";
-import { vendorFromNpm } from "../setup.ts";
-import { copy } from "./copy.ts";
+import { copy } from "../files.ts";
+import { vendorFromNpm } from "../setup/from_npm.ts";
 import { LOCK_FILE } from "./locked.ts";
 
 const CONFIGURATION = "deno.json";
@@ -24,9 +24,14 @@ const BUILD_INFO = "runtime/build_info.ts";
  * its dependencies. JSR's packages come from npm on every network: of what is locked there can be
  * only one.
  */
-export async function stageProgram(root: string, directory: string, commit: string): Promise<void> {
+export async function stageProgram(
+  root: string,
+  directory: string,
+  commit: string,
+  signal: AbortSignal,
+): Promise<void> {
   for (const part of PARTS) await copy(join(root, part), join(directory, part));
-  await vendorFromNpm(join(directory, "vendor"));
+  await vendorFromNpm(join(directory, "vendor"), signal);
   await copy(join(root, LOCK_FILE), join(directory, "deno.lock"));
   await rewrite(join(directory, CONFIGURATION), withAllImports);
   await rewrite(join(directory, BUILD_INFO), (text) => withCommit(text, commit));

@@ -1,10 +1,15 @@
 /**
- * The systems that mlcli is compiled for.
+ * The systems that mlcli is compiled for, and where their binaries are.
  *
  * @module
  */
 
+import { fromFileUrl, join } from "@std/path";
 import { UsageError } from "../../runtime/errors.ts";
+import { statIfThere } from "../../runtime/files.ts";
+
+/** Where the binaries are put. */
+export const DIST = fromFileUrl(new URL("../../dist", import.meta.url));
 
 /** All that `deno compile` knows. */
 export const TARGETS = [
@@ -24,6 +29,18 @@ const DENORT_TARGET: Target = "x86_64-unknown-linux-gnu";
 /** Name of the file for a target. */
 export function binaryName(target: Target): string {
   return `mlcli-${target}${target.includes("windows") ? ".exe" : ""}`;
+}
+
+/**
+ * The binary of this machine: what MLCLI_UNDER_TEST names, or what `deno task compile` made;
+ * `undefined` where it has made none.
+ */
+export async function findBinary(): Promise<string | undefined> {
+  const named = Deno.env.get("MLCLI_UNDER_TEST");
+  if (named) return named;
+  const target = TARGETS.find((known) => known === Deno.build.target);
+  const path = target && join(DIST, binaryName(target));
+  return path && await statIfThere(path) ? path : undefined;
 }
 
 /**

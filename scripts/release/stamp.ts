@@ -15,7 +15,7 @@ import { fromFileUrl, join } from "@std/path";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import { runScript } from "../script.ts";
 
-const SCRIPTS = fromFileUrl(new URL("../", import.meta.url));
+const HERE = fromFileUrl(new URL("./", import.meta.url));
 const README = fromFileUrl(new URL("../../README.md", import.meta.url));
 
 /** The part of the README that a release replaces, up to the next heading of the same level. */
@@ -67,8 +67,8 @@ export function withInstallSection(readme: string, section: string): string {
 /** Makes the files of a release in a directory, which is there. */
 export async function stampRelease(directory: string, address: Address): Promise<void> {
   const stampedFile = async (name: string): Promise<string> =>
-    stamped(await Deno.readTextFile(join(SCRIPTS, name)), address);
-  const section = await stampedFile("release/install.md");
+    stamped(await Deno.readTextFile(join(HERE, name)), address);
+  const section = await stampedFile("install.md");
   const files = {
     "install.sh": await stampedFile("install.sh"),
     "install.ps1": await stampedFile("install.ps1"),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { installPackages } from "../../scripts/debian.ts";
+import { installPackages } from "../../scripts/engine/debian.ts";
 
 /** Files of a certificate and its key, as PEM. */
 export interface Certificate {

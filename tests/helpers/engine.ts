@@ -1,6 +1,6 @@
 /**
  * The real Docker Engine of the tests: an image that mlcli built, and what is left of an app's
- * containers. `scripts/test.ts` starts the engine and names the base image.
+ * containers. `deno task test` starts the engine and names the base image.
  *
  * @module
  */

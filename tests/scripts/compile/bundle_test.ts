@@ -30,7 +30,7 @@ suite("a binary's packages", () => {
     work = await Deno.makeTempDir({ prefix: "mlcli-test-bundle-" });
     stage = join(work, "source");
     await Deno.mkdir(stage);
-    await stageProgram(ROOT, stage, "0123456789ab");
+    await stageProgram(ROOT, stage, "0123456789ab", new AbortController().signal);
   });
   afterAll(async () => await Deno.remove(work, { recursive: true }));
 

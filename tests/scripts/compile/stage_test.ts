@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { filesBelow } from "../../../scripts/compile/copy.ts";
+import { filesBelow } from "../../../scripts/files.ts";
 import { stageProgram, withCommit } from "../../../scripts/compile/stage.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -16,7 +16,7 @@ suite("stageProgram", () => {
   it("takes the program alone", async () => {
     const directory = await Deno.makeTempDir({ prefix: "mlcli-test-stage-" });
     try {
-      await stageProgram(ROOT, directory, "0123456789ab");
+      await stageProgram(ROOT, directory, "0123456789ab", new AbortController().signal);
       const parts = new Set<string>();
       for await (const path of filesBelow(directory)) parts.add(path.split(/[/\\]/)[0]!);
       const program = ["commands", "deno.json", "main.ts", "runtime"];

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { filesBelow } from "../../../scripts/compile/copy.ts";
+import { filesBelow } from "../../../scripts/files.ts";
 import {
   addressOf,
   stamped,

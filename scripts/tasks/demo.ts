@@ -1,0 +1,171 @@
+/**
+ * The main job of mlcli on a sample app, from nothing to answers: `deno task demo`.
+ *
+ * Leaves behind an engine, images and caches, and nothing that runs.
+ *
+ * @module
+ */
+
+import { fromFileUrl } from "@std/path";
+import { MlcliError } from "../../runtime/errors.ts";
+import { removeTreeIfThere } from "../../runtime/files.ts";
+import { ensureBaseImage } from "../engine/base_image.ts";
+import { ensureEngine } from "../engine/engine.ts";
+import { copy } from "../files.ts";
+import { runScript, timeText } from "../script.ts";
+
+const ROOT = fromFileUrl(new URL("../../", import.meta.url));
+const APP = `${ROOT}fixtures/apps/housing`;
+/** A tag of its own, so that nobody's image is replaced. */
+const TAG = "demo";
+
+/** The slowest step is a build that installs packages by pip over a slow line. In ms. */
+const COMMAND_TIMEOUT = 240_000;
+/** In ms; the platform allows a prediction a minute. */
+const REQUEST_TIMEOUT = 60_000;
+
+/** A request of the demo: what the model knows of a house, for its price. */
+interface Prediction {
+  readonly type: string;
+  readonly body: string;
+}
+
+const PREDICTIONS: readonly Prediction[] = [
+  { type: "text/csv", body: "120,3,15,4.2" },
+  { type: "application/json", body: '{"features": [120, 3, 15, 4.2]}' },
+];
+
+async function main(signal: AbortSignal): Promise<number> {
+  const begin = performance.now();
+  const baseImage = await prepare(signal);
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-demo-" });
+  try {
+    await copy(APP, directory);
+    await mainJob({ directory, signal }, baseImage);
+  } finally {
+    await removeTreeIfThere(directory);
+  }
+  print(`\nDone in ${timeText(performance.now() - begin)}. Nothing is left running.`);
+  return 0;
+}
+
+/** Sees that there are an engine and an image to build upon; returns the image's name. */
+async function prepare(signal: AbortSignal): Promise<string> {
+  const engine = await demonstrate("Find a Docker Engine", async () => {
+    const found = await ensureEngine(signal);
+    print(found.address);
+    return found;
+  });
+  try {
+    return await demonstrate("Find a Python image", async () => {
+      const found = await ensureBaseImage("plain", engine, signal);
+      print(found);
+      return found;
+    });
+  } finally {
+    engine.close();
+  }
+}
+
+/** Where mlcli runs, and what ends it. */
+interface Place {
+  readonly directory: string;
+  readonly signal: AbortSignal;
+}
+
+async function mainJob(place: Place, baseImage: string): Promise<void> {
+  const local = (...args: string[]): string[] => ["local", ...args, "--docker-tag", TAG];
+  await mlcli("Build the app's image", place, [
+    ...["build", "--base-image", baseImage, "--docker-tag", TAG],
+  ]);
+  await mlcli("Prepare the data", place, local("process", "--file", "processing.py"));
+  await mlcli("Train a model", place, local("train"));
+  const address = await mlcli("Serve it", place, local("deploy", "--port", "0"));
+  const stop = local("stop", "--port", new URL(address).port);
+  try {
+    for (const prediction of PREDICTIONS) await predict(address, prediction, place.signal);
+  } catch (error) {
+    // Not by the place's signal, which may be what ended the predictions.
+    await mlcli("Stop the server", { ...place, signal: new AbortController().signal }, stop);
+    throw error;
+  }
+  await mlcli("Stop the server", place, stop);
+}
+
+/**
+ * Runs mlcli as a user would, and returns its results.
+ * @throws MlcliError naming the step when it fails.
+ */
+async function mlcli(title: string, place: Place, args: readonly string[]): Promise<string> {
+  return await demonstrate(title, async () => {
+    print(`$ mlcli ${args.join(" ")}`);
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", `--config=${ROOT}deno.json`, `${ROOT}main.ts`, ...args],
+      cwd: place.directory,
+      stdin: "null",
+      stdout: "piped",
+    }).spawn();
+    const limit = AbortSignal.any([place.signal, AbortSignal.timeout(COMMAND_TIMEOUT)]);
+    const kill = (): void => child.kill("SIGTERM");
+    limit.addEventListener("abort", kill);
+    const results = await new Response(child.stdout.pipeThrough(shown())).text();
+    const { code } = await child.status;
+    limit.removeEventListener("abort", kill);
+    // First, so that a server that has started is known, and stopped, even after Ctrl-C.
+    if (code === 0) return results.trim();
+    place.signal.throwIfAborted();
+    const ending = limit.aborted ? `took over ${timeText(COMMAND_TIMEOUT)}` : `ended with ${code}`;
+    throw new MlcliError(`${title}: mlcli ${args.join(" ")} ${ending}`);
+  });
+}
+
+/** Shows what passes through. */
+function shown(): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream({
+    transform(chunk, controller) {
+      Deno.stdout.writeSync(chunk);
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+async function predict(address: string, request: Prediction, signal: AbortSignal): Promise<void> {
+  const { type, body } = request;
+  const url = `${address}/invocations`;
+  // Straight to the server, also where HTTP_PROXY is set.
+  const proxy = {
+    transport: "tcp",
+    hostname: "127.0.0.1",
+    port: Number(new URL(url).port),
+  } as const;
+  using client = Deno.createHttpClient({ proxy });
+  await demonstrate("Ask for a prediction", async () => {
+    print(`$ curl -H 'Content-Type: ${type}' -H 'Accept: ${type}' -d '${body}' ${url}`);
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": type, Accept: type },
+      body,
+      client,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT)]),
+    });
+    const answer = await response.text();
+    print(answer.trimEnd());
+    if (response.ok) return;
+    throw new MlcliError(`Ask for a prediction: the server answers ${response.status}`);
+  });
+}
+
+/** Does a step of the demo under its title, and says how long it took. */
+async function demonstrate<T>(title: string, work: () => Promise<T>): Promise<T> {
+  print(`\n== ${title}`);
+  const begin = performance.now();
+  const result = await work();
+  print(`(${timeText(performance.now() - begin)})`);
+  return result;
+}
+
+function print(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+if (import.meta.main) runScript(main);

@@ -1,0 +1,47 @@
+/**
+ * The tests of the local workflow on Podman instead of Docker: `deno task test:podman`, with
+ * arguments for `deno test`. The last line is `N passed, N failed`.
+ *
+ * @module
+ */
+
+import { ensureBaseImage } from "../engine/base_image.ts";
+import { ensureEngine } from "../engine/engine.ts";
+import { copyImage } from "../engine/podman/copy_image.ts";
+import { ensurePodman, withPodman } from "../engine/podman/service.ts";
+import { runScript, step } from "../script.ts";
+import { denoTest, reportResults } from "../testing/deno_test.ts";
+import { ON_PODMAN, pathsOf } from "../testing/selections.ts";
+import type { TestResults } from "../testing/test_results.ts";
+
+/** All together, the installation (300 s for each command of apt) aside. In ms. */
+const TIMEOUT = 480_000;
+
+function main(signal: AbortSignal): Promise<number> {
+  return reportResults(() => runTests(Deno.args, signal));
+}
+
+async function runTests(args: readonly string[], signal: AbortSignal): Promise<TestResults> {
+  const tests = args.length > 0 ? args : await pathsOf(ON_PODMAN);
+  await ensurePodman(signal);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]);
+  return await withPodman(limit, async ({ host, pid }) => {
+    const image = await step("Copying the base image", () => baseImage(host, limit));
+    const env = { DOCKER_HOST: host, MLCLI_TEST_BASE_IMAGE: image };
+    const within = ["nsenter", `--net=/proc/${pid}/ns/net`, "--"];
+    return await denoTest(tests, { env, within }, limit);
+  });
+}
+
+/** The image that the tests on Docker use, brought from there. Returns its name on Podman. */
+async function baseImage(host: string, signal: AbortSignal): Promise<string> {
+  const engine = await ensureEngine(signal);
+  try {
+    const image = await ensureBaseImage("plain", engine, signal);
+    return await copyImage(image, engine.address, host, signal);
+  } finally {
+    engine.close();
+  }
+}
+
+if (import.meta.main) runScript(main);

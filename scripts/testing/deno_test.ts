@@ -1,0 +1,105 @@
+/**
+ * Runs `deno test` and counts what became of the tests.
+ *
+ * @module
+ */
+
+import { explain, pause, say, timeText } from "../script.ts";
+import { countResults, resultLine, type TestResults } from "./test_results.ts";
+
+/** The tests take some minutes; a run that hangs must end while somebody still waits. In ms. */
+const TIMEOUT = 600_000;
+/** How much of the output's end is kept to find the summary in. In characters. */
+const KEPT_OUTPUT = 10_000;
+
+/** In what surroundings the tests run. */
+export interface TestSurroundings {
+  readonly env: Readonly<Record<string, string>>;
+  /** A program that runs the command behind it, such as `nsenter`, and its options. */
+  readonly within?: readonly string[];
+}
+
+/**
+ * Says what became of the tests; the last line is `N passed, N failed`.
+ * @returns the exit status.
+ */
+export async function reportResults(work: () => Promise<TestResults>): Promise<number> {
+  const results = await work().catch((error): TestResults => {
+    say(explain(error));
+    return { passed: 0, failed: 1, skipped: [] };
+  });
+  for (const name of results.skipped) say(`skipped: ${name}`);
+  Deno.stdout.writeSync(new TextEncoder().encode(`${resultLine(results)}\n`));
+  return results.failed === 0 ? 0 : 1;
+}
+
+/**
+ * Runs the tests that the arguments name, or all; shows their output as it comes.
+ * @param args for `deno test`.
+ */
+export async function denoTest(
+  args: readonly string[],
+  { env, within = [] }: TestSurroundings,
+  signal: AbortSignal,
+): Promise<TestResults> {
+  const report = await Deno.makeTempFile({ prefix: "mlcli-test-", suffix: ".xml" });
+  const options = ["-A", "--parallel", `--junit-path=${report}`];
+  const [program, ...rest] = [
+    ...within,
+    ...[Deno.execPath(), "test", ...options, ...await withPaths(args)],
+  ] as [string, ...string[]];
+  try {
+    const child = new Deno.Command(program, {
+      args: rest,
+      // Deno's own choice is colour, terminal or not.
+      env: Deno.stdout.isTerminal() ? env : { ...env, NO_COLOR: "1" },
+      stdin: "null",
+      stdout: "piped",
+    }).spawn();
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]);
+    const [output, { success }] = await Promise.all([
+      passOn(child.stdout),
+      endOf(child, limit),
+    ]);
+    if (limit.aborted && !signal.aborted) {
+      say(`error: The tests took over ${timeText(TIMEOUT)}`);
+    }
+    return countResults(await Deno.readTextFile(report), output, success);
+  } finally {
+    await Deno.remove(report);
+  }
+}
+
+/** Arguments of which one is a path say what to run; else it is everything. */
+async function withPaths(args: readonly string[]): Promise<readonly string[]> {
+  for (const arg of args) {
+    if (await Deno.stat(arg).then(() => true, () => false)) return args;
+  }
+  return [...args, "tests/"];
+}
+
+/** Shows the output as it comes, and returns its end. */
+async function passOn(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let end = "";
+  for await (const chunk of stream) {
+    for (let rest = chunk; rest.length > 0;) rest = rest.subarray(await Deno.stdout.write(rest));
+    end = (end + decoder.decode(chunk, { stream: true })).slice(-KEPT_OUTPUT);
+  }
+  return end;
+}
+
+/** The status of a process that gets SIGTERM when the signal is aborted, and then SIGKILL. */
+async function endOf(child: Deno.ChildProcess, signal: AbortSignal): Promise<Deno.CommandStatus> {
+  let hasEnded = false;
+  const kill = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await pause(5_000);
+    if (!hasEnded) child.kill("SIGKILL");
+  };
+  signal.addEventListener("abort", kill);
+  const status = await child.status;
+  hasEnded = true;
+  signal.removeEventListener("abort", kill);
+  return status;
+}

@@ -1,0 +1,85 @@
+/**
+ * Which tests run where. All of them run from source, on Docker. `ON_BINARY` and `ON_PODMAN` name
+ * those that run there a second time.
+ *
+ * @module
+ */
+
+import { fromFileUrl, join } from "@std/path";
+import { MlcliError } from "../../runtime/errors.ts";
+import { statIfThere } from "../../runtime/files.ts";
+
+const ROOT = fromFileUrl(new URL("../../", import.meta.url));
+
+/** Tests that need an engine. */
+export const END_TO_END = "tests/e2e";
+
+/** All tests that run the program. (`deno task test:all` runs them on the binary.) */
+export const OF_THE_PROGRAM = [END_TO_END, "tests/commands"];
+
+/** A test file that runs once more, and why once is not enough. */
+export interface Selected {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/**
+ * What runs on the binary too, in `.ci/run`: where it differs from the source (what is embedded,
+ * what it is allowed, what was bundled, another runtime), and each command at least once, since each
+ * is a part of the bundle that is loaded on its own.
+ */
+export const ON_BINARY: readonly Selected[] = [
+  { path: "tests/commands/version_test.ts", reason: "the commit that is compiled in" },
+  { path: "tests/commands/help_test.ts", reason: "the command tree in a bundle, minified" },
+  { path: "tests/commands/init_test.ts", reason: "the embedded template; questions at a terminal" },
+  { path: "tests/commands/doctor_test.ts", reason: "its permissions: disk, user, directories" },
+  { path: "tests/commands/streams_test.ts", reason: "the standard streams" },
+  {
+    path: "tests/commands/hostile_directory_test.ts",
+    reason: "the runtime reads no configuration of the directory",
+  },
+  { path: "tests/commands/invoke_test.ts", reason: "standard input, and HTTP without a proxy" },
+  { path: "tests/commands/list_endpoints_test.ts", reason: "the bundled SDK" },
+  { path: "tests/commands/delete_endpoint_test.ts", reason: "the bundled SDK; signals" },
+  {
+    path: "tests/commands/credentials_test.ts",
+    reason: "providers that the SDK loads by itself; permission to run credential_process",
+  },
+  { path: "tests/commands/credential_services_test.ts", reason: "the same, over HTTP" },
+  { path: "tests/commands/certificates_test.ts", reason: "TLS: the runtime's own certificates" },
+  { path: "tests/commands/proxy_test.ts", reason: "the runtime's own proxies" },
+  {
+    path: "tests/e2e/fixtures_test.ts",
+    reason: "build, process, train, deploy, stop: each a part of the bundle",
+  },
+  { path: "tests/e2e/build_test.ts", reason: "the embedded harness; memory" },
+  { path: "tests/e2e/completions_test.ts", reason: "the shells call the program by its path" },
+  { path: "tests/e2e/interrupt_test.ts", reason: "signals; readers that go away" },
+  { path: "tests/e2e/logs_test.ts", reason: "two streams, byte for byte" },
+  { path: "tests/e2e/status_test.ts", reason: "terminals: a table of their width" },
+];
+
+/** What runs on Podman too: what runs a container. */
+export const ON_PODMAN: readonly Selected[] = [
+  { path: "tests/e2e/train_test.ts", reason: "a run, its mounts and its exit status" },
+  { path: "tests/e2e/process_test.ts", reason: "the same for a script" },
+  { path: "tests/e2e/deploy_test.ts", reason: "ports, and containers that stay" },
+  { path: "tests/e2e/errors_test.ts", reason: "its own words and statuses for what fails" },
+  { path: "tests/e2e/interrupt_test.ts", reason: "signals to a container, and its removal" },
+  { path: "tests/e2e/privileges_test.ts", reason: "capabilities and limits" },
+];
+
+/**
+ * The selected files, for `deno test`.
+ * @throws MlcliError where one is not there: what was moved or renamed would no longer be tested.
+ */
+export async function pathsOf(selection: readonly Selected[]): Promise<readonly string[]> {
+  const paths = selection.map(({ path }) => join(ROOT, path));
+  for (const [index, path] of paths.entries()) {
+    if ((await statIfThere(path))?.isFile) continue;
+    throw new MlcliError(`There is no test file ${selection[index]?.path}`, {
+      hint: "Name it as it is called now, in scripts/testing/selections.ts.",
+    });
+  }
+  return paths;
+}

@@ -1,0 +1,406 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { addressOf, stamped } from "../../../scripts/release/stamp.ts";
+import { makeCertificate } from "../../helpers/certificate.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const SCRIPT = fromFileUrl(new URL("../../../scripts/release/install.sh", import.meta.url));
+
+/** What the release holds in place of the binary. */
+const PROGRAM = '#!/bin/sh\necho "mlcli 9.9.9 ($1)"\n';
+
+/** What the script downloads with; macOS has curl alone. */
+const CLIENTS = Deno.build.os === "linux" ? ["curl", "wget"] : ["curl"];
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What is in the directory afterwards. */
+  readonly installed: readonly string[];
+  /** Paths that were asked for. */
+  readonly requests: readonly string[];
+}
+
+interface Before {
+  /** The program that is installed already. */
+  readonly before?: string;
+  /** The program that the release has. */
+  readonly served?: string;
+  /** Prepares the directory of the program; gets its parent. */
+  readonly prepare?: (parent: string) => Promise<void>;
+  /** Looks at what is there afterwards; gets the parent of the program's directory. */
+  readonly inspect?: (parent: string) => Promise<void>;
+}
+
+/** Runs the script against a server with this SHA256SUMS. */
+async function install(
+  sums: string,
+  env: Readonly<Record<string, string>> = {},
+  { before, served = PROGRAM, prepare, inspect }: Before = {},
+): Promise<Run> {
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-test-install-" });
+  const requests: string[] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    const { pathname } = new URL(request.url);
+    requests.push(pathname);
+    return new Response(pathname.endsWith("/SHA256SUMS") ? sums : served);
+  });
+  try {
+    const home = `${directory}/bin`;
+    if (before !== undefined) {
+      await Deno.mkdir(home);
+      await Deno.writeTextFile(`${home}/mlcli`, before, { mode: 0o755 });
+    }
+    await prepare?.(directory);
+    const result = await runScript(SCRIPT, {
+      MLCLI_RELEASES: `http://127.0.0.1:${server.addr.port}/releases`,
+      MLCLI_INSTALL: home,
+      ...env,
+    }, directory);
+    await inspect?.(directory);
+    const installed: string[] = [];
+    const exists = await Deno.stat(home).then(() => true, () => false);
+    for (const { name } of exists ? Deno.readDirSync(home) : []) {
+      installed.push(`${name}: ${await Deno.readTextFile(`${home}/${name}`)}`);
+    }
+    return { ...result, installed, requests };
+  } finally {
+    await server.shutdown();
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+/** Runs an install script with what it asks the environment for. */
+async function runScript(
+  script: string,
+  env: Readonly<Record<string, string>>,
+  cwd = "/",
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const { code, stdout, stderr } = await new Deno.Command("sh", {
+    args: [script],
+    cwd,
+    env: { MLCLI_VERSION: "", NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...env },
+    stdin: "null",
+    signal: AbortSignal.timeout(30_000),
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+async function sumsOf(content: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(content));
+  const name = `mlcli-${Deno.build.target}`;
+  return `${"0".repeat(64)}  other-${name}\n${new Uint8Array(digest).toHex()}  ${name}\n`;
+}
+
+// Windows has install.ps1.
+if (Deno.build.os !== "windows") {
+  suite("install.sh", () => {
+    it("installs what has the right checksum", async () => {
+      const { code, stdout, stderr, installed, requests } = await install(await sumsOf(PROGRAM));
+      assertEquals([code, stderr], [0, ""]);
+      assertMatch(stdout, /^Installed mlcli 9\.9\.9 \(--version\) as .*\/bin\/mlcli\n/);
+      assertMatch(stdout, /Add it to your PATH: export PATH=".*\/bin:\$PATH"\n$/);
+      assertEquals(installed, [`mlcli: ${PROGRAM}`]);
+      assertEquals(requests, [
+        "/releases/latest/download/SHA256SUMS",
+        `/releases/latest/download/mlcli-${Deno.build.target}`,
+      ]);
+    });
+
+    it("takes the version that is asked for, in place of the one that is there", async () => {
+      const sums = await sumsOf(PROGRAM);
+      const { code, installed, requests } = await install(sums, { MLCLI_VERSION: "1.2.3" }, {
+        before: "old",
+      });
+      assertEquals(code, 0);
+      assertEquals(installed, [`mlcli: ${PROGRAM}`]);
+      assertEquals(requests[0], "/releases/download/v1.2.3/SHA256SUMS");
+    });
+
+    it("installs nothing when the checksum is wrong, and leaves what is there", async () => {
+      const sums = await sumsOf("another program");
+      const { code, stdout, stderr, installed } = await install(sums, {}, { before: "old" });
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(
+        stderr,
+        /^error: The checksum of mlcli-\S+ is wrong: [0-9a-f]{64}, not [0-9a-f]{64}\n/,
+      );
+      assertStringIncludes(stderr, "hint: Nothing was installed.");
+      assertEquals(installed, ["mlcli: old"]);
+    });
+
+    it("downloads nothing that the release does not name", async () => {
+      const { code, stderr, installed, requests } = await install(`${"0".repeat(64)}  other\n`);
+      assertEquals(code, 1);
+      assertMatch(stderr, /^error: \S+\/SHA256SUMS does not name mlcli-/);
+      assertEquals([installed, requests.length], [[], 1]);
+    });
+
+    it("says what cannot be downloaded", async () => {
+      // Nobody listens on port 1.
+      const { code, stderr } = await install("", { MLCLI_RELEASES: "http://127.0.0.1:1" });
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, "error: Cannot download http://127.0.0.1:1/latest/download/");
+    });
+
+    it("leaves the program that is there when the new one does not run", async () => {
+      const served = "#!/bin/sh\nexit 1\n";
+      const sums = await sumsOf(served);
+      const { code, stdout, stderr, installed } = await install(sums, {}, {
+        before: "old",
+        served,
+      });
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(stderr, /^error: mlcli-\S+ does not run on this machine\nhint: Nothing was inst/);
+      assertEquals(installed, ["mlcli: old"]);
+    });
+
+    it("puts nothing into a directory that has the program's name", async () => {
+      const directory = await Deno.makeTempDir({ prefix: "mlcli-test-install-" });
+      await Deno.mkdir(`${directory}/mlcli`);
+      const { code, stderr, requests } = await install("", { MLCLI_INSTALL: directory });
+      assertEquals([code, requests], [1, []]);
+      assertStringIncludes(stderr, `error: ${directory}/mlcli is a directory\n`);
+      assertEquals([...Deno.readDirSync(`${directory}/mlcli`)], []);
+      await Deno.remove(directory, { recursive: true });
+    });
+
+    it("asks for a directory where there is no home", async () => {
+      const { code, stderr } = await install("", { HOME: "", MLCLI_INSTALL: "" });
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, "error: Neither HOME nor MLCLI_INSTALL is set\n");
+    });
+
+    it("finds its directory in PATH, with a slash at its end or without", async () => {
+      const directory = await Deno.makeTempDir({ prefix: "mlcli-test-install-" });
+      const { code, stdout } = await install(await sumsOf(PROGRAM), {
+        MLCLI_INSTALL: `${directory}/`,
+        PATH: `${Deno.env.get("PATH")}:${directory}`,
+      });
+      assertEquals(code, 0);
+      assertEquals(stdout, `Installed mlcli 9.9.9 (--version) as ${directory}/mlcli\n`);
+      await Deno.remove(directory, { recursive: true });
+    });
+
+    it("installs into a directory below the current one, whatever its name begins with", async () => {
+      const { code, stdout } = await install(await sumsOf(PROGRAM), { MLCLI_INSTALL: "-f" }, {
+        inspect: async (parent) => {
+          assertEquals(await Deno.readTextFile(`${parent}/-f/mlcli`), PROGRAM);
+        },
+      });
+      assertEquals(code, 0);
+      assertMatch(stdout, /^Installed mlcli 9\.9\.9 \(--version\) as \/.*\/-f\/mlcli\n/);
+    });
+
+    it("writes through no link that lies where the program will be", async () => {
+      const { code, installed } = await install(await sumsOf(PROGRAM), {}, {
+        prepare: async (parent) => {
+          await Deno.mkdir(`${parent}/bin`);
+          await Deno.writeTextFile(`${parent}/precious`, "precious");
+          await Deno.symlink("../precious", `${parent}/bin/mlcli`);
+          await Deno.symlink("../precious", `${parent}/bin/.mlcli.new`);
+        },
+        inspect: async (parent) => {
+          assertEquals(await Deno.readTextFile(`${parent}/precious`), "precious");
+          assertEquals((await Deno.lstat(`${parent}/bin/mlcli`)).isSymlink, false);
+          await Deno.remove(`${parent}/bin/.mlcli.new`);
+        },
+      });
+      assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
+    });
+
+    it("replaces a link to a directory, and puts nothing where it leads", async () => {
+      const { code, installed } = await install(await sumsOf(PROGRAM), {}, {
+        prepare: async (parent) => {
+          await Deno.mkdir(`${parent}/bin`);
+          await Deno.mkdir(`${parent}/elsewhere`);
+          await Deno.symlink("../elsewhere", `${parent}/bin/mlcli`);
+        },
+        inspect: (parent) => {
+          assertEquals([...Deno.readDirSync(`${parent}/elsewhere`)], []);
+          return Promise.resolve();
+        },
+      });
+      assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
+    });
+
+    it("installs into a directory that a link leads to", async () => {
+      const { code, installed } = await install(await sumsOf(PROGRAM), {}, {
+        prepare: async (parent) => {
+          await Deno.mkdir(`${parent}/real`);
+          await Deno.symlink("real", `${parent}/bin`);
+        },
+      });
+      assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
+    });
+
+    it("says that others can replace the program where everyone may write", async () => {
+      const { code, stderr, installed } = await install(await sumsOf(PROGRAM), {}, {
+        prepare: async (parent) => {
+          await Deno.mkdir(`${parent}/bin`);
+          await Deno.chmod(`${parent}/bin`, 0o777);
+        },
+      });
+      assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
+      assertMatch(
+        stderr,
+        /^warning: Everyone may write to \S+\/bin, and so replace mlcli there\n$/,
+      );
+    });
+
+    it("says where it cannot write", async () => {
+      const { code, stderr } = await install(await sumsOf(PROGRAM), {
+        MLCLI_INSTALL: "/dev/null/bin",
+      });
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, "error: Cannot make /dev/null/bin\nhint: MLCLI_INSTALL names");
+    });
+
+    it("has no address of its own, and says so", async () => {
+      const { code, stdout, stderr } = await install("", { MLCLI_RELEASES: "" });
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(
+        stderr,
+        /^error: This copy of install\.sh belongs to no release, .*\nhint: .*\n$/,
+      );
+      assertStringIncludes(stderr, "MLCLI_RELEASES");
+      assertStringIncludes(stderr, "README.md");
+    });
+
+    it("takes no address that somebody on the way could answer for", async () => {
+      const addresses = [
+        "http://releases.example.org/x",
+        "http://127.0.0.1.example.org/x",
+        "http://127.0.0.1:80@example.org/x",
+        "http://127.0.0.1:80\\@example.org/x",
+        "http://localhost.example.org",
+        "http:/127.0.0.1/x",
+        "ftp://127.0.0.1/x",
+        "file:///tmp",
+        "127.0.0.1",
+        "@RELEASES@",
+      ];
+      for (const address of addresses) {
+        const { code, stderr } = await runScript(SCRIPT, { MLCLI_RELEASES: address });
+        assertEquals(code, 1);
+        assertMatch(stderr, /^error: (MLCLI_RELEASES is not |This copy of install)/, address);
+      }
+    });
+  });
+
+  suite("install.sh of a release", () => {
+    for (const client of CLIENTS) {
+      it(`installs from its own address over TLS, with ${client}`, async () => {
+        await using release = await servedRelease();
+        const { code, stdout, stderr } = await release.install(client);
+        assertEquals([code, stderr], [0, ""]);
+        assertStringIncludes(stdout, "Installed mlcli 9.9.9 (--version) as ");
+        assertEquals(release.insecure, []);
+      });
+
+      it(`follows no redirect to http, with ${client}`, async () => {
+        await using release = await servedRelease({ redirect: "http" });
+        const { code, stdout, stderr } = await release.install(client);
+        assertEquals([code, stdout], [1, ""]);
+        assertMatch(stderr, /error: (Cannot download https:|https:\S+ leads to http:)/);
+        assertEquals(release.insecure, []);
+      });
+
+      it(`follows a redirect to https, with ${client}`, async () => {
+        await using release = await servedRelease({ redirect: "https" });
+        const { code, stderr } = await release.install(client);
+        assertEquals([code, stderr], [0, ""]);
+      });
+
+      it(`does not trust a server whose certificate nobody signed, with ${client}`, async () => {
+        await using release = await servedRelease({ trusted: false });
+        const { code, stderr } = await release.install(client);
+        assertEquals(code, 1);
+        assertStringIncludes(stderr, "error: Cannot download https://127.0.0.1:");
+      });
+    }
+  });
+}
+
+interface ServedRelease extends AsyncDisposable {
+  /** Runs the release's own script where of curl and wget only this one is installed. */
+  readonly install: (client: string) => ReturnType<typeof runScript>;
+  /** What was asked for over http. */
+  readonly insecure: readonly string[];
+}
+
+/** A release on a server that speaks TLS, as that of a repository does, and redirects. */
+async function servedRelease(
+  { redirect, trusted = true }: {
+    readonly redirect?: "http" | "https";
+    readonly trusted?: boolean;
+  } = {},
+): Promise<ServedRelease> {
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-test-install-" });
+  const insecure: string[] = [];
+  const sums = await sumsOf(PROGRAM);
+  const files = (path: string) => new Response(path.endsWith("/SHA256SUMS") ? sums : PROGRAM);
+  const listen = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  const plain = Deno.serve(listen, (request) => {
+    insecure.push(request.url);
+    return files(new URL(request.url).pathname);
+  });
+  const { cert, key } = await makeCertificate(directory);
+  const server = Deno.serve({ ...listen, cert, key }, (request) => {
+    const { pathname, host } = new URL(request.url);
+    if (redirect === undefined || pathname.startsWith("/assets")) return files(pathname);
+    const to = redirect === "http" ? `http://127.0.0.1:${plain.addr.port}` : `https://${host}`;
+    return new Response(null, { status: 302, headers: { location: `${to}/assets${pathname}` } });
+  });
+  const script = `${directory}/install.sh`;
+  const { releases, repository } = addressOf("https://server.example", "owner/name");
+  const here = releases.replace("server.example", `127.0.0.1:${server.addr.port}`);
+  await Deno.writeTextFile(
+    script,
+    stamped(await Deno.readTextFile(SCRIPT), { releases: here, repository }),
+  );
+  // The only settings of each that name a certificate.
+  await Deno.writeTextFile(
+    `${directory}/wgetrc`,
+    trusted ? `ca_certificate=${directory}/cert.pem\n` : "",
+  );
+  return {
+    insecure,
+    install: async (client) =>
+      await runScript(script, {
+        PATH: await pathOf([...TOOLS, client], `${directory}/path`),
+        MLCLI_RELEASES: "",
+        MLCLI_INSTALL: `${directory}/bin`,
+        ...(trusted ? { CURL_CA_BUNDLE: `${directory}/cert.pem` } : {}),
+        WGETRC: `${directory}/wgetrc`,
+      }),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([server.shutdown(), plain.shutdown()]);
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+}
+
+/** What the script runs, beside what it downloads with. */
+const TOOLS = [
+  ...["chmod", "cp", "cut", "find", "grep", "mkdir", "mktemp", "mv", "rm", "sed", "sh"],
+  ...["sha256sum", "shasum", "tail", "uname"],
+];
+
+/** A PATH on which nothing is found but these programs, as far as they are installed. */
+async function pathOf(programs: readonly string[], directory: string): Promise<string> {
+  await Deno.mkdir(directory);
+  const folders = Deno.env.get("PATH")!.split(":");
+  for (const program of programs) {
+    for (const folder of folders) {
+      if (!await Deno.stat(`${folder}/${program}`).then(({ isFile }) => isFile, () => false)) {
+        continue;
+      }
+      await Deno.symlink(`${folder}/${program}`, `${directory}/${program}`);
+      break;
+    }
+  }
+  return directory;
+}
