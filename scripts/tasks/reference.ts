@@ -1,5 +1,5 @@
 /**
- * Writes the command reference into the README, from the command tree: `deno task reference`.
+ * Writes the command reference into docs/cli.md, from the command tree: `deno task reference`.
  *
  * @module
  */
@@ -11,19 +11,19 @@ import { optionRows, usage } from "../../commands/help.ts";
 import { rootCommand } from "../../commands/root.ts";
 import { liveContext } from "../../runtime/context.ts";
 
-const README = fromFileUrl(new URL("../../README.md", import.meta.url));
+const REFERENCE = fromFileUrl(new URL("../../docs/cli.md", import.meta.url));
 // Between them, deno fmt leaves the text as it was made.
 const BEGIN = "<!-- deno-fmt-ignore-start -->";
 const NOTE = "\n<!-- Made by deno task reference -->\n\n";
 const END = "<!-- deno-fmt-ignore-end -->";
 
-/** The README with the reference as the command tree has it now. */
-export async function updatedReadme(): Promise<string> {
+/** docs/cli.md with the reference as the command tree has it now. */
+export async function updatedReference(): Promise<string> {
   using context = liveContext();
-  const text = await Deno.readTextFile(README);
+  const text = await Deno.readTextFile(REFERENCE);
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`README.md needs ${BEGIN} and ${END}`);
+  if (begin < 0 || end < begin) throw new Error(`docs/cli.md needs ${BEGIN} and ${END}`);
   return text.slice(0, begin + BEGIN.length) + NOTE +
     reference(rootCommand(context)) +
     "\n" + text.slice(end);
@@ -42,7 +42,7 @@ function section(command: AnyCommand): string {
     .map(({ form, description }) => `| \`${form.trim()}\` | ${description} |\n`);
   const examples = command.getExamples().map(({ description }) => description);
   return [
-    `### ${command.getPath()}\n`,
+    `## ${command.getPath()}\n`,
     `${command.getDescription()}\n`,
     `\`${usage(command)}\`\n`,
     rows.length === 0 ? "" : `| Option | |\n| --- | --- |\n${rows.join("")}`,
@@ -51,7 +51,7 @@ function section(command: AnyCommand): string {
 }
 
 async function main(): Promise<void> {
-  await Deno.writeTextFile(README, await updatedReadme());
+  await Deno.writeTextFile(REFERENCE, await updatedReference());
 }
 
 if (import.meta.main) main();
