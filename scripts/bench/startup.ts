@@ -11,7 +11,7 @@ import { permissionOptions } from "../compile/permissions.ts";
 import type { Comparison } from "./measure.ts";
 import { run, type RunOptions, time } from "./program.ts";
 
-/** A port that nobody serves on. */
+/** A port without a server. */
 const IDLE_PORT = 18079;
 
 /** Comparisons, and what they need while they run. */

@@ -1,6 +1,6 @@
 /**
  * The packages that a binary is made from: those of `scripts/release/deno.lock`, each at its version
- * and with the checksum of its content. `deno task lock` writes that file anew.
+ * and with the checksum of its content. `deno task lock` writes that file again.
  *
  * @module
  */
@@ -25,7 +25,7 @@ interface Lock {
   readonly specifiers: Readonly<Record<string, string>>;
 }
 
-/** Options of Deno to resolve a staged program by its lock file alone. */
+/** Options of Deno to resolve a staged program by nothing but its lock file. */
 export function lockedOptions(): readonly string[] {
   return ["--lock=deno.lock", "--frozen"];
 }
@@ -61,7 +61,7 @@ export async function resolveLocked(
     env: resolving(cache),
     timeout: TIMEOUT,
     hint:
-      `After a change of dependencies, \`deno task lock\` writes ${LOCK_FILE} anew. A checksum ` +
+      `After a change of dependencies, \`deno task lock\` writes ${LOCK_FILE} again. A checksum ` +
       "that is wrong without such a change is not to be accepted.",
     signal,
   });

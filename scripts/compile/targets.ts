@@ -48,7 +48,7 @@ export async function findBinary(): Promise<string | undefined> {
  *
  * @param names as the user gave them; all when there are none.
  * @param denort value of DENORT_BIN: the path of one runtime base, for Linux x86-64.
- * @throws UsageError for a name that is none, or that DENORT_BIN does not fit.
+ * @throws UsageError for a name that is not a target, or that DENORT_BIN does not fit.
  */
 export function chooseTargets(
   names: readonly string[],

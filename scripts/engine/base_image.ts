@@ -1,5 +1,5 @@
 /**
- * Sees that the engine has a Python image to build apps on: `ensureBaseImage`. Pulls the official
+ * Gives the engine a Python image to build apps on: `ensureBaseImage`. Pulls the official
  * one; where no registry answers, makes one from Debian's packages.
  *
  * @module
@@ -184,7 +184,7 @@ async function makePlain(
   }
 }
 
-/** An empty directory, for this run alone; what killed runs have left beside it goes. */
+/** An empty directory for this run. Removes what killed runs have left. */
 async function newWorkDirectory(cache: string): Promise<string> {
   for await (const { name } of Deno.readDir(cache)) {
     // A debootstrap whose run was killed may still write there: then a later run removes it.
@@ -209,7 +209,7 @@ async function importTree(
     { signal: limit, hint: "Is there space left on the disk?" },
   );
   const complaints = new Response(tar.stderr).text();
-  // The engine must not take half a tree for a whole one: end the stream well only if tar ended well.
+  // The engine must not take half a tree for all of it: the stream succeeds only if tar does.
   const whole = new TransformStream<Uint8Array, Uint8Array>({
     async flush() {
       if ((await tar.status).success) return;
@@ -236,7 +236,7 @@ async function makeSklearn(codename: string, engine: Engine, signal: AbortSignal
   }));
 }
 
-/** A build context of a Dockerfile alone. */
+/** A build context with nothing but a Dockerfile. */
 function contextOf(dockerfile: string): ReadableStream<Uint8Array> {
   const archive = pack();
   archive.entry({ name: "Dockerfile" }, dockerfile);

@@ -75,7 +75,7 @@ export async function installPackages(
 const VERSION_TIMEOUT = 10_000;
 
 /**
- * Sees that programs can be run, and installs the packages that bring them where one cannot.
+ * Checks that programs can be run; if one cannot, installs the packages that have them.
  * @returns false where one is missing and nothing can be installed here.
  */
 export async function ensurePrograms(

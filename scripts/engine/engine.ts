@@ -17,7 +17,7 @@ import { untilItAnswers } from "./until_it_answers.ts";
 
 /**
  * dockerd and its containerd write their process ids there, and start no second one while a process
- * of that id lives: any process, so that the files of a machine that was switched off are in the way.
+ * of that id lives: any process, so files that a switched-off machine left behind prevent a start.
  */
 const PID_FILE = { path: "/var/run/docker.pid", program: "dockerd" };
 const CONTAINERD_PID_FILE = {

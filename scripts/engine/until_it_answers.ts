@@ -19,7 +19,7 @@ export interface StartingEngine {
   readonly env: SearchEnvironment["env"];
   /** Longest time until it answers, in milliseconds. */
   readonly timeout: number;
-  /** How it ended, once it has; so that nobody waits for it any longer. */
+  /** How it ended, if it has: then waiting is of no use. */
   readonly ending: () => Promise<string | undefined>;
   /**
    * The error to throw.

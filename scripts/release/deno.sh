@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the path of the Deno that releases are made with: from npm, where its checksum can be named
-# beforehand. (The archives on Deno's own site are checked by nobody.)
+# beforehand. (Nobody checks the archives on Deno's own site.)
 set -euo pipefail
 readonly package=@deno/linux-x64-glibc version=2.9.6
 readonly integrity=3md4TKLCuzsLDmfOoC5KN7NAZaxSVkMgm64vg6foD00JBADCpYS2/5QqXfzgnP5ZQz3iLP9vBQJtEgc116OAoQ==

@@ -1,11 +1,11 @@
 /**
- * Writes the address of the releases into what a release has beside the binaries:
+ * Writes the address of the releases into the files that go with the binaries:
  *
  *     deno run -A scripts/release/stamp.ts DIRECTORY
  *
  * makes `install.sh`, `install.ps1`, `INSTALL.md` (the release's notes) and `README.md` in DIRECTORY.
  * The address is that of the repository in which the workflow runs (GITHUB_SERVER_URL,
- * GITHUB_REPOSITORY). It stands nowhere in the source: whoever holds an address that these files name
+ * GITHUB_REPOSITORY). The source does not name it: whoever holds an address that these files name
  * decides what their users run.
  *
  * @module

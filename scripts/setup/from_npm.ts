@@ -1,5 +1,5 @@
 /**
- * Lays the JSR packages that the program imports into a directory, from a package on npm that
+ * Puts the JSR packages that the program imports into a directory, from a package on npm that
  * carries the same modules: `vendorFromNpm`.
  *
  * Imports nothing that needs resolving, for `scripts/tasks/setup.ts` runs before anything is.
@@ -31,7 +31,7 @@ interface CarriedPackage {
   readonly exports: Readonly<Record<string, string>>;
 }
 
-/** On Windows npm is a script, which has to be named whole. */
+/** On Windows npm is a script, which needs its full name. */
 const NPM = Deno.build.os === "windows" ? "npm.cmd" : "npm";
 /** Some megabytes over a slow network. In ms. */
 const TIMEOUT = 300_000;
@@ -74,14 +74,14 @@ const CARRIED: readonly CarriedPackage[] = [
 ];
 
 /**
- * Lays the JSR packages that the program imports into a directory `vendor`, from the one file on npm
+ * Puts the JSR packages that the program imports into a directory `vendor`, from the one file on npm
  * that was checked.
  */
 export async function vendorFromNpm(vendor: string, signal: AbortSignal): Promise<void> {
   const work = await Deno.makeTempDir({ prefix: "mlcli-setup-" });
   try {
     await unpackCarrier(work, signal);
-    for (const carried of CARRIED) await layCarried(`${work}/package`, vendor, carried);
+    for (const carried of CARRIED) await putCarried(`${work}/package`, vendor, carried);
   } finally {
     await Deno.remove(work, { recursive: true });
   }
@@ -108,7 +108,7 @@ async function unpackCarrier(work: string, signal: AbortSignal): Promise<void> {
   await run(["tar", "-xzf", tarball], { ...options, hint: "Is tar installed?" });
 }
 
-async function layCarried(
+async function putCarried(
   carrier: string,
   vendor: string,
   carried: CarriedPackage,

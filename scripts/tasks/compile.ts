@@ -5,7 +5,7 @@
  * They hold the packages that `scripts/release/deno.lock` names, on every network.
  *
  * `DENORT_BIN` names a runtime base to use instead of downloading one; it must be made for Linux
- * x86-64, so it is for that target alone.
+ * x86-64, so it serves only that target.
  *
  * @module
  */

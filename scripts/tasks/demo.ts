@@ -1,5 +1,5 @@
 /**
- * The main job of mlcli on a sample app, from nothing to answers: `deno task demo`.
+ * The main job of mlcli on a sample app, from build to prediction: `deno task demo`.
  *
  * Leaves behind an engine, images and caches, and nothing that runs.
  *
@@ -16,7 +16,7 @@ import { runScript, timeText } from "../script.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 const APP = `${ROOT}fixtures/apps/housing`;
-/** A tag of its own, so that nobody's image is replaced. */
+/** A tag of its own, so that it replaces no image of the user's. */
 const TAG = "demo";
 
 /** The slowest step is a build that installs packages by pip over a slow line. In ms. */
@@ -49,7 +49,7 @@ async function main(signal: AbortSignal): Promise<number> {
   return 0;
 }
 
-/** Sees that there are an engine and an image to build upon; returns the image's name. */
+/** Finds or makes an engine and an image to build on; returns the image's name. */
 async function prepare(signal: AbortSignal): Promise<string> {
   const engine = await demonstrate("Find a Docker Engine", async () => {
     const found = await ensureEngine(signal);

@@ -1,5 +1,5 @@
 /**
- * Writes the lock file of the release anew, from what deno.json asks for: `deno task lock`. Read the
+ * Writes the lock file of the release again, from what deno.json asks for: `deno task lock`. Read the
  * difference before it is committed: it says which code the next release is made from.
  *
  * @module
@@ -23,7 +23,7 @@ async function main(signal: AbortSignal): Promise<number> {
     const stage = join(work, "source");
     await Deno.mkdir(stage);
     await stageProgram(ROOT, stage, "unknown", signal);
-    // From nothing: a lock file keeps what nobody needs any more.
+    // From an empty one: Deno keeps entries that are no longer needed.
     await removeTreeIfThere(join(stage, "deno.lock"));
     const options = ["--quiet", "--lock=deno.lock", "--frozen=false"];
     await run([Deno.execPath(), "cache", ...options, "main.ts", BUNDLER], {

@@ -49,7 +49,7 @@ export async function setUp(fromNpm: boolean, signal: AbortSignal): Promise<void
   if (vendored) {
     if (!fromNpm) say("JSR does not answer: taking its packages from npm");
     await vendorFromNpm(VENDOR, signal);
-    for (const [name, exports] of Object.entries(STAND_INS)) await layStandIn(name, exports);
+    for (const [name, exports] of Object.entries(STAND_INS)) await putStandIn(name, exports);
   }
   await Deno.mkdir(VENDOR, { recursive: true });
   await Deno.writeTextFile(DONE, vendored ? `${fingerprint} npm` : fingerprint);
@@ -73,7 +73,7 @@ async function jsrAnswers(): Promise<boolean> {
   }
 }
 
-async function layStandIn(name: string, exports: Readonly<Record<string, string>>): Promise<void> {
+async function putStandIn(name: string, exports: Readonly<Record<string, string>>): Promise<void> {
   const version = "1.0.0";
   const entries: Record<string, string> = {};
   const folder = packageFolder(VENDOR, name, version);

@@ -7,7 +7,7 @@
 import { ensureBaseImage } from "../engine/base_image.ts";
 import { ensureEngine } from "../engine/engine.ts";
 
-/** Sees that both are there; returns what the tests read from their environment. */
+/** Finds or makes both; returns what the tests read from their environment. */
 export async function imagesForTests(signal: AbortSignal): Promise<Record<string, string>> {
   const engine = await ensureEngine(signal);
   try {

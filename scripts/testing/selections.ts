@@ -50,9 +50,8 @@ export const ON_BINARY: readonly Selected[] = [
   { path: "tests/commands/proxy_test.ts", reason: "the runtime's own proxies" },
   {
     path: "tests/e2e/fixtures_test.ts",
-    reason: "build, process, train, deploy, stop: each a part of the bundle",
+    reason: "the embedded harness; build, process, train, deploy, stop: each a part of the bundle",
   },
-  { path: "tests/e2e/build_test.ts", reason: "the embedded harness; memory" },
   { path: "tests/e2e/completions_test.ts", reason: "the shells call the program by its path" },
   { path: "tests/e2e/interrupt_test.ts", reason: "signals; readers that go away" },
   { path: "tests/e2e/logs_test.ts", reason: "two streams, byte for byte" },

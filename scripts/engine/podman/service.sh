@@ -30,7 +30,7 @@ exec /usr/sbin/runc "$@"
 END
 chmod +x "$directory/runc"
 
-# Not the last command, lest the shell be replaced by it: somebody has to wait for orphans.
+# Not the last command, or it would replace the shell, which has to wait for orphans.
 # Its own /run, as the path of the runroot may have 50 characters only.
 podman --root="$directory/root" --runroot=/run/podman --runtime="$directory/runc" \
   --network-config-dir="$directory/networks" --cgroup-manager=cgroupfs --events-backend=file \
