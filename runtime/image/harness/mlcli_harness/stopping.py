@@ -3,9 +3,14 @@
 import os
 import signal
 import sys
+import threading
 
 # What a shell reports for a program that SIGTERM ended.
 STATUS = 128 + signal.SIGTERM
+
+# A SIGTERM that comes while Python forks is sent once more, so many seconds later: what is left of
+# the fork then takes some microseconds.
+AFTER_FORK = 0.01
 
 
 def stop_on_sigterm():
@@ -15,12 +20,29 @@ def stop_on_sigterm():
     def stop(signum, frame):
         nonlocal stopping
         # Once only: a second SIGTERM must not break off the cleaning up.
-        if not stopping:
-            stopping = True
-            sys.exit(STATUS)
+        if stopping:
+            return
+        if is_within(frame, called_by_fork):
+            # Python ignores what is raised there.
+            again = threading.Timer(AFTER_FORK, os.kill, (os.getpid(), signal.SIGTERM))
+            again.daemon = True
+            again.start()
+            return
+        stopping = True
+        sys.exit(STATUS)
 
+    called_by_fork = leave_children_alone(stop)
     signal.signal(signal.SIGTERM, stop)
-    leave_children_alone(stop)
+
+
+def is_within(frame, functions):
+    """Whether one of the functions is being called where the frame is."""
+    codes = [function.__code__ for function in functions]
+    while frame is not None:
+        if frame.f_code in codes:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def leave_children_alone(handler):
@@ -28,6 +50,7 @@ def leave_children_alone(handler):
 
     SIGTERM waits while a fork is under way: Python forgets what reaches a child of its before that
     has started, and `Process.terminate()` right after `start()` would be without effect.
+    Returns the functions that the parent calls then.
     """
     mask = set()
 
@@ -44,3 +67,4 @@ def leave_children_alone(handler):
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     os.register_at_fork(before=before, after_in_parent=in_parent, after_in_child=in_child)
+    return before, in_parent
