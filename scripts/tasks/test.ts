@@ -6,6 +6,7 @@
  * @module
  */
 
+import { ensurePrograms } from "../engine/debian.ts";
 import { runScript } from "../script.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { imagesForTests } from "../testing/images.ts";
@@ -17,6 +18,8 @@ function main(signal: AbortSignal): Promise<number> {
 }
 
 async function runTests(args: readonly string[], signal: AbortSignal): Promise<TestResults> {
+  // For the harness's own tests. Where it cannot be had, they fail and say so.
+  await ensurePrograms(["python3"], ["python3"], signal);
   const isUnit = args[0] === "--unit";
   if (isUnit) {
     return await denoTest([`--ignore=${END_TO_END}`, ...args.slice(1)], { env: {} }, signal);

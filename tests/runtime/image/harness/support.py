@@ -1,0 +1,157 @@
+"""What the tests of the harness share: the harness to import, and temporary places for its paths.
+
+gunicorn is not needed: the parts of the server that are the harness's own are tested here with
+stand-ins for the few names of it that they import; what gunicorn itself does is tested against the
+image, in tests/e2e/serving_test.ts.
+"""
+
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+from contextlib import redirect_stderr
+from unittest import mock
+
+HARNESS = os.path.abspath(
+    os.path.join(os.path.dirname(__file__), *[os.pardir] * 4, "runtime", "image", "harness")
+)
+
+# No __pycache__ in the source tree.
+sys.dont_write_bytecode = True
+sys.path.insert(0, HARNESS)
+
+
+def stand_in(name, **attributes):
+    """Makes a module that has these attributes, as `import` finds it."""
+    module = types.ModuleType(name)
+    module.__path__ = []
+    module.__dict__.update(attributes)
+    sys.modules[name] = module
+
+
+class RequestParser:
+    """Of gunicorn: gives one request after the other, here those that the test puts in. An exception
+    among them is raised."""
+
+    def __init__(self, config, source, address):
+        self.source = source
+        self.requests = []
+        self.unreader = types.SimpleNamespace(buf=io.BytesIO())
+
+    def __next__(self):
+        if not self.requests:
+            raise StopIteration
+        request = self.requests.pop(0)
+        if isinstance(request, BaseException):
+            raise request
+        return request
+
+
+class BaseApplication:
+    """Of gunicorn: has a configuration, which it loads when it is made."""
+
+    # Not all: versions differ in which settings they know.
+    KNOWN = (
+        ["bind", "workers", "worker_class", "timeout", "graceful_timeout", "keepalive"]
+        + ["accesslog", "loglevel", "worker_tmp_dir", "child_exit"]
+    )
+
+    def __init__(self):
+        self.cfg = types.SimpleNamespace(settings=self.KNOWN, chosen={})
+        self.cfg.set = self.cfg.chosen.__setitem__
+        self.load_config()
+
+
+class HaltServer(BaseException):
+    def __init__(self, reason, exit_status=1):
+        super().__init__(reason, exit_status)
+
+
+class ParseException(Exception):
+    pass
+
+
+stand_in("gunicorn")
+stand_in("gunicorn.app")
+stand_in("gunicorn.app.base", BaseApplication=BaseApplication)
+stand_in("gunicorn.arbiter", Arbiter=type("Arbiter", (), {"WORKER_BOOT_ERROR": 3}))
+stand_in("gunicorn.errors", HaltServer=HaltServer)
+stand_in("gunicorn.http", RequestParser=RequestParser)
+stand_in("gunicorn.http.errors", ParseException=ParseException)
+stand_in("gunicorn.http.wsgi", create=None)
+sys.modules["gunicorn.http"].wsgi = sys.modules["gunicorn.http.wsgi"]
+stand_in("gunicorn.workers")
+stand_in("gunicorn.workers.base", Worker=type("Worker", (), {}))
+
+# Their names are taken from here, once the stand-ins are there.
+from mlcli_harness import paths  # noqa: E402
+
+
+class ContainerTest(unittest.TestCase):
+    """A test in a directory in place of the container's `/`, with an environment of its own."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="mlcli-test-")
+        self.addCleanup(directory.cleanup)
+        self.root = directory.name
+        for name, path in vars(paths).items():
+            if isinstance(path, str) and path.startswith("/opt/"):
+                self.replace(paths, name, self.path(path))
+        self.replace(os, "environ", {})
+        # User code runs in its directory, which comes first on sys.path.
+        self.addCleanup(os.chdir, os.getcwd())
+        for name in ("path", "argv"):
+            self.replace(sys, name, list(getattr(sys, name)))
+        modules = mock.patch.dict(sys.modules)
+        modules.start()
+        self.addCleanup(modules.stop)
+
+    def replace(self, target, name, value):
+        """Gives something another value until the end of the test."""
+        patch = mock.patch.object(target, name, value)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def path(self, path):
+        """Where a path of the container is."""
+        return self.root + path
+
+    def write(self, path, text):
+        """Writes a file of the container."""
+        os.makedirs(os.path.dirname(self.path(path)), exist_ok=True)
+        with open(self.path(path), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def read(self, path):
+        """The text of a file of the container."""
+        with open(self.path(path), encoding="utf-8") as file:
+            return file.read()
+
+
+def ending(call):
+    """Calls what is to end the process: (its exit status, what it wrote to standard error)."""
+    written = io.StringIO()
+    with redirect_stderr(written):
+        try:
+            call()
+        except SystemExit as stop:
+            return stop.code, written.getvalue()
+    raise AssertionError("The process goes on")
+
+
+def run_python(code, *arguments, **options):
+    """Runs code in a process of its own, with the harness to import. Its bytes are text."""
+    prelude = "import sys; sys.path.insert(0, %r)\n" % HARNESS
+    return subprocess.run(
+        [sys.executable, "-B", "-S", "-E", "-c", prelude + code, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        timeout=30,
+        check=False,
+        encoding="utf-8",
+        **options
+    )

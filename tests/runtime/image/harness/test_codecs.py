@@ -1,0 +1,146 @@
+import array
+import datetime
+import math
+import unittest
+
+import support  # noqa: F401
+from mlcli_harness.serving.codecs import (
+    UnsupportedType,
+    default_input_fn,
+    default_output_fn,
+    parse_cell,
+    to_plain,
+)
+
+JSON = "application/json"
+CSV = "text/csv"
+
+
+class Frame:
+    """As a DataFrame of pandas looks."""
+
+    def iterrows(self):
+        raise AssertionError("of no use here")
+
+    def to_dict(self, orient):
+        return [{"orient": orient, "a": math.nan}]
+
+    def tolist(self):
+        raise AssertionError("a table is no array")
+
+
+class Scalar(float):
+    """As numpy's float64, which is a float, too."""
+
+    def __repr__(self):
+        return "Scalar(%s)" % float(self)
+
+
+class Input(unittest.TestCase):
+    def test_reads_json(self):
+        for body, value in {
+            "[1, 2.5]": [1, 2.5],
+            ' {"a": null} \n': {"a": None},
+            '"text"': "text",
+            "7": 7,
+        }.items():
+            with self.subTest(body):
+                self.assertEqual(default_input_fn(body, JSON), value)
+
+    def test_reads_csv(self):
+        for body, rows in {
+            "1,2\n3,4": [[1.0, 2.0], [3.0, 4.0]],
+            "1\r\n\r\n2\r\n": [[1.0], [2.0]],
+            '"a, b",x\n': [["a, b", "x"]],
+            '"a ""b""\nc",1': [['a "b"\nc', 1.0]],
+            " 1 , a ": [[1.0, "a"]],
+            # A row of one empty cell is a blank line; one of two is a row.
+            " \n1\n": [[1.0]],
+            "1e3,-0.5": [[1000.0, -0.5]],
+        }.items():
+            with self.subTest(body):
+                self.assertEqual(default_input_fn(body, CSV), rows)
+
+    def test_takes_what_is_no_number_for_text_and_nothing_for_nan(self):
+        self.assertEqual(parse_cell("1_000"), "1_000")
+        self.assertEqual(parse_cell("0x10"), "0x10")
+        self.assertEqual(parse_cell("inf"), math.inf)
+        self.assertTrue(math.isnan(parse_cell("  ")))
+        self.assertTrue(all(math.isnan(cell) for cell in default_input_fn(",", CSV)[0]))
+
+    def test_says_what_is_wrong_with_a_body(self):
+        for body, content_type, problem in [
+            ("", JSON, "The body is empty"),
+            (" \n", CSV, "The body is empty"),
+            ('{"a": ', JSON, "The body is not valid JSON: Expecting value"),
+            ("[1] 2", JSON, "The body is not valid JSON: Extra data"),
+            ("[" * 100_000, JSON, "The body is not valid JSON: "),
+            ("1,2\n3", CSV, "The body is not valid CSV: row 2 has 1 fields, row 1 has 2"),
+            ("1\n2,3", CSV, "The body is not valid CSV: row 2 has 2 fields, row 1 has 1"),
+            ('"open', CSV, "The body is not valid CSV: unexpected end of data"),
+            ('"a"b,1', CSV, "The body is not valid CSV: "),
+        ]:
+            with self.subTest(body[:20]):
+                with self.assertRaises(ValueError) as caught:
+                    default_input_fn(body, content_type)
+                self.assertEqual(str(caught.exception)[: len(problem)], problem)
+
+    def test_reads_no_other_type(self):
+        for content_type in ("application/x-npy", "text/plain", "text/CSV", ""):
+            with self.subTest(content_type):
+                self.assertRaises(UnsupportedType, default_input_fn, b"1", content_type)
+
+
+class Output(unittest.TestCase):
+    def test_writes_json(self):
+        for prediction, text in [
+            ([1, 2.5], '{"predictions": [1, 2.5]}'),
+            ((1,), '{"predictions": [1]}'),
+            (7, '{"predictions": [7]}'),
+            (None, '{"predictions": [null]}'),
+            ({"a": [1]}, '{"a": [1]}'),
+            ("\u00e9", '{"predictions": ["\\u00e9"]}'),
+            ([math.nan, -math.inf], '{"predictions": [null, null]}'),
+            (array.array("d", [1, 2]), '{"predictions": [1.0, 2.0]}'),
+            ((x for x in "ab"), '{"predictions": ["a", "b"]}'),
+            (Frame(), '{"predictions": [{"orient": "records", "a": null}]}'),
+        ]:
+            with self.subTest(text):
+                self.assertEqual(default_output_fn(prediction, JSON), text)
+
+    def test_writes_csv(self):
+        for prediction, text in [
+            ([1, 2.5], "1\n2.5\n"),
+            ([[1, "a, b"], [None, 'q"']], '1,"a, b"\n,"q"""\n'),
+            ({"predictions": [1, 2], "model": "x"}, "1\n2\n"),
+            ({"predictions": 3}, "3\n"),
+            ([{"a": 1, "b": 2}, {"a": 3, "b": 4}], "1,2\n3,4\n"),
+            ("text", "text\n"),
+            (array.array("d", [1]), "1.0\n"),
+            ([], ""),
+        ]:
+            with self.subTest(text):
+                self.assertEqual(default_output_fn(prediction, CSV), text)
+
+    def test_makes_plain_values(self):
+        for value, plain in [
+            (True, True),
+            ({1: "a", None: 2}, {"1": "a", "None": 2}),
+            ({datetime.date(2024, 2, 29): frozenset([1])}, {"2024-02-29": [1]}),
+            (datetime.datetime(2024, 2, 29, 12), "2024-02-29T12:00:00"),
+            (datetime.time(1, 2), "01:02:00"),
+        ]:
+            with self.subTest(value):
+                self.assertEqual(to_plain(value), plain)
+        self.assertEqual(repr(to_plain(Scalar(1.5))), "1.5")
+
+    def test_says_what_it_cannot_write(self):
+        with self.assertRaisesRegex(TypeError, "^predict_fn returned object, which output_fn must"):
+            default_output_fn([object()], JSON)
+        with self.assertRaisesRegex(TypeError, "^a dict without `predictions` has no form in text/csv"):
+            default_output_fn({"a": 1}, CSV)
+
+    def test_writes_no_other_type(self):
+        for accept in ("application/x-npy", "text/plain", "application/*"):
+            with self.subTest(accept):
+                self.assertRaises(UnsupportedType, default_output_fn, [1], accept)

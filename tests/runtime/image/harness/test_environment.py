@@ -1,0 +1,174 @@
+import json
+import os
+from unittest import mock
+
+from support import ContainerTest
+from mlcli_harness import environment
+from mlcli_harness.failure import HarnessError
+
+CONFIG = "/opt/ml/input/config/"
+
+
+class Hyperparameters(ContainerTest):
+    def test_are_decoded_where_they_are_json(self):
+        raw = {
+            "rate": "0.1",
+            "layers": "[8, 4]",
+            "flag": "true",
+            "nothing": "null",
+            "quoted": '"7"',
+            "name": "a b",
+            "empty": "",
+            "half": "{",
+            "version": "1.2.3",
+            "number": 5,
+            "nested": {"a": "1"},
+        }
+        self.write(CONFIG + "hyperparameters.json", json.dumps(raw))
+        self.assertEqual(
+            environment.read_hyperparameters(),
+            {
+                **raw,
+                "rate": 0.1,
+                "layers": [8, 4],
+                "flag": True,
+                "nothing": None,
+                "quoted": "7",
+            },
+        )
+
+    def test_are_none_without_a_file(self):
+        self.assertEqual(environment.read_hyperparameters(), {})
+
+    def test_that_are_broken_are_named(self):
+        path = self.path(CONFIG + "hyperparameters.json")
+        for text, problem in {
+            "{": "%s is not valid JSON: Expecting property name" % path,
+            "": "%s is not valid JSON: Expecting value" % path,
+            "[1]": "%s must hold a JSON object" % path,
+            "null": "%s must hold a JSON object" % path,
+        }.items():
+            self.write(CONFIG + "hyperparameters.json", text)
+            with self.subTest(text), self.assertRaises(HarnessError) as caught:
+                environment.read_hyperparameters()
+            self.assertEqual(str(caught.exception)[: len(problem)], problem)
+
+
+class Channels(ContainerTest):
+    def test_are_those_that_the_platform_names(self):
+        self.write(CONFIG + "inputdataconfig.json", '{"validation": {}, "training": {}}')
+        self.write("/opt/ml/input/data/other/a.csv", "")
+        self.assertEqual(environment.channels(), ["training", "validation"])
+
+    def test_are_the_directories_where_it_names_none(self):
+        self.assertEqual(environment.channels(), [])
+        self.write("/opt/ml/input/data/b/a.csv", "")
+        self.write("/opt/ml/input/data/a/a.csv", "")
+        self.write("/opt/ml/input/data/file.csv", "")
+        self.assertEqual(environment.channels(), ["a", "b"])
+
+
+class TrainingEnvironment(ContainerTest):
+    def set(self, hyperparameters=None):
+        processors = mock.Mock(return_value={0, 1, 2})
+        gpus = mock.Mock(side_effect={"/dev/nvidia[0-9]*": ["/dev/nvidia0"]}.get)
+        self.replace(os, "sched_getaffinity", processors)
+        self.replace(environment.glob, "glob", gpus)
+        environment.set_training_environment(hyperparameters or {})
+
+    def test_is_that_of_the_platforms_toolkit(self):
+        self.write(CONFIG + "inputdataconfig.json", '{"training": {}, "my-Data.2": {}}')
+        self.write(
+            CONFIG + "resourceconfig.json",
+            '{"current_host": "algo-2", "hosts": ["algo-1", "algo-2"],'
+            ' "network_interface_name": "eth1"}',
+        )
+        self.set({"rate": 0.1, "name": "a b", "layers": [8, 4], "no": None, "on": True, "b": {"z": 1, "a": 2}})
+        ml = self.path("/opt/ml/")
+        self.assertEqual(
+            os.environ,
+            {
+                "ML_MODEL_DIR": ml + "model",
+                "ML_INPUT_DIR": ml + "input",
+                "ML_OUTPUT_DIR": ml + "output",
+                "ML_CHANNEL_TRAINING": ml + "input/data/training",
+                "SM_MODEL_DIR": ml + "model",
+                "SM_INPUT_DIR": ml + "input",
+                "SM_INPUT_CONFIG_DIR": ml + "input/config",
+                "SM_OUTPUT_DIR": ml + "output",
+                "SM_OUTPUT_DATA_DIR": ml + "output/data",
+                "SM_CHANNELS": '["my-Data.2","training"]',
+                "SM_CHANNEL_TRAINING": ml + "input/data/training",
+                "SM_CHANNEL_MY-DATA.2": ml + "input/data/my-Data.2",
+                "SM_HPS": '{"b":{"a":2,"z":1},"layers":[8,4],"name":"a b","no":null,"on":true,"rate":0.1}',
+                "SM_HP_RATE": "0.1",
+                "SM_HP_NAME": "a b",
+                "SM_HP_LAYERS": "[8,4]",
+                "SM_HP_NO": "",
+                "SM_HP_ON": "true",
+                "SM_HP_B": '{"a":2,"z":1}',
+                "SM_HOSTS": '["algo-1","algo-2"]',
+                "SM_CURRENT_HOST": "algo-2",
+                "SM_NETWORK_INTERFACE_NAME": "eth1",
+                "SM_NUM_CPUS": "3",
+                "SM_NUM_GPUS": "1",
+            },
+        )
+
+    def test_is_that_of_one_host_without_the_platforms_files(self):
+        self.set()
+        found = {name: os.environ[name] for name in os.environ if "HOST" in name or "NETWORK" in name}
+        self.assertEqual(
+            found,
+            {
+                "SM_HOSTS": '["algo-1"]',
+                "SM_CURRENT_HOST": "algo-1",
+                "SM_NETWORK_INTERFACE_NAME": "eth0",
+            },
+        )
+        self.assertEqual(os.environ["SM_CHANNELS"], "[]")
+        self.assertEqual(os.environ["SM_HPS"], "{}")
+
+    def test_leaves_what_the_image_or_the_user_has_set(self):
+        own = {"SM_MODEL_DIR": "/own", "SM_HP_RATE": "own", "SM_NUM_CPUS": "", "ML_INPUT_DIR": "/x"}
+        os.environ.update(own)
+        self.set({"rate": 1})
+        self.assertEqual({name: os.environ[name] for name in own}, own)
+        self.assertEqual(os.environ["ML_MODEL_DIR"], self.path("/opt/ml/model"))
+
+    def test_has_no_variable_for_a_name_that_none_may_have(self):
+        self.set({"a=b": 1, "c\0": 2, "d": "e\0", "f": "g=h"})
+        found = sorted(name for name in os.environ if name.startswith("SM_HP_"))
+        self.assertEqual(found, ["SM_HP_F"])
+        # JSON writes a NUL as six characters.
+        self.assertEqual(json.loads(os.environ["SM_HPS"])["d"], "e\0")
+
+    def test_makes_the_directory_for_output(self):
+        self.set()
+        self.assertTrue(os.path.isdir(self.path("/opt/ml/output/data")))
+        self.set()
+
+    def test_names_a_broken_file(self):
+        for name in ("inputdataconfig.json", "resourceconfig.json"):
+            self.write(CONFIG + name, "[]")
+            with self.subTest(name), self.assertRaisesRegex(HarnessError, "%s must hold" % name):
+                self.set()
+            os.remove(self.path(CONFIG + name))
+
+
+class SharedEnvironment(ContainerTest):
+    def test_has_the_paths_alone_and_leaves_what_is_set(self):
+        os.environ["SM_INPUT_DIR"] = "/own"
+        environment.set_shared_environment()
+        ml = self.path("/opt/ml/")
+        self.assertEqual(
+            os.environ,
+            {
+                "ML_MODEL_DIR": ml + "model",
+                "ML_INPUT_DIR": ml + "input",
+                "ML_OUTPUT_DIR": ml + "output",
+                "SM_MODEL_DIR": ml + "model",
+                "SM_INPUT_DIR": "/own",
+                "SM_OUTPUT_DIR": ml + "output",
+            },
+        )
