@@ -1,0 +1,272 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { ownershipPlan } from "../../runtime/containers/service_plans.ts";
+import type { CreateBody, Engine } from "../../runtime/docker/engine.ts";
+import { demultiplex } from "../../runtime/docker/frames.ts";
+import { makeApp } from "../helpers/app.ts";
+import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
+import { baseImage, engineRequest, removeImage, withEngine } from "../helpers/engine.ts";
+import { eventually } from "../helpers/eventually.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** An image with code of its own, started as the platform does: nothing of mlcli's is around it. */
+const IMAGE = `mlcli-test-platform-${crypto.randomUUID().slice(0, 8)}`;
+
+/** Longest time for a container, in ms. */
+const TIMEOUT = 60_000;
+
+const TRAINING = `
+import json, os
+import steps
+
+def train(data, model, hyperparameters):
+    steps.check(hyperparameters)
+    names = ["SM_MODEL_DIR", "SM_CHANNELS", "SM_HP_RATE", "SM_CURRENT_HOST", "SM_NUM_GPUS"]
+    print(json.dumps([os.getcwd(), os.path.exists("/opt/ml/code"), hyperparameters]))
+    print(json.dumps({name: os.environ[name] for name in names}))
+    with open(data + "/data.csv") as file: rows = file.read().split()
+    with open(model + "/model.json", "w") as file: json.dump({"rows": rows}, file)
+`;
+
+const STEPS = `
+def check(hyperparameters):
+    if "fail" in hyperparameters: raise ValueError(hyperparameters["fail"])
+`;
+
+const SERVING = `
+import json, os
+
+def model_fn(model_dir):
+    with open(model_dir + "/model.json") as file: return json.load(file)
+
+def predict_fn(data, model):
+    return {"rows": model["rows"], "data": data, "cwd": os.getcwd(), "host": os.environ.get("MLCLI_ALLOWED_HOSTS")}
+`;
+
+const PROCESSING = `
+import os, sys
+
+name, = os.listdir("/opt/ml/processing/input")
+with open("/opt/ml/processing/input/" + name) as file: rows = file.readlines()
+with open("/opt/ml/processing/output/" + name, "w") as file: file.writelines(rows[:int(sys.argv[2])])
+print(sys.argv, os.getcwd())
+`;
+
+/** Builds it, as a user does before the image goes to the platform. */
+async function buildImage(): Promise<void> {
+  await using app = await makeApp({
+    configuration: { image_name: IMAGE, base_image: baseImage() },
+  });
+  const run = async (...args: readonly string[]): Promise<void> => {
+    const { code, stderr } = await app.run(args);
+    assertEquals({ args, code, stderr }, { args, code: 0, stderr });
+  };
+  await run("init", app.name);
+  await app.write(app.path("training/training.py"), TRAINING);
+  await app.write(app.path("training/steps.py"), STEPS);
+  await app.write(app.path("prediction/serve"), SERVING);
+  await app.write(app.path("processing/first.py"), PROCESSING);
+  const dockerfile = await Deno.readTextFile(app.path("Dockerfile"));
+  await app.write(app.path("Dockerfile"), `${dockerfile}ENV SM_NUM_GPUS=7\n`);
+  await run("build");
+}
+
+/** What the platform lays out for a training. */
+const INPUT = {
+  "input/config/inputdataconfig.json": '{"training": {"TrainingInputMode": "File"}}',
+  "input/config/resourceconfig.json": '{"current_host": "algo-1", "hosts": ["algo-1"]}',
+  "input/data/training/data.csv": "1,2\n3,4\n",
+  "model/": "",
+  "output/": "",
+};
+
+/** A directory for the container, whose content is the caller's at the end, and gone. */
+async function makePlatform(files: Readonly<Record<string, string>>): Promise<TestDirectory> {
+  const directory = await makeDirectory(files);
+  return {
+    ...directory,
+    async [Symbol.asyncDispose](): Promise<void> {
+      // The container's user is root: without its files being given back, only root removes them.
+      const uid = Deno.uid();
+      if (uid) {
+        const folders = [...Deno.readDirSync(directory.path)].map(({ name }) =>
+          join(directory.path, name)
+        );
+        const owner = `${uid}:${Deno.gid()}`;
+        await runToEnd(ownershipPlan(IMAGE, folders, folders, owner, "-hR"));
+      }
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What `docker run IMAGE ARGUMENTS` creates, with these directories in /opt/ml. */
+function plan(
+  directory: TestDirectory,
+  args: readonly string[],
+  folders: readonly string[],
+): CreateBody {
+  return {
+    Image: IMAGE,
+    Cmd: args,
+    Labels: {},
+    HostConfig: {
+      AutoRemove: false,
+      Mounts: folders.map((folder) => ({
+        Type: "bind",
+        Source: join(directory.path, folder),
+        Target: `/opt/ml/${folder}`,
+        ReadOnly: false,
+      })),
+    },
+  };
+}
+
+/** Calls `work` with a container that has been started, and removes it however that ends. */
+async function withContainer<T>(
+  body: CreateBody,
+  work: (engine: Engine, id: string) => Promise<T>,
+): Promise<T> {
+  return await withEngine(async (engine) => {
+    const id = await engine.createContainer(`${IMAGE}-${crypto.randomUUID().slice(0, 8)}`, {
+      ...body,
+      HostConfig: { ...body.HostConfig, AutoRemove: false, LogConfig: undefined },
+    });
+    try {
+      await engine.startContainer(id);
+      return await work(engine, id);
+    } finally {
+      await engine.removeContainer(id);
+    }
+  });
+}
+
+interface Ended {
+  readonly status: number;
+  readonly log: string;
+}
+
+function runToEnd(body: CreateBody): Promise<Ended> {
+  return withContainer(body, endOf);
+}
+
+async function endOf(engine: Engine, id: string): Promise<Ended> {
+  const { status } = await engine.wait(id, "not-running", AbortSignal.timeout(TIMEOUT));
+  const ended = await status;
+  let log = "";
+  for await (
+    const { bytes } of demultiplex(await engine.logs(id, { tail: "all", follow: false }))
+  ) log += new TextDecoder().decode(bytes);
+  return { status: ended, log };
+}
+
+/** Where a container's server answers. */
+async function addressOf(id: string): Promise<string> {
+  const { NetworkSettings } = JSON.parse(
+    await engineRequest("GET", `/containers/${id}/json`, [200]),
+  );
+  const [{ HostPort }] = NetworkSettings.Ports["8080/tcp"];
+  return `http://127.0.0.1:${HostPort}`;
+}
+
+suite("an image started as the platform starts it", () => {
+  beforeAll(buildImage);
+  afterAll(() => removeImage(IMAGE));
+
+  const TRAIN = ["input", "model", "output"];
+
+  it("trains with its own code, and then serves the model", async () => {
+    await using platform = await makePlatform({
+      ...INPUT,
+      "input/config/hyperparameters.json": '{"rate": "0.5"}',
+    });
+    const { status, log } = await runToEnd(plan(platform, ["train"], TRAIN));
+    assertEquals({ status, log }, { status: 0, log });
+    const [facts, variables, ...rest] = log.split("\n");
+    assertEquals(rest, [""]);
+    assertEquals(JSON.parse(facts!), ["/opt/program/training", false, { rate: 0.5 }]);
+    assertEquals(JSON.parse(variables!), {
+      SM_MODEL_DIR: "/opt/ml/model",
+      SM_CHANNELS: '["training"]',
+      SM_HP_RATE: "0.5",
+      SM_CURRENT_HOST: "algo-1",
+      // The image's own.
+      SM_NUM_GPUS: "7",
+    });
+    const model = join(platform.path, "model/model.json");
+    assertEquals(await Deno.readTextFile(model), '{"rows": ["1,2", "3,4"]}');
+    assertEquals([...Deno.readDirSync(join(platform.path, "output"))].map(({ name }) => name), [
+      "data",
+    ]);
+
+    const server = plan(platform, ["serve"], ["model"]);
+    await withContainer({
+      ...server,
+      ExposedPorts: { "8080/tcp": {} },
+      HostConfig: {
+        ...server.HostConfig,
+        PortBindings: { "8080/tcp": [{ HostIp: "127.0.0.1", HostPort: "" }] },
+      },
+    }, async (engine, id) => {
+      const address = await addressOf(id);
+      await eventually(async () => {
+        // A server that has ended will not answer any more.
+        if (!await engine.isRunning(id)) throw new Error((await endOf(engine, id)).log);
+        const signal = AbortSignal.timeout(10_000);
+        const response = await fetch(`${address}/ping`, { signal }).catch(() => undefined);
+        assertEquals(await response?.text() ?? "", "");
+        return response?.status === 200;
+      });
+      const response = await fetch(`${address}/invocations`, {
+        method: "POST",
+        // The platform's own address is no name that mlcli let in.
+        headers: { "Content-Type": "application/json", Origin: "https://example.org" },
+        body: "[1]",
+        signal: AbortSignal.timeout(TIMEOUT),
+      });
+      assertEquals([response.status, await response.json()], [200, {
+        rows: ["1,2", "3,4"],
+        data: [1],
+        cwd: "/opt/program/prediction",
+        host: null,
+      }]);
+      await engine.stopContainer(id, 30);
+      assertEquals(await endOf(engine, id), { status: 0, log: "" });
+    });
+  });
+
+  it("leaves the reason of a failed training where the platform looks for it", async () => {
+    await using platform = await makePlatform({
+      ...INPUT,
+      "input/config/hyperparameters.json": '{"fail": "no age"}',
+    });
+    const { status, log } = await runToEnd(plan(platform, ["train"], TRAIN));
+    assertEquals(status, 1);
+    assertStringIncludes(log, 'File "/opt/program/training/steps.py", line 3, in check\n');
+    assertEquals(log.includes("/opt/mlcli"), false);
+    const failure = await Deno.readTextFile(join(platform.path, "output/failure"));
+    assertMatch(failure, /^ValueError: no age\n\nTraceback /);
+    assertEquals([...Deno.readDirSync(join(platform.path, "model"))], []);
+  });
+
+  it("runs a processing script with its arguments", async () => {
+    await using platform = await makePlatform({
+      "processing/input/table.csv": "a\nb\nc\n",
+      "processing/output/": "",
+    });
+    const args = ["process", "first.py", "--rows", "2"];
+    assertEquals(await runToEnd(plan(platform, args, ["processing"])), {
+      status: 0,
+      log: "['/opt/program/processing/first.py', '--rows', '2'] /opt/program/processing\n",
+    });
+    const output = join(platform.path, "processing/output/table.csv");
+    assertEquals(await Deno.readTextFile(output), "a\nb\n");
+  });
+
+  it("says what it takes", async () => {
+    await using platform = await makePlatform({});
+    const usage = { status: 2, log: "usage: train | serve | process FILE [ARGS...]\n" };
+    assertEquals(await runToEnd(plan(platform, [], [])), usage);
+    assertEquals(await runToEnd(plan(platform, ["evaluate"], [])), usage);
+  });
+});
