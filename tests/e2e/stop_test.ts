@@ -1,0 +1,164 @@
+import { assertEquals } from "@std/assert";
+import { pack } from "tar-stream";
+import { failureOf } from "../../runtime/docker/messages.ts";
+import { makeApp } from "../helpers/app.ts";
+import {
+  baseImage,
+  buildTestImage,
+  containersOf,
+  removeImage,
+  withEngine,
+} from "../helpers/engine.ts";
+import { eventually } from "../helpers/eventually.ts";
+import { deployServer } from "../helpers/server.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** Longest time for an answer, in ms. */
+const TIMEOUT = 60_000;
+
+/**
+ * Answers a slow request only once the server takes no more connections, and so is being stopped:
+ * with more than the buffers of a connection hold.
+ */
+const SERVING = `
+import os, socket, time
+
+def model_fn(model_dir): return None
+
+def predict_fn(data, model):
+    if data == "begun": return os.path.exists("/tmp/begun")
+    open("/tmp/begun", "w").close()
+    deadline = time.monotonic() + 30
+    while takes_connections():
+        if time.monotonic() > deadline: raise TimeoutError("nobody stops the server")
+        time.sleep(0.01)
+    return "x" * data
+
+def takes_connections():
+    try:
+        socket.create_connection(("127.0.0.1", 8080), 10).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+`;
+
+/** A server of somebody's own, which answers a slow request when its handler of SIGTERM has run. */
+const FOREIGN = `
+import http.server, signal, sys, threading
+
+begun, stopping, answered = (threading.Event() for _ in range(3))
+signal.signal(signal.SIGTERM, lambda *_: stopping.set())
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self): self.answer(200 if self.path == "/ping" or begun.is_set() else 404, b"")
+    def do_POST(self):
+        begun.set()
+        said = stopping.wait(30)
+        self.answer(200, b"cleaned up" if said else b"no SIGTERM")
+        answered.set()
+    def answer(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+server = http.server.ThreadingHTTPServer(("", 8080), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+# A wait without an end would hear of no signal.
+while not stopping.wait(1): pass
+answered.wait(20)
+`;
+
+const FOREIGN_IMAGE = `mlcli-test-foreign:${crypto.randomUUID().slice(0, 8)}`;
+
+async function buildForeign(): Promise<void> {
+  const context = pack();
+  const lines = [
+    `FROM ${baseImage()}`,
+    "COPY program.py /program.py",
+    'ENTRYPOINT ["python3", "/program.py"]',
+  ];
+  context.entry({ name: "Dockerfile" }, lines.join("\n"));
+  context.entry({ name: "program.py" }, FOREIGN);
+  context.finalize();
+  await withEngine(async (engine) => {
+    const messages = engine.build({
+      tag: FOREIGN_IMAGE,
+      dockerfile: "Dockerfile",
+      buildArguments: {},
+      labels: {},
+      noCache: false,
+      context: ReadableStream.from(context) as ReadableStream<Uint8Array>,
+      signal: AbortSignal.timeout(TIMEOUT),
+    });
+    for await (const message of messages) assertEquals(failureOf(message), undefined);
+  });
+}
+
+function request(port: string, path: string, body?: string): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { "Content-Type": "application/json" },
+    body,
+    signal: AbortSignal.timeout(TIMEOUT),
+  });
+}
+
+/** What a slow request gets in the end: its status and its text, or why there is none. */
+async function answerTo(port: string, body: string): Promise<readonly unknown[]> {
+  try {
+    const response = await request(port, "/invocations", body);
+    return [response.status, await response.text()];
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+suite("local stop and requests under way", () => {
+  beforeAll(async () => {
+    await buildTestImage();
+    await buildForeign();
+  });
+  afterAll(() => removeImage(FOREIGN_IMAGE));
+
+  it("lets the server of an image of mlcli answer, and takes no new requests", async () => {
+    await using server = await deployServer(SERVING);
+    const length = 5 * 1024 ** 2;
+    const slow = answerTo(server.port, String(length));
+    await eventually(async () => {
+      const response = await request(server.port, "/invocations", '"begun"');
+      return await response.text() === '{"predictions": [true]}';
+    });
+    const stopped = await server.app.run(["local", "stop", "--port", server.port]);
+    assertEquals([stopped.code, stopped.stderr], [0, ""]);
+    const [status, text] = await slow;
+    assertEquals([status, String(text).length], [200, `{"predictions": [""]}`.length + length]);
+    assertEquals(await containersOf(server.app.name), []);
+  });
+
+  it("runs the SIGTERM handler of a foreign server, which answers then", async () => {
+    const [name, tag] = FOREIGN_IMAGE.split(":");
+    await using app = await makeApp({
+      configuration: { image_name: name },
+      files: { "prediction/serve": "", "local_test/test_dir/model/model.txt": "" },
+    });
+    const deployed = await app.run(["local", "deploy", "--port", "0", "--docker-tag", tag!]);
+    assertEquals([deployed.code, deployed.stderr], [0, ""]);
+    const { port } = new URL(deployed.stdout.trim());
+    let stopped: { readonly code: number } | undefined;
+    try {
+      const slow = answerTo(port, "");
+      await eventually(async () => {
+        const response = await request(port, "/begun");
+        await response.body?.cancel();
+        return response.status === 200;
+      });
+      stopped = await app.run(["local", "stop", "--port", port]);
+      assertEquals(await slow, [200, "cleaned up"]);
+      assertEquals(stopped.code, 0);
+      assertEquals(await containersOf(app.name), []);
+    } finally {
+      if (stopped?.code !== 0) await app.run(["local", "stop", "--port", port]);
+    }
+  });
+});
