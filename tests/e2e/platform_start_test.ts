@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { ownershipPlan } from "../../runtime/containers/service_plans.ts";
+import { ownershipPlan } from "../../runtime/local/service_plans.ts";
 import type { CreateBody, Engine } from "../../runtime/docker/engine.ts";
 import { demultiplex } from "../../runtime/docker/frames.ts";
 import { makeApp } from "../helpers/app.ts";

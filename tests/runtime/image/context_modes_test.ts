@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import { assertEquals } from "@std/assert";
 import { extract } from "tar-stream";
 import { buildContext } from "../../../runtime/image/build_context.ts";
-import { findApp } from "../../../runtime/project/app.ts";
+import { findApp } from "../../../runtime/app/app.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 

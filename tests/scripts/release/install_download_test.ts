@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
-import { type RawHandler, rawServer, say } from "../helpers/raw_server.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { type RawHandler, rawServer, say } from "../../helpers/raw_server.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
-const SCRIPT = fromFileUrl(new URL("../../scripts/install.sh", import.meta.url));
+const SCRIPT = fromFileUrl(new URL("../../../scripts/release/install.sh", import.meta.url));
 
 /** What the release holds in place of the binary: long enough to be cut off anywhere. */
 const PROGRAM = `#!/bin/sh\necho mlcli 9.9.9\nexit\n${"# padding\n".repeat(20_000)}`;
