@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseHost } from "../../commands/options.ts";
+import { parseHost } from "../../commands/options/parsers.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** What is typed, and how a browser writes it. */
@@ -15,6 +15,6 @@ const HOSTS: Readonly<Record<string, string>> = {
 
 suite("--allow-host", () => {
   for (const [typed, host] of Object.entries(HOSTS)) {
-    it(`takes ${typed} for ${host}`, () => assertEquals(parseHost(typed), host));
+    it(`takes ${typed} for ${host}`, () => assertEquals(parseHost(typed, "Option"), host));
   }
 });

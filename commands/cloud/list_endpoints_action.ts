@@ -4,24 +4,21 @@
  * @module
  */
 
-import type { Context } from "../runtime/context.ts";
-import { checkNamePart } from "../runtime/contract/endpoint_names.ts";
-import type { EndpointFilter } from "../runtime/aws/sagemaker.ts";
-import { regionWords } from "../runtime/aws/settings.ts";
+import { regionWords } from "../../runtime/aws/settings.ts";
+import { connectToSageMaker } from "../../runtime/cloud/connection.ts";
+import type { Context } from "../../runtime/context.ts";
+import { checkNamePart } from "../../runtime/contract/endpoint_names.ts";
 import { type EndpointFormat, jsonFormat, textFormat } from "./endpoint_formats.ts";
-import { openSageMaker } from "./open_platform.ts";
-import type { CloudOptions } from "./platform_options.ts";
-
-/** Options of `list-endpoints`. */
-export interface ListOptions extends CloudOptions, EndpointFilter {
-  readonly output: "text" | "json";
-}
+import type { ListEndpointsOptions } from "./list_endpoints.ts";
 
 /** Lists the endpoints page by page, as they come. */
-export async function listEndpoints(context: Context, options: ListOptions): Promise<void> {
+export async function listEndpointsAction(
+  context: Context,
+  options: ListEndpointsOptions,
+): Promise<void> {
   const { status, nameContains } = options;
   if (nameContains !== undefined) checkNamePart(nameContains);
-  const sagemaker = await openSageMaker(context, options);
+  const sagemaker = await connectToSageMaker(options, context);
   const format: EndpointFormat = options.output === "json" ? jsonFormat() : textFormat();
   const write = (text: string) => context.out.write(new TextEncoder().encode(text));
   let count = 0;

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Endpoint } from "../runtime/aws/sagemaker.ts";
-import { localTimestamp } from "./timestamp.ts";
+import type { Endpoint } from "../../runtime/aws/sagemaker.ts";
+import { localTimestamp } from "../render/timestamp.ts";
 
 /** Turns pages into output, one after the other. */
 export interface EndpointFormat {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Output } from "../runtime/streams.ts";
+import type { Output } from "../../runtime/streams.ts";
 
 /** Between two columns, as in the list of endpoints. */
 const GAP = "  ";

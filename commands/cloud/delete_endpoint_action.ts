@@ -4,45 +4,28 @@
  * @module
  */
 
-import { ValidationError } from "@cliffy/command";
-import type { Context } from "../runtime/context.ts";
+import { regionWords, type Setting } from "../../runtime/aws/settings.ts";
+import { connectToSageMaker } from "../../runtime/cloud/connection.ts";
 import {
   deleteConfiguration,
   deleteEndpoint,
   type DeletionPlan,
   type DeletionReport,
   planDeletion,
-} from "../runtime/cloud/deletion.ts";
-import { checkEndpointName, configurationOf } from "../runtime/contract/endpoint_names.ts";
-import { regionWords, type Setting } from "../runtime/aws/settings.ts";
-import { waiting, waitUntilGone } from "../runtime/cloud/waiting.ts";
-import { openSageMaker } from "./open_platform.ts";
-import { parseSeconds } from "./options.ts";
-import type { CloudOptions } from "./platform_options.ts";
-import { ProgressLine } from "./progress.ts";
+} from "../../runtime/cloud/deletion.ts";
+import { waiting, waitUntilGone } from "../../runtime/cloud/waiting.ts";
+import type { Context } from "../../runtime/context.ts";
+import { checkEndpointName, configurationOf } from "../../runtime/contract/endpoint_names.ts";
+import { ProgressLine } from "../render/progress.ts";
+import type { DeleteEndpointOptions } from "./delete_endpoint.ts";
 
-/** Options of `delete-endpoint`. */
-export interface DeleteOptions extends CloudOptions {
-  readonly endpointName: string;
-  readonly deleteConfig?: boolean;
-  readonly wait?: boolean;
-  readonly timeout?: string;
-  readonly dryRun?: boolean;
-}
-
-/**
- * Deletes an endpoint and, when asked to, its configuration; waits when asked to.
- *
- * @param defaultTimeout longest wait in seconds where the options name none.
- */
-export async function deleteEndpointAsAsked(
+/** Deletes an endpoint and, when asked to, its configuration; waits when asked to. */
+export async function deleteEndpointAction(
   context: Context,
-  options: DeleteOptions,
-  defaultTimeout: number,
+  options: DeleteEndpointOptions,
 ): Promise<void> {
-  const timeout = timeoutOf(options) ?? defaultTimeout;
   checkEndpointName(options.endpointName);
-  const sagemaker = await openSageMaker(context, options);
+  const sagemaker = await connectToSageMaker(options, context);
   using line = new ProgressLine(context.err);
   const report: DeletionReport = {
     progress: (text) => line.show(text),
@@ -53,8 +36,8 @@ export async function deleteEndpointAsAsked(
   };
   const plan = await planDeletion(sagemaker, {
     endpoint: options.endpointName,
-    withConfiguration: options.deleteConfig ?? false,
-    wait: options.wait ?? false,
+    withConfiguration: options.deleteConfig,
+    wait: options.wait,
   }, report);
   line.clear();
   if (context.err.isTerminal) context.err.print(`${whereabouts(plan, sagemaker.region)}\n`);
@@ -63,21 +46,20 @@ export async function deleteEndpointAsAsked(
   try {
     context.out.print(`${plan.endpoint}\n`);
   } finally {
-    // Even when nobody reads the name: the rest of what was asked for is not left out.
+    // Also where nobody reads the name any more: this too was asked for.
     await deleteConfiguration(sagemaker, plan, report);
   }
   if (options.wait) {
-    await waitUntilGone(sagemaker, plan, report, waiting(timeout, context.interruption.signal));
+    await waitUntilGone(
+      sagemaker,
+      plan,
+      report,
+      waiting(options.timeout, context.interruption.signal),
+    );
   }
 }
 
-function timeoutOf({ wait, timeout }: DeleteOptions): number | undefined {
-  if (timeout === undefined) return undefined;
-  if (!wait) throw new ValidationError('Option "--timeout" is of use with "--wait" only.');
-  return parseSeconds("--timeout", timeout);
-}
-
-/** What somebody who types the command should see before it is too late: the account, the region. */
+/** For who types the command, before it is too late: which account, and which region. */
 function whereabouts({ endpoint, description }: DeletionPlan, region: Setting): string {
   const { status, account } = description ?? {};
   const known = [status, account && `account ${account}`, regionWords(region)];

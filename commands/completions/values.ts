@@ -4,13 +4,11 @@
  * @module
  */
 
-import type { Context } from "../runtime/context.ts";
-import { connectToEngine } from "../runtime/docker/connect.ts";
-import type { Engine } from "../runtime/docker/engine.ts";
-import type { App } from "../runtime/app/app.ts";
-
-/** What is completed. */
-export type CompletionKind = "app" | "script" | "server-port" | "image-tag";
+import type { Context } from "../../runtime/context.ts";
+import { connectToEngine } from "../../runtime/docker/connect.ts";
+import type { Engine } from "../../runtime/docker/engine.ts";
+import type { App } from "../../runtime/app/app.ts";
+import type { CompletionKind } from "../options/option.ts";
 
 /** How long the engine may take, in ms. Whoever pressed the tab key waits for it. */
 const ENGINE_TIMEOUT = 500;
@@ -46,24 +44,24 @@ async function valuesOf(kind: CompletionKind, context: Context): Promise<readonl
 
 /** Of the apps that a command would take: what else is called so is no reason to complete nothing. */
 async function validAppNames(context: Context): Promise<readonly string[]> {
-  const { APP_NAME, appNames } = await import("../runtime/app/app.ts");
+  const { APP_NAME, appNames } = await import("../../runtime/app/app.ts");
   return (await appNames(context.cwd)).filter((name) => APP_NAME.test(name));
 }
 
 async function validApps(context: Context): Promise<readonly App[]> {
-  const { findApp } = await import("../runtime/app/app.ts");
+  const { findApp } = await import("../../runtime/app/app.ts");
   const names = await validAppNames(context);
   return await Promise.all(names.map((name) => findApp(context.cwd, name)));
 }
 
 async function scripts(context: Context): Promise<readonly string[]> {
-  const { layoutOf, scriptsOf } = await import("../runtime/app/layout.ts");
+  const { layoutOf, scriptsOf } = await import("../../runtime/app/layout.ts");
   const found = await validApps(context);
   return distinct((await Promise.all(found.map((app) => scriptsOf(layoutOf(app))))).flat());
 }
 
 async function serverPorts(engine: Engine, signal: AbortSignal): Promise<readonly string[]> {
-  const { findServers } = await import("../runtime/local/server/servers.ts");
+  const { findServers } = await import("../../runtime/local/server/servers.ts");
   return distinct((await findServers(engine, undefined, signal)).map(({ port }) => String(port)));
 }
 

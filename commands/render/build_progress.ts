@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Output } from "../runtime/streams.ts";
+import type { Output } from "../../runtime/streams.ts";
 import { printable } from "./printable.ts";
 import { ProgressLine } from "./progress.ts";
 

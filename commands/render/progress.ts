@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Output } from "../runtime/streams.ts";
+import type { Output } from "../../runtime/streams.ts";
 
 /** What takes less (ms) needs no sign of life. */
 const PATIENCE = 500;

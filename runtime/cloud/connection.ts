@@ -1,30 +1,44 @@
 /**
- * The way from the options of a cloud command to the platform.
+ * The way from what a command was told to the cloud service.
  *
  * @module
  */
 
 import { basename } from "@std/path/basename";
-import type { Context } from "../runtime/context.ts";
-import { MlcliError } from "../runtime/errors.ts";
-import type { SageMaker } from "../runtime/aws/sagemaker.ts";
-import { type AwsConfiguration, awsSettings } from "../runtime/aws/settings.ts";
-import { type App, findApp, findApps } from "../runtime/app/app.ts";
-import type { CloudOptions } from "./platform_options.ts";
+import { type App, findApp, findApps } from "../app/app.ts";
+import type { SageMaker } from "../aws/sagemaker.ts";
+import { type AwsConfiguration, awsSettings } from "../aws/settings.ts";
+import type { Context } from "../context.ts";
+import { MlcliError } from "../errors.ts";
 
-/** The platform that the options, the app's configuration and the environment choose. */
-export async function openSageMaker(context: Context, options: CloudOptions): Promise<SageMaker> {
-  const configuration = await platformConfiguration(context.cwd, options);
-  return await context.sagemaker(awsSettings(options, configuration, context.env));
+/** What the options say about account, region and role. Each is named, so that none is forgotten. */
+export interface CloudChoice {
+  readonly appName: string | undefined;
+  readonly region: string | undefined;
+  readonly profile: string | undefined;
+  readonly iamRoleArn: string | undefined;
+}
+
+/**
+ * SageMaker, where the options, the app's configuration and the environment say.
+ *
+ * @throws MlcliError when none names a region, or several apps name different ones.
+ */
+export async function connectToSageMaker(
+  choice: CloudChoice,
+  host: Pick<Context, "cwd" | "env" | "sagemaker">,
+): Promise<SageMaker> {
+  const configuration = await configurationFor(host.cwd, choice);
+  return await host.sagemaker(awsSettings(choice, configuration, host.env));
 }
 
 /**
  * What the apps in a directory say about the platform. Several do not matter as long as they agree
  * on whatever the options leave open.
  */
-async function platformConfiguration(
+async function configurationFor(
   cwd: string,
-  { appName, region, profile }: CloudOptions,
+  { appName, region, profile }: CloudChoice,
 ): Promise<AwsConfiguration | undefined> {
   const isOpen = region === undefined || profile === undefined;
   if (appName === undefined && !isOpen) return undefined;

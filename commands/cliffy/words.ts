@@ -4,21 +4,21 @@
  * @module
  */
 
-import { ValidationError } from "@cliffy/command";
-import { UsageError } from "../runtime/errors.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import type { noColour } from "../options/standard.ts";
+import { wrongUse } from "../usage.ts";
 
 /**
- * The option that refuses colour. The streams have to know before there is a tree of commands, and
+ * The option that refuses colour. The streams have to know of it before there is a command, and
  * Cliffy would not let it stand beside `--help`.
  */
-export const NO_COLOUR = "--no-color";
+export const NO_COLOUR: keyof typeof noColour = "--no-color";
 
 /**
  * The words of a command line that Cliffy is to read.
  *
- * @throws UsageError for words after `--`: Cliffy drops them, and the command would
- * run as if nobody had written them.
- * @throws ValidationError for an empty word or value: Cliffy 1.2 would take the default instead.
+ * @throws UsageError for words after `--`, which Cliffy drops: the command would run as if nobody
+ * had written them. For an empty word or value: Cliffy 1.2 would take the default instead.
  */
 export function commandWords(args: readonly string[]): string[] {
   const end = args.indexOf("--");
@@ -37,8 +37,9 @@ export function commandWords(args: readonly string[]): string[] {
 const EMPTY_VALUE = /^-[^=]+=$/;
 
 /** @param word the option with the value, or the word before an empty one. */
-function emptyWord(word: string | undefined): ValidationError {
-  return new ValidationError(
+function emptyWord(word: string | undefined): UsageError {
+  return wrongUse(
+    "mlcli",
     word?.startsWith("-")
       ? `Missing value for option "${word.replace(/=$/, "")}".`
       : "An argument is empty.",

@@ -1,0 +1,21 @@
+/**
+ * What `mlcli local stop` does.
+ *
+ * @module
+ */
+
+import type { Context } from "../../runtime/context.ts";
+import { stopServer } from "../../runtime/local/server/stop.ts";
+import { ProgressLine } from "../render/progress.ts";
+import type { StopOptions } from "./stop.ts";
+
+/** Stops a server and prints its name. */
+export async function stopAction(context: Context, options: StopOptions): Promise<void> {
+  const engine = await context.engine();
+  using progress = new ProgressLine(context.err);
+  const server = await progress.during(
+    "Stopping the server",
+    stopServer(engine, options.port, options.appName, context.interruption),
+  );
+  context.out.print(`${server.name}\n`);
+}
