@@ -4,15 +4,13 @@
  * @module
  */
 
-import { ValidationError } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import type { Group } from "../command.ts";
-import { wrongUse } from "../usage.ts";
-import { treeFor } from "./tree.ts";
+import { answered } from "./answers.ts";
 import { commandWords } from "./words.ts";
 
 /**
- * Runs the command that the words name.
+ * Runs the command that a command line names.
  *
  * @throws UsageError when the command line is wrong; and whatever the command throws.
  */
@@ -22,11 +20,7 @@ export async function runCommandLine(
   context: Context,
 ): Promise<void> {
   const words = commandWords(args);
-  const tree = await treeFor(words, root, context);
-  try {
-    await tree.parse(words);
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    throw wrongUse(error.cmd?.getPath() ?? "mlcli", error.message);
-  }
+  if (await answered(words, root, context)) return;
+  const { parse } = await import("./tree.ts");
+  await parse(words, root, context);
 }

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { Command as Cliffy, EnumType } from "@cliffy/command";
+import { Command as Cliffy, EnumType, ValidationError } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import { type Command, type Group, isGroup } from "../command.ts";
 import {
@@ -20,6 +20,7 @@ import {
 } from "../options/option.ts";
 import { help, version } from "../options/standard.ts";
 import { wrongUse } from "../usage.ts";
+import { printHelp, printVersion } from "./answers.ts";
 import { readValues } from "./values.ts";
 
 /**
@@ -28,6 +29,25 @@ import { readValues } from "./values.ts";
  */
 // deno-lint-ignore no-explicit-any
 export type CliffyCommand = Cliffy<any, any, any, any, any, any, any, any>;
+
+/**
+ * Runs the command that the words name.
+ *
+ * @throws UsageError when the command line is wrong; and whatever the command throws.
+ */
+export async function parse(
+  words: readonly string[],
+  root: Group,
+  context: Context,
+): Promise<void> {
+  const tree = await treeFor(words, root, context);
+  try {
+    await tree.parse([...words]);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw wrongUse(error.cmd?.getPath() ?? "mlcli", error.message);
+  }
+}
 
 /** What a tree is made for. */
 interface Purpose {
@@ -64,15 +84,12 @@ async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
     .helpOption(flags(["--help", help["--help"]]), help["--help"].description, {
       // Cliffy's own goes to the console, past the context.
       async action(this: CliffyCommand) {
-        await printHelp(this.getPath().split(" ").slice(1), purpose);
+        await printHelp(this.getPath().split(" ").slice(1), root, context);
       },
     })
     .versionOption(flags(["--version", version["--version"]]), version["--version"].description, {
       standalone: true,
-      async action() {
-        const { versionText } = await import("../../runtime/version.ts");
-        context.out.print(`${versionText()}\n`);
-      },
+      action: () => printVersion(context),
     });
   for (const kind of ["app", "server-port", "script", "image-tag"] as const) {
     command.globalComplete(kind, () => completions(kind, context));
@@ -87,12 +104,6 @@ async function completions(kind: CompletionKind, context: Context): Promise<stri
   return [...await completionValues(kind, context)];
 }
 
-async function printHelp(names: readonly string[], { root, context }: Purpose): Promise<void> {
-  const { topicOf } = await import("../topic.ts");
-  const { helpText } = await import("../render/help.ts");
-  context.out.print(helpText(await topicOf(root, names), context.out));
-}
-
 /** A group: by itself, it prints its help. (Cliffy 1.0 would print nothing.) */
 async function groupCommand(
   group: Group,
@@ -103,7 +114,7 @@ async function groupCommand(
     // Else Cliffy 1.0 would call a mistyped command an argument too many.
     .arguments("[command:string]")
     .action(async (_options: unknown, name?: string) => {
-      if (name === undefined) return await printHelp(names, purpose);
+      if (name === undefined) return await printHelp(names, purpose.root, purpose.context);
       throw wrongUse(["mlcli", ...names].join(" "), `Unknown command "${name}".`);
     });
   addOptions(command, optionsOf(group.options), { isGlobal: true });
