@@ -68,7 +68,7 @@ export function command<O extends Options>(declaration: Declaration<O>): Command
 export interface Member {
   /** One sentence. */
   readonly summary: string;
-  readonly load: () => Promise<Command | Group>;
+  readonly load: () => Command | Group | Promise<Command | Group>;
   /** Whether neither help nor completions show it. */
   readonly isHidden?: true;
 }

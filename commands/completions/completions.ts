@@ -6,6 +6,8 @@
  */
 
 import type { Group } from "../command.ts";
+import { completeCommand } from "./complete.ts";
+import { scriptCommand } from "./script.ts";
 
 /** `mlcli completions` with a command a shell. */
 export const completionsGroup: Group = {
@@ -13,31 +15,31 @@ export const completionsGroup: Group = {
   commands: {
     bash: {
       summary: "Print the script for bash.",
-      load: async () =>
-        (await import("./script.ts")).scriptCommand("bash", {
+      load: () =>
+        scriptCommand("bash", {
           file: "~/.bashrc",
           line: "source <(mlcli completions bash)",
         }),
     },
     zsh: {
       summary: "Print the script for zsh.",
-      load: async () =>
-        (await import("./script.ts")).scriptCommand("zsh", {
+      load: () =>
+        scriptCommand("zsh", {
           file: "~/.zshrc",
           line: "source <(mlcli completions zsh)",
         }),
     },
     fish: {
       summary: "Print the script for fish.",
-      load: async () =>
-        (await import("./script.ts")).scriptCommand("fish", {
+      load: () =>
+        scriptCommand("fish", {
           file: "config.fish",
           line: "mlcli completions fish | source",
         }),
     },
     complete: {
       summary: "",
-      load: async () => (await import("./complete.ts")).completeCommand,
+      load: () => completeCommand,
       isHidden: true,
     },
   },

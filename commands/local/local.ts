@@ -6,6 +6,13 @@
 
 import type { Group } from "../command.ts";
 import { dockerTag } from "../options/app.ts";
+import { deployCommand } from "./deploy.ts";
+import { invokeCommand } from "./invoke.ts";
+import { logsCommand } from "./logs.ts";
+import { processCommand } from "./process.ts";
+import { statusCommand } from "./status.ts";
+import { stopCommand } from "./stop.ts";
+import { trainCommand } from "./train.ts";
 
 /** `mlcli local` with its commands. */
 export const localGroup: Group = {
@@ -13,32 +20,32 @@ export const localGroup: Group = {
   commands: {
     train: {
       summary: "Run the training code on the test data.",
-      load: async () => (await import("./train.ts")).trainCommand,
+      load: () => trainCommand,
     },
     deploy: {
       summary: "Serve the trained model on http://localhost:PORT, until local stop.",
-      load: async () => (await import("./deploy.ts")).deployCommand,
+      load: () => deployCommand,
     },
     process: {
       summary: "Run a processing script on the test data.",
-      load: async () => (await import("./process.ts")).processCommand,
+      load: () => processCommand,
     },
     invoke: {
       summary:
         "Send a file, or standard input, to the server's /invocations, and print its answer.",
-      load: async () => (await import("./invoke.ts")).invokeCommand,
+      load: () => invokeCommand,
     },
     stop: {
       summary: "Stop and remove the server on a port.",
-      load: async () => (await import("./stop.ts")).stopCommand,
+      load: () => stopCommand,
     },
     status: {
       summary: "Show the servers and runs of mlcli on this machine, of all apps.",
-      load: async () => (await import("./status.ts")).statusCommand,
+      load: () => statusCommand,
     },
     logs: {
       summary: "Show the log of the server on a port, also when it has ended.",
-      load: async () => (await import("./logs.ts")).logsCommand,
+      load: () => logsCommand,
     },
   },
 };

@@ -75,14 +75,18 @@ export function options<const O extends Options>(declared: O & Checked<O>): O {
   return declared;
 }
 
-/** Makes a misspelt field an error, and `onlyWith` the name of an option beside it. */
+/** Makes a field that means nothing an error, and `onlyWith` the name of an option beside it. */
 type Checked<O> = {
   readonly [K in keyof O]: {
     readonly [Field in keyof O[K]]: Field extends "onlyWith" ? keyof O
-      : Field extends (K extends Flag ? keyof ValueOption : keyof Argument) ? unknown
+      : Field extends FieldOf<K, O[K]> ? unknown
       : never;
   };
 };
+
+type FieldOf<Form, Declared> = Form extends Flag
+  ? Declared extends { readonly value: string } ? keyof ValueOption : keyof Switch
+  : keyof Argument;
 
 /** What a command gets: a property for each option and argument, parsed. */
 export type Values<O extends Options> = {

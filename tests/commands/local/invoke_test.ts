@@ -1,16 +1,16 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { gzipSync } from "node:zlib";
-import { makeDirectory } from "../helpers/directory.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import {
   type ProgramOptions,
   type ProgramResult,
   resultOf,
   runProgram,
   startProgram,
-} from "../helpers/program.ts";
-import { type RawHandler, rawServer, say, untilClosed } from "../helpers/raw_server.ts";
-import { it, suite } from "../helpers/suite.ts";
+} from "../../helpers/program.ts";
+import { type RawHandler, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 const NO_ENGINE = { DOCKER_HOST: "unix:///nonexistent.sock" };
 

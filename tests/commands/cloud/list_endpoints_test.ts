@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCloud, startCloud } from "../helpers/cloud.ts";
-import { FakeAws } from "../helpers/fake_aws.ts";
-import { REGION } from "../helpers/aws_answers.ts";
-import { resultOf } from "../helpers/program.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { runCloud, startCloud } from "../../helpers/cloud.ts";
+import { FakeAws } from "../../helpers/fake_aws.ts";
+import { REGION } from "../../helpers/aws_answers.ts";
+import { resultOf } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 /** 2026-03-01T08:30:00.123Z */
 const MARCH = 1_772_353_800.123;

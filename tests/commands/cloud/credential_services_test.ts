@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { runCloud } from "../helpers/cloud.ts";
-import { FakeAws } from "../helpers/fake_aws.ts";
-import { type Fault, FaultyNetwork } from "../helpers/faulty_network.ts";
-import type { Message } from "../helpers/http_message.ts";
-import { ACCOUNT } from "../helpers/aws_answers.ts";
-import type { ProgramResult } from "../helpers/program.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { runCloud } from "../../helpers/cloud.ts";
+import { FakeAws } from "../../helpers/fake_aws.ts";
+import { type Fault, FaultyNetwork } from "../../helpers/faulty_network.ts";
+import type { Message } from "../../helpers/http_message.ts";
+import { ACCOUNT } from "../../helpers/aws_answers.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 const ROLE = `arn:aws:iam::${ACCOUNT}:role/ml`;
 const START_URL = "https://example.awsapps.com/start";

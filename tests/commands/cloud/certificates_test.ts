@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { Authority, TlsServer } from "../helpers/certificates.ts";
-import { runCloud } from "../helpers/cloud.ts";
-import { FakeAws, USER_KEY } from "../helpers/fake_aws.ts";
-import type { ProgramResult } from "../helpers/program.ts";
-import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+import { Authority, TlsServer } from "../../helpers/certificates.ts";
+import { runCloud } from "../../helpers/cloud.ts";
+import { FakeAws, USER_KEY } from "../../helpers/fake_aws.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
 
 /** The certificate of an authority that has signed nothing. */
 async function certificateOfAnother(): Promise<string> {

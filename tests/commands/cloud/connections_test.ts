@@ -1,13 +1,13 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { runCloud } from "../helpers/cloud.ts";
-import { FakeAws } from "../helpers/fake_aws.ts";
+import { runCloud } from "../../helpers/cloud.ts";
+import { FakeAws } from "../../helpers/fake_aws.ts";
 import {
   type Fault,
   FaultyNetwork,
   type Plan,
   ResettingNetwork,
-} from "../helpers/faulty_network.ts";
-import { it, suite } from "../helpers/suite.ts";
+} from "../../helpers/faulty_network.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 interface CloudCommand {
   readonly args: readonly string[];

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type CloudOptions, runCloud } from "../helpers/cloud.ts";
-import { FakeAws, USER_KEY } from "../helpers/fake_aws.ts";
-import { ACCOUNT, REGION } from "../helpers/aws_answers.ts";
-import type { ProgramResult } from "../helpers/program.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { type CloudOptions, runCloud } from "../../helpers/cloud.ts";
+import { FakeAws, USER_KEY } from "../../helpers/fake_aws.ts";
+import { ACCOUNT, REGION } from "../../helpers/aws_answers.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 const ROLE = `arn:aws:iam::${ACCOUNT}:role/ml`;
 

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { runCloud } from "../helpers/cloud.ts";
-import { FakeAws } from "../helpers/fake_aws.ts";
-import { REGION } from "../helpers/aws_answers.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { runCloud } from "../../helpers/cloud.ts";
+import { FakeAws } from "../../helpers/fake_aws.ts";
+import { REGION } from "../../helpers/aws_answers.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 type Files = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { main } from "../../main.ts";
-import { AwsError } from "../../runtime/aws/errors.ts";
-import type { SageMaker } from "../../runtime/aws/sagemaker.ts";
-import { fakeContext } from "../helpers/fake_context.ts";
-import { endpointNamed, memorySageMaker } from "../helpers/memory_sagemaker.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { main } from "../../../main.ts";
+import { AwsError } from "../../../runtime/aws/errors.ts";
+import type { SageMaker } from "../../../runtime/aws/sagemaker.ts";
+import { fakeContext } from "../../helpers/fake_context.ts";
+import { endpointNamed, memorySageMaker } from "../../helpers/memory_sagemaker.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 const REGION_AND_PROFILE = ["--region", "eu-west-1", "--profile", "work"] as const;
 

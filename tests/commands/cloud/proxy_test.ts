@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { Authority, TlsServer } from "../helpers/certificates.ts";
-import { runCloud } from "../helpers/cloud.ts";
-import { FakeAws } from "../helpers/fake_aws.ts";
-import { ACCOUNT, REGION } from "../helpers/aws_answers.ts";
-import { FakeProxy, FakeSocks } from "../helpers/proxy.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { Authority, TlsServer } from "../../helpers/certificates.ts";
+import { runCloud } from "../../helpers/cloud.ts";
+import { FakeAws } from "../../helpers/fake_aws.ts";
+import { ACCOUNT, REGION } from "../../helpers/aws_answers.ts";
+import { FakeProxy, FakeSocks } from "../../helpers/proxy.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 /** What may not be shown. */
 const PASSWORD = "open sesame/1";

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { runCloud, startCloud } from "../helpers/cloud.ts";
-import { FakeAws } from "../helpers/fake_aws.ts";
-import { arn, errorAnswer, REGION } from "../helpers/aws_answers.ts";
-import { resultOf } from "../helpers/program.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { runCloud, startCloud } from "../../helpers/cloud.ts";
+import { FakeAws } from "../../helpers/fake_aws.ts";
+import { arn, errorAnswer, REGION } from "../../helpers/aws_answers.ts";
+import { resultOf } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 const DELETE = ["delete-endpoint", "--endpoint-name", "churn"] as const;
 const WITH_CONFIG = [...DELETE, "--delete-config"] as const;
