@@ -5,16 +5,15 @@
  * @module
  */
 
-import { ValidationError } from "@cliffy/command";
-import { commandWords, NO_COLOUR } from "./commands/command_line.ts";
-import { printable } from "./commands/printable.ts";
-import { rootCommand } from "./commands/root.ts";
+import { runCommandLine } from "./commands/cliffy/run.ts";
+import { NO_COLOUR } from "./commands/cliffy/words.ts";
+import { errorText, hintText } from "./commands/render/error_text.ts";
+import { root } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
 import {
   INTERRUPT_STATUS,
   Interrupted,
   isSystemError,
-  messageOf,
   MlcliError,
   OutputClosed,
   UsageError,
@@ -29,7 +28,7 @@ import {
  */
 export async function main(args: readonly string[], context: Context): Promise<number> {
   try {
-    await rootCommand(context).parse(commandWords(args));
+    await runCommandLine(args, root, context);
     return 0;
   } catch (error) {
     report(error, context);
@@ -41,7 +40,6 @@ function exitCode(error: unknown): number {
   if (error instanceof Interrupted) return INTERRUPT_STATUS[error.signal];
   // 128 and the number of SIGPIPE: what `yes | head` ends with.
   if (error instanceof OutputClosed) return 141;
-  if (error instanceof ValidationError) return 2;
   if (error instanceof UserCodeError) return error.status;
   return error instanceof UsageError ? 2 : 1;
 }
@@ -59,20 +57,10 @@ function report(error: unknown, context: Context): void {
 }
 
 function describe(error: unknown): string {
-  if (error instanceof ValidationError) {
-    const command = error.cmd?.getPath() ?? "mlcli";
-    return `error: ${printable(error.message)}\nhint: ${command} --help lists what it takes.\n`;
-  }
-  if (!(error instanceof MlcliError)) {
-    // What the system refuses names what was done, and to which file.
-    const hint = isSystemError(error)
-      ? ""
-      : "hint: This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.\n";
-    return `error: ${printable(messageOf(error))}\n${hint}`;
-  }
-  const quote = error.quote ? `${error.quote.trimEnd().replace(/^/gm, "  ")}\n` : "";
-  const hint = error.hint ? `hint: ${printable(error.hint)}\n` : "";
-  return `error: ${printable(error.message)}\n${quote}${hint}`;
+  // What the system refuses names what was done, and to which file.
+  if (error instanceof MlcliError || isSystemError(error)) return errorText(error);
+  const hint = "This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.";
+  return errorText(error) + hintText(hint);
 }
 
 function stackOf(error: unknown): string {

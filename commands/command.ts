@@ -1,28 +1,88 @@
 /**
- * What all commands share.
- *
- * A command declares its options when the tree is made, and imports what it runs when it runs: so
- * `--help` loads nothing but the tree. (By itself, Deno would look up all that these imports lead
- * to before it runs the first line; `lazy-dynamic-imports` in deno.json keeps it from that.)
+ * What a command is: a declaration. Which options it takes, and what it runs, is loaded only when
+ * the command line names it; the tree above it holds a sentence about each. (By itself, Deno would
+ * look up all that these imports lead to before it runs the first line; `lazy-dynamic-imports` in
+ * deno.json keeps it from that.)
  *
  * @module
  */
 
-import { Command, ValidationError } from "@cliffy/command";
 import type { Context } from "../runtime/context.ts";
+import type { Options, Values } from "./options/option.ts";
 
-/** A command of the tree, whatever its options: Cliffy's type carries each of them. */
-// deno-lint-ignore no-explicit-any
-export type AnyCommand = Command<any, any, any, any, any, any, any, any>;
+/** How a command was called. */
+export interface Call {
+  /** The names that lead to it: `mlcli local train`. */
+  readonly path: string;
+  /** The whole tree, for what completes command lines. */
+  readonly root: Group;
+}
 
-/**
- * A command that only holds others: prints its help, or says which command it does not have.
- * (Cliffy 1.0 would print nothing, and call a mistyped command an argument too many.)
- */
-export function groupCommand(context: Context): AnyCommand {
-  const group: AnyCommand = new Command().arguments("[command:string]");
-  return group.action((_options: unknown, name?: string) => {
-    if (name !== undefined) throw new ValidationError(`Unknown command "${name}".`);
-    context.out.print(group.getHelp());
-  });
+/** What a command does, given the values of its options. */
+export type Action<O extends Options> = (
+  context: Context,
+  options: Values<O>,
+  call: Call,
+) => Promise<void>;
+
+/** An example for the help: what it is for, and the command line. */
+export type Example = readonly [title: string, line: string];
+
+interface Declaration<O extends Options> {
+  /** What its sentence in the tree leaves unsaid. */
+  readonly details?: string;
+  readonly options: O;
+  readonly examples?: readonly Example[];
+  /** Imports the one function that the command runs. */
+  readonly action: () => Promise<Action<O>>;
+}
+
+/** Reads the values of options from a command line. */
+export type ReadValues = <O extends Options>(options: O) => Values<O>;
+
+/** A command, whatever its options. */
+export interface Command {
+  readonly details?: string;
+  readonly options: Options;
+  readonly examples: readonly Example[];
+  /** Reads the values, and runs it. */
+  readonly run: (context: Context, read: ReadValues, call: Call) => Promise<void>;
+}
+
+/** Declares a command. */
+export function command<O extends Options>(declaration: Declaration<O>): Command {
+  const { details, options, examples = [], action } = declaration;
+  return {
+    details,
+    options,
+    examples,
+    run: async (context, read, call) => {
+      // First: what is wrong with the command line is said before anything is loaded.
+      const values = read(options);
+      await (await action())(context, values, call);
+    },
+  };
+}
+
+/** A member of a group: what the group's help says about it, and where the rest is. */
+export interface Member {
+  /** One sentence. */
+  readonly summary: string;
+  readonly load: () => Command | Group | Promise<Command | Group>;
+  /** Whether neither help nor completions show it. */
+  readonly isHidden?: true;
+}
+
+/** A command that only holds others. */
+export interface Group {
+  /** What its sentence in the tree leaves unsaid. */
+  readonly details?: string;
+  /** Options that all its commands take, before their name and after it. */
+  readonly options: Options;
+  readonly commands: Readonly<Record<string, Member>>;
+}
+
+/** Whether it is a group. */
+export function isGroup(declared: Command | Group): declared is Group {
+  return "commands" in declared;
 }

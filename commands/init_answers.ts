@@ -6,9 +6,8 @@
  */
 
 import { basename } from "@std/path/basename";
-import { ValidationError } from "@cliffy/command";
 import type { Context } from "../runtime/context.ts";
-import type { Settings } from "../runtime/image/scaffold.ts";
+import type { NewConfiguration } from "../runtime/image/scaffold.ts";
 import { APP_NAME, APP_NAME_EXPECTED, appNames } from "../runtime/app/app.ts";
 import {
   type ConfigurationKey,
@@ -16,20 +15,13 @@ import {
   DEFAULT_REQUIREMENTS,
   RULES,
 } from "../runtime/app/configuration.ts";
+import type { Call } from "./command.ts";
+import type { InitFlag, InitOptions } from "./init.ts";
+import { wrongUse } from "./usage.ts";
 
-/** The options that become the configuration file. */
-export interface InitOptions {
-  readonly imageName?: string;
-  readonly pythonVersion?: string;
-  readonly requirements?: string;
-  readonly baseImage?: string;
-  readonly platform?: string;
-  readonly region?: string;
-  readonly profile?: string;
-}
-
-interface Setting {
-  readonly option: `--${string}`;
+/** A key of the configuration file, and where its value comes from. */
+interface Choice {
+  readonly option: InitFlag;
   readonly value: (options: InitOptions) => string | undefined;
   /** What is asked on a terminal; nothing for what few apps need. */
   readonly question?: string;
@@ -37,7 +29,7 @@ interface Setting {
 }
 
 /** In the order of the questions and of the file. */
-const SETTINGS: Readonly<Record<Exclude<ConfigurationKey, "image_name">, Setting>> = {
+const CHOICES: Readonly<Record<Exclude<ConfigurationKey, "image_name">, Choice>> = {
   python_version: {
     option: "--python-version",
     value: (options) => options.pythonVersion,
@@ -68,8 +60,12 @@ const SETTINGS: Readonly<Record<Exclude<ConfigurationKey, "image_name">, Setting
  * The name of the app to make: the argument; else the one app that is here, to complete it; else
  * the answer to a question, by default the directory's name.
  */
-export async function chooseName(context: Context, argument?: string): Promise<string> {
-  if (argument !== undefined) return checkName(argument);
+export async function chooseName(
+  context: Context,
+  { app }: InitOptions,
+  { path }: Call,
+): Promise<string> {
+  if (app !== undefined) return checkName(app, path);
   const [here, ...more] = await appNames(context.cwd);
   if (here !== undefined && more.length === 0) return here;
   const directory = basename(context.cwd);
@@ -78,12 +74,13 @@ export async function chooseName(context: Context, argument?: string): Promise<s
     expected: APP_NAME_EXPECTED,
     accepts: (answer) => APP_NAME.test(answer),
   });
-  return checkName(name ?? fallback);
+  return checkName(name ?? fallback, path);
 }
 
-function checkName(name: string): string {
+function checkName(name: string, path: string): string {
   if (APP_NAME.test(name)) return name;
-  throw new ValidationError(
+  throw wrongUse(
+    path,
     name === ""
       ? "Missing argument: APP, a name for the app."
       : `Argument "APP" must be a name of ${APP_NAME_EXPECTED}, but got "${name}".`,
@@ -91,45 +88,45 @@ function checkName(name: string): string {
 }
 
 /** What the configuration file of a new app is to say. Every option is checked before a question. */
-export async function chooseSettings(
+export async function chooseConfiguration(
   context: Context,
   name: string,
   options: InitOptions,
-): Promise<Settings> {
-  const keys = Object.keys(SETTINGS) as (keyof typeof SETTINGS)[];
-  for (const key of keys) checkOption(key, SETTINGS[key].option, SETTINGS[key].value(options));
-  checkOption("image_name", "--image-name", options.imageName);
-  const settings: Partial<Record<ConfigurationKey, string>> = {
-    image_name: options.imageName ?? defaultImageName(name),
+  { path }: Call,
+): Promise<NewConfiguration> {
+  const keys = Object.keys(CHOICES) as (keyof typeof CHOICES)[];
+  const check = (key: ConfigurationKey, option: InitFlag, value: string | undefined): void => {
+    if (value === undefined || RULES[key].accepts(value)) return;
+    const { expected } = RULES[key];
+    throw wrongUse(path, `Option "${option}" must be ${expected}, but got "${value}".`);
+  };
+  for (const key of keys) check(key, CHOICES[key].option, CHOICES[key].value(options));
+  check("image_name", "--image-name", options.imageName);
+  const configuration: Partial<Record<ConfigurationKey, string>> = {
+    image_name: options.imageName ?? defaultImageName(name, path),
   };
   for (const key of keys) {
-    const { value, question, fallback = "" } = SETTINGS[key];
+    const { value, question, fallback = "" } = CHOICES[key];
     const answer = value(options) ??
       (question === undefined ? undefined : await ask(context, question, fallback, RULES[key]));
     const chosen = answer ?? fallback;
-    if (chosen !== "") settings[key] = chosen;
+    if (chosen !== "") configuration[key] = chosen;
   }
-  return settings;
+  return configuration;
 }
 
-/** The options given, by name: those that a configuration file which is there already ignores. */
-export function givenOptions(options: InitOptions): string[] {
-  const given = Object.values(SETTINGS).filter(({ value }) => value(options) !== undefined)
-    .map(({ option }): string => option);
+/** The options given that go into the configuration file: of no use where there is one already. */
+export function givenOptions(options: InitOptions): InitFlag[] {
+  const given = Object.values(CHOICES).filter(({ value }) => value(options) !== undefined)
+    .map(({ option }) => option);
   return options.imageName === undefined ? given : ["--image-name", ...given];
 }
 
-function checkOption(key: ConfigurationKey, option: string, value: string | undefined): void {
-  if (value === undefined || RULES[key].accepts(value)) return;
-  throw new ValidationError(
-    `Option "${option}" must be ${RULES[key].expected}, but got "${value}".`,
-  );
-}
-
-function defaultImageName(name: string): string {
+function defaultImageName(name: string, path: string): string {
   const imageName = name.toLowerCase();
   if (RULES.image_name.accepts(imageName)) return imageName;
-  throw new ValidationError(
+  throw wrongUse(
+    path,
     `An image cannot be named "${imageName}" after its app: name it with "--image-name".`,
   );
 }

@@ -4,51 +4,44 @@
  * @module
  */
 
-import type { Context } from "../runtime/context.ts";
-import { VERSION, versionText } from "../runtime/version.ts";
-import { buildCommand } from "./build.ts";
-import { type AnyCommand, groupCommand } from "./command.ts";
-import { NO_COLOUR } from "./command_line.ts";
-import { completionsCommand, withCompletions } from "./completions.ts";
-import { deleteEndpointCommand } from "./delete_endpoint.ts";
-import { doctorCommand } from "./doctor.ts";
-import { helpText } from "./help.ts";
-import { initCommand } from "./init.ts";
-import { listEndpointsCommand } from "./list_endpoints.ts";
-import { localCommand } from "./local/local.ts";
+import type { Group } from "./command.ts";
+import { noColour } from "./options/standard.ts";
 
 /** `mlcli` with all its commands. */
-export function rootCommand(context: Context): AnyCommand {
-  const root = groupCommand(context)
-    .name("mlcli")
-    .version(VERSION)
-    .description(
-      "Train and serve machine-learning models in local containers as Amazon SageMaker does, " +
-        "and manage its endpoints.",
-    )
-    .throwErrors()
-    .noExit()
-    .help((command: AnyCommand) => helpText(command, context.out))
-    .helpOption("-h, --help", "Show this help.", {
-      // Cliffy's own goes to the console, past the context.
-      action(this: AnyCommand) {
-        context.out.print(this.getHelp());
-      },
-    })
-    .versionOption("-V, --version", "Show the version.", {
-      standalone: true,
-      action: () => context.out.print(`${versionText()}\n`),
-    })
-    // For the help and the completions: main.ts takes it from the command line.
-    .globalOption(NO_COLOUR, "Use no colour, as with NO_COLOR in the environment.")
-    // Last: what follows a command in Cliffy's chain is that command's.
-    .command("init", initCommand(context))
-    .command("build", buildCommand(context))
-    .command("local", localCommand(context))
-    .command("doctor", doctorCommand(context))
-    .command("list-endpoints", listEndpointsCommand(context))
-    .command("delete-endpoint", deleteEndpointCommand(context))
-    .command("completions", completionsCommand(context))
-    .reset();
-  return withCompletions(root, context);
-}
+export const root: Group = {
+  details:
+    "Train and serve machine-learning models in local containers as Amazon SageMaker does, " +
+    "and manage its endpoints.",
+  options: noColour,
+  commands: {
+    init: {
+      summary:
+        "Make a new app in this directory: a working example, its Dockerfile and its test data.",
+      load: async () => (await import("./init.ts")).initCommand,
+    },
+    build: {
+      summary: "Build the app's image from its Dockerfile.",
+      load: async () => (await import("./build.ts")).buildCommand,
+    },
+    local: {
+      summary: "Train, serve and process in containers on this machine, as the platform does.",
+      load: async () => (await import("./local/local.ts")).localGroup,
+    },
+    doctor: {
+      summary: "Check what mlcli needs: the Docker Engine, the app, its image, the port.",
+      load: async () => (await import("./doctor.ts")).doctorCommand,
+    },
+    "list-endpoints": {
+      summary: "List the inference endpoints of the account and region, newest first.",
+      load: async () => (await import("./cloud/list_endpoints.ts")).listEndpointsCommand,
+    },
+    "delete-endpoint": {
+      summary: "Delete an inference endpoint.",
+      load: async () => (await import("./cloud/delete_endpoint.ts")).deleteEndpointCommand,
+    },
+    completions: {
+      summary: "Print a script that makes a shell complete mlcli's command lines.",
+      load: async () => (await import("./completions/completions.ts")).completionsGroup,
+    },
+  },
+};

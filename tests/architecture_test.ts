@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { dirname, fromFileUrl, join, relative } from "@std/path";
+import { basename, dirname, fromFileUrl, join, relative } from "@std/path";
 import { it, suite } from "./helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
@@ -9,7 +9,14 @@ interface Module {
   readonly path: string;
   /** Paths from the root, or bare specifiers. */
   readonly imports: readonly string[];
+  /** Those of them that it imports types from, and nothing else. */
+  readonly typeImports: readonly string[];
   readonly code: string;
+}
+
+/** The file that declares what an action runs. */
+function declarationOf(action: string): string | undefined {
+  return action.endsWith("_action.ts") ? action.replace(/_action\.ts$/, ".ts") : undefined;
 }
 
 async function* typescriptBelow(folder: string): AsyncGenerator<string> {
@@ -23,13 +30,18 @@ async function* typescriptBelow(folder: string): AsyncGenerator<string> {
 async function readModule(path: string): Promise<Module> {
   const text = await Deno.readTextFile(join(ROOT, path));
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-  const specifiers = [...code.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, s]) => s!);
-  const imports = specifiers.map((specifier) =>
-    specifier.startsWith(".")
-      ? relative(ROOT, join(ROOT, dirname(path), specifier)).replaceAll("\\", "/")
-      : specifier
-  );
-  return { path, imports, code };
+  const imported = (pattern: RegExp): string[] =>
+    [...code.matchAll(pattern)].map(([, specifier = ""]) =>
+      specifier.startsWith(".")
+        ? relative(ROOT, join(ROOT, dirname(path), specifier)).replaceAll("\\", "/")
+        : specifier
+    );
+  return {
+    path,
+    imports: imported(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g),
+    typeImports: imported(/\bimport type \{[^}]*\} from "([^"]+)"/g),
+    code,
+  };
 }
 
 async function production(): Promise<Module[]> {
@@ -58,7 +70,6 @@ const FORBIDDEN: readonly (readonly [folder: string, imported: RegExp])[] = [
   ["", /^(fixtures|tests|scripts)\//],
   ["commands/", /^main\.ts$/],
   ["runtime/", /^(main\.ts$|commands\/)/],
-  ["runtime/", /^@cliffy\//],
   ...Object.entries(MAY_KNOW).map(([folder, known]) => {
     const others = Object.keys(MAY_KNOW).filter((other) =>
       other !== folder && !known.includes(other)
@@ -95,7 +106,7 @@ suite("architecture", () => {
   it("finds the modules and what they import", async () => {
     const main = (await production()).find((module) => module.path === "main.ts");
     assert(main?.imports.includes("commands/root.ts"));
-    assert(main?.imports.includes("@cliffy/command"));
+    assert(main?.imports.includes("commands/cliffy/run.ts"));
   });
 
   it("imports go one way", async () => {
@@ -117,8 +128,38 @@ suite("architecture", () => {
   });
 
   it("no modules import each other in a circle", async () => {
-    const imports = new Map((await production()).map((module) => [module.path, module.imports]));
+    const modules = await production();
+    const declarations = modules.map(({ path }) => declarationOf(path));
+    const imports = new Map(
+      modules.map(({ path, imports, typeImports }) => [
+        path,
+        // An action takes the type of its options from the file that declares them and imports it.
+        imports.filter((imported) =>
+          !(typeImports.includes(imported) && declarations.includes(imported))
+        ),
+      ]),
+    );
     assertEquals(circles(imports), []);
+  });
+
+  it("only commands/cliffy/ imports Cliffy", async () => {
+    const importers = (await production()).filter(({ imports }) =>
+      imports.some((imported) => /^((npm|jsr):)?@cliffy\//.test(imported))
+    ).map(({ path }) => path);
+    assert(importers.includes("commands/cliffy/tree.ts"));
+    assertEquals(importers.filter((path) => !path.startsWith("commands/cliffy/")), []);
+  });
+
+  it("a command's action is one function, which the file that declares the command imports late", async () => {
+    const modules = await production();
+    const actions = modules.filter(({ path }) => /^commands\/.*_action\.ts$/.test(path));
+    assert(actions.length > 0);
+    for (const { path, code } of actions) {
+      const importers = modules.filter(({ imports }) => imports.includes(path));
+      assertEquals(importers.map((module) => module.path), [declarationOf(path)]);
+      assert(!importers[0]!.code.includes(`from "./${basename(path)}"`), path);
+      assertEquals(code.match(/^export (?!async function \w+Action\()/gm), null, path);
+    }
   });
 
   it("the contract is pure", async () => {

@@ -10,37 +10,24 @@ import { typeOfFile } from "../../runtime/contract/media_types.ts";
 import { invoke } from "../../runtime/local/server/invoke.ts";
 import type { Context } from "../../runtime/context.ts";
 import { fileErrorReason, UsageError } from "../../runtime/errors.ts";
-
-/** Options of `local invoke`. */
-export interface InvokeOptions {
-  readonly port: number;
-  readonly contentType?: string;
-  readonly accept?: string;
-  readonly timeout: number;
-}
+import type { InvokeOptions } from "./invoke.ts";
 
 const NEWLINE = 10;
 
-/**
- * Sends what the user named and prints the answer.
- *
- * @param file its path as typed; undefined, or `-`, is standard input.
- */
-export async function sendRequest(
-  context: Context,
-  options: InvokeOptions,
-  file: string | undefined,
-): Promise<void> {
-  // A server need not take all of what is sent, nor a pipe give what is read.
+/** Sends a file, or standard input (no file, or `-`), and prints the answer. */
+export async function invokeAction(context: Context, options: InvokeOptions): Promise<void> {
+  // A server need not take all of what is sent, and who writes to a pipe may never end.
   context.abandon();
+  const { file, port, accept, timeout } = options;
   const isNamed = file !== undefined && file !== "-";
   const last = await invoke({
-    ...options,
+    port,
     contentType: options.contentType ?? (isNamed ? typeOfFile(file) : undefined),
-    accept: options.accept,
+    accept,
+    timeout,
     body: isNamed ? fileInput(context, file) : standardInput(context),
   }, context);
-  // The answer stays as it is; but the next prompt belongs on a line of its own.
+  // The answer is printed as it is; the next prompt belongs on a line of its own.
   if (context.out.isTerminal && context.err.isTerminal && last !== NEWLINE) context.err.print("\n");
 }
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Context } from "../../runtime/context.ts";
-import { type AnyCommand, groupCommand } from "../command.ts";
+import type { Group } from "../command.ts";
+import { dockerTag } from "../options/app.ts";
 import { deployCommand } from "./deploy.ts";
 import { invokeCommand } from "./invoke.ts";
 import { logsCommand } from "./logs.ts";
@@ -15,17 +15,37 @@ import { stopCommand } from "./stop.ts";
 import { trainCommand } from "./train.ts";
 
 /** `mlcli local` with its commands. */
-export function localCommand(context: Context): AnyCommand {
-  return groupCommand(context)
-    .description("Train, serve and process in containers on this machine, as the platform does.")
-    .globalOption("-t, --docker-tag <tag:string:image-tag>", "Tag of the image.", {
-      default: "latest",
-    })
-    .command("train", trainCommand(context))
-    .command("deploy", deployCommand(context))
-    .command("process", processCommand(context))
-    .command("invoke", invokeCommand(context))
-    .command("stop", stopCommand(context))
-    .command("status", statusCommand(context))
-    .command("logs", logsCommand(context));
-}
+export const localGroup: Group = {
+  options: dockerTag,
+  commands: {
+    train: {
+      summary: "Run the training code on the test data.",
+      load: () => trainCommand,
+    },
+    deploy: {
+      summary: "Serve the trained model on http://localhost:PORT, until local stop.",
+      load: () => deployCommand,
+    },
+    process: {
+      summary: "Run a processing script on the test data.",
+      load: () => processCommand,
+    },
+    invoke: {
+      summary:
+        "Send a file, or standard input, to the server's /invocations, and print its answer.",
+      load: () => invokeCommand,
+    },
+    stop: {
+      summary: "Stop and remove the server on a port.",
+      load: () => stopCommand,
+    },
+    status: {
+      summary: "Show the servers and runs of mlcli on this machine, of all apps.",
+      load: () => statusCommand,
+    },
+    logs: {
+      summary: "Show the log of the server on a port, also when it has ended.",
+      load: () => logsCommand,
+    },
+  },
+};

@@ -4,36 +4,36 @@
  * @module
  */
 
-import { Command } from "@cliffy/command";
-import type { Context } from "../../runtime/context.ts";
-import type { AnyCommand } from "../command.ts";
-import { parsePort, parseTail } from "../options.ts";
-import { withServerPort } from "./container_options.ts";
+import { type Command, command } from "../command.ts";
+import { serverOf } from "../options/app.ts";
+import { options, type Values } from "../options/option.ts";
+import { parseTail } from "../options/parsers.ts";
+import { serverPort } from "../options/server.ts";
 
-interface Options {
-  readonly appName?: string;
-  readonly port: string;
-  readonly follow?: boolean;
-  readonly tail: string;
-}
+const OPTIONS = options({
+  ...serverOf,
+  ...serverPort,
+  "--follow": {
+    short: "-f",
+    description: "Stay, and show what the server writes until it ends.",
+  },
+  "--tail": {
+    value: "lines",
+    description: "Number of lines from the end, or all.",
+    default: "all",
+    parse: parseTail,
+  },
+});
+
+/** Options of `local logs`. */
+export type LogsOptions = Values<typeof OPTIONS>;
 
 /** Shows a server's log. */
-export function logsCommand(context: Context): AnyCommand {
-  const command: AnyCommand = new Command()
-    .description("Show the log of the server on a port, also when it has ended.")
-    .option("-a, --app-name <name:string:app>", "Only if it serves this app.");
-  return withServerPort(command)
-    .option("-f, --follow", "Stay, and show what the server writes until it ends.")
-    .option("--tail <lines:string>", "Number of lines from the end, or all.", { default: "all" })
-    .example("Show the last 20 lines, and what is coming", "mlcli local logs --tail 20 --follow")
-    .action(async (options: Options) => {
-      const request = {
-        port: parsePort(options.port),
-        appName: options.appName,
-        tail: parseTail(options.tail),
-        follow: options.follow ?? false,
-      };
-      const { showLogs } = await import("../../runtime/local/server/logs.ts");
-      await showLogs(request, context);
-    });
-}
+export const logsCommand: Command = command({
+  options: OPTIONS,
+  examples: [[
+    "Show the last 20 lines, and what is coming",
+    "mlcli local logs --tail 20 --follow",
+  ]],
+  action: async () => (await import("./logs_action.ts")).logsAction,
+});

@@ -4,22 +4,25 @@
  * @module
  */
 
-import { Command, EnumType } from "@cliffy/command";
-import type { Context } from "../../runtime/context.ts";
-import type { AnyCommand } from "../command.ts";
-import type { StatusOptions } from "./status_action.ts";
+import { type Command, command } from "../command.ts";
+import { appName } from "../options/app.ts";
+import { options, type Values } from "../options/option.ts";
+import { outputFormat } from "../options/output.ts";
+
+const OPTIONS = options({
+  "--app-name": { ...appName["--app-name"], description: "Only those of this app." },
+  ...outputFormat,
+});
+
+/** Options of `local status`. */
+export type StatusOptions = Values<typeof OPTIONS>;
 
 /** Shows the servers and runs of mlcli. */
-export function statusCommand(context: Context): AnyCommand {
-  return new Command()
-    .description("Show the servers and runs of mlcli on this machine, of all apps.")
-    .type("format", new EnumType(["text", "json"]))
-    .option("-a, --app-name <name:string:app>", "Only those of this app.")
-    .option("--output <format:format>", "Output format, text or json.", { default: "text" })
-    .example("See what is running, and whether it is healthy", "mlcli local status")
-    .example("The same for another program", "mlcli local status --output json")
-    .action(async (options: StatusOptions) => {
-      const { showStatus } = await import("./status_action.ts");
-      await showStatus(context, options);
-    });
-}
+export const statusCommand: Command = command({
+  options: OPTIONS,
+  examples: [
+    ["See what is running, and whether it is healthy", "mlcli local status"],
+    ["The same for another program", "mlcli local status --output json"],
+  ],
+  action: async () => (await import("./status_action.ts")).statusAction,
+});

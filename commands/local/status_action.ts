@@ -10,22 +10,17 @@ import {
   type Health,
 } from "../../runtime/local/server/status.ts";
 import type { Context } from "../../runtime/context.ts";
-import { green, red, yellow } from "../colour.ts";
-import { tableText } from "../table.ts";
-import { localTimestamp } from "../timestamp.ts";
-import { durationText } from "../duration.ts";
-
-/** Options of `local status`. */
-export interface StatusOptions {
-  readonly appName?: string;
-  readonly output: "text" | "json";
-}
+import { green, red, yellow } from "../render/colour.ts";
+import { durationText } from "../render/duration.ts";
+import { tableText } from "../render/table.ts";
+import { localTimestamp } from "../render/timestamp.ts";
+import type { StatusOptions } from "./status.ts";
 
 const HEADINGS = ["APP", "ROLE", "PORT", "HEALTH", "AGE", "IMAGE"];
 const HEALTH_COLUMN = 3;
 
 /** Prints a line a container. */
-export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
+export async function statusAction(context: Context, options: StatusOptions): Promise<void> {
   const statuses = await containerStatuses(options.appName, context);
   if (options.output === "json") {
     context.out.print(`${JSON.stringify(statuses.map(jsonStatus), null, 2)}\n`);

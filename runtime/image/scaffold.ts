@@ -29,7 +29,7 @@ import {
 } from "./template_files.ts";
 
 /** What a new configuration file says. */
-export type Settings = Readonly<Partial<Record<ConfigurationKey, string>>>;
+export type NewConfiguration = Readonly<Partial<Record<ConfigurationKey, string>>>;
 
 /** What was made and what was there, as paths that the user would type. */
 export interface Scaffold {
@@ -42,13 +42,13 @@ export interface Scaffold {
  * Makes the files of an app that are not there.
  *
  * @param directory absolute path; gets `NAME.json` and `NAME/`.
- * @param settings written to `NAME.json` when there is none yet.
+ * @param configuration written to `NAME.json` when there is none yet.
  * @throws MlcliError when a `NAME.json` is there and broken, or a file cannot be made.
  */
 export async function scaffold(
   directory: string,
   name: string,
-  settings: Settings,
+  configuration: NewConfiguration,
 ): Promise<Scaffold> {
   const base = baseOf(directory, name);
   const confined = { directory, boundary: await boundaryOf(directory) };
@@ -60,7 +60,7 @@ export async function scaffold(
   const log = { created: [] as string[], kept: [] as string[] };
   // An interrupted run may have left it as a second name of a file that the user has edited since.
   await removeIfThere(unfinished);
-  const app = await makeFiles(directory, name, settings, async (path, content) => {
+  const app = await makeFiles(directory, name, configuration, async (path, content) => {
     await requireInside(confined, [path]);
     const made = await createFile(directory, path, content, unfinished);
     (made ? log.created : log.kept).push(typedPath(directory, path));
@@ -74,10 +74,10 @@ const UNFINISHED = ".mlcli-new";
 async function makeFiles(
   directory: string,
   name: string,
-  settings: Settings,
+  configuration: NewConfiguration,
   make: (path: string, content: string) => Promise<void>,
 ): Promise<App> {
-  await make(join(directory, `${name}.json`), `${JSON.stringify(settings, null, 2)}\n`);
+  await make(join(directory, `${name}.json`), `${JSON.stringify(configuration, null, 2)}\n`);
   const app = await findApp(directory, name);
   await make(join(directory, IGNORE_FILE), await readTemplate(IGNORE_TEMPLATE));
   await make(

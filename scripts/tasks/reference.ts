@@ -5,11 +5,10 @@
  */
 
 import { fromFileUrl } from "@std/path";
-import type { AnyCommand } from "../../commands/command.ts";
-import { NO_COLOUR } from "../../commands/command_line.ts";
-import { optionRows, usage } from "../../commands/help.ts";
-import { rootCommand } from "../../commands/root.ts";
-import { liveContext } from "../../runtime/context.ts";
+import { NO_COLOUR } from "../../commands/cliffy/words.ts";
+import { optionRows, usage } from "../../commands/render/help.ts";
+import { root } from "../../commands/root.ts";
+import { type Topic, topicOf } from "../../commands/topic.ts";
 
 const REFERENCE = fromFileUrl(new URL("../../docs/cli.md", import.meta.url));
 // Between them, deno fmt leaves the text as it was made.
@@ -19,32 +18,34 @@ const END = "<!-- deno-fmt-ignore-end -->";
 
 /** docs/cli.md with the reference as the command tree has it now. */
 export async function updatedReference(): Promise<string> {
-  using context = liveContext();
   const text = await Deno.readTextFile(REFERENCE);
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`docs/cli.md needs ${BEGIN} and ${END}`);
-  return text.slice(0, begin + BEGIN.length) + NOTE +
-    reference(rootCommand(context)) +
-    "\n" + text.slice(end);
+  const sections = await sectionsBelow([]);
+  return text.slice(0, begin + BEGIN.length) + NOTE + sections.join("\n") + "\n" +
+    text.slice(end);
 }
 
-function reference(group: AnyCommand): string {
-  return group.getCommands(false).map((command) =>
-    command.getCommands(false).length > 0 ? reference(command) : section(command)
-  ).join("\n");
+/** @param names those that lead to a group or a command. */
+async function sectionsBelow(names: readonly string[]): Promise<string[]> {
+  const topic = await topicOf(root, names);
+  if (topic.members === undefined) return [section(topic)];
+  const sections: string[] = [];
+  for (const [name] of topic.members) sections.push(...await sectionsBelow([...names, name]));
+  return sections;
 }
 
-function section(command: AnyCommand): string {
-  const rows = optionRows(command)
+function section(topic: Topic): string {
+  const rows = optionRows(topic)
     // Every command has these two: the text above the reference says so.
     .filter(({ form }) => !form.endsWith("--help") && !form.endsWith(NO_COLOUR))
     .map(({ form, description }) => `| \`${form.trim()}\` | ${description} |\n`);
-  const examples = command.getExamples().map(({ description }) => description);
+  const examples = topic.examples.map(([, line]) => line);
   return [
-    `## ${command.getPath()}\n`,
-    `${command.getDescription()}\n`,
-    `\`${usage(command)}\`\n`,
+    `## ${topic.path}\n`,
+    `${topic.description}\n`,
+    `\`${usage(topic)}\`\n`,
     rows.length === 0 ? "" : `| Option | |\n| --- | --- |\n${rows.join("")}`,
     examples.length === 0 ? "" : `\`\`\`sh\n${examples.join("\n")}\n\`\`\`\n`,
   ].filter((part) => part !== "").join("\n");

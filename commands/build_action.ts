@@ -1,0 +1,30 @@
+/**
+ * What `mlcli build` does.
+ *
+ * @module
+ */
+
+import { findApp } from "../runtime/app/app.ts";
+import type { Context } from "../runtime/context.ts";
+import { build } from "../runtime/image/build.ts";
+import type { BuildOptions } from "./build.ts";
+import { buildProgress } from "./render/build_progress.ts";
+
+/** Builds the app's image and prints its name. */
+export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
+  const app = await findApp(context.cwd, options.appName);
+  using progress = buildProgress(context.err);
+  const reference = await build({
+    app,
+    tag: options.dockerTag,
+    baseImage: options.baseImage,
+    platform: options.platform,
+    noCache: !options.cache,
+    signal: context.interruption.signal,
+    engine: context.engine,
+    onOutput: progress.onOutput,
+    onLeftOut: progress.onLeftOut,
+  });
+  progress.done();
+  context.out.print(`${reference}\n`);
+}

@@ -1,0 +1,57 @@
+/**
+ * What mlcli says of itself.
+ *
+ * @module
+ */
+
+import type { Context } from "../../runtime/context.ts";
+import { type Command, type Group, isGroup } from "../command.ts";
+
+/**
+ * Prints the help of a command.
+ *
+ * @param names those that lead to it, without `mlcli`: `["local", "train"]`.
+ */
+export async function printHelp(
+  names: readonly string[],
+  root: Group,
+  context: Context,
+): Promise<void> {
+  const { topicOf } = await import("../topic.ts");
+  const { helpText } = await import("../render/help.ts");
+  context.out.print(helpText(await topicOf(root, names), context.out));
+}
+
+/** Prints the version. */
+export async function printVersion(context: Context): Promise<void> {
+  const { versionText } = await import("../../runtime/version.ts");
+  context.out.print(`${versionText()}\n`);
+}
+
+/**
+ * Answers a command line that asks for nothing but help or the version: that can be told without
+ * Cliffy, which takes as long to load as all the rest.
+ *
+ * @returns whether it was one.
+ */
+export async function answered(
+  words: readonly string[],
+  root: Group,
+  context: Context,
+): Promise<boolean> {
+  const last = words.at(-1) ?? "";
+  if (words.length === 1 && ["--version", "-V"].includes(last)) {
+    await printVersion(context);
+    return true;
+  }
+  const isAsked = ["--help", "-h"].includes(last);
+  const names = isAsked ? words.slice(0, -1) : words;
+  let declared: Command | Group = root;
+  for (const name of names) {
+    if (!isGroup(declared) || !Object.hasOwn(declared.commands, name)) return false;
+    declared = await declared.commands[name]!.load();
+  }
+  if (!isAsked && !isGroup(declared)) return false;
+  await printHelp(names, root, context);
+  return true;
+}

@@ -1,0 +1,113 @@
+/**
+ * The scripts that make a shell complete command lines: Cliffy's, corrected.
+ *
+ * @module
+ */
+
+import type { Command as Cliffy } from "@cliffy/command";
+import type { Context } from "../../runtime/context.ts";
+import type { Group } from "../command.ts";
+import { type CliffyCommand, treeFor, wholeTree } from "./tree.ts";
+
+/** The shells that there are scripts for. */
+export type Shell = keyof typeof CORRECTIONS;
+
+/** The script for a shell. It asks `mlcli completions complete` for what only mlcli knows. */
+export async function completionScript(
+  shell: Shell,
+  root: Group,
+  context: Context,
+): Promise<string> {
+  const tree = await wholeTree(root, context);
+  const script = await printedByCliffy(tree, [shell, "--name", "mlcli"]);
+  return corrected(script, CORRECTIONS[shell]);
+}
+
+/**
+ * Answers such a script: prints the values that there are, a line each.
+ *
+ * @param words which kind of value, and the words of the command that takes it.
+ */
+export async function answerCompletion(
+  words: readonly string[],
+  root: Group,
+  context: Context,
+): Promise<void> {
+  await printedByCliffy(await treeFor(words, root, context), ["complete", ...words]);
+}
+
+/**
+ * Runs one of Cliffy's own completion commands on a tree of commands. (Within the tree they would
+ * hide themselves, and their help is always in colour; and to load them takes 4 ms.)
+ *
+ * @returns what it gave to `console.log`, its only way to print a script.
+ */
+async function printedByCliffy(tree: CliffyCommand, args: readonly string[]): Promise<string> {
+  const { CompletionsCommand } = await import("@cliffy/command/completions");
+  // Gives a tree that nothing was parsed with the types of its values, which the scripts name.
+  tree.getHelp();
+  const console = globalThis.console;
+  const { log } = console;
+  let printed = "";
+  console.log = (text: string) => void (printed += `${text}\n`);
+  try {
+    await new CompletionsCommand(tree as unknown as Cliffy).throwErrors().parse([...args]);
+  } finally {
+    console.log = log;
+  }
+  return printed;
+}
+
+/** How bash reads the values that mlcli gives, a line each, the last without an end; `$1` asks. */
+const READ_VALUES = `    local value
+    while IFS= read -r value || [[ -n \${value} ]]; do
+      opts+=("\${value}")
+    done < <($1)`;
+
+/**
+ * What bash completes: the values that begin with what was typed, be it with or without the
+ * characters that quote it; quoted, since they take its place.
+ */
+const REPLY = `  [[ \${#opts[@]} -gt 0 ]] || return 0
+  local value quoted
+  for value in "\${opts[@]}"; do
+    printf -v quoted '%q' "\${value}"
+    if [[ \${value} == "\${cur}"* || \${quoted} == "\${cur}"* ]]; then
+      COMPREPLY+=("\${quoted}")
+    fi
+  done
+  return 0
+}`;
+
+/** Where Cliffy's scripts differ from mlcli's: what is found there, and what it becomes. */
+type Corrections = readonly (readonly [found: RegExp, replacement: string])[];
+
+/**
+ * Values are names of somebody's files: nothing in them may be expanded, as `compgen -W` would do
+ * with `$(...)`. Everything here is known to bash 3.2, which macOS has.
+ *
+ * Files are left to bash, which completes them where the script has nothing (`complete -o default`),
+ * whatever their names are. The script would complete nothing else for a command that takes a file.
+ */
+const FOR_BASH: Corrections = [
+  [/^ +mapfile -t values < <\(([^\n]*)\)\n.*?\n +done$/ms, READ_VALUES],
+  [/^ {2}_mlcli_expand\(\) \{.*?^ {2}\}\n\n/ms, ""],
+  [/^ {2}# shellcheck[^\n]*\n {2}_mlcli_file_dir\(\) \{.*?^ {2}\}\n\n/ms, ""],
+  [/^( +)_mlcli_file_dir$/gm, "$1[[ ${cur} == -* || ${prev} == -* ]] || opts=()"],
+  [/^ {2}if \[\[ listFiles -eq 1 \]\].*^ {2}return 0\n\}$/ms, REPLY],
+];
+
+/** A value that begins with a dash is a value, and no option of compadd. */
+const FOR_ZSH: Corrections = [
+  [/"\$\{expl\[@\]\}" "\$\{values\[@\]\}"/, '"${expl[@]}" -- "${values[@]}"'],
+];
+
+const CORRECTIONS = { bash: FOR_BASH, zsh: FOR_ZSH, fish: [] } as const;
+
+/** @throws Error where a script is not the one that the corrections were made for. */
+function corrected(script: string, corrections: Corrections): string {
+  return corrections.reduce((text, [found, replacement]) => {
+    if (text.search(found) === -1) throw new Error(`Not in Cliffy's script: ${found}`);
+    return text.replace(found, replacement);
+  }, script);
+}

@@ -1,0 +1,195 @@
+/**
+ * The declared commands as Cliffy's, which reads the command line.
+ *
+ * Only the commands that the command line may mean are loaded and made: to make all of them takes
+ * several times as long as to read a command line.
+ *
+ * @module
+ */
+
+import { Command as Cliffy, EnumType, ValidationError } from "@cliffy/command";
+import type { Context } from "../../runtime/context.ts";
+import { type Command, type Group, isGroup } from "../command.ts";
+import {
+  argumentsOf,
+  type CompletionKind,
+  type NamedArgument,
+  type NamedOption,
+  type Options,
+  optionsOf,
+} from "../options/option.ts";
+import { help, version } from "../options/standard.ts";
+import { wrongUse } from "../usage.ts";
+import { printHelp, printVersion } from "./answers.ts";
+import { readValues } from "./values.ts";
+
+/**
+ * A command of Cliffy's. Its eight type parameters would say again what the declarations say; with
+ * `any` for them, no type of Cliffy's leaves this directory.
+ */
+// deno-lint-ignore no-explicit-any
+export type CliffyCommand = Cliffy<any, any, any, any, any, any, any, any>;
+
+/**
+ * Runs the command that the words name.
+ *
+ * @throws UsageError when the command line is wrong; and whatever the command throws.
+ */
+export async function parse(
+  words: readonly string[],
+  root: Group,
+  context: Context,
+): Promise<void> {
+  const tree = await treeFor(words, root, context);
+  try {
+    await tree.parse([...words]);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw wrongUse(error.cmd?.getPath() ?? "mlcli", error.message);
+  }
+}
+
+/** What a tree is made for. */
+interface Purpose {
+  readonly root: Group;
+  readonly context: Context;
+  /** Whether commands of this name are needed. */
+  readonly isWanted: (name: string) => boolean;
+}
+
+/** The tree that reads these words: it lacks the commands that none of them names. */
+export async function treeFor(
+  words: readonly string[],
+  root: Group,
+  context: Context,
+): Promise<CliffyCommand> {
+  return await rootCommand({ root, context, isWanted: (name) => words.includes(name) });
+}
+
+/** The tree of all commands. */
+export async function wholeTree(root: Group, context: Context): Promise<CliffyCommand> {
+  const { VERSION } = await import("../../runtime/version.ts");
+  return (await rootCommand({ root, context, isWanted: () => true })).version(VERSION);
+}
+
+async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
+  const { root, context } = purpose;
+  const command = (await groupCommand(root, [], purpose))
+    .name("mlcli")
+    .description(root.details ?? "")
+    .throwErrors()
+    .noExit()
+    // Cliffy's own help is shown to nobody.
+    .help(() => "")
+    .helpOption(flags(["--help", help["--help"]]), help["--help"].description, {
+      // Cliffy's own goes to the console, past the context.
+      async action(this: CliffyCommand) {
+        await printHelp(this.getPath().split(" ").slice(1), root, context);
+      },
+    })
+    .versionOption(flags(["--version", version["--version"]]), version["--version"].description, {
+      standalone: true,
+      action: () => printVersion(context),
+    });
+  for (const kind of ["app", "server-port", "script", "image-tag"] as const) {
+    command.globalComplete(kind, () => completions(kind, context));
+  }
+  return command;
+}
+
+async function completions(kind: CompletionKind, context: Context): Promise<string[]> {
+  const { completionValues } = await import("../completions/values.ts");
+  return [...await completionValues(kind, context)];
+}
+
+/** A group: by itself, it prints its help. (Cliffy 1.0 would print nothing.) */
+async function groupCommand(
+  group: Group,
+  names: readonly string[],
+  purpose: Purpose,
+): Promise<CliffyCommand> {
+  const command: CliffyCommand = new Cliffy()
+    // Else Cliffy 1.0 would call a mistyped command an argument too many.
+    .arguments("[command:string]")
+    .action(async (_options: unknown, name?: string) => {
+      if (name === undefined) return await printHelp(names, purpose.root, purpose.context);
+      throw wrongUse(["mlcli", ...names].join(" "), `Unknown command "${name}".`);
+    });
+  addOptions(command, optionsOf(group.options), { isGlobal: true });
+  const wanted = Object.entries(group.commands).filter(([name]) => purpose.isWanted(name));
+  // Last: what follows a command in Cliffy's chain is that command's.
+  for (const [name, { summary, load, isHidden }] of wanted) {
+    const declared = await load();
+    const path = [...names, name];
+    const child = isGroup(declared)
+      ? await groupCommand(declared, path, purpose)
+      : leafCommand(declared, path, { ...purpose, inherited: group.options });
+    child.description([summary, declared.details].filter((text) => text).join(" "));
+    if (isHidden) child.hidden();
+    command.command(name, child).reset();
+  }
+  return command;
+}
+
+function leafCommand(
+  declared: Command,
+  names: readonly string[],
+  { root, context, inherited }: Purpose & { readonly inherited: Options },
+): CliffyCommand {
+  const path = ["mlcli", ...names].join(" ");
+  const command: CliffyCommand = new Cliffy();
+  const words = argumentsOf(declared.options).map(argumentDefinition).join(" ");
+  if (words !== "") command.arguments(words);
+  // What the group has already, Cliffy gives to its commands.
+  const own = optionsOf(declared.options).filter(([flag]) => !(flag in inherited));
+  addOptions(command, own, { env: context.env });
+  return command.action(async (options: Record<string, unknown>, ...words: string[]) => {
+    const given = { options, arguments: words };
+    await declared.run(
+      context,
+      (declaration) => readValues(declaration, given, { path, env: context.env }),
+      { path, root },
+    );
+  });
+}
+
+function addOptions(
+  command: CliffyCommand,
+  options: readonly NamedOption[],
+  { isGlobal = false, env = () => undefined }: {
+    readonly isGlobal?: boolean;
+    readonly env?: Context["env"];
+  },
+): void {
+  for (const named of options) {
+    const [, option] = named;
+    if (option.value !== undefined && option.choices !== undefined) {
+      command.type(option.value, new EnumType([...option.choices]));
+    }
+    // Defaults are not Cliffy's: it would hide whether the command line has a value.
+    command.option(flags(named), option.description, {
+      global: isGlobal,
+      required: option.value !== undefined && option.required === true &&
+        !(option.variable !== undefined && env(option.variable)),
+      collect: option.value !== undefined && option.repeatable === true,
+    });
+  }
+}
+
+/** `-p, --port <port:string:server-port>` */
+function flags([flag, option]: NamedOption): string {
+  const names = option.short === undefined ? flag : `${option.short}, ${flag}`;
+  if (option.value === undefined) return names;
+  const type = option.choices === undefined ? cliffyType(option.completion) : option.value;
+  return `${names} <${option.value}:${type}>`;
+}
+
+/** `[file:file]`, `<kind:string>` */
+function argumentDefinition([form, argument]: NamedArgument): string {
+  return form.replace(/(?=[\]>]$)/, `:${cliffyType(argument.completion)}`);
+}
+
+function cliffyType(completion: CompletionKind | "file" | undefined): string {
+  if (completion === "file") return "file";
+  return completion === undefined ? "string" : `string:${completion}`;
+}

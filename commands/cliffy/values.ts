@@ -1,0 +1,87 @@
+/**
+ * From what Cliffy reads to the values that a command gets.
+ *
+ * @module
+ */
+
+import {
+  argumentsOf,
+  type NamedOption,
+  type Options,
+  optionsOf,
+  propertyName,
+  type Values,
+} from "../options/option.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import { wrongUse } from "../usage.ts";
+
+/** What a command line says: words, not yet values. */
+export interface Given {
+  /** By property name; what is not on the command line is not in here. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly arguments: readonly string[];
+}
+
+/**
+ * The values of options: given, of a variable, or by default.
+ *
+ * @param path of the command: `mlcli local train`.
+ * @throws UsageError when one is not what the option takes.
+ */
+export function readValues<O extends Options>(
+  options: O,
+  given: Given,
+  { path, env }: { readonly path: string; readonly env: (name: string) => string | undefined },
+): Values<O> {
+  try {
+    const values = Object.fromEntries([
+      ...optionsOf(options).map((
+        option,
+      ) => [propertyName(option[0]), optionValue(option, given, env)]),
+      ...argumentValues(options, given),
+    ]);
+    // The only place that fills in what `Values` says of a declaration: the same rules, twice.
+    return values as Values<O>;
+  } catch (error) {
+    if (!(error instanceof UsageError) || error.hint !== undefined) throw error;
+    throw wrongUse(path, error.message);
+  }
+}
+
+function optionValue(
+  [flag, option]: NamedOption,
+  given: Given,
+  env: (name: string) => string | undefined,
+): unknown {
+  const typed = given.options[propertyName(flag)];
+  if (typed !== undefined && option.onlyWith !== undefined) {
+    if (given.options[propertyName(option.onlyWith)] === undefined) {
+      throw new UsageError(`Option "${flag}" is of use with "${option.onlyWith}" only.`);
+    }
+  }
+  if (option.value === undefined) return typed ?? flag.startsWith("--no-");
+  const { parse = (text: string) => text, variable, choices } = option;
+  const source = `Option "${flag}"`;
+  if (option.repeatable) return texts(typed).map((text) => parse(text, source));
+  if (typed !== undefined) return parse(String(typed), source);
+  // A variable that is empty counts as not set.
+  const setting = variable === undefined ? undefined : env(variable) || undefined;
+  if (setting !== undefined && choices !== undefined && !choices.includes(setting)) {
+    throw new UsageError(`${variable} must be ${choices.join(" or ")}, but is "${setting}".`);
+  }
+  if (variable !== undefined && setting !== undefined) return parse(setting, variable);
+  return option.default === undefined ? undefined : parse(option.default, source);
+}
+
+function texts(typed: unknown): readonly string[] {
+  return Array.isArray(typed) ? typed : typed === undefined ? [] : [String(typed)];
+}
+
+function argumentValues(options: Options, given: Given): [name: string, value: unknown][] {
+  return argumentsOf(options).map(([form, { parse = (text: string) => text }], index) => {
+    const name = propertyName(form);
+    const source = `Argument "${name.toUpperCase()}"`;
+    const words = given.arguments.slice(index).map((text) => parse(text, source));
+    return [name, form.endsWith("...]") ? words : words[0]];
+  });
+}

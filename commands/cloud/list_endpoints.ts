@@ -1,0 +1,39 @@
+/**
+ * `mlcli list-endpoints`
+ *
+ * @module
+ */
+
+import { type Command, command } from "../command.ts";
+import { cloudOptions } from "../options/cloud.ts";
+import { options, type Values } from "../options/option.ts";
+import { outputFormat } from "../options/output.ts";
+
+const OPTIONS = options({
+  ...cloudOptions,
+  "--status": {
+    value: "status",
+    description: "Only those in this status: InService, Failed, ...",
+  },
+  "--name-contains": {
+    value: "text",
+    description: "Only those with this text in their name.",
+  },
+  ...outputFormat,
+});
+
+/** Options of `list-endpoints`. */
+export type ListEndpointsOptions = Values<typeof OPTIONS>;
+
+/** Lists the endpoints of an account and region. */
+export const listEndpointsCommand: Command = command({
+  options: OPTIONS,
+  examples: [
+    ["List the endpoints in another region", "mlcli list-endpoints --region eu-west-1"],
+    [
+      "List the failed ones for another program",
+      "mlcli list-endpoints --status Failed --output json",
+    ],
+  ],
+  action: async () => (await import("./list_endpoints_action.ts")).listEndpointsAction,
+});

@@ -1,0 +1,93 @@
+/**
+ * The values that a shell may complete: quick, and never an error, since nobody asked for one.
+ *
+ * @module
+ */
+
+import type { Context } from "../../runtime/context.ts";
+import { connectToEngine } from "../../runtime/docker/connect.ts";
+import type { Engine } from "../../runtime/docker/engine.ts";
+import type { App } from "../../runtime/app/app.ts";
+import type { CompletionKind } from "../options/option.ts";
+
+/** How long the engine may take, in ms. Whoever pressed the tab key waits for it. */
+const ENGINE_TIMEOUT = 500;
+
+/**
+ * The values there are now; none when something stands in the way. None of them holds what a
+ * terminal obeys or a shell takes for the end of a value: a repository may have files of any name.
+ */
+export async function completionValues(
+  kind: CompletionKind,
+  context: Context,
+): Promise<readonly string[]> {
+  try {
+    const values = await valuesOf(kind, context);
+    return values.filter((value) => !/\p{Cc}/u.test(value));
+  } catch {
+    return [];
+  }
+}
+
+async function valuesOf(kind: CompletionKind, context: Context): Promise<readonly string[]> {
+  switch (kind) {
+    case "app":
+      return await validAppNames(context);
+    case "script":
+      return await scripts(context);
+    case "server-port":
+      return await withEngine(context, serverPorts);
+    case "image-tag":
+      return await withEngine(context, (engine, signal) => imageTags(context, engine, signal));
+  }
+}
+
+/** Of the apps that a command would take: what else is called so is no reason to complete nothing. */
+async function validAppNames(context: Context): Promise<readonly string[]> {
+  const { APP_NAME, appNames } = await import("../../runtime/app/app.ts");
+  return (await appNames(context.cwd)).filter((name) => APP_NAME.test(name));
+}
+
+async function validApps(context: Context): Promise<readonly App[]> {
+  const { findApp } = await import("../../runtime/app/app.ts");
+  const names = await validAppNames(context);
+  return await Promise.all(names.map((name) => findApp(context.cwd, name)));
+}
+
+async function scripts(context: Context): Promise<readonly string[]> {
+  const { layoutOf, scriptsOf } = await import("../../runtime/app/layout.ts");
+  const found = await validApps(context);
+  return distinct((await Promise.all(found.map((app) => scriptsOf(layoutOf(app))))).flat());
+}
+
+async function serverPorts(engine: Engine, signal: AbortSignal): Promise<readonly string[]> {
+  const { findServers } = await import("../../runtime/local/server/servers.ts");
+  return distinct((await findServers(engine, undefined, signal)).map(({ port }) => String(port)));
+}
+
+async function imageTags(
+  context: Context,
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const names = (await validApps(context)).map(({ configuration }) => configuration.imageName);
+  const images = await Promise.all(names.map((name) => engine.listImages(name, signal)));
+  const references = images.flat().flatMap(({ RepoTags }) => RepoTags ?? []);
+  return distinct(references.map((reference) => reference.slice(reference.lastIndexOf(":") + 1)));
+}
+
+async function withEngine(
+  { env }: Context,
+  values: (engine: Engine, signal: AbortSignal) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const engine = await connectToEngine({ env }, { timeout: ENGINE_TIMEOUT });
+  try {
+    return await values(engine, AbortSignal.timeout(ENGINE_TIMEOUT));
+  } finally {
+    engine.close();
+  }
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].sort();
+}

@@ -1,0 +1,32 @@
+/**
+ * What `mlcli local deploy` does.
+ *
+ * @module
+ */
+
+import { findApp } from "../../runtime/app/app.ts";
+import type { Context } from "../../runtime/context.ts";
+import { serveInForeground } from "../../runtime/local/server/foreground.ts";
+import { serve } from "../../runtime/local/server/serve.ts";
+import type { Server } from "../../runtime/local/server/servers.ts";
+import { ProgressLine } from "../render/progress.ts";
+import type { DeployOptions } from "./deploy.ts";
+
+/** Starts a server and prints its address. */
+export async function deployAction(context: Context, options: DeployOptions): Promise<void> {
+  const job = {
+    app: await findApp(context.cwd, options.appName),
+    tag: options.dockerTag,
+    memory: options.memory,
+    allowPrivileges: options.allowPrivileges,
+    port: options.port,
+    timeout: options.timeout,
+    allowedHosts: options.allowHost,
+  };
+  // Not `print`: while that waits for a slow reader, no signal is heard.
+  const announce = ({ port }: Server): Promise<void> =>
+    context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
+  if (options.foreground) return await serveInForeground(job, context, announce);
+  using progress = new ProgressLine(context.err);
+  await announce(await progress.during("Starting the server", serve(job, context)));
+}

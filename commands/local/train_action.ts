@@ -1,0 +1,26 @@
+/**
+ * What `mlcli local train` does.
+ *
+ * @module
+ */
+
+import { findApp } from "../../runtime/app/app.ts";
+import { absolutePath } from "../../runtime/app/typed_path.ts";
+import type { Context } from "../../runtime/context.ts";
+import { train } from "../../runtime/local/train.ts";
+import type { TrainOptions } from "./train.ts";
+
+/** Trains on the app's test data. */
+export async function trainAction(context: Context, options: TrainOptions): Promise<void> {
+  await train({
+    app: await findApp(context.cwd, options.appName),
+    tag: options.dockerTag,
+    memory: options.memory,
+    allowPrivileges: options.allowPrivileges,
+    hyperparameters: options.hyperparameter,
+    inputs: options.input.map(({ name, directory }) => ({
+      name,
+      source: absolutePath(context.cwd, directory),
+    })),
+  }, context);
+}

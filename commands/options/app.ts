@@ -1,0 +1,35 @@
+/**
+ * The options that choose an app and its image.
+ *
+ * @module
+ */
+
+import { options } from "./option.ts";
+import { parseTag } from "./parsers.ts";
+
+/** The app that a command works on. */
+export const appName = options({
+  "--app-name": {
+    short: "-a",
+    value: "name",
+    description: "Name of the app. Found by itself when there is one.",
+    completion: "app",
+  },
+});
+
+/** Only the server of this app. */
+export const serverOf = options({
+  "--app-name": { ...appName["--app-name"], description: "Only if it serves this app." },
+});
+
+/** The tag of the app's image. */
+export const dockerTag = options({
+  "--docker-tag": {
+    short: "-t",
+    value: "tag",
+    description: "Tag of the image.",
+    default: "latest",
+    completion: "image-tag",
+    parse: parseTag,
+  },
+});

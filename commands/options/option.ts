@@ -1,0 +1,145 @@
+/**
+ * What an option is: data, from which come its flag, its help, its completion, and the type of its
+ * value. So renaming one, or taking its value for something else, fails the type check.
+ *
+ * @module
+ */
+
+/** Values that mlcli itself completes; a `file` is left to the shell. */
+export type CompletionKind = "app" | "script" | "server-port" | "image-tag";
+
+/**
+ * Makes a value of what was typed.
+ *
+ * @param source what gave it, as the beginning of a message: `Option "--port"`.
+ * @throws UsageError when it is none.
+ */
+export type Parser<T> = (text: string, source: string) => T;
+
+interface Common {
+  /** A sentence of the help. */
+  readonly description: string;
+  /** `-p` */
+  readonly short?: `-${string}`;
+  /** The option without which this one does nothing, and is refused. */
+  readonly onlyWith?: Flag;
+}
+
+/** An option that is there or not: `--wait`. One that is called `--no-...` says no. */
+export interface Switch extends Common {
+  readonly value?: undefined;
+}
+
+/** An option with a value: `--port PORT`. */
+export interface ValueOption extends Common {
+  /** What the value is called in the help. */
+  readonly value: string;
+  /** The only values there are. */
+  readonly choices?: readonly string[];
+  /** The value when none is given, as it would be typed. */
+  readonly default?: string;
+  readonly required?: true;
+  /** Whether it may be given more than once. */
+  readonly repeatable?: true;
+  readonly completion?: CompletionKind | "file";
+  /** The environment variable that gives the value where the command line does not. */
+  readonly variable?: string;
+  readonly parse?: Parser<unknown>;
+}
+
+/** A word that is no option. */
+export interface Argument {
+  readonly completion?: CompletionKind | "file";
+  readonly parse?: Parser<unknown>;
+}
+
+/** `--port` */
+export type Flag = `--${string}`;
+
+/** `<name>`; `[name]` may be left out, and `[name...]` takes all that follow. */
+export type ArgumentForm = `<${string}>` | `[${string}]`;
+
+/** The options of a command, by their flags, in the order of the help; its arguments among them. */
+export type Options = {
+  readonly [flag: Flag]: Switch | ValueOption;
+  readonly [argument: ArgumentForm]: Argument;
+};
+
+/**
+ * Declares options: those of one command, or a group that several share.
+ *
+ * @example
+ * const OPTIONS = options({ ...appName, "--wait": { description: "Return when it is done." } });
+ */
+export function options<const O extends Options>(declared: O & Checked<O>): O {
+  return declared;
+}
+
+/** Makes a field that means nothing an error, and `onlyWith` the name of an option beside it. */
+type Checked<O> = {
+  readonly [K in keyof O]: {
+    readonly [Field in keyof O[K]]: Field extends "onlyWith" ? keyof O
+      : Field extends FieldOf<K, O[K]> ? unknown
+      : never;
+  };
+};
+
+type FieldOf<Form, Declared> = Form extends Flag
+  ? Declared extends { readonly value: string } ? keyof ValueOption : keyof Switch
+  : keyof Argument;
+
+/** What a command gets: a property for each option and argument, parsed. */
+export type Values<O extends Options> = {
+  readonly [K in keyof O & string as PropertyName<K>]: K extends Flag ? OptionValue<O[K]>
+    : K extends `[${string}...]` ? readonly Parsed<O[K]>[]
+    : K extends `[${string}` ? Parsed<O[K]> | undefined
+    : Parsed<O[K]>;
+};
+
+type OptionValue<O> = O extends { readonly value: string }
+  ? O extends { readonly repeatable: true } ? readonly Parsed<O>[]
+  : O extends { readonly required: true } | { readonly default: string } ? Parsed<O>
+  : Parsed<O> | undefined
+  : boolean;
+
+type Parsed<O> = O extends { readonly parse: Parser<infer T> } ? T
+  : O extends { readonly choices: readonly (infer Choice)[] } ? Choice
+  : string;
+
+/** `--app-name` is `appName`, `--no-cache` is `cache`, `[file]` is `file`. */
+type PropertyName<K extends string> = K extends `--no-${infer Name}` ? CamelCase<Name>
+  : K extends `--${infer Name}` ? CamelCase<Name>
+  : K extends `[${infer Name}...]` ? CamelCase<Name>
+  : K extends `[${infer Name}]` ? CamelCase<Name>
+  : K extends `<${infer Name}>` ? CamelCase<Name>
+  : never;
+
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+/** The property that an option or an argument becomes: `PropertyName`, at run time. */
+export function propertyName(form: string): string {
+  const name = form.replace(/^--(no-)?|^[[<]|(\.\.\.)?[\]>]$/g, "");
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** An option with its flag. */
+export type NamedOption = readonly [flag: Flag, option: Switch | ValueOption];
+
+/** An argument with its form. */
+export type NamedArgument = readonly [form: ArgumentForm, argument: Argument];
+
+/** The options among what is declared. */
+export function optionsOf(declared: Options): readonly NamedOption[] {
+  return Object.entries(declared).filter((entry): entry is [Flag, Switch | ValueOption] =>
+    entry[0].startsWith("--")
+  );
+}
+
+/** The arguments among what is declared. */
+export function argumentsOf(declared: Options): readonly NamedArgument[] {
+  return Object.entries(declared).filter((entry): entry is [ArgumentForm, Argument] =>
+    !entry[0].startsWith("--")
+  );
+}

@@ -1,0 +1,102 @@
+/**
+ * What options take, checked and made into values. (Of Cliffy's types only text is of use: its
+ * `integer` takes 0x1F90 for 8080.)
+ *
+ * @module
+ */
+
+import { parseChannel } from "../../runtime/contract/channels.ts";
+import { UsageError } from "../../runtime/errors.ts";
+
+/** A port, 0 to 65535. */
+export function parsePort(text: string, source: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(`${source} must be a number from 0 to 65535, but got "${text}".`);
+}
+
+/** A timer of JavaScript that is to last longer than 24 days goes off at once. */
+const LONGEST_SECONDS = 2_000_000;
+
+/** A time in whole seconds, 1 or more. */
+export function parseSeconds(text: string, source: string): number {
+  const seconds = Number(text);
+  if (/^\d+$/.test(text) && seconds > 0 && seconds <= LONGEST_SECONDS) return seconds;
+  throw new UsageError(
+    `${source} must be a whole number of seconds, 1 to ${LONGEST_SECONDS}, ` +
+      `but got "${text}".`,
+  );
+}
+
+/** A host name or an address, as a browser would write it; an IPv6 address without its brackets. */
+export function parseHost(text: string, source: string): string {
+  const host = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
+  const url = `http://${host}`;
+  if (/^(\[[\da-f:.]+\]|[^[\]:/\\?#@%\s]+)$/i.test(host) && URL.canParse(url)) {
+    const name = new URL(url).hostname.replace(/^\[|\]$|\.$/g, "");
+    if (/^[a-z\d_-]+(\.[a-z\d_-]+)*$|:/.test(name)) return name;
+  }
+  throw new UsageError(
+    `${source} must be a host name or an address without scheme and port, ` +
+      `but got "${text}".`,
+  );
+}
+
+/** A media type for a header of a request: text/csv, or what Accept takes. */
+export function parseMediaType(text: string, source: string): string {
+  // A header is one line of ASCII, and no blanks alone.
+  if (/^[\t -~]*[!-~][\t -~]*$/.test(text)) return text;
+  throw new UsageError(
+    `${source} must be a media type like text/csv, but got ${JSON.stringify(text)}.`,
+  );
+}
+
+/** How much of a log: a number of lines, or `all`. */
+export function parseTail(text: string, source: string): number | "all" {
+  if (text === "all") return text;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UsageError(
+    `${source} must be a number of lines or all, but got "${text}".`,
+  );
+}
+
+/** An image tag, by the rule of Docker's reference grammar. */
+export function parseTag(text: string, source: string): string {
+  if (/^\w[\w.-]{0,127}$/.test(text)) return text;
+  throw new UsageError(
+    `${source} must be an image tag (letters, digits, "_", ".", "-"), but got "${text}".`,
+  );
+}
+
+const MEMORY_UNITS: Readonly<Record<string, number>> = {
+  b: 1,
+  k: 1024,
+  m: 1024 ** 2,
+  g: 1024 ** 3,
+};
+
+/** The least that Docker takes: below it no container starts. */
+const LEAST_MEMORY = 6 * 1024 ** 2;
+
+/** A memory size as `docker run --memory` takes it (`512m`, `2g`), in bytes. */
+export function parseMemory(text: string, source: string): number {
+  const [, number, unit = "b"] = /^(\d+(?:\.\d+)?)([bkmg])?$/i.exec(text) ?? [];
+  const bytes = Math.floor(Number(number) * (MEMORY_UNITS[unit.toLowerCase()] ?? NaN));
+  if (bytes >= LEAST_MEMORY && Number.isSafeInteger(bytes)) return bytes;
+  throw new UsageError(
+    `${source} must be a size of 6m or more like 512m or 2g, but got "${text}".`,
+  );
+}
+
+/** `CHANNEL=DIR`: a name that SageMaker takes, and a directory. */
+export function parseInput(
+  text: string,
+  source: string,
+): { readonly name: string; readonly directory: string } {
+  const channel = parseChannel(text);
+  if (channel !== undefined) return channel;
+  throw new UsageError(
+    `${source} must be CHANNEL=DIR, such as training=/data/churn (a name of up to 64 ` +
+      `letters, digits, ".", "_" and "-"), but got "${text}".`,
+  );
+}

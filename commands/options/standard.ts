@@ -1,0 +1,23 @@
+/**
+ * The options that every command has, and those of `mlcli` itself.
+ *
+ * @module
+ */
+
+import { options } from "./option.ts";
+
+/** Of every command. */
+export const help = options({ "--help": { short: "-h", description: "Show this help." } });
+
+/** Of `mlcli` alone. */
+export const version = options({
+  "--version": { short: "-V", description: "Show the version." },
+});
+
+/**
+ * Of every command, for the help and the completions alone: main.ts takes it out of the command
+ * line, since the streams have to know of it before there is a command.
+ */
+export const noColour = options({
+  "--no-color": { description: "Use no colour, as with NO_COLOR in the environment." },
+});

@@ -1,0 +1,26 @@
+/**
+ * Errors as the user reads them.
+ *
+ * @module
+ */
+
+import { messageOf, MlcliError } from "../../runtime/errors.ts";
+import { printable } from "./printable.ts";
+
+/**
+ * An error as text that ends in a newline: `error: ` and the message; what somebody else said about
+ * it, indented; `hint: ` and what to do.
+ */
+export function errorText(error: unknown): string {
+  const { quote, hint } = error instanceof MlcliError ? error : {};
+  return [
+    `error: ${printable(messageOf(error))}\n`,
+    quote ? `${quote.trimEnd().replace(/^/gm, "  ")}\n` : "",
+    hint ? hintText(hint) : "",
+  ].join("");
+}
+
+/** What to do about something, as a line. */
+export function hintText(hint: string): string {
+  return `hint: ${printable(hint)}\n`;
+}

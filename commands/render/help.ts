@@ -1,0 +1,98 @@
+/**
+ * The help of a command as text.
+ *
+ * @module
+ */
+
+import type { NamedArgument, NamedOption } from "../options/option.ts";
+import type { Topic } from "../topic.ts";
+import { wrap } from "./wrap.ts";
+
+/** How to lay the help out. */
+export interface HelpStyle {
+  readonly columns: number;
+  readonly colour: boolean;
+}
+
+/** The whole help of one command, ending in a newline. */
+export function helpText(topic: Topic, style: HelpStyle): string {
+  const heading = (text: string): string => style.colour ? `\x1b[1m${text}\x1b[22m` : text;
+  const sections = [
+    wrap(topic.description, style.columns, 0),
+    `${heading("Usage:")} ${usage(topic)}`,
+    section(heading("Commands:"), memberRows(topic), style.columns),
+    section(heading("Options:"), optionRows(topic), style.columns),
+    exampleSection(heading("Examples:"), topic),
+  ];
+  return `${sections.filter((text) => text !== "").join("\n\n")}\n`;
+}
+
+/** The usage line: path, arguments, required options. */
+export function usage({ path, members, arguments: named, options }: Topic): string {
+  return [
+    path,
+    ...(members === undefined ? named.map(argumentForm) : ["COMMAND"]),
+    ...options.filter(([, option]) => isRequired(option)).map(optionForm),
+    "[OPTIONS]",
+  ].join(" ");
+}
+
+/** An option or a command as the help and the reference show it. */
+export interface Row {
+  /** `-p, --port PORT` */
+  readonly form: string;
+  readonly description: string;
+}
+
+/** The options of a command, those of its groups included. */
+export function optionRows({ options }: Topic): readonly Row[] {
+  return options.map((named) => {
+    const [, option] = named;
+    const notes = [
+      isRequired(option) ? "required" : "",
+      defaultOf(option) === undefined ? "" : `default: ${defaultOf(option)}`,
+    ].filter((note) => note !== "").join(", ");
+    return {
+      form: `${option.short ? `${option.short}, ` : "    "}${optionForm(named)}`,
+      description: notes === "" ? option.description : `${option.description} (${notes})`,
+    };
+  });
+}
+
+type Option = NamedOption[1];
+
+function isRequired(option: Option): boolean {
+  return option.value !== undefined && option.required === true;
+}
+
+/** None of an option that is of use with another only: its sentence has to say both. */
+function defaultOf(option: Option): string | undefined {
+  return option.value === undefined || option.onlyWith !== undefined ? undefined : option.default;
+}
+
+/** `[FILE]`, `NAME`, `[WORD...]` */
+function argumentForm([form]: NamedArgument): string {
+  return form.replace(/^<(.*)>$/, "$1").toUpperCase();
+}
+
+function optionForm([flag, option]: NamedOption): string {
+  return option.value === undefined ? flag : `${flag} ${option.value.toUpperCase()}`;
+}
+
+function memberRows({ members = [] }: Topic): readonly Row[] {
+  return members.map(([name, { summary }]) => ({ form: name, description: summary }));
+}
+
+function section(heading: string, rows: readonly Row[], columns: number): string {
+  if (rows.length === 0) return "";
+  const indent = Math.max(...rows.map((row) => row.form.length)) + 4;
+  const lines = rows.map((row) =>
+    `  ${row.form.padEnd(indent - 2)}${wrap(row.description, columns, indent)}`
+  );
+  return [heading, ...lines].join("\n");
+}
+
+function exampleSection(heading: string, { examples }: Topic): string {
+  if (examples.length === 0) return "";
+  return [heading, ...examples.map(([title, line]) => `  ${title}\n    ${line}`)].join("\n");
+}

@@ -1,0 +1,39 @@
+/**
+ * Rows of text: a table for a reader at a terminal, plain lines for a program.
+ *
+ * @module
+ */
+
+import type { Output } from "../../runtime/streams.ts";
+
+/** Between two columns, as in the list of endpoints. */
+const GAP = "  ";
+
+/**
+ * On a terminal: a heading, and columns of one width. Elsewhere neither, so that a row is the same
+ * whatever the others are. Fields are never cut.
+ *
+ * @param paint colours a field, given its column's number; used where colour is wanted.
+ */
+export function tableText(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  output: Pick<Output, "isTerminal" | "colour">,
+  paint: (field: string, column: number) => string = (field) => field,
+): string {
+  if (rows.length === 0) return "";
+  if (!output.isTerminal) return rows.map((row) => `${row.join(GAP)}\n`).join("");
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0))
+  );
+  const line = (row: readonly string[], painted: (field: string, column: number) => string) =>
+    row.map((field, column) => {
+      const space = " ".repeat((widths[column] ?? field.length) - field.length);
+      return painted(field, column) + (column === row.length - 1 ? "" : space);
+    }).join(GAP) + "\n";
+  const bold = (text: string): string => output.colour ? `\x1b[1m${text}\x1b[22m` : text;
+  return [
+    line(headings, bold),
+    ...rows.map((row) => line(row, output.colour ? paint : (field) => field)),
+  ].join("");
+}

@@ -1,0 +1,62 @@
+/**
+ * What there is to say about a command, for its help and for the reference of all commands.
+ *
+ * @module
+ */
+
+import { type Command, type Example, type Group, isGroup, type Member } from "./command.ts";
+import {
+  argumentsOf,
+  type NamedArgument,
+  type NamedOption,
+  type Options,
+  optionsOf,
+} from "./options/option.ts";
+import { help, version } from "./options/standard.ts";
+
+/** A command, or a group of them. */
+export interface Topic {
+  /** The names that lead to it: `mlcli local train`. */
+  readonly path: string;
+  readonly description: string;
+  readonly arguments: readonly NamedArgument[];
+  /** Those that it has from its groups come first. */
+  readonly options: readonly NamedOption[];
+  readonly examples: readonly Example[];
+  /** What a group holds, but for what is hidden; `undefined` for a command. */
+  readonly members: readonly (readonly [name: string, member: Member])[] | undefined;
+}
+
+/**
+ * The topic of a command.
+ *
+ * @param names those that lead to it, without `mlcli`: `["local", "train"]`.
+ */
+export async function topicOf(root: Group, names: readonly string[]): Promise<Topic> {
+  let declared: Command | Group = root;
+  let description = root.details;
+  let inherited: Options = {};
+  for (const name of names) {
+    const member: Member | undefined = isGroup(declared) ? declared.commands[name] : undefined;
+    if (member === undefined) throw new Error(`No command: mlcli ${names.join(" ")}`);
+    if (declared !== root) inherited = { ...declared.options, ...inherited };
+    declared = await member.load();
+    description = [member.summary, declared.details].filter((text) => text).join(" ");
+  }
+  return {
+    path: ["mlcli", ...names].join(" "),
+    description: description ?? "",
+    arguments: argumentsOf(declared.options),
+    options: optionsOf({
+      ...inherited,
+      ...help,
+      ...(declared === root ? version : {}),
+      ...root.options,
+      ...declared.options,
+    }),
+    examples: isGroup(declared) ? [] : declared.examples,
+    members: isGroup(declared)
+      ? Object.entries(declared.commands).filter(([, member]) => !member.isHidden)
+      : undefined,
+  };
+}

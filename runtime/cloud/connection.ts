@@ -1,0 +1,63 @@
+/**
+ * The way from what a command was told to the cloud service.
+ *
+ * @module
+ */
+
+import { basename } from "@std/path/basename";
+import { type App, findApp, findApps } from "../app/app.ts";
+import type { SageMaker } from "../aws/sagemaker.ts";
+import { type AwsConfiguration, awsSettings } from "../aws/settings.ts";
+import type { Context } from "../context.ts";
+import { MlcliError } from "../errors.ts";
+
+/** What the options say about account, region and role. Each is named, so that none is forgotten. */
+export interface CloudChoice {
+  readonly appName: string | undefined;
+  readonly region: string | undefined;
+  readonly profile: string | undefined;
+  readonly iamRoleArn: string | undefined;
+}
+
+/**
+ * SageMaker, where the options, the app's configuration and the environment say.
+ *
+ * @throws MlcliError when none names a region, or several apps name different ones.
+ */
+export async function connectToSageMaker(
+  choice: CloudChoice,
+  host: Pick<Context, "cwd" | "env" | "sagemaker">,
+): Promise<SageMaker> {
+  const configuration = await configurationFor(host.cwd, choice);
+  return await host.sagemaker(awsSettings(choice, configuration, host.env));
+}
+
+/**
+ * What the apps in a directory say about the platform. Several do not matter as long as they agree
+ * on whatever the options leave open.
+ */
+async function configurationFor(
+  cwd: string,
+  { appName, region, profile }: CloudChoice,
+): Promise<AwsConfiguration | undefined> {
+  const isOpen = region === undefined || profile === undefined;
+  if (appName === undefined && !isOpen) return undefined;
+  const apps = appName === undefined ? await findApps(cwd) : [await findApp(cwd, appName)];
+  const [first, ...others] = apps;
+  if (!first) return undefined;
+  const disagrees = others.some(({ configuration }) =>
+    (region === undefined && configuration.cloudRegion !== first.configuration.cloudRegion) ||
+    (profile === undefined && configuration.cloudProfile !== first.configuration.cloudProfile)
+  );
+  if (disagrees) throw severalApps(cwd, apps);
+  const { cloudRegion, cloudProfile } = first.configuration;
+  return { cloudRegion, cloudProfile, file: basename(first.configurationPath) };
+}
+
+function severalApps(cwd: string, apps: readonly App[]): MlcliError {
+  const names = apps.map(({ name }) => name);
+  return new MlcliError(`Several apps in ${cwd}: ${names.join(", ")}`, {
+    hint: "They name different regions or profiles. " +
+      `Choose one with --app-name ${names[0]}, or give both --region and --profile.`,
+  });
+}

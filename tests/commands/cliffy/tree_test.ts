@@ -1,0 +1,98 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { parse } from "../../../commands/cliffy/tree.ts";
+import { command, type Group } from "../../../commands/command.ts";
+import { options } from "../../../commands/options/option.ts";
+import { UsageError } from "../../../runtime/errors.ts";
+import { fakeContext } from "../../helpers/fake_context.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const TAG = options({ "--tag": { short: "-t", value: "tag", description: "", default: "latest" } });
+
+const OPTIONS = options({
+  "[file]": { completion: "file" },
+  ...TAG,
+  "--output": { value: "format", choices: ["text", "json"], description: "", default: "text" },
+  "--role": { value: "arn", description: "", required: true, variable: "ROLE" },
+  "--pair": { short: "-p", value: "pair", description: "", repeatable: true },
+  "--no-cache": { description: "" },
+});
+
+/** A tree with a command in a group, and what it got; the other commands may not be loaded. */
+function makeTree(): { readonly root: Group; readonly got: unknown[] } {
+  const got: unknown[] = [];
+  const run = command({
+    options: OPTIONS,
+    action: () =>
+      Promise.resolve((_context, values, { path }) => {
+        got.push([path, values]);
+        return Promise.resolve();
+      }),
+  });
+  const trap = {
+    summary: "",
+    load: (): never => {
+      throw new Error("Loaded");
+    },
+  };
+  const group: Group = { options: TAG, commands: { run: { summary: "", load: () => run }, trap } };
+  const commands = { group: { summary: "", load: () => Promise.resolve(group) }, other: trap };
+  return { root: { options: {}, commands }, got };
+}
+
+const DEFAULTS = { file: undefined, tag: "latest", output: "text", pair: [], cache: true };
+
+suite("a command line", () => {
+  for (
+    const [line, expected] of [
+      ["group run --role r", { ...DEFAULTS, role: "r" }],
+      ["group -t v1 run --role r", { ...DEFAULTS, role: "r", tag: "v1" }],
+      ["group run a.csv -t v1 --role=r", { ...DEFAULTS, role: "r", tag: "v1", file: "a.csv" }],
+      ["group run -p a --pair b=c --role r", { ...DEFAULTS, role: "r", pair: ["a", "b=c"] }],
+      ["group run --no-cache --output json --role r", {
+        ...DEFAULTS,
+        ...{ role: "r", cache: false, output: "json" },
+      }],
+    ] as const
+  ) {
+    it(`runs the command that it names: ${line}`, async () => {
+      const { root, got } = makeTree();
+      await parse(line.split(" "), root, fakeContext());
+      assertEquals(got, [["mlcli group run", expected]]);
+    });
+  }
+
+  it("may leave a required option to its variable", async () => {
+    const { root, got } = makeTree();
+    const env = (name: string) => name === "ROLE" ? "r" : undefined;
+    await parse(["group", "run"], root, fakeContext({ env }));
+    assertEquals(got, [["mlcli group run", { ...DEFAULTS, role: "r" }]]);
+  });
+
+  for (
+    const [line, message, hint] of [
+      ["group run", 'Missing required option "--role".', "mlcli group run"],
+      [
+        "group run --rol r",
+        'Unknown option "--rol". Did you mean option "--role"?',
+        "mlcli group run",
+      ],
+      ["group run --role r a b", "Too many arguments: b", "mlcli group run"],
+      [
+        "group run --role r --output xml",
+        'Option "--output" must be of type "format", but got "xml". Expected values: "text", "json"',
+        "mlcli group run",
+      ],
+      ["group runs", 'Unknown command "runs".', "mlcli group"],
+      ["groups", 'Unknown command "groups".', "mlcli"],
+    ] as const
+  ) {
+    it(`is refused: ${line}`, async () => {
+      const { root } = makeTree();
+      const error = await assertRejects(
+        () => parse(line.split(" "), root, fakeContext()),
+        UsageError,
+      );
+      assertEquals([error.message, error.hint], [message, `${hint} --help lists what it takes.`]);
+    });
+  }
+});

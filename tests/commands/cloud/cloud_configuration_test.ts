@@ -1,0 +1,100 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { runCloud } from "../../helpers/cloud.ts";
+import { FakeAws } from "../../helpers/fake_aws.ts";
+import { REGION } from "../../helpers/aws_answers.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+type Files = Readonly<Record<string, unknown>>;
+
+/** Lists endpoints in a directory that holds these files; `undefined` when nothing was asked. */
+async function regionAsked(
+  files: Files,
+  args: readonly string[] = [],
+): Promise<{ code: number; stderr: string; region: string | undefined }> {
+  const cwd = await Deno.makeTempDir({ prefix: "mlcli-test-apps-" });
+  await using aws = new FakeAws();
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      const text = typeof content === "string" ? content : JSON.stringify(content);
+      await Deno.writeTextFile(`${cwd}/${name}`, text);
+    }
+    const { code, stderr } = await runCloud(aws, ["list-endpoints", ...args], { cwd });
+    return { code, stderr, region: aws.requests[0]?.authorization.region };
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+}
+
+suite("the cloud commands and the apps' configuration", () => {
+  const churn = { cloud_region: "us-west-1" };
+  const fraud = { cloud_region: "us-west-2" };
+
+  it("ask the region of the configuration file before that of the environment", async () => {
+    assertEquals(await regionAsked({ "churn.json": churn }), {
+      code: 0,
+      stderr: "",
+      region: "us-west-1",
+    });
+  });
+
+  it("ask the region of --region before that of the configuration file", async () => {
+    const { region } = await regionAsked({ "churn.json": churn }, ["--region", "ap-east-1"]);
+    assertEquals(region, "ap-east-1");
+  });
+
+  it("need no configuration file", async () => {
+    const { code, region } = await regionAsked({ "package.json": { name: "x" } });
+    assertEquals([code, region], [0, REGION]);
+  });
+
+  it("ask for --app-name when several apps name different regions", async () => {
+    const files = { "churn.json": churn, "fraud.json": fraud };
+    const { code, stderr, region } = await regionAsked(files);
+    assertEquals([code, region], [1, undefined]);
+    assertMatch(stderr, /^error: Several apps in .+: churn, fraud\nhint: .*--app-name churn.*\n$/);
+  });
+
+  it("take the one that --app-name or -a names", async () => {
+    const files = { "churn.json": churn, "fraud.json": fraud };
+    for (const option of ["--app-name", "-a"]) {
+      assertEquals((await regionAsked(files, [option, "fraud"])).region, "us-west-2");
+    }
+  });
+
+  it("do not mind several apps that agree, or whose difference does not matter", async () => {
+    assertEquals((await regionAsked({ "a.json": churn, "b.json": churn })).region, "us-west-1");
+    const different = { "a.json": churn, "b.json": fraud };
+    const { region } = await regionAsked(different, ["--region", "ap-east-1"]);
+    assertEquals(region, "ap-east-1");
+  });
+
+  it("say that there is no app of that name", async () => {
+    const { code, stderr, region } = await regionAsked({ "churn.json": churn }, ["-a", "fruad"]);
+    assertEquals([code, region], [1, undefined]);
+    assertMatch(stderr, /^error: Not a valid mlcli directory: .+\nhint: It has no fruad\.json/);
+  });
+
+  it("say which file and key is wrong", async () => {
+    const { code, stderr, region } = await regionAsked({ "churn.json": { cloud_region: 7 } });
+    assertEquals([code, region], [1, undefined]);
+    assertMatch(stderr, /^error: churn\.json: "cloud_region" must be a region/);
+  });
+
+  it("name the file whose region cannot be one", async () => {
+    const { code, stderr } = await regionAsked({ "churn.json": { cloud_region: "EU/West" } });
+    assertEquals(code, 1);
+    assertMatch(
+      stderr,
+      /^error: Region not valid: "EU\/West"\nhint: .*cloud_region in churn\.json\.\n$/,
+    );
+  });
+
+  it("take the profile that the configuration file names", async () => {
+    const { code, stderr } = await regionAsked({ "churn.json": { cloud_profile: "wrok" } });
+    assertEquals(code, 1);
+    assertMatch(
+      stderr,
+      /^error: Profile not found: wrok\nhint: It is named by cloud_profile in churn\.json/,
+    );
+  });
+});

@@ -1,0 +1,492 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { type CloudOptions, runCloud } from "../../helpers/cloud.ts";
+import { FakeAws, USER_KEY } from "../../helpers/fake_aws.ts";
+import { ACCOUNT, REGION } from "../../helpers/aws_answers.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const ROLE = `arn:aws:iam::${ACCOUNT}:role/ml`;
+
+/** Takes the caller's own key out of the environment. */
+const NO_KEY = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined } as const;
+
+/** Takes the region out of it. */
+const NO_REGION = { AWS_REGION: undefined } as const;
+
+const CONFIG = `
+[default]
+region = eu-south-2
+[profile work]
+region = ap-south-1
+aws_access_key_id = ${USER_KEY.id}
+aws_secret_access_key = ${USER_KEY.secret}
+[profile bare]
+region = eu-north-1
+[profile sso]
+sso_session = corp
+sso_account_id = ${ACCOUNT}
+sso_role_name = dev
+[sso-session corp]
+sso_start_url = https://example.awsapps.com/start
+sso_region = eu-west-1
+[profile process]
+credential_process = sh -c 'echo "secret-of-the-process" >&2; exit 3' -- secret-of-the-command
+[profile working-process]
+credential_process = sh -c 'cat "$0"' PROCESS_OUTPUT
+[profile mfa]
+role_arn = ${ROLE}
+source_profile = work
+mfa_serial = arn:aws:iam::${ACCOUNT}:mfa/jo
+[profile by-role]
+role_arn = ${ROLE}
+source_profile = work
+[profile web]
+role_arn = ${ROLE}
+web_identity_token_file = /nonexistent/token
+`;
+
+/** Lists endpoints on a platform that has one, with the profiles above in the user's home. */
+async function list(
+  prepare: (aws: FakeAws) => void,
+  args: readonly string[],
+  env: CloudOptions["env"],
+): Promise<ProgramResult & { readonly aws: FakeAws }> {
+  const home = await Deno.makeTempDir({ prefix: "mlcli-test-home-" });
+  await using aws = new FakeAws();
+  aws.add("churn");
+  prepare(aws);
+  try {
+    await Deno.mkdir(`${home}/.aws`);
+    await Deno.writeTextFile(
+      `${home}/process.json`,
+      JSON.stringify({
+        Version: 1,
+        AccessKeyId: USER_KEY.id,
+        SecretAccessKey: USER_KEY.secret,
+      }),
+    );
+    const config = CONFIG.replace("PROCESS_OUTPUT", `${home}/process.json`);
+    await Deno.writeTextFile(`${home}/.aws/config`, config);
+    const options = { env: { HOME: home, ...env } };
+    const result = await runCloud(aws, ["list-endpoints", ...args], options);
+    return { ...result, aws };
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+}
+
+const AS_IS = (): void => {};
+
+suite("mlcli and roles", () => {
+  const allowRole = (aws: FakeAws): void => void aws.roles.add(ROLE);
+
+  for (
+    const [title, args, env] of [
+      ["--iam-role-arn", ["--iam-role-arn", ROLE], {}],
+      ["-r", ["-r", ROLE], {}],
+      ["PLATFORM_ROLE", [], { PLATFORM_ROLE: ROLE }],
+      ["--iam-role-arn before PLATFORM_ROLE", ["-r", ROLE], { PLATFORM_ROLE: `${ROLE}-other` }],
+    ] as const
+  ) {
+    it(`acts in the role that is named by ${title}`, async () => {
+      const { code, stdout, stderr, aws } = await list(allowRole, args, env);
+      assertEquals([code, stderr], [0, ""]);
+      assertMatch(stdout, /^churn {2}/);
+      const [assume, listing] = aws.requests;
+      assertEquals(assume!.operation, "AssumeRole");
+      assertEquals(assume!.input.RoleArn, ROLE);
+      assertMatch(assume!.input.RoleSessionName, /^mlcli-\d/);
+      assertEquals(assume!.authorization.region, REGION);
+      assertEquals(assume!.authorization.accessKeyId, USER_KEY.id);
+      assertEquals(listing!.operation, "ListEndpoints");
+      assertEquals(listing!.authorization.accessKeyId, "ASIAROLEROLEROLEROLE");
+    });
+  }
+
+  it("assumes a role with the credentials of a profile", async () => {
+    const { code, aws } = await list(allowRole, ["-r", ROLE, "--profile", "work"], NO_KEY);
+    assertEquals([code, aws.operations], [0, ["AssumeRole", "ListEndpoints"]]);
+  });
+
+  it("uses the caller's own credentials without a role", async () => {
+    const { code, aws } = await list(AS_IS, [], { PLATFORM_ROLE: "" });
+    assertEquals([code, aws.operations], [0, ["ListEndpoints"]]);
+    assertEquals(aws.requests[0]!.authorization.accessKeyId, USER_KEY.id);
+  });
+
+  it("says that the role may not be assumed", async () => {
+    const { code, stdout, stderr } = await list(AS_IS, [], { PLATFORM_ROLE: ROLE });
+    assertEquals([code, stdout], [1, ""]);
+    assertEquals(
+      stderr,
+      `error: The role may not be assumed: ${ROLE}\n` +
+        `  User: ${USER_KEY.user} is not authorized to perform: sts:AssumeRole on resource: ` +
+        `${ROLE}\n` +
+        "hint: Have its trust policy and your permission sts:AssumeRole changed, or name another " +
+        "role with --iam-role-arn (PLATFORM_ROLE names this one).\n",
+    );
+  });
+
+  it("says that a role of a profile may not be assumed", async () => {
+    const { code, stderr } = await list(AS_IS, ["--profile", "by-role"], NO_KEY);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: The role may not be assumed: that of profile by-role\n.*\nhint: /);
+  });
+
+  it("refuses PLATFORM_ROLE when it is no ARN", async () => {
+    const { code, stderr, aws } = await list(AS_IS, [], { PLATFORM_ROLE: "admin" });
+    assertEquals([code, aws.operations], [1, []]);
+    assertMatch(stderr, /^error: Role not valid: "admin"\nhint: .*PLATFORM_ROLE\.\n$/);
+  });
+});
+
+suite("mlcli and regions", () => {
+  for (
+    const [title, args, env, region] of [
+      ["--region", ["--region", "us-west-2"], {}, "us-west-2"],
+      ["AWS_REGION", [], { AWS_REGION: "us-east-2", AWS_DEFAULT_REGION: "sa-east-1" }, "us-east-2"],
+      ["AWS_DEFAULT_REGION", [], { ...NO_REGION, AWS_DEFAULT_REGION: "sa-east-1" }, "sa-east-1"],
+      ["the profile", ["--profile", "work"], { ...NO_REGION, ...NO_KEY }, "ap-south-1"],
+      ["the default profile", [], NO_REGION, "eu-south-2"],
+      ["an empty AWS_REGION", [], { AWS_REGION: "", AWS_DEFAULT_REGION: "sa-east-1" }, "sa-east-1"],
+    ] as const
+  ) {
+    it(`asks the region that ${title} names`, async () => {
+      const { code, stderr, aws } = await list(AS_IS, args, env);
+      assertEquals([code, stderr], [0, ""]);
+      assertEquals(aws.requests[0]!.authorization.region, region);
+    });
+  }
+
+  it("lists the four places where a region can be named, also when one names nothing", async () => {
+    for (const empty of [{}, { AWS_REGION: "" }]) {
+      const { code, stdout, stderr, aws } = await list(AS_IS, [], {
+        ...NO_REGION,
+        ...empty,
+        AWS_CONFIG_FILE: "/nonexistent",
+      });
+      assertEquals([code, stdout, aws.operations], [1, "", []]);
+      assertEquals(
+        stderr,
+        "error: No region named\n" +
+          "hint: Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
+          "or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (profile default).\n",
+      );
+    }
+  });
+});
+
+suite("mlcli and credentials", () => {
+  it("takes them from the profile that --profile or AWS_PROFILE names", async () => {
+    for (
+      const [args, env] of [
+        [["--profile", "work"], {}],
+        [[], { AWS_PROFILE: "work" }],
+        [["--profile", "working-process"], {}],
+      ] as const
+    ) {
+      const { code, stderr, aws } = await list(AS_IS, args, { ...NO_KEY, ...env });
+      assertEquals([code, stderr], [0, ""]);
+      assertEquals(aws.requests[0]!.authorization.accessKeyId, USER_KEY.id);
+    }
+  });
+
+  it("takes --profile before the keys in the environment", async () => {
+    const { code, stderr, aws } = await list(AS_IS, ["--profile", "work"], {
+      AWS_ACCESS_KEY_ID: "AKIDOTHEROTHEROTHERO",
+    });
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals(aws.requests[0]!.authorization.accessKeyId, USER_KEY.id);
+  });
+
+  it("takes them from a container's metadata", async () => {
+    const metadata = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      () =>
+        Response.json({
+          AccessKeyId: USER_KEY.id,
+          SecretAccessKey: USER_KEY.secret,
+          Token: "container-token-that-nobody-may-see",
+          Expiration: "2099-01-01T00:00:00Z",
+        }),
+    );
+    try {
+      const { code, stderr, aws } = await list(
+        (aws) =>
+          aws.keys.set(USER_KEY.id, {
+            ...USER_KEY,
+            token: "container-token-that-nobody-may-see",
+          }),
+        [],
+        {
+          ...NO_KEY,
+          AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${metadata.addr.port}/`,
+        },
+      );
+      assertEquals([code, stderr, aws.operations], [0, "", ["ListEndpoints"]]);
+    } finally {
+      await metadata.shutdown();
+    }
+  });
+
+  /** What goes wrong, and what standard error has to say about it. */
+  const problems: readonly {
+    readonly title: string;
+    readonly args?: readonly string[];
+    readonly env?: CloudOptions["env"];
+    readonly prepare?: (aws: FakeAws) => void;
+    readonly message: RegExp;
+    readonly hint: RegExp;
+  }[] = [
+    {
+      title: "there are none",
+      env: NO_KEY,
+      message: /^No credentials found$/,
+      hint: /aws configure.*AWS_ACCESS_KEY_ID.*--profile/,
+    },
+    {
+      title: "the profile holds none",
+      args: ["--profile", "bare"],
+      env: NO_KEY,
+      message: /^No credentials found for profile "bare"$/,
+      hint: /--profile/,
+    },
+    {
+      title: "the profile of --profile does not exist",
+      args: ["--profile", "wrok"],
+      message: /^Profile not found: wrok$/,
+      hint: /named by --profile.*\.aws\/config.*\.aws\/credentials.*aws configure --profile wrok/,
+    },
+    {
+      title: "the profile of AWS_PROFILE does not exist",
+      env: { AWS_PROFILE: "wrok" },
+      message: /^Profile not found: wrok$/,
+      hint: /named by AWS_PROFILE/,
+    },
+    {
+      title: "the SSO session is over",
+      args: ["--profile", "sso"],
+      env: NO_KEY,
+      message: /^The SSO session of profile "sso" is not valid any more$/,
+      hint: /aws sso login --profile sso/,
+    },
+    {
+      title: "the credential process fails",
+      args: ["--profile", "process"],
+      env: { ...NO_KEY, MLCLI_DEBUG: "1" },
+      message: /^The credential_process of profile "process" failed$/,
+      hint: /aws configure get credential_process --profile process/,
+    },
+    {
+      title: "the profile wants a code of an MFA device",
+      args: ["--profile", "mfa"],
+      env: NO_KEY,
+      message: /^Profile "mfa" asks for a code of an MFA device/,
+      hint: /aws sts get-session-token/,
+    },
+    {
+      title: "the web identity token is not there",
+      args: ["--profile", "web"],
+      env: NO_KEY,
+      message: /^The web identity token cannot be read$/,
+      hint: /AWS_WEB_IDENTITY_TOKEN_FILE/,
+    },
+    {
+      title: "they have expired",
+      prepare: (aws) => aws.keys.set(USER_KEY.id, { ...USER_KEY, isExpired: true }),
+      message: /^The credentials have expired$/,
+      hint: /aws sso login.*AWS_SESSION_TOKEN/,
+    },
+    {
+      title: "those of a profile have expired",
+      args: ["--profile", "work"],
+      env: NO_KEY,
+      prepare: (aws) => aws.keys.set(USER_KEY.id, { ...USER_KEY, isExpired: true }),
+      message: /^The credentials have expired$/,
+      hint: /aws sso login --profile work/,
+    },
+    {
+      title: "they have expired when a role is assumed",
+      args: ["-r", ROLE],
+      prepare: (aws) => aws.keys.set(USER_KEY.id, { ...USER_KEY, isExpired: true }),
+      message: /^The credentials have expired$/,
+      hint: /aws sso login/,
+    },
+    {
+      title: "the key is not known",
+      prepare: (aws) => aws.keys.clear(),
+      message: /^The platform does not know the access key$/,
+      hint: /AWS_ACCESS_KEY_ID.*eu-west-1 \(AWS_REGION\)/,
+    },
+    {
+      title: "the key is not known to STS",
+      args: ["-r", ROLE],
+      prepare: (aws) => aws.keys.clear(),
+      message: /^The platform does not know the access key$/,
+      hint: /AWS_ACCESS_KEY_ID/,
+    },
+    {
+      title: "the secret is wrong",
+      env: { AWS_SECRET_ACCESS_KEY: "another-secret-that-nobody-may-see" },
+      prepare: (aws) => aws.expectsWrongSignature = true,
+      message: /^The secret does not belong to the access key$/,
+      hint: /aws configure.*clock/,
+    },
+    ...[
+      ["InvalidSignatureException", "Signature expired: 20260301T000000Z is now earlier than X"],
+      ["InvalidSignatureException", "Signature not yet current: 20260301T000000Z is still later"],
+      ["RequestExpired", "Request has expired."],
+    ].map(([code = "", message = ""]) => ({
+      title: `the clock is wrong: ${message}`,
+      prepare: (aws: FakeAws) => aws.refuse("ListEndpoints", { code, message, status: 403 }),
+      message: /^This machine's clock is wrong$/,
+      hint: /Set it/,
+    })),
+  ];
+
+  for (const { title, args = [], env = {}, prepare = AS_IS, message, hint } of problems) {
+    it(`explains that ${title}`, async () => {
+      const { code, stdout, stderr } = await list(prepare, args, env);
+      assertEquals([code, stdout], [1, ""]);
+      const lines = stderr.split("\n");
+      assertMatch(lines[0]!.replace("error: ", ""), message);
+      assertMatch(lines.find((line) => line.startsWith("hint: "))!, hint);
+      assert(!stderr.includes("secret-of-the-"), "the process's command or output is shown");
+    });
+  }
+});
+
+suite("mlcli and a platform that cannot be reached", () => {
+  const once = { AWS_MAX_ATTEMPTS: "1" } as const;
+
+  it("explains that a host does not exist", async () => {
+    const { code, stdout, stderr } = await list(AS_IS, ["--region", "eu-nowhere-1"], {
+      ...once,
+      // RFC 2606 keeps this name free of hosts.
+      AWS_ENDPOINT_URL: "http://sagemaker.invalid",
+    });
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(
+      stderr,
+      /^error: The platform cannot be reached: sagemaker\.invalid\n.*\nhint: Is there a region eu-nowhere-1 \(--region\)\?.*--region.*AWS_ENDPOINT_URL/,
+    );
+  });
+
+  it("explains that nothing answers", async () => {
+    const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = closed.addr;
+    closed.close();
+    const { code, stdout, stderr } = await list(AS_IS, [], {
+      ...once,
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+    });
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(
+      stderr,
+      /^error: The platform cannot be reached: 127\.0\.0\.1:\d+\n {2}.*refused.*\nhint: .*AWS_ENDPOINT_URL/,
+    );
+  });
+
+  it("explains that the other side does not speak TLS", async () => {
+    await using aws = new FakeAws();
+    const { code, stderr } = await runCloud(aws, ["list-endpoints"], {
+      env: { ...once, AWS_ENDPOINT_URL: aws.url.replace("http:", "https:") },
+    });
+    assertEquals(code, 1);
+    assertMatch(
+      stderr,
+      /^error: The platform cannot be reached: 127\.0\.0\.1:\d+\n.*\nhint: .*does not speak TLS/,
+    );
+  });
+
+  for (
+    const [title, status, message, body = "<html>no</html>"] of [
+      ["a gateway's page", 502, "The platform failed at sagemaker:ListEndpoints: HTTP 502"],
+      ["a proxy's refusal", 403, "Something else than the platform answered: HTTP 403"],
+      ["a network's login page", 200, "Something else than the platform answered: HTTP 200"],
+      ["a way to a login page", 302, "Something else than the platform answered: HTTP 302", ""],
+      ["a refusal without a word", 403, "Something else than the platform answered: HTTP 403", ""],
+      ["an error of no kind", 404, "Something else than the platform answered: HTTP 404", "{}"],
+    ] as const
+  ) {
+    it(`is not misled by ${title}`, async () => {
+      const { code, stdout, stderr } = await list(
+        (aws) => aws.before = () => new Response(body, { status }),
+        [],
+        once,
+      );
+      assertEquals([code, stdout], [1, ""]);
+      assertEquals(stderr.split("\n")[0], `error: ${message}`);
+      assertMatch(stderr, /\nhint: .+\n$/);
+    });
+  }
+
+  for (const address of ["garbage", "localhost:4566", "http://"]) {
+    it(`explains that ${address} is no address`, async () => {
+      for (const name of ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SAGEMAKER"]) {
+        const { code, stdout, stderr } = await list(AS_IS, [], { [name]: address });
+        assertEquals([code, stdout, stderr], [
+          1,
+          "",
+          `error: Not a URL: "${address}"\n` +
+          `hint: A URL begins with http:// or https://; this one is named by ${name}.\n`,
+        ]);
+      }
+    });
+  }
+
+  it("asks the endpoint that AWS_ENDPOINT_URL_SAGEMAKER names", async () => {
+    await using aws = new FakeAws();
+    aws.add("churn");
+    const { code, stdout } = await runCloud(aws, ["list-endpoints"], {
+      env: { AWS_ENDPOINT_URL: undefined, AWS_ENDPOINT_URL_SAGEMAKER: aws.url },
+    });
+    assertEquals(code, 0);
+    assertMatch(stdout, /^churn {2}/);
+  });
+});
+
+suite("mlcli and secrets", () => {
+  const token = "session-token-that-nobody-may-see-00000004";
+  const secrets = [USER_KEY.secret, token, "role-secret-that", "role-token-that"];
+
+  /** Each of these makes the service, the SDK or mlcli speak about credentials. */
+  const occasions: readonly [string, readonly string[], (aws: FakeAws) => void][] = [
+    ["all goes well", [], AS_IS],
+    ["a role is assumed", ["-r", ROLE], (aws) => aws.roles.add(ROLE)],
+    ["the service repeats the signed headers", [], (aws) => {
+      aws.keys.set(USER_KEY.id, { ...USER_KEY, secret: "other", token });
+      aws.expectsWrongSignature = true;
+    }],
+    ["STS repeats the signed headers", ["-r", ROLE], (aws) => {
+      aws.keys.set(USER_KEY.id, { ...USER_KEY, secret: "other", token });
+      aws.expectsWrongSignature = true;
+    }],
+    ["a role's request is repeated in a refusal", ["-r", ROLE], (aws) => {
+      aws.roles.add(ROLE);
+      aws.refuse("ListEndpoints", {
+        code: "ValidationException",
+        message: `secret ${"role-secret-that-nobody-may-see-00000002"}, token ` +
+          "role-token-that-nobody-may-see-000000003",
+      });
+    }],
+    ["the key has expired", [], (aws) => {
+      aws.keys.set(USER_KEY.id, { ...USER_KEY, token, isExpired: true });
+    }],
+  ];
+
+  for (const [title, args, prepare] of occasions) {
+    it(`shows none when ${title}, with MLCLI_DEBUG=1`, async () => {
+      const { stdout, stderr, code } = await list(
+        (aws) => {
+          aws.keys.set(USER_KEY.id, { ...USER_KEY, token });
+          prepare(aws);
+        },
+        args,
+        { AWS_SESSION_TOKEN: token, MLCLI_DEBUG: "1" },
+      );
+      if (code !== 0) assertMatch(stderr, /\n {4}at /, "the stack is there");
+      for (const secret of secrets) assert(!(stdout + stderr).includes(secret), `${secret} shows`);
+    });
+  }
+});

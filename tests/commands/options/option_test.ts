@@ -1,0 +1,86 @@
+import { assertEquals } from "@std/assert";
+import {
+  argumentsOf,
+  options,
+  optionsOf,
+  propertyName,
+  type Values,
+} from "../../../commands/options/option.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+suite("the property of an option", () => {
+  for (
+    const [form, name] of [
+      ["--wait", "wait"],
+      ["--app-name", "appName"],
+      ["--iam-role-arn", "iamRoleArn"],
+      ["--no-cache", "cache"],
+      ["--no-op-name", "opName"],
+      ["--node-count", "nodeCount"],
+      ["[file]", "file"],
+      ["<endpoint-name>", "endpointName"],
+      ["[word...]", "word"],
+    ] as const
+  ) {
+    it(`${form} is ${name}`, () => assertEquals(propertyName(form), name));
+  }
+});
+
+/** Whether two types are the same. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
+  : false;
+
+const SHARED = options({
+  "--output": { value: "format", choices: ["text", "json"], description: "", default: "text" },
+});
+
+const DECLARED = options({
+  "<name>": {},
+  "[count]": { parse: (text) => Number(text) },
+  ...SHARED,
+  "--wait": { description: "" },
+  "--no-cache": { description: "" },
+  "--base-image": { value: "image", description: "" },
+  "--file": { value: "file", description: "", required: true },
+  "--port": { value: "port", description: "", default: "1", parse: (text) => Number(text) },
+  "--memory": { value: "size", description: "", parse: (text) => Number(text) },
+  "--input": { value: "channel", description: "", repeatable: true, parse: (text) => [text] },
+  "--timeout": { value: "seconds", description: "", onlyWith: "--wait" },
+});
+
+suite("a declaration", () => {
+  it("says what each value is", () => {
+    const isSame: Same<Values<typeof DECLARED>, {
+      readonly name: string;
+      readonly count: number | undefined;
+      readonly output: "text" | "json";
+      readonly wait: boolean;
+      readonly cache: boolean;
+      readonly baseImage: string | undefined;
+      readonly file: string;
+      readonly port: number;
+      readonly memory: number | undefined;
+      readonly input: readonly string[][];
+      readonly timeout: string | undefined;
+    }> = true;
+    assertEquals(isSame, true);
+  });
+
+  it("keeps the order of its options, and of its arguments", () => {
+    assertEquals(argumentsOf(DECLARED).map(([form]) => form), ["<name>", "[count]"]);
+    assertEquals(optionsOf(DECLARED).slice(0, 3).map(([flag]) => flag), [
+      "--output",
+      "--wait",
+      "--no-cache",
+    ]);
+  });
+
+  it("has no field that means nothing, and no option that is not there", () => {
+    // @ts-expect-error A misspelt field.
+    options({ "--wait": { descripton: "" } });
+    // @ts-expect-error Nothing may be required of a switch.
+    options({ "--wait": { description: "", required: true } });
+    // @ts-expect-error It needs an option of another name.
+    options({ "--await": { description: "" }, "--timeout": DECLARED["--timeout"] });
+  });
+});

@@ -1,0 +1,113 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import type { Parser } from "../../../commands/options/option.ts";
+import {
+  parseHost,
+  parseInput,
+  parseMediaType,
+  parseMemory,
+  parsePort,
+  parseSeconds,
+  parseTag,
+  parseTail,
+} from "../../../commands/options/parsers.ts";
+import { UsageError } from "../../../runtime/errors.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** What a parser makes of what is typed, and what it refuses. */
+interface Cases<T> {
+  readonly parse: Parser<T>;
+  readonly takes: readonly (readonly [typed: string, value: T])[];
+  readonly refuses: readonly string[];
+  /** The message for the first of these, after what gave it. */
+  readonly message: string;
+}
+
+function suiteOf<T>(name: string, { parse, takes, refuses, message }: Cases<T>): void {
+  suite(`the value ${name}`, () => {
+    for (const [typed, value] of takes) {
+      it(`takes ${typed}`, () => assertEquals(parse(typed, "It"), value));
+    }
+    for (const [index, typed] of refuses.entries()) {
+      it(`refuses ${JSON.stringify(typed)}`, () => {
+        const error = assertThrows(() => parse(typed, "It"), UsageError);
+        if (index === 0) assertEquals(error.message, `It ${message}`);
+      });
+    }
+  });
+}
+
+suiteOf("of --port", {
+  parse: parsePort,
+  takes: [["0", 0], ["8080", 8080], ["65535", 65_535]],
+  refuses: ["65536", "0x1F90", "-1", "1.5", "http", " 80", "1e3"],
+  message: 'must be a number from 0 to 65535, but got "65536".',
+});
+
+suiteOf("of --timeout", {
+  parse: parseSeconds,
+  takes: [["1", 1], ["240", 240], ["2000000", 2_000_000]],
+  refuses: ["0", "2000001", "1.5", "0x10", "1e3", "-1", "5m"],
+  message: 'must be a whole number of seconds, 1 to 2000000, but got "0".',
+});
+
+suiteOf("of --allow-host", {
+  parse: parseHost,
+  // What is typed, and how a browser writes it.
+  takes: [
+    ["models.example", "models.example"],
+    ["Models.Example.", "models.example"],
+    ["my_host-1", "my_host-1"],
+    ["bücher.example", "xn--bcher-kva.example"],
+    ["192.168.7.7", "192.168.7.7"],
+    ["::1", "::1"],
+    ["[FD00:0::1]", "fd00::1"],
+  ],
+  refuses: ["http://a.example", "a.example:80", "a.example/", "[::1]:80", "a b", "*", "a..b"],
+  message: 'must be a host name or an address without scheme and port, but got "http://a.example".',
+});
+
+suiteOf("of --accept", {
+  parse: parseMediaType,
+  takes: [["text/csv", "text/csv"], ["*/*;q=0.8, text/csv", "*/*;q=0.8, text/csv"]],
+  refuses: ["text\n/csv", " ", "é"],
+  message: 'must be a media type like text/csv, but got "text\\n/csv".',
+});
+
+suiteOf("of --tail", {
+  parse: parseTail,
+  takes: [["all", "all"], ["0", 0], ["20", 20]],
+  refuses: ["x", "-1", "1.5", "1234567890"],
+  message: 'must be a number of lines or all, but got "x".',
+});
+
+suiteOf("of --docker-tag", {
+  parse: parseTag,
+  takes: [["latest", "latest"], ["v1.2_3-rc", "v1.2_3-rc"], ["a".repeat(128), "a".repeat(128)]],
+  refuses: ["!", ".a", "-a", "a/b", "a:b", "a".repeat(129)],
+  message: 'must be an image tag (letters, digits, "_", ".", "-"), but got "!".',
+});
+
+suiteOf("of --memory", {
+  parse: parseMemory,
+  takes: [
+    ["6m", 6_291_456],
+    ["512M", 536_870_912],
+    ["1.5g", 1_610_612_736],
+    ["8388608", 8_388_608],
+    ["8388608b", 8_388_608],
+    ["6144k", 6_291_456],
+  ],
+  refuses: ["5m", "6", "1t", "m", "-1g", "1,5g", "9999999999g"],
+  message: 'must be a size of 6m or more like 512m or 2g, but got "5m".',
+});
+
+suiteOf("of local train --input", {
+  parse: parseInput,
+  takes: [
+    ["training=/data", { name: "training", directory: "/data" }],
+    ["a.b-c_1=d=e", { name: "a.b-c_1", directory: "d=e" }],
+  ],
+  refuses: ["x", "=d", "a=", ".=d", "..=d", "a/b=d", `${"a".repeat(65)}=d`],
+  message: "must be CHANNEL=DIR, such as training=/data/churn (a name of up to 64 letters, " +
+    'digits, ".", "_" and "-"), but got "x".',
+});
