@@ -1,0 +1,47 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { abortOf, deadlineIn } from "../../runtime/time.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** What became of a promise so far. */
+async function stateOf(promise: Promise<unknown>): Promise<string> {
+  const pending = Promise.resolve("pending");
+  return await Promise.race([promise.then(() => "fulfilled", () => "rejected"), pending]);
+}
+
+suite("abortOf", () => {
+  it("fails with the reason of the signal, also of one that was aborted before", async () => {
+    const stop = new AbortController();
+    const promise = abortOf(stop.signal);
+    assertEquals(await stateOf(promise), "pending");
+    const reason = new Error("Ctrl-C");
+    stop.abort(reason);
+    assertEquals(await assertRejects(() => promise, Error), reason);
+    assertEquals(await assertRejects(() => abortOf(stop.signal), Error), reason);
+  });
+});
+
+suite("deadlineIn", () => {
+  it("is over when the time is, and says which", async () => {
+    using deadline = deadlineIn(0);
+    assertEquals(deadline.signal.aborted, false);
+    const error = await assertRejects(() => abortOf(deadline.signal), Error);
+    assertEquals(error.message, "not done in 0 s");
+  });
+
+  it("counts seconds, and is lifted when it is disposed of", () => {
+    const set = globalThis.setTimeout;
+    const delays: unknown[] = [];
+    globalThis.setTimeout = ((work: () => void, delay?: number) => {
+      delays.push(delay);
+      return set(work, delay);
+    }) as typeof set;
+    try {
+      using deadline = deadlineIn(90);
+      assert(!deadline.signal.aborted);
+    } finally {
+      globalThis.setTimeout = set;
+    }
+    // A timer that is left fails this test: see `suite`.
+    assertEquals(delays, [90_000]);
+  });
+});
