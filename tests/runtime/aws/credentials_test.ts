@@ -31,6 +31,13 @@ sso_role_name = dev
 [sso-session corp]
 sso_start_url = https://example.test/start
 sso_region = eu-west-1
+[profile live-sso]
+sso_session = live
+sso_account_id = 123456789012
+sso_role_name = dev
+[sso-session live]
+sso_start_url = https://example.test/start
+sso_region = eu-west-1
 [profile login]
 login_session = arn:aws:iam::123456789012:user/jo
 [profile process]
@@ -48,6 +55,10 @@ source_profile = keys
 role_arn = ${ROLE}
 web_identity_token_file = /nonexistent/token
 `;
+
+/** Where the SDK keeps the session: its file is named by the SHA-1 of `live`. */
+const SESSION = "lasso/.aws/sso/cache/98aadb37083eddd855c27feccb15dc8c5b127fd0.json";
+const TOKEN = { accessToken: "token", expiresAt: "2099-01-01T00:00:00Z" };
 
 /** STS in memory: answers every request with the same. */
 class Sts extends Connections {
@@ -96,7 +107,7 @@ suite("credentialsProvider", () => {
   const before = process.env;
 
   beforeAll(async () => {
-    home = await makeDirectory({ config: CONFIG, "lasso/": "" });
+    home = await makeDirectory({ config: CONFIG, [SESSION]: JSON.stringify(TOKEN) });
     // What the SDK reads by itself; of this file's tests alone, others run beside them.
     process.env = {
       // A name that has a word of the SDK's.
@@ -150,6 +161,16 @@ suite("credentialsProvider", () => {
     });
   }
 
+  it("goes on to what else the SDK knows where no profile holds any", async () => {
+    const env = process.env;
+    process.env = { ...env, AWS_ACCESS_KEY_ID: "AKIDCHAIN", AWS_SECRET_ACCESS_KEY: SECRET };
+    try {
+      assertEquals((await providerFor({}).provider()).accessKeyId, "AKIDCHAIN");
+    } finally {
+      process.env = env;
+    }
+  });
+
   it("assumes a role with them, once for many who ask, and keeps its secrets", async () => {
     const key = {
       id: "ASIAROLE",
@@ -174,6 +195,7 @@ suite("credentialsProvider", () => {
     "another role ";
   const DENIED = "User: jo is not authorized to perform: sts:AssumeRole";
   const denied = refusal("AccessDenied", DENIED);
+  const odd = refusal("Odd", "Because");
   const expired = refusal("ExpiredToken", "Too late");
 
   const refused: readonly (readonly [
@@ -241,6 +263,12 @@ suite("credentialsProvider", () => {
       /AWS_CA_BUNDLE/,
       "UnknownIssuer",
     ]],
+    ["an SSO session and no connection", { profile: "live-sso", sts: noAnswer }, [
+      "unreachable",
+      "The certificate of sts.test is not trusted",
+      /AWS_CA_BUNDLE/,
+      "UnknownIssuer",
+    ]],
     ["a role that may not be assumed", { role: ROLE, env: KEYS, sts: denied }, [
       "credentials",
       `The role may not be assumed: ${ROLE}`,
@@ -249,6 +277,11 @@ suite("credentialsProvider", () => {
     ]],
     ["a role with keys that have expired", { role: ROLE, env: KEYS, sts: expired }, [
       ...["credentials", "The credentials have expired", /^Renew them: /] as const,
+    ]],
+    ["a role that STS refuses for a reason of its own", { role: ROLE, env: KEYS, sts: odd }, [
+      "other",
+      "sts:AssumeRole failed: Because",
+      "The platform gave this reason; nothing else was asked of it.",
     ]],
     ["a role and no connection", { role: ROLE, env: KEYS, sts: noAnswer }, [
       "unreachable",
