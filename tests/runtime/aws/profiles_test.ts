@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { checkProfile, profileValue } from "../../../runtime/aws/profiles.ts";
@@ -13,7 +14,7 @@ async function withFiles<T>(
   work: (env: (name: string) => string | undefined, directory: string) => Promise<T>,
 ): Promise<T> {
   await using directory = await makeDirectory(files);
-  return await work((name) => env[name]?.replace("DIR", directory.path), directory.path);
+  return await work((name) => env[name]?.replace("DIR", () => directory.path), directory.path);
 }
 
 const named = (value: string) => ({ value, source: "AWS_PROFILE" });
@@ -74,13 +75,27 @@ suite("checkProfile", () => {
       env: { USERPROFILE: "DIR/windows" },
       files: ["DIR/windows/.aws/config", "DIR/windows/.aws/credentials"],
     },
-    { name: "neither", env: {}, files: ["~/.aws/config", "~/.aws/credentials"] },
+    {
+      name: "the system's own word where there is neither",
+      env: {},
+      files: [`${homedir()}/.aws/config`, `${homedir()}/.aws/credentials`],
+    },
+    {
+      name: "an empty variable is not set",
+      env: { AWS_CONFIG_FILE: "", AWS_SHARED_CREDENTIALS_FILE: "", HOME: "", USERPROFILE: "DIR" },
+      files: ["DIR/.aws/config", "DIR/.aws/credentials"],
+    },
+    {
+      name: "~ in a variable is HOME, at its start alone",
+      env: { AWS_CONFIG_FILE: "~/c", AWS_SHARED_CREDENTIALS_FILE: "DIR/~/k", HOME: "DIR/$&" },
+      files: ["DIR/$&/c", "DIR/~/k"],
+    },
   ];
   for (const { name, env: variables, files } of places) {
     it(`looks there, and says where: ${name}`, async () => {
       await withFiles({}, variables, async (env, directory) => {
         const error = await assertRejects(() => checkProfile(named("dev"), env), AwsError);
-        const where = files.join(" or ").replaceAll("DIR", directory);
+        const where = files.join(" or ").replaceAll("DIR", () => directory);
         assertEquals([error.refusal, error.message, error.hint], [
           "credentials",
           "Profile not found: dev",
