@@ -50,6 +50,7 @@ suite("leaves", () => {
     ["x", false],
     ["x/..", false],
     ["..x", false],
+    ["ab/c", false],
     ["...", false],
     ["../x\n", true],
     ["x\n../y", false],

@@ -304,7 +304,7 @@ suite("credentialsProvider", () => {
       else assert(hint.test(error.hint!), error.hint);
       // What the SDK threw may hold secrets: if at all, a copy without them goes with it.
       const { cause } = error;
-      if (cause !== undefined) assertEquals(cause.constructor, Error);
+      if (cause instanceof Error) assertEquals(cause.constructor, Error);
       if (quote === DENIED || message.startsWith("No credentials")) assert(cause);
     });
   }
