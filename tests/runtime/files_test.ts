@@ -25,6 +25,8 @@ async function kinds() {
       ["chain", "dangling"],
       ["up", "../nothing"],
       ["circle", "circle"],
+      ["shortcut", "full/deep"],
+      ["full/deep/out", "../gone"],
     ] as const
   ) {
     await Deno.symlink(target, at(name));
@@ -147,6 +149,7 @@ suite("realPathOf", () => {
     ["folder/deep/../../chain/x", "nothing/at/all/x"],
     ["file/below", "file/below"],
     ["up", "../nothing"],
+    ["shortcut/out", "full/gone"],
   ] as const;
   for (const [name, real] of rows) {
     it(`${name} is ${real}`, async () => {
@@ -159,6 +162,7 @@ suite("realPathOf", () => {
 
   it("follows so many links, and no more", async () => {
     await using directory = await kinds();
+    assertEquals(await realPathOf(directory.at("link"), 0), directory.at("file"));
     assertEquals(await realPathOf(directory.at("chain"), 1), directory.at("dangling"));
     assertEquals(await realPathOf(directory.at("chain"), 2), directory.at("nothing/at/all"));
   });

@@ -3,25 +3,8 @@ import { join } from "@std/path";
 import { MlcliError, OutputClosed } from "../../runtime/errors.ts";
 import { outputTo, standardInput } from "../../runtime/streams.ts";
 import { makeDirectory } from "../helpers/directory.ts";
+import { replaced } from "../helpers/replaced.ts";
 import { it, suite } from "../helpers/suite.ts";
-
-/** Puts others in the place of properties until it is disposed of. */
-function replaced<T extends object>(object: T, values: Partial<Record<keyof T, unknown>>) {
-  const before = Object.keys(values).map((key) =>
-    [key, Object.getOwnPropertyDescriptor(object, key)] as const
-  );
-  for (const [key, value] of Object.entries(values)) {
-    Object.defineProperty(object, key, { value, configurable: true, writable: true });
-  }
-  return {
-    [Symbol.dispose]() {
-      for (const [key, descriptor] of before) {
-        if (descriptor) Object.defineProperty(object, key, descriptor);
-        else delete object[key as keyof T];
-      }
-    },
-  };
-}
 
 /** What a stream does with a piece: takes so many bytes of it, or fails. */
 type Taking = number | Error;

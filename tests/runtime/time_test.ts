@@ -1,5 +1,6 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { abortOf, deadlineIn } from "../../runtime/time.ts";
+import { replaced } from "../helpers/replaced.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** What became of a promise so far. */
@@ -29,18 +30,15 @@ suite("deadlineIn", () => {
   });
 
   it("counts seconds, and is lifted when it is disposed of", () => {
-    const set = globalThis.setTimeout;
     const delays: unknown[] = [];
-    globalThis.setTimeout = ((work: () => void, delay?: number) => {
-      delays.push(delay);
-      return set(work, delay);
-    }) as typeof set;
-    try {
-      using deadline = deadlineIn(90);
-      assert(!deadline.signal.aborted);
-    } finally {
-      globalThis.setTimeout = set;
-    }
+    const { setTimeout } = globalThis;
+    using _clock = replaced(globalThis, {
+      setTimeout: (work: () => void, delay?: number) => {
+        delays.push(delay);
+        return setTimeout(work, delay);
+      },
+    });
+    deadlineIn(90)[Symbol.dispose]();
     // A timer that is left fails this test: see `suite`.
     assertEquals(delays, [90_000]);
   });

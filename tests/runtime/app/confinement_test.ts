@@ -8,6 +8,7 @@ import {
 } from "../../../runtime/app/confinement.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
+import { replaced } from "../../helpers/replaced.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const STRANGER = 12_345;
@@ -83,6 +84,22 @@ suite("boundaryOf", () => {
     await Deno.symlink("real/app", join(directory.path, "link"));
     assertEquals(await boundaryOf(join(directory.path, "link")), join(directory.path, "real"));
   });
+
+  const closed = [
+    ["a closed repository is somebody's", new Deno.errors.PermissionDenied(), "top"],
+    ["what else the system refuses is an error", new Error("(os error 5)"), undefined],
+  ] as const;
+  for (const [name, refusal, boundary] of closed) {
+    it(name, async () => {
+      await using directory = await makeDirectory({ "top/app/": "", "top/.git/HEAD": "" });
+      const { lstat } = Deno;
+      using _deno = replaced(Deno, {
+        lstat: (path: string) => path.endsWith("HEAD") ? Promise.reject(refusal) : lstat(path),
+      });
+      const found = await boundaryOf(join(directory.path, "top/app")).catch((error) => error);
+      assertEquals(found, boundary ? join(directory.path, boundary) : refusal);
+    });
+  }
 
   it("fails where the directory is not there", async () => {
     await assertRejects(() => boundaryOf("/nonexistent/app"), Deno.errors.NotFound);
@@ -203,6 +220,20 @@ suite("escapeOf", () => {
     await tree.link(".", "self");
     const confined = { ...tree.confined, directory: join(tree.app, "self") };
     assertEquals(await escapeOf(confined, join(tree.app, "self/.env")), undefined);
+  });
+
+  it("what may not be read is not known to be harmless", async () => {
+    await using tree = await workTree();
+    await tree.link("../data", "link");
+    const link = join(tree.app, "link");
+    const readDir = (error: Error) => () => {
+      throw error;
+    };
+    using _denied = replaced(Deno, { readDir: readDir(new Deno.errors.PermissionDenied()) });
+    const escape = await escapeOf(tree.confined, link);
+    assertEquals(tree.shown(escape?.words), "leads to what is private: DIR/repo/data");
+    using _broken = replaced(Deno, { readDir: readDir(new Error("(os error 5)")) });
+    await assertRejects(() => escapeOf(tree.confined, link), Error, "os error 5");
   });
 
   it("says where it leads to", async () => {

@@ -12,6 +12,7 @@ import { Secrets } from "../../../runtime/aws/secrets.ts";
 import { VERSION } from "../../../runtime/version.ts";
 import { assumedRole, stsError } from "../../helpers/aws_answers.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { replaced } from "../../helpers/replaced.ts";
 import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
 
 const ROLE = "arn:aws:iam::123456789012:role/ml";
@@ -104,23 +105,25 @@ interface Options {
 
 suite("credentialsProvider", () => {
   let home: TestDirectory;
-  const before = process.env;
+  let surroundings: Disposable;
 
   beforeAll(async () => {
     home = await makeDirectory({ config: CONFIG, [SESSION]: JSON.stringify(TOKEN) });
     // What the SDK reads by itself; of this file's tests alone, others run beside them.
-    process.env = {
+    const env = {
       // A name that has a word of the SDK's.
       HOME: `${home.path}/lasso`,
+      AWS_LOGIN_CACHE_DIRECTORY: `${home.path}/lasso/login`,
       AWS_CONFIG_FILE: `${home.path}/config`,
       AWS_EC2_METADATA_DISABLED: "true",
       AWS_REGION: "eu-west-1",
-      PATH: before.PATH,
+      PATH: process.env.PATH,
     };
+    surroundings = replaced(process, { env });
   });
 
   afterAll(async () => {
-    process.env = before;
+    surroundings[Symbol.dispose]();
     await home[Symbol.asyncDispose]();
   });
 
@@ -162,13 +165,9 @@ suite("credentialsProvider", () => {
   }
 
   it("goes on to what else the SDK knows where no profile holds any", async () => {
-    const env = process.env;
-    process.env = { ...env, AWS_ACCESS_KEY_ID: "AKIDCHAIN", AWS_SECRET_ACCESS_KEY: SECRET };
-    try {
-      assertEquals((await providerFor({}).provider()).accessKeyId, "AKIDCHAIN");
-    } finally {
-      process.env = env;
-    }
+    const env = { ...process.env, AWS_ACCESS_KEY_ID: "AKIDCHAIN", AWS_SECRET_ACCESS_KEY: SECRET };
+    using _process = replaced(process, { env });
+    assertEquals((await providerFor({}).provider()).accessKeyId, "AKIDCHAIN");
   });
 
   it("assumes a role with them, once for many who ask, and keeps its secrets", async () => {

@@ -40,8 +40,8 @@ class MemoryReport implements DeletionReport {
 
 /** A platform on which listing fails, at once. */
 function unlisted(error: Error): Partial<SageMaker> {
-  // deno-lint-ignore require-yield
   return {
+    // deno-lint-ignore require-yield
     async *listEndpoints() {
       throw await Promise.resolve(error);
     },
