@@ -147,7 +147,7 @@ const REASONS:
       `Run it by hand: aws configure get credential_process --profile ${profile} shows it.`,
     ]],
     // The file's path follows.
-    [/aws login|^Failed to load token from /, (profile) => [
+    [/aws login|\breauthenticate\b|^Failed to load token from /, (profile) => [
       `The login session of profile "${profile}" is not valid any more`,
       `Renew it: aws login --profile ${profile}`,
     ]],

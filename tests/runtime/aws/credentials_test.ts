@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import process from "node:process";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ConnectionError } from "../../../runtime/aws/connection_error.ts";
@@ -41,6 +42,8 @@ sso_start_url = https://example.test/start
 sso_region = eu-west-1
 [profile login]
 login_session = arn:aws:iam::123456789012:user/jo
+[profile live-login]
+login_session = live
 [profile process]
 credential_process = false secret-of-the-command
 [profile sso-process]
@@ -61,7 +64,17 @@ web_identity_token_file = /nonexistent/token
 const SESSION = "lasso/.aws/sso/cache/98aadb37083eddd855c27feccb15dc8c5b127fd0.json";
 const TOKEN = { accessToken: "token", expiresAt: "2099-01-01T00:00:00Z" };
 
-/** STS in memory: answers every request with the same. */
+/** Where it keeps a login: named by the SHA-256 of `live`. This one has to be renewed. */
+const LOGIN = "lasso/login/247610f4dedd4ab7247d07dbda19c81ca9817f85820742cad49d407ffae9e4ed.json";
+const RENEWABLE = {
+  accessToken: { accountId: "123456789012", expiresAt: "2020-01-01T00:00:00Z" },
+  clientId: "client",
+  refreshToken: "token",
+  dpopKey: generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey
+    .export({ format: "pem", type: "sec1" }),
+};
+
+/** STS, and others who give credentials, in memory: answers every request with the same. */
 class Sts extends Connections {
   readonly requests: string[] = [];
 
@@ -70,7 +83,7 @@ class Sts extends Connections {
   }
 
   override async handle(request: SdkRequest): Promise<{ readonly response: SdkResponse }> {
-    this.requests.push(String(request.body));
+    this.requests.push(await new Response(request.body).text());
     this.failure = undefined;
     try {
       const { status, headers, body } = await answered(this.answer());
@@ -88,6 +101,11 @@ async function answered(answer: Response) {
 }
 
 const refusal = (code: string, message: string) => () => stsError({ code, message, status: 403 });
+const noLogin = (error: string) => () =>
+  Response.json({ error, message: "No" }, {
+    status: 403,
+    headers: { "x-amzn-errortype": "AccessDeniedException" },
+  });
 const noAnswer = (): never => {
   // Without a code that the SDK asks again for.
   throw new ConnectionError("certificate not trusted", "sts.test", "UnknownIssuer");
@@ -108,7 +126,11 @@ suite("credentialsProvider", () => {
   let surroundings: Disposable;
 
   beforeAll(async () => {
-    home = await makeDirectory({ config: CONFIG, [SESSION]: JSON.stringify(TOKEN) });
+    home = await makeDirectory({
+      config: CONFIG,
+      [SESSION]: JSON.stringify(TOKEN),
+      [LOGIN]: JSON.stringify(RENEWABLE),
+    });
     // What the SDK reads by itself; of this file's tests alone, others run beside them.
     const env = {
       // A name that has a word of the SDK's.
@@ -222,6 +244,13 @@ suite("credentialsProvider", () => {
       'The login session of profile "login" is not valid any more',
       "Renew it: aws login --profile login",
     ]],
+    ...["TOKEN_EXPIRED", "USER_CREDENTIALS_CHANGED", "OTHER"].map((code) =>
+      [`a login that is refused: ${code}`, { profile: "live-login", sts: noLogin(code) }, [
+        "credentials",
+        'The login session of profile "live-login" is not valid any more',
+        "Renew it: aws login --profile live-login",
+      ]] as const
+    ),
     ["a process that fails", { profile: "process" }, [
       "credentials",
       'The credential_process of profile "process" failed',
