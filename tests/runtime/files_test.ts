@@ -1,8 +1,12 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
+import { MlcliError } from "../../runtime/errors.ts";
 import {
+  isDirectory,
+  isFile,
   LARGEST_TEXT,
   lstatIfThere,
+  makeDirectory as createDirectory,
   readTextFile,
   realPathOf,
   removeIfThere,
@@ -58,6 +62,8 @@ suite("statIfThere and lstatIfThere", () => {
       await using directory = await kinds();
       assertEquals(kindOf(await lstatIfThere(directory.at(name))), itself);
       assertEquals(kindOf(await statIfThere(directory.at(name))), target);
+      assertEquals(await isFile(directory.at(name)), target === "file");
+      assertEquals(await isDirectory(directory.at(name)), target === "directory");
     });
   }
 
@@ -65,6 +71,7 @@ suite("statIfThere and lstatIfThere", () => {
     await using directory = await kinds();
     for (const path of [directory.at("circle"), directory.at("x".repeat(300))]) {
       await assertRejects(() => statIfThere(path), Error, "os error");
+      assertEquals([await isFile(path), await isDirectory(path)], [false, false]);
     }
   });
 });
@@ -95,6 +102,35 @@ suite("removeIfThere and removeTreeIfThere", () => {
         if (kind !== "file") assertEquals(await Deno.readTextFile(directory.at("file")), "text");
         if (kind === "link") await Deno.stat(directory.at("full/deep/file"));
       }
+    });
+  }
+});
+
+suite("makeDirectory", () => {
+  for (const name of ["empty", "full", "folder", "nothing/at/all"]) {
+    it(`${name} is there then`, async () => {
+      await using directory = await kinds();
+      await createDirectory(directory.at(name));
+      assertEquals(await isDirectory(directory.at(name)), true);
+    });
+  }
+
+  for (const name of ["file", "link", "dangling", "file/below"]) {
+    it(`${name} has something else in its place`, async () => {
+      await using directory = await kinds();
+      const work = () => createDirectory(directory.at(name), "SHOWN");
+      const { message, hint, cause } = await assertRejects(work, MlcliError);
+      assertMatch(message, /^Cannot create SHOWN: [^()]+$/);
+      assertEquals(
+        hint,
+        "Check that the directory is yours to write to, and that no file has its name.",
+      );
+      assertEquals(cause instanceof Error, true);
+      await assertRejects(
+        () => createDirectory(directory.at(name)),
+        MlcliError,
+        directory.at(name),
+      );
     });
   }
 });

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { abortOf, deadlineIn } from "../../runtime/time.ts";
+import { abortOf, deadlineIn, onAbort, pause } from "../../runtime/time.ts";
 import { replaced } from "../helpers/replaced.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -18,6 +18,38 @@ suite("abortOf", () => {
     stop.abort(reason);
     assertEquals(await assertRejects(() => promise, Error), reason);
     assertEquals(await assertRejects(() => abortOf(stop.signal), Error), reason);
+  });
+});
+
+suite("onAbort", () => {
+  it("calls once when the signal is aborted, at once where it is, and not when disposed of", () => {
+    const calls: string[] = [];
+    const stop = new AbortController();
+    using _kept = onAbort(stop.signal, () => calls.push("kept"));
+    onAbort(stop.signal, () => calls.push("disposed"))[Symbol.dispose]();
+    assertEquals(calls, []);
+    stop.abort();
+    assertEquals(calls, ["kept"]);
+    using _late = onAbort(stop.signal, () => calls.push("late"));
+    assertEquals(calls, ["kept", "late"]);
+  });
+});
+
+suite("pause", () => {
+  it("is over when the time is", async () => {
+    const stop = new AbortController();
+    assertEquals(await pause(0, stop.signal), undefined);
+    stop.abort();
+  });
+
+  it("ends with the signal's reason, also of one that was aborted before", async () => {
+    const stop = new AbortController();
+    const paused = pause(3_600_000, stop.signal);
+    assertEquals(await stateOf(paused), "pending");
+    const reason = new Error("Ctrl-C");
+    stop.abort(reason);
+    assertEquals(await assertRejects(() => paused, Error), reason);
+    assertEquals(await assertRejects(() => pause(3_600_000, stop.signal), Error), reason);
   });
 });
 
