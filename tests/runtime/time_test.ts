@@ -44,7 +44,16 @@ suite("pause", () => {
 
   it("ends with the signal's reason, also of one that was aborted before", async () => {
     const stop = new AbortController();
+    const delays: unknown[] = [];
+    const { setTimeout } = globalThis;
+    using _clock = replaced(globalThis, {
+      setTimeout: (work: () => void, delay?: number) => {
+        delays.push(delay);
+        return setTimeout(work, delay);
+      },
+    });
     const paused = pause(3_600_000, stop.signal);
+    assertEquals(delays, [3_600_000]);
     assertEquals(await stateOf(paused), "pending");
     const reason = new Error("Ctrl-C");
     stop.abort(reason);
