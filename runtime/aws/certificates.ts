@@ -7,7 +7,7 @@
 
 import { messageOf } from "../errors.ts";
 import { AwsError } from "./errors.ts";
-import { profileValue } from "./profiles.ts";
+import { homeOf, profileValue } from "./profiles.ts";
 
 type Environment = (name: string) => string | undefined;
 
@@ -59,7 +59,7 @@ async function isThere(path: string): Promise<boolean> {
 async function bundleOfProfile(profile: string, env: Environment): Promise<Bundle | undefined> {
   const value = await profileValue(profile, "ca_bundle", env);
   if (!value) return undefined;
-  const file = value.replace(/^~(?=[/\\])/, env("HOME") ?? env("USERPROFILE") ?? "~");
+  const file = value.replace(/^~(?=[/\\])/, () => homeOf(env));
   return { file, source: `ca_bundle in profile ${profile}` };
 }
 

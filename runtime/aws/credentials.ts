@@ -140,18 +140,20 @@ function assumeRole({ settings }: CredentialsContext): Request {
 /** The SDK's own words about credentials that it could not get, and what they mean. */
 const REASONS:
   readonly (readonly [RegExp, (profile: string) => [message: string, hint: string]])[] = [
-    [/SSO|aws sso login/i, (profile) => [
-      `The SSO session of profile "${profile}" is not valid any more`,
-      `Renew it: aws sso login --profile ${profile}`,
-    ]],
-    [/aws login/, (profile) => [
-      `The login session of profile "${profile}" is not valid any more`,
-      `Renew it: aws login --profile ${profile}`,
-    ]],
+    // First, since the command and what it wrote follow, and may have any of the words below.
     [/credential_process|^Command failed/, (profile) => [
       `The credential_process of profile "${profile}" failed`,
       // Neither the command nor what it wrote is shown: both may hold secrets.
       `Run it by hand: aws configure get credential_process --profile ${profile} shows it.`,
+    ]],
+    // The file's path follows.
+    [/aws login|\breauthenticate\b|^Failed to load token from /, (profile) => [
+      `The login session of profile "${profile}" is not valid any more`,
+      `Renew it: aws login --profile ${profile}`,
+    ]],
+    [/SSO|aws sso login/i, (profile) => [
+      `The SSO session of profile "${profile}" is not valid any more`,
+      `Renew it: aws sso login --profile ${profile}`,
     ]],
     [/multi-factor/, (profile) => [
       `Profile "${profile}" asks for a code of an MFA device, which mlcli cannot`,

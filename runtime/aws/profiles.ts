@@ -4,6 +4,7 @@
  * @module
  */
 
+import { homedir } from "node:os";
 import { AwsError } from "./errors.ts";
 import type { Setting } from "./settings.ts";
 
@@ -57,13 +58,18 @@ function valueIn(text: string, profile: string, key: string): string | undefined
   }
 }
 
-/** Where the SDK looks, too. */
+/** Where the SDK looks, too: a variable that is empty counts as not set. */
 function configurationFiles(env: Environment): string[] {
-  const home = env("HOME") ?? env("USERPROFILE") ?? "~";
+  const home = homeOf(env);
   return [
-    env("AWS_CONFIG_FILE") ?? `${home}/.aws/config`,
-    env("AWS_SHARED_CREDENTIALS_FILE") ?? `${home}/.aws/credentials`,
-  ];
+    env("AWS_CONFIG_FILE") || "~/.aws/config",
+    env("AWS_SHARED_CREDENTIALS_FILE") || "~/.aws/credentials",
+  ].map((file) => file.replace(/^~(?=\/)/, () => home));
+}
+
+/** The user's directory, also where no variable names it: `~` would be a name like any other. */
+export function homeOf(env: Environment): string {
+  return env("HOME") || env("USERPROFILE") || homedir();
 }
 
 async function textOf(file: string): Promise<string> {

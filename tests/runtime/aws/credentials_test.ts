@@ -1,0 +1,339 @@
+import { generateKeyPairSync } from "node:crypto";
+import process from "node:process";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { ConnectionError } from "../../../runtime/aws/connection_error.ts";
+import {
+  Connections,
+  type SdkRequest,
+  type SdkResponse,
+} from "../../../runtime/aws/connections.ts";
+import { credentialsProvider } from "../../../runtime/aws/credentials.ts";
+import { AwsError } from "../../../runtime/aws/errors.ts";
+import { Secrets } from "../../../runtime/aws/secrets.ts";
+import { VERSION } from "../../../runtime/version.ts";
+import { assumedRole, stsError } from "../../helpers/aws_answers.ts";
+import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { replaced } from "../../helpers/replaced.ts";
+import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
+
+const ROLE = "arn:aws:iam::123456789012:role/ml";
+const SECRET = "secret-of-the-environment";
+const KEYS = { AWS_ACCESS_KEY_ID: "AKIDENV", AWS_SECRET_ACCESS_KEY: SECRET };
+
+const KEY = "aws_access_key_id = AKIDFILE\naws_secret_access_key = secret-of-the-file\n";
+const CONFIG = `
+[profile keys]
+${KEY}
+[profile bare]
+region = eu-west-1
+[profile sso]
+sso_session = corp
+sso_account_id = 123456789012
+sso_role_name = dev
+[sso-session corp]
+sso_start_url = https://example.test/start
+sso_region = eu-west-1
+[profile live-sso]
+sso_session = live
+sso_account_id = 123456789012
+sso_role_name = dev
+[sso-session live]
+sso_start_url = https://example.test/start
+sso_region = eu-west-1
+[profile login]
+login_session = arn:aws:iam::123456789012:user/jo
+[profile live-login]
+login_session = live
+[profile process]
+credential_process = false secret-of-the-command
+[profile sso-process]
+credential_process = false aws sso login, aws login, multi-factor
+[profile mfa]
+role_arn = ${ROLE}
+source_profile = keys
+mfa_serial = arn:aws:iam::123456789012:mfa/jo
+[profile role]
+role_arn = ${ROLE}
+source_profile = keys
+[profile web]
+role_arn = ${ROLE}
+web_identity_token_file = /nonexistent/token
+`;
+
+/** Where the SDK keeps the session: its file is named by the SHA-1 of `live`. */
+const SESSION = "lasso/.aws/sso/cache/98aadb37083eddd855c27feccb15dc8c5b127fd0.json";
+const TOKEN = { accessToken: "token", expiresAt: "2099-01-01T00:00:00Z" };
+
+/** Where it keeps a login: named by the SHA-256 of `live`. This one has to be renewed. */
+const LOGIN = "lasso/login/247610f4dedd4ab7247d07dbda19c81ca9817f85820742cad49d407ffae9e4ed.json";
+const RENEWABLE = {
+  accessToken: { accountId: "123456789012", expiresAt: "2020-01-01T00:00:00Z" },
+  clientId: "client",
+  refreshToken: "token",
+  dpopKey: generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey
+    .export({ format: "pem", type: "sec1" }),
+};
+
+/** STS, and others who give credentials, in memory: answers every request with the same. */
+class Sts extends Connections {
+  readonly requests: string[] = [];
+
+  constructor(readonly answer: () => Response) {
+    super({ env: () => undefined });
+  }
+
+  override async handle(request: SdkRequest): Promise<{ readonly response: SdkResponse }> {
+    this.requests.push(await new Response(request.body).text());
+    this.failure = undefined;
+    try {
+      const { status, headers, body } = await answered(this.answer());
+      return { response: { statusCode: status, reason: "", headers, body } };
+    } catch (error) {
+      if (error instanceof ConnectionError) this.failure = error;
+      throw error;
+    }
+  }
+}
+
+async function answered(answer: Response) {
+  const headers = Object.fromEntries(answer.headers);
+  return { status: answer.status, headers, body: await answer.bytes() };
+}
+
+const refusal = (code: string, message: string) => () => stsError({ code, message, status: 403 });
+const noLogin = (error: string) => () =>
+  Response.json({ error, message: "No" }, {
+    status: 403,
+    headers: { "x-amzn-errortype": "AccessDeniedException" },
+  });
+const noAnswer = (): never => {
+  // Without a code that the SDK asks again for.
+  throw new ConnectionError("certificate not trusted", "sts.test", "UnknownIssuer");
+};
+const nobody = (): never => {
+  throw new Error("Nobody is to be asked");
+};
+
+interface Options {
+  readonly profile?: string;
+  readonly role?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly sts?: () => Response;
+}
+
+suite("credentialsProvider", () => {
+  let home: TestDirectory;
+  let surroundings: Disposable;
+
+  beforeAll(async () => {
+    home = await makeDirectory({
+      config: CONFIG,
+      [SESSION]: JSON.stringify(TOKEN),
+      [LOGIN]: JSON.stringify(RENEWABLE),
+    });
+    // What the SDK reads by itself; of this file's tests alone, others run beside them.
+    const env = {
+      // A name that has a word of the SDK's.
+      HOME: `${home.path}/lasso`,
+      AWS_LOGIN_CACHE_DIRECTORY: `${home.path}/lasso/login`,
+      AWS_CONFIG_FILE: `${home.path}/config`,
+      AWS_EC2_METADATA_DISABLED: "true",
+      AWS_REGION: "eu-west-1",
+      PATH: process.env.PATH,
+    };
+    surroundings = replaced(process, { env });
+  });
+
+  afterAll(async () => {
+    surroundings[Symbol.dispose]();
+    await home[Symbol.asyncDispose]();
+  });
+
+  function providerFor({ profile, role, env = {}, sts = nobody }: Options) {
+    const setting = (value?: string) => value ? { value, source: "PLATFORM_ROLE" } : undefined;
+    const region = { value: "eu-west-1", source: "AWS_REGION" };
+    const settings = { region, profile: setting(profile), role: setting(role) };
+    const secrets = new Secrets(() => undefined);
+    const connections = new Sts(sts);
+    const context = { settings, env: (name: string) => env[name], secrets, connections };
+    return { provider: credentialsProvider(context), secrets, connections };
+  }
+
+  const found: readonly (readonly [name: string, options: Options, keys: readonly unknown[]])[] = [
+    ["keys of the environment", { env: KEYS }, ["AKIDENV", SECRET, undefined, undefined]],
+    [
+      "a session of the environment",
+      { env: { ...KEYS, AWS_SESSION_TOKEN: "token", AWS_CREDENTIAL_SCOPE: "scope" } },
+      ["AKIDENV", SECRET, "token", "scope"],
+    ],
+    [
+      "empty variables are not set",
+      { env: { ...KEYS, AWS_SESSION_TOKEN: "", AWS_CREDENTIAL_SCOPE: "" } },
+      ["AKIDENV", SECRET, undefined, undefined],
+    ],
+    [
+      "a profile that is named, before the environment",
+      { profile: "keys", env: KEYS },
+      ["AKIDFILE", "secret-of-the-file", undefined, undefined],
+    ],
+  ];
+  for (const [name, options, expected] of found) {
+    it(`finds ${name}, and keeps the secret`, async () => {
+      const { provider, secrets } = providerFor(options);
+      const { accessKeyId, secretAccessKey, sessionToken, credentialScope } = await provider();
+      assertEquals([accessKeyId, secretAccessKey, sessionToken, credentialScope], expected);
+      assertEquals(secrets.redact(secretAccessKey), "[secret]");
+    });
+  }
+
+  it("goes on to what else the SDK knows where no profile holds any", async () => {
+    const env = { ...process.env, AWS_ACCESS_KEY_ID: "AKIDCHAIN", AWS_SECRET_ACCESS_KEY: SECRET };
+    using _process = replaced(process, { env });
+    assertEquals((await providerFor({}).provider()).accessKeyId, "AKIDCHAIN");
+  });
+
+  it("assumes a role with them, once for many who ask, and keeps its secrets", async () => {
+    const key = {
+      id: "ASIAROLE",
+      secret: "secret-of-the-role",
+      token: "token-of-the-role",
+      user: "",
+    };
+    const sts = () => assumedRole(key, "x");
+    const { provider, secrets, connections } = providerFor({ role: ROLE, env: KEYS, sts });
+    assertEquals((await provider()).accessKeyId, "ASIAROLE");
+    const asked = new URLSearchParams(connections.requests.join());
+    assertEquals([asked.get("RoleArn"), asked.get("RoleSessionName")], [ROLE, `mlcli-${VERSION}`]);
+    assertEquals(
+      secrets.redact(`${key.secret} ${key.token} ${SECRET}`).match(/secret\]/g)?.length,
+      3,
+    );
+  });
+
+  const NONE = "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a " +
+    "profile that has some with --profile.";
+  const NO_ROLE = "Have its trust policy and your permission sts:AssumeRole changed, or name " +
+    "another role ";
+  const DENIED = "User: jo is not authorized to perform: sts:AssumeRole";
+  const denied = refusal("AccessDenied", DENIED);
+  const odd = refusal("Odd", "Because");
+  const expired = refusal("ExpiredToken", "Too late");
+
+  const refused: readonly (readonly [
+    name: string,
+    options: Options,
+    expected: readonly [refusal: string, message: string, hint: string | RegExp, quote?: string],
+  ])[] = [
+    ["nothing", {}, ["credentials", "No credentials found", NONE]],
+    ["an id without a secret", { env: { AWS_ACCESS_KEY_ID: "AKID" } }, [
+      ...["credentials", "No credentials found", NONE] as const,
+    ]],
+    ["a secret without an id", { env: { AWS_SECRET_ACCESS_KEY: SECRET } }, [
+      ...["credentials", "No credentials found", NONE] as const,
+    ]],
+    ["a profile that holds none", { profile: "bare", env: KEYS }, [
+      ...["credentials", 'No credentials found for profile "bare"', NONE] as const,
+    ]],
+    ["an SSO session that is over", { profile: "sso" }, [
+      "credentials",
+      'The SSO session of profile "sso" is not valid any more',
+      "Renew it: aws sso login --profile sso",
+    ]],
+    ["a login that is over", { profile: "login" }, [
+      "credentials",
+      'The login session of profile "login" is not valid any more',
+      "Renew it: aws login --profile login",
+    ]],
+    ...["TOKEN_EXPIRED", "USER_CREDENTIALS_CHANGED", "OTHER"].map((code) =>
+      [`a login that is refused: ${code}`, { profile: "live-login", sts: noLogin(code) }, [
+        "credentials",
+        'The login session of profile "live-login" is not valid any more',
+        "Renew it: aws login --profile live-login",
+      ]] as const
+    ),
+    ["a process that fails", { profile: "process" }, [
+      "credentials",
+      'The credential_process of profile "process" failed',
+      "Run it by hand: aws configure get credential_process --profile process shows it.",
+    ]],
+    ["a process whose command has the words of others", { profile: "sso-process" }, [
+      "credentials",
+      'The credential_process of profile "sso-process" failed',
+      /^Run it by hand: /,
+    ]],
+    ["a device for codes", { profile: "mfa" }, [
+      "credentials",
+      'Profile "mfa" asks for a code of an MFA device, which mlcli cannot',
+      "Put the result of aws sts get-session-token into the environment.",
+    ]],
+    ["a token that is not there", { profile: "web" }, [
+      "credentials",
+      "The web identity token cannot be read",
+      "Check AWS_WEB_IDENTITY_TOKEN_FILE, or web_identity_token_file in the profile.",
+      "ENOENT: no such file or directory, open '/nonexistent/token'",
+    ]],
+    ["a role of a profile that may not be assumed", { profile: "role", sts: denied }, [
+      "credentials",
+      "The role may not be assumed: that of profile role",
+      `${NO_ROLE}in the profile.`,
+      DENIED,
+    ]],
+    ["keys of a profile with a role that have expired", { profile: "role", sts: expired }, [
+      ...[
+        "credentials",
+        "The credentials have expired",
+        /^Renew those of profile "role": /,
+      ] as const,
+    ]],
+    ["a role of a profile and no connection", { profile: "role", sts: noAnswer }, [
+      "unreachable",
+      "The certificate of sts.test is not trusted",
+      /AWS_CA_BUNDLE/,
+      "UnknownIssuer",
+    ]],
+    ["an SSO session and no connection", { profile: "live-sso", sts: noAnswer }, [
+      "unreachable",
+      "The certificate of sts.test is not trusted",
+      /AWS_CA_BUNDLE/,
+      "UnknownIssuer",
+    ]],
+    ["a role that may not be assumed", { role: ROLE, env: KEYS, sts: denied }, [
+      "credentials",
+      `The role may not be assumed: ${ROLE}`,
+      `${NO_ROLE}with --iam-role-arn (PLATFORM_ROLE names this one).`,
+      DENIED,
+    ]],
+    ["a role with keys that have expired", { role: ROLE, env: KEYS, sts: expired }, [
+      ...["credentials", "The credentials have expired", /^Renew them: /] as const,
+    ]],
+    ["a role that STS refuses for a reason of its own", { role: ROLE, env: KEYS, sts: odd }, [
+      "other",
+      "sts:AssumeRole failed: Because",
+      "The platform gave this reason; nothing else was asked of it.",
+    ]],
+    ["a role and no connection", { role: ROLE, env: KEYS, sts: noAnswer }, [
+      "unreachable",
+      "The certificate of sts.test is not trusted",
+      /AWS_CA_BUNDLE/,
+      "UnknownIssuer",
+    ]],
+    ["a role and no credentials for it", { role: ROLE, profile: "sso" }, [
+      "credentials",
+      'The SSO session of profile "sso" is not valid any more',
+      "Renew it: aws sso login --profile sso",
+    ]],
+  ];
+  for (const [name, options, [why, message, hint, quote]] of refused) {
+    it(`explains ${name}: ${message}`, async () => {
+      const { provider } = providerFor(options);
+      const error = await assertRejects(() => provider(), AwsError);
+      assertEquals([error.refusal, error.message, error.quote], [why, message, quote]);
+      if (typeof hint === "string") assertEquals(error.hint, hint);
+      else assert(hint.test(error.hint!), error.hint);
+      // What the SDK threw may hold secrets: if at all, a copy without them goes with it.
+      const { cause } = error;
+      if (cause instanceof Error) assertEquals(cause.constructor, Error);
+      if (quote === DENIED || message.startsWith("No credentials")) assert(cause);
+    });
+  }
+});

@@ -1,0 +1,325 @@
+import { assert, assertEquals } from "@std/assert";
+import { ConnectionError, type ConnectionFailure } from "../../../runtime/aws/connection_error.ts";
+import { AwsError } from "../../../runtime/aws/errors.ts";
+import {
+  awsError,
+  type Request,
+  strangeAnswer,
+  wasRetried,
+} from "../../../runtime/aws/explanations.ts";
+import { Secrets } from "../../../runtime/aws/secrets.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const ROLE = "arn:aws:iam::123456789012:role/ml";
+const SECRET = "s3cr3t/".repeat(6);
+
+interface Options {
+  readonly region?: string;
+  readonly profile?: string;
+  readonly role?: string;
+  readonly subject?: string;
+}
+
+function requestFor({ subject, ...named }: Options): Request {
+  const setting = (value?: string) => value === undefined ? undefined : { value, source: "--x" };
+  const region = setting(named.region);
+  const settings = { region, profile: setting(named.profile), role: setting(named.role) };
+  return { action: "sagemaker:ListEndpoints", subject, region, settings };
+}
+
+/** An error as the SDK throws it. */
+function sdkError(
+  name: string,
+  message: string,
+  metadata?: { readonly httpStatusCode?: number; readonly attempts?: number },
+): Error {
+  return Object.assign(new Error(message), { name, ...(metadata && { $metadata: metadata }) });
+}
+
+const secrets = new Secrets((name) => name === "AWS_SECRET_ACCESS_KEY" ? SECRET : undefined);
+
+/** What the user reads of it: why, the message, the quote, and the hint. */
+function explained(error: unknown, options: Options = {}): readonly (string | undefined)[] {
+  const { refusal, message, quote, hint } = awsError(error, requestFor(options), secrets);
+  return [refusal, message, quote, hint];
+}
+
+const NO_ACCESS = "User: arn:aws:sts::1:user/jo is not authorized to perform: " +
+  "sagemaker:DescribeEndpoint on resource: arn:aws:sagemaker:eu-west-1:1:endpoint/churn";
+const THROTTLED_HINT = "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to try more often.";
+const RENEW = "Renew them: aws sso login, aws configure, or new values for AWS_ACCESS_KEY_ID, " +
+  "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.";
+const RENEW_PROFILE = 'Renew those of profile "work": aws sso login --profile work, ' +
+  "or aws configure --profile work.";
+const CLOCK = "This machine's clock is wrong";
+const SET_CLOCK =
+  "Set it, then try again: requests count for a few minutes from when they were signed.";
+
+/** Each code, what the service says with it, and what the user reads. */
+const CODES: readonly (readonly [
+  codes: readonly string[],
+  words: string,
+  options: Options,
+  expected: readonly (string | undefined)[],
+])[] = [
+  [["AccessDeniedException", "AccessDenied"], NO_ACCESS, {}, [
+    "denied",
+    "AccessDeniedException: sagemaker:DescribeEndpoint",
+    NO_ACCESS,
+    "Add the permission sagemaker:DescribeEndpoint to the user or role named above.",
+  ]],
+  [["AccessDeniedException"], "No", { role: ROLE }, [
+    "denied",
+    "AccessDeniedException: sagemaker:ListEndpoints",
+    "No",
+    `Add the permission sagemaker:ListEndpoints to the role ${ROLE}.`,
+  ]],
+  [
+    ["ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded"],
+    "Rate exceeded",
+    {},
+    ["throttled", "The platform is throttling: asked once", undefined, THROTTLED_HINT],
+  ],
+  [["ExpiredTokenException", "ExpiredToken"], "Expired", {}, [
+    ...["credentials", "The credentials have expired", undefined, RENEW],
+  ]],
+  [["ExpiredToken"], "Expired", { profile: "work" }, [
+    ...["credentials", "The credentials have expired", undefined, RENEW_PROFILE],
+  ]],
+  [["UnrecognizedClientException", "InvalidClientTokenId"], "Invalid", { region: "af-south-1" }, [
+    "credentials",
+    "The platform does not know the access key",
+    undefined,
+    `${RENEW} It may also be that the account has not enabled af-south-1 (--x).`,
+  ]],
+  [["InvalidSignatureException", "SignatureDoesNotMatch"], "The request signature", {}, [
+    "credentials",
+    "The secret does not belong to the access key",
+    undefined,
+    `${RENEW} Check this machine's clock too.`,
+  ]],
+  ...["Signature expired: 1 is now earlier", "Signature not yet current: 1"].map((words) =>
+    [
+      ["InvalidSignatureException", "SignatureDoesNotMatch"],
+      words,
+      {},
+      ["credentials", CLOCK, words, SET_CLOCK],
+    ] as const
+  ),
+  [["InvalidSignatureException"], "No Signature expired", { profile: "work" }, [
+    "credentials",
+    "The secret does not belong to the access key",
+    undefined,
+    `${RENEW_PROFILE} Check this machine's clock too.`,
+  ]],
+  [["RequestExpired", "RequestTimeTooSkewed", "RequestInTheFuture"], "Too late", {}, [
+    ...["credentials", CLOCK, "Too late", SET_CLOCK],
+  ]],
+  [["RegionDisabledException", "OptInRequired"], "Disabled", {}, [
+    "credentials",
+    "The account has not enabled that region",
+    undefined,
+    "Name another region with --region, or enable this one in the account's settings.",
+  ]],
+];
+
+const NOT_FOUND = 'Could not find endpoint "arn:aws:sagemaker:eu-west-1:1:endpoint/churn".';
+const NO_CONFIGURATION = "Could not find endpoint configuration 'churn-config'.";
+const IN_PROGRESS = 'Cannot update in-progress endpoint "arn:aws:sagemaker:::endpoint/churn".';
+const LOOK = "Check what was asked for: mlcli list-endpoints shows what there is.";
+const LOOK_IN = "It was looked for in eu-west-1 (--x). Check the name, or name another region " +
+  "with --region.";
+
+/** The words of a ValidationException. */
+const VALIDATION: readonly (readonly [
+  words: string,
+  subject: string | undefined,
+  refusal: string,
+  message: string,
+])[] = [
+  [NOT_FOUND, "endpoint churn", "not found", "ResourceNotFound: endpoint churn"],
+  [NO_CONFIGURATION, "it", "not found", "ResourceNotFound: it"],
+  [NOT_FOUND, undefined, "not found", `sagemaker:ListEndpoints was refused: ${NOT_FOUND}`],
+  [IN_PROGRESS, "it", "in progress", `sagemaker:ListEndpoints was refused: ${IN_PROGRESS}`],
+  ...[
+    'Could not find model "m".',
+    "Could not find endpoint churn",
+    `x ${NOT_FOUND}`,
+    `x ${IN_PROGRESS}`,
+    "1 validation error detected",
+  ].map((words) =>
+    [words, "it", "other", `sagemaker:ListEndpoints was refused: ${words}`] as const
+  ),
+];
+
+const REACH = "The platform cannot be reached: h.test:1";
+const TRY = "Check the network, the proxy and AWS_ENDPOINT_URL, then try again.";
+const RENEW_HOST =
+  "Check this machine's clock. If that is right, whoever runs the host has to renew it.";
+const LOGIN = "Put them into its address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, special " +
+  "characters as %40 and the like.";
+const WANTS_LOGIN = "The proxy wants a name and a password, or others";
+
+const CONNECTIONS: Readonly<Record<ConnectionFailure, readonly [message: string, hint: string]>> = {
+  "no such host": [
+    REACH,
+    "Is there a region eu-west-1 (--x)? Name another one with --region, or check the network, " +
+    "the proxy and AWS_ENDPOINT_URL.",
+  ],
+  "refused": [REACH, TRY],
+  "no route": [REACH, TRY],
+  "broken off": [REACH, TRY],
+  "time limit": [REACH, TRY],
+  "other": [REACH, TRY],
+  "certificate not trusted": [
+    "The certificate of h.test:1 is not trusted",
+    "If a proxy or an emulator is meant to be there, let AWS_CA_BUNDLE name a file with the " +
+    "certificate of who signs for it (PEM).",
+  ],
+  "certificate expired": ["The certificate of h.test:1 has expired", RENEW_HOST],
+  "certificate not valid yet": ["The certificate of h.test:1 is not valid yet", RENEW_HOST],
+  "certificate of another name": [
+    "The certificate of h.test:1 is for another name",
+    "Something else answers there. Check AWS_ENDPOINT_URL, the proxy and the network.",
+  ],
+  "no encryption": [
+    REACH,
+    "What answers there does not speak TLS. Check AWS_ENDPOINT_URL (http or https?) and the proxy.",
+  ],
+  "proxy wants a password": [WANTS_LOGIN, LOGIN],
+  "proxy refuses": [
+    "The proxy does not let through to h.test:1",
+    "Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY; NO_PROXY names hosts to ask without it.",
+  ],
+};
+
+const failed = (status: number): readonly (string | undefined)[] => [
+  "failed",
+  `The platform failed at sagemaker:ListEndpoints: HTTP ${status}`,
+  undefined,
+  "Try again in a few minutes; https://health.aws.amazon.com shows known failures.",
+];
+const strange = (status: number): readonly (string | undefined)[] => [
+  "failed",
+  `Something else than the platform answered: HTTP ${status}`,
+  undefined,
+  "A proxy or the login page of a network may have. Check both, and AWS_ENDPOINT_URL.",
+];
+const other = (words: string): readonly (string | undefined)[] => [
+  "other",
+  `sagemaker:ListEndpoints failed: ${words}`,
+  undefined,
+  "The platform gave this reason; nothing else was asked of it.",
+];
+const needsLogin = ["unreachable", WANTS_LOGIN, "HTTP 407", LOGIN];
+const throttled = (times: string) => [
+  ...["throttled", `The platform is throttling: asked ${times}`, undefined, THROTTLED_HINT],
+];
+
+/** What has no code of its own, and what is no answer of the platform's. */
+const OTHERS: readonly (readonly [
+  name: string,
+  error: unknown,
+  expected: readonly (string | undefined)[],
+])[] = [
+  ["one attempt", sdkError("Throttling", "x", { attempts: 1 }), throttled("once")],
+  ["three attempts", sdkError("Throttling", "x", { attempts: 3 }), throttled("3 times")],
+  ["a failure", sdkError("InternalFailure", "x", { httpStatusCode: 500 }), failed(500)],
+  ["a page that says 503", sdkError("SyntaxError", "x", { httpStatusCode: 503 }), failed(503)],
+  ["a proxy's login", sdkError("SyntaxError", "x", { httpStatusCode: 407 }), needsLogin],
+  [
+    "a proxy that knows the code of something else",
+    sdkError("ValidationException", "x", { httpStatusCode: 407 }),
+    needsLogin,
+  ],
+  ["a page", sdkError("SyntaxError", "Unexpected <", { httpStatusCode: 200 }), strange(200)],
+  [
+    "a page for 403",
+    sdkError("SyntaxError", "Unexpected <", { httpStatusCode: 403 }),
+    strange(403),
+  ],
+  ["an error for 200", sdkError("Oops", "reason", { httpStatusCode: 200 }), strange(200)],
+  ["an error for 299", sdkError("Oops", "reason", { httpStatusCode: 299 }), strange(299)],
+  ["a redirection", sdkError("Unknown", "UnknownError", { httpStatusCode: 302 }), strange(302)],
+  ["a refusal without a reason", sdkError("403", "", { httpStatusCode: 403 }), strange(403)],
+  ["a redirection with a reason", sdkError("Moved", "go", { httpStatusCode: 300 }), other("go")],
+  ["a code of its own", sdkError("Odd", "reason", { httpStatusCode: 400 }), other("reason")],
+  ["a status just below 500", sdkError("Odd", "why", { httpStatusCode: 499 }), other("why")],
+  ["no answer at all", sdkError("SyntaxError", "Unexpected <"), other("Unexpected <")],
+  ["a name that all objects have", sdkError("constructor", "x"), other("x")],
+  ["text", "reason", other("reason")],
+  ["nothing", undefined, other("undefined")],
+  ["null", null, other("null")],
+];
+
+suite("awsError", () => {
+  for (const [codes, words, options, expected] of CODES) {
+    for (const code of codes) {
+      it(`${code}, "${words}", with ${JSON.stringify(options)}: ${expected[1]}`, () => {
+        assertEquals(explained(sdkError(code, words, { httpStatusCode: 400 }), options), expected);
+      });
+    }
+  }
+
+  for (const [words, subject, refusal, message] of VALIDATION) {
+    it(`ValidationException, "${words}" about ${subject}: ${refusal}`, () => {
+      const error = sdkError("ValidationException", words, { httpStatusCode: 400 });
+      const hint = message.startsWith("ResourceNotFound") ? LOOK_IN : LOOK;
+      const options = { subject, region: "eu-west-1" };
+      assertEquals(explained(error, options), [refusal, message, undefined, hint]);
+    });
+  }
+
+  for (const [failure, [message, hint]] of Object.entries(CONNECTIONS)) {
+    it(`no connection, ${failure}: ${message}`, () => {
+      const error = new ConnectionError(failure as ConnectionFailure, "h.test:1", "in words");
+      const expected = ["unreachable", message, "in words", hint];
+      assertEquals(explained(error, { region: "eu-west-1" }), expected);
+    });
+  }
+
+  for (const [name, error, expected] of OTHERS) {
+    it(`${name}: ${expected[1]}`, () => assertEquals(explained(error), expected));
+  }
+
+  it("leaves what is explained already as it is", () => {
+    const error = new AwsError("denied", SECRET);
+    assert(awsError(error, requestFor({}), secrets) === error);
+  });
+
+  it("shows no secret: in the message, the quote, and the cause", () => {
+    const thrown = [
+      sdkError("Odd", SECRET),
+      sdkError("AccessDenied", SECRET),
+      sdkError("ValidationException", SECRET),
+      new ConnectionError("refused", SECRET, SECRET),
+    ];
+    for (const error of thrown) {
+      const { message, quote = "", cause } = awsError(error, requestFor({}), secrets);
+      const { name, message: words, stack } = cause as Error;
+      const shown = [message, quote, words, stack].join("\n");
+      assert(shown.includes("[secret]") && !shown.includes(SECRET), shown);
+      assertEquals([name, words], [error.name, "[secret]"]);
+    }
+  });
+});
+
+suite("wasRetried", () => {
+  const rows: readonly (readonly [error: unknown, expected: boolean])[] = [
+    [sdkError("x", "x", { attempts: 2 }), true],
+    [sdkError("x", "x", { attempts: 1 }), false],
+    [sdkError("x", "x", {}), false],
+    [sdkError("x", "x"), false],
+    [undefined, false],
+  ];
+  for (const [error, expected] of rows) {
+    it(`${JSON.stringify(error)}: ${expected}`, () => assertEquals(wasRetried(error), expected));
+  }
+});
+
+suite("strangeAnswer", () => {
+  it("names the status", () => {
+    const { refusal, message, quote, hint } = strangeAnswer(204);
+    assertEquals([refusal, message, quote, hint], strange(204));
+  });
+});

@@ -1,0 +1,205 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { join } from "@std/path";
+import { MlcliError, OutputClosed } from "../../runtime/errors.ts";
+import { outputTo, standardInput } from "../../runtime/streams.ts";
+import { makeDirectory } from "../helpers/directory.ts";
+import { replaced } from "../helpers/replaced.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** What a stream does with a piece: takes so many bytes of it, or fails. */
+type Taking = number | Error;
+
+/** A stream that does these in turn, and then takes everything. */
+function streamOf(turns: readonly Taking[] = [], isTerminal = false) {
+  const left = [...turns];
+  const taken: number[] = [];
+  function writeSync(bytes: Uint8Array): number {
+    const turn = left.shift() ?? bytes.length;
+    if (turn instanceof Error) throw turn;
+    taken.push(...bytes.subarray(0, turn));
+    return Math.min(turn, bytes.length);
+  }
+  return {
+    isTerminal: () => isTerminal,
+    writeSync,
+    write: (bytes: Uint8Array) => Promise.resolve().then(() => writeSync(bytes)),
+    get text() {
+      return new TextDecoder().decode(new Uint8Array(taken));
+    },
+  };
+}
+
+const NAME = { name: "standard output", noColour: false };
+
+suite("an output's colour", () => {
+  /** Each is colourless for one reason, and the first has none. */
+  const rows = [
+    ["a terminal", true, false, false, "xterm", true],
+    ["a terminal that says nothing of itself", true, false, false, undefined, true],
+    ["no terminal", false, false, false, "xterm", false],
+    ["--no-color", true, true, false, "xterm", false],
+    ["NO_COLOR", true, false, true, "xterm", false],
+    ["TERM=dumb", true, false, false, "dumb", false],
+  ] as const;
+  for (const [name, isTerminal, noColour, noColor, term, expected] of rows) {
+    it(`${name}: ${expected}`, () => {
+      using _deno = replaced(Deno, { noColor });
+      using _env = replaced(Deno.env, { get: (key: string) => key === "TERM" ? term : "1" });
+      const output = outputTo(streamOf([], isTerminal), { name: "", noColour });
+      assertEquals([output.isTerminal, output.colour], [isTerminal, expected]);
+    });
+  }
+});
+
+suite("an output's width", () => {
+  const rows = [
+    ["a terminal of 120 columns", true, 120, 120],
+    ["a terminal that says 0", true, 0, 80],
+    ["no terminal", false, 120, 80],
+  ] as const;
+  for (const [name, isTerminal, columns, expected] of rows) {
+    it(`${name}: ${expected}`, () => {
+      using _deno = replaced(Deno, { consoleSize: () => ({ columns, rows: 24 }) });
+      assertEquals(outputTo(streamOf([], isTerminal), NAME).columns, expected);
+    });
+  }
+
+  it("changes with the terminal", () => {
+    let columns = 100;
+    using _deno = replaced(Deno, { consoleSize: () => ({ columns, rows: 24 }) });
+    const output = outputTo(streamOf([], true), NAME);
+    assertEquals(output.columns, 100);
+    columns = 60;
+    assertEquals(output.columns, 60);
+  });
+});
+
+const TEXT = "grün\nand more\n";
+const FULL = new Deno.errors.WouldBlock("(os error 11)");
+
+/** What the stream does, and what becomes of `TEXT`. */
+const WRITES: readonly (readonly [name: string, turns: readonly Taking[], error?: Error])[] = [
+  ["takes all", []],
+  ["takes it in pieces, characters in two", [3, 1, 0, 2]],
+  ["has no room for a while", [FULL, 2, FULL, FULL]],
+  ["is closed", [new Deno.errors.BrokenPipe()], new OutputClosed()],
+  ["is closed after some", [2, new Deno.errors.BrokenPipe()], new OutputClosed()],
+  [
+    "has no room at all",
+    [2, new Error("No space left on device (os error 28)")],
+    new MlcliError("Cannot write to standard output: No space left on device"),
+  ],
+];
+
+suite("print and write", () => {
+  for (const [name, turns, error] of WRITES) {
+    it(`${name}: ${error?.message ?? "all is written, in order"}`, async () => {
+      const [printed, written] = [streamOf(turns), streamOf(turns)];
+      const print = () => outputTo(printed, NAME).print(TEXT);
+      const output = outputTo(written, NAME);
+      const write = () => output.write(new TextEncoder().encode(TEXT));
+      if (error) {
+        const thrown = [assertThrows(print, Error), await assertRejects(write, Error)];
+        for (const each of thrown) {
+          assertEquals([each.name, each.message], [error.name, error.message]);
+          if (each instanceof MlcliError) assertEquals(each.cause, turns.at(-1));
+        }
+      } else {
+        print();
+        await write();
+        assertEquals([printed.text, written.text], [TEXT, TEXT]);
+      }
+      assertEquals(output.isWaiting, false);
+    });
+  }
+
+  it("nothing is written of nothing", async () => {
+    const stream = streamOf([new Error("Written")]);
+    outputTo(stream, NAME).print("");
+    await outputTo(stream, NAME).write(new Uint8Array());
+  });
+
+  it("it waits until somebody takes what was written", async () => {
+    const room = Promise.withResolvers<number>();
+    const output = outputTo({ ...streamOf(), write: () => room.promise }, NAME);
+    assertEquals(output.isWaiting, false);
+    const written = output.write(new Uint8Array(1));
+    assertEquals(output.isWaiting, true);
+    room.resolve(1);
+    await written;
+    assertEquals(output.isWaiting, false);
+  });
+});
+
+/** Reads of a stream that has these pieces, or fails. */
+function readsOf(
+  turns: readonly (string | Error)[],
+): (buffer: Uint8Array) => Promise<number | null> {
+  const left = [...turns];
+  return (buffer) => {
+    const turn = left.shift();
+    if (turn instanceof Error) return Promise.reject(turn);
+    if (turn === undefined) return Promise.resolve(null);
+    return Promise.resolve(new TextEncoder().encodeInto(turn, buffer).written);
+  };
+}
+
+suite("standardInput", () => {
+  it("reads the pieces as they come, each of its own, also empty ones", async () => {
+    using _stdin = replaced(Deno.stdin, { read: readsOf(["one", "", "three"]) });
+    const pieces = await Array.fromAsync(standardInput().read());
+    assertEquals(pieces.map((piece) => new TextDecoder().decode(piece)), ["one", "", "three"]);
+  });
+
+  it("says why it cannot be read", async () => {
+    const cause = new Error("Is a directory (os error 21)");
+    using _stdin = replaced(Deno.stdin, { read: readsOf(["one", cause]) });
+    const error = await assertRejects(() => Array.fromAsync(standardInput().read()), MlcliError);
+    assertEquals([error.message, error.cause], [
+      "Cannot read standard input: Is a directory",
+      cause,
+    ]);
+  });
+
+  it("knows whether it is a terminal", () => {
+    for (const isTerminal of [true, false]) {
+      using _stdin = replaced(Deno.stdin, { isTerminal: () => isTerminal });
+      assertEquals(standardInput().isTerminal, isTerminal);
+    }
+  });
+
+  it("waits while nothing comes, not while a piece is worked on", async () => {
+    const next = Promise.withResolvers<number | null>();
+    using _stdin = replaced(Deno.stdin, { read: () => next.promise });
+    const input = standardInput();
+    const pieces = input.read();
+    assertEquals(input.isWaiting, false);
+    const piece = pieces.next();
+    assertEquals(input.isWaiting, true);
+    next.resolve(5);
+    assertEquals((await piece).value?.length, 5);
+    assertEquals(input.isWaiting, false);
+    await pieces.return();
+  });
+
+  it("reads a file to its end, and closes it", async () => {
+    await using directory = await makeDirectory({ large: "x".repeat(65_536 + 1), empty: "" });
+    for (const [name, lengths] of [["large", [65_536, 1]], ["empty", []]] as const) {
+      const pieces = await Array.fromAsync(standardInput().readFile(join(directory.path, name)));
+      assertEquals(pieces.map((piece) => piece.length), [...lengths]);
+    }
+    const missing = standardInput().readFile(join(directory.path, "missing"));
+    await assertRejects(() => missing.next(), Deno.errors.NotFound);
+  });
+
+  it("waits while a file is opened, as a pipe is until somebody writes", async () => {
+    const opened = Promise.withResolvers<never>();
+    using _deno = replaced(Deno, { open: () => opened.promise });
+    const input = standardInput();
+    const piece = input.readFile("pipe").next();
+    assertEquals(input.isWaiting, true);
+    opened.reject(new Error("Enough"));
+    await assertRejects(() => piece, Error, "Enough");
+    assertEquals(input.isWaiting, false);
+  });
+});

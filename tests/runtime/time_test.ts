@@ -1,0 +1,86 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { abortOf, deadlineIn, onAbort, pause } from "../../runtime/time.ts";
+import { replaced } from "../helpers/replaced.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** What became of a promise so far. */
+async function stateOf(promise: Promise<unknown>): Promise<string> {
+  const pending = Promise.resolve("pending");
+  return await Promise.race([promise.then(() => "fulfilled", () => "rejected"), pending]);
+}
+
+suite("abortOf", () => {
+  it("fails with the reason of the signal, also of one that was aborted before", async () => {
+    const stop = new AbortController();
+    const promise = abortOf(stop.signal);
+    assertEquals(await stateOf(promise), "pending");
+    const reason = new Error("Ctrl-C");
+    stop.abort(reason);
+    assertEquals(await assertRejects(() => promise, Error), reason);
+    assertEquals(await assertRejects(() => abortOf(stop.signal), Error), reason);
+  });
+});
+
+suite("onAbort", () => {
+  it("calls once when the signal is aborted, at once where it is, and not when disposed of", () => {
+    const calls: string[] = [];
+    const stop = new AbortController();
+    using _kept = onAbort(stop.signal, () => calls.push("kept"));
+    onAbort(stop.signal, () => calls.push("disposed"))[Symbol.dispose]();
+    assertEquals(calls, []);
+    stop.abort();
+    assertEquals(calls, ["kept"]);
+    using _late = onAbort(stop.signal, () => calls.push("late"));
+    assertEquals(calls, ["kept", "late"]);
+  });
+});
+
+suite("pause", () => {
+  it("is over when the time is", async () => {
+    const stop = new AbortController();
+    assertEquals(await pause(0, stop.signal), undefined);
+    stop.abort();
+  });
+
+  it("ends with the signal's reason, also of one that was aborted before", async () => {
+    const stop = new AbortController();
+    const delays: unknown[] = [];
+    const { setTimeout } = globalThis;
+    using _clock = replaced(globalThis, {
+      setTimeout: (work: () => void, delay?: number) => {
+        delays.push(delay);
+        return setTimeout(work, delay);
+      },
+    });
+    const paused = pause(3_600_000, stop.signal);
+    assertEquals(delays, [3_600_000]);
+    assertEquals(await stateOf(paused), "pending");
+    const reason = new Error("Ctrl-C");
+    stop.abort(reason);
+    assertEquals(await assertRejects(() => paused, Error), reason);
+    assertEquals(await assertRejects(() => pause(3_600_000, stop.signal), Error), reason);
+  });
+});
+
+suite("deadlineIn", () => {
+  it("is over when the time is, and says which", async () => {
+    using deadline = deadlineIn(0);
+    assertEquals(deadline.signal.aborted, false);
+    const error = await assertRejects(() => abortOf(deadline.signal), Error);
+    assertEquals(error.message, "not done in 0 s");
+  });
+
+  it("counts seconds, and is lifted when it is disposed of", () => {
+    const delays: unknown[] = [];
+    const { setTimeout } = globalThis;
+    using _clock = replaced(globalThis, {
+      setTimeout: (work: () => void, delay?: number) => {
+        delays.push(delay);
+        return setTimeout(work, delay);
+      },
+    });
+    deadlineIn(90)[Symbol.dispose]();
+    // A timer that is left fails this test: see `suite`.
+    assertEquals(delays, [90_000]);
+  });
+});
