@@ -9,12 +9,12 @@ import type { Setting } from "./settings.ts";
 
 type Environment = (name: string) => string | undefined;
 
-/** `[NAME]` in the credentials file, `[profile NAME]` in the other one; quotes may stand around. */
+/** `[NAME]` in the credentials file, `[profile NAME]` in the other one; NAME may be in quotes. */
 const SECTION = /^\s*\[\s*(?:profile\s+)?["']?(.+?)["']?\s*\]/gm;
 
 /**
- * Asks whether a profile exists. The SDK would go on to other credentials, and end after a look
- * for instance metadata with 'no credentials'.
+ * Checks that a profile exists. Without this, the SDK would go on to other credentials, look for
+ * instance metadata, and end with 'no credentials'.
  *
  * @throws AwsError when neither file has the profile.
  */
@@ -31,8 +31,8 @@ export async function checkProfile(profile: Setting, env: Environment): Promise<
 }
 
 /**
- * What a profile says about a key, in whichever of the two files; `undefined` where it says nothing
- * or is not there. Profiles that point to others are not followed.
+ * The value of a profile's key, from the first of the two files that has it; `undefined` where none
+ * has. Profiles that point to others are not followed.
  *
  * @throws AwsError when a file is there and cannot be read.
  */
@@ -57,7 +57,7 @@ function valueIn(text: string, profile: string, key: string): string | undefined
   }
 }
 
-/** Where the SDK looks, too. */
+/** The files in which the SDK looks, too. */
 function configurationFiles(env: Environment): string[] {
   const home = env("HOME") ?? env("USERPROFILE") ?? "~";
   return [
