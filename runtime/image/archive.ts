@@ -42,7 +42,7 @@ async function* bytesOf(
     await filling;
   } finally {
     archive.destroy();
-    // A file is open until then. The error has been thrown above, or nobody wants it any more.
+    // A file may be open until then. Its error has been thrown above, or nobody wants it any more.
     await filling.catch(() => {});
   }
 }

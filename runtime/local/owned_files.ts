@@ -155,7 +155,7 @@ export function handOverOf(
   // Where nothing of others was there before, what is not known may be given to the caller.
   const isSafe = foreign.size === 0 && privileged.size === 0 && !isPartlyUnknown;
 
-  /** Whether somebody else's entry was so before the run, or may have been. */
+  /** Whether an entry that is another user's now was that before the run, or may have been. */
   function wasForeign({ id, born }: Entry): boolean {
     if (foreign.has(id)) return true;
     if (!isPartlyUnknown || own.has(id)) return false;

@@ -1,4 +1,4 @@
-"""Who may call a server that runs on somebody's own machine.
+"""Who may call a server that runs on the user's own machine.
 
 Any web page that is open there can send requests to the machine's own ports: from its own origin,
 or, with a name that it points to 127.0.0.1 (DNS rebinding), as if it were the server's own page.

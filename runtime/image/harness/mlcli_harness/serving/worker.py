@@ -121,7 +121,7 @@ class PredictionWorker(Worker):
             self.sleep(IDLE_LOOK if since is None else PATIENCE)
 
     def sleep(self, seconds):
-        """Sleeps until a signal arrives, at most so long."""
+        """Sleeps until a signal arrives, at most this long."""
         if select.select([self.PIPE[0]], [], [], seconds)[0]:
             os.read(self.PIPE[0], 4096)
 
