@@ -1,18 +1,18 @@
 /**
- * What a command may touch of the world. Commands and the runtime get it as a parameter, so that
- * nothing else reads the environment, the terminal or the signals; the real one is made here.
+ * What a command may use of its surroundings. Commands and the runtime get it as a parameter, so
+ * that nothing else reads the environment, the terminal or the signals; the real one is made here.
  *
  * @module
  */
 
-import type { Engine } from "./docker/engine.ts";
 import type { SageMaker } from "./aws/sagemaker.ts";
 import type { AwsSettings } from "./aws/settings.ts";
+import type { Engine } from "./docker/engine.ts";
 import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts";
 import type { Questions } from "./questions.ts";
 import { type Input, type Output, outputTo, standardInput } from "./streams.ts";
 
-/** The wish to stop, in two steps. Each signal's reason is an `Interrupted`. */
+/** The user's request to stop, in two steps. Each signal's reason is an `Interrupted`. */
 export interface Interruption {
   /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP: clean up and end. */
   readonly signal: AbortSignal;
@@ -20,7 +20,7 @@ export interface Interruption {
   readonly force: AbortSignal;
 }
 
-/** Who runs mlcli, on systems that number their users. */
+/** The user who runs mlcli, on systems where users have numbers. */
 export interface Caller {
   readonly uid: number;
   readonly gid: number;
@@ -49,19 +49,18 @@ export interface Context {
    */
   readonly engine: () => Promise<Engine>;
   /**
-   * SageMaker, one for each of the settings asked for. Loads the AWS SDK; nothing is sent
-   * yet.
+   * SageMaker: one client for each different settings. Loads the AWS SDK; nothing is sent yet.
    * @throws MlcliError when no region is named or the profile is not there.
    */
   readonly sagemaker: (settings: AwsSettings) => Promise<SageMaker>;
   /**
-   * Says that the command may leave something under way that Deno cannot break off: the process is
-   * not to wait for it when the command is done.
+   * Says that the command may leave an operation running that Deno cannot cancel. The process must
+   * not wait for it when the command is done.
    */
   readonly abandon: () => void;
 }
 
-/** The real context, and how to let go of it. */
+/** The real context, which has to be disposed of. */
 export interface LiveContext extends Context, Disposable {}
 
 /**
@@ -113,13 +112,13 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     const { stdin } = await import("node:process");
     return openQuestions(stdin, context.err, interruption.signal);
   }
-  /** Lets the process end by itself where it does: `exit` loses the code cache of the binary. */
+  /** Lets the process end by itself if possible: `exit` loses the code cache of the binary. */
   function dispose(): void {
     interruption[Symbol.dispose]();
     questions?.then((opened) => opened[Symbol.dispose](), () => {});
     engine?.then((opened) => opened.close(), () => {});
     for (const sagemaker of services.values()) sagemaker.then((opened) => opened.close(), () => {});
-    // Deno cannot break a read or a write off: it would wait for whoever is at the other end.
+    // Deno cannot cancel a read or a write: it would wait for the program at the other end.
     // (`exitCode` is set.)
     if (isAbandoned || input.isWaiting || out.isWaiting || err.isWaiting) Deno.exit();
   }
@@ -149,7 +148,7 @@ function listenForSignals(): Interruption & Disposable {
       if (!first.signal.aborted) return first.abort(new Interrupted(signal));
       if (second.signal.aborted) Deno.exit(INTERRUPT_STATUS[signal]);
       second.abort(new Interrupted(signal));
-      // What is cleaned up now takes a moment, unless the engine does not answer any more.
+      // Cleaning up takes only a moment, unless the engine does not answer any more.
       Deno.unrefTimer(setTimeout(() => Deno.exit(INTERRUPT_STATUS[signal]), LAST_MOMENT));
     },
   }));

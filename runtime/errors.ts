@@ -9,7 +9,7 @@
 export interface ErrorDetails {
   /** What to do about it: a sentence, printed after `hint: `. */
   readonly hint?: string;
-  /** What somebody else said about it (the end of a log, say), printed below the message. */
+  /** Words of another program about it (such as the end of a log), printed below the message. */
   readonly quote?: string;
   readonly cause?: unknown;
 }
@@ -42,7 +42,7 @@ export class UserCodeError extends MlcliError {
   }
 }
 
-/** Signals that end mlcli, with the exit status that a shell gives to them: 128 and the number. */
+/** Signals that end mlcli, with the exit status that a shell gives to them: 128 plus the number. */
 export const INTERRUPT_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** A signal that ends mlcli. */
@@ -57,7 +57,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Whoever read our output went away (`mlcli ... | head`). */
+/** The program that read the output went away (`mlcli ... | head`). */
 export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
 
@@ -71,7 +71,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether the system refused something, a file or a directory mostly: Deno adds its number. */
+/** Whether the system refused something, mostly about a file: Deno adds the error's number. */
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && /\(os error \d+\)/.test(error.message);
 }

@@ -1,5 +1,5 @@
 /**
- * Files that may not be there, or not be what their name says.
+ * Files that may be missing, or not be what their name says.
  *
  * @module
  */
@@ -15,26 +15,26 @@ export function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
   return ifThere(Deno.stat(path));
 }
 
-/** What is at a path, be it a link; `undefined` when that is nothing. */
+/** What is at a path, links not followed; `undefined` when that is nothing. */
 export function lstatIfThere(path: string): Promise<Deno.FileInfo | undefined> {
   return ifThere(Deno.lstat(path));
 }
 
-/** Whether a path leads to a file, links followed; no where it cannot be told. */
+/** Whether a path leads to a file, links followed; false where that is not known. */
 export async function isFile(path: string): Promise<boolean> {
   return await Deno.stat(path).then((info) => info.isFile, () => false);
 }
 
-/** Whether a path leads to a directory, links followed; no where it cannot be told. */
+/** Whether a path leads to a directory, links followed; false where that is not known. */
 export async function isDirectory(path: string): Promise<boolean> {
   return await Deno.stat(path).then((info) => info.isDirectory, () => false);
 }
 
 /**
- * Makes a directory and those around it, where it is not there yet.
+ * Makes a directory and its parents, where it is not there yet.
  *
  * @param shown its path in messages.
- * @throws MlcliError when something else is in its place, or it may not be made.
+ * @throws MlcliError when something else is in its place, or there is no permission to make it.
  */
 export async function makeDirectory(path: string, shown: string = path): Promise<void> {
   try {
@@ -44,7 +44,7 @@ export async function makeDirectory(path: string, shown: string = path): Promise
   }
 }
 
-/** The error that a file or a directory cannot be made. */
+/** The error for a file or a directory that cannot be made. */
 export function cannotCreate(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`Cannot create ${shown}: ${fileErrorReason(cause)}`, {
     hint: "Check that the directory is yours to write to, and that no file has its name.",
@@ -62,15 +62,16 @@ export async function removeTreeIfThere(path: string): Promise<void> {
   await ifThere(Deno.remove(path, { recursive: true }));
 }
 
-/** Bytes of a file that somebody writes by hand, at most; whatever is larger is something else. */
+/** The largest size of a file that is written by hand, in bytes; a larger one is something else. */
 export const LARGEST_TEXT = 1024 ** 2;
 
 /**
- * The text of a file of somebody else's: a pipe in its place would be waited for, a device read
- * without an end, and neither Ctrl-C nor a time limit ends that.
+ * The text of a file that others may have made. Only a regular file is read: reading a pipe would
+ * wait, reading a device might never end, and neither Ctrl-C nor a time limit could end that.
  *
  * @param most its size in bytes, at most.
- * @throws Error with the reason alone: the caller names the file; of the system where it refuses.
+ * @throws Error with the reason alone, since the caller names the file; the system's own error
+ * where that refuses.
  */
 export async function readTextFile(path: string, most: number): Promise<string> {
   const { isFile, isDirectory, size } = await Deno.stat(path);
@@ -81,7 +82,7 @@ export async function readTextFile(path: string, most: number): Promise<string> 
   return size === 0 ? "" : await Deno.readTextFile(path);
 }
 
-/** Links that lead to links are followed so often: Linux's own limit. */
+/** How many links are followed one after another: Linux's own limit. */
 const MOST_LINKS = 40;
 
 /**

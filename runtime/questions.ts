@@ -5,8 +5,8 @@
  */
 
 import { createInterface } from "node:readline";
-import type { Output } from "./streams.ts";
 import { Interrupted } from "./errors.ts";
+import type { Output } from "./streams.ts";
 
 /** Asks on a terminal. Dispose of it, or the waiting for a line keeps Deno alive. */
 export interface Questions extends Disposable {

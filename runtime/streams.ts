@@ -16,13 +16,13 @@ export interface Output {
   /**
    * Writes all the bytes, in order, waiting for a slow reader.
    * @throws OutputClosed when nobody reads any more.
-   * @throws MlcliError when they cannot be written: the disk is full.
+   * @throws MlcliError when they cannot be written, for example when the disk is full.
    */
   write(bytes: Uint8Array): Promise<void>;
   /**
    * Writes text as it is, at once.
    * @throws OutputClosed when nobody reads any more.
-   * @throws MlcliError when they cannot be written: the disk is full.
+   * @throws MlcliError when it cannot be written, for example when the disk is full.
    */
   print(text: string): void;
 }
@@ -32,17 +32,17 @@ export interface Input {
   readonly isTerminal: boolean;
   /**
    * Reads it to its end.
-   * @throws MlcliError when it cannot be read: it is a directory.
+   * @throws MlcliError when it cannot be read, for example when it is a directory.
    */
   read(): AsyncGenerator<Uint8Array, void, void>;
-  /** Opens a file that the user named and reads it to its end: also a pipe that nobody writes to. */
+  /** Opens a file that the user named, which may be a silent pipe, and reads it to its end. */
   readFile(path: string): AsyncGenerator<Uint8Array, void, void>;
 }
 
-/** Input is read in pieces of so many bytes: what a pipe of Linux holds. */
+/** How many bytes of input are read at a time: what a pipe of Linux holds. */
 const INPUT_PIECE = 65_536;
 
-/** What can be read. `isWaiting` while a read is not answered: Deno cannot break one off. */
+/** Standard input. `isWaiting` while a read is not answered: Deno cannot cancel one. */
 export function standardInput(): Input & { readonly isWaiting: boolean } {
   let isWaiting = false;
   async function waitFor<T>(operation: Promise<T>): Promise<T> {

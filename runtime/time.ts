@@ -12,7 +12,7 @@ export function abortOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Calls a listener when the signal is aborted, at once where it is; until it is disposed of. */
+/** Calls a listener when the signal is aborted (at once if it is), until this is disposed of. */
 export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
   signal.addEventListener("abort", listener, { once: true });
   if (signal.aborted) listener();
@@ -26,8 +26,8 @@ export interface Deadline extends Disposable {
 }
 
 /**
- * A time limit. (`AbortSignal.timeout` has no end but its time: while somebody listens to it, it
- * keeps the program from ending.)
+ * A time limit. (`AbortSignal.timeout` cannot be lifted: while somebody listens to it, it keeps the
+ * program from ending.)
  *
  * @param seconds from now.
  */

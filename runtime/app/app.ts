@@ -21,7 +21,7 @@ export interface App extends Confined {
   readonly configuration: Configuration;
 }
 
-/** Any of these makes a JSON object a configuration of mlcli, even without a directory beside it. */
+/** A JSON object with any of these keys is an app's configuration, even without its directory. */
 const TELLING_KEYS = ["image_name", "cloud_region", "cloud_profile", "base_image"] as const;
 
 /** An app's name becomes part of names of containers and images, and of paths. */
@@ -32,7 +32,7 @@ export const APP_NAME_EXPECTED =
   'letters, digits, "_", "." and "-" that begins with a letter or a digit';
 
 /**
- * The app that is meant in a directory.
+ * Finds the app of a directory.
  *
  * @param cwd absolute path of the directory.
  * @param appName as given with `--app-name`; without it there must be exactly one app.
@@ -51,7 +51,7 @@ export async function findApp(cwd: string, appName?: string): Promise<App> {
   if (name !== undefined) return await readApp(cwd, checkAppName(name));
   throw notAnMlcliDirectory(
     cwd,
-    "It has no app's NAME.json. Change to the directory that has, or make an app: mlcli init",
+    "It has no app's NAME.json. Change to the directory that has one, or make an app: mlcli init",
   );
 }
 
@@ -125,7 +125,7 @@ export async function hasConfiguration(directory: string, name: string): Promise
 export async function appNames(directory: string): Promise<string[]> {
   const names: string[] = [];
   for await (const entry of Deno.readDir(directory)) {
-    // As the shell's *.json: without what is hidden.
+    // Like the shell's *.json: hidden files are left out.
     if (!entry.name.endsWith(".json") || entry.name.startsWith(".")) continue;
     const name = entry.name.slice(0, -".json".length);
     if (await isApp(directory, name)) names.push(name);
@@ -136,9 +136,9 @@ export async function appNames(directory: string): Promise<string[]> {
 async function isApp(directory: string, name: string): Promise<boolean> {
   const path = join(directory, `${name}.json`);
   if (!await isFile(path)) return false;
-  // Even with a broken NAME.json: reading it says then what is wrong.
+  // Also with a broken NAME.json: the error on reading it says what is wrong.
   if (await isDirectory(baseOf(directory, name))) return true;
-  // Somebody else's file is not an app of this directory.
+  // A link out of the repository, or to a private file, is not an app of this directory.
   if (await leadsOut(directory, path)) return false;
   const text = await readSmall(path);
   return text !== undefined && hasTellingKey(text);
@@ -153,7 +153,7 @@ function hasTellingKey(text: string): boolean {
   try {
     value = parseJson(text);
   } catch {
-    // Broken, but plainly meant for mlcli: better an error than another region's endpoints.
+    // Broken, but clearly meant for mlcli: an error is better than the endpoints of another region.
     return TELLING_KEYS.some((key) => text.includes(`"${key}"`));
   }
   return isObject(value) && TELLING_KEYS.some((key) => Object.hasOwn(value, key));
@@ -163,7 +163,7 @@ async function readSmall(path: string): Promise<string | undefined> {
   try {
     return await readTextFile(path, LARGEST_TEXT);
   } catch {
-    return undefined; // not ours to read, so not ours
+    return undefined; // cannot be read, so it is not taken for an app
   }
 }
 

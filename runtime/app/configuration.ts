@@ -5,9 +5,9 @@
  */
 
 import { basename } from "@std/path/basename";
+import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
-import { SEPARATOR } from "@std/path/constants";
 import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, nameOfType, parseJson } from "../json.ts";
@@ -35,13 +35,13 @@ export const DEFAULT_PYTHON_VERSION = "3.12";
 /** Used where `requirements` is not given. */
 export const DEFAULT_REQUIREMENTS = "requirements.txt";
 
-/** What a value must be, for the error that it is not. */
+/** What a value must be; `expected` says it in the error for a wrong one. */
 interface Rule {
   readonly expected: string;
   readonly accepts: (value: string) => boolean;
 }
 
-/** A repository of Docker's reference grammar (distribution/reference); capitals in a host only. */
+/** Repository in Docker's reference grammar (distribution/reference); capitals only in the host. */
 const IMAGE_NAME =
   /^([A-Za-z\d][A-Za-z\d.-]*(:\d+)?\/)?[a-z\d]+(([._]|__|-+)[a-z\d]+)*(\/[a-z\d]+(([._]|__|-+)[a-z\d]+)*)*$/;
 

@@ -1,18 +1,18 @@
 /**
- * Where an app's paths may lead. A repository that somebody clones can hold links, and what mlcli
- * reads and mounts is seen by its code, which has the network; what it hands over afterwards changes
- * its owner. So nothing of an app may lead out of the repository, nor to what is private in it.
+ * Where an app's paths may lead. A cloned repository can hold links. Its code sees what mlcli reads
+ * and mounts, and can use the network; files that mlcli hands over after a run change their owner.
+ * So no path of an app may lead out of the repository, or to something private in it.
  *
- * Checked before anything is touched. What another process of the same user changes between that and
- * its use is outside of what this can hold.
+ * The check comes before anything is touched. It cannot protect against another process of the same
+ * user that changes a path between the check and its use.
  *
  * @module
  */
 
-import { join } from "@std/path/join";
-import { relative } from "@std/path/relative";
 import { SEPARATOR_PATTERN } from "@std/path/constants";
 import { dirname } from "@std/path/dirname";
+import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
 import { MlcliError } from "../errors.ts";
 import { lstatIfThere, realPathOf } from "../files.ts";
 import { isPrivateName } from "./private_names.ts";
@@ -26,11 +26,11 @@ export interface Confined {
   readonly boundary: string;
 }
 
-/** Somewhere that a path must not lead. */
+/** A place that a path leads to, but must not. */
 export interface Escape {
   /** Real path of what it leads to. */
   readonly target: string;
-  /** Whether it is inside, but nobody's business. */
+  /** Whether it is inside the boundary, but private. */
   readonly isPrivate: boolean;
   /** `leads out of /home/me/clone, to /etc` */
   readonly words: string;
@@ -49,9 +49,9 @@ export async function boundaryOf(directory: string): Promise<string> {
 }
 
 /**
- * Whether git takes a directory for the top of a work tree. One that belongs to somebody else than
- * the directory, or root, is none (as with git's own `safe.directory`): a `.git` that a stranger
- * makes in /tmp must not let all of /tmp in.
+ * Whether a directory is the top of a git work tree. A `.git` that belongs neither to root nor to
+ * the owner of the directory does not count (like git's own `safe.directory`): with a `.git` that a
+ * stranger makes in /tmp, links could lead to all of /tmp.
  */
 async function holdsRepository(folder: string): Promise<boolean> {
   const git = join(folder, ".git");
@@ -62,13 +62,13 @@ async function holdsRepository(folder: string): Promise<boolean> {
   try {
     return await lstatIfThere(join(git, "HEAD")) !== undefined;
   } catch (error) {
-    // Closed, and so somebody's repository.
+    // It may not be looked into, so it is taken for a repository.
     if (error instanceof Deno.errors.PermissionDenied) return true;
     throw error;
   }
 }
 
-/** Where a path leads that it must not; `undefined` when all is well, or nothing is there. */
+/** Where a path leads, if it must not lead there; `undefined` if it may, or nothing is there. */
 export async function escapeOf(confined: Confined, path: string): Promise<Escape | undefined> {
   const [escape] = await escapesOf(confined, [path]);
   return escape;
@@ -81,7 +81,7 @@ async function escapesOf(
   const root = await Deno.realPath(directory);
   return await Promise.all(paths.map(async (path) => {
     const target = await realPathOf(path);
-    // Without a link on the way it is what it is called.
+    // Without a link on the way, the real path is the path itself.
     return target === join(root, relative(directory, path))
       ? undefined
       : await escapeTo(target, boundary);
@@ -100,10 +100,10 @@ async function escapeTo(target: string, boundary: string): Promise<Escape | unde
   return { target, isPrivate: true, words: `leads to what is private: ${found}` };
 }
 
-/** `.env.example` and its likes, which show what a private file is to hold, and hold nothing. */
+/** `.env.example` and similar files: they show what a private file holds, but hold no secrets. */
 const TEMPLATE = /\.(example|sample|template|dist)$/i;
 
-/** Something of a private name in a directory, at any depth. */
+/** The path of something with a private name in a directory, at any depth. */
 async function privateBelow(directory: string): Promise<string | undefined> {
   if (!(await lstatIfThere(directory))?.isDirectory) return undefined;
   try {
@@ -114,14 +114,14 @@ async function privateBelow(directory: string): Promise<string | undefined> {
       if (found !== undefined) return found;
     }
   } catch (error) {
-    // What mlcli may not read is not known to be harmless, and root's container may read it.
+    // mlcli cannot tell whether this is harmless, and a container that runs as root may read it.
     if (error instanceof Deno.errors.PermissionDenied) return directory;
     throw error;
   }
 }
 
 /**
- * Holds that paths of an app lead nowhere else.
+ * Requires that paths of an app lead nowhere else.
  *
  * @param paths absolute; those nearer to the top first, since the first that is wrong is named.
  * @param remedy what to do instead, given the path and what it leads to.
@@ -136,13 +136,13 @@ export async function requireInside(
     if (escape === undefined) continue;
     const path = paths[index]!;
     throw new MlcliError(`${typedPath(confined.directory, path)} ${escape.words}`, {
-      // What may be private is for the user to name, and for no hint.
+      // Only the user may name data that may be private: a hint must not suggest it.
       hint: escape.isPrivate ? PUT_IT_THERE : remedy(path, escape.target),
     });
   }
 }
 
-/** The remedy where there is no other. */
+/** The remedy where there is no better one. */
 export const PUT_IT_THERE =
   "A link may lead anywhere in the repository, but not out of it: put the " +
   "thing itself there.";

@@ -1,14 +1,14 @@
 /**
- * Where an app's code, data and results lie, and the checks that what a command needs is there.
+ * Where an app's code, data and results lie, and the checks that a command finds what it needs.
  *
  * @module
  */
 
+import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
-import { SEPARATOR } from "@std/path/constants";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { isDirectory, realPathOf } from "../files.ts";
 import type { App } from "./app.ts";
@@ -36,7 +36,7 @@ export interface Layout extends Confined {
   readonly output: string;
 }
 
-/** The layout of an app. Nothing of it need exist. */
+/** The layout of an app. None of its files has to exist. */
 export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "base">): Layout {
   const { base, directory, boundary } = app;
   const localTest = join(base, "local_test");
@@ -67,7 +67,7 @@ export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "bas
 }
 
 /**
- * Holds that the app can be tested locally.
+ * Requires that the app can be tested locally.
  * @throws MlcliError
  */
 export async function requireTestDirectory(layout: Layout): Promise<void> {
@@ -81,16 +81,16 @@ export async function requireTestDirectory(layout: Layout): Promise<void> {
   );
 }
 
-/** What to do with data that lies elsewhere, where the command is not known. */
+/** The hint for data that lies elsewhere, where the command is not known. */
 const NAME_IT = "Name the data yourself: --input, of local train and local process.";
 
 /** A directory of code, as the layout names it. */
 export type CodeFolder = "training" | "prediction" | "processing";
 
 /**
- * Holds that nothing that a run of this code touches leads out of the app's repository.
+ * Requires that nothing that a run of this code touches leads out of the app's repository.
  *
- * @param except of the layout, which is not touched: data that the user named in its place.
+ * @param except paths of the layout that are not touched, since the user named other data.
  * @param dataRemedy what to do when the test data leads out, given what it leads to.
  * @throws MlcliError
  */
@@ -117,8 +117,9 @@ export async function requireLayoutInside(
 }
 
 /**
- * Holds that containers write to nothing but results: not around or into a directory that is read,
- * or written to as something else. A container that runs could put links there for the next.
+ * Requires that containers write to directories of results only. These must not contain, or lie in,
+ * a directory that is read or written for another purpose: a container could put links there, which
+ * the next run would follow.
  */
 async function requireApart(layout: Layout): Promise<void> {
   const { model, output, training, prediction, processing, input } = layout;
@@ -137,7 +138,7 @@ async function requireApart(layout: Layout): Promise<void> {
   if (isOne) throw overlap(layout, model, output);
 }
 
-/** Holds the same of a directory of data. */
+/** Requires that containers write neither into nor around a directory of data. */
 export async function requireNotWritten(layout: Layout, path: string): Promise<void> {
   const written = [layout.model, layout.output];
   const [real, ...realWritten] = await realPaths([path, ...written]);
@@ -158,13 +159,13 @@ function contains(directory: string, other: string): boolean {
 
 function overlap({ directory }: Layout, written: string, other: string): MlcliError {
   const [path, otherPath] = [typedPath(directory, written), typedPath(directory, other)];
-  return new MlcliError(`${path} is not apart from ${otherPath}`, {
-    hint: "What containers write to must be a directory of its own: take the link away.",
+  return new MlcliError(`${path} overlaps with ${otherPath}`, {
+    hint: "What containers write to must be a directory of its own: remove the link.",
   });
 }
 
 /**
- * Holds that there is something to train on.
+ * Requires that there is something to train on.
  *
  * @param directory the channel's, which is mounted.
  * @throws MlcliError
@@ -182,7 +183,7 @@ export async function requireTrainingData(
 }
 
 /**
- * Holds that there is a model to serve.
+ * Requires that there is a model to serve.
  * @throws MlcliError
  */
 export async function requireModel(layout: Layout): Promise<void> {
@@ -193,7 +194,7 @@ export async function requireModel(layout: Layout): Promise<void> {
 }
 
 /**
- * Holds that a processing script is there, and inside `processing/`.
+ * Requires that a processing script is there, and inside `processing/`.
  *
  * @param name as the user typed it: relative to `processing/`.
  * @returns the script's path relative to `processing/`, normalized, with slashes.
@@ -221,7 +222,7 @@ async function isInside(layout: Layout, path: string): Promise<boolean> {
     ]);
     return !leaves(relative(processing, file)) && (await Deno.stat(file)).isFile;
   } catch {
-    return false; // not there, or nothing that could be read
+    return false; // not there, or not readable
   }
 }
 
@@ -237,7 +238,7 @@ export async function scriptsOf(layout: Layout): Promise<string[]> {
   }
 }
 
-/** Files that keep a directory in version control, or that a file manager leaves: no data. */
+/** Files that keep a directory in version control, or that a file manager leaves: not data. */
 const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store"]);
 
 /**

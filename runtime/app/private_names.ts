@@ -1,13 +1,13 @@
 /**
- * Names of files and directories that hold secrets, and nothing that an app is made of.
+ * Names of files and directories that hold secrets and are not part of an app.
  *
  * @module
  */
 
 /**
  * Each is the whole name of a file or a directory; `*` stands for any characters.
- * `docs/security.md` lists them, too. Names that other files have as well are not here: who keeps a
- * secret in `config.json` leaves it out with a line of their own.
+ * `docs/security.md` lists them, too. Names that ordinary files can have are not listed: a user who
+ * keeps a secret in `config.json` leaves it out with a line in `.dockerignore`.
  */
 export const PRIVATE_NAMES: readonly string[] = [
   // Version control: everything that was ever committed, and addresses with passwords.

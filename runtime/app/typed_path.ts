@@ -25,7 +25,7 @@ export function leaves(path: string): boolean {
   return isAbsolute(path) || /^\.\.([/\\]|$)/.test(path);
 }
 
-/** A word as a shell takes it, for a command that is to be pasted. */
+/** A word, quoted where a shell needs it, for a command that the user can paste. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

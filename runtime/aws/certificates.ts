@@ -12,15 +12,16 @@ import { homeOf, profileValue } from "./profiles.ts";
 type Environment = (name: string) => string | undefined;
 
 /**
- * Variables that name a file of them, the first that is set counts; `ca_bundle` of the profile comes
- * after the first, as in `aws`. `deno run` reads DENO_CERT by itself, a compiled program does not.
+ * Variables that name a file of certificates; the first that is set counts. The profile's
+ * `ca_bundle` comes after AWS_CA_BUNDLE and before the others, as in `aws`. `deno run` reads
+ * DENO_CERT by itself, a compiled program does not.
  */
 const BUNDLE = "AWS_CA_BUNDLE";
 const OTHER_BUNDLES = ["SSL_CERT_FILE", "DENO_CERT"] as const;
 
 interface Bundle {
   readonly file: string;
-  /** Who names the file, as the user would look for it. */
+  /** What names the file (a variable, or a key of a profile), for messages. */
   readonly source: string;
 }
 
@@ -47,7 +48,7 @@ async function findBundle(
   const meant = named(BUNDLE) ?? await bundleOfProfile(profile ?? "default", env);
   if (meant) return meant;
   for (const other of OTHER_BUNDLES.map(named)) {
-    // Package managers leave these behind, naming nothing: OpenSSL does not mind either.
+    // Package managers leave these set to files that do not exist. OpenSSL ignores that, too.
     if (other && await isThere(other.file)) return other;
   }
 }

@@ -28,8 +28,8 @@ export type ConnectionFailure =
   | "other";
 
 /**
- * What the SDK's retries look for, as Node names it. Whatever is not here will not be better the
- * next time.
+ * What the SDK's retries look for, as Node names it. Failures that are not listed would happen
+ * again at a second attempt.
  */
 const CODES: Partial<Record<ConnectionFailure, string>> = {
   "no such host": "ENOTFOUND",
@@ -56,7 +56,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Numbers of errors on Linux, macOS and Windows; no number means two things among these. */
+/** Numbers of errors on Linux, macOS and Windows; none of these numbers has two meanings. */
 const NUMBERS: Readonly<Record<number, ConnectionFailure>> = {
   111: "refused",
   61: "refused",
@@ -117,7 +117,7 @@ function causeWords(error: unknown): string {
   return cause === undefined ? "" : messageOf(cause);
 }
 
-/** Without the addresses, which say nothing new: what follows hyper's own `client error (Connect): `. */
+/** What follows hyper's own `client error (Connect): `: the addresses before it say nothing new. */
 function reasonIn(words: string): string {
   return words.replace(/^.*client error \(\w+\): /, "").replace(/: $/, "");
 }

@@ -1,6 +1,7 @@
 /**
- * How the AWS SDK talks to its services: over Deno's own fetch, which on all versions of Deno takes
- * connections that are closed after an answer, and knows proxies and private certificates.
+ * How the AWS SDK talks to its services: over Deno's own fetch. On all versions of Deno it copes
+ * with connections that are closed after an answer, and it supports proxies and private
+ * certificates.
  *
  * @module
  */
@@ -18,13 +19,13 @@ export interface TimeLimits {
   readonly answer: number;
 }
 
-/** A healthy service answers within a second; these end a wait for one that never will. */
+/** A healthy service answers within a second; these limits are for one that never answers. */
 const TIME_LIMITS: TimeLimits = { connection: 10_000, answer: 30_000 };
 
 /** What connecting needs to know. */
 export interface ConnectionOptions {
   readonly env: (name: string) => string | undefined;
-  /** Whose `ca_bundle` counts. */
+  /** The profile whose `ca_bundle` counts. */
   readonly profile?: string;
   readonly limits?: TimeLimits;
 }
@@ -55,8 +56,8 @@ export interface SdkResponse {
  * The connections of one run: what the SDK calls a request handler, for every client of the SDK,
  * those that get credentials included.
  *
- * Not the SDK's own handler over fetch: its time limit ends with the head of an answer, a body that
- * breaks off or stalls ends the command, and what Deno's fetch throws it does not ask again for.
+ * The SDK's own handler over fetch is not used: its time limit covers only the head of an answer, a
+ * body that breaks off or stalls ends the command, and it does not retry what Deno's fetch throws.
  */
 export class Connections implements Disposable {
   /** Why the last request got no answer. Some of the SDK's credential providers do not pass it on. */
@@ -69,8 +70,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Sends a request and reads the whole answer, so that one that stops in its middle fails here,
-   * where the SDK asks again.
+   * Sends a request and reads the whole answer, so that an answer that stops half-way fails here,
+   * where the SDK retries.
    *
    * @throws ConnectionError when there is no whole answer, AwsError when certificates that
    * somebody names cannot be read, or the reason why it was aborted.
@@ -79,7 +80,7 @@ export class Connections implements Disposable {
     request: SdkRequest,
     options: { readonly abortSignal?: unknown } = {},
   ): Promise<{ readonly response: SdkResponse }> {
-    // The SDK has a type of its own for it, and passes on the one that it was given.
+    // The SDK has a type of its own for the signal, but passes on the object that it was given.
     const abortSignal = options.abortSignal as AbortSignal | undefined;
     abortSignal?.throwIfAborted();
     const { env, limits = TIME_LIMITS } = this.#options;
@@ -110,7 +111,7 @@ export class Connections implements Disposable {
     }
   }
 
-  /** What the SDK could change about a handler. */
+  /** The SDK would change a setting of the handler here. */
   updateHttpClientConfig(): void {}
 
   /** Nothing can be changed. */
@@ -132,23 +133,23 @@ export class Connections implements Disposable {
   async #makeClient(isEncrypted: boolean, isKept: boolean): Promise<Deno.HttpClient | undefined> {
     const { profile, env } = this.#options;
     const caCerts = isEncrypted ? await trustedCertificates(profile, env) : [];
-    if (isKept && caCerts.length === 0) return undefined; // Deno's own serves as well
+    if (isKept && caCerts.length === 0) return undefined; // Deno's default client is enough
     return Deno.createHttpClient({
       caCerts: [...caCerts],
       ...(isKept ? {} : { poolMaxIdlePerHost: 0 }),
     });
   }
 
-  /** Lets go of the connections. */
+  /** Closes the connections. */
   [Symbol.dispose](): void {
     for (const client of this.#clients.values()) client.then((made) => made?.close(), () => {});
   }
 }
 
 /**
- * Whether it does no harm when a request arrives twice. Deno 2.9 sends one again by itself, unseen,
- * when a connection that was kept from an earlier request breaks off before the answer: what deletes
- * gets a connection of its own, on which it does not, and the SDK's retry is the only one.
+ * Whether a request may arrive twice without harm. Deno 2.9 sends a request again, unnoticed, when
+ * a connection that was kept from an earlier request breaks off before the answer. So a request
+ * that deletes gets a new connection, on which Deno does not do that: only the SDK retries it.
  */
 function isRepeatable({ headers }: SdkRequest): boolean {
   const operation = headers["x-amz-target"]?.split(".").at(-1);
@@ -165,7 +166,7 @@ function urlOf({ protocol, hostname, port, path, query = {} }: SdkRequest): URL 
   return new URL(`${protocol}//${hostname}${port ? `:${port}` : ""}${path}${search}`);
 }
 
-/** As requests are signed: RFC 3986, which escapes more than JavaScript does. */
+/** Escapes a text as the signature does: by RFC 3986, which escapes more than JavaScript does. */
 function escaped(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -178,12 +179,12 @@ class TimeLimit implements Disposable {
   readonly #over = new AbortController();
   readonly #timers: readonly ReturnType<typeof setTimeout>[];
 
-  /** @param isIndirect whether it may be a proxy that is connected to. */
+  /** @param isIndirect whether the connection may go to a proxy. */
   constructor(url: URL, { connection, answer }: TimeLimits, isIndirect: boolean) {
     const end = (message: string): void =>
       this.#over.abort(new ConnectionError("time limit", url.host, message));
-    // fetch does not tell when it is connected. Where no answer comes for half the time, somebody
-    // else tries to connect in the other half.
+    // fetch does not tell when it is connected. So when no answer has come in half of the time, a
+    // second connection is tried in the other half.
     const half = connection / 2;
     const tryToConnect = async (): Promise<void> => {
       if (isIndirect || !await isSilent(url, half, this.#over.signal)) return;
@@ -207,12 +208,12 @@ class TimeLimit implements Disposable {
 
   [Symbol.dispose](): void {
     for (const timer of this.#timers) clearTimeout(timer);
-    // Whoever still tries to connect stops.
+    // Stops an attempt to connect that is still running.
     this.#over.abort();
   }
 }
 
-/** Whether nobody there takes or refuses a connection in that time. */
+/** Whether a connection is neither accepted nor refused in that time. */
 async function isSilent(
   { hostname, port, protocol }: URL,
   milliseconds: number,
@@ -220,7 +221,7 @@ async function isSilent(
 ): Promise<boolean> {
   const end = AbortSignal.timeout(milliseconds);
   const address = {
-    // An IPv6 address stands in brackets there.
+    // In a URL, an IPv6 address stands in brackets.
     hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
     port: Number(port) || (protocol === "https:" ? 443 : 80),
   };

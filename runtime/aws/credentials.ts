@@ -4,12 +4,12 @@
  * @module
  */
 
-import { credentialProviders } from "./sdk.ts";
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
+import type { Connections } from "./connections.ts";
 import { AwsError } from "./errors.ts";
 import { awsError, type Request } from "./explanations.ts";
-import type { Connections } from "./connections.ts";
+import { credentialProviders } from "./sdk.ts";
 import type { Secrets } from "./secrets.ts";
 import type { AwsSettings } from "./settings.ts";
 
@@ -21,7 +21,7 @@ export interface CredentialsContext {
   readonly settings: AwsSettings;
   readonly env: (name: string) => string | undefined;
   readonly secrets: Secrets;
-  /** To whoever gives credentials: STS, SSO. */
+  /** Connections to the services that give credentials: STS, SSO. */
   readonly connections: Connections;
 }
 
@@ -57,7 +57,7 @@ function ownCredentials(context: CredentialsContext): Provider {
   return guarded(context, provider, (error) => ownCredentialsError(error, context));
 }
 
-/** Those in the environment. The SDK would load all its ways to credentials to read them. */
+/** The keys in the environment. To read them, the SDK would load all its credential providers. */
 function keysOf(env: CredentialsContext["env"]): Awaited<ReturnType<Provider>> | undefined {
   const accessKeyId = env("AWS_ACCESS_KEY_ID");
   const secretAccessKey = env("AWS_SECRET_ACCESS_KEY");
@@ -68,8 +68,9 @@ function keysOf(env: CredentialsContext["env"]): Awaited<ReturnType<Provider>> |
 }
 
 /**
- * The SDK's default chain, after the profile alone: the chain goes on to the next kind when a
- * profile's process or session fails, and so ends in 'no credentials', never with the reason.
+ * Tries the profile alone, then the SDK's default chain. The chain alone would go on to the next
+ * kind when a profile's process or session fails, and end with 'no credentials' instead of the
+ * reason.
  */
 function profileOrChain(
   { settings, connections }: CredentialsContext,
@@ -156,7 +157,7 @@ const REASONS:
       `Renew it: aws sso login --profile ${profile}`,
     ]],
     [/multi-factor/, (profile) => [
-      `Profile "${profile}" asks for a code of an MFA device, which mlcli cannot`,
+      `Profile "${profile}" needs a code of an MFA device, which mlcli cannot ask for`,
       "Put the result of aws sts get-session-token into the environment.",
     ]],
   ];

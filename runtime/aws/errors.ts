@@ -1,5 +1,5 @@
 /**
- * The error of everything that AWS does not do as asked.
+ * The error for everything that AWS does not do as asked.
  *
  * @module
  */

@@ -11,7 +11,7 @@ import { AwsError, type Refusal } from "./errors.ts";
 import type { Secrets } from "./secrets.ts";
 import { type AwsSettings, regionWords, type Setting } from "./settings.ts";
 
-/** What was being asked when the error came. */
+/** What was being asked when the error occurred. */
 export interface Request {
   /** As permissions name it: `sagemaker:ListEndpoints`. */
   readonly action: string;
@@ -65,7 +65,7 @@ const VALIDATION_WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/^Cannot update in-progress endpoint /, "in progress"],
 ];
 
-/** Explains an error of a request, without the secrets in it. What is a `AwsError` already stays as it is. */
+/** Explains an error of a request, without the secrets in it. An `AwsError` stays as it is. */
 export function awsError(error: unknown, request: Request, secrets: Secrets): AwsError {
   if (error instanceof AwsError) return error;
   const explained = explain(error, request);
@@ -82,17 +82,17 @@ function explain(error: unknown, request: Request): AwsError {
   const known = Object.hasOwn(CODES, name) ? CODES[name] : undefined;
   if (known) return known(request, error);
   const status = $metadata?.httpStatusCode;
-  // Nobody but a proxy answers so.
+  // Only a proxy answers with this status.
   if (status === 407) return proxyWantsPassword("HTTP 407");
   if (name === "ValidationException") return invalid(request, error);
   if (status !== undefined && status >= 500) return failed(request, status);
   if (isStrange(error, status)) return strangeAnswer(status);
   return new AwsError("other", `${request.action} failed: ${messageOf(error)}`, {
-    hint: "The platform gave this reason; nothing else was asked of it.",
+    hint: "The platform gave this reason; mlcli stopped there.",
   });
 }
 
-/** SageMaker writes JSON that the SDK can read, and a reason for each refusal. */
+/** Whether an answer is not SageMaker's, which is readable JSON, with a reason for a refusal. */
 function isStrange(error: unknown, status: number | undefined): boolean {
   if (status === undefined) return false;
   const isRefusal = status >= 300;
@@ -144,7 +144,7 @@ function wrongSignature(request: Request, error: unknown): AwsError {
 
 function wrongClock(_request: Request, error: unknown): AwsError {
   return new AwsError("credentials", "This machine's clock is wrong", {
-    hint: "Set it, then try again: requests count for a few minutes from when they were signed.",
+    hint: "Set it, then try again: a request is valid for a few minutes after it was signed.",
     quote: messageOf(error),
   });
 }
@@ -178,7 +178,7 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
       return explained(
         `The certificate of ${host} is not trusted`,
         "If a proxy or an emulator is meant to be there, let AWS_CA_BUNDLE name a file with the " +
-          "certificate of who signs for it (PEM).",
+          "certificate of the authority that signs for it (PEM).",
       );
     case "certificate expired":
       return explained(`The certificate of ${host} has expired`, CHECK_CLOCK);
@@ -193,7 +193,7 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
       return proxyWantsPassword(quote);
     case "proxy refuses":
       return explained(
-        `The proxy does not let through to ${host}`,
+        `The proxy does not let requests through to ${host}`,
         "Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY; NO_PROXY names hosts to ask without it.",
       );
     case "no such host":
@@ -221,7 +221,7 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
 }
 
 function proxyWantsPassword(quote: string): AwsError {
-  return new AwsError("unreachable", "The proxy wants a name and a password, or others", {
+  return new AwsError("unreachable", "The proxy wants a name and a password, or different ones", {
     hint: "Put them into its address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, special " +
       "characters as %40 and the like.",
     quote,
@@ -251,6 +251,6 @@ function failed({ action }: Request, status: number): AwsError {
 /** An answer that cannot be SageMaker's. */
 export function strangeAnswer(status: number | undefined): AwsError {
   return new AwsError("failed", `Something else than the platform answered: HTTP ${status}`, {
-    hint: "A proxy or the login page of a network may have. Check both, and AWS_ENDPOINT_URL.",
+    hint: "It may be a proxy or the login page of a network. Check both, and AWS_ENDPOINT_URL.",
   });
 }

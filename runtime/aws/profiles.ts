@@ -10,12 +10,12 @@ import type { Setting } from "./settings.ts";
 
 type Environment = (name: string) => string | undefined;
 
-/** `[NAME]` in the credentials file, `[profile NAME]` in the other one; quotes may stand around. */
+/** `[NAME]` in the credentials file, `[profile NAME]` in the other one; NAME may be in quotes. */
 const SECTION = /^\s*\[\s*(?:profile\s+)?["']?(.+?)["']?\s*\]/gm;
 
 /**
- * Asks whether a profile exists. The SDK would go on to other credentials, and end after a look
- * for instance metadata with 'no credentials'.
+ * Checks that a profile exists. Without this, the SDK would go on to other credentials, look for
+ * instance metadata, and end with 'no credentials'.
  *
  * @throws AwsError when neither file has the profile.
  */
@@ -32,8 +32,8 @@ export async function checkProfile(profile: Setting, env: Environment): Promise<
 }
 
 /**
- * What a profile says about a key, in whichever of the two files; `undefined` where it says nothing
- * or is not there. Profiles that point to others are not followed.
+ * The value of a profile's key, from the first of the two files that has it; `undefined` where none
+ * has. Profiles that point to others are not followed.
  *
  * @throws AwsError when a file is there and cannot be read.
  */
@@ -58,7 +58,7 @@ function valueIn(text: string, profile: string, key: string): string | undefined
   }
 }
 
-/** Where the SDK looks, too: a variable that is empty counts as not set. */
+/** The files in which the SDK looks, too. A variable that is empty counts as not set. */
 function configurationFiles(env: Environment): string[] {
   const home = homeOf(env);
   return [

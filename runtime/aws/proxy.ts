@@ -1,6 +1,6 @@
 /**
- * The proxy between this machine and SageMaker. Deno's fetch reads the variables by itself; here
- * is only what it does not say: that an address is none.
+ * The proxy between this machine and SageMaker. Deno's fetch reads the variables by itself, but
+ * says nothing when a value is not the address of a proxy. This module does.
  *
  * @module
  */
@@ -19,12 +19,12 @@ const PROXIES = [
   "all_proxy",
 ] as const;
 
-/** The schemes that it knows; another one it takes for a proxy on the same terms as none. */
+/** The schemes that Deno's fetch knows. It uses no proxy when an address has another one. */
 const SCHEME = /^(https?|socks5h?):\/\//i;
 
 /**
  * Checks the addresses that the environment names.
- * @throws AwsError when one is none; it is not shown, since a password may be in it.
+ * @throws AwsError when one is not valid; its value is not shown, since a password may be in it.
  */
 export function checkProxies(env: Environment): void {
   for (const name of PROXIES) {
@@ -47,7 +47,7 @@ export interface ProxyLogin {
   readonly password: string;
 }
 
-/** Those in the addresses of proxies, for who has to keep them out of what is printed. */
+/** The names and passwords in the addresses of proxies: these must not be printed. */
 export function proxyLogins(env: Environment): readonly ProxyLogin[] {
   return PROXIES.flatMap((variable) => {
     const address = proxyAddress(env(variable) ?? "");
@@ -57,7 +57,7 @@ export function proxyLogins(env: Environment): readonly ProxyLogin[] {
 }
 
 function proxyAddress(value: string): URL | undefined {
-  // Others take `proxy:3128`, too.
+  // Other programs accept `proxy:3128`, too.
   const address = value.includes("://") ? value : `http://${value}`;
   if (!SCHEME.test(address)) return undefined;
   const url = URL.parse(address);

@@ -1,6 +1,6 @@
 /**
- * Amazon SageMaker. Whoever imports more than types from here pays for the SDK (60 to 130 ms), so
- * only `context.ts` does, and not before a command asks; tests have services of their own.
+ * Amazon SageMaker. Importing more than types from here loads the SDK (60 to 130 ms). So only
+ * `context.ts` does it, when a command asks for SageMaker; tests have services of their own.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export interface EndpointFilter {
   readonly nameContains?: string;
 }
 
-/** The operations that mlcli asks for. Each throws a `AwsError`, or `Interrupted`. */
+/** The operations that mlcli asks for. Each throws an `AwsError`, or `Interrupted`. */
 export interface SageMaker {
   /** The region that is asked, and who named it. */
   readonly region: Setting;
@@ -53,17 +53,17 @@ export interface SageMaker {
   /** Returns when the service has begun; the endpoint is gone minutes later. */
   deleteEndpoint(name: string): Promise<void>;
   deleteEndpointConfiguration(name: string): Promise<void>;
-  /** Lets go of the connections. */
+  /** Closes the connections. */
   close(): void;
 }
 
-/** The most that ListEndpoints gives at once; left out, it gives 10. */
+/** The most that ListEndpoints gives at once; without a number, it gives 10. */
 const PAGE_SIZE = 100;
 
 /**
  * Makes a client; nothing is sent yet.
  * @throws AwsError when the profile does not exist, no region is named, or the proxy's address is
- * none.
+ * not valid.
  */
 export async function openSageMaker(
   settings: AwsSettings,
@@ -137,7 +137,7 @@ interface Summary {
   readonly CreationTime?: Date;
 }
 
-/** @throws AwsError when it has no name: then it is none. */
+/** @throws AwsError when it has no name: then it is not an endpoint. */
 function endpoint(summary: Summary | null, { httpStatusCode }: Metadata): Endpoint {
   if (!summary?.EndpointName) throw strangeAnswer(httpStatusCode);
   return {
@@ -168,7 +168,7 @@ function description(answer: Description): EndpointDescription {
   };
 }
 
-/** `arn:aws:sagemaker:REGION:ACCOUNT:endpoint/NAME`; not every emulator has one. */
+/** `arn:aws:sagemaker:REGION:ACCOUNT:endpoint/NAME`; not every emulator sends one. */
 function accountIn(arn: string | undefined): string | undefined {
   return arn?.split(":")[4] || undefined;
 }

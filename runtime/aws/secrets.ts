@@ -1,7 +1,7 @@
 /**
  * Keeps credentials out of whatever is printed. The service quotes them: its answer to a wrong
- * signature repeats the signed headers, the session token among them; a proxy's page may repeat how
- * it was asked.
+ * signature repeats the signed headers, the session token among them; a proxy's page may repeat the
+ * request.
  *
  * @module
  */
@@ -17,12 +17,12 @@ const SECRET_VARIABLES = [
 ] as const;
 
 /**
- * Shorter values are no secrets: AWS makes 40 characters, emulators take `test`, and to blot out
- * that word would spoil messages.
+ * Shorter values are not taken for secrets: AWS makes 40 characters, emulators accept `test`, and
+ * messages without that word would be hard to read.
  */
 const SHORTEST_SECRET = 16;
 
-/** People choose these themselves. Of shorter ones only the header that holds them is kept out. */
+/** Users choose passwords. A shorter one is hidden only together with its name, as in a header. */
 const SHORTEST_PASSWORD = 6;
 
 /** The parts of AWS credentials that are secret; the access key's id is not. */
@@ -74,7 +74,7 @@ export class Secrets {
   }
 }
 
-/** A pattern for the text as it is, in a URL, in a form, in JSON and in XML, mixed as it may be. */
+/** A pattern for the text as it is, in a URL, in a form, in JSON and in XML, or a mixture. */
 function asText(value: string): string {
   return [...value].map((character) => `(?:${formsOf(character).join("|")})`).join("");
 }
@@ -111,14 +111,14 @@ function eitherCase(digits: string): string {
 }
 
 /**
- * A pattern for whatever is base64, as it is or for URLs, and holds the secret, wherever in its
- * groups of three bytes it begins: `user:password` holds the password.
+ * A pattern for any base64 text (also the variant for URLs) that contains the secret, wherever in
+ * the groups of three bytes it begins: `user:password` contains the password.
  */
 function inBase64(value: string): string {
   const bytes = new TextEncoder().encode(value);
   const cores = [0, 1, 2].map((before) => {
     const padded = btoa(String.fromCharCode(...new Uint8Array(before), ...bytes));
-    // Of the first group and the last one neighbours are a part.
+    // At both ends, characters that also depend on neighbouring bytes are cut off.
     const start = before === 0 ? 0 : before + 1;
     const end = Math.floor((before + bytes.length) * 4 / 3);
     return padded.slice(start, end).replace(/[+/]/g, (sign) => sign === "+" ? "[+-]" : "[/_]");

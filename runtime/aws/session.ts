@@ -30,7 +30,7 @@ interface SdkClient {
   readonly config: { readonly region: () => Promise<string> };
 }
 
-/** Whoever asks a service: an account, a role, a region. */
+/** The account, role and region with which services are asked. */
 export class AwsSession implements Disposable {
   readonly #settings: AwsSettings;
   readonly #signal: AbortSignal;
@@ -48,7 +48,7 @@ export class AwsSession implements Disposable {
 
   /**
    * Makes a session; nothing is sent yet.
-   * @throws AwsError when the profile does not exist, or the proxy's address is none.
+   * @throws AwsError when the profile does not exist, or the proxy's address is not valid.
    */
   static async open(settings: AwsSettings, context: SessionContext): Promise<AwsSession> {
     if (settings.profile) await checkProfile(settings.profile, context.env);
@@ -70,15 +70,15 @@ export class AwsSession implements Disposable {
       }),
       customUserAgent: [["mlcli", VERSION]] as [string, string][],
       requestHandler: this.#connections,
-      // Finds the rate that the service allows. With the SDK's own choice ('standard') a thousand
-      // endpoints cannot be asked: one of them is soon throttled three times in a row.
+      // Adapts to the rate that the service allows. With the SDK's default ('standard') a thousand
+      // endpoints cannot be described: one request is soon throttled three times in a row.
       retryMode: this.#env("AWS_RETRY_MODE") || "adaptive",
     };
   }
 
   /**
    * The region that a client asks, and who named it.
-   * @throws AwsError when nobody did.
+   * @throws AwsError when none is named.
    */
   async regionOf(client: SdkClient): Promise<Setting> {
     const { region, profile } = this.#settings;
@@ -87,7 +87,7 @@ export class AwsSession implements Disposable {
     try {
       return { value: await client.config.region(), source };
     } catch (cause) {
-      // The second is for a variable that is set to nothing.
+      // The second pattern is for a variable that is set, but empty.
       if (!/^Region is missing|region=""/.test(messageOf(cause))) throw cause;
       throw new AwsError("credentials", "No region named", {
         hint: "Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
@@ -123,7 +123,7 @@ export class AwsSession implements Disposable {
     }
   }
 
-  /** Deletes; a second attempt that finds nothing met the success of the first. */
+  /** Sends a deletion. When a retry finds nothing to delete, the first attempt has succeeded. */
   async sendDeletion(
     action: string,
     subject: string,
@@ -142,7 +142,7 @@ export class AwsSession implements Disposable {
     }
   }
 
-  /** Lets go of the connections. */
+  /** Closes the connections. */
   [Symbol.dispose](): void {
     this.#connections[Symbol.dispose]();
   }

@@ -77,7 +77,7 @@ function setting(value: string | undefined, source: string): Setting | undefined
   return value === undefined || value === "" ? undefined : { value, source };
 }
 
-/** Where the SDK looks for other addresses than those of the region. */
+/** The variables in which the SDK looks for other addresses than those of the region. */
 const ADDRESSES = ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SAGEMAKER", "AWS_ENDPOINT_URL_STS"];
 
 function checkAddress(address: Setting | undefined): void {

@@ -1,14 +1,14 @@
 /**
- * Deleting an endpoint: everything is asked before anything is deleted.
+ * Deleting an endpoint: everything is checked before anything is deleted.
  *
  * @module
  */
 
-import { Interrupted } from "../errors.ts";
 import { AwsError } from "../aws/errors.ts";
-import { inParallel } from "./in_parallel.ts";
-import { configurationOf, isPossibleName } from "../contract/endpoint_names.ts";
 import type { EndpointDescription, SageMaker } from "../aws/sagemaker.ts";
+import { configurationOf, isPossibleName } from "../contract/endpoint_names.ts";
+import { Interrupted } from "../errors.ts";
+import { inParallel } from "./in_parallel.ts";
 
 /** What to delete. */
 export interface DeletionRequest {
@@ -21,9 +21,9 @@ export interface DeletionRequest {
 
 /** Tells the user what happens. */
 export interface DeletionReport {
-  /** A line to keep. */
+  /** Writes a line that stays. */
   note(line: string): void;
-  /** What is being done at the moment; takes the place of what it said before. */
+  /** Shows what is being done at the moment, in the place of the text before. */
   progress(text: string): void;
 }
 
@@ -36,7 +36,7 @@ export interface DeletionPlan {
   readonly configuration: string | undefined;
 }
 
-/** In these the service changes the endpoint by itself, and refuses to delete it. */
+/** In these states the service changes the endpoint by itself, and refuses to delete it. */
 const UPDATING: ReadonlySet<string> = new Set([
   "Creating",
   "Updating",
@@ -50,8 +50,8 @@ const REQUESTS_AT_ONCE = 8;
 /**
  * Finds out whether the endpoint can be deleted. Changes nothing.
  *
- * A check that the permissions do not cover is left out with a note, since the specification asks
- * only for those to delete.
+ * A check that the permissions do not cover is left out with a note, since the specification
+ * requires only the permissions to delete.
  *
  * @throws AwsError when there is no such endpoint, it is being updated, or others use its
  * configuration.
@@ -130,7 +130,7 @@ async function checkOtherUsers(
   report.note(`Whether ${which} uses ${configuration} not checked: ${denial.message}`);
 }
 
-/** All endpoints but one, and but those that are going away: they do not need it any more. */
+/** All endpoints except one and those being deleted, which need the configuration no more. */
 async function* othersThan(endpoint: string, sagemaker: SageMaker): AsyncGenerator<string> {
   for await (const page of sagemaker.listEndpoints({})) {
     for (const { name, status } of page) {
@@ -140,8 +140,8 @@ async function* othersThan(endpoint: string, sagemaker: SageMaker): AsyncGenerat
 }
 
 /**
- * Deletes the endpoint. One that is being deleted already is left to that. After an interruption a
- * note says what that leaves.
+ * Deletes the endpoint, unless that is being deleted already. After an interruption a note says
+ * what is left.
  * @throws MlcliError when there is no such endpoint, or it is being updated.
  */
 export async function deleteEndpoint(

@@ -11,7 +11,7 @@ import { type Waiting, waitUntil } from "./waiting.ts";
 
 /**
  * Waits until the endpoint that the plan describes is gone. (The SDK's own waiter takes any
- * ValidationException for that.) One of the same name that was created since is another one.
+ * ValidationException as a sign of that.) A newer endpoint of the same name does not count.
  *
  * @throws AwsError when the service could not delete it, or when the time is over.
  */

@@ -1,5 +1,5 @@
 /**
- * Waiting for something in the cloud: asking until it is over, sooner at first.
+ * Waiting for something in the cloud: asking until it is over, at shorter intervals at first.
  *
  * @module
  */
@@ -30,11 +30,11 @@ export function waiting(timeout: number, signal: AbortSignal): Waiting {
   };
 }
 
-/** Small things (and emulators) are quick, several instances take 5 to 10 minutes. */
+/** In ms. Small endpoints (and emulators) are quick, several instances take 5 to 10 minutes. */
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
 
-/** These say nothing about what is waited for, and pass. */
+/** These refusals are temporary, and say nothing about what is waited for. */
 const PASSING: ReadonlySet<Refusal> = new Set(["failed", "throttled", "unreachable"]);
 
 /** What is waited for. */
@@ -43,9 +43,9 @@ export interface Wait<Answer> {
   readonly ask: () => Promise<Answer>;
   /** Whether the answer is the end; throws where the end is a failure. */
   readonly isOver: (answer: Answer) => boolean;
-  /** Hears what is not the end: an answer, or why there was none at the moment. */
+  /** Called with what is not the end: an answer, or why there was none at the moment. */
   readonly onWait: (latest: Answer | AwsError) => void;
-  /** The error that the time is over. */
+  /** Makes the error for a wait that took too long. */
   readonly tooLong: (latest: Answer | AwsError) => AwsError;
 }
 

@@ -19,7 +19,7 @@ export function isChannelName(name: string): boolean {
   return NAME.test(name) && name !== "." && name !== "..";
 }
 
-/** `NAME=DIRECTORY` as somebody types it; `undefined` where it is not that. */
+/** Takes `NAME=DIRECTORY` apart; `undefined` where the text does not have that form. */
 export function parseChannel(
   text: string,
 ): { readonly name: string; readonly directory: string } | undefined {

@@ -10,7 +10,7 @@ import { UsageError } from "../errors.ts";
 const NAME = /^[a-zA-Z0-9](-*[a-zA-Z0-9])*$/;
 const LONGEST_NAME = 63;
 
-/** @throws UsageError when the service could have no endpoint of that name. */
+/** @throws UsageError when no endpoint can have that name. */
 export function checkEndpointName(name: string): void {
   if (name.length <= LONGEST_NAME && NAME.test(name)) return;
   throw new UsageError(`Endpoint name not valid: "${name}"`, {

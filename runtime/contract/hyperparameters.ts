@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isObject, nameOfType, parseJson } from "../json.ts";
 import { MlcliError, UsageError } from "../errors.ts";
+import { isObject, nameOfType, parseJson } from "../json.ts";
 
 /** The file `hyperparameters.json` of an app. */
 export interface HyperparametersFile {
@@ -18,7 +18,7 @@ export interface HyperparametersFile {
  * The hyperparameters of a training: those of the app's file, and the command line's over them.
  *
  * @param overrides each `key=value`.
- * @returns every value as SageMaker sends it: a string. Others than strings become JSON.
+ * @returns every value as SageMaker sends it: a string. Other values become JSON.
  * @throws UsageError for an override without a key or a value; MlcliError for a file that is not a
  * JSON object.
  */

@@ -1,6 +1,6 @@
 /**
  * What SageMaker does with an app's image: the arguments that it starts the image with, the paths
- * that the user's code meets, and where that code says why it failed. Sources: AWS developer guide,
+ * that the user's code finds, and where that code says why it failed. Sources: AWS developer guide,
  * "How Amazon SageMaker AI Runs Your Training Image", "... Runs Your Inference Code", "... Runs Your
  * Processing Container Image".
  *

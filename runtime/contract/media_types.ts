@@ -1,10 +1,10 @@
 /**
- * What a request's body is, for whoever does not say.
+ * The content type of a request's body, where the user does not name one.
  *
  * @module
  */
 
-/** By a file name's end. Types as SageMaker's own containers name them. */
+/** By a file name's extension. Types as SageMaker's own containers name them. */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   csv: "text/csv",
   gif: "image/gif",
@@ -24,7 +24,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   wav: "audio/wav",
 };
 
-/** Nothing is known about it. */
+/** The type of a body about which nothing is known. */
 const UNKNOWN = "application/octet-stream";
 
 /** The content type of a file, by its name. */
@@ -38,7 +38,7 @@ const NUMPY = [0x93, ...new TextEncoder().encode("NUMPY")];
 
 /**
  * The content type of a body without a name, by how it begins: JSON is an object or an array, NumPy
- * has its mark, any other text counts as CSV: what people pipe into a model.
+ * has its mark, any other text counts as CSV, since that is what people pipe into a model.
  */
 export function typeOfBytes(start: Uint8Array): string {
   if (NUMPY.every((byte, index) => start[index] === byte)) return "application/x-npy";

@@ -19,28 +19,28 @@ const SIGNALS: Readonly<Record<number, string>> = {
   15: "SIGTERM",
 };
 
-/** 128 and the signal's number. */
+/** 128 plus the signal's number. */
 const SIGKILL_STATUS = 137;
 
 /** How a container's program ended. */
 export interface End {
   /** `exit status 137 (ended by SIGKILL; it ran out of memory)` */
   readonly words: string;
-  /** What to do about it, where the end alone says that. */
+  /** What to do about it, where that follows from the end alone. */
   readonly hint: string | undefined;
 }
 
 /**
  * How a program ended.
  *
- * @param status 0 to 255; 128 and more mean a signal, as shells count.
+ * @param status 0 to 255; above 128 it is 128 plus a signal's number, as in shells.
  * @param outOfMemory whether it is known to have run out of memory.
  */
 export function endOf(status: number, outOfMemory: boolean): End {
   return { words: statusInWords(status, outOfMemory), hint: memoryHint(status, outOfMemory) };
 }
 
-/** Not every engine says why it was SIGKILL: Podman 4.3.1 does not. */
+/** Not every engine says why a program got SIGKILL: Podman 4.3.1 does not. */
 function memoryHint(status: number, outOfMemory: boolean): string | undefined {
   const remedy = "Use less memory (smaller batches, fewer workers), or allow more with --memory.";
   if (outOfMemory) return remedy;
@@ -60,10 +60,10 @@ function statusInWords(status: number, outOfMemory: boolean): string {
   return `exit status ${status}${meanings.length > 0 ? ` (${meanings.join("; ")})` : ""}`;
 }
 
-/** SageMaker shows so many characters of a failure file: DescribeTrainingJob, `FailureReason`. */
+/** How many characters of a failure file SageMaker shows: DescribeTrainingJob, `FailureReason`. */
 const REASON_LENGTH = 1024;
 
-/** So many bytes hold the reason, whatever its characters are: 4 each, at most, in UTF-8. */
+/** Enough bytes for the reason: a character takes at most 4 in UTF-8. */
 export const REASON_BYTES = 4 * REASON_LENGTH;
 
 /**
@@ -73,6 +73,6 @@ export const REASON_BYTES = 4 * REASON_LENGTH;
  */
 export function failureReason(start: Uint8Array): string {
   const text = new TextDecoder().decode(start).slice(0, REASON_LENGTH);
-  // Control characters are for the terminal of whoever wrote them.
+  // Control characters could change the user's terminal.
   return text.replace(/(?![\n\t])\p{Cc}/gu, "");
 }

@@ -10,8 +10,8 @@ import { PATHS } from "./jobs.ts";
 export type Variables = Readonly<Record<string, string>>;
 
 /**
- * The specification's `ML_*`, and the `SM_*` of the same meaning. The others (`SM_HPS`, ...) are up
- * to what sets them on SageMaker, too: a toolkit in the image, as mlcli's harness is one.
+ * The specification's `ML_*`, and the `SM_*` of the same meaning. The others (`SM_HPS`, ...) are
+ * set by a toolkit in the image, on SageMaker as here; mlcli's harness is such a toolkit.
  */
 export function pathVariables(): Variables {
   return {
@@ -28,7 +28,7 @@ export function pathVariables(): Variables {
   };
 }
 
-/** SageMaker names its region to the code that it runs; nothing where none is configured. */
+/** SageMaker tells the code that it runs its region; empty where none is configured. */
 export function regionVariables(region: string | undefined): Variables {
   return region === undefined ? {} : { AWS_REGION: region };
 }

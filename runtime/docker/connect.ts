@@ -73,7 +73,7 @@ async function tryCandidate({ address, rule }: Candidate, limit: AbortSignal): P
   }
 }
 
-/** Deno's error for a missing socket has no code, so the path is asked first. */
+/** Deno's error for a missing socket has no code, so the path is checked first. */
 async function obstacleTo(address: Address): Promise<string | undefined> {
   if (address.kind === "tcp") return undefined;
   try {
@@ -97,7 +97,7 @@ function failureText(error: unknown, { kind }: Address): string {
   return reason;
 }
 
-/** Which engine it is, and the lower of its version and ours. */
+/** Which engine it is, and the lower one of its API version and mlcli's. */
 async function identify(transport: Transport, signal: AbortSignal): Promise<EngineIdentity> {
   const answer = await transport.request("GET", "/_ping", { expect: [200], signal });
   await answer.discard();

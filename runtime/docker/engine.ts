@@ -5,8 +5,8 @@
  * @module
  */
 
-import { type ProgressMessage, progressMessages } from "./messages.ts";
 import { MlcliError } from "../errors.ts";
+import { type ProgressMessage, progressMessages } from "./messages.ts";
 import { type Answer, EngineError, type Transport } from "./transport.ts";
 
 /** A host directory or file in a container. */
@@ -163,7 +163,7 @@ export interface Engine {
    */
   readonly remembersExitStatus: boolean;
   /**
-   * Whether a log that is followed comes to its end. Podman's (4.3.1) may lack the last lines when
+   * Whether a log that is followed is complete. Podman's (4.3.1) may lack the last lines when
    * the container ends.
    */
   readonly followsLogsToTheirEnd: boolean;
@@ -171,7 +171,7 @@ export interface Engine {
   version(signal?: AbortSignal): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
   image(reference: string): Promise<ImageDetails | undefined>;
-  /** Images of this name, with whatever tag. */
+  /** Images of this name, with any tag. */
   listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]>;
   /** Whether the image is there. */
   hasImage(reference: string): Promise<boolean>;
@@ -205,17 +205,17 @@ export interface Engine {
   stopContainer(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void>;
   /** SIGKILL. A container that does not run, or is gone, is no error. */
   killContainer(id: string): Promise<void>;
-  /** Kills and removes. A container that is gone, or on its way, is no error. */
+  /** Kills and removes. A container that is gone, or being removed, is no error. */
   removeContainer(id: string, signal?: AbortSignal): Promise<void>;
   /** Containers that carry all these labels (`key` or `key=value`), ended ones included. */
   listContainers(
     labels: readonly string[],
     signal?: AbortSignal,
   ): Promise<readonly ContainerSummary[]>;
-  /** Running containers, of whomever, that publish this port of the engine's machine. */
+  /** Running containers, mlcli's or others, that publish this port of the engine's machine. */
   containersOnPort(port: number, signal?: AbortSignal): Promise<readonly ContainerSummary[]>;
   logs(id: string, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
-  /** Whether a container was killed for want of memory, as far as the engine remembers. */
+  /** Whether a container was killed because it ran out of memory, as far as the engine knows. */
   ranOutOfMemory(id: string): Promise<boolean>;
   /** Whether its program runs; false where there is no such container. */
   isRunning(id: string): Promise<boolean>;
@@ -387,7 +387,7 @@ export function engineOver(
       const path = `/containers/${id}/wait?${query({ condition })}`;
       const answer = await request("POST", path, { expect: [200], signal });
       const status = answer.object<WaitAnswer>("StatusCode").then(exitStatusOf);
-      status.catch(() => {}); // whoever awaits it hears of it; nobody else must
+      status.catch(() => {}); // who awaits it gets the error; else it must not end the program
       return { status };
     },
 
@@ -495,7 +495,7 @@ function exitStatusOf({ StatusCode, Error }: WaitAnswer): number {
   });
 }
 
-/** Whether a published port is open to programs of the engine's own machine, as 127.0.0.1 or all. */
+/** Whether programs on the engine's machine reach a port that is published on this address. */
 function isThisMachine(address: string | undefined): boolean {
   // Podman leaves the address out, or empty, for all of them.
   return !address || ["0.0.0.0", "127.0.0.1", "::", "::1"].includes(address);

@@ -21,7 +21,7 @@ const STREAMS: Readonly<Record<number, OutputPiece["stream"] | "engine">> = {
   0: "stdout",
   1: "stdout",
   2: "stderr",
-  // Not the container's words: why the engine cannot go on (moby, pkg/stdcopy, `Systemerr`).
+  // Not the container's output, but why the engine cannot go on (moby, pkg/stdcopy, `Systemerr`).
   3: "engine",
 };
 
@@ -29,7 +29,7 @@ const STREAMS: Readonly<Record<number, OutputPiece["stream"] | "engine">> = {
  * Takes a multiplexed body apart without holding more than what has just arrived: a frame may be
  * split over many chunks, and a chunk may hold many frames.
  *
- * @throws MlcliError when the body ends within a frame, or is none of frames.
+ * @throws MlcliError when the body ends within a frame, or does not consist of frames.
  */
 export async function* demultiplex(
   body: AsyncIterable<Uint8Array>,

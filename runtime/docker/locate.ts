@@ -1,6 +1,6 @@
 /**
- * Where the Docker Engine may be, by the rules of the `docker` command and by the habits of the
- * programs that bring an engine along.
+ * Where the Docker Engine may be: by the rules of the `docker` command, and where the programs that
+ * contain an engine put its socket.
  *
  * @module
  */
@@ -103,7 +103,7 @@ async function currentContext(env: SearchEnvironment["env"]): Promise<Candidate 
   const host = field(field(field(meta, "Endpoints"), "docker"), "Host");
   if (typeof host !== "string") {
     throw new MlcliError(`Docker context not found: ${name}`, {
-      hint: "docker context ls lists those there are; docker context use NAME chooses one.",
+      hint: "docker context ls lists all of them; docker context use NAME chooses one.",
     });
   }
   // Its certificates, which have nothing to do with DOCKER_TLS_VERIFY.
@@ -112,7 +112,7 @@ async function currentContext(env: SearchEnvironment["env"]): Promise<Candidate 
   return { rule, address: parseAddress(host, hasTls ? tls : undefined) };
 }
 
-/** Hexadecimal. (`node:crypto` would do, and take 17 ms to load.) */
+/** Hexadecimal. (`node:crypto` can do it, too, but takes 17 ms to load.) */
 async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return new Uint8Array(digest).toHex();
@@ -134,7 +134,7 @@ async function readJson(file: string): Promise<unknown> {
   try {
     text = await Deno.readTextFile(file);
   } catch {
-    return undefined; // not there, or not for us: as if nobody had configured anything
+    return undefined; // not there, or not readable: as if nobody had configured anything
   }
   try {
     return JSON.parse(text);
@@ -144,8 +144,9 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 /**
- * The default socket, then those that Docker Desktop and its likes leave. Without the programs'
- * named pipes on Windows, which Deno's `fetch` cannot use: there, DOCKER_HOST has to name a port.
+ * The default socket, then those of Docker Desktop and similar programs. Their named pipes on
+ * Windows are left out, since Deno's `fetch` cannot use them: there, DOCKER_HOST has to name a
+ * port.
  */
 function wellKnownSockets(env: SearchEnvironment["env"]): readonly Candidate[] {
   const below = (variable: string, path: string): readonly string[] => {

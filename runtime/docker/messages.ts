@@ -17,14 +17,14 @@ export interface ProgressMessage {
   /** `ID` of the image that was built. */
   readonly aux?: { readonly ID?: string };
   readonly errorDetail?: { readonly message?: string; readonly code?: number };
-  /** Deprecated since API 1.48 in favour of `errorDetail`, and all that Podman sends. */
+  /** Deprecated since API 1.48 in favour of `errorDetail`; Podman sends only this one. */
   readonly error?: string;
 }
 
 /**
  * Reads the messages as they come; a message may be split over several chunks.
  *
- * @throws MlcliError where something is no message: the last is cut, say.
+ * @throws MlcliError where something is not a message, for example when the last one is cut off.
  */
 export async function* progressMessages(
   body: AsyncIterable<Uint8Array>,

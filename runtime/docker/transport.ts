@@ -23,14 +23,15 @@ export class EngineError extends MlcliError {
   }
 }
 
-/** The files that the way to the engine needs for TLS cannot be read. */
+/** The files that a TLS connection to the engine needs cannot be read. */
 export class CertificatesError extends MlcliError {
   override readonly name = "CertificatesError";
 }
 
 /**
- * What the engine answered. Reading it throws `MlcliError` where the connection
- * breaks, or where it is not what the Engine API promises: no cut answer passes for a whole one.
+ * What the engine answered. Reading it throws `MlcliError` where the connection breaks, or where
+ * the answer is not what the Engine API promises: so an answer that is cut off never counts as
+ * whole.
  */
 export interface Answer {
   readonly status: number;
@@ -41,7 +42,7 @@ export interface Answer {
   object<T>(...keys: readonly (keyof T & string)[]): Promise<T>;
   /** A JSON array of objects. */
   list<T>(): Promise<readonly T[]>;
-  /** For whoever wants the status alone. */
+  /** Drops the body, when only the status matters. */
   discard(): Promise<void>;
 }
 
@@ -75,9 +76,9 @@ export function addressText(address: Address): string {
 }
 
 /**
- * The host in the requests over a socket, to which nothing goes: an address for documentation
- * (RFC 5737). With one that NO_PROXY names, as it mostly does `localhost`, or with any name where
- * NO_PROXY is `*`, Deno would leave the socket aside and connect to the host itself.
+ * The host in the requests over a socket. Nothing is sent to it: it is an address for documentation
+ * (RFC 5737). Deno would ignore the socket and connect to the host itself if NO_PROXY named the
+ * host, as it often names `localhost`, or if the host were a name and NO_PROXY were `*`.
  */
 const NOWHERE = "192.0.2.1";
 
@@ -166,7 +167,7 @@ function answerOf(response: Response, call: string, signal: AbortSignal | undefi
         yield value;
       }
     } finally {
-      // Ends the answer where nobody wants the rest of it; of one that has failed, it is the error.
+      // Ends the answer where nobody wants the rest. If it has failed, that error is known already.
       reader.cancel().catch(() => {});
     }
   }
@@ -198,7 +199,7 @@ function answerOf(response: Response, call: string, signal: AbortSignal | undefi
   };
 }
 
-/** The answer of an engine that went away, or whose connection did. */
+/** The error for an answer that breaks off, since the engine or the connection went away. */
 function brokenOff(call: string, cause: unknown): MlcliError {
   return new MlcliError(
     `The Docker Engine broke its answer off (${call}): ${reasonOf(cause)}`,
@@ -214,10 +215,10 @@ function parsed(text: string, call: string): unknown {
   }
 }
 
-/** So much of an answer that nobody understands is shown, in characters. */
+/** How much of an answer that mlcli does not understand is shown, in characters. */
 const SHOWN_LENGTH = 500;
 
-/** An answer in another form than the Engine API's. */
+/** The error for an answer in another form than the Engine API's. */
 export function unexpected(call: string, text: string, cause?: unknown): MlcliError {
   return new MlcliError(`The Docker Engine's answer is not what its API says (${call})`, {
     quote: text.slice(0, SHOWN_LENGTH) || "(nothing)",

@@ -18,7 +18,7 @@ import { typedPath } from "../app/typed_path.ts";
 import { isFile } from "../files.ts";
 import { type Check, guarded } from "./check.ts";
 
-/** Whether everything is there that the commands need. What only some need is a warning. */
+/** Whether everything is there that the commands need. What only some of them need is a warning. */
 export async function appChecks(app: App): Promise<readonly Check[]> {
   const layout = layoutOf(app);
   const found: Check = {

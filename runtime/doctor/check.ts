@@ -6,11 +6,11 @@
 
 import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 
-/** One finding: a line for the reader. */
+/** One finding: a line of the output. */
 export interface Check {
   /** What was looked at: `engine`, `disk`, `image`, ... */
   readonly name: string;
-  /** `problem`: something stands in the way. `unknown`: it could not be told, and why. */
+  /** `problem`: commands will fail. `unknown`: it could not be checked; the message says why. */
   readonly status: "ok" | "warning" | "problem" | "unknown";
   readonly message: string;
   /** What to do about it. */
@@ -18,9 +18,9 @@ export interface Check {
 }
 
 /**
- * What a check finds; where it fails, why is the finding.
+ * What a check finds; where it fails, the reason is the finding.
  *
- * @throws what is none: a defect of mlcli, or Ctrl-C.
+ * @throws what is not a finding: a defect of mlcli, or Ctrl-C.
  */
 export async function guarded(
   name: string,

@@ -9,7 +9,7 @@ import { type Engine, type EngineInfo, type EngineVersion, isRootless } from "..
 import { messageOf } from "../errors.ts";
 import type { Check } from "./check.ts";
 
-/** The oldest that mlcli is tried on: Docker 20.10, API 1.41. */
+/** The oldest engine that mlcli is tested with: Docker 20.10, API 1.41. */
 const OLDEST_API = 41;
 
 /** Free bytes below which a build will hardly work: a slim Python image and packages take more. */
@@ -68,13 +68,13 @@ async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): P
     return {
       name: "disk",
       status: "unknown",
-      message: `The room in ${DockerRootDir} is not known: ${messageOf(error)}`,
+      message: `The free space in ${DockerRootDir} is not known: ${messageOf(error)}`,
       hint: `df -h ${DockerRootDir} shows it.`,
     };
   }
 }
 
-/** What to think of so many free bytes. */
+/** What this number of free bytes means for builds. */
 export function roomCheck(directory: string, free: number): Check {
   const message = `${(free / GIGABYTE).toFixed(1)} GB free in ${directory}`;
   const hint = "docker system prune removes what is not used.";

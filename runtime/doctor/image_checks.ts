@@ -5,13 +5,13 @@
  */
 
 import { join } from "@std/path/join";
-import { holdsHarness } from "../local/container/image.ts";
-import type { Engine, ImageDetails } from "../docker/engine.ts";
-import { cannotRead } from "../image/cannot_read.ts";
 import { type App, imageReference } from "../app/app.ts";
 import { escapeOf } from "../app/confinement.ts";
 import { layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
+import type { Engine, ImageDetails } from "../docker/engine.ts";
+import { cannotRead } from "../image/cannot_read.ts";
+import { holdsHarness } from "../local/container/image.ts";
 import { type Check, guarded } from "./check.ts";
 import { initCheck } from "./init_check.ts";
 
@@ -34,7 +34,7 @@ export async function imageChecks(
   return [
     ...await guarded("image", async () => [await ageCheck(app, reference, image)], "warning"),
     platformCheck(app, image),
-    // Others get none.
+    // Containers of other images get no init.
     ...(holdsHarness(image)
       ? await guarded("init", async () => [await initCheck(engine, reference)])
       : []),
@@ -62,7 +62,7 @@ async function ageCheck(app: App, reference: string, image: ImageDetails): Promi
   };
 }
 
-/** When it was last built: a build out of the cache alone does not change `Created`. */
+/** When it was last built: a build that only uses the cache does not change `Created`. */
 function builtAt({ Created, Metadata }: ImageDetails): Date {
   const tagged = Date.parse(Metadata?.LastTagTime ?? "");
   return new Date(Math.max(Date.parse(Created), Number.isNaN(tagged) ? 0 : tagged));
@@ -82,7 +82,7 @@ async function newestSource(app: App): Promise<Source | undefined> {
   const { training, prediction, processing, dockerfile } = layout;
   const requirements = join(app.directory, app.configuration.requirements);
   for (const path of [training, prediction, processing, dockerfile, requirements]) {
-    // What leads out of the repository is a finding of its own, and nothing to look into.
+    // What leads out of the repository is a finding of its own, and is not looked into.
     if (await escapeOf(app, path) === undefined) await consider(path);
   }
   return newest;
@@ -91,14 +91,14 @@ async function newestSource(app: App): Promise<Source | undefined> {
 async function namesIn(app: App, folder: string): Promise<readonly string[]> {
   try {
     const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
-    // Neither what Python leaves behind nor what editors hide goes for code.
+    // What Python leaves behind, and hidden files of editors, do not count as code.
     return names.filter((name) => name !== "__pycache__" && !name.startsWith("."));
   } catch (error) {
     throw cannotRead(typedPath(app.directory, folder), error);
   }
 }
 
-/** The platform's instances are linux/amd64, but for those with Graviton processors. */
+/** SageMaker's instances are linux/amd64, except those with Graviton processors. */
 function platformCheck(app: App, { Os, Architecture }: ImageDetails): Check {
   const platform = `${Os}/${Architecture}`;
   if (platform === "linux/amd64") {

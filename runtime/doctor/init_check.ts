@@ -4,16 +4,16 @@
  * @module
  */
 
+import type { Engine } from "../docker/engine.ts";
 import { discardContainer, saysInitMissing } from "../local/container/create.ts";
 import { initProbePlan } from "../local/service_plans.ts";
-import type { Engine } from "../docker/engine.ts";
 import type { Check } from "./check.ts";
 
 /**
  * Whether the engine can give a container an init: snap's Docker cannot, nor Podman without
- * catatonit. Only the start of a container tells.
+ * catatonit. That shows only when a container is started.
  *
- * @param image one of mlcli's, which is there.
+ * @param image an image of mlcli that exists.
  */
 export async function initCheck(engine: Engine, image: string): Promise<Check> {
   const name = `mlcli-doctor-${crypto.randomUUID().slice(0, 8)}`;

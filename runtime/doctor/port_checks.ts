@@ -4,11 +4,11 @@
  * @module
  */
 
-import { managed } from "../local/container/managed.ts";
 import { containerName, type Engine } from "../docker/engine.ts";
+import { managed } from "../local/container/managed.ts";
 import type { Check } from "./check.ts";
 
-/** Whether a server can be deployed on the port; else, who has it. */
+/** Whether a server can be deployed on the port; if not, what uses it. */
 export async function portCheck(engine: Engine, port: number): Promise<Check> {
   const [container] = await engine.containersOnPort(port);
   const name = "port";
@@ -17,7 +17,7 @@ export async function portCheck(engine: Engine, port: number): Promise<Check> {
     return {
       name,
       status: "ok",
-      message: `Port ${port} has the server of ${server.appName}`,
+      message: `Port ${port} is used by the server of ${server.appName}`,
       hint: `mlcli local stop --port ${port} ends it.`,
     };
   }
@@ -27,11 +27,11 @@ export async function portCheck(engine: Engine, port: number): Promise<Check> {
     return {
       name,
       status: "warning",
-      message: `Port ${port} has the container ${owner}`,
+      message: `Port ${port} is used by the container ${owner}`,
       hint: `docker stop ${owner} ends it; ${other}`,
     };
   }
-  // Where the engine is another machine's, so are its ports.
+  // Where the engine runs on another machine, the ports are that machine's.
   if (!engine.address.startsWith("unix:") || isFree(port)) {
     return { name, status: "ok", message: `Port ${port} is free` };
   }
@@ -39,7 +39,7 @@ export async function portCheck(engine: Engine, port: number): Promise<Check> {
   return {
     name,
     status: "warning",
-    message: `Port ${port} has another program`,
+    message: `Port ${port} is used by another program`,
     hint: `${show} shows which; ${other}`,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * A tar archive of a build context, as a stream: whatever the files' sizes, little of them is in
- * memory, and nothing is read before it is asked for.
+ * A tar archive of a build context, as a stream: only a small part of the files is in memory,
+ * whatever their sizes, and nothing is read before it is asked for.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { type ContextEntry, permissions } from "./context_entries.ts";
 /** Bytes read from a file at a time. */
 const CHUNK = 64 * 1024;
 
-/** Of links and of mlcli's own files, so that equal contexts are equal; as early as zip can hold. */
+/** Of links and mlcli's own files: equal contexts become equal. The earliest that zip can hold. */
 const FIXED_TIME = new Date("1980-01-01T00:00:00Z");
 
 /** Everything belongs to root in an image, as with `docker build`. */
@@ -23,7 +23,7 @@ type Header = Parameters<Pack["entry"]>[0];
 
 /**
  * The archive of the entries. It fails with the error of an entry that cannot be read, or that gets
- * shorter while it is; cancelling it closes what is open.
+ * shorter while it is read; cancelling it closes what is open.
  */
 export function archiveOf(
   entries: AsyncGenerator<ContextEntry, void, void>,
@@ -42,7 +42,7 @@ async function* bytesOf(
     await filling;
   } finally {
     archive.destroy();
-    // Until then a file may be open. Its error has been thrown above, or nobody wants it any more.
+    // A file may be open until then. Its error has been thrown above, or nobody wants it any more.
     await filling.catch(() => {});
   }
 }
@@ -122,7 +122,7 @@ async function addFile(
     size: info.size,
   };
   const sink = openEntry(archive, header, (error) => error ? reject(error) : resolve());
-  // A rejection while the file is being read is seen when that is over.
+  // It is awaited only after the file has been read: a rejection before that must not end mlcli.
   done.catch(() => {});
   // What is added to the file from now on is left out: the header has promised its size.
   for (let left = info.size; left > 0 && !sink.destroying;) {
@@ -140,7 +140,7 @@ function openEntry(
   done: (error?: Error | null) => void,
 ): ReturnType<Pack["entry"]> {
   const sink = archive.entry(header, done);
-  // Told to `done`, too: without a listener it would end the program.
+  // `done` gets the error, too; but without a listener, it would end the program.
   sink.on("error", () => {});
   return sink;
 }

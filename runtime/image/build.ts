@@ -4,10 +4,10 @@
  * @module
  */
 
+import { type App, imageReference } from "../app/app.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { failureOf } from "../docker/messages.ts";
 import { MlcliError } from "../errors.ts";
-import { type App, imageReference } from "../app/app.ts";
 import { VERSION } from "../version.ts";
 import { buildContext } from "./build_context.ts";
 import { dockerfilePath } from "./context_entries.ts";
@@ -24,9 +24,9 @@ export interface BuildRequest {
   readonly noCache: boolean;
   readonly signal: AbortSignal;
   readonly engine: () => Promise<Engine>;
-  /** Hears the build's output as it comes, and the states of what is pulled. */
+  /** Called with the build's output as it comes, and with the states of what is pulled. */
   readonly onOutput: (text: string) => void;
-  /** Hears which private files and directories stay out of the image; before the first step. */
+  /** Called before the first step with the private files and directories that are left out. */
   readonly onLeftOut: (paths: readonly string[]) => void;
 }
 
@@ -39,7 +39,7 @@ export interface BuildRequest {
 export async function build(request: BuildRequest): Promise<string> {
   const { app } = request;
   const reference = imageReference(app, request.tag);
-  // Before the engine is asked: what is missing in the app is said at once.
+  // Before the engine is asked, so that the user learns at once what is missing in the app.
   const context = remembered(await buildContext(app, request.onLeftOut));
   const engine = await request.engine();
   const options: BuildOptions = {
@@ -70,7 +70,7 @@ interface RememberedStream {
   readonly failure: () => unknown;
 }
 
-/** What fails in the body of a request comes out of it as an error of the connection. */
+/** Keeps a stream's error: for a request with that body, it becomes an error of the connection. */
 function remembered(stream: ReadableStream<Uint8Array>): RememberedStream {
   let failure: unknown;
   async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
@@ -102,7 +102,7 @@ async function followBuild(
     if (message.status) onOutput(`${message.id ? `${message.id}: ` : ""}${message.status}\n`);
     if (message.aux?.ID) isBuilt = true;
   }
-  // An engine that stops half-way ends the stream without a word.
+  // An engine that stops half-way ends the stream without an error.
   if (!isBuilt) throw buildFailed(options, "the engine ended the build without an image");
 }
 

@@ -5,14 +5,14 @@
  * @module
  */
 
-import { join } from "@std/path/join";
 import { SEPARATOR } from "@std/path/constants";
-import { MlcliError } from "../errors.ts";
-import { isFile, lstatIfThere } from "../files.ts";
+import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
 import { isPrivateName } from "../app/private_names.ts";
 import { typedPath } from "../app/typed_path.ts";
+import { MlcliError } from "../errors.ts";
+import { isFile, lstatIfThere } from "../files.ts";
 import { cannotRead } from "./cannot_read.ts";
 import { HARNESS_FILES, readHarnessFile } from "./harness_files.ts";
 import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
@@ -45,17 +45,17 @@ export function dockerfilePath({ name }: App): string {
 /** Where the harness lies in the context; the Dockerfile copies it from there. */
 const HARNESS_FOLDER = ".mlcli";
 
-/** The app's code; the Dockerfile copies each of them, and version control loses empty ones. */
+/** Sent even when missing: the Dockerfile copies each, and version control drops empty ones. */
 const CODE_FOLDERS = ["training", "prediction", "processing"];
 
 /**
  * Checks what a build cannot do without, and gives the entries of its context one after another.
  * Files that come and go meanwhile are left out.
  *
- * @param onLeftOut hears, after the last entry, what stayed out because it is private, though
- * `.dockerignore` would have let it in; directories end with a slash.
- * @throws MlcliError: at once when the Dockerfile or the requirements file is not
- * there, or private; while the entries are read, when something cannot be.
+ * @param onLeftOut called after the last entry with what was left out because it is private, though
+ * `.dockerignore` does not name it; directories end with a slash.
+ * @throws MlcliError: at once when the Dockerfile or the requirements file is not there, or
+ * private; while the entries are read, when one of them cannot be read.
  */
 export async function contextEntries(
   app: App,
@@ -112,7 +112,7 @@ async function* missingCodeFolders(app: App): AsyncGenerator<ContextEntry, void,
   }
 }
 
-/** @param privatePart the outermost directory of a private name that the folder is, or lies in. */
+/** @param privatePart the outermost private directory that is the folder, or contains it. */
 async function* walk(
   app: App,
   folder: string,
@@ -147,7 +147,7 @@ async function* walk(
       yield { type: "symlink", path, target: target.replaceAll(SEPARATOR, "/") };
     } else if (info.isFile) {
       yield file(app, path);
-    } // Sockets, pipes and devices are nothing that an image could hold.
+    } // Sockets, pipes and devices are left out: an image cannot hold them.
   }
 }
 

@@ -2,8 +2,8 @@
  * The exceptions of `.dockerignore` (`!PATH`), as far as they bring back what stays out of images
  * because it is private.
  *
- * An exception counts where it names the private file or directory. Who lists what the image may
- * have (`*`, then `!demo` or `!**` + `/*.json`) has thought neither of `demo/.env` nor of
+ * An exception counts only where it names the private file or directory. A user who lists what the
+ * image may have (`*`, then `!demo` or `!**` + `/*.json`) does not mean `demo/.env` or
  * `demo/.docker/config.json`.
  *
  * @module
@@ -27,10 +27,10 @@ export interface Exceptions {
 /** What fits one name, or `**`, which fits any number of them. */
 type Component = "**" | { readonly names: boolean; fits(name: string): boolean };
 
-/** @param patterns without their `!`; valid ones. */
+/** @param patterns valid ones, without their `!`. */
 export function exceptionsOf(patterns: readonly string[]): Exceptions {
   const exceptions = patterns.map((pattern) => componentsOf(pattern).map(readComponent));
-  /** Where an exception is behind the private part, if it names this. */
+  /** The places in an exception after the private part; none where it does not name that part. */
   const behind = (components: readonly Component[], privateNames: readonly string[]): Places => {
     let before = closed(components, [0]);
     for (const name of privateNames.slice(0, -1)) {
@@ -43,7 +43,7 @@ export function exceptionsOf(patterns: readonly string[]): Exceptions {
     });
     return step(components, naming, privateNames.at(-1)!);
   };
-  /** Whether a reading that names the private part comes to a place that is `enough`. */
+  /** Whether an exception that names the private part comes to places that are `enough`. */
   const leads = (
     path: string,
     privatePart: string,
@@ -68,10 +68,10 @@ export function exceptionsOf(patterns: readonly string[]): Exceptions {
   };
 }
 
-/** Places in a pattern that its readings of a path have come to. */
+/** The places in a pattern that can be reached with the part of a path that was read. */
 type Places = ReadonlySet<number>;
 
-/** Where they are behind one more name. */
+/** The places after one more name. */
 function step(components: readonly Component[], places: Iterable<number>, name: string): Places {
   const next: number[] = [];
   for (const place of places) {
@@ -82,7 +82,7 @@ function step(components: readonly Component[], places: Iterable<number>, name: 
   return closed(components, next);
 }
 
-/** With those behind a `**`, which may be nothing. */
+/** Adds the places after a `**`, since that may stand for nothing. */
 function closed(components: readonly Component[], places: readonly number[]): Places {
   const all = new Set<number>();
   for (let place of places) {
@@ -98,7 +98,7 @@ function readComponent(text: string): Component {
   if (text === "**") return text;
   if (!/[*?[\\]/.test(text)) return { names: names(text), fits: (name) => name === text };
   try {
-    // In a component, two stars are no more than one.
+    // In a component, two stars mean the same as one.
     const { fits } = readPattern(text.replace(/\*+/g, "*"), SEPARATOR === "/");
     return { names: names(text), fits };
   } catch (error) {

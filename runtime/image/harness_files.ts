@@ -36,7 +36,7 @@ const MODULES = [
   "mlcli_harness/train.py",
 ];
 
-/** All of them; a list, since what else lies in the directory (`__pycache__`) is not wanted. */
+/** All files of the harness. Other things in its directory (`__pycache__`) are not wanted. */
 export const HARNESS_FILES: readonly HarnessFile[] = [
   ...EXECUTABLES.map((path) => ({ path, executable: true })),
   ...MODULES.map((path) => ({ path, executable: false })),

@@ -15,7 +15,7 @@ import { readPattern } from "./wildcards.ts";
 /** The rules of one `.dockerignore`. Paths are relative to its directory, with slashes. */
 export interface IgnoreRules extends Exceptions {
   ignores(path: string): boolean;
-  /** Whether something below an ignored directory may be wanted all the same (`!path`). */
+  /** Whether an exception (`!path`) may take in something below an ignored directory. */
   mayHoldException(directory: string): boolean;
 }
 
@@ -34,14 +34,15 @@ export async function readIgnoreRules(directory: string): Promise<IgnoreRules> {
     if (error instanceof Deno.errors.NotFound) return parseIgnoreRules("");
     if (error instanceof MlcliError) throw error;
     throw new MlcliError(`Cannot read ${IGNORE_FILE}: ${fileErrorReason(error)}`, {
-      hint: "Make it a readable file with a pattern a line, or remove it.",
+      hint: "Make it a readable file with one pattern per line, or remove it.",
       cause: error,
     });
   }
 }
 
 /**
- * The rules of a text: a pattern a line, `#` for comments, `!` for exceptions, the last match wins.
+ * The rules of a text: one pattern per line, `#` for comments, `!` for exceptions, the last match
+ * wins.
  *
  * @throws MlcliError for a pattern that is broken.
  */
@@ -66,11 +67,11 @@ export function parseIgnoreRules(text: string): IgnoreRules {
 interface Rule {
   /** Whether it says to leave out or, after a `!`, to take in. */
   readonly ignores: boolean;
-  /** Whether it is about a path, or a directory that this lies in. */
+  /** Whether it matches a path, or a directory that contains it. */
   readonly fits: (path: string) => boolean;
 }
 
-/** Undefined for a pattern of nothing. */
+/** Undefined for an empty pattern. */
 function readRule(line: string): Rule | undefined {
   const ignores = !line.startsWith("!");
   const text = ignores ? line : line.slice(1).trim();
@@ -88,21 +89,22 @@ function readRule(line: string): Rule | undefined {
   }
 }
 
-/** As Docker does it: the slashes that separate, and no others; `.` and `..` resolved. */
+/** As Docker does it: no slash at the start or the end, `.` and `..` resolved. */
 function cleaned(pattern: string): string {
   return normalize(pattern).replaceAll(SEPARATOR, "/").replace(/^\/(?=.)/, "")
     .replace(/(?<=.)\/$/, "");
 }
 
-/** What makes a pattern more than a path. */
+/** The characters that make a pattern more than a path. */
 const WILDCARD = /[*?[\\]/;
 
 /** Where the backslash separates paths it escapes nothing. */
 const ESCAPES = SEPARATOR === "/";
 
 /**
- * Characters of all patterns with a star, at most. With them a path of the greatest length (4,096)
- * takes some seconds at worst, and Ctrl-C waits for one path; real files have hundreds.
+ * The most characters that all patterns with a star may have together. With these, a path of the
+ * greatest length (4,096) takes some seconds at worst, and Ctrl-C waits for it; real files have
+ * hundreds of characters.
  */
 const MOST_WILD = 16 * 1024;
 

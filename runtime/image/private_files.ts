@@ -1,16 +1,16 @@
 /**
- * Which files of an app are private: what the image, and whoever gets it, must not have.
+ * Which files of an app are private: they must not get into an image, which others may get.
  *
  * @module
  */
 
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { MlcliError } from "../errors.ts";
 import { typedPath } from "../app/typed_path.ts";
+import { MlcliError } from "../errors.ts";
 import { cannotRead } from "./cannot_read.ts";
 
-/** Where a private key is looked for, in bytes. */
+/** How much of a file is searched for a private key, in bytes. */
 const KEY_LENGTH = 64 * 1024;
 
 /** Files that may hold a private key. Most `.pem` files are certificates, which are public. */
@@ -20,7 +20,7 @@ const MAY_BE_KEY = /\.(pem|key)$/i;
 const KEY_MARK = /---- ?BEGIN ([A-Z0-9]+ )*PRIVATE KEY( BLOCK)? ?----/;
 
 /**
- * Whether a file is a private key by its name and its content; no, if it is gone.
+ * Whether a file is a private key by its name and its content; false if it is gone.
  *
  * @param path relative to the directory.
  * @throws MlcliError when it cannot be read.
@@ -38,8 +38,8 @@ export async function isPrivateKey(directory: string, path: string): Promise<boo
 }
 
 /**
- * Refuses a private key in the place of a file that is sent in any case. (Private names are refused
- * where links are, and by the rules of the configuration file.)
+ * Refuses a private key in the place of a file that is always sent. (Private names are refused by
+ * the check of links, and by the rules of the configuration file.)
  *
  * @param path relative to the directory.
  * @throws MlcliError

@@ -6,6 +6,11 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
+import { type App, baseOf, findApp } from "../app/app.ts";
+import type { ConfigurationKey } from "../app/configuration.ts";
+import { boundaryOf, requireInside } from "../app/confinement.ts";
+import { layoutOf } from "../app/layout.ts";
+import { typedPath } from "../app/typed_path.ts";
 import {
   cannotCreate,
   LARGEST_TEXT,
@@ -13,11 +18,6 @@ import {
   readTextFile,
   removeIfThere,
 } from "../files.ts";
-import { type App, baseOf, findApp } from "../app/app.ts";
-import type { ConfigurationKey } from "../app/configuration.ts";
-import { layoutOf } from "../app/layout.ts";
-import { boundaryOf, requireInside } from "../app/confinement.ts";
-import { typedPath } from "../app/typed_path.ts";
 import { IGNORE_FILE } from "./ignore_rules.ts";
 import {
   EMPTY_FOLDERS,
@@ -53,9 +53,9 @@ export async function scaffold(
   const base = baseOf(directory, name);
   const confined = { directory, boundary: await boundaryOf(directory) };
   await requireInside(confined, [base]);
-  // Before anything else: a file of that name is in the way of all the rest.
+  // First, since a file of that name would make everything else fail.
   await makeDirectory(base, typedPath(directory, base));
-  // Not beside the file that it becomes: left over among the test data, it would be taken for such.
+  // Not beside the final file: left over among the test data, it would be taken for data.
   const unfinished = join(base, UNFINISHED);
   const log = { created: [] as string[], kept: [] as string[] };
   // An interrupted run may have left it as a second name of a file that the user has edited since.
@@ -105,7 +105,7 @@ async function suitsExample(app: App, folder: string): Promise<boolean> {
   return code === await readTemplate(EXAMPLE_CODE) && await isEmpty(folder);
 }
 
-/** The folders for test data: no file of the template need be in them. */
+/** Makes the folders for test data, also where the template has no file for them. */
 async function makeDataFolders(app: App): Promise<void> {
   const { trainingData, processingData } = layoutOf(app);
   await requireInside(app, [trainingData, processingData]);
@@ -136,7 +136,7 @@ async function createFile(
   }
 }
 
-/** A link neither replaces what somebody else made meanwhile, nor is it ever half a file. */
+/** A link does not replace a file that was made meanwhile, and never leads to half a file. */
 async function linkOrWrite(unfinished: string, path: string, content: string): Promise<void> {
   try {
     await Deno.link(unfinished, path);
@@ -156,7 +156,7 @@ async function writeWhole(path: string, content: string): Promise<void> {
   }
 }
 
-/** Whether there is anything, be it a link that leads nowhere. */
+/** Whether there is anything; a link that leads nowhere counts, too. */
 async function exists(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => true, () => false);
 }

@@ -8,7 +8,7 @@
 export interface TemplateFile {
   /** Relative to the template, with slashes; below `mlcli_base/` of a new app it is the same. */
   readonly path: string;
-  /** Belongs to the example's code: of no use, or in the way, beside other code or other data. */
+  /** Whether it belongs to the example's code: with other code or data it is useless, or wrong. */
   readonly example: boolean;
 }
 
@@ -32,7 +32,7 @@ export const EMPTY_FOLDERS: readonly string[] = [
   "local_test/test_dir/output",
 ];
 
-/** What goes beside `NAME.json`. Without its dot, since tools act upon one that has it. */
+/** The `.dockerignore` beside `NAME.json`. No dot here, since tools would obey that file. */
 export const IGNORE_TEMPLATE = "dockerignore";
 
 /** The requirements file, wherever the configuration wants it. */

@@ -1,9 +1,9 @@
 /**
  * Patterns with wildcards, matched in a time that grows with the pattern's length times the text's.
  *
- * The patterns are somebody else's, and a regular expression of `*a*a*a*b` can keep mlcli busy for
- * years, deaf to Ctrl-C. So all the ways to read a pattern are followed at once, a character of the
- * text after the other.
+ * The patterns may come from a stranger. A regular expression made of `*a*a*a*b` can run for years,
+ * and Ctrl-C does not end it. So all the ways to read a pattern are followed at once, one character
+ * of the text after the other.
  *
  * @module
  */
@@ -23,11 +23,11 @@ type Part =
 
 type Range = readonly [first: string, last: string];
 
-/** A pattern that was read. */
+/** A pattern, ready to be used. */
 export interface Pattern {
   /** Whether it fits all of a text. */
   fits(text: string): boolean;
-  /** Whether it fits all of a path, or a directory that this lies in; slashes between them. */
+  /** Whether it fits all of a path, or a directory that contains it; both with slashes. */
   fitsStart(path: string): boolean;
 }
 
@@ -73,7 +73,7 @@ function* partsOf(pattern: readonly string[], escapes: boolean): Generator<Part,
   }
 }
 
-/** @param start behind the `[`. */
+/** @param start the place after the `[`. */
 function classAt(
   pattern: readonly string[],
   start: number,
@@ -127,10 +127,10 @@ class Places {
 
 /** Follows all readings of a text at once. */
 class Reader {
-  /** Where the readings are, and where they are a character later. */
+  /** The places that are reached now, and those reached one character later. */
   #now: Places;
   #next: Places;
-  /** In the midst of the directories of these `**`, what comes behind them after any slash. */
+  /** The `**` whose directories are being read: what follows them may begin after any slash. */
   readonly #inFolders: Places;
 
   constructor(readonly parts: readonly Part[]) {
@@ -173,7 +173,7 @@ class Reader {
     } else if (takes(part, character)) this.#reach(this.#next, place + 1);
   }
 
-  /** Adds a place, and those behind what may be nothing. */
+  /** Adds a place, and the next ones as long as a part may stand for nothing. */
   #reach(places: Places, start: number): void {
     for (let place = start; !places.has(place); place++) {
       places.add(place);

@@ -17,7 +17,7 @@ import { makeDirectory, statIfThere } from "../files.ts";
  * user named, which win. Sorted by name.
  *
  * @throws MlcliError when one leads out of the app's repository, or there is nothing to train on;
- * UsageError when the user named no directory.
+ * UsageError when a path that the user named is not a directory.
  */
 export async function channelsOf(
   layout: Layout,

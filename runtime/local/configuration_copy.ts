@@ -5,18 +5,18 @@
  */
 
 import { join } from "@std/path/join";
-import { MlcliError } from "../errors.ts";
-import { statIfThere } from "../files.ts";
 import { requireInside } from "../app/confinement.ts";
 import type { Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
+import { MlcliError } from "../errors.ts";
+import { statIfThere } from "../files.ts";
 
 /**
  * Copies them into the run's directory: a mount hides what it is mounted over. Links are followed
- * inside the app's repository; what leads nowhere, and what is no file (a pipe would be waited for),
- * stays behind.
+ * inside the app's repository. Links that lead nowhere, and things that are not files (reading a
+ * pipe would wait), are not copied.
  *
- * @param except names that are written by somebody else.
+ * @param except names of files that are not copied, since mlcli writes them.
  * @throws MlcliError when a link leads out of the repository, or in a circle.
  */
 export async function copyConfiguration(

@@ -1,6 +1,6 @@
 /**
  * What `train` and `process` have in common: a container that runs the user's code to its end, and
- * the truth about how it ended.
+ * the report of how it ended.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface JobRun {
   readonly kind: JobKind;
   /** The container's name. */
   readonly name: string;
-  /** Holds that nothing that is mounted leads out of the app's repository. */
+  /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
   /** The container to create. */
   readonly plan: (withInit: boolean) => CreateBody;
@@ -42,8 +42,8 @@ export async function runJob(job: LocalJob, run: JobRun, host: Host): Promise<vo
   await run.checkPaths();
   for (const directory of [layout.model, layout.output]) await makeDirectory(directory);
   const reasonPath = join(layout.output, JOBS[run.kind].reasonFile);
-  // An earlier run's reason must not be told as this one's. Behind a link, a directory of that name
-  // is somebody's work.
+  // An earlier run's reason must not be reported as this one's. If `output` is a link, a directory
+  // of that name may be somebody's work, and stays.
   if (await realPathOf(layout.output) === layout.output) await removeTreeIfThere(reasonPath);
   else await removeIfThere(reasonPath).catch(() => {});
   // SageMaker's toolkits write there without making it.
@@ -58,7 +58,7 @@ export async function runJob(job: LocalJob, run: JobRun, host: Host): Promise<vo
   if (outcome.status !== 0) throw await failure(run.kind, outcome, reasonPath);
 }
 
-/** A failure is only warned of: how the run ended matters more. */
+/** A failure here is only a warning: how the run ended matters more. */
 async function handOver(image: string, before: Owners | undefined, host: Host): Promise<void> {
   const warn = (message: string, hint?: string) =>
     host.err.print(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);
@@ -82,7 +82,7 @@ async function failure(
   });
 }
 
-/** What user code wrote, which may be anything: a pipe, a link, a disk's worth. */
+/** The reason that user code wrote. It may be anything: a pipe, a link, a file of any size. */
 async function reasonIn(path: string): Promise<string | undefined> {
   try {
     if (!(await Deno.lstat(path)).isFile) return undefined;

@@ -8,7 +8,7 @@ import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
 
-/** What every container of the user's code is asked for with. */
+/** What is asked for with every container of the user's code. */
 export interface LocalJob {
   readonly app: App;
   /** Tag of the app's image. */
@@ -45,5 +45,5 @@ export interface ServingJob extends LocalJob {
   readonly allowedHosts: readonly string[];
 }
 
-/** What the local flows may touch of the world. */
+/** What the local flows may use of the context. */
 export type Host = Pick<Context, "out" | "err" | "interruption" | "caller" | "engine">;

@@ -1,5 +1,5 @@
 /**
- * Whose the files are that a container may write to, and what of them is to be given to the caller:
+ * Who owns the files that a container may write to, and which of them are given to the caller:
  * data, and a pure decision about it.
  *
  * @module
@@ -22,11 +22,11 @@ export interface Entry {
   readonly isPrivileged: boolean;
   /** When it was made, in ms since 1970; not every file system knows. */
   readonly born: number | undefined;
-  /** Times, size and mode: another one where it was changed. (Deno knows a ctime to the second.) */
+  /** Times, size and mode, to notice a change. (Deno knows a ctime only to the second.) */
   readonly state: string;
   /** What a directory holds; `undefined` where that is not known. */
   readonly entries?: readonly Entry[];
-  /** Whether it is not known for want of permission. */
+  /** Whether `entries` is not known because permission is missing. */
   readonly isClosed?: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function entryAt(path: string): Promise<Entry | undefined> {
   };
 }
 
-/** Deno names it with a mark in the place of what it cannot read. */
+/** For a name that Deno cannot read: it puts a mark in the place of what is not UTF-8. */
 function unknownEntry(path: string): Entry {
   return {
     path,
@@ -76,8 +76,8 @@ async function contentOf(path: string): Promise<Pick<Entry, "entries" | "isClose
     return { entries: entries.filter((entry) => entry !== undefined) };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { entries: [] };
-    // It may be listed but not searched, too: then what is in it is as good as not known. So is what
-    // has a longer path than the system takes.
+    // A directory may be listed but not searched, too: then what is in it counts as not known. So
+    // does what has a longer path than the system accepts.
     return { entries: undefined, isClosed: error instanceof Deno.errors.PermissionDenied };
   }
 }
@@ -96,7 +96,7 @@ export interface Before {
   readonly foreign: ReadonlyMap<string, string>;
   /** Files that had setuid or setgid, which a change of the owner would take away. */
   readonly privileged: ReadonlySet<string>;
-  /** The caller's own directories that not even the caller could look into. */
+  /** Directories of the caller that even the caller could not look into. */
   readonly closed: ReadonlySet<string>;
   /** Whether something was there that could not be looked at, and may have been somebody else's. */
   readonly isPartlyUnknown: boolean;
@@ -134,15 +134,15 @@ export interface HandOver {
   readonly open: readonly string[];
 }
 
-/** By so much (ms) may the clock of the file system, which goes by ticks, be behind ours. */
+/** How far the clock of the file system, which moves in ticks, may be behind the other, in ms. */
 const CLOCK_TOLERANCE = 20;
 
 /**
- * Decides what becomes the caller's: what is somebody else's, and was not before the run. Device
- * nodes do not, since the one who owns the node may use the device.
+ * Decides what is given to the caller: what belongs to somebody else now, and did not before the
+ * run. Device nodes are not given, since the owner of a node may use the device.
  *
  * @param uid the caller's.
- * @param isAnyLost whether something of another user's is not where it could be seen: then it may be
+ * @param isAnyLost whether something that belonged to another user was not found again: it may be
  * anywhere, under a name that Deno does not even list (2.6: one that is not UTF-8).
  */
 export function handOverOf(
@@ -152,10 +152,10 @@ export function handOverOf(
   isAnyLost = false,
 ): HandOver {
   const { own, foreign, privileged, closed, isPartlyUnknown, start } = known;
-  // Where nothing can be lost, what is not known may be given away.
+  // Where nothing of others was there before, what is not known may be given to the caller.
   const isSafe = foreign.size === 0 && privileged.size === 0 && !isPartlyUnknown;
 
-  /** Whether somebody else's entry was so before the run, or may have been. */
+  /** Whether an entry that is another user's now was that before the run, or may have been. */
   function wasForeign({ id, born }: Entry): boolean {
     if (foreign.has(id)) return true;
     if (!isPartlyUnknown || own.has(id)) return false;
@@ -173,7 +173,7 @@ export function handOverOf(
       return { give: { ...NOTHING, alone }, holdsKept: isKept };
     }
     if (entry.entries === undefined) {
-      // What may have been moved in there shows when the directory is the caller's, and open.
+      // What was moved in there can be seen only when the directory is the caller's, and open.
       if (alone.length > 0 && isSafe) {
         return { give: { ...NOTHING, whole: alone }, holdsKept: false };
       }

@@ -1,17 +1,18 @@
 /**
- * Gives the caller what a container wrote. Containers run as the image says, as on SageMaker,
- * which is mostly root; on a rootful engine on Linux, root's files stay behind.
+ * Gives the caller what a container wrote. Containers run as the user that the image names, as on
+ * SageMaker. Mostly that is root, and on a rootful engine on Linux, the files belong to root.
  *
  * @module
  */
 
+import { shellWord } from "../app/typed_path.ts";
 import type { Caller } from "../context.ts";
 import { type Engine, isRootless } from "../docker/engine.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import { realPathOf } from "../files.ts";
-import { shellWord } from "../app/typed_path.ts";
 import type { Output } from "../streams.ts";
 import { type Deadline, deadlineIn } from "../time.ts";
+import { runContainer } from "./container/run.ts";
 import {
   type Before,
   type Entry,
@@ -21,7 +22,6 @@ import {
   PRIVILEGE_BITS,
   remember,
 } from "./owned_files.ts";
-import { runContainer } from "./container/run.ts";
 import { ownershipPlan } from "./service_plans.ts";
 
 /** How long changing owners may take in all, in seconds. */
@@ -33,13 +33,13 @@ const MOST_ROUNDS = 16;
 /** Paths on one command line, in bytes: Linux takes 2 MB, the environment included. */
 const LONGEST_COMMAND = 1_000_000;
 
-/** So many paths are named in a message. */
+/** How many paths are named in a message. */
 const NAMED_PATHS = 3;
 
 /** Tells the user what stays as it is, or was changed. */
 export type Warn = (message: string, hint: string) => void;
 
-/** Whose everything was before a run. */
+/** Who owned what before a run. */
 export interface Owners extends Before {
   /** Real path to id. */
   readonly directories: ReadonlyMap<string, string>;
@@ -47,8 +47,8 @@ export interface Owners extends Before {
 }
 
 /**
- * Remembers whose everything is in the directories that a container is going to write to, which are
- * there. Undefined where nothing will have to be handed over: root (and Windows) has no need of that.
+ * Remembers who owns what in the directories that a container is going to write to. They have to be
+ * there. Undefined where nothing will have to be handed over: for root, and on Windows.
  */
 export async function ownersOf(
   directories: readonly string[],
@@ -67,9 +67,9 @@ export async function ownersOf(
 }
 
 /**
- * Makes what the run wrote the caller's. What was somebody else's before stays so: it may lie there
- * for its owner, and a repository that root's container filled must not give it away. A container
- * does it, since only root may.
+ * Gives what the run wrote to the caller. What belonged to somebody else before stays theirs: they
+ * may need it there, and the code of a repository, run as root, must not give it away. A container
+ * changes the owners, since only root may.
  *
  * @param image any image with `chown`; the one that wrote the files is at hand.
  * @param force ends it when the user does not want to wait.
@@ -162,8 +162,8 @@ async function treesOf(directories: readonly string[]): Promise<readonly Entry[]
 }
 
 /**
- * The directories as they are now, if they are those of before: a container that may write around
- * one of them could have put a link, or another directory, in its place.
+ * The directories as they are now, if they are the same as before: a container that may write
+ * around one of them could have put a link, or another directory, in its place.
  */
 async function treesAsBefore({ directories }: Owners): Promise<readonly Entry[]> {
   const trees = await treesOf([...directories.keys()]);
@@ -220,7 +220,7 @@ function* inCommands(paths: readonly string[]): Generator<readonly string[]> {
   if (some.length > 0) yield some;
 }
 
-/** What chown has to say, its exit status says, too. */
+/** Drops what chown writes: its exit status says the same. */
 const NOWHERE: Output = {
   isTerminal: false,
   colour: false,
@@ -236,8 +236,8 @@ function newlyPrivileged(trees: readonly Entry[], { privileged }: Owners): reado
 
 /**
  * Takes setuid and setgid away from the files that the run gave them to: whoever runs such a file
- * gets its owner's rights. Changing an owner does so by itself, also to the one that it is; the
- * caller's are changed here.
+ * gets its owner's rights. Changing the owner does that, even to the same owner; the caller's own
+ * files are changed here.
  */
 async function dropPrivileges(
   files: readonly Entry[],
@@ -271,7 +271,7 @@ async function dropPrivileges(
   }
 }
 
-/** Says what the run changed that is still somebody else's, devices included. */
+/** Warns of what the run changed that still belongs to another user, devices included. */
 function reportKept(
   trees: readonly Entry[],
   { caller, foreign }: Owners,
@@ -303,7 +303,7 @@ function listed(paths: readonly string[]): string {
   return named + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** So much of a path is shown, in characters. */
+/** How much of a path is shown, in characters. */
 const SHOWN_PATH = 300;
 
 function shortened(path: string): string {

@@ -30,14 +30,14 @@ import type { LocalJob, ServingJob } from "./jobs.ts";
 /** What a container calls the machine that it runs on, with Docker and with Podman. */
 const SERVER_HOSTS = ["host.docker.internal", "host.containers.internal"];
 
-/** `/dev/shm` in bytes. Docker's 64 MB kill PyTorch's data loaders; this is a limit, not a claim. */
+/** `/dev/shm` in bytes. Docker's 64 MB kill PyTorch's data loaders; this reserves nothing. */
 const SHARED_MEMORY = 2 * 1024 ** 3;
 
 /** What is known when a container is planned, besides what was asked for. */
 interface Planned {
   /** The container's name. */
   readonly name: string;
-  /** Whether an init is process 1, which passes SIGTERM on and buries orphans. */
+  /** Whether an init is process 1, which passes SIGTERM on and reaps orphans. */
   readonly withInit: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface PlannedTraining extends Planned {
   readonly configFolder: string;
   /** Host directory in the place of the layout's `input`, in which each channel is mounted. */
   readonly inputFolder: string | undefined;
-  /** Of use where they are mounted each by itself. */
+  /** Used where each of them is mounted by itself. */
   readonly channels: readonly Channel[];
 }
 
@@ -86,7 +86,7 @@ export function trainPlan(job: LocalJob, planned: PlannedTraining): CreateBody {
   };
 }
 
-/** `/opt/ml/input`: as a whole, or where channels lie apart, put together of them. */
+/** `/opt/ml/input`: one mount, or one for each channel where these lie in different places. */
 function inputMounts(
   layout: Layout,
   { configFolder, inputFolder, channels }: PlannedTraining,
@@ -154,7 +154,7 @@ function jobHostConfig(
   mounts: readonly Mount[],
 ): CreateBody["HostConfig"] {
   return {
-    // By the engine, so that the container goes even when mlcli was killed.
+    // By the engine, so that the container is removed even when mlcli was killed.
     AutoRemove: true,
     LogConfig: NO_LOG,
     ...limits(job, planned),

@@ -26,7 +26,7 @@ import { withRunFolder } from "./run_folder.ts";
 /**
  * Runs the script. What it wrote is in the layout's `output` afterwards.
  *
- * @throws MlcliError when the layout, the script, the image or the engine are not fit.
+ * @throws MlcliError when the layout, the script, the image or the engine cannot be used.
  * @throws UserCodeError when the script failed.
  */
 export async function process(job: ProcessingJob, host: Host): Promise<void> {
@@ -64,7 +64,7 @@ function inputRemedy(file: string): (target: string) => string {
     `mlcli local process --file ${shellWord(file)} --input ${shellWord(target)}`;
 }
 
-/** @throws UsageError when the user named no directory. */
+/** @throws UsageError when the path that the user named is not a directory. */
 async function inputOf(layout: Layout, named: string | undefined): Promise<string> {
   if (named === undefined) return layout.processingData;
   if ((await statIfThere(named))?.isDirectory) return named;

@@ -7,18 +7,18 @@
  */
 
 import { join } from "@std/path/join";
-import { type Engine, namesOf } from "../docker/engine.ts";
-import { makeDirectory, removeTreeIfThere } from "../files.ts";
 import type { Layout } from "../app/layout.ts";
 import type { ConfigurationFiles } from "../contract/configuration_files.ts";
+import { type Engine, namesOf } from "../docker/engine.ts";
+import { makeDirectory, removeTreeIfThere } from "../files.ts";
 import { LABELS, managed } from "./container/managed.ts";
 
-/** Before the container's name, in `local_test/`. */
+/** Begins the directory's name in `local_test/`, before the container's name. */
 const PREFIX = ".run-";
 
 /**
  * A run in which mlcli was killed leaves its directory, and, if it never started, its container.
- * From this age (ms) on they are what is left over, not what is being made.
+ * From this age (ms) on they count as left over; younger ones may be of a run that is starting.
  */
 const STALE_AFTER = 60_000;
 
@@ -44,7 +44,7 @@ export async function withRunFolder<T>(
   files: ConfigurationFiles,
   work: (folder: RunFolder) => Promise<T>,
 ): Promise<T> {
-  // Somebody else's remains are no reason to fail a run.
+  // A run must not fail because of what another one left.
   await clearStale(engine, layout).catch(() => {});
   const folder = join(layout.localTest, PREFIX + name);
   const config = join(folder, "config");
@@ -61,8 +61,8 @@ export async function withRunFolder<T>(
 }
 
 /**
- * A directory's name says which container it was for, and a cloned repository can hold directories
- * of any name: so only what is a run of this app is removed with it.
+ * A directory's name says which container it was for, but a cloned repository can hold directories
+ * of any name. So a container is removed with it only if it is a run of this app.
  */
 async function clearStale(engine: Engine, { appName, localTest }: Layout): Promise<void> {
   const stale = await staleRuns(localTest);

@@ -1,5 +1,5 @@
 /**
- * Containers that run nothing of the user's, but what mlcli itself needs to have done, as pure data.
+ * Containers that do not run the user's code, but do work for mlcli itself, as pure data.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { CreateBody, Mount } from "../docker/engine.ts";
 import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, writable } from "./container/body.ts";
 import { labels } from "./container/managed.ts";
 
-/** What is called `true` or `chown` in somebody's image may be anything: it can do nothing else. */
+/** A program called `true` or `chown` in an image may be anything, so it may do little. */
 const CONFINED = {
   LogConfig: NO_LOG,
   NetworkMode: "none",
@@ -57,7 +57,7 @@ export function ownershipPlan(
     HostConfig: {
       ...CONFINED,
       AutoRemove: true,
-      // The third: it takes setuid away.
+      // FOWNER: to take setuid away.
       CapAdd: ["CHOWN", "DAC_OVERRIDE", "FOWNER"],
       PidsLimit: MOST_PROCESSES,
       Mounts: mounts,

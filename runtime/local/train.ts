@@ -21,7 +21,7 @@ import { withRunFolder } from "./run_folder.ts";
 /**
  * Trains. Artifacts are in the layout's `model`, everything else in its `output` afterwards.
  *
- * @throws MlcliError when the layout, the hyperparameters, the image or the engine are not fit.
+ * @throws MlcliError when the layout, the hyperparameters, the image or the engine cannot be used.
  * @throws UserCodeError when the training code failed.
  */
 export async function train(job: TrainingJob, host: Host): Promise<void> {

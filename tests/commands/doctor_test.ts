@@ -92,7 +92,7 @@ suite("mlcli doctor", () => {
     assertMatch(stdout, /^ok {7}Engine 20\.10\.24 \(API 1\.41\) at unix:\/\/\S+ \(DOCKER_HOST\)\n/);
     assertMatch(stdout, /^unknown {2}The engine's disk is not this machine's\n {9}hint: /m);
     assertMatch(stdout, new RegExp(`^ok {7}${app.name}:latest is as new as the code$`, "m"));
-    assertMatch(stdout, /^ok {7}Port 8080 has the server of demo$/m);
+    assertMatch(stdout, /^ok {7}Port 8080 is used by the server of demo$/m);
     assertEquals(stdout.includes("warning"), false);
   });
 
@@ -119,7 +119,7 @@ suite("mlcli doctor", () => {
       "a container on the port that has its image's labels",
       { ...GOOD, containers: [{ ...SERVER, Names: ["/somebodys"] }] },
       0,
-      /^warning {2}Port 8080 has the container somebodys$/m,
+      /^warning {2}Port 8080 is used by the container somebodys$/m,
     ],
     [
       "a rootless engine",
@@ -162,7 +162,7 @@ suite("mlcli doctor", () => {
       "a port that another container has",
       { ...GOOD, containers: [{ ...SERVER, Labels: {} }] },
       0,
-      /^warning {2}Port 8080 has the container mlcli-demo-serve-8080\n {9}hint: docker stop mlcli-demo-serve-8080/m,
+      /^warning {2}Port 8080 is used by the container mlcli-demo-serve-8080\n {9}hint: docker stop mlcli-demo-serve-8080/m,
     ],
   ];
   for (const IP of ["0.0.0.0", "::", "::1", "", undefined]) {
@@ -170,7 +170,7 @@ suite("mlcli doctor", () => {
       await using app = await completeApp();
       const container = { ...SERVER, Labels: null, Ports: [{ IP, PublicPort: 8080 }] };
       const { stdout } = await doctor(app, { ...GOOD, containers: [...OTHERS, container] });
-      assertMatch(stdout, /^warning {2}Port 8080 has the container mlcli-demo-serve-8080$/m);
+      assertMatch(stdout, /^warning {2}Port 8080 is used by the container mlcli-demo-serve-8080$/m);
     });
   }
 

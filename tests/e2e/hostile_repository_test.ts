@@ -197,7 +197,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       for (const command of [OF_TRAIN, OF_PROCESS, OF_DEPLOY]) {
         const { code, stderr } = await user.run(["local", ...command], app.directory);
         assertEquals(code, 1, stderr);
-        assertMatch(stderr, /^error: \S+\/(output|model) is not apart from \S+\nhint: /);
+        assertMatch(stderr, /^error: \S+\/(output|model) overlaps with \S+\nhint: /);
         assertStringIncludes(stderr.split("\n")[0]!, other.replace("APP", app.name));
       }
       assertEquals(await containersOf(app.name), []);
@@ -209,7 +209,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await link(app, `${BASE}/${TEST}/input/data/more`, "../../output");
     const written = await user.run(["local", "train"], app.directory);
     assertEquals(written.code, 1);
-    assertMatch(written.stderr, /^error: \S+\/output is not apart from \S+\/more\n/);
+    assertMatch(written.stderr, /^error: \S+\/output overlaps with \S+\/more\n/);
     await link(app, `${BASE}/${TEST}/input/data/more`, "../../../../../..");
     await Deno.writeTextFile(join(app.directory, "key.p12"), "");
     const secret = await user.run(["local", "train"], app.directory);

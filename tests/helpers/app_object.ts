@@ -1,5 +1,5 @@
 /**
- * An app as a value, for what is computed from it: nothing of it need exist.
+ * An app as a value, for what is computed from it: none of its files has to exist.
  *
  * @module
  */

@@ -28,7 +28,7 @@ export function jsonAnswer(value: unknown): Response {
 
 /** An error as SageMaker sends it. */
 export function errorAnswer({ code, message, status = 400 }: Refusal): Response {
-  // IAM's denials spell it so.
+  // IAM's denials have a capital letter there.
   const key = code === "AccessDeniedException" ? "Message" : "message";
   return new Response(JSON.stringify({ __type: code, [key]: message }), {
     status,

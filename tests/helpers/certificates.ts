@@ -68,7 +68,7 @@ export class Authority implements AsyncDisposable {
 
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"] as const;
 
-/** What `openssl ca` needs; no other of its commands writes a date of one's own. */
+/** What `openssl ca` needs. No other command of openssl writes a chosen date. */
 const CONFIGURATION = `
 [ca]
 default_ca = authority

@@ -1,5 +1,5 @@
 /**
- * Apps as somebody gets them who clones a repository.
+ * Apps as they are in a repository that somebody has cloned.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { OtherUser } from "./other_user.ts";
 
 const TEST = "local_test/test_dir";
 
-/** What git carries: an app whose every file is there. */
+/** What git carries: an app with all its files. */
 const FILES = {
   "training/training.py": "def train(data, model): open(model + '/m', 'w').close()\n",
   "prediction/serve": "def model_fn(d): pass\ndef predict_fn(i, m): return i\n",
@@ -50,7 +50,7 @@ export async function clonedApp(user: OtherUser, options: CloneOptions = {}): Pr
   return app;
 }
 
-/** Puts a link in the place of something: APP in a path is the app, and it begins in its directory. */
+/** Puts a link in the place of something in the app's directory; APP in the path is its name. */
 export async function link(app: TestApp, path: string, target: string): Promise<string> {
   const place = join(app.directory, path.replace("APP", app.name));
   await Deno.remove(place, { recursive: true }).catch(() => {});
@@ -59,13 +59,13 @@ export async function link(app: TestApp, path: string, target: string): Promise<
   return place;
 }
 
-/** Whose something is, and what may be done with it. */
+/** Who owns something, and its mode. */
 export interface Owned {
   readonly uid: number | null;
   readonly mode: number;
 }
 
-/** That of everything at and below a path, by its path relative to that; links are not followed. */
+/** The owners of all that is at and below a path, by relative path; links are not followed. */
 export async function ownersBelow(path: string, inner = ""): Promise<Map<string, Owned>> {
   const info = await Deno.lstat(join(path, inner));
   const owners = new Map([[inner, { uid: info.uid, mode: (info.mode ?? 0) & 0o7777 }]]);

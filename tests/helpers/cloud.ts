@@ -1,5 +1,5 @@
 /**
- * Runs mlcli against a fake platform: nothing of the machine's own AWS settings is seen.
+ * Runs mlcli against a fake SageMaker: nothing of the machine's own AWS settings is seen.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { type ProgramResult, runProgram, startProgram } from "./program.ts";
 
 /** How to run it. */
 export interface CloudOptions {
-  /** Replaces what the fake platform's own environment says; `undefined` takes a variable away. */
+  /** Replaces what the environment for the fake SageMaker says; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
 }
@@ -32,7 +32,7 @@ export function startCloud(
   return startProgram(args, programOptions(aws, options));
 }
 
-/** A directory that is there and holds nothing; its parent belongs to the system. */
+/** A directory that is always there, and in which nobody has an app. */
 const NOWHERE = "/";
 
 function programOptions(aws: FakeAws, { env = {}, cwd = NOWHERE }: CloudOptions) {

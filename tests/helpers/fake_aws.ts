@@ -21,7 +21,7 @@ import {
 } from "./aws_answers.ts";
 import { type Authorization, canonicalRequest, parseAuthorization, signatureOf } from "./sigv4.ts";
 
-/** An access key that the platform knows. */
+/** An access key that AWS knows. */
 export interface AccessKey {
   readonly id: string;
   readonly secret: string;
@@ -79,7 +79,7 @@ const STATUSES = [
   "UpdateRollbackFailed",
 ];
 
-/** A platform for one test. Close it with `await using`; that fails on whatever was not expected. */
+/** A SageMaker for one test. Close it with `await using`, which fails on unexpected requests. */
 export class FakeAws implements AsyncDisposable {
   readonly endpoints = new Map<string, FakeEndpoint>();
   readonly configurations = new Set<string>();
@@ -111,7 +111,7 @@ export class FakeAws implements AsyncDisposable {
     return `http://127.0.0.1:${this.#server.addr.port}`;
   }
 
-  /** The environment of a program whose user has the key and asks this platform. */
+  /** The environment of a program whose user has the key and asks this server. */
   env(key: AccessKey = USER_KEY): Record<string, string> {
     return {
       AWS_ENDPOINT_URL: this.url,

@@ -12,7 +12,7 @@ export interface MemoryOutput extends Output {
   readonly text: string;
 }
 
-/** What the test wants to be otherwise. */
+/** What the test wants to be different. */
 export interface FakeContextOptions extends Partial<Omit<Context, "out" | "err">> {
   readonly isTerminal?: boolean;
   readonly columns?: number;

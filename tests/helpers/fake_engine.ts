@@ -1,6 +1,6 @@
 /**
- * A server on a unix socket that speaks as a Docker Engine does, for what a real one cannot be
- * brought to: other versions, refusals, sudden ends.
+ * A server on a unix socket that speaks as a Docker Engine does, for what a real one cannot be made
+ * to do: other versions, refusals, sudden ends.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface FakeEngine extends AsyncDisposable {
 
 /**
  * Starts one. A request without an answer gets 599, which no call expects, and fails the test when
- * the engine is disposed of: some code goes on without an answer.
+ * the engine is disposed of, since some code goes on without an answer.
  */
 export async function fakeEngine(answers: Answers): Promise<FakeEngine> {
   const folder = await Deno.makeTempDir();

@@ -1,5 +1,5 @@
 /**
- * A network in front of the fake platform that breaks connections as it is told.
+ * A network in front of the fake SageMaker that breaks connections as it is told.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { closed, forward, type Message, MessageReader, send } from "./http_messa
 
 /** What happens to a request or its answer. */
 export type Fault =
-  /** The answer says `Connection: close`, and so it is. */
+  /** The answer says `Connection: close`, and the connection is closed. */
   | "closed after the answer"
-  /** The connection is kept, by its words, and closed. */
+  /** The answer says that the connection is kept, but it is closed. */
   | "closed in silence after the answer"
-  /** The platform never sees the request. */
+  /** SageMaker never sees the request. */
   | "closed before the request"
-  /** The platform does what was asked, nobody hears of it. */
+  /** SageMaker does what was asked, but its answer is lost. */
   | "closed before the answer"
   | "closed in the head"
   | "closed in the body"
@@ -39,7 +39,7 @@ export class FaultyNetwork implements AsyncDisposable {
   readonly #served: Promise<void>;
 
   /**
-   * @param target the platform behind.
+   * @param target the fake SageMaker's address.
    * @param instead answers what that does not know.
    */
   constructor(
@@ -133,7 +133,7 @@ async function spoiled(
       await send(connection, head.slice(0, head.length / 2));
       return false;
     case "closed in the body":
-      // There is one also where the platform has nothing to say.
+      // A body is announced also where SageMaker's answer has none.
       await send(connection, `${withLength(head, body.length + 10)}\r\n\r\n${body}`);
       return false;
     case "closed in a chunk":
@@ -180,7 +180,7 @@ function isGone(error: unknown): boolean {
 
 /**
  * A network that answers the first bytes of its first connections with a reset (RST), and passes the
- * others on. By Node's sockets: Deno's own end a connection before they reset it. (Needs
+ * others on. It uses Node's sockets, since Deno's own end a connection before they reset it. (Needs
  * Deno 2.9.)
  */
 export class ResettingNetwork implements AsyncDisposable {
@@ -217,7 +217,7 @@ export class ResettingNetwork implements AsyncDisposable {
 
   #keep(socket: Socket): Socket {
     this.#sockets.add(socket);
-    socket.on("error", () => {}); // of the other side's end
+    socket.on("error", () => {}); // the other side may have ended it
     return socket;
   }
 

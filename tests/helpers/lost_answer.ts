@@ -1,6 +1,6 @@
 /**
- * A program whose command waits for what never comes, with nothing that keeps the process: what a
- * lost answer of Deno's own is like.
+ * A program whose command waits for something that never comes, while nothing keeps the process
+ * alive: as when Deno itself loses an answer.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A platform in memory, for tests of what is done with one.
+ * A SageMaker in memory, for tests of what is done with one.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export function endpointNamed(
 export type EndpointState = EndpointDescription | AwsError | undefined;
 
 /**
- * A platform that has these endpoints. Each description takes the next of the endpoint's states;
+ * A SageMaker that has these endpoints. Each description takes the next of the endpoint's states;
  * the last one stays, `undefined` is gone, an error is thrown.
  */
 export function memorySageMaker(

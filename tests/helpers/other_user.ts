@@ -1,6 +1,6 @@
 /**
- * A caller who is not root and may use the engine, whoever runs the tests: root runs the program as
- * somebody else, from a copy that this user can read; anybody else is such a caller.
+ * A caller who is not root and may use the engine. Where root runs the tests, the program runs as
+ * another user, from a copy that this user can read; else the user who runs them is such a caller.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export async function otherUser(): Promise<OtherUser> {
     return new Deno.Command(command, {
       args: rest,
       cwd,
-      // Packages are loaded anew: before 2.9 Deno does not by itself trust what the system does.
+      // Packages are loaded anew. Before 2.9, Deno trusts the system's certificates only if told.
       env: { HOME: home, DENO_DIR: join(home, ".deno"), DENO_TLS_CA_STORE: "mozilla,system" },
       stdin: "null",
       stdout: "piped",
@@ -67,7 +67,7 @@ export async function otherUser(): Promise<OtherUser> {
   };
 }
 
-/** The engine's socket is for its group: `docker`, mostly. */
+/** The engine's socket is open to its group, which mostly is `docker`. */
 async function switchUser(): Promise<readonly string[]> {
   const { address } = await withEngine((engine) => Promise.resolve(engine));
   const { gid } = await Deno.stat(address.replace("unix://", ""));

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 /** What a run left. */
 export interface ProgramResult {
-  /** Exit status; 128 and the number when a signal ended it. */
+  /** Exit status; 128 plus the number when a signal ended it. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

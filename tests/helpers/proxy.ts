@@ -1,5 +1,5 @@
 /**
- * Proxies that know one way: whatever host is asked for, they ask the test's server.
+ * Proxies that ask the test's server, whatever host is asked for.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { closed, forward, MessageReader, send } from "./http_message.ts";
 
 /** What a proxy lets through; what is not here it refuses. */
 export interface ProxyOptions {
-  /** Address of the platform that requests go on to. */
+  /** Address of the fake SageMaker that requests go on to. */
   readonly target?: string;
   /** Port on this machine that tunnels lead to. */
   readonly tunnel?: number;
-  /** What tunnels get else. */
+  /** The status of the answer to a request that is not let through. */
   readonly refusal?: string;
 }
 
@@ -57,7 +57,7 @@ export class FakeProxy implements AsyncDisposable {
         return await joined(client, { hostname: "127.0.0.1", port: tunnel });
       }
       if (isTunnel || target === undefined) {
-        // As some do, it repeats how it was asked.
+        // Like some proxies, it repeats the request.
         const body = `<html>${head}</html>`;
         const refused = `HTTP/1.1 ${refusal}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
         return await send(client, refused);
@@ -74,7 +74,7 @@ export class FakeProxy implements AsyncDisposable {
   }
 }
 
-/** A SOCKS5 proxy for one test: every way leads to one port. Close it with `await using`. */
+/** A SOCKS5 proxy for one test: all connections lead to one port. Close it with `await using`. */
 export class FakeSocks implements AsyncDisposable {
   /** The hosts that were asked for. */
   readonly hosts: string[] = [];

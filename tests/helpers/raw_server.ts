@@ -89,7 +89,7 @@ async function readRequest(connection: Deno.Conn): Promise<RawRequest> {
   const headers = new TextDecoder("latin1").decode(received.subarray(0, headEnd()));
   const start = headEnd() + 4;
   const length = Number(/^content-length: (\d+)/im.exec(headers)?.[1] ?? 0);
-  // A long body is the handler's to read, or to leave.
+  // The handler reads a long body, or leaves it.
   if (length <= buffer.length) { while (received.length < start + length) await more(); }
   const [method, target] = headers.split(" ");
   return {

@@ -9,7 +9,7 @@ def main(arguments):
     from mlcli_harness.stopping import stop_on_sigterm
 
     stop_on_sigterm()
-    # Imported only now: training needs nothing of the server, and starts the sooner.
+    # Imported only now: training does not need the server, and starts sooner without it.
     if command == "train":
         from mlcli_harness.train import train
 

@@ -1,5 +1,5 @@
 /**
- * Pieces of the body of the Engine's create call that several plans have.
+ * Parts of the body of the Engine's create call that several plans share.
  *
  * @module
  */

@@ -64,18 +64,18 @@ export async function startContainer(engine: Engine, id: string, body: CreateBod
   }
 }
 
-/** Removes a container on the way out; a failure here must not hide why we are going. */
+/** Removes a container at the end; a failure here must not hide the reason for the end. */
 export async function discardContainer(engine: Engine, id: string): Promise<void> {
   try {
     await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT));
   } catch {
-    // The engine went away. Whatever is being reported says so, or matters more.
+    // The engine went away. The error that is being reported says so, or matters more.
   }
 }
 
 /**
- * Does something with a container's plan: again and without an init where the engine has none.
- * (Whether it has shows only when a container is created, or started.)
+ * Does something with a container's plan, and again without an init where the engine has none.
+ * (That shows only when a container is created, or started.)
  */
 export async function withInitIfThere<T>(
   body: CreateBody,

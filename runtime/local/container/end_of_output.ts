@@ -1,6 +1,6 @@
 /**
- * Whether a container's output came to its end, or only the connection did that it came over: the
- * engine marks the one by closing the other.
+ * Whether a container's output has ended, or only the connection that carries it: the engine marks
+ * the end of the output by closing the connection.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import type { Engine } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
 import { abortOf, pause } from "../../time.ts";
 
-/** How long after its output a container may be said to run still, in ms: the engine is busy. */
+/** How long after its output a busy engine may still report a container as running, in ms. */
 const LAG = 5_000;
 
 /**
  * Fails where the output ended before the container did; else waits until it is aborted. (A program
- * that closes its own streams does not end the output: 20.10.24.)
+ * that closes its own streams does not end the output: Docker 20.10.24.)
  */
 export async function brokenOff(engine: Engine, id: string, over: AbortSignal): Promise<never> {
   // Asked before there is a timer: the first of a program takes Deno 2.9 ten milliseconds.
@@ -29,7 +29,7 @@ export async function brokenOff(engine: Engine, id: string, over: AbortSignal): 
 /**
  * The exit status of a container whose output has ended.
  *
- * @throws MlcliError when it runs still.
+ * @throws MlcliError when it still runs.
  */
 export async function statusAfterOutput(engine: Engine, id: string): Promise<number> {
   const over = new AbortController();

@@ -10,12 +10,12 @@ import { MlcliError } from "../../errors.ts";
 /** Where the Dockerfile of `mlcli init` puts the harness. */
 const ENTRY_POINT = "/opt/mlcli/entrypoint";
 
-/** What that Dockerfile says of the image, whatever its entry point. */
+/** The label that this Dockerfile gives to the image, whatever the entry point is. */
 const HARNESS_LABEL = "mlcli.harness";
 
 /**
- * Whether an image holds mlcli's harness. Its programs handle SIGTERM; an image of somebody else's
- * gets no init from mlcli, since that would hide that it does not handle it, and then fails on
+ * Whether an image holds mlcli's harness, whose programs handle SIGTERM. Containers of other images
+ * get no init from mlcli: it would hide that a program does not handle SIGTERM, which then fails on
  * SageMaker.
  */
 export function holdsHarness({ Config }: ImageDetails): boolean {
@@ -33,7 +33,7 @@ export async function requireImage(engine: Engine, reference: string): Promise<I
   return image;
 }
 
-/** The error that there is no such image. */
+/** The error for an image that is not there. */
 export function imageNotFound(reference: string, cause?: unknown): MlcliError {
   return new MlcliError(`Image not found: ${reference}`, {
     hint: "Run mlcli build first, with the same --docker-tag.",

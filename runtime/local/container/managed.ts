@@ -1,9 +1,9 @@
 /**
- * Which containers are mlcli's: the labels and names that it gives them, and how it knows them again.
+ * Which containers are mlcli's: the labels and names that it gives them and recognises them by.
  *
- * Labels alone do not tell: a container inherits those of its image, and somebody else's image may
- * have any. Its name is given by whoever creates it, so the labels count where the name says the
- * same.
+ * Labels alone are not enough: a container inherits those of its image, and somebody else's image
+ * may have any. But only the creator of a container gives it a name, so the labels count where the
+ * name says the same.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { JobKind, Role } from "../../contract/jobs.ts";
 import { type ContainerSummary, namesOf } from "../../docker/engine.ts";
 import { VERSION } from "../../version.ts";
 
-/** The labels of mlcli's containers: each has all of them, since it inherits others of its image. */
+/** The labels of mlcli's containers. Each gets all of them: a missing one may be the image's. */
 export const LABELS = {
   app: "mlcli.app",
   role: "mlcli.role",
@@ -21,7 +21,7 @@ export const LABELS = {
   version: "mlcli.version",
 } as const;
 
-/** What a container says of itself by its labels; empty where that is of no use. */
+/** The labels of a container; those that do not apply to it are empty. */
 export function labels(
   { appName = "", role = "", port = "" }: {
     readonly appName?: string;

@@ -1,15 +1,15 @@
 /**
- * Programs that fail for want of privileges that mlcli does not let them gain.
+ * Programs that fail because mlcli does not let them gain privileges.
  *
  * @module
  */
 
-/** So much of the end of standard error is looked at, in bytes. */
+/** How much of the end of standard error is looked at, in bytes. */
 const TELLING_LENGTH = 8192;
 
 /**
- * What sudo says, which there is no other way to know: since 1.9 and before (`sudo.c`,
- * `sudo_check_suid`).
+ * What sudo says, since 1.9 and before (`sudo.c`, `sudo_check_suid`). There is no other way to
+ * notice it.
  */
 const REFUSALS = /"no new privileges" flag is set|effective uid is not 0/;
 
@@ -20,7 +20,7 @@ const HINT = "--allow-privileges lets programs of the image gain privileges, as 
 export class PrivilegeWatch {
   #end = new Uint8Array();
 
-  /** Hears the next bytes. */
+  /** Takes the next bytes. */
   hear(bytes: Uint8Array): void {
     const end = new Uint8Array(Math.min(this.#end.length + bytes.length, TELLING_LENGTH));
     const kept = this.#end.subarray(Math.max(0, this.#end.length + bytes.length - end.length));

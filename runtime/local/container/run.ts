@@ -1,12 +1,12 @@
 /**
- * Runs a container to its end: its output comes through while it runs, and when this returns the
+ * Runs a container to its end: its output is passed on while it runs, and when this returns, the
  * container is gone, whatever happened.
  *
  * @module
  */
 
-import type { End } from "../../contract/outcome.ts";
 import type { Context } from "../../context.ts";
+import type { End } from "../../contract/outcome.ts";
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { demultiplex } from "../../docker/frames.ts";
 import { OutputClosed } from "../../errors.ts";
@@ -67,7 +67,7 @@ async function runOnce(
     ]);
     signal.throwIfAborted();
     await startContainer(engine, id, body);
-    // The streams that are being read say when the engine went away.
+    // A failure is ignored: when the engine went away, the streams that are being read fail, too.
     const stop = (): void => void engine.stopContainer(id, GRACE).catch(() => {});
     using _stop = onAbort(signal, stop);
     using _kill = killOnAbort(engine, id, force);
@@ -88,7 +88,7 @@ async function runOnce(
 
 /**
  * For an engine that forgets the exit status with the container: it stays until its status was
- * read. (Should mlcli be killed meanwhile, the app's next run removes it.)
+ * read. (If mlcli is killed meanwhile, the app's next run removes it.)
  */
 function withoutAutoRemove(body: CreateBody): CreateBody {
   return { ...body, HostConfig: { ...body.HostConfig, AutoRemove: false } };
@@ -109,7 +109,7 @@ async function passOn(
   );
   let closed: OutputClosed | undefined;
   for await (const { stream, bytes } of demultiplex(output)) {
-    // What it still writes while it is being stopped, or killed with nobody reading.
+    // What the container still writes while it is being stopped or killed is dropped.
     if (closed || force.aborted) continue;
     if (stream === "stderr") watch.hear(bytes);
     try {

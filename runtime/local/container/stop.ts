@@ -1,5 +1,5 @@
 /**
- * Stopping a container, and killing it for whoever does not want to wait for that.
+ * Stopping a container, and killing it when the user does not want to wait for that.
  *
  * @module
  */

@@ -10,8 +10,8 @@ import { abortOf, deadlineIn } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import { statusAfterOutput } from "../container/end_of_output.ts";
 import { endInWords } from "../container/exit_status.ts";
-import { passLogOn } from "./logs.ts";
 import type { Host, ServingJob } from "../jobs.ts";
+import { passLogOn } from "./logs.ts";
 import { serve } from "./serve.ts";
 import type { Server } from "./servers.ts";
 import { stopRunning } from "./stop.ts";
@@ -21,7 +21,7 @@ const LAST_LINES = 5;
 
 /**
  * Serves until the user interrupts, passing the server's log on from its first line. Whatever ends
- * this, the server is gone then: nobody reads its log, say, or the disk is full that it goes to.
+ * this, the server is gone then, for example when nobody reads its log, or the disk is full.
  *
  * @param onReady called once the server answers.
  * @throws Interrupted when the user stopped it; MlcliError when the server ended by itself.
@@ -45,7 +45,7 @@ export async function serveInForeground(
     const server = await serve(job, { engine: host.engine, interruption }, follow);
     return await attend(await host.engine(), server);
   } finally {
-    // What came of a server that did not start: it is gone.
+    // Of a server that did not start, only the log is left.
     await lastLines();
     reading.abort();
   }
@@ -57,7 +57,7 @@ export async function serveInForeground(
       await Promise.race([served, abortOf(signal)]);
       throw await endedByItself(engine, server);
     } finally {
-      // Its log has an end then.
+      // After that, its log comes to an end.
       if (signal.aborted) await stopRunning(engine, server, host.interruption);
       else await engine.killContainer(server.id).catch(() => {});
       await lastLines();
@@ -65,7 +65,7 @@ export async function serveInForeground(
     }
   }
 
-  /** Waits for the rest of the log, where somebody hears it. */
+  /** Waits for the rest of the log, where it is being passed on. */
   async function lastLines(): Promise<void> {
     using deadline = deadlineIn(LAST_LINES);
     const enough = AbortSignal.any([deadline.signal, force]);

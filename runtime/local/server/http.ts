@@ -1,7 +1,7 @@
 /**
  * One request to a server on this machine, over a connection of its own: HTTP/1.1, RFC 9112.
  *
- * Not `fetch`: it takes a proxy that the environment names, also to this machine; it unpacks what
+ * Not `fetch`: it uses a proxy that the environment names, also to this machine; it unpacks what
  * is compressed (Deno 2.6); it adds headers of its own. Not `node:http`: on Deno 2.6 a server that
  * closes the connection leaves the program waiting for ever, or ends it.
  *
@@ -28,12 +28,12 @@ export interface HttpAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The connection was closed before all of an answer had come, or what came is no HTTP. */
+/** The connection was closed before all of an answer had come, or what came is not HTTP. */
 export class BrokenAnswer extends Error {
   override readonly name = "BrokenAnswer";
 }
 
-/** A head is no longer than this (bytes); what is, was not meant as one. Node takes 16 KiB. */
+/** The longest head that is accepted, in bytes. Node accepts 16 KiB. */
 const LONGEST_HEAD = 256 * 1024;
 
 /**
@@ -104,7 +104,7 @@ function headersOf(fields: readonly string[]): Headers {
   const headers = new Headers();
   for (const field of fields) {
     const [, name, value] = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/.exec(field) ?? [];
-    if (name === undefined) throw new BrokenAnswer("a header is none of HTTP");
+    if (name === undefined) throw new BrokenAnswer("a header is not valid HTTP");
     headers.append(name, value!);
   }
   return headers;
@@ -120,10 +120,10 @@ function bodyOf(status: number, headers: Headers, received: Received): AsyncIter
   }
   const length = headers.get("Content-Length");
   if (length === null) return received.toEnd();
-  // Sent twice, it is joined by a comma; the same twice is once.
+  // If it was sent twice, a comma joins the values; the same value twice counts once.
   const [first, ...others] = length.split(",").map((part) => part.trim());
   if (!/^\d{1,15}$/.test(first!) || others.some((other) => other !== first)) {
-    throw new BrokenAnswer(`its length is none: ${length}`);
+    throw new BrokenAnswer(`its length is not valid: ${length}`);
   }
   return received.exactly(Number(first));
 }
@@ -153,7 +153,7 @@ class Received {
 
   async *chunks(): AsyncGenerator<Uint8Array, void, void> {
     while (true) {
-      // What stands behind a semicolon is an extension, which nobody has to know.
+      // After a semicolon comes an extension, which may be ignored.
       const [, digits] = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i.exec(await this.line()) ?? [];
       if (digits === undefined) throw new BrokenAnswer("a chunk has no length");
       const length = parseInt(digits, 16);

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { fileErrorReason, MlcliError, OutputClosed, UsageError } from "../../errors.ts";
-import { VERSION } from "../../version.ts";
-import { abortOf, deadlineIn } from "../../time.ts";
 import { typeOfBytes } from "../../contract/media_types.ts";
+import { fileErrorReason, MlcliError, OutputClosed, UsageError } from "../../errors.ts";
+import { abortOf, deadlineIn } from "../../time.ts";
+import { VERSION } from "../../version.ts";
 import type { Host } from "../jobs.ts";
 import { exchange, type HttpAnswer, type HttpRequest } from "./http.ts";
 import { requireServer, type Server } from "./servers.ts";
@@ -17,7 +17,7 @@ export interface InvokeRequest {
   /** Port on this machine. */
   readonly port: number;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Told by how the body begins when undefined. */
+  /** When undefined, it is found out from the beginning of the body. */
   readonly contentType: string | undefined;
   readonly accept: string | undefined;
   /** How long all of it may take, in seconds. */
@@ -27,21 +27,21 @@ export interface InvokeRequest {
 /** Where the answer goes, and what is asked when nobody answers on the port: the engine. */
 export type InvokeHost = Pick<Host, "out" | "interruption" | "engine">;
 
-/** In bytes. No server takes as much: what is larger was not meant. */
+/** In bytes. No server accepts that much: a larger body is a mistake. */
 const LARGEST_BODY = 256e6;
 
-/** So much of a body tells its type, in bytes. */
+/** How much of a body is read to find out its type, in bytes. */
 const TELLING_LENGTH = 65_536;
 
-/** So much of a refusal is shown, in bytes. */
+/** How much of a refusal is shown, in bytes. */
 const REFUSAL_LENGTH = 64 * 1024;
 
 /**
  * Sends the body to `/invocations` and passes the answer on byte for byte.
  *
- * @returns the answer's last byte, for whoever wants the next prompt on a line of its own.
- * @throws MlcliError when there is no server, no answer in time, one that
- * breaks off, or one with another status than 200 to 299.
+ * @returns the answer's last byte: the caller may have to end the line before the next prompt.
+ * @throws MlcliError when there is no server, no answer in time, one that breaks off, or one with
+ * another status than 200 to 299.
  */
 export async function invoke(
   request: InvokeRequest,
@@ -50,8 +50,8 @@ export async function invoke(
   using deadline = deadlineIn(request.timeout);
   const signal = AbortSignal.any([deadline.signal, host.interruption.signal]);
   try {
-    // Not only by the signal: neither a body that does not come nor a reader that has stopped
-    // reading hears it.
+    // Raced, since the signal ends neither the wait for a body that does not come nor the wait for
+    // a reader that has stopped reading.
     return await Promise.race([converse(request, host, signal), abortOf(signal)]);
   } catch (error) {
     host.interruption.signal.throwIfAborted();
@@ -92,7 +92,7 @@ function asHttp(
     headers: {
       "Content-Type": contentType,
       ...(accept === undefined ? {} : { Accept: accept }),
-      // What comes is printed byte for byte. Who wants it compressed would have to unpack it.
+      // The answer is printed byte for byte, so it must not come compressed.
       "Accept-Encoding": "identity",
       "User-Agent": `mlcli/${VERSION}`,
     },
@@ -106,7 +106,7 @@ async function passOn(
   contentType: string,
   { out }: InvokeHost,
 ): Promise<number | undefined> {
-  // Nor is an answer followed elsewhere (3xx): that would be another server's.
+  // A redirect (3xx) is not followed either: the answer would be another server's.
   if (answer.status < 200 || answer.status > 299) throw await refusal(port, answer, contentType);
   let last: number | undefined;
   for await (const chunk of answer.body) {
@@ -153,12 +153,12 @@ function tooSlow({ port, timeout }: InvokeRequest): MlcliError {
     `The server on port ${port} did not answer within ${timeout} s`,
     {
       hint: "The platform gives a request 60 seconds. --timeout gives it longer here; " +
-        `mlcli local logs --port ${port} shows what the server is at.`,
+        `mlcli local logs --port ${port} shows what the server is doing.`,
     },
   );
 }
 
-/** An answer that is no success as an error: the words of its `error`, or its body as it is. */
+/** The error for an answer that is not a success: the text of its `error`, or its whole body. */
 async function refusal(
   port: number,
   { status, reason, body }: HttpAnswer,
@@ -175,9 +175,9 @@ async function refusal(
 }
 
 function refusalHint(port: number, status: number, contentType: string): string | undefined {
-  if (status < 400) return "A model's server answers by itself: it is not followed elsewhere.";
+  if (status < 400) return "A model's server answers by itself: mlcli does not follow a redirect.";
   if (status >= 500) return `mlcli local logs --port ${port} shows what happened in the server.`;
-  // What depends on the type: the body cannot be read, the answer not written, the body not taken.
+  // These depend on the type: the body cannot be read, the answer not written, the type not taken.
   if (![400, 406, 415].includes(status)) return undefined;
   return `It was sent as ${contentType}; --content-type and --accept choose other types.`;
 }
@@ -191,7 +191,7 @@ async function readStart(body: HttpAnswer["body"]): Promise<string> {
       if (text.length > REFUSAL_LENGTH) break;
     }
   } catch {
-    // It breaks off: the status says more than that does.
+    // The body breaks off, but the status matters more.
   }
   return text.slice(0, REFUSAL_LENGTH);
 }
@@ -218,7 +218,7 @@ async function noAnswer(
   try {
     server = await requireServer(await engine(), port, undefined, signal);
   } catch (error) {
-    // Nobody listens, and no container should. Where somebody does, it need not be one of mlcli's.
+    // Nobody listens, and there is no container. What does listen may be a server of others.
     if (isRefused) throw error;
   }
   const words = server && !server.running ? "it has ended" : fileErrorReason(cause);

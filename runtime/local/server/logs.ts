@@ -15,7 +15,7 @@ import { requireServer } from "./servers.ts";
 export interface LogsRequest {
   /** Port on the host. */
   readonly port: number;
-  /** Only if the server is this app's; of whatever app when undefined. */
+  /** Only if the server is this app's; of any app when undefined. */
   readonly appName: string | undefined;
   readonly tail: LogOptions["tail"];
   /** Whether to stay until the server ends. */
@@ -23,10 +23,10 @@ export interface LogsRequest {
 }
 
 /**
- * Passes a server's log on, also one's that has ended.
+ * Passes a server's log on, also after the server has ended.
  *
  * @throws MlcliError when there is no server.
- * @throws Interrupted when the user ended the following.
+ * @throws Interrupted when the user stopped following.
  */
 export async function showLogs(
   { port, appName, tail, follow }: LogsRequest,
@@ -37,7 +37,7 @@ export async function showLogs(
   const { id } = await requireServer(engine, port, appName, signal);
   try {
     const log = passLogOn(engine, id, { tail, follow, signal }, host);
-    // Not only by the engine's answer: a reader that has stopped reading holds that up.
+    // Raced, since a reader that has stopped reading holds up the engine's answer.
     await Promise.race([log, abortOf(signal)]);
     if (follow) await Promise.race([untilEnded(engine, id), abortOf(signal)]);
   } catch (error) {
@@ -46,7 +46,7 @@ export async function showLogs(
   }
 }
 
-/** What was followed ends with the server, and not before. */
+/** Following a log ends with the server, and not before. */
 async function untilEnded(engine: Engine, id: string): Promise<void> {
   try {
     await statusAfterOutput(engine, id);
@@ -55,7 +55,7 @@ async function untilEnded(engine: Engine, id: string): Promise<void> {
   }
 }
 
-/** Writes a container's log byte for byte, each stream where the container's went. */
+/** Writes a container's log byte for byte, each stream to the one of the same name. */
 export async function passLogOn(
   engine: Engine,
   id: string,
@@ -71,7 +71,7 @@ export async function passLogOn(
   if (mayLackItsEnd) await passRestOn(engine, id, options, passed, { out, err });
 }
 
-/** Writes what of a whole log has not been passed on yet. */
+/** Writes the part of a whole log that has not been passed on yet. */
 async function passRestOn(
   engine: Engine,
   id: string,

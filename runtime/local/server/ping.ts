@@ -7,7 +7,7 @@
 import { messageOf } from "../../errors.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
 
-/** SageMaker gives an attempt so long, in seconds. */
+/** How long SageMaker waits for the answer to one attempt, in seconds. */
 const ATTEMPT_TIMEOUT = 2;
 
 /** Between two attempts, in ms. */
@@ -20,8 +20,8 @@ export type PingAnswer =
   | { readonly status?: undefined; readonly failure: string };
 
 /**
- * One `GET /ping`, two seconds at most. Spoken over a plain connection, since `fetch` would take a
- * proxy that the environment names, and would be slower at being refused.
+ * One `GET /ping`, two seconds at most. Sent over a plain connection, since `fetch` would use a
+ * proxy that the environment names, and would need longer to notice that a port refuses.
  *
  * @param signal breaks it off.
  */
@@ -34,7 +34,7 @@ export async function ping(port: number, signal?: AbortSignal): Promise<PingAnsw
     const start = await Promise.race([firstBytes(connection), abortOf(limit)]);
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1];
     if (status) return { status: Number(status) };
-    // What is forwarded to a container that does not listen yet is closed so.
+    // The engine closes a connection like this while the container does not listen yet.
     return { failure: start === "" ? "it closes the connection" : "no answer in HTTP" };
   } catch (error) {
     return {
@@ -66,8 +66,8 @@ async function firstBytes(connection: Deno.TcpConn): Promise<string> {
  * Asks until the answer is 200.
  *
  * @param signal ends the asking; its reason is thrown.
- * @param onAnswer hears every other answer.
- * @param interval how long to wait (ms) when so much time (ms) has passed.
+ * @param onAnswer called with every other answer.
+ * @param interval how long to wait (ms) when `elapsed` (ms) has passed.
  */
 export async function pingUntilReady(
   port: number,

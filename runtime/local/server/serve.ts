@@ -4,10 +4,6 @@
  * @module
  */
 
-import { type Engine, isConflict, isNotFound } from "../../docker/engine.ts";
-import { demultiplex } from "../../docker/frames.ts";
-import { EngineError } from "../../docker/transport.ts";
-import { MlcliError } from "../../errors.ts";
 import { imageReference } from "../../app/app.ts";
 import {
   layoutOf,
@@ -15,6 +11,10 @@ import {
   requireModel,
   requireTestDirectory,
 } from "../../app/layout.ts";
+import { type Engine, isConflict, isNotFound } from "../../docker/engine.ts";
+import { demultiplex } from "../../docker/frames.ts";
+import { EngineError } from "../../docker/transport.ts";
+import { MlcliError } from "../../errors.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
 import {
   createContainer,
@@ -25,20 +25,20 @@ import {
 import { endInWords } from "../container/exit_status.ts";
 import { holdsHarness, requireImage } from "../container/image.ts";
 import { serverName } from "../container/managed.ts";
-import { pingUntilReady } from "./ping.ts";
+import { privilegesHint } from "../container/privileges.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { servePlan } from "../plan.ts";
-import { privilegesHint } from "../container/privileges.ts";
+import { pingUntilReady } from "./ping.ts";
 import { findServers, type Server } from "./servers.ts";
 
 /** How many lines of a dead server's log are shown. */
 const LOG_TAIL = 30;
 
-/** How often a free port is picked again when somebody else was faster. */
+/** How often a free port is picked again when another program was faster. */
 const FREE_PORT_ATTEMPTS = 5;
 
 /**
- * Follows the log of a server from its start, before it is ready; the promise is kept when the log
+ * Follows the log of a server from its start, before it is ready; the promise resolves when the log
  * has come to its end.
  */
 export type Follow = (engine: Engine, server: Server) => Promise<void>;
@@ -47,9 +47,9 @@ export type Follow = (engine: Engine, server: Server) => Promise<void>;
  * Starts a server and returns once it answers. When it does not, or the user interrupts, nothing
  * of it is left.
  *
- * @param follow who shows its log.
+ * @param follow shows its log.
  * @throws MlcliError when the port is taken, the server ended or did not answer in time, and when
- * the layout, the image or the engine are not fit.
+ * the layout, the image or the engine cannot be used.
  */
 export async function serve(
   job: ServingJob,
@@ -103,8 +103,8 @@ async function serveOn(start: Start, port: number): Promise<Server> {
 }
 
 /**
- * Refuses a port that a server of mlcli has, be it only being started, or paused; clears away what
- * is left of one that ended.
+ * Refuses a port that a server of mlcli has, also one that is being started, or is paused; removes
+ * what is left of one that ended.
  */
 async function clearPort(engine: Engine, port: number): Promise<void> {
   for (const server of await findServers(engine, port)) {
@@ -139,8 +139,8 @@ async function startServer({ job, engine, signal }: Start, port: number): Promis
 }
 
 /**
- * The engine answers 500 for a busy port, like for anything else, so its words have to do. By a
- * container; by a process; Docker Desktop; Podman's machine; Podman.
+ * The engine answers 500 for a busy port, as for other failures, so its words are matched. In this
+ * order: used by a container; by a process; Docker Desktop; Podman's machine; Podman.
  */
 function saysPortTaken(reason: string): boolean {
   return /port is already allocated|address already in use|ports are not available|proxy already running|bind: address/i
@@ -169,7 +169,7 @@ async function untilReady(
   server: Server,
   followed: Promise<void> | undefined,
 ): Promise<void> {
-  // Whoever follows the start sees the log; the container stays until all of it was read.
+  // Who follows the start has seen the log. The container stays until all of it was read.
   const log = async (): Promise<string | undefined> => {
     if (!followed) return await logTail(engine, server.id);
     await Promise.race([followed.catch(() => {}), abortOf(signal)]);
@@ -193,7 +193,7 @@ async function untilReady(
     throw new MlcliError(
       `The server did not answer /ping with 200 within ${job.timeout} s (${lastAnswer})`,
       {
-        // The log of a server that lives has no end to wait for.
+        // The log of a server that still runs has no end to wait for.
         quote: followed ? undefined : await log(),
         hint: "--timeout gives it longer. The platform waits for 4 minutes.",
       },

@@ -20,7 +20,7 @@ export interface Server {
   readonly ended: boolean;
 }
 
-/** Servers on a port, of whatever app; or all of them. */
+/** Servers on a port, of any app; or all of them. */
 export async function findServers(
   engine: Engine,
   port?: number,
@@ -34,7 +34,7 @@ export async function findServers(
 /**
  * The server on a port, running or ended.
  *
- * @param appName only if it serves this app; of whatever app when undefined.
+ * @param appName only if it serves this app; of any app when undefined.
  * @throws MlcliError when there is none.
  */
 export async function requireServer(

@@ -30,7 +30,7 @@ export interface ContainerStatus {
   readonly port: number | undefined;
   readonly health: Health;
   readonly created: Date;
-  /** As it was named when the container was created; its id where the name is another's now. */
+  /** As it was named when the container was created; its id where another image has that name. */
   readonly image: string;
 }
 

@@ -17,7 +17,7 @@ const GRACE = 30;
 export interface StopRequest {
   /** Port on the host. */
   readonly port: number;
-  /** Only if the server is this app's; of whatever app when undefined. */
+  /** Only if the server is this app's; of any app when undefined. */
   readonly appName: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function stopRunning(
   await stopContainer(engine, id, GRACE, hurryOf(interruption));
 }
 
-/** The next signal of somebody who waits for a server to end. */
+/** The user's next signal, while a server is being stopped. */
 function hurryOf({ signal, force }: Interruption): AbortSignal {
   return signal.aborted ? force : signal;
 }

@@ -281,7 +281,7 @@ suite("mlcli and credentials", () => {
       title: "the profile wants a code of an MFA device",
       args: ["--profile", "mfa"],
       env: NO_KEY,
-      message: /^Profile "mfa" asks for a code of an MFA device/,
+      message: /^Profile "mfa" needs a code of an MFA device/,
       hint: /aws sts get-session-token/,
     },
     {

@@ -110,19 +110,19 @@ suite("the cloud commands and a proxy", () => {
         "that wants a password for a tunnel",
         undefined,
         undefined,
-        /^error: The proxy wants a name and a password, or others\n {2}.+\nhint: .*HTTPS_PROXY=/,
+        /^error: The proxy wants a name and a password, or different ones\n {2}.+\nhint: .*HTTPS_PROXY=/,
       ],
       [
         "that makes no tunnel",
         undefined,
         "403 Not there",
-        /^error: The proxy does not let through to api\.sagemaker\..*\n {2}.+\nhint: .*NO_PROXY/,
+        /^error: The proxy does not let requests through to api\.sagemaker\..*\n {2}.+\nhint: .*NO_PROXY/,
       ],
       [
         "that wants a password",
         "http://platform.test",
         undefined,
-        /^error: The proxy wants a name and a password, or others\n {2}HTTP 407\nhint: .*NAME:PASS/,
+        /^error: The proxy wants a name and a password, or different ones\n {2}HTTP 407\nhint: .*NAME:PASS/,
       ],
     ] as const
   ) {

@@ -263,7 +263,7 @@ suite("credentialsProvider", () => {
     ]],
     ["a device for codes", { profile: "mfa" }, [
       "credentials",
-      'Profile "mfa" asks for a code of an MFA device, which mlcli cannot',
+      'Profile "mfa" needs a code of an MFA device, which mlcli cannot ask for',
       "Put the result of aws sts get-session-token into the environment.",
     ]],
     ["a token that is not there", { profile: "web" }, [
@@ -309,7 +309,7 @@ suite("credentialsProvider", () => {
     ["a role that STS refuses for a reason of its own", { role: ROLE, env: KEYS, sts: odd }, [
       "other",
       "sts:AssumeRole failed: Because",
-      "The platform gave this reason; nothing else was asked of it.",
+      "The platform gave this reason; mlcli stopped there.",
     ]],
     ["a role and no connection", { role: ROLE, env: KEYS, sts: noAnswer }, [
       "unreachable",

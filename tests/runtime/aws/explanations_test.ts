@@ -53,7 +53,7 @@ const RENEW_PROFILE = 'Renew those of profile "work": aws sso login --profile wo
   "or aws configure --profile work.";
 const CLOCK = "This machine's clock is wrong";
 const SET_CLOCK =
-  "Set it, then try again: requests count for a few minutes from when they were signed.";
+  "Set it, then try again: a request is valid for a few minutes after it was signed.";
 
 /** Each code, what the service says with it, and what the user reads. */
 const CODES: readonly (readonly [
@@ -158,7 +158,7 @@ const RENEW_HOST =
   "Check this machine's clock. If that is right, whoever runs the host has to renew it.";
 const LOGIN = "Put them into its address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, special " +
   "characters as %40 and the like.";
-const WANTS_LOGIN = "The proxy wants a name and a password, or others";
+const WANTS_LOGIN = "The proxy wants a name and a password, or different ones";
 
 const CONNECTIONS: Readonly<Record<ConnectionFailure, readonly [message: string, hint: string]>> = {
   "no such host": [
@@ -174,7 +174,7 @@ const CONNECTIONS: Readonly<Record<ConnectionFailure, readonly [message: string,
   "certificate not trusted": [
     "The certificate of h.test:1 is not trusted",
     "If a proxy or an emulator is meant to be there, let AWS_CA_BUNDLE name a file with the " +
-    "certificate of who signs for it (PEM).",
+    "certificate of the authority that signs for it (PEM).",
   ],
   "certificate expired": ["The certificate of h.test:1 has expired", RENEW_HOST],
   "certificate not valid yet": ["The certificate of h.test:1 is not valid yet", RENEW_HOST],
@@ -188,7 +188,7 @@ const CONNECTIONS: Readonly<Record<ConnectionFailure, readonly [message: string,
   ],
   "proxy wants a password": [WANTS_LOGIN, LOGIN],
   "proxy refuses": [
-    "The proxy does not let through to h.test:1",
+    "The proxy does not let requests through to h.test:1",
     "Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY; NO_PROXY names hosts to ask without it.",
   ],
 };
@@ -203,13 +203,13 @@ const strange = (status: number): readonly (string | undefined)[] => [
   "failed",
   `Something else than the platform answered: HTTP ${status}`,
   undefined,
-  "A proxy or the login page of a network may have. Check both, and AWS_ENDPOINT_URL.",
+  "It may be a proxy or the login page of a network. Check both, and AWS_ENDPOINT_URL.",
 ];
 const other = (words: string): readonly (string | undefined)[] => [
   "other",
   `sagemaker:ListEndpoints failed: ${words}`,
   undefined,
-  "The platform gave this reason; nothing else was asked of it.",
+  "The platform gave this reason; mlcli stopped there.",
 ];
 const needsLogin = ["unreachable", WANTS_LOGIN, "HTTP 407", LOGIN];
 const throttled = (times: string) => [

@@ -13,7 +13,7 @@ def enter_code_directory(kind):
     """Makes the code of `kind` (training, prediction, processing) importable; returns its directory.
 
     The mounted code is used instead of the image's own copy. Its directory comes first on sys.path,
-    in the place of the harness's, so that user code imports its neighbours, and nothing of ours.
+    in the place of the harness's, so that user code imports the files beside it, and not ours.
     """
     directory = paths.MOUNTED_CODE
     if not has_entries(directory):
@@ -39,7 +39,7 @@ def has_entries(directory):
 def load_module(name, path):
     """Runs the Python file at `path`, whatever its extension, as the module `name`.
 
-    Registered under its name, as an import would: what a model pickled during training needs.
+    The module is registered under its name, as by an import: a pickled model needs that.
     """
     loader = SourceFileLoader(name, path)
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
@@ -49,7 +49,7 @@ def load_module(name, path):
 
 
 def required_function(module, name, signature, path):
-    """The module's function of that name. Raises HarnessError, with its signature, where none is."""
+    """The module's function of that name. Raises HarnessError, with its signature, if missing."""
     function = getattr(module, name, None)
     if not callable(function):
         raise HarnessError("%s does not define %s%s" % (path, name, signature))

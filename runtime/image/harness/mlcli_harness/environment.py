@@ -1,6 +1,6 @@
-"""The environment that training code written for the platform reads.
+"""The environment that training code written for SageMaker reads.
 
-The platform's own images set `SM_*` by a toolkit inside them; this does it for an app's image.
+SageMaker's own images set `SM_*` by a toolkit inside them; this does it for an app's image.
 Variables that are set already stay: `mlcli local` sets some, and so may the user.
 """
 
@@ -13,7 +13,7 @@ from mlcli_harness.failure import HarnessError
 
 
 def read_hyperparameters():
-    """The hyperparameters with their values decoded: the platform sends every value as a string."""
+    """The hyperparameters with their values decoded: SageMaker sends every value as a string."""
     raw = read_config("hyperparameters.json")
     return {name: decode(value) for name, value in raw.items()}
 
@@ -48,7 +48,7 @@ def set_training_environment(hyperparameters):
     os.makedirs(paths.OUTPUT_DATA, exist_ok=True)
     resources = read_config("resourceconfig.json")
     for name, value in training_environment(hyperparameters, channels(), resources).items():
-        # A hyperparameter's name may be anything, a variable's not: hyperparameters.json has it.
+        # Not every hyperparameter's name can be a variable's; hyperparameters.json has all of them.
         if "=" not in name and "\0" not in name + value:
             os.environ.setdefault(name, value)
 
@@ -62,7 +62,7 @@ def channels():
 
 
 def training_environment(hyperparameters, channel_names, resources):
-    """The variables as a dict, named and written as by the platform's training toolkit."""
+    """The variables as a dict, named and written as by SageMaker's training toolkit."""
     host = resources.get("current_host", "algo-1")
     variables = {
         **shared_environment(),
@@ -97,13 +97,13 @@ def shared_environment():
 
 
 def set_shared_environment():
-    """Sets what is missing of them."""
+    """Sets those of them that are missing."""
     for name, value in shared_environment().items():
         os.environ.setdefault(name, value)
 
 
 def to_variable(value):
-    """A string as it is, nothing as nothing, the rest as JSON: the toolkit's own encoding."""
+    """A string as it is, None as an empty string, the rest as JSON: the toolkit's own encoding."""
     if value is None:
         return ""
     if isinstance(value, str):

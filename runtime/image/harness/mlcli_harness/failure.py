@@ -1,4 +1,4 @@
-"""How a failure of user code is told: a traceback of the user's frames, and the failure file."""
+"""How a failure of user code is reported: a traceback of the user's frames, and a failure file."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from mlcli_harness import paths
 
 
 class HarnessError(Exception):
-    """The app is not as it must be. Its message says everything: it is shown without a traceback."""
+    """The app has a mistake. The message says everything: it is shown without a traceback."""
 
 
 def user_traceback(error):
@@ -48,7 +48,7 @@ def log(text):
 
 
 def run_user_code(call, failure_file):
-    """Calls `call` and ends the process where that fails, as the platform expects.
+    """Calls `call` and ends the process where that fails, as SageMaker expects.
 
     An exception: its traceback on standard error and in the failure file, exit status 1.
     SystemExit keeps its status; its message, if that is what it carries, goes into the file too.
@@ -73,7 +73,7 @@ def run_user_code(call, failure_file):
 
 
 def show(error):
-    """Shows an error through the hook, since user code may have put in one of its own."""
+    """Shows an error through the hook, since user code may have set its own."""
     error.__traceback__ = user_traceback(error)
     try:
         sys.excepthook(type(error), error, error.__traceback__)

@@ -1,4 +1,4 @@
-"""Where things lie in the container: the platform's contract under /opt/ml."""
+"""Where things lie in the container: SageMaker's contract under /opt/ml."""
 
 import os
 
@@ -14,7 +14,7 @@ OUTPUT_DATA = "/opt/ml/output/data"
 TRAINING_FAILURE = "/opt/ml/output/failure"
 PROCESSING_MESSAGE = "/opt/ml/output/message"
 
-# `mlcli local` mounts the code here, so that editing needs no rebuild; on the platform it is empty.
+# `mlcli local` mounts the code here, so that editing needs no rebuild; on SageMaker it is empty.
 MOUNTED_CODE = "/opt/ml/code"
 # The copy that `mlcli build` put into the image.
 IMAGE_CODE = "/opt/program"

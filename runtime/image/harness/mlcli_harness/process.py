@@ -29,7 +29,7 @@ def run_script(file, arguments):
         sys.path.insert(0, os.path.dirname(path))
     # The script takes the place of the main module for good, as if Python had been started with it:
     # its pickles, threads and `multiprocessing` children look for their names there. (runpy would
-    # clear the module again when the script ends, below the feet of threads still running.)
+    # clear the module when the script ends, though its threads may still be running.)
     module = types.ModuleType("__main__")
     module.__file__ = path
     sys.modules["__main__"] = module

@@ -1,4 +1,4 @@
-"""SIGTERM, by which the platform and `docker stop` end a container."""
+"""SIGTERM, by which SageMaker and `docker stop` end a container."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ def stop_on_sigterm():
 
     def stop(signum, frame):
         nonlocal stopping
-        # Once only: a second SIGTERM must not break off the cleaning up.
+        # Once only: a second SIGTERM must not interrupt the clean-up.
         if stopping:
             return
         if is_within(frame, called_by_fork):
@@ -48,9 +48,9 @@ def is_within(frame, functions):
 def leave_children_alone(handler):
     """Gives forked children, such as a pool's workers, the default action back.
 
-    SIGTERM waits while a fork is under way: Python forgets what reaches a child of its before that
-    has started, and `Process.terminate()` right after `start()` would be without effect.
-    Returns the functions that the parent calls then.
+    SIGTERM waits while a fork is under way: Python forgets a signal that reaches a child before the
+    child has started, and `Process.terminate()` right after `start()` would have no effect.
+    Returns the functions that the parent calls before and after a fork.
     """
     mask = set()
 

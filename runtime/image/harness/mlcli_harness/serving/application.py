@@ -15,11 +15,11 @@ from mlcli_harness.serving.errors import (
 )
 from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_content_type
 
-# So much of a body that nobody wants is read, so that the connection can be used again; where it is
-# longer, the connection is closed.
+# How much of a body that nobody wants is read, so that the connection can be used again; where it
+# is longer, the connection is closed.
 DISCARDED_BYTES = 64 * 1024
 
-# The platform's limit for an answer. Not enforced: a warning says what would happen there.
+# SageMaker's limit for an answer. Not enforced: a warning says what would happen there.
 PLATFORM_SECONDS = 60
 
 # Set in the environ where the rest of the request was left unread: the worker then closes, once the
@@ -29,8 +29,8 @@ CLOSE_CONNECTION = "mlcli.close_connection"
 
 class Application:
     """Serves a Model. Answers requests side by side, `concurrent_predictions` of them at most, or
-    without a limit where that is 0; request bodies may have up to `max_body_bytes`. Whoever may call
-    is for `callers` to say, where there are any."""
+    without a limit where that is 0; request bodies may have up to `max_body_bytes`. `callers`
+    decides who may call; without it, everybody may."""
 
     def __init__(self, model, max_body_bytes, concurrent_predictions=0, callers=None):
         self.model = model
@@ -51,7 +51,7 @@ class Application:
         return [b"" if environ["REQUEST_METHOD"] == "HEAD" else body]
 
     def respond(self, environ):
-        """The answer as (status, headers, body). Raises HttpError for every other than 200."""
+        """The answer as (status, headers, body). Raises HttpError for every status but 200."""
         objection = self.callers and self.callers.objection(environ)
         if objection:
             self.discard(environ)
@@ -83,7 +83,7 @@ class Application:
         except HttpError:
             raise
         except BaseException as error:
-            # Whatever it is: a panic of a library in Rust is no Exception, either.
+            # BaseException, since a panic of a library in Rust is not an Exception.
             log(describe(error))
             raise HttpError("500 Internal Server Error", summary(error)) from error
         seconds = time.monotonic() - began
@@ -105,7 +105,7 @@ class Application:
                 raise unsupported_content_type(content_type) from error
             if isinstance(error, ValueError):
                 if self.model.input_fn is not default_input_fn:
-                    # Meant for the client, or a mistake of the code.
+                    # It may be meant for the client, but also be a mistake of the code.
                     log(describe(error))
                 raise bad_request(str(error)) from error
             raise
@@ -128,7 +128,8 @@ class Application:
         announced = int(environ.get("CONTENT_LENGTH") or 0)
         if announced <= self.max_body_bytes:
             try:
-                # Chunked bodies announce no length: one byte more than the limit tells.
+                # Chunked bodies announce no length: one byte above the limit shows that they are
+                # too long.
                 body = environ["wsgi.input"].read(self.max_body_bytes + 1)
             except OSError as error:
                 environ[CLOSE_CONNECTION] = True
@@ -158,7 +159,7 @@ class Application:
 
 
 def decode(body, content_type, charset, header):
-    """JSON and CSV as str, other types as the bytes they are, as on the platform."""
+    """JSON and CSV as str, other types as the bytes they are, as on SageMaker."""
     if content_type not in (JSON, CSV):
         return body
     try:
@@ -168,7 +169,7 @@ def decode(body, content_type, charset, header):
     except UnicodeDecodeError as error:
         raise bad_request("The body is not valid %s: %s" % (charset or "utf-8", error)) from error
     except (LookupError, ValueError) as error:
-        # No such charset, or no name of one.
+        # There is no such charset, or the name is not valid.
         raise unsupported_content_type(header) from error
 
 
@@ -189,5 +190,5 @@ def to_bytes(result, accept):
 
 
 def says(error, words):
-    """Whether the error's message begins with the words: user code has no type of ours to raise."""
+    """Whether the error's message begins with the words: user code cannot raise our types."""
     return str(error).lower().startswith(words)

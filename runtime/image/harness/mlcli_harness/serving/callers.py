@@ -1,16 +1,16 @@
-"""Who may call a server that runs on somebody's own machine.
+"""Who may call a server that runs on the user's own machine.
 
 Any web page that is open there can send requests to the machine's own ports: from its own origin,
-or, with a name that it has lead to 127.0.0.1 (DNS rebinding), as if it were the server's own page.
-Both are refused where `mlcli local deploy` started the server. Elsewhere, as on the platform,
-nothing of this is looked at.
+or, with a name that it points to 127.0.0.1 (DNS rebinding), as if it were the server's own page.
+Both are refused where `mlcli local deploy` started the server. Elsewhere, as on SageMaker, none of
+this is checked.
 """
 
 import ipaddress
 import re
 from functools import lru_cache
 
-# So many different combinations of headers are remembered with their verdict.
+# How many different combinations of headers are remembered with the answer to them.
 REMEMBERED = 64
 
 # A host, and a port that does not matter. An address in brackets may have a zone.
@@ -35,7 +35,7 @@ class Callers:
         return self.judge_once(host, environ.get("HTTP_ORIGIN"))
 
     def judge(self, host, origin):
-        """The same for the Host and the Origin; None is one that was not sent, by no browser."""
+        """The same for the Host and the Origin; None: not sent, so no browser is asking."""
         called = host and host_of(host)
         if host is not None and not self.is_own(called) and not address_of(called):
             hint = LET_IN % called if called else "It is not valid."
@@ -44,7 +44,7 @@ class Callers:
             return None
         page = host_of(authority_of(origin) or "")
         if page is None:
-            # Of a file, or of a frame that hides its origin, as any page can.
+            # The page is a file, or a frame that hides its origin, which any page can make.
             hint = "Serve it from http://localhost."
         elif page == called or self.is_own(page) or is_this_machine(address_of(page)):
             return None
@@ -63,7 +63,7 @@ def authority_of(uri):
 
 
 def host_of(authority):
-    """The host in its one spelling, without brackets, port, final dot; None where it is not valid."""
+    """The host in one spelling, without brackets, port, final dot; None where it is not valid."""
     match = AUTHORITY.fullmatch(authority)
     if not match:
         return None
@@ -82,5 +82,5 @@ def address_of(name):
 
 
 def is_this_machine(address):
-    """Of addresses, only these: a page anywhere on the network has one, too."""
+    """Only these addresses are this machine's own: a page of the network has an address, too."""
     return address is not None and (address.is_loopback or address.is_unspecified)

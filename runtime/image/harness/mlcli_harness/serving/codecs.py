@@ -56,15 +56,15 @@ def parse_cell(cell):
     if not cell:
         return math.nan
     try:
-        # Python's `1_000` is nobody's number in a table.
+        # Python reads `1_000` as a number, but in a table it is text.
         return cell if "_" in cell else float(cell)
     except ValueError:
         return cell
 
 
 def default_output_fn(prediction, accept):
-    """JSON: `{"predictions": [...]}`, or the prediction itself where it is a dict. CSV: a line an
-    item, the values of the dict's `predictions`. Raises TypeError on what cannot be written so."""
+    """JSON: `{"predictions": [...]}`, or the prediction itself where it is a dict. CSV: a line for
+    each item, or for each of the dict's `predictions`. Raises TypeError on everything else."""
     if accept == JSON:
         return format_json(prediction)
     if accept == CSV:
@@ -76,7 +76,7 @@ def format_json(prediction):
     plain = to_plain(prediction)
     if not isinstance(plain, dict):
         plain = {"predictions": plain if isinstance(plain, list) else [plain]}
-    # ensure_ascii, the default: a body that no charset can spoil.
+    # ensure_ascii is the default: a wrong charset cannot spoil an ASCII body.
     return json.dumps(plain, allow_nan=False)
 
 
@@ -111,7 +111,7 @@ def to_plain(value):
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
     if hasattr(value, "iterrows") and hasattr(value, "to_dict"):
-        # A pandas DataFrame: a record a row.
+        # A pandas DataFrame: one record for each row.
         return to_plain(value.to_dict("records"))
     if hasattr(value, "tolist"):
         # Arrays and scalars of numpy, series of pandas, tensors.

@@ -6,10 +6,10 @@ import time
 
 from gunicorn.http import RequestParser
 
-# The platform waits so long for an answer, and so do we for a client that stops in mid-sentence.
+# SageMaker waits this long for an answer, and the server for a client that stops half-way.
 CLIENT_SECONDS = 60
-# A client that is still sending when it gets its answer, a refusal, may go on for so long in all,
-# and pause for so long: where a connection is closed with something unread, its answer is lost.
+# A client that is still sending when it gets its answer (a refusal) may go on for this long in all,
+# and pause for this long: if a connection is closed while something is unread, the answer is lost.
 LINGER_SECONDS = 60
 LINGER_PAUSE = 5
 # Bytes that are thrown away at a time.
@@ -24,13 +24,13 @@ class Connection:
         self.address = address
         self.keep_alive = config.keepalive
         self.closes_at = time.monotonic() + self.keep_alive
-        # When this ends for good a connection whose client is still sending; None: it is not.
+        # When a connection whose client is still sending is closed in any case; else None.
         self.lingers_until = None
         self.ended = 0
         client_socket.setblocking(True)
         client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            # By the kernel: a time-out of Python's costs one more system call a read.
+            # The kernel's time-out: Python's own costs one more system call for each read.
             client_socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", CLIENT_SECONDS, 0))
         self.parser = RequestParser(config, self, address)
 

@@ -14,7 +14,7 @@ STAND_INS = {"*/*": (JSON, CSV), "application/*": (JSON,), "text/*": (CSV,)}
 def parse_content_type(header):
     """A Content-Type as (media type in lower case without parameters, charset or None).
 
-    An absent one means JSON, as on the platform.
+    An absent one means JSON, as on SageMaker.
     """
     if not header.strip():
         return JSON, None

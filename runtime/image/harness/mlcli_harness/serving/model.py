@@ -36,7 +36,7 @@ def load_model():
 
 
 def find_serving_code(directory):
-    """The path of `serve`, or of `serve.py`, which editors like better."""
+    """The path of `serve`, or of `serve.py`, which editors recognise as Python."""
     for name in ("serve", "serve.py"):
         path = os.path.join(directory, name)
         if os.path.isfile(path):

@@ -12,18 +12,18 @@ from mlcli_harness.serving.application import Application
 from mlcli_harness.serving.callers import Callers
 from mlcli_harness.serving.model import load_model
 
-# The platform's documented limit for the body of a request.
+# SageMaker's documented limit for the body of a request.
 MAX_BODY_MB = 6
 
-# The platform gives a container 4 minutes from its start to the first answered /ping. A worker that
-# shows no sign of life for so long, while it loads the model or later, is replaced.
+# SageMaker gives a container 4 minutes from its start to the first answered /ping. A worker that
+# shows no sign of life for this long, while it loads the model or later, is replaced.
 START_SECONDS = 240
 
-# The platform kills a container 30 s after SIGTERM; requests that are under way get most of it.
+# SageMaker kills a container 30 s after SIGTERM; requests that are under way get most of it.
 STOP_SECONDS = 25
 
-# Longer than the 60 s after which load balancers close an idle connection: the server must not be
-# the first, or a request on its way meets a closed door.
+# Longer than the 60 s after which load balancers close an idle connection: if the server closed it
+# first, a request that is on its way would fail.
 KEEP_ALIVE_SECONDS = 65
 
 # Places in the memory that the workers share: 1 once any of them has loaded the model, or failed to.
@@ -31,7 +31,7 @@ BOOTED, FAILED = 0, 1
 
 
 def serve():
-    """Serves until SIGTERM. Ends the process: not with 0 where the model does not load."""
+    """Serves until SIGTERM. Ends the process; the status is not 0 if the model does not load."""
     set_shared_environment()
     try:
         server = Server(Settings(os.environ))
@@ -62,7 +62,7 @@ class Settings:
         # For models that are not safe to use from several threads: 1. Default: no limit.
         self.concurrent_predictions = number(0, "MLCLI_CONCURRENT_PREDICTIONS")
         self.access_log = environ.get("MLCLI_ACCESS_LOG", "") not in ("", "0")
-        # Names of the server on somebody's own machine; set by `mlcli local deploy` alone.
+        # Names of the server on the user's own machine; set by `mlcli local deploy` alone.
         self.allowed_hosts = environ.get("MLCLI_ALLOWED_HOSTS", "").split()
 
 
@@ -81,7 +81,7 @@ class Server(BaseApplication):
         self.failure_token, writing_end = os.pipe()
         os.write(writing_end, b"1")
         os.close(writing_end)
-        # Shared by all workers: what became of loading the model.
+        # Shared by all workers: whether the model was loaded, or failed to load.
         self.booting = mmap.mmap(-1, 2)
         super().__init__()
 
@@ -95,13 +95,13 @@ class Server(BaseApplication):
         self.booting[BOOTED] = 1
 
     def end_if_not_booted(self, arbiter, worker):
-        """Ends the server where a worker died before any could load the model: its successors
-        would, too."""
+        """Ends the server where a worker died before any could load the model: the next ones
+        would die, too."""
         # An arbiter that is being stopped has closed its listeners first.
         if self.booting[BOOTED] or not arbiter.LISTENERS:
             return
-        # Failed: with an exception, and it has said so. The arbiter has heard of it, but may have
-        # lost it again: what a signal handler raises while Python forks is ignored.
+        # FAILED: a worker ended with an exception, and has logged it. The arbiter should have ended
+        # then, but it does not always: what a signal handler raises while Python forks is ignored.
         if not self.booting[FAILED]:
             log("mlcli: a worker process died while it loaded the model; was there too little memory?")
         raise HaltServer("Worker failed to boot.", arbiter.WORKER_BOOT_ERROR)

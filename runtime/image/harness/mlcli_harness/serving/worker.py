@@ -1,7 +1,7 @@
 """The worker process: many connections, one thread that serves them, more when a request is slow.
 
-gunicorn's own threaded worker passes each request from its main thread to a pool: twice the time of
-a small prediction goes into that and into threads fighting for the interpreter. It also takes up to
+gunicorn's own threaded worker passes each request from its main thread to a pool: that, and threads
+that compete for the interpreter, take twice the time of a small prediction. It also takes up to
 a second to stop (20.1), and with all threads busy, or waiting on clients that send nothing, /ping
 goes unanswered.
 
@@ -30,19 +30,20 @@ from mlcli_harness.serving.application import CLOSE_CONNECTION
 from mlcli_harness.serving.connection import Connection, StillSending
 
 # Seconds that the leader may spend on a request before another thread takes over. The interpreter
-# switches threads every 5 ms, so a shorter time would win nothing.
+# switches threads every 5 ms, so a shorter time would gain nothing.
 PATIENCE = 0.005
-# How often the main thread looks when nothing is going on: a first slow request holds up /ping so
-# long at most, and an idle server uses no measurable CPU.
+# How often the main thread looks when nothing is going on: a first slow request holds up /ping
+# this long at most, and an idle server uses no measurable CPU.
 IDLE_LOOK = 0.02
-# After accepting a connection, a worker leaves the next one to the others for so long, times the
+# After accepting a connection, a worker leaves the next one to the others for this long, times the
 # connections that it has. Else the first to wake takes all that arrive at once, and serves them with
-# one processor while the others look on. Measured with 8 connections and 2 workers: 8 to 0 without.
+# one processor while the other workers have nothing to do. Measured with 8 connections and 2
+# workers: 8 to 0 without.
 BREATH = 0.001
 LONGEST_BREATH = 0.002
 # Slow requests that one worker answers side by side.
 MAX_THREADS = 64
-# A worker whose failure is not the first to be reported waits so long for the master to end it.
+# A worker whose failure is not the first to be reported waits this long for the master to end it.
 STOPPED_BY_MASTER = 1
 
 
@@ -72,8 +73,8 @@ class PredictionWorker(Worker):
     def fail_to_boot(self, error):
         """Ends the server, since a model that does not load will not load the next time either."""
         # Two failures would confuse the master (20.1 ends with a stack trace of its own): the first
-        # to fail reports and ends it. It ends the others then; not one that it has made this very
-        # moment, which misses the signal and goes by itself.
+        # to fail reports and ends it. The master then ends the others, except one that it has made
+        # at that moment: that one misses the signal and ends by itself.
         signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
         if not self.app.report_failed():
             time.sleep(STOPPED_BY_MASTER)
@@ -120,7 +121,7 @@ class PredictionWorker(Worker):
             self.sleep(IDLE_LOOK if since is None else PATIENCE)
 
     def sleep(self, seconds):
-        """Sleeps until a signal arrives, at most so long."""
+        """Sleeps until a signal arrives, at most this long."""
         if select.select([self.PIPE[0]], [], [], seconds)[0]:
             os.read(self.PIPE[0], 4096)
 
@@ -136,13 +137,14 @@ class PredictionWorker(Worker):
                 self.leader.called.set()
                 threading.Thread(target=self.work, args=(self.leader,), daemon=True).start()
             else:
-                # Whoever is done first leads.
+                # The thread that is done first becomes leader.
                 self.leader = None
 
     def close_idle(self, now):
         """Closes connections whose time is over."""
         for descriptor, connection in list(self.idle.items()):
-            # Whoever takes a connection out of `idle` owns it: a request may arrive meanwhile.
+            # The thread that takes a connection out of `idle` owns it: a request may arrive
+            # meanwhile.
             if connection.closes_at < now and self.idle.pop(descriptor, None):
                 self.close(connection)
 
@@ -160,7 +162,7 @@ class PredictionWorker(Worker):
     # The serving threads.
 
     def work(self, seat):
-        """A thread's life: leads when called, else waits aside."""
+        """What a thread does: leads when called, else waits aside."""
         while True:
             seat.called.wait()
             seat.called.clear()
@@ -172,7 +174,7 @@ class PredictionWorker(Worker):
                     try:
                         self.attend(descriptor)
                     except BaseException as error:
-                        # Whatever it is, a server needs its threads.
+                        # Any exception: the server must not lose a thread.
                         log(describe(error))
                     seat.busy_since = None
             if not self.accepting:
@@ -282,7 +284,7 @@ class PredictionWorker(Worker):
             # The client is gone.
             raise
         except Exception as error:
-            # What cannot be made an answer: a header that breaks HTTP's rules, mostly.
+            # It cannot become an answer, mostly because of a header that breaks HTTP's rules.
             log(describe(error))
             send_error(connection, "500 Internal Server Error", summary(error))
             raise StillSending from error
