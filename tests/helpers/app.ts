@@ -34,6 +34,24 @@ export interface TestAppOptions {
 /** Where the test data of `local train` lies. */
 export const TRAINING_DATA = "local_test/test_dir/input/data/training/data.csv";
 
+/** Makes an app for which every command has all that it needs. */
+export function completeApp(options: TestAppOptions = {}): Promise<TestApp> {
+  return makeApp({
+    ...options,
+    files: {
+      [TRAINING_DATA]: "1\n",
+      "local_test/test_dir/input/data/processing/p.csv": "1\n",
+      "local_test/test_dir/model/m": "",
+      "training/training.py": "",
+      "prediction/serve": "",
+      "processing/p.py": "",
+      "Dockerfile": "FROM scratch\n",
+      "../../requirements.txt": "",
+      ...options.files,
+    },
+  });
+}
+
 /** Makes an app. Its name is unlike any other's, so that its containers can be told apart. */
 export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
   const name = `test-${crypto.randomUUID().slice(0, 8)}`;

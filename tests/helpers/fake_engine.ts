@@ -5,29 +5,51 @@
  * @module
  */
 
+/** Answers a request. */
+export type Answer = (request: Request) => Response | Promise<Response>;
+
 /** Answers a request, by its method and path without the version: `POST /containers/create`. */
-export type Answers = Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;
+export type Answers = Readonly<Record<string, Answer>>;
+
+/** A request that came. */
+export interface Call {
+  /** Method and path without the version: `POST /containers/create` */
+  readonly call: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** What it said in JSON, if it did. */
+  readonly body: unknown;
+}
 
 /** A fake engine that listens. */
 export interface FakeEngine extends AsyncDisposable {
   readonly socket: string;
   /** Requests so far: `GET /v1.44/info`. */
   readonly requests: readonly string[];
+  /** The same, with all that they said. */
+  readonly calls: readonly Call[];
 }
 
 /**
  * Starts one. A request without an answer gets 599, which no call expects, and fails the test when
  * the engine is disposed of: some code goes on without an answer.
  */
-export async function fakeEngine(answers: Answers): Promise<FakeEngine> {
-  const folder = await Deno.makeTempDir();
+export async function fakeEngine(
+  answers: Answers | ((call: string) => Answer | undefined),
+): Promise<FakeEngine> {
+  const folder = await Deno.makeTempDir({ prefix: "mlcli-test-engine-" });
   const socket = `${folder}/docker.sock`;
   const requests: string[] = [];
+  const calls: Call[] = [];
   const unexpected: string[] = [];
+  const answerTo = typeof answers === "function" ? answers : (call: string) => answers[call];
   const server = Deno.serve({ path: socket, onListen: () => {} }, async (request) => {
-    const { pathname } = new URL(request.url);
+    const { pathname, searchParams } = new URL(request.url);
     requests.push(`${request.method} ${pathname}`);
-    const answer = answers[`${request.method} ${pathname.replace(/^\/v[\d.]+/, "")}`];
+    const call = `${request.method} ${pathname.replace(/^\/v[\d.]+/, "")}`;
+    const isJson = request.headers.get("Content-Type") === "application/json";
+    const body = isJson ? await request.clone().json() : undefined;
+    calls.push({ call, query: Object.fromEntries(searchParams), body });
+    const answer = answerTo(call);
     if (request.method !== "POST") await request.body?.cancel();
     if (answer) return await answer(request);
     unexpected.push(`${request.method} ${pathname}`);
@@ -36,6 +58,7 @@ export async function fakeEngine(answers: Answers): Promise<FakeEngine> {
   return {
     socket,
     requests,
+    calls,
     async [Symbol.asyncDispose](): Promise<void> {
       await server.shutdown();
       await Deno.remove(folder, { recursive: true });
@@ -52,4 +75,16 @@ export function refusal(status: number, message: string): Response {
 /** The answer to `_ping` of an engine with this API version. */
 export function pong(apiVersion: string): Response {
   return new Response("OK", { headers: { "Api-Version": apiVersion } });
+}
+
+/** Done, without a word. */
+export function done(status = 204): Response {
+  return new Response(null, { status });
+}
+
+/** An answer that does not come: pending until the client goes away. */
+export function never(request: Request): Promise<Response> {
+  return new Promise((resolve) => {
+    request.signal.addEventListener("abort", () => resolve(new Response()), { once: true });
+  });
 }

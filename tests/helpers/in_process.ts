@@ -1,0 +1,61 @@
+/**
+ * Runs a command line in this process, on a fake engine and with streams in memory: what the program
+ * does with an engine, in milliseconds.
+ *
+ * @module
+ */
+
+import { main } from "../../main.ts";
+import { connectToEngine } from "../../runtime/docker/connect.ts";
+import type { Engine } from "../../runtime/docker/engine.ts";
+import { Interrupted, type InterruptSignal } from "../../runtime/errors.ts";
+import { fakeContext, type FakeContextOptions } from "./fake_context.ts";
+import type { FakeEngine } from "./fake_engine.ts";
+import type { ProgramResult } from "./program.ts";
+
+/** The keys of a user: Ctrl-C, and once more. */
+export class Keys {
+  readonly #first = new AbortController();
+  readonly #second = new AbortController();
+  readonly interruption = { signal: this.#first.signal, force: this.#second.signal };
+
+  /** The first signal, and then the second. */
+  press(signal: InterruptSignal = "SIGINT"): void {
+    const next = this.#first.signal.aborted ? this.#second : this.#first;
+    next.abort(new Interrupted(signal));
+  }
+}
+
+/** In what surroundings to run it. */
+export interface InProcessOptions extends Omit<FakeContextOptions, "env" | "engine"> {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The engine; none answers without one. */
+  readonly engine?: Pick<FakeEngine, "socket">;
+  readonly keys?: Keys;
+}
+
+/** Runs a command line to its end. */
+export async function runInProcess(
+  args: readonly string[],
+  { env = {}, engine: fake, keys = new Keys(), ...rest }: InProcessOptions,
+): Promise<ProgramResult> {
+  let engine: Promise<Engine> | undefined;
+  const host = `unix://${fake?.socket ?? "/nonexistent.sock"}`;
+  const context = fakeContext({
+    ...rest,
+    env: (name) => env[name],
+    interruption: keys.interruption,
+    engine: () =>
+      engine ??= connectToEngine(
+        { env: (name) => name === "DOCKER_HOST" ? host : undefined },
+        { signal: keys.interruption.signal },
+      ),
+  });
+  try {
+    const code = await main(args, context);
+    return { code, stdout: context.out.text, stderr: context.err.text };
+  } finally {
+    (await engine?.catch(() => undefined))?.close();
+  }
+}
