@@ -18,7 +18,7 @@ const LAG = 5_000;
  */
 export async function brokenOff(engine: Engine, id: string, over: AbortSignal): Promise<never> {
   // Asked before there is a timer: the first of a program takes Deno 2.9 ten milliseconds.
-  if (!await engine.isRunning(id)) return await abortOf(over);
+  if (!await engine.isRunning(id) || over.aborted) return await abortOf(over);
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, LAG);
     over.addEventListener("abort", () => clearTimeout(timer));
