@@ -215,9 +215,9 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     const kind = generic(call);
     if (kind !== "GET /_ping") course.push(kind);
     const given = play.answers?.[kind] ?? play.answers?.[call] ?? answers[kind];
-    return async (request) => {
+    return async (request, released) => {
       await play.before?.(kind);
-      if (given) return await given(request);
+      if (given) return await given(request, released);
       const container = lives.get(idOf(call) ?? "");
       const isThere = (play.containers ?? []).some(({ Id }) => Id === idOf(call));
       const answer = ofContainers[kind];
