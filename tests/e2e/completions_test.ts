@@ -137,11 +137,8 @@ suite("completions in bash", () => {
     assertEquals(await complete(app, asked, { DOCKER_HOST: "unix:///nonexistent" }), []);
     // It takes connections, and leaves it at that.
     using engine = Deno.listen({ transport: "unix", path: join(app.directory, "docker.sock") });
-    const begin = performance.now();
     const host = `unix://${app.directory}/docker.sock`;
     assertEquals(await complete(app, asked, { DOCKER_HOST: host }), []);
-    // An engine in use may take ten seconds.
-    assert(performance.now() - begin < 10_000);
     assertEquals(engine.addr.transport, "unix");
   });
 });

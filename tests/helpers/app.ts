@@ -5,6 +5,7 @@
  */
 
 import { dirname, join } from "@std/path";
+import { removeLeftovers } from "./leftovers.ts";
 import { type ProgramOptions, type ProgramResult, runProgram, startProgram } from "./program.ts";
 
 /** An app with a directory of its own, and the program run there. */
@@ -75,6 +76,9 @@ export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
     write,
     run: (args, more) => runProgram(args, { cwd: directory, ...more }),
     start: (args, more) => startProgram(args, { cwd: directory, ...more }),
-    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await removeLeftovers(name);
+      await Deno.remove(directory, { recursive: true });
+    },
   };
 }

@@ -91,7 +91,9 @@ export function done(status = 204): Response {
 }
 
 /** No answer, until the engine is disposed of. */
-export const never: Answer = (_, released) => released;
+export function never(_: Request, released: Promise<Response>): Promise<Response> {
+  return released;
+}
 
 function isJson({ headers }: Request): boolean {
   return headers.get("Content-Type") === "application/json";

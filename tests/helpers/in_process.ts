@@ -35,7 +35,10 @@ export interface InProcessOptions extends Omit<FakeContextOptions, "env" | "engi
   readonly keys?: Keys;
 }
 
-/** Runs a command line to its end. */
+/** A command line that takes longer hangs, in ms; it has nothing to wait for but the test. */
+const TIMEOUT = 30_000;
+
+/** Runs a command line to its end; fails where that does not come. */
 export async function runInProcess(
   args: readonly string[],
   { env = {}, engine: fake, keys = new Keys(), ...rest }: InProcessOptions,
@@ -52,10 +55,14 @@ export async function runInProcess(
         { signal: keys.interruption.signal },
       ),
   });
+  const { promise: hung, reject } = Promise.withResolvers<never>();
+  const words = `mlcli ${args.join(" ")} hangs`;
+  const timer = setTimeout(() => reject(new Error(words)), TIMEOUT);
   try {
-    const code = await main(args, context);
+    const code = await Promise.race([main(args, context), hung]);
     return { code, stdout: context.out.text, stderr: context.err.text };
   } finally {
+    clearTimeout(timer);
     (await engine?.catch(() => undefined))?.close();
   }
 }

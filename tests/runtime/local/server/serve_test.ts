@@ -239,10 +239,8 @@ suite("local deploy that fails", () => {
 
   it("shows the last 30 lines of the log, not followed", async () => {
     const { engine } = await deploy({ program: ({ end }) => end(1) });
-    const [{ query }] = engine.callsOf("GET /containers/ID/logs") as [
-      { query: Readonly<Record<string, string>> },
-    ];
-    assertEquals(query, { stdout: "1", stderr: "1", tail: "30" });
+    const [logs] = engine.callsOf("GET /containers/ID/logs");
+    assertEquals(logs?.query, { stdout: "1", stderr: "1", tail: "30" });
   });
 
   for (const when of ["GET /containers/json", "GET /images/NAME/json"]) {
