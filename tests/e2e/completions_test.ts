@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { buildTestImage } from "../helpers/engine.ts";
