@@ -170,7 +170,7 @@ except FileExistsError:
 raise ImportError("no module named shap")
 `,
     );
-    const { code, stderr } = await app.run(["local", "deploy", "--port", "0", "--timeout", "15"]);
+    const { code, stderr } = await app.run(["local", "deploy", "--port", "0", "--timeout", "100"]);
     assertEquals(code, 1);
     assertMatch(stderr, /^error: The server ended before it was ready/);
     assertEquals(stderr.match(/ImportError: no module named shap/g)?.length, 1, stderr);
