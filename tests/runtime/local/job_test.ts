@@ -416,6 +416,24 @@ suite("Ctrl-C in a run", () => {
     });
   }
 
+  it("twice while the container starts kills it", async () => {
+    const keys = new Keys();
+    const { code, course, left } = await run(
+      {
+        program: () => {},
+        onStop: () => {},
+        before: (call) => {
+          if (call !== START) return;
+          keys.press();
+          keys.press();
+        },
+      },
+      TRAIN,
+      { keys },
+    );
+    assertEquals([code, course.includes("POST /containers/ID/kill"), left], [130, true, []]);
+  });
+
   it("while attaching or waiting hangs leaves nothing", async () => {
     for (const call of AROUND) {
       const keys = new Keys();
