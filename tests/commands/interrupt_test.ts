@@ -9,7 +9,7 @@ import { TextReader } from "../helpers/text_reader.ts";
 async function interruptAt(
   hanging: string,
   args: readonly string[],
-  signal: Deno.Signal,
+  ...signals: readonly Deno.Signal[]
 ): Promise<ProgramResult> {
   await using app = await completeApp();
   const { promise: asked, resolve } = Promise.withResolvers<void>();
@@ -25,7 +25,7 @@ async function interruptAt(
   const result = resultOf(child);
   // It may end, wrongly, without having asked.
   await Promise.race([asked, result]);
-  child.kill(signal);
+  for (const signal of signals) child.kill(signal);
   return await result;
 }
 
@@ -55,6 +55,21 @@ suite("Ctrl-C while the engine hangs", () => {
       });
     });
   }
+});
+
+suite("the third signal", () => {
+  it("ends mlcli though the engine never answers", async () => {
+    // Three different ones: the same twice may arrive as one.
+    const { code, stdout, stderr } = await interruptAt(
+      "GET /containers/json",
+      ["local", "status"],
+      "SIGINT",
+      "SIGTERM",
+      "SIGHUP",
+    );
+    assertEquals({ stdout, stderr }, { stdout: "", stderr: "" });
+    assertEquals([129, 130, 143].includes(code), true, String(code));
+  });
 });
 
 suite("Ctrl-C in mlcli local invoke", () => {

@@ -86,6 +86,34 @@ for (const args of [TRAIN, PROCESS]) {
       assertMatch(stderr, /\(ended by SIGKILL; it ran out of memory\)\nhint: .*--memory/);
     });
 
+    it("says what helps where a program wants privileges", async () => {
+      const program = ({ err, end }: FakeContainer): void => {
+        err("sudo: effective uid is not 0, is /usr/bin/sudo on a file system with nosuid\n");
+        end(1);
+      };
+      const { stderr } = await run({ program }, args);
+      assertMatch(stderr, /failed: exit status 1\nhint: --allow-privileges lets/);
+      // What it says to standard output is no complaint.
+      const quiet = await run({
+        program: ({ out, end }) => {
+          out("effective uid is not 0\n");
+          end(1);
+        },
+      }, args);
+      assertEquals(quiet.stderr.includes("hint"), false);
+    });
+
+    it("hears both streams, and is told of the removal", async () => {
+      await using app = await completeApp();
+      await using engine = await fakeContainers();
+      await runInProcess(args, { cwd: app.directory, engine });
+      const [attach, wait] = AROUND.map((call) => engine.callsOf(call)[0]?.query);
+      assertEquals([attach, wait], [
+        { stream: "1", stdout: "1", stderr: "1" },
+        { condition: "removed" },
+      ]);
+    });
+
     it("waits on Podman for its status, and removes the container", async () => {
       const { code, course, removals, left } = await run({
         isPodman: true,

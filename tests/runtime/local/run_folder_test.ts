@@ -116,4 +116,43 @@ suite("the directory of a run", () => {
     const left = await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name);
     assertEquals(left, ["test_dir"]);
   });
+
+  it("holds those of processing", async () => {
+    await using app = await completeApp();
+    const found: Record<string, unknown> = {};
+    await using engine = await fakeContainers({
+      program: async ({ body, end }) => {
+        const mount = body.HostConfig.Mounts.find(({ Target }) => Target === "/opt/ml/config")!;
+        for await (const { name } of Deno.readDir(mount.Source)) {
+          found[name] = JSON.parse(await Deno.readTextFile(`${mount.Source}/${name}`));
+        }
+        end(0);
+      },
+    });
+    const args = ["local", "process", "--file", "p.py"];
+    await runInProcess(args, { cwd: app.directory, engine });
+    assertEquals(found, {
+      "processingjobconfig.json": {
+        AppSpecification: {
+          ImageUri: `${app.name}:latest`,
+          ContainerArguments: ["process", "p.py"],
+        },
+        ProcessingInputs: [{
+          InputName: "input",
+          S3Input: { LocalPath: "/opt/ml/processing/input", S3InputMode: "File" },
+        }],
+        ProcessingOutputConfig: {
+          Outputs: [{
+            OutputName: "output",
+            S3Output: { LocalPath: "/opt/ml/processing/output" },
+          }],
+        },
+      },
+      "resourceconfig.json": {
+        current_host: "algo-1",
+        hosts: ["algo-1"],
+        network_interface_name: "eth0",
+      },
+    });
+  });
 });
