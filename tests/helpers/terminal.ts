@@ -62,8 +62,9 @@ async function onTerminal({ command, cwd, env, keys }: Session): Promise<Termina
 async function ownCache(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await Deno.makeTempDir({ prefix: "mlcli-test-deno-" });
   for (const part of ["npm", "gen", "remote"]) {
-    await Deno.mkdir(join(denoDirectory(), part), { recursive: true });
-    await Deno.symlink(join(denoDirectory(), part), join(path, part));
+    const shared = join(denoDirectory(), part);
+    const isThere = await Deno.stat(shared).then(() => true, () => false);
+    if (isThere) await Deno.symlink(shared, join(path, part));
   }
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }

@@ -16,17 +16,19 @@ interface Remains {
   readonly role?: string;
   /** The app in the container's labels, where it is another. */
   readonly app?: string;
+  /** The app in its name, where it is another. */
+  readonly named?: string;
   /** Whether it has no labels of mlcli. */
   readonly isForeign?: boolean;
 }
 
 /** Trains where something is left of an earlier run. @returns what of that is there afterwards. */
 async function trainBeside(
-  { age, state, role = "train", app: owner, isForeign }: Remains,
+  { age, state, role = "train", app: owner, named, isForeign }: Remains,
   isListed = true,
 ): Promise<{ readonly folder: boolean; readonly removed: readonly (string | undefined)[] }> {
   await using app: TestApp = await completeApp();
-  const name = `mlcli-${app.name}-${role}-${role === "serve" ? "8080" : "0badcafe"}`;
+  const name = `mlcli-${named ?? app.name}-${role}-${role === "serve" ? "8080" : "0badcafe"}`;
   const folder = app.path("local_test", `.run-${name}`);
   await Deno.mkdir(`${folder}/config`, { recursive: true });
   await Deno.writeTextFile(`${folder}/config/hyperparameters.json`, "{}");
@@ -72,7 +74,17 @@ suite("what an earlier run left", () => {
       state: "exited",
       isForeign: true,
     }, GONE],
-    ["takes no other app's run along", { age: STALE, state: "exited", app: "other" }, GONE],
+    ["takes no other app's run along", {
+      age: STALE,
+      state: "exited",
+      app: "other",
+      named: "other",
+    }, GONE],
+    ["takes nothing along whose name says otherwise than its labels", {
+      age: STALE,
+      state: "exited",
+      app: "other",
+    }, GONE],
   ];
   for (const [title, remains, expected] of rows) {
     it(title, async () => assertEquals(await trainBeside(remains), expected as unknown));

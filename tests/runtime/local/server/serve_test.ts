@@ -108,6 +108,20 @@ suite("local deploy --port 0", () => {
     assertMatch(stderr, /^error: Port already in use: \d+\nhint: .*--port 0 picks a free one\.\n$/);
   });
 
+  it("tries no other port after Ctrl-C", async () => {
+    const keys = new Keys();
+    const { code, stderr, ports, left } = await deploy(
+      {
+        before: (call) => call === START ? keys.press() : undefined,
+        answers: { [START]: allocated },
+      },
+      undefined,
+      { keys },
+    );
+    assertEquals({ code, stderr, left }, { code: 130, stderr: "", left: [] });
+    assertEquals(ports.length, 1);
+  });
+
   it("tries no other port for another reason", async () => {
     const answers = { [START]: () => refusal(500, "no space left on device") };
     const { code, stderr, ports, left } = await deploy({ answers });
@@ -120,7 +134,8 @@ suite("local deploy on a port that is taken", () => {
   for (
     const [title, reason] of [
       ["by a container", "Bind for 127.0.0.1:80 failed: port is already allocated"],
-      ["by a process", "listen tcp4 127.0.0.1:80: bind: address already in use"],
+      ["by a process", "Error starting userland proxy: address already in use"],
+      ["on Podman", "rootlessport listen tcp 127.0.0.1:80: bind: address not available"],
       ["on Docker Desktop", "Ports are not available: exposing port TCP 127.0.0.1:80"],
       ["on Podman's machine", "something went wrong: proxy already running"],
     ] as const
