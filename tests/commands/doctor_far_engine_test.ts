@@ -133,7 +133,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
     assertMatch(stdout, /^(ok {7}|warning {2}|problem {2})\d+\.\d GB free in \//m);
     assertMatch(
       stdout,
-      /^warning {2}Port 8080 has another program\n {9}hint: .* local deploy --port 0 picks/m,
+      /^warning {2}Port 8080 is used by another program\n {9}hint: .* local deploy --port 0 picks/m,
     );
   });
 
@@ -142,7 +142,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
     const { stdout } = await doctor(app, "unix", { ...here, DockerRootDir: "/nonexistent/x" });
     assertMatch(
       stdout,
-      /^unknown {2}The room in \/nonexistent\/x is not known: .*\n {9}hint: df -h \/nonexistent\/x/m,
+      /^unknown {2}The free space in \/nonexistent\/x is not known: .*\n {9}hint: df -h \/nonexistent\/x/m,
     );
   });
 

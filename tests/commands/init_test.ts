@@ -272,6 +272,28 @@ suite("mlcli init on a terminal", () => {
     assertEquals(created, FILES.map((path) => path === "requirements.txt" ? "r.txt" : path));
   });
 
+  for (
+    const [title, redirection] of [
+      ["cannot be seen", "2> stderr.txt"],
+      ["cannot be answered", "< /dev/null"],
+    ] as const
+  ) {
+    it(`asks nothing that ${title}`, async () => {
+      await using directory = await makeDirectory({ "demo/": "" });
+      const cwd = join(directory.path, "demo");
+      const { code, screen } = await answerOnTerminal(["init"], cwd, "wrong\n", redirection);
+      assertEquals(code, 0, screen);
+      const stderr = redirection.startsWith("2")
+        ? await Deno.readTextFile(join(cwd, "stderr.txt"))
+        : screen;
+      assert(!`${screen}${stderr}`.includes("Python version"), screen);
+      assertEquals(
+        JSON.parse(await Deno.readTextFile(join(cwd, "demo.json"))).python_version,
+        "3.12",
+      );
+    });
+  }
+
   const ENDS = { "Ctrl-C": "\x03", "Ctrl-D": "\x04" };
   for (const [name, key] of Object.entries(ENDS)) {
     it(`makes nothing after ${name}`, async () => {

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { killedAfter, resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 const root = (path: string): string => fromFileUrl(new URL(`../../${path}`, import.meta.url));
@@ -7,7 +8,7 @@ const root = (path: string): string => fromFileUrl(new URL(`../../${path}`, impo
 suite("a process that has nothing left to wait for, and has not done its work", () => {
   it("fails, and says so", async () => {
     // From source also where the tests are of the binary: no command of it is known to do this.
-    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    const command = new Deno.Command(Deno.execPath(), {
       args: [
         "run",
         "-A",
@@ -16,10 +17,10 @@ suite("a process that has nothing left to wait for, and has not done its work", 
         root("deno.json"),
         root("tests/helpers/lost_answer.ts"),
       ],
-      signal: AbortSignal.timeout(60_000),
-    }).output();
-    const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-    assertEquals({ code, stdout: text(stdout), stderr: text(stderr) }, {
+      stdout: "piped",
+      stderr: "piped",
+    });
+    assertEquals(await resultOf(killedAfter(60_000, command.spawn())), {
       code: 1,
       stdout: "",
       stderr: "error: What mlcli was waiting for went away without an answer\n" +

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl, toFileUrl } from "@std/path";
 import configuration from "../../deno.json" with { type: "json" };
+import { killedAfter, resultOf } from "../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
@@ -12,7 +13,7 @@ async function runWithoutSdk(
   directory: string,
   args: readonly string[],
 ): Promise<{ code: number; stderr: string }> {
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+  const command = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
       "--allow-all",
@@ -31,9 +32,11 @@ async function runWithoutSdk(
       DOCKER_HOST: "unix:///nonexistent.sock",
     },
     stdin: "null",
-    signal: AbortSignal.timeout(60_000),
-  }).output();
-  return { code, stderr: new TextDecoder().decode(stderr) };
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const { code, stderr } = await resultOf(killedAfter(60_000, command.spawn()));
+  return { code, stderr };
 }
 
 /** The imports of deno.json with the SDK's packages replaced. */

@@ -1,16 +1,17 @@
 import { assertEquals } from "@std/assert";
-import { programCommand } from "../helpers/program.ts";
+import { killedAfter, programCommand, resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** Runs the program in a shell that redirects its streams. */
 async function redirected(args: readonly string[], to: string): Promise<[number, string, string]> {
-  const { code, stdout, stderr } = await new Deno.Command("sh", {
-    args: ["-c", `"$@" ${to}`, "sh", ...programCommand(args)],
+  const command = new Deno.Command("sh", {
+    args: ["-c", `exec "$@" ${to}`, "sh", ...programCommand(args)],
     cwd: "/",
-    signal: AbortSignal.timeout(60_000),
-  }).output();
-  const decoder = new TextDecoder();
-  return [code, decoder.decode(stdout), decoder.decode(stderr)];
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const { code, stdout, stderr } = await resultOf(killedAfter(60_000, command.spawn()));
+  return [code, stdout, stderr];
 }
 
 // /dev/full is a disk without any room.

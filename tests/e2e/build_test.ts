@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { baseImage, removeImage, withEngine } from "../helpers/engine.ts";
-import { programCommand, type ProgramResult, resultOf } from "../helpers/program.ts";
+import { killedAfter, programCommand, type ProgramResult, resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
 
@@ -93,9 +93,8 @@ async function runAsOwner(args: readonly string[], cwd: string): Promise<Program
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-    signal: AbortSignal.timeout(60_000),
   }).spawn();
-  return await resultOf(child);
+  return await resultOf(killedAfter(60_000, child));
 }
 
 suite("mlcli build", () => {

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { buildTestImage } from "../helpers/engine.ts";
@@ -137,11 +137,8 @@ suite("completions in bash", () => {
     assertEquals(await complete(app, asked, { DOCKER_HOST: "unix:///nonexistent" }), []);
     // It takes connections, and leaves it at that.
     using engine = Deno.listen({ transport: "unix", path: join(app.directory, "docker.sock") });
-    const begin = performance.now();
     const host = `unix://${app.directory}/docker.sock`;
     assertEquals(await complete(app, asked, { DOCKER_HOST: host }), []);
-    // An engine in use may take ten seconds.
-    assert(performance.now() - begin < 10_000);
     assertEquals(engine.addr.transport, "unix");
   });
 });

@@ -8,7 +8,7 @@ import {
   withEngine,
 } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
-import { programCommand } from "../helpers/program.ts";
+import { killedAfter, programCommand, resultOf } from "../helpers/program.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
 import { TextReader } from "../helpers/text_reader.ts";
@@ -170,7 +170,7 @@ except FileExistsError:
 raise ImportError("no module named shap")
 `,
     );
-    const { code, stderr } = await app.run(["local", "deploy", "--port", "0", "--timeout", "15"]);
+    const { code, stderr } = await app.run(["local", "deploy", "--port", "0", "--timeout", "100"]);
     assertEquals(code, 1);
     assertMatch(stderr, /^error: The server ended before it was ready/);
     assertEquals(stderr.match(/ImportError: no module named shap/g)?.length, 1, stderr);
@@ -260,14 +260,18 @@ raise ImportError("no module named shap")
   /** Serves in the foreground in a shell that redirects its output. */
   async function foreground(app: TestApp, redirection: string): Promise<[string, string]> {
     const command = programCommand(["local", "deploy", "--port", "0", "--foreground"]);
-    const { stdout, stderr } = await new Deno.Command("bash", {
+    const child = new Deno.Command("bash", {
       // The status of mlcli, and not of what it is piped into.
-      args: ["-c", `"$@" ${redirection}; echo "status \${PIPESTATUS[0]}"`, "bash", ...command],
+      args: [
+        ...["-c", `timeout -s KILL 60 "$@" ${redirection}; echo "status \${PIPESTATUS[0]}"`],
+        ...["bash", ...command],
+      ],
       cwd: app.directory,
-      signal: AbortSignal.timeout(60_000),
-    }).output();
-    const decoder = new TextDecoder();
-    return [decoder.decode(stdout), decoder.decode(stderr)];
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const { stdout, stderr } = await resultOf(killedAfter(90_000, child));
+    return [stdout, stderr];
   }
 
   const TALKING = `import time\nfor n in range(600): print(n, flush=True); time.sleep(0.1)`;

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
@@ -94,16 +94,15 @@ def train(input_data_path, model_save_path):
     assertEquals(await containersOf(app.name), []);
   });
 
-  it("a second Ctrl-C does not wait for the code", async () => {
+  // That nobody waits for the grace period then, tests/runtime/local/job_test.ts shows: code that
+  // nobody kills does not end there.
+  it("a second Ctrl-C ends code that does not end by itself", async () => {
     await using app = await waitingApp(IGNORE);
     const run = await startAndWait(app);
     run.child.kill("SIGINT");
     await run.stdout.until(/not yet\n/); // the first one has arrived
-    const start = performance.now();
     run.child.kill("SIGINT");
     assertEquals((await endOf(run)).code, 130);
-    // The grace period is 10 s: less than half of it shows that nobody waited.
-    assert(performance.now() - start < 5_000);
     assertEquals(await containersOf(app.name), []);
   });
 
@@ -162,14 +161,19 @@ def train(input_data_path, model_save_path):
   });
 
   it("stops the code when nobody reads its output any more", async () => {
+    // It ends by SIGTERM alone, and says so where the test can see it.
     await using app = await makeApp({
       configuration: { image_name: TEST_IMAGE },
       files: {
         "training/training.py": `
-import time
+import os, signal, sys, time
 def train(input_data_path, model_save_path):
-    for n in range(1200):
-        print("line", n, flush=True)
+    def terminated(signum, frame):
+        open(model_save_path + "/terminated", "w").close()
+        os._exit(0)
+    signal.signal(signal.SIGTERM, terminated)
+    while True:
+        print("line", flush=True)
         time.sleep(0.05)
 `,
         [TRAINING_DATA]: "1,2\n",
@@ -181,6 +185,7 @@ def train(input_data_path, model_save_path):
     await reader.cancel();
     assertEquals(await new Response(child.stderr).text(), "");
     assertEquals((await child.status).code, 141);
+    await Deno.stat(app.testPath("model/terminated"));
     // The engine removes it, and may still be at it.
     await eventually(async () => (await containersOf(app.name)).length === 0);
   });

@@ -70,6 +70,26 @@ suite("what containers wrote belongs to the caller", () => {
     });
   }
 
+  it("after a local train that takes its directories from everybody", async () => {
+    await using app = await appOf(`
+    os.makedirs("/opt/ml/output/deep/down")
+    open("/opt/ml/output/deep/down/x", "w").close()
+    for path in ("deep/down", "deep", "."): os.chmod("/opt/ml/output/" + path, 0)
+    os.chmod("/opt/ml/model", 0)`);
+    await user.owns(app.directory);
+    const { code, stderr } = await user.run(["local", "train"], app.directory);
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    const owners = await ownersBelow(app.testPath());
+    assertEquals(owners.get("model/model.bin"), user.uid);
+    assertEquals(owners.get("output/deep/down/x"), user.uid);
+    assertEquals([...owners].filter(([, uid]) => uid !== user.uid), []);
+    // And may be looked at and removed by them.
+    for (const path of ["model", "output", "output/deep"]) {
+      assertEquals([path, (await Deno.lstat(app.testPath(path))).mode! & 0o700], [path, 0o700]);
+    }
+    assertEquals(await containersOf(app.name), []);
+  });
+
   it("after an interrupted local train", async () => {
     await using app = await appOf(
       '    print("ready", flush=True)\n    import time; time.sleep(60)',

@@ -5,6 +5,7 @@
  */
 
 import { dirname, join } from "@std/path";
+import { removeLeftovers } from "./leftovers.ts";
 import { type ProgramOptions, type ProgramResult, runProgram, startProgram } from "./program.ts";
 
 /** An app with a directory of its own, and the program run there. */
@@ -34,6 +35,24 @@ export interface TestAppOptions {
 /** Where the test data of `local train` lies. */
 export const TRAINING_DATA = "local_test/test_dir/input/data/training/data.csv";
 
+/** Makes an app for which every command has all that it needs. */
+export function completeApp(options: TestAppOptions = {}): Promise<TestApp> {
+  return makeApp({
+    ...options,
+    files: {
+      [TRAINING_DATA]: "1\n",
+      "local_test/test_dir/input/data/processing/p.csv": "1\n",
+      "local_test/test_dir/model/m": "",
+      "training/training.py": "",
+      "prediction/serve": "",
+      "processing/p.py": "",
+      "Dockerfile": "FROM scratch\n",
+      "../../requirements.txt": "",
+      ...options.files,
+    },
+  });
+}
+
 /** Makes an app. Its name is unlike any other's, so that its containers can be told apart. */
 export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
   const name = `test-${crypto.randomUUID().slice(0, 8)}`;
@@ -57,6 +76,9 @@ export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
     write,
     run: (args, more) => runProgram(args, { cwd: directory, ...more }),
     start: (args, more) => startProgram(args, { cwd: directory, ...more }),
-    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await removeLeftovers(name);
+      await Deno.remove(directory, { recursive: true });
+    },
   };
 }

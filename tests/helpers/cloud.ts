@@ -5,7 +5,7 @@
  */
 
 import type { FakeAws } from "./fake_aws.ts";
-import { type ProgramResult, runProgram, startProgram } from "./program.ts";
+import { denoDirectory, type ProgramResult, runProgram, startProgram } from "./program.ts";
 
 /** How to run it. */
 export interface CloudOptions {
@@ -50,10 +50,4 @@ function programOptions(aws: FakeAws, { env = {}, cwd = NOWHERE }: CloudOptions)
     entry[1] !== undefined
   );
   return { cwd, env: Object.fromEntries(set), clearEnv: true, timeout: 60_000 };
-}
-
-/** Where Deno keeps what it downloaded: it would look for that below the HOME that is set here. */
-function denoDirectory(): string {
-  const { env } = Deno;
-  return env.get("DENO_DIR") ?? `${env.get("XDG_CACHE_HOME") ?? `${env.get("HOME")}/.cache`}/deno`;
 }

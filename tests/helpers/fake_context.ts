@@ -16,13 +16,15 @@ export interface MemoryOutput extends Output {
 export interface FakeContextOptions extends Partial<Omit<Context, "out" | "err">> {
   readonly isTerminal?: boolean;
   readonly columns?: number;
+  /** Hears what is written to standard output before it is kept; may refuse it, or be slow. */
+  readonly onOutput?: (text: string) => void | Promise<void>;
 }
 
 /** A context in which nothing can be reached except what the test gives. */
 export function fakeContext(
   options: FakeContextOptions = {},
 ): Context & { readonly out: MemoryOutput; readonly err: MemoryOutput } {
-  const { isTerminal = false, columns = 80, ...rest } = options;
+  const { isTerminal = false, columns = 80, onOutput = () => {}, ...rest } = options;
   const unreachable = (): never => {
     throw new Error("The test gives no such thing");
   };
@@ -40,18 +42,27 @@ export function fakeContext(
     sagemaker: unreachable,
     abandon: () => {},
     ...rest,
-    out: memoryOutput(isTerminal, columns),
+    out: memoryOutput(isTerminal, columns, onOutput),
     err: memoryOutput(isTerminal, columns),
   };
 }
 
-function memoryOutput(isTerminal: boolean, columns: number): MemoryOutput {
+function memoryOutput(
+  isTerminal: boolean,
+  columns: number,
+  onWrite: (text: string) => void | Promise<void> = () => {},
+): MemoryOutput {
+  const decoder = new TextDecoder();
   let text = "";
   return {
     isTerminal,
     colour: false,
     columns,
-    write: (bytes) => Promise.resolve(void (text += new TextDecoder().decode(bytes))),
+    async write(bytes): Promise<void> {
+      const more = decoder.decode(bytes, { stream: true });
+      await onWrite(more);
+      text += more;
+    },
     print: (more) => void (text += more),
     get text() {
       return text;

@@ -5,38 +5,69 @@
  * @module
  */
 
+/** Answers a request. `released` is kept when the engine is disposed of. */
+export type Answer = (
+  request: Request,
+  released: Promise<Response>,
+) => Response | Promise<Response>;
+
 /** Answers a request, by its method and path without the version: `POST /containers/create`. */
-export type Answers = Readonly<Record<string, (request: Request) => Response | Promise<Response>>>;
+export type Answers = Readonly<Record<string, Answer>>;
+
+/** A request that came. */
+export interface Call {
+  /** Method and path without the version: `POST /containers/create` */
+  readonly call: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** What it said in JSON, if it did. */
+  readonly body: unknown;
+}
 
 /** A fake engine that listens. */
 export interface FakeEngine extends AsyncDisposable {
   readonly socket: string;
   /** Requests so far: `GET /v1.44/info`. */
   readonly requests: readonly string[];
+  /** The same, with all that they said. */
+  readonly calls: readonly Call[];
 }
 
 /**
  * Starts one. A request without an answer gets 599, which no call expects, and fails the test when
  * the engine is disposed of, since some code goes on without an answer.
  */
-export async function fakeEngine(answers: Answers): Promise<FakeEngine> {
-  const folder = await Deno.makeTempDir();
+export async function fakeEngine(
+  answers: Answers | ((call: string) => Answer | undefined),
+): Promise<FakeEngine> {
+  const folder = await Deno.makeTempDir({ prefix: "mlcli-test-engine-" });
   const socket = `${folder}/docker.sock`;
   const requests: string[] = [];
+  const calls: Call[] = [];
   const unexpected: string[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<Response>();
+  const answerTo = typeof answers === "function" ? answers : (call: string) => answers[call];
   const server = Deno.serve({ path: socket, onListen: () => {} }, async (request) => {
-    const { pathname } = new URL(request.url);
+    const { pathname, searchParams } = new URL(request.url);
     requests.push(`${request.method} ${pathname}`);
-    const answer = answers[`${request.method} ${pathname.replace(/^\/v[\d.]+/, "")}`];
+    const call = `${request.method} ${pathname.replace(/^\/v[\d.]+/, "")}`;
+    const text = isJson(request) ? await request.text() : undefined;
+    calls.push({
+      call,
+      query: Object.fromEntries(searchParams),
+      body: text === undefined ? undefined : JSON.parse(text),
+    });
+    const answer = answerTo(call);
     if (request.method !== "POST") await request.body?.cancel();
-    if (answer) return await answer(request);
+    if (answer) return await answer(text === undefined ? request : copyOf(request, text), released);
     unexpected.push(`${request.method} ${pathname}`);
     return refusal(599, `unexpected: ${pathname}`);
   });
   return {
     socket,
     requests,
+    calls,
     async [Symbol.asyncDispose](): Promise<void> {
+      release(new Response());
       await server.shutdown();
       await Deno.remove(folder, { recursive: true });
       if (unexpected.length > 0) throw new Error(`Unexpected requests: ${unexpected.join(", ")}`);
@@ -52,4 +83,23 @@ export function refusal(status: number, message: string): Response {
 /** The answer to `_ping` of an engine with this API version. */
 export function pong(apiVersion: string): Response {
   return new Response("OK", { headers: { "Api-Version": apiVersion } });
+}
+
+/** Done, without a word. */
+export function done(status = 204): Response {
+  return new Response(null, { status });
+}
+
+/** No answer, until the engine is disposed of. */
+export function never(_: Request, released: Promise<Response>): Promise<Response> {
+  return released;
+}
+
+function isJson({ headers }: Request): boolean {
+  return headers.get("Content-Type") === "application/json";
+}
+
+/** (`clone` would have Deno 2.9 warn of something else.) */
+function copyOf({ url, method, headers }: Request, body: string): Request {
+  return new Request(url, { method, headers, body });
 }

@@ -7,7 +7,7 @@
 
 import { fromFileUrl, join } from "@std/path";
 import { withEngine } from "./engine.ts";
-import { programCommand, type ProgramResult, resultOf } from "./program.ts";
+import { killedAfter, programCommand, type ProgramResult, resultOf } from "./program.ts";
 import { TextReader } from "./text_reader.ts";
 
 /** Who runs the program. */
@@ -38,7 +38,7 @@ export async function otherUser(): Promise<OtherUser> {
 
   function start(args: readonly string[], cwd: string): Deno.ChildProcess {
     const [command, ...rest] = [...prefix, ...program, ...args] as [string, ...string[]];
-    return new Deno.Command(command, {
+    const child = new Deno.Command(command, {
       args: rest,
       cwd,
       // Packages are loaded anew. Before 2.9, Deno trusts the system's certificates only if told.
@@ -46,8 +46,8 @@ export async function otherUser(): Promise<OtherUser> {
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
-      signal: AbortSignal.timeout(TIMEOUT),
     }).spawn();
+    return killedAfter(TIMEOUT, child);
   }
 
   return {

@@ -23,7 +23,7 @@ export interface ProgramOptions {
   readonly clearEnv?: boolean;
   /** `null`, an empty one, unless the test writes to it. */
   readonly stdin?: "null" | "piped";
-  /** Ends the run when a test hangs, in ms. */
+  /** Kills the run when a test hangs, in ms. */
   readonly timeout?: number;
 }
 
@@ -53,7 +53,7 @@ export function startProgram(
   { cwd, env, clearEnv = false, stdin = "null", timeout = TIMEOUT }: ProgramOptions,
 ): Deno.ChildProcess {
   const [program, ...rest] = programCommand(args);
-  return new Deno.Command(program, {
+  const command = new Deno.Command(program, {
     args: rest,
     cwd,
     env: { ...env },
@@ -61,8 +61,20 @@ export function startProgram(
     stdin,
     stdout: "piped",
     stderr: "piped",
-    signal: AbortSignal.timeout(timeout),
-  }).spawn();
+  });
+  return killedAfter(timeout, command.spawn());
+}
+
+/**
+ * Kills a program that takes longer: a hung one may survive SIGTERM, which is what a `signal` of
+ * Deno's sends.
+ *
+ * @param timeout in ms.
+ */
+export function killedAfter(timeout: number, child: Deno.ChildProcess): Deno.ChildProcess {
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeout);
+  child.status.finally(() => clearTimeout(timer));
+  return child;
 }
 
 /** Runs the program to its end. */
@@ -78,4 +90,10 @@ export async function resultOf(child: Deno.ChildProcess): Promise<ProgramResult>
   const { code, stdout, stderr } = await child.output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** Where Deno keeps what it downloaded; below HOME, if that is not another one in a test. */
+export function denoDirectory(): string {
+  const { env } = Deno;
+  return env.get("DENO_DIR") ?? `${env.get("XDG_CACHE_HOME") ?? `${env.get("HOME")}/.cache`}/deno`;
 }

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { programCommand } from "./program.ts";
+import { join } from "@std/path";
+import { denoDirectory, programCommand } from "./program.ts";
 
 /** A run on a terminal ends by itself, or after this time in ms. */
 const TIMEOUT = 120_000;
@@ -15,65 +16,105 @@ export interface TerminalResult {
   readonly screen: string;
 }
 
+/** What is run on the terminal, and what is typed. */
+interface Session {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Keys to type now that this is on the screen; undefined: none. */
+  readonly keys: (screen: string) => string | undefined;
+}
+
+/** Runs a command of the shell on a terminal. */
+async function onTerminal({ command, cwd, env, keys }: Session): Promise<TerminalResult> {
+  await using cache = await ownCache();
+  // On the terminal itself: to kill `script` would only hang the terminal up.
+  const limited = `timeout --foreground --signal=KILL ${TIMEOUT / 1000} sh -c ${quoted(command)}`;
+  const child = new Deno.Command("script", {
+    args: ["--quiet", "--return", "--command", limited, "/dev/null"],
+    cwd,
+    env: { ...env, DENO_DIR: cache.path },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  const decoder = new TextDecoder();
+  const type = async (screen: string): Promise<void> => {
+    const typed = keys(screen);
+    if (typed !== undefined) await writer.write(new TextEncoder().encode(typed));
+  };
+  let screen = "";
+  await type(screen);
+  for await (const bytes of child.stdout) {
+    screen += decoder.decode(bytes, { stream: true });
+    await type(screen);
+  }
+  const { code } = await child.status;
+  await writer.close().catch(() => {}); // the terminal is gone with the program
+  return { code, screen };
+}
+
+/**
+ * A directory for Deno's own caches: what Deno says of one that others are using would be on the
+ * screen. What was downloaded and compiled is shared.
+ */
+async function ownCache(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await Deno.makeTempDir({ prefix: "mlcli-test-deno-" });
+  for (const part of ["npm", "gen", "remote"]) {
+    const shared = join(denoDirectory(), part);
+    const isThere = await Deno.stat(shared).then(() => true, () => false);
+    if (isThere) await Deno.symlink(shared, join(path, part));
+  }
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
 /** Runs the program on a terminal of 80 columns, with nothing typed but `input`. */
-export async function runOnTerminal(
+export function runOnTerminal(
   args: readonly string[],
   cwd: string,
   input = "",
 ): Promise<TerminalResult> {
-  const command = `stty cols 80 rows 24; ${programCommand(args).map(quoted).join(" ")}`;
-  const child = new Deno.Command("script", {
-    args: ["--quiet", "--return", "--command", command, "/dev/null"],
+  let left: string | undefined = input;
+  return onTerminal({
+    command: `stty cols 80 rows 24; ${shellCommand(args)}`,
     cwd,
     env: { TERM: "xterm", NO_COLOR: "" },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "null",
-    signal: AbortSignal.timeout(TIMEOUT),
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(input));
-  const [screen, status] = await Promise.all([new Response(child.stdout).text(), child.status]);
-  await writer.close().catch(() => {}); // the terminal is gone with the program
-  return { code: status.code, screen };
+    keys: () => {
+      const typed = left;
+      left = undefined;
+      return typed;
+    },
+  });
 }
 
 /**
  * Runs the program on a terminal, with standard output going to `stdout.txt` in `cwd`, and types
  * the keys once it has asked something: before that, Ctrl-C would end it by itself.
+ *
+ * @param redirection of the program's streams, as a shell has it.
  */
-export async function answerOnTerminal(
+export function answerOnTerminal(
   args: readonly string[],
   cwd: string,
   keys: string,
+  redirection = "> stdout.txt",
 ): Promise<TerminalResult> {
-  const child = new Deno.Command("script", {
-    args: [
-      "--quiet",
-      "--return",
-      "--command",
-      `${programCommand(args).map(quoted).join(" ")} > stdout.txt`,
-      "/dev/null",
-    ],
+  let left: string | undefined = keys;
+  return onTerminal({
+    command: `${shellCommand(args)} ${redirection}`,
     cwd,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "null",
-    signal: AbortSignal.timeout(TIMEOUT),
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  const decoder = new TextDecoder();
-  let screen = "";
-  let isTyped = false;
-  for await (const bytes of child.stdout) {
-    screen += decoder.decode(bytes, { stream: true });
-    if (isTyped || !screen.includes("]: ")) continue;
-    isTyped = true;
-    await writer.write(new TextEncoder().encode(keys));
-  }
-  const { code } = await child.status;
-  await writer.close().catch(() => {}); // the terminal is gone with the program
-  return { code, screen };
+    keys: (screen) => {
+      if (!screen.includes("]: ")) return undefined;
+      const typed = left;
+      left = undefined;
+      return typed;
+    },
+  });
+}
+
+function shellCommand(args: readonly string[]): string {
+  return programCommand(args).map(quoted).join(" ");
 }
 
 function quoted(word: string): string {

@@ -10,7 +10,7 @@ import type { End } from "../../contract/outcome.ts";
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { demultiplex } from "../../docker/frames.ts";
 import { OutputClosed } from "../../errors.ts";
-import { onAbort } from "../../time.ts";
+import { abortOf, onAbort } from "../../time.ts";
 import { createContainer, discardContainer, startContainer, withInitIfThere } from "./create.ts";
 import { brokenOff } from "./end_of_output.ts";
 import { endInWords } from "./exit_status.ts";
@@ -61,9 +61,12 @@ async function runOnce(
   try {
     signal.throwIfAborted();
     // Both before the start, so that neither a byte nor a fast end is missed.
-    const [output, removal] = await Promise.all([
-      engine.attach(id, waiting.signal),
-      body.HostConfig.AutoRemove ? engine.wait(id, "removed", waiting.signal) : undefined,
+    const [output, removal] = await Promise.race([
+      Promise.all([
+        engine.attach(id, waiting.signal),
+        body.HostConfig.AutoRemove ? engine.wait(id, "removed", waiting.signal) : undefined,
+      ]),
+      abortOf(signal),
     ]);
     signal.throwIfAborted();
     await startContainer(engine, id, body);

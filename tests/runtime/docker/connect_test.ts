@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { dirname } from "@std/path";
 import { connectToEngine } from "../../../runtime/docker/connect.ts";
 import { isConflict } from "../../../runtime/docker/engine.ts";
 import { EngineError } from "../../../runtime/docker/transport.ts";
@@ -14,6 +15,14 @@ function environment(variables: Readonly<Record<string, string>>): {
 
 function at(engine: Pick<FakeEngine, "socket">): ReturnType<typeof environment> {
   return environment({ DOCKER_HOST: `unix://${engine.socket}` });
+}
+
+/** A machine where nothing is at this path, whatever there is: an engine of its own, mostly. */
+function hiding(hidden: string): Disposable {
+  const { stat } = Deno;
+  Deno.stat = (path) =>
+    path === hidden ? Promise.reject(new Deno.errors.NotFound(hidden)) : stat(path);
+  return { [Symbol.dispose]: () => void (Deno.stat = stat) };
 }
 
 suite("connectToEngine", () => {
@@ -75,23 +84,33 @@ suite("connectToEngine", () => {
     assertEquals(isConflict(new EngineError(500, "no space left on device", "POST")), false);
   });
 
-  it("takes the first that answers", async () => {
-    await using fake = await fakeEngine({ "GET /_ping": () => pong("1.41") });
-    const home = await Deno.makeTempDir();
+  it("takes the first that answers, and asks none behind it", async () => {
+    await using first = await fakeEngine({ "GET /_ping": () => refusal(503, "starting") });
+    await using second = await fakeEngine({ "GET /_ping": () => pong("1.41") });
+    await using third = await fakeEngine({ "GET /_ping": () => pong("1.41") });
+    const home = await Deno.makeTempDir({ prefix: "mlcli-test-" });
     try {
-      await Deno.mkdir(`${home}/.colima/default`, { recursive: true });
-      await Deno.symlink(fake.socket, `${home}/.colima/default/docker.sock`);
-      // The default socket comes first; where a real engine listens there, it is the one.
-      const engine = await connectToEngine(environment({ HOME: home }));
-      const hasDefault = await connectToEngine(at({ socket: "/var/run/docker.sock" })).then(
-        (engine) => (engine.close(), true),
-        () => false,
-      );
-      assertEquals(
-        engine.address,
-        hasDefault ? "unix:///var/run/docker.sock" : `unix://${home}/.colima/default/docker.sock`,
-      );
+      // In the order of the search.
+      const places = [
+        [first, "colima/default/docker.sock"],
+        [second, "home/.colima/default/docker.sock"],
+        [third, "config/colima/default/docker.sock"],
+      ] as const;
+      for (const [{ socket }, place] of places) {
+        await Deno.mkdir(dirname(`${home}/${place}`), { recursive: true });
+        await Deno.symlink(socket, `${home}/${place}`);
+      }
+      const variables = {
+        HOME: `${home}/home`,
+        COLIMA_HOME: `${home}/colima`,
+        XDG_CONFIG_HOME: `${home}/config`,
+      };
+      using _hidden = hiding("/var/run/docker.sock");
+      const engine = await connectToEngine(environment(variables));
+      assertEquals(engine.address, `unix://${home}/home/.colima/default/docker.sock`);
+      assertEquals(engine.rule, "Colima");
       engine.close();
+      assertEquals([first, second, third].map(({ requests }) => requests.length), [1, 1, 0]);
     } finally {
       await Deno.remove(home, { recursive: true });
     }

@@ -80,6 +80,31 @@ suite("candidates", () => {
     ]);
   });
 
+  it("takes the certificates of DOCKER_CERT_PATH, else those of the configuration", async () => {
+    const tlsOf = async (variables: Variables): Promise<unknown> => {
+      const all: Variables = { HOME: "/home/me", DOCKER_HOST: "tcp://far:1", ...variables };
+      const [place] = await candidates({ env: (name) => all[name] });
+      return place?.address.kind === "tcp" ? place.address.tls : place;
+    };
+    const folder = (path: string) => ({
+      ca: `${path}/ca.pem`,
+      cert: `${path}/cert.pem`,
+      key: `${path}/key.pem`,
+    });
+    const verify = { DOCKER_TLS_VERIFY: "1" };
+    assertEquals(await tlsOf(verify), folder("/home/me/.docker"));
+    assertEquals(await tlsOf({ ...verify, DOCKER_CONFIG: "/etc/d" }), folder("/etc/d"));
+    assertEquals(await tlsOf({ ...verify, DOCKER_CERT_PATH: "" }), folder("/home/me/.docker"));
+    assertEquals(await tlsOf({ ...verify, DOCKER_CERT_PATH: "/certs" }), folder("/certs"));
+    assertEquals(
+      await tlsOf({ ...verify, DOCKER_CERT_PATH: "/certs", DOCKER_CONFIG: "/etc/d" }),
+      folder("/certs"),
+    );
+    // Without the wish for it, there is none; empty is not set.
+    assertEquals(await tlsOf({ DOCKER_CERT_PATH: "/certs" }), undefined);
+    assertEquals(await tlsOf({ DOCKER_TLS_VERIFY: "", DOCKER_CERT_PATH: "/certs" }), undefined);
+  });
+
   it("takes what docker takes: an address without a scheme, a scheme without a path", async () => {
     assertEquals(await found({ DOCKER_HOST: "far:1234" }), ["DOCKER_HOST far:1234"]);
     assertEquals(await found({ DOCKER_HOST: "unix://" }), ["DOCKER_HOST /var/run/docker.sock"]);

@@ -19,9 +19,9 @@ async function run(answers: Answers, withInit = true): Promise<readonly boolean[
     "POST /containers/1/start": () => new Response(null, { status: 204 }),
     "DELETE /containers/1": () => new Response(null, { status: 204 }),
     ...answers,
-    "POST /containers/create": async (request) => {
+    "POST /containers/create": async (request, released) => {
       inits.push((await request.clone().json()).HostConfig.Init);
-      return create ? await create(request) : Response.json({ Id: "1" }, { status: 201 });
+      return create ? await create(request, released) : Response.json({ Id: "1" }, { status: 201 });
     },
   });
   const engine = await connectToEngine({

@@ -1,0 +1,189 @@
+import { assertEquals } from "@std/assert";
+import { main } from "../../main.ts";
+import type { AwsSettings } from "../../runtime/aws/settings.ts";
+import { MlcliError } from "../../runtime/errors.ts";
+import { makeDirectory } from "../helpers/directory.ts";
+import { fakeContext } from "../helpers/fake_context.ts";
+import { memorySageMaker } from "../helpers/memory_sagemaker.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** Who says something: the options, the app's configuration, the environment. */
+interface Said {
+  readonly args?: readonly string[];
+  readonly configuration?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Of region, profile and role, as `value (source)`. */
+type Asked = Readonly<Partial<Record<keyof AwsSettings, string>>>;
+
+/** What a cloud command asks the platform for. */
+async function asked(command: readonly string[], said: Said): Promise<Asked> {
+  const { args = [], configuration = {}, env = {} } = said;
+  await using directory = await makeDirectory({
+    "demo.json": JSON.stringify({ image_name: "demo", ...configuration }),
+  });
+  const all: AwsSettings[] = [];
+  const context = fakeContext({
+    cwd: directory.path,
+    env: (name) => env[name],
+    engine: () => Promise.reject(new MlcliError("No engine")),
+    sagemaker: (settings) => {
+      all.push(settings);
+      return Promise.resolve(memorySageMaker());
+    },
+  });
+  await main([...command, ...args], context);
+  assertEquals(all.length, 1, context.err.text);
+  const settings = Object.entries(all[0]!).filter(([, setting]) => setting !== undefined);
+  return Object.fromEntries(
+    settings.map(([name, { value, source }]) => [name, `${value} (${source})`]),
+  );
+}
+
+const ROLE = "arn:aws:iam::123456789012:role/";
+const REGION = { args: ["--region", "eu-west-1"] };
+const PROFILE = { args: ["--profile", "mine"] };
+const BOTH = { args: [...REGION.args, ...PROFILE.args] };
+const CONFIGURED = { configuration: { cloud_region: "eu-west-2", cloud_profile: "team" } };
+const ENV = {
+  env: {
+    AWS_REGION: "eu-west-3",
+    AWS_DEFAULT_REGION: "eu-north-1",
+    AWS_PROFILE: "shell",
+    PLATFORM_ROLE: `${ROLE}env`,
+  },
+};
+const IN_REGION = "eu-west-2 (cloud_region in demo.json)";
+const IN_PROFILE = "team (cloud_profile in demo.json)";
+const BY_ENV = { role: `${ROLE}env (PLATFORM_ROLE)` };
+
+const rows: readonly (readonly [title: string, said: Said, asked: Asked])[] = [
+  ["nothing", {}, {}],
+  ["--region alone", REGION, { region: "eu-west-1 (--region)" }],
+  ["the configuration alone", CONFIGURED, { region: IN_REGION, profile: IN_PROFILE }],
+  ["the environment alone", ENV, {
+    region: "eu-west-3 (AWS_REGION)",
+    profile: "shell (AWS_PROFILE)",
+    ...BY_ENV,
+  }],
+  ["AWS_DEFAULT_REGION alone", { env: { AWS_DEFAULT_REGION: "eu-north-1" } }, {
+    region: "eu-north-1 (AWS_DEFAULT_REGION)",
+  }],
+  ["an empty AWS_REGION beside AWS_DEFAULT_REGION", {
+    env: { AWS_REGION: "", AWS_DEFAULT_REGION: "eu-north-1", AWS_PROFILE: "", PLATFORM_ROLE: "" },
+  }, { region: "eu-north-1 (AWS_DEFAULT_REGION)" }],
+  ["the configuration beside the environment", { ...CONFIGURED, ...ENV }, {
+    region: IN_REGION,
+    profile: IN_PROFILE,
+    ...BY_ENV,
+  }],
+  ["--region beside both", { ...REGION, ...CONFIGURED, ...ENV }, {
+    region: "eu-west-1 (--region)",
+    profile: IN_PROFILE,
+    ...BY_ENV,
+  }],
+  ["--profile beside both", { ...PROFILE, ...CONFIGURED, ...ENV }, {
+    region: IN_REGION,
+    profile: "mine (--profile)",
+    ...BY_ENV,
+  }],
+  ["--region and --profile beside both", { ...BOTH, ...CONFIGURED, ...ENV }, {
+    region: "eu-west-1 (--region)",
+    profile: "mine (--profile)",
+    ...BY_ENV,
+  }],
+  ["--region beside the environment", { ...REGION, ...ENV }, {
+    region: "eu-west-1 (--region)",
+    profile: "shell (AWS_PROFILE)",
+    ...BY_ENV,
+  }],
+  ["cloud_region beside AWS_PROFILE", {
+    configuration: { cloud_region: "eu-west-2" },
+    ...ENV,
+  }, { region: IN_REGION, profile: "shell (AWS_PROFILE)", ...BY_ENV }],
+  ["--iam-role-arn beside PLATFORM_ROLE", { args: ["--iam-role-arn", `${ROLE}mine`], ...ENV }, {
+    region: "eu-west-3 (AWS_REGION)",
+    profile: "shell (AWS_PROFILE)",
+    role: `${ROLE}mine (--iam-role-arn)`,
+  }],
+  ["-r", { args: ["-r", `${ROLE}mine`] }, { role: `${ROLE}mine (--iam-role-arn)` }],
+  ["--app-name with --region", { args: ["-a", "demo", ...REGION.args], ...CONFIGURED }, {
+    region: "eu-west-1 (--region)",
+    profile: IN_PROFILE,
+  }],
+];
+
+for (
+  const command of [
+    ["list-endpoints"],
+    ["delete-endpoint", "-n", "churn", "--dry-run"],
+    ["doctor", "--cloud"],
+  ]
+) {
+  suite(`what mlcli ${command[0]} asks for`, () => {
+    for (const [title, said, expected] of rows) {
+      it(`follows ${title}`, async () => assertEquals(await asked(command, said), expected));
+    }
+  });
+}
+
+suite("what mlcli init writes", () => {
+  const given: Readonly<Record<string, readonly [option: string, value: string]>> = {
+    image_name: ["--image-name", "team/demo"],
+    python_version: ["--python-version", "3.10"],
+    requirements: ["--requirements", "r.txt"],
+    base_image: ["--base-image", "base:1"],
+    cloud_region: ["--region", "eu-west-1"],
+    cloud_profile: ["--profile", "mine"],
+    platform: ["--platform", "linux/amd64"],
+  };
+  const defaults = { image_name: "demo", python_version: "3.12", requirements: "requirements.txt" };
+  // What somebody at a terminal answers to every question.
+  const answers: Readonly<Record<string, string>> = {
+    python_version: "3.11",
+    requirements: "asked.txt",
+    base_image: "asked:1",
+    cloud_region: "us-west-1",
+  };
+
+  async function written(args: readonly string[], isAsked = false): Promise<unknown> {
+    await using directory = await makeDirectory();
+    const left = { ...answers };
+    const context = fakeContext({
+      cwd: directory.path,
+      env: (name) => name.startsWith("AWS_") ? "us-east-1" : undefined,
+      ask: (question) => {
+        if (!isAsked) return Promise.resolve(undefined);
+        const key = Object.keys(left).find((key) =>
+          question.toLowerCase().startsWith(key.replace("_", " "))
+        );
+        return Promise.resolve(key === undefined ? "" : left[key]);
+      },
+    });
+    assertEquals(await main(["init", "demo", ...args], context), 0, context.err.text);
+    return JSON.parse(await Deno.readTextFile(`${directory.path}/demo.json`));
+  }
+
+  it("is the defaults, and nothing of the environment", async () => {
+    assertEquals(await written([]), defaults);
+  });
+
+  it("is what somebody answers", async () => {
+    assertEquals(await written([], true), {
+      ...defaults,
+      python_version: "3.11",
+      requirements: "asked.txt",
+      base_image: "asked:1",
+      cloud_region: "us-west-1",
+    });
+  });
+
+  for (const [key, [option, value]] of Object.entries(given)) {
+    it(`is ${option} before anything else`, async () => {
+      assertEquals(await written([option, value]), { ...defaults, [key]: value });
+      const asked = await written([option, value], true) as Record<string, string>;
+      assertEquals(asked[key], value);
+    });
+  }
+});

@@ -1,0 +1,252 @@
+/**
+ * A fake engine that plays the life of containers: what it creates can be attached to, waited for,
+ * started, stopped, killed and removed, and does in between what the test says.
+ *
+ * @module
+ */
+
+import type { ContainerSummary, CreateBody } from "../../runtime/docker/engine.ts";
+import {
+  type Answers,
+  type Call,
+  done,
+  type FakeEngine,
+  fakeEngine,
+  pong,
+  refusal,
+} from "./fake_engine.ts";
+
+/** A container, seen from its inside. */
+export interface FakeContainer {
+  readonly id: string;
+  readonly name: string;
+  readonly body: CreateBody;
+  /** Writes to standard output. */
+  out(text: string): void;
+  /** Writes to standard error. */
+  err(text: string): void;
+  /** Its program ends. Only the first end counts. */
+  end(status: number): void;
+  /** Says something on its output that is in no frame, or a part of one. */
+  raw(bytes: Uint8Array): void;
+  /** Its output ends, and not the program. */
+  breakOff(): void;
+}
+
+/** What the engine has, and what happens on it. */
+export interface Play {
+  /** The image's configuration; null: there is no image. Default: one with mlcli's harness. */
+  readonly image?: Readonly<Record<string, unknown>> | null;
+  /** What the container does once it is started. Default: it ends with 0. */
+  readonly program?: (container: FakeContainer) => void | Promise<void>;
+  /** What it does at SIGTERM. Default: it ends with 143. */
+  readonly onStop?: (container: FakeContainer) => void;
+  /** Containers that are there already. */
+  readonly containers?: readonly Partial<ContainerSummary>[];
+  readonly isPodman?: boolean;
+  /** Answers instead of those of the play; ID stands for any container's id, NAME for any image's. */
+  readonly answers?: Answers;
+  /** Hears of each request before it is answered. */
+  readonly before?: (call: string) => void | Promise<void>;
+}
+
+/** A fake engine with containers. */
+export interface FakeContainers extends FakeEngine {
+  /** Calls so far, with ID and NAME in the place of ids and images, without `_ping`. */
+  readonly course: readonly string[];
+  /** The calls of this kind: `DELETE /containers/ID`. */
+  callsOf(call: string): readonly (Call & { readonly id: string | undefined })[];
+  /** The bodies that containers were created with, as JSON. */
+  // deno-lint-ignore no-explicit-any
+  readonly created: readonly any[];
+  /** Those that were created and not removed. */
+  readonly left: readonly string[];
+}
+
+/** An image that mlcli built. */
+export const HARNESS_IMAGE = { Entrypoint: ["/opt/mlcli/entrypoint"] };
+/** One of somebody else's. */
+export const FOREIGN_IMAGE = { Entrypoint: ["/bin/server"] };
+
+/** `POST /containers/ID/start` for `POST /containers/abc/start`. */
+function generic(call: string): string {
+  return call.replace(/^(\w+ \/containers\/)(?!(?:create|json)$)[^/]+/, "$1ID")
+    .replace(/^(\w+ \/images\/).+(\/json)$/, "$1NAME$2");
+}
+
+function idOf(call: string): string | undefined {
+  return /^\w+ \/containers\/(?!(?:create|json)$)([^/]+)/.exec(call)?.[1];
+}
+
+/** A frame of the engine's output. */
+export function frame(stream: 1 | 2 | 3, text: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text);
+  const framed = new Uint8Array(8 + bytes.length);
+  framed[0] = stream;
+  new DataView(framed.buffer).setUint32(4, bytes.length);
+  framed.set(bytes, 8);
+  return framed;
+}
+
+/** A container's life. Its methods may be taken from it. */
+class Life implements FakeContainer {
+  readonly #ended = Promise.withResolvers<number>();
+  /** What it wrote so far, in frames. */
+  readonly #log: Uint8Array[] = [];
+  readonly #readers = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  isRunning = false;
+  isOver = false;
+
+  constructor(readonly id: string, readonly name: string, readonly body: CreateBody) {}
+
+  readonly out = (text: string): void => this.raw(frame(1, text));
+
+  readonly err = (text: string): void => this.raw(frame(2, text));
+
+  readonly raw = (bytes: Uint8Array): void => {
+    this.#log.push(bytes);
+    for (const reader of this.#readers) reader.enqueue(bytes);
+  };
+
+  readonly breakOff = (): void => {
+    for (const reader of this.#readers) reader.close();
+    this.#readers.clear();
+  };
+
+  readonly end = (status: number): void => {
+    this.isRunning = false;
+    this.isOver = true;
+    this.breakOff();
+    this.#ended.resolve(status);
+  };
+
+  /** What it writes from now on, or all of it, to its end or to now. */
+  output({ past, follow }: { past: boolean; follow: boolean }): Response {
+    let own: ReadableStreamDefaultController<Uint8Array>;
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      own = controller;
+      if (past) { for (const bytes of this.#log) controller.enqueue(bytes); }
+      if (!follow || this.isOver) controller.close();
+      else this.#readers.add(controller);
+    };
+    return new Response(
+      new ReadableStream({ start, cancel: () => void this.#readers.delete(own) }),
+    );
+  }
+
+  /** The status when it has ended; the answer begins at once. */
+  wait(): Response {
+    let isWanted = true;
+    const start = async (
+      controller: ReadableStreamDefaultController<Uint8Array>,
+    ): Promise<void> => {
+      const StatusCode = await this.#ended.promise;
+      if (!isWanted) return;
+      controller.enqueue(new TextEncoder().encode(JSON.stringify({ StatusCode })));
+      controller.close();
+    };
+    return new Response(
+      new ReadableStream({
+        start: (controller) => void start(controller),
+        cancel: () => void (isWanted = false),
+      }),
+    );
+  }
+}
+
+/** Starts an engine that plays. Dispose of it: whatever still runs ends then. */
+export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
+  const { image = HARNESS_IMAGE, program = ({ end }) => end(0) } = play;
+  const onStop = play.onStop ?? (({ end }: FakeContainer) => end(143));
+  const lives = new Map<string, Life>();
+  const course: string[] = [];
+  const playing: Promise<void>[] = [];
+
+  function start(container: Life): Response {
+    if (container.isRunning) return done(304);
+    container.isRunning = true;
+    playing.push(Promise.resolve(program(container)));
+    return done();
+  }
+
+  const answers: Answers = {
+    "GET /_ping": () => {
+      const answer = pong("1.41");
+      if (play.isPodman) answer.headers.set("Libpod-API-Version", "4.3.1");
+      return answer;
+    },
+    "GET /images/NAME/json": () =>
+      image === null
+        ? refusal(404, "No such image")
+        : Response.json({ Created: "2026-01-01T00:00:00Z", Config: image }),
+    "GET /containers/json": () => Response.json(play.containers ?? []),
+    "GET /events": () => new Response(""),
+    "GET /info": () => Response.json({}),
+    "POST /containers/create": async (request) => {
+      const id = `c${lives.size + 1}`;
+      const name = new URL(request.url).searchParams.get("name") ?? "";
+      lives.set(id, new Life(id, name, await request.json()));
+      return Response.json({ Id: id }, { status: 201 });
+    },
+  };
+  const ofContainers: Readonly<
+    Record<string, (container: Life, request: Request) => Response>
+  > = {
+    "POST /containers/ID/attach": (container) => container.output({ past: false, follow: true }),
+    "POST /containers/ID/wait": (container) => container.wait(),
+    "POST /containers/ID/start": start,
+    "POST /containers/ID/stop": (container) => {
+      if (!container.isRunning) return done(304);
+      onStop(container);
+      return done();
+    },
+    "POST /containers/ID/kill": (container) => (container.end(137), done()),
+    "GET /containers/ID/logs": (container, { url }) =>
+      container.output({ past: true, follow: url.includes("follow=1") }),
+    "GET /containers/ID/json": (container) =>
+      Response.json({ State: { Running: container.isRunning } }),
+    "DELETE /containers/ID": (container) => {
+      container.end(137);
+      lives.delete(container.id);
+      return done();
+    },
+  };
+  const engine = await fakeEngine((call) => {
+    const kind = generic(call);
+    if (kind !== "GET /_ping") course.push(kind);
+    const given = play.answers?.[kind] ?? play.answers?.[call] ?? answers[kind];
+    return async (request, released) => {
+      await play.before?.(kind);
+      if (given) return await given(request, released);
+      const container = lives.get(idOf(call) ?? "");
+      const isThere = (play.containers ?? []).some(({ Id }) => Id === idOf(call));
+      const answer = ofContainers[kind];
+      if (container && answer) return answer(container, request);
+      if (isThere && kind === "DELETE /containers/ID") return done();
+      if (isThere && kind === "POST /containers/ID/stop") return done();
+      if (isThere && kind === "GET /containers/ID/logs") return new Response("");
+      if (answer) return refusal(404, "No such container");
+      return refusal(599, `unexpected: ${call}`);
+    };
+  });
+  const found = (): (Call & { readonly id: string | undefined })[] =>
+    engine.calls.map((one) => ({ ...one, id: idOf(one.call), call: generic(one.call) }));
+  return {
+    ...engine,
+    course,
+    callsOf: (call) => found().filter((one) => one.call === call),
+    get created() {
+      return found().filter(({ call }) => call === "POST /containers/create")
+        .map(({ body }) => body);
+    },
+    get left() {
+      return [...lives].filter(([, { body, isOver }]) => !(body.HostConfig.AutoRemove && isOver))
+        .map(([, { name }]) => name);
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      for (const container of lives.values()) container.end(137);
+      await Promise.all(playing);
+      await engine[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Runs a command line in this process, on a fake engine and with streams in memory: what the program
+ * does with an engine, in milliseconds.
+ *
+ * @module
+ */
+
+import { main } from "../../main.ts";
+import { connectToEngine } from "../../runtime/docker/connect.ts";
+import type { Engine } from "../../runtime/docker/engine.ts";
+import { Interrupted, type InterruptSignal } from "../../runtime/errors.ts";
+import { fakeContext, type FakeContextOptions } from "./fake_context.ts";
+import type { FakeEngine } from "./fake_engine.ts";
+import type { ProgramResult } from "./program.ts";
+
+/** The keys of a user: Ctrl-C, and once more. */
+export class Keys {
+  readonly #first = new AbortController();
+  readonly #second = new AbortController();
+  readonly interruption = { signal: this.#first.signal, force: this.#second.signal };
+
+  /** The first signal, and then the second. */
+  press(signal: InterruptSignal = "SIGINT"): void {
+    const next = this.#first.signal.aborted ? this.#second : this.#first;
+    next.abort(new Interrupted(signal));
+  }
+}
+
+/** In what surroundings to run it. */
+export interface InProcessOptions extends Omit<FakeContextOptions, "env" | "engine"> {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The engine; none answers without one. */
+  readonly engine?: Pick<FakeEngine, "socket">;
+  readonly keys?: Keys;
+}
+
+/** A command line that takes longer hangs, in ms; it has nothing to wait for but the test. */
+const TIMEOUT = 30_000;
+
+/** Runs a command line to its end; fails where that does not come. */
+export async function runInProcess(
+  args: readonly string[],
+  { env = {}, engine: fake, keys = new Keys(), ...rest }: InProcessOptions,
+): Promise<ProgramResult> {
+  let engine: Promise<Engine> | undefined;
+  const host = `unix://${fake?.socket ?? "/nonexistent.sock"}`;
+  const context = fakeContext({
+    ...rest,
+    env: (name) => env[name],
+    interruption: keys.interruption,
+    engine: () =>
+      engine ??= connectToEngine(
+        { env: (name) => name === "DOCKER_HOST" ? host : undefined },
+        { signal: keys.interruption.signal },
+      ),
+  });
+  const { promise: hung, reject } = Promise.withResolvers<never>();
+  const words = `mlcli ${args.join(" ")} hangs`;
+  const timer = setTimeout(() => reject(new Error(words)), TIMEOUT);
+  try {
+    const code = await Promise.race([main(args, context), hung]);
+    return { code, stdout: context.out.text, stderr: context.err.text };
+  } finally {
+    clearTimeout(timer);
+    (await engine?.catch(() => undefined))?.close();
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * A server that answers `GET /ping`: what a deployment's container is, seen from this machine.
+ *
+ * @module
+ */
+
+/** One that listens on a port of 127.0.0.1. */
+export interface PingServer extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** Starts one, on a port that was free, or on the one that is named. */
+export function pingServer(port = 0, status = 200): PingServer {
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port, onListen: () => {} },
+    () => new Response(null, { status }),
+  );
+  return {
+    port: server.addr.port,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}

@@ -1,0 +1,238 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { VERSION } from "../../../runtime/version.ts";
+import { completeApp } from "../../helpers/app.ts";
+import {
+  type Answer,
+  type FakeEngine,
+  fakeEngine,
+  pong,
+  refusal,
+} from "../../helpers/fake_engine.ts";
+import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** Takes the whole context, and says these messages. */
+function saying(...messages: readonly unknown[]): Answer {
+  return async (request) => {
+    await request.body?.pipeTo(new WritableStream());
+    return new Response(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  };
+}
+
+const BUILT = { aux: { ID: "sha256:abc" } };
+
+interface Build extends ProgramResult {
+  readonly query: Readonly<Record<string, string>>;
+  readonly app: string;
+}
+
+/** Runs mlcli build in a complete app. */
+async function build(
+  answer: Answer,
+  args: readonly string[] = [],
+  configuration: Readonly<Record<string, unknown>> = {},
+  options: Partial<InProcessOptions> = {},
+): Promise<Build> {
+  await using app = await completeApp({ configuration });
+  await using engine: FakeEngine = await fakeEngine({
+    "GET /_ping": () => pong("1.41"),
+    "POST /build": answer,
+  });
+  const result = await runInProcess(["build", ...args], {
+    cwd: app.directory,
+    engine,
+    ...options,
+  });
+  const { query = {} } = engine.calls.find(({ call }) => call === "POST /build") ?? {};
+  return { ...result, query, app: app.name };
+}
+
+suite("what mlcli build asks for", () => {
+  it("is the app's image, by its own Dockerfile, without leftovers", async () => {
+    const { code, stdout, stderr, query, app } = await build(saying(BUILT));
+    assertEquals({ code, stdout, stderr }, { code: 0, stdout: `${app}:latest\n`, stderr: "" });
+    const { buildargs, labels, ...rest } = query;
+    assertEquals(rest, {
+      t: `${app}:latest`,
+      dockerfile: `${app}/mlcli_base/Dockerfile`,
+      rm: "1",
+      forcerm: "1",
+    });
+    assertEquals(JSON.parse(buildargs!), {
+      BASE_IMAGE: "python:3.12-slim",
+      APP: app,
+      REQUIREMENTS: "requirements.txt",
+    });
+    assertEquals(JSON.parse(labels!), { "mlcli.app": app, "mlcli.version": VERSION });
+  });
+
+  const configured = {
+    image_name: "team/demo",
+    base_image: "base:1",
+    platform: "linux/arm64",
+    python_version: "3.10",
+  };
+  type Row = readonly [
+    title: string,
+    args: readonly string[],
+    configuration: Readonly<Record<string, unknown>>,
+    asked: Readonly<Record<string, string | undefined>>,
+  ];
+  const rows: readonly Row[] = [
+    ["the configuration's base image and platform", [], configured, {
+      t: "team/demo:latest",
+      BASE_IMAGE: "base:1",
+      platform: "linux/arm64",
+    }],
+    ["--base-image before the configuration's", ["--base-image", "mine:2"], configured, {
+      BASE_IMAGE: "mine:2",
+      platform: "linux/arm64",
+    }],
+    ["--platform before the configuration's", ["--platform", "linux/amd64"], configured, {
+      BASE_IMAGE: "base:1",
+      platform: "linux/amd64",
+    }],
+    ["the configuration's Python", [], { python_version: "3.10" }, {
+      BASE_IMAGE: "python:3.10-slim",
+      platform: undefined,
+    }],
+    ["--docker-tag", ["--docker-tag", "v2"], configured, { t: "team/demo:v2" }],
+    ["every step with --no-cache", ["--no-cache"], {}, { nocache: "1" }],
+  ];
+  for (const [title, args, configuration, asked] of rows) {
+    it(`is ${title}`, async () => {
+      const { code, stdout, query } = await build(saying(BUILT), args, configuration);
+      assertEquals([code, stdout], [0, `${query["t"]}\n`]);
+      const all: Record<string, string> = { ...query, ...JSON.parse(query["buildargs"]!) };
+      assertEquals(Object.fromEntries(Object.keys(asked).map((key) => [key, all[key]])), asked);
+    });
+  }
+});
+
+suite("mlcli build that fails", () => {
+  const OWN = "hint: The output above is the failing step's own.\n";
+  const rows: readonly (readonly [title: string, messages: readonly unknown[], words: string])[] = [
+    ["an error", [{ stream: "Step 1\n" }, { errorDetail: { message: "exit 1" } }], "exit 1"],
+    ["an error as Podman has it", [{ error: "exit 1" }], "exit 1"],
+    ["an error after the image", [BUILT, { errorDetail: { message: "no room" } }], "no room"],
+    ["no image", [{ stream: "Step 1\n" }], "the engine ended the build without an image"],
+    ["nothing", [], "the engine ended the build without an image"],
+    ["another aux", [{ aux: {} }], "the engine ended the build without an image"],
+  ];
+  for (const [title, messages, words] of rows) {
+    it(`where the engine ends with ${title}`, async () => {
+      const { code, stdout, stderr } = await build(saying(...messages));
+      assertEquals([code, stdout], [1, ""]);
+      assertEquals(
+        stderr.replace("Step 1\n", ""),
+        `error: Build failed: ${words}\n${OWN}`,
+      );
+    });
+  }
+
+  for (
+    const reason of [
+      "pull access denied for nobody/nothing",
+      "manifest for python:9 not found: manifest unknown",
+      'Get "https://r.example/v2/": dial tcp: lookup r.example on 1.1.1.1:53: no such host',
+      "Get https://r.example/v2/: net/http: request canceled (Client.Timeout exceeded)",
+    ]
+  ) {
+    it(`for want of the base image names it: ${reason.slice(0, 20)}`, async () => {
+      const { stderr } = await build(saying({ errorDetail: { message: reason } }), [
+        ...["--base-image", "nobody/nothing"],
+      ]);
+      assertStringIncludes(stderr, "hint: Is the base image nobody/nothing right, and");
+    });
+  }
+
+  it("where the engine refuses", async () => {
+    const { code, stderr } = await build(async (request) => {
+      await request.body?.pipeTo(new WritableStream());
+      return refusal(500, "not today");
+    });
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: The Docker Engine refused \(POST \/build: 500\): not today\n/);
+  });
+
+  it("asks no engine where the app lacks something", async () => {
+    await using app = await completeApp();
+    await Deno.remove(app.path("Dockerfile"));
+    const { code, stderr } = await runInProcess(["build"], { cwd: app.directory });
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: Dockerfile not found: /);
+  });
+});
+
+suite("the output of mlcli build", () => {
+  it("is that of the steps and of what is pulled, on standard error", async () => {
+    const { stdout, stderr, app } = await build(saying(
+      { status: "Pulling from library/python", id: "3.12-slim" },
+      { status: "Digest: sha256:1" },
+      { stream: "Step 1/2 : FROM x\n" },
+      { stream: "\x1b[91mwarning\n\x1b[0m" },
+      BUILT,
+    ));
+    assertEquals(stdout, `${app}:latest\n`);
+    assertEquals(
+      stderr,
+      "3.12-slim: Pulling from library/python\nDigest: sha256:1\nStep 1/2 : FROM x\nwarning\n",
+    );
+  });
+
+  const STEPS = [
+    { stream: "Step 1/2 : FROM x\n" },
+    { stream: "fine\n" },
+    { stream: "Step 2/2 : RUN y\n" },
+    { stream: "broken\n" },
+  ];
+
+  it("is of the failing step alone on a terminal", async () => {
+    const answer = saying(...STEPS, { errorDetail: { message: "exit 1" } });
+    const { stderr } = await build(answer, [], {}, { isTerminal: true });
+    const end = stderr.slice(stderr.lastIndexOf("\x1b[K") + 3).replace(/^.*\r/, "");
+    assertEquals(end.split("error:")[0], "Step 2/2 : RUN y\nbroken\n");
+  });
+
+  it("is nothing that stays on a terminal where it works", async () => {
+    const { code, stderr } = await build(saying(...STEPS, BUILT), [], {}, { isTerminal: true });
+    assertEquals([code, stderr.includes("\n")], [0, false]);
+  });
+});
+
+suite("Ctrl-C in mlcli build", () => {
+  it("while the context is being sent ends it", async () => {
+    const keys = new Keys();
+    await using app = await completeApp();
+    // More than the connection holds, so that the sending is under way.
+    await app.write(`${app.path("training")}/big.bin`, new Uint8Array(32 * 1024 ** 2));
+    await using engine = await fakeEngine({
+      "GET /_ping": () => pong("1.41"),
+      "POST /build": async (request, released) => {
+        const reader = request.body!.getReader();
+        await reader.read();
+        keys.press();
+        await Promise.race([reader.closed.catch(() => {}), released]);
+        await reader.cancel().catch(() => {});
+        return new Response();
+      },
+    });
+    const result = await runInProcess(["build"], { cwd: app.directory, engine, keys });
+    assertEquals(result, { code: 130, stdout: "", stderr: "" });
+  });
+
+  it("while the engine builds ends it", async () => {
+    const keys = new Keys();
+    const answer: Answer = async (request) => {
+      await request.body?.pipeTo(new WritableStream());
+      const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+        controller.enqueue(new TextEncoder().encode('{"stream":"Step 1\\n"}\n'));
+        keys.press();
+      };
+      return new Response(new ReadableStream({ start }));
+    };
+    const { code, stdout } = await build(answer, [], {}, { keys });
+    assertEquals([code, stdout], [130, ""]);
+  });
+});

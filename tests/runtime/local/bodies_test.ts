@@ -1,0 +1,219 @@
+import { assertEquals } from "@std/assert";
+import { VERSION } from "../../../runtime/version.ts";
+import { completeApp, type TestApp, type TestAppOptions } from "../../helpers/app.ts";
+import { fakeContainers, FOREIGN_IMAGE, type Play } from "../../helpers/fake_containers.ts";
+import { runInProcess } from "../../helpers/in_process.ts";
+import { pingServer } from "../../helpers/ping_server.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** What the engine was asked to create, with names of this run replaced. */
+async function createdBy(
+  args: (port: number) => readonly string[],
+  play: Play = {},
+  options: TestAppOptions = {},
+  // deno-lint-ignore no-explicit-any
+): Promise<{ readonly body: any; readonly name: string }> {
+  await using app = await completeApp(options);
+  await using server = pingServer();
+  await using engine = await fakeContainers({
+    program: ({ body, end }) => {
+      if (body.Labels["mlcli.role"] !== "serve") end(0);
+    },
+    ...play,
+  });
+  const env = { AWS_REGION: "us-east-1", AWS_DEFAULT_REGION: "us-east-1" };
+  const result = await runInProcess(args(server.port), { cwd: app.directory, env, engine });
+  assertEquals(result.code, 0, result.stderr);
+  const [create, ...more] = engine.callsOf("POST /containers/create");
+  assertEquals(more, []);
+  return {
+    body: JSON.parse(plain(JSON.stringify(create!.body), app, server.port)),
+    name: plain(create!.query["name"]!, app, server.port),
+  };
+}
+
+/** APP for the app's name, BASE for its directory, TEST for its test directory, and so on. */
+function plain(text: string, app: TestApp, port: number): string {
+  return text.replaceAll(app.testPath(), "TEST").replaceAll(app.path(), "BASE")
+    .replaceAll(app.name, "APP").replace(/(mlcli-APP-\w+-)[0-9a-f]{8}\b/g, "$1RUN")
+    .replaceAll(String(port), "PORT");
+}
+
+const LIMITS = {
+  ShmSize: 2 * 1024 ** 3,
+  PidsLimit: 32_768,
+  CapDrop: ["MKNOD", "SETFCAP"],
+  SecurityOpt: ["no-new-privileges"],
+};
+const RUN = { AutoRemove: true, LogConfig: { Type: "none" }, ...LIMITS };
+const ENV = [
+  "ML_MODEL_DIR=/opt/ml/model",
+  "ML_INPUT_DIR=/opt/ml/input",
+  "ML_OUTPUT_DIR=/opt/ml/output",
+  "ML_CHANNEL_TRAINING=/opt/ml/input/data/training",
+  "SM_MODEL_DIR=/opt/ml/model",
+  "SM_INPUT_DIR=/opt/ml/input",
+  "SM_INPUT_CONFIG_DIR=/opt/ml/input/config",
+  "SM_OUTPUT_DIR=/opt/ml/output",
+  "SM_OUTPUT_DATA_DIR=/opt/ml/output/data",
+  "SM_CHANNEL_TRAINING=/opt/ml/input/data/training",
+];
+const labels = (role: string, port = "") => ({
+  "mlcli.app": "APP",
+  "mlcli.role": role,
+  "mlcli.port": port,
+  "mlcli.version": VERSION,
+});
+const mount = (Source: string, Target: string, ReadOnly: boolean) => ({
+  Type: "bind",
+  Source,
+  Target,
+  ReadOnly,
+});
+
+const TRAIN_BODY = {
+  Image: "APP:latest",
+  Cmd: ["train"],
+  Hostname: "algo-1",
+  Env: [...ENV, "TRAINING_JOB_NAME=mlcli-APP-train-RUN"],
+  Labels: labels("train"),
+  HostConfig: {
+    ...RUN,
+    Init: true,
+    Mounts: [
+      mount("BASE/training", "/opt/ml/code", true),
+      mount("TEST/input", "/opt/ml/input", true),
+      mount("BASE/local_test/.run-mlcli-APP-train-RUN/config", "/opt/ml/input/config", true),
+      mount("TEST/model", "/opt/ml/model", false),
+      mount("TEST/output", "/opt/ml/output", false),
+    ],
+  },
+};
+const PROCESS_BODY = {
+  Image: "APP:latest",
+  Cmd: ["process", "p.py"],
+  Hostname: "algo-1",
+  Env: ENV,
+  Labels: labels("process"),
+  HostConfig: {
+    ...RUN,
+    Init: true,
+    Mounts: [
+      mount("BASE/processing", "/opt/ml/code", true),
+      mount("BASE/local_test/.run-mlcli-APP-process-RUN/config", "/opt/ml/config", true),
+      mount("TEST/input", "/opt/ml/input", true),
+      mount("TEST/input/data/processing", "/opt/ml/processing/input", true),
+      mount("TEST/output", "/opt/ml/processing/output", false),
+      mount("TEST/model", "/opt/ml/model", false),
+      mount("TEST/output", "/opt/ml/output", false),
+    ],
+  },
+};
+const HOSTS = "host.docker.internal host.containers.internal mlcli-APP-serve-PORT";
+const SERVE_BODY = {
+  Image: "APP:latest",
+  Cmd: ["serve"],
+  Env: [...ENV, `MLCLI_ALLOWED_HOSTS=${HOSTS}`],
+  Labels: labels("serve", "PORT"),
+  ExposedPorts: { "8080/tcp": {} },
+  HostConfig: {
+    AutoRemove: false,
+    ...LIMITS,
+    Init: true,
+    Mounts: [
+      mount("BASE/prediction", "/opt/ml/code", true),
+      mount("TEST/model", "/opt/ml/model", true),
+    ],
+    PortBindings: { "8080/tcp": [{ HostIp: "127.0.0.1", HostPort: "PORT" }] },
+  },
+};
+
+const COMMANDS = [
+  ["train", [], TRAIN_BODY, "mlcli-APP-train-RUN"],
+  ["process", ["--file", "p.py"], PROCESS_BODY, "mlcli-APP-process-RUN"],
+  ["deploy", ["--port"], SERVE_BODY, "mlcli-APP-serve-PORT"],
+] as const;
+
+for (const [command, own, expected, expectedName] of COMMANDS) {
+  const line = (port: number, ...more: readonly string[]): readonly string[] => [
+    ...["local", command, ...own, ...(command === "deploy" ? [String(port)] : []), ...more],
+  ];
+
+  suite(`the container of local ${command}`, () => {
+    it("is what the contract says, and no more", async () => {
+      const { body, name } = await createdBy((port) => line(port));
+      assertEquals(body, expected);
+      assertEquals(name, expectedName);
+    });
+
+    it("has an init in an image with mlcli's harness alone", async () => {
+      const { Init: _, ...without } = expected.HostConfig;
+      const { body } = await createdBy((port) => line(port), { image: FOREIGN_IMAGE });
+      assertEquals(body, { ...expected, HostConfig: without });
+    });
+
+    it("has the memory of --memory, and no swap beside it", async () => {
+      const { body } = await createdBy((port) => line(port, "--memory", "512m"));
+      const [Memory, MemorySwap] = [512 * 1024 ** 2, 512 * 1024 ** 2];
+      assertEquals(body, {
+        ...expected,
+        HostConfig: { ...expected.HostConfig, Memory, MemorySwap },
+      });
+    });
+
+    it("may gain privileges with --allow-privileges alone", async () => {
+      const { SecurityOpt: _, ...without } = expected.HostConfig;
+      const { body } = await createdBy((port) => line(port, "--allow-privileges"));
+      assertEquals(body, { ...expected, HostConfig: without });
+    });
+
+    it("is of the image that the configuration names, with the tag of --docker-tag", async () => {
+      const configuration = { image_name: "team/other", cloud_region: "eu-west-1" };
+      const { body } = await createdBy((port) => line(port, "--docker-tag", "v2"), {}, {
+        configuration,
+      });
+      assertEquals(body.Image, "team/other:v2");
+      // Of the configuration, not of whoever runs mlcli.
+      const regions = body.Env.filter((variable: string) => variable.startsWith("AWS_"));
+      assertEquals(regions, ["AWS_REGION=eu-west-1"]);
+    });
+  });
+}
+
+suite("what the engine removes by itself", () => {
+  for (const [command, own] of COMMANDS.slice(0, 2)) {
+    it(`is local ${command} not on Podman, which forgets how it ended`, async () => {
+      const { body } = await createdBy(() => ["local", command, ...own], { isPodman: true });
+      assertEquals(body.HostConfig.AutoRemove, false);
+    });
+  }
+});
+
+suite("the hosts of a server", () => {
+  it("are those of --allow-host, too", async () => {
+    const { body } = await createdBy((port) => [
+      ...["local", "deploy", "--port", String(port), "--allow-host", "A.example"],
+      ...["--allow-host", "b.example"],
+    ]);
+    assertEquals(body.Env.at(-1), `MLCLI_ALLOWED_HOSTS=${HOSTS} a.example b.example`);
+  });
+});
+
+suite("data that the user names", () => {
+  it("is mounted read-only in the place of the layout's", async () => {
+    const train = await createdBy(() => ["local", "train", "--input", "training=."]);
+    const inputs = train.body.HostConfig.Mounts.filter(({ Target }: { Target: string }) =>
+      Target.startsWith("/opt/ml/input")
+    );
+    const run = "BASE/local_test/.run-mlcli-APP-train-RUN";
+    assertEquals(inputs.map(({ ReadOnly }: { ReadOnly: boolean }) => ReadOnly), [true, true, true]);
+    assertEquals(inputs[0].Source, `${run}/input`);
+    assertEquals(inputs[1].Source, `${run}/config`);
+    assertEquals(inputs[2].Target, "/opt/ml/input/data/training");
+    const process = await createdBy(() => ["local", "process", "-f", "p.py", "--input", "."]);
+    const input = process.body.HostConfig.Mounts.find(({ Target }: { Target: string }) =>
+      Target === "/opt/ml/processing/input"
+    );
+    assertEquals([input.ReadOnly, input.Source.startsWith("TEST")], [true, false]);
+  });
+});

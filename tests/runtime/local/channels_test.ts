@@ -1,0 +1,138 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { fakeContainers } from "../../helpers/fake_containers.ts";
+import { runInProcess } from "../../helpers/in_process.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** What the code finds below `/opt/ml/input`. */
+interface Found extends ProgramResult {
+  /** Mount point below it to the app's path (or OTHER for another directory), in their order. */
+  readonly mounts: Readonly<Record<string, string>>;
+  // deno-lint-ignore no-explicit-any
+  readonly config: Readonly<Record<string, any>>;
+  /** The places in the directory that stands for `input`, where there is one. */
+  readonly places: readonly string[];
+}
+
+const INPUT = "/opt/ml/input";
+
+/** Trains with these options in an app with these files; OTHER is a directory with data. */
+async function trainWith(
+  args: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+  prepare: (app: TestApp) => Promise<void> = () => Promise.resolve(),
+): Promise<Found> {
+  const below = Object.entries(files).map(([path, text]) => [
+    `local_test/test_dir/input/${path}`,
+    text,
+  ]);
+  await using app = await completeApp({ files: Object.fromEntries(below) });
+  const other = `${app.directory}/other data`;
+  await Deno.mkdir(other);
+  await Deno.writeTextFile(`${other}/rows.csv`, "1\n");
+  await prepare(app);
+  const config: Record<string, unknown> = {};
+  const places: string[] = [];
+  const mounts: Record<string, string> = {};
+  await using engine = await fakeContainers({
+    program: async ({ body, end }) => {
+      for (const { Source, Target } of body.HostConfig.Mounts) {
+        if (!Target.startsWith(INPUT)) continue;
+        mounts[Target.slice(INPUT.length)] = Source.replace(other, "OTHER")
+          .replace(app.testPath(), "TEST").replace(/^.*\/\.run-[^/]+/, "RUN");
+        if (Target === INPUT && Source.includes("/.run-")) {
+          for await (const { name } of Deno.readDir(`${Source}/data`)) places.push(name);
+        }
+        if (Target !== `${INPUT}/config`) continue;
+        for await (const { name, isFile } of Deno.readDir(Source)) {
+          if (isFile) config[name] = JSON.parse(await Deno.readTextFile(`${Source}/${name}`));
+        }
+      }
+      end(0);
+    },
+  });
+  const line = ["local", "train", ...args.map((arg) => arg.replace("OTHER", other))];
+  const result = await runInProcess(line, { cwd: app.directory, engine });
+  return { ...result, mounts, config, places: places.sort() };
+}
+
+const channels = ({ config }: Found): readonly string[] =>
+  Object.keys(config["inputdataconfig.json"]);
+const hyperparameters = ({ config }: Found): unknown => config["hyperparameters.json"];
+
+suite("the channels of local train", () => {
+  it("are the directories of input/data but that for processing", async () => {
+    const files = { "data/validation/v.csv": "1\n", "data/a.txt": "", "data/eval/e.csv": "1\n" };
+    const found = await trainWith([], files);
+    assertEquals(channels(found), ["eval", "training", "validation"]);
+    assertEquals(found.mounts, { "": "TEST/input", "/config": "RUN/config" });
+  });
+
+  it("are those that the user names, too, each with a place to be mounted at", async () => {
+    const found = await trainWith(["--input", "extra=OTHER"], { "data/validation/v.csv": "1\n" });
+    assertEquals(channels(found), ["extra", "training", "validation"]);
+    assertEquals(found.places, ["extra", "training", "validation"]);
+    assertEquals(found.mounts, {
+      "": "RUN/input",
+      "/config": "RUN/config",
+      "/data/extra": "OTHER",
+      "/data/training": "TEST/input/data/training",
+      "/data/validation": "TEST/input/data/validation",
+    });
+  });
+
+  it("are the user's in the place of the layout's", async () => {
+    const found = await trainWith(["--input", "training=OTHER"]);
+    assertEquals(channels(found), ["training"]);
+    assertEquals(found.mounts["/data/training"], "OTHER");
+  });
+
+  it("need none of the layout's where the user names one", async () => {
+    const found = await trainWith(
+      ["--input", "train=OTHER"],
+      {},
+      (app) => Deno.remove(app.testPath("input/data/training"), { recursive: true }),
+    );
+    assertEquals([found.code, channels(found)], [0, ["train"]]);
+  });
+
+  it("must be there", async () => {
+    const missing = await trainWith(["--input", "training=OTHER/none"]);
+    assertEquals(missing.code, 2);
+    assertMatch(
+      missing.stderr,
+      /^error: Not a directory: .*none \(--input training=\.\.\.\)\nhint: /,
+    );
+    const without = await trainWith(
+      [],
+      {},
+      (app) => Deno.remove(app.testPath("input/data/training"), { recursive: true }),
+    );
+    assertEquals(without.code, 1);
+    assertEquals([missing.mounts, without.mounts], [{}, {}]);
+  });
+});
+
+suite("the configuration of local train", () => {
+  it("holds the user's own files, and mlcli's in the place of theirs", async () => {
+    const found = await trainWith([], {
+      "config/mine.json": '{"a":1}',
+      "config/hyperparameters.json": '{"epochs": 3, "name": "x"}',
+      "config/resourceconfig.json": '{"mine": true}',
+      "config/inputdataconfig.json": '{"mine": true}',
+    });
+    assertEquals(found.config["mine.json"], { a: 1 });
+    assertEquals(hyperparameters(found), { epochs: "3", name: "x" });
+    assertEquals(found.config["resourceconfig.json"].mine, undefined);
+    assertEquals(channels(found), ["training"]);
+  });
+
+  it("has the hyperparameters of the command line before those of the file", async () => {
+    const found = await trainWith(
+      ["--hyperparameter", "epochs=5", "--hyperparameter", "rate=a=b", "--hyperparameter", "no="],
+      { "config/hyperparameters.json": '{"epochs": 3, "name": "x"}' },
+    );
+    assertEquals(hyperparameters(found), { epochs: "5", name: "x", rate: "a=b", no: "" });
+  });
+});

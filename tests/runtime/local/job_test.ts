@@ -1,0 +1,483 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { OutputClosed } from "../../../runtime/errors.ts";
+import { completeApp } from "../../helpers/app.ts";
+import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
+import { done, never, refusal } from "../../helpers/fake_engine.ts";
+import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** What came of a run. */
+interface Run extends ProgramResult {
+  readonly course: readonly string[];
+  /** The queries of removals and of stops. */
+  readonly removals: readonly Readonly<Record<string, string>>[];
+  readonly stops: readonly Readonly<Record<string, string>>[];
+  /** What is left of it: containers, and directories beside `test_dir`. */
+  readonly left: readonly string[];
+}
+
+const TRAIN = ["local", "train"];
+const PROCESS = ["local", "process", "--file", "p.py"];
+
+async function run(
+  play: Play,
+  args: readonly string[] = TRAIN,
+  options: Partial<InProcessOptions> = {},
+): Promise<Run> {
+  await using app = await completeApp();
+  await using engine = await fakeContainers(play);
+  const result = await runInProcess(args, { cwd: app.directory, engine, ...options });
+  const besides = await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name);
+  return {
+    ...result,
+    course: engine.course,
+    removals: engine.callsOf("DELETE /containers/ID").map(({ query }) => query),
+    stops: engine.callsOf("POST /containers/ID/stop").map(({ query }) => query),
+    left: [...engine.left, ...besides.filter((name) => name !== "test_dir")],
+  };
+}
+
+/** What is asked before the container's program runs; attaching and waiting in any order. */
+const BEFORE = ["GET /images/NAME/json", "POST /containers/create"];
+const AROUND = ["POST /containers/ID/attach", "POST /containers/ID/wait"];
+const START = "POST /containers/ID/start";
+/** A removal takes the container's anonymous volumes along. */
+const REMOVED = { force: "1", v: "1" };
+
+for (const args of [TRAIN, PROCESS]) {
+  suite(`a run of mlcli ${args.slice(0, 2).join(" ")}`, () => {
+    it("hears the container before it starts, and removes nothing that the engine does", async () => {
+      const program = ({ out, err, end }: FakeContainer): void => {
+        out("one\n");
+        err("two\n");
+        out("three\n");
+        end(0);
+      };
+      const { code, stdout, stderr, course, left } = await run({ program }, args);
+      assertEquals({ code, stdout, stderr }, { code: 0, stdout: "one\nthree\n", stderr: "two\n" });
+      assertEquals(course.slice(0, 2), BEFORE);
+      assertEquals(course.slice(2, 4).toSorted(), AROUND);
+      assertEquals(course[4], START);
+      assertEquals(course.filter((call) => call.startsWith("DELETE")), []);
+      assertEquals(left, []);
+    });
+
+    it("ends with the status of the code, and says how it ended", async () => {
+      const title = args === TRAIN ? "Training" : "Processing";
+      for (
+        const [status, words] of [
+          [1, "exit status 1"],
+          [77, "exit status 77"],
+          [137, "exit status 137 (ended by SIGKILL)"],
+          [139, "exit status 139 (ended by SIGSEGV, a segmentation fault)"],
+        ] as const
+      ) {
+        const { code, stderr, left } = await run({ program: ({ end }) => end(status) }, args);
+        assertEquals([code, left], [status, []]);
+        assertEquals(stderr.split("\n")[0], `error: ${title} failed: ${words}`);
+      }
+    });
+
+    it("says that memory ran out, where the engine knows", async () => {
+      const answers = { "GET /events": () => new Response('{"Action":"oom"}\n{"Action":"die"}\n') };
+      const { code, stderr } = await run({ answers, program: ({ end }) => end(137) }, args);
+      assertEquals(code, 137);
+      assertMatch(stderr, /\(ended by SIGKILL; it ran out of memory\)\nhint: .*--memory/);
+    });
+
+    it("says what helps where a program wants privileges", async () => {
+      const program = ({ err, end }: FakeContainer): void => {
+        err("sudo: effective uid is not 0, is /usr/bin/sudo on a file system with nosuid\n");
+        end(1);
+      };
+      const { stderr } = await run({ program }, args);
+      assertMatch(stderr, /failed: exit status 1\nhint: --allow-privileges lets/);
+      // What it says to standard output is no complaint.
+      const quiet = await run({
+        program: ({ out, end }) => {
+          out("effective uid is not 0\n");
+          end(1);
+        },
+      }, args);
+      assertEquals(quiet.stderr.includes("hint"), false);
+    });
+
+    it("hears both streams, and is told of the removal", async () => {
+      await using app = await completeApp();
+      await using engine = await fakeContainers();
+      await runInProcess(args, { cwd: app.directory, engine });
+      const [attach, wait] = AROUND.map((call) => engine.callsOf(call)[0]?.query);
+      assertEquals([attach, wait], [
+        { stream: "1", stdout: "1", stderr: "1" },
+        { condition: "removed" },
+      ]);
+    });
+
+    it("waits on Podman for its status, and removes the container", async () => {
+      const { code, course, removals, left } = await run({
+        isPodman: true,
+        program: ({ end }) => end(3),
+      }, args);
+      assertEquals([code, removals, left], [3, [REMOVED], []]);
+      assertEquals(course.indexOf(START) < course.indexOf("POST /containers/ID/wait"), true);
+    });
+  });
+}
+
+suite("the reason that the code gives", () => {
+  for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) {
+    it(`is that of ${file}, of this run`, async () => {
+      await using app = await completeApp();
+      await app.write(app.testPath("output", file), "of an earlier run");
+      let reason: string | undefined = "too few rows\x1b[31m";
+      const program = async ({ end }: FakeContainer): Promise<void> => {
+        if (reason) await Deno.writeTextFile(app.testPath("output", file), reason);
+        end(1);
+      };
+      await using engine = await fakeContainers({ program });
+      const { stderr } = await runInProcess(args, { cwd: app.directory, engine });
+      assertMatch(stderr, /^error: .* failed: exit status 1\n {2}too few rows\[31m\n/);
+      reason = undefined;
+      const without = await runInProcess(args, { cwd: app.directory, engine });
+      assertMatch(without.stderr, /^error: .* failed: exit status 1\n$/);
+    });
+  }
+
+  it("is cut where the platform cuts it", async () => {
+    await using app = await completeApp();
+    const program = async ({ end }: FakeContainer): Promise<void> => {
+      await Deno.writeTextFile(app.testPath("output/failure"), "é".repeat(2000));
+      end(1);
+    };
+    await using engine = await fakeContainers({ program });
+    const { stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine });
+    assertEquals(/é+/.exec(stderr)![0].length, 1024);
+  });
+});
+
+suite("a run that fails", () => {
+  const refused = (status: number) => () => refusal(status, "not today");
+  const play = (call: string, answer: () => Response): Play => ({ answers: { [call]: answer } });
+  type Row = readonly [title: string, play: Play, words: RegExp];
+  const rows: readonly Row[] = [
+    ...[400, 404, 409, 500].map((status): Row => [
+      `attaching is refused with ${status}`,
+      play("POST /containers/ID/attach", refused(status)),
+      new RegExp(`^error: .*attach: ${status}\\): not today\n`),
+    ]),
+    ...[404, 500].map((status): Row => [
+      `waiting is refused with ${status}`,
+      play("POST /containers/ID/wait", refused(status)),
+      new RegExp(`^error: .*wait: ${status}\\): not today\n`),
+    ]),
+    ...[404, 409, 500].map((status): Row => [
+      `the start is refused with ${status}`,
+      play(START, refused(status)),
+      new RegExp(`^error: .*start: ${status}\\): not today\n`),
+    ]),
+    [
+      "the image cannot run the command",
+      play(START, refused(400)),
+      /^error: test-\w+:latest cannot run "train"\n {2}not today\nhint: The image needs an ENTRY/,
+    ],
+    [
+      "waiting is broken off",
+      {
+        program: () => {},
+        answers: {
+          "POST /containers/ID/wait": () =>
+            new Response(
+              new ReadableStream({
+                async start(controller) {
+                  controller.enqueue(new TextEncoder().encode("{"));
+                  await Promise.resolve();
+                  controller.close();
+                },
+              }),
+            ),
+          "POST /containers/ID/attach": () => new Response(""),
+        },
+      },
+      /^error: The Docker Engine's answer is not what its API says \(POST \/containers\/c1\/wait\)/,
+    ],
+    [
+      "the output breaks off within a frame",
+      {
+        program: ({ raw, breakOff }) => {
+          raw(new Uint8Array([1, 0, 0, 0, 0, 0, 0, 9, 65]));
+          breakOff();
+        },
+      },
+      /^error: The Docker Engine broke the container's output off: it ends within a frame\n/,
+    ],
+    [
+      "the output is in no frames",
+      { program: ({ raw }) => raw(new TextEncoder().encode("HTTP/1.1 200 OK\r\n")) },
+      /^error: The Docker Engine broke the container's output off: it is not in frames\n/,
+    ],
+    [
+      "the engine complains in the output",
+      {
+        program: ({ raw, breakOff }) => {
+          raw(new Uint8Array([3, 0, 0, 0, 0, 0, 0, 2, 110, 111]));
+          breakOff();
+        },
+      },
+      /^error: The Docker Engine broke the container's output off: no\n/,
+    ],
+  ];
+  for (const [title, play, words] of rows) {
+    it(`leaves nothing where ${title}`, async () => {
+      const { code, stderr, removals, left } = await run({ program: () => {}, ...play });
+      assertMatch(stderr, words);
+      assertEquals([code, removals, left], [1, [REMOVED], []]);
+    });
+  }
+
+  it("makes no container where there is no image", async () => {
+    const { code, stderr, course, left } = await run({ image: null });
+    assertMatch(stderr, /^error: Image not found: test-\w+:latest\nhint: Run mlcli build first/);
+    assertEquals([code, course, left], [1, ["GET /images/NAME/json"], []]);
+  });
+
+  it("removes nothing where no container was created", async () => {
+    for (
+      const [status, words] of [
+        [404, /^error: Image not found: /],
+        [409, /^error: .*create: 409\): not today/],
+        [500, /^error: .*create: 500\): not today/],
+      ] as const
+    ) {
+      const { code, stderr, course, left } = await run(
+        play("POST /containers/create", refused(status)),
+      );
+      assertMatch(stderr, words);
+      assertEquals([code, course, left], [1, BEFORE, []]);
+    }
+  });
+
+  it("says where to share what the engine does not see", async () => {
+    const answer = () => refusal(400, "bind source path does not exist: /x");
+    const { stderr } = await run(play("POST /containers/create", answer));
+    assertMatch(stderr, /^error: The Docker Engine does not see a directory: .*\nhint: Share it/);
+  });
+
+  it("says why it failed, not that the removal did", async () => {
+    const { code, stderr, removals } = await run({
+      answers: { [START]: refused(500), "DELETE /containers/ID": refused(500) },
+    });
+    assertMatch(stderr, /^error: .*start: 500/);
+    assertEquals([code, removals], [1, [REMOVED]]);
+  });
+
+  it("takes a container that was started already for started", async () => {
+    const { code, left } = await run({
+      program: () => {},
+      answers: {
+        [START]: () => done(304),
+        "POST /containers/ID/attach": () => new Response(""),
+        "POST /containers/ID/wait": () => Response.json({ StatusCode: 0 }),
+      },
+    });
+    assertEquals([code, left.length], [0, 1], "the play started none, so it is there still");
+  });
+});
+
+suite("a run whose output goes nowhere", () => {
+  it("is stopped and removed where nobody reads any more", async () => {
+    const { code, stderr, stops, left } = await run(
+      {
+        program: ({ out }) => out("hello\n"),
+      },
+      TRAIN,
+      {
+        onOutput: () => {
+          throw new OutputClosed();
+        },
+      },
+    );
+    assertEquals({ code, stderr, stops, left }, {
+      code: 141,
+      stderr: "",
+      stops: [{ t: "10" }],
+      left: [],
+    });
+  });
+
+  it("writes no more, and hears the rest", async () => {
+    let writes = 0;
+    const { code, left } = await run(
+      {
+        program: ({ out }) => out("hello\n"),
+        onStop: ({ out, end }) => {
+          out("the last words\n");
+          end(0);
+        },
+      },
+      TRAIN,
+      {
+        onOutput: () => {
+          writes++;
+          throw new OutputClosed();
+        },
+      },
+    );
+    assertEquals([code, writes, left], [141, 1, []]);
+  });
+
+  it("is removed where it cannot be written", async () => {
+    const { code, stderr, removals, left } = await run(
+      {
+        program: ({ out }) => out("hello\n"),
+      },
+      TRAIN,
+      {
+        onOutput: () => {
+          throw new Error("No space left on device (os error 28)");
+        },
+      },
+    );
+    assertStringIncludes(stderr, "No space left on device");
+    assertEquals([code, removals, left], [1, [REMOVED], []]);
+  });
+});
+
+suite("Ctrl-C in a run", () => {
+  for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+    it(`(${signal}) stops the code and lets it end by itself`, async () => {
+      const keys = new Keys();
+      const { code, stdout, stderr, stops, left } = await run(
+        {
+          program: ({ out }) => {
+            out("ready\n");
+            keys.press(signal);
+          },
+          onStop: ({ out, end }) => {
+            out("saved\n");
+            end(0);
+          },
+        },
+        TRAIN,
+        { keys },
+      );
+      assertEquals({ code, stderr, stdout }, {
+        code: status,
+        stderr: "",
+        stdout: "ready\nsaved\n",
+      });
+      assertEquals([stops, left], [[{ t: "10" }], []]);
+    });
+  }
+
+  it("for the second time kills code that does not end", async () => {
+    const keys = new Keys();
+    const { code, course, left } = await run(
+      {
+        program: () => keys.press(),
+        onStop: () => keys.press("SIGTERM"),
+      },
+      TRAIN,
+      { keys },
+    );
+    assertEquals([code, left], [130, []]);
+    assertEquals(course.filter((call) => /stop|kill/.test(call)), [
+      "POST /containers/ID/stop",
+      "POST /containers/ID/kill",
+    ]);
+  });
+
+  it("for the second time waits for no reader either", async () => {
+    const keys = new Keys();
+    const unread = Promise.withResolvers<void>();
+    const { code, left } = await run(
+      {
+        program: ({ out }) => out("hello\n"),
+        onStop: () => keys.press(),
+      },
+      TRAIN,
+      {
+        keys,
+        onOutput: () => {
+          keys.press();
+          return unread.promise;
+        },
+      },
+    );
+    unread.resolve();
+    assertEquals([code, left], [130, []]);
+  });
+
+  for (
+    const [when, calls] of [
+      ["GET /images/NAME/json", BEFORE.slice(0, 1)],
+      ["POST /containers/create", BEFORE],
+    ] as const
+  ) {
+    it(`at ${when} starts nothing`, async () => {
+      const keys = new Keys();
+      const { code, stderr, course, left } = await run(
+        {
+          before: (call) => call === when ? keys.press() : undefined,
+        },
+        TRAIN,
+        { keys },
+      );
+      assertEquals({ code, stderr, left }, { code: 130, stderr: "", left: [] });
+      assertEquals(course.filter((call) => !call.startsWith("DELETE")), calls);
+    });
+  }
+
+  for (const when of [...AROUND, START]) {
+    it(`at ${when} leaves nothing`, async () => {
+      const keys = new Keys();
+      const { code, stderr, course, left } = await run(
+        {
+          program: () => {},
+          before: (call) => call === when ? keys.press() : undefined,
+        },
+        TRAIN,
+        { keys },
+      );
+      assertEquals({ code, stderr, left }, { code: 130, stderr: "", left: [] });
+      assertEquals(course.includes(START), when === START);
+    });
+  }
+
+  it("twice while the container starts kills it", async () => {
+    const keys = new Keys();
+    const { code, course, left } = await run(
+      {
+        program: () => {},
+        onStop: () => {},
+        before: (call) => {
+          if (call !== START) return;
+          keys.press();
+          keys.press();
+        },
+      },
+      TRAIN,
+      { keys },
+    );
+    assertEquals([code, course.includes("POST /containers/ID/kill"), left], [130, true, []]);
+  });
+
+  it("while attaching or waiting hangs leaves nothing", async () => {
+    for (const call of AROUND) {
+      const keys = new Keys();
+      const asked = new Set<string>();
+      const { code, left, course } = await run(
+        {
+          before: (one) => {
+            if (AROUND.includes(one)) asked.add(one);
+            if (asked.size === AROUND.length) keys.press();
+          },
+          answers: { [call]: never },
+        },
+        TRAIN,
+        { keys },
+      );
+      assertEquals([code, left, course.includes(START)], [130, [], false]);
+    }
+  });
+});

@@ -1,0 +1,132 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
+import { Keys, runInProcess } from "../../helpers/in_process.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** Nobody of this machine. */
+const CALLER = { uid: 54_321, gid: 54_322 };
+const OWNER = `${CALLER.uid}:${CALLER.gid}`;
+
+interface Run extends ProgramResult {
+  /** The containers that changed owners. */
+  readonly chowns: readonly FakeContainer["body"][];
+  readonly uidOf: (path: string) => Promise<number | null>;
+  readonly left: readonly string[];
+}
+
+/** Does what chown does, with the paths of the container. */
+async function chown({ body: { Cmd, HostConfig }, end }: FakeContainer): Promise<void> {
+  const [, owner, , ...paths] = Cmd;
+  const [uid, gid] = owner!.split(":").map(Number);
+  for (const path of paths) {
+    const mount = HostConfig.Mounts.find(({ Target }) =>
+      path === Target || path.startsWith(`${Target}/`)
+    )!;
+    await Deno.chown(mount.Source + path.slice(mount.Target.length), uid!, gid!);
+  }
+  end(0);
+}
+
+/** Trains as somebody who is not root; the run writes a model. */
+async function trainAs(
+  caller: typeof CALLER | undefined,
+  { program = chown, status = 0, ...play }: Play & { readonly status?: number },
+  check: (run: Run) => Promise<void> | void,
+): Promise<void> {
+  await using app: TestApp = await completeApp();
+  const chowns: FakeContainer["body"][] = [];
+  await using engine = await fakeContainers({
+    ...play,
+    program: async (container) => {
+      if (container.name.startsWith("mlcli-chown-")) {
+        chowns.push(container.body);
+        return await program(container);
+      }
+      await Deno.writeTextFile(app.testPath("model/new"), "");
+      container.end(status);
+    },
+  });
+  const result = await runInProcess(["local", "train"], {
+    cwd: app.directory,
+    engine,
+    caller,
+    keys: new Keys(),
+  });
+  await check({
+    ...result,
+    chowns,
+    uidOf: async (path) => (await Deno.lstat(app.testPath(path))).uid,
+    left: [...engine.left],
+  });
+}
+
+// Root alone can play what a container does, and has files that are not the caller's.
+if (Deno.uid() === 0) {
+  suite("what a run wrote", () => {
+    it("is handed to the caller by a container that may do nothing else", () =>
+      trainAs(CALLER, {}, async ({ code, stderr, chowns, uidOf, left }) => {
+        assertEquals({ code, stderr, left }, { code: 0, stderr: "", left: [] });
+        assertEquals(await uidOf("model/new"), CALLER.uid);
+        // What was there before stays with whom it was.
+        assertEquals(await uidOf("model/m"), 0);
+        assertEquals(await uidOf("model"), 0);
+        const [body, ...more] = chowns;
+        assertEquals(more, []);
+        const { Mounts, ...config } = body!.HostConfig;
+        assertEquals([body!.Entrypoint, body!.User], [["chown"], "0:0"]);
+        assertEquals(body!.Cmd.slice(0, 3), ["-h", OWNER, "--"]);
+        assertEquals(body!.Cmd.slice(3).filter((path) => path.endsWith("/new")).length, 1);
+        assertEquals(Mounts.map(({ Target, ReadOnly }) => [Target, ReadOnly]), [
+          ["/mlcli/0", false],
+          ["/mlcli/1", false],
+        ]);
+        assertEquals(config, {
+          AutoRemove: true,
+          LogConfig: { Type: "none" },
+          NetworkMode: "none",
+          CapDrop: ["ALL"],
+          CapAdd: ["CHOWN", "DAC_OVERRIDE", "FOWNER"],
+          SecurityOpt: ["no-new-privileges"],
+          PidsLimit: 32_768,
+        });
+      }));
+
+    it("is handed to the caller after a failure, too", () =>
+      trainAs(CALLER, { status: 3 }, async ({ code, uidOf }) => {
+        assertEquals([code, await uidOf("model/new")], [3, CALLER.uid]);
+      }));
+
+    for (const caller of [undefined, { uid: 0, gid: 0 }]) {
+      it(`stays as it is for ${caller ? "root" : "a caller on Windows"}`, () =>
+        trainAs(caller, {}, ({ code, stderr, chowns }) => {
+          assertEquals({ code, stderr, chowns }, { code: 0, stderr: "", chowns: [] });
+        }));
+    }
+
+    it("is given to root of the container on a rootless engine", () =>
+      trainAs(CALLER, {
+        program: ({ end }) => end(0),
+        answers: { "GET /info": () => Response.json({ SecurityOptions: ["name=rootless"] }) },
+      }, ({ chowns }) => {
+        assertEquals(chowns[0]!.Cmd[1], "0:0");
+      }));
+
+    for (
+      const [title, program, words] of [
+        ["fails", ({ end }: FakeContainer) => end(1), /: chown ended with exit status 1\n/],
+        ["does nothing", ({ end }: FakeContainer) => end(0), /: chown did not change them\n/],
+      ] as const
+    ) {
+      it(`is only warned of where chown ${title}`, () =>
+        trainAs(CALLER, { program, status: 3 }, ({ code, stderr, left }) => {
+          assertEquals([code, left], [3, []]);
+          assertMatch(stderr, /^warning: Some files belong to another user, \S+/);
+          assertMatch(stderr, words);
+          assertMatch(stderr, new RegExp(`^hint: .*sudo chown -hR ${OWNER} \\S+`, "m"));
+          assertMatch(stderr, /^error: Training failed: exit status 3$/m);
+        }));
+    }
+  });
+}

@@ -1,0 +1,363 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { OutputClosed } from "../../../../runtime/errors.ts";
+import { completeApp } from "../../../helpers/app.ts";
+import {
+  type FakeContainer,
+  type FakeContainers,
+  fakeContainers,
+  type Play,
+} from "../../../helpers/fake_containers.ts";
+import { done, refusal } from "../../../helpers/fake_engine.ts";
+import { type InProcessOptions, Keys, runInProcess } from "../../../helpers/in_process.ts";
+import { type PingServer, pingServer } from "../../../helpers/ping_server.ts";
+import type { ProgramResult } from "../../../helpers/program.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const START = "POST /containers/ID/start";
+const REMOVED = { force: "1", v: "1" };
+
+interface Deployment extends ProgramResult {
+  readonly engine: FakeContainers;
+  readonly removals: readonly Readonly<Record<string, string>>[];
+  readonly left: readonly string[];
+  /** The ports that were asked for. */
+  readonly ports: readonly number[];
+}
+
+/** Runs local deploy with an engine whose servers answer on the port that was asked for. */
+async function deploy(
+  play: Play,
+  args: readonly string[] = ["--port", "0"],
+  options: Partial<InProcessOptions> = {},
+): Promise<Deployment> {
+  await using app = await completeApp();
+  await using servers = new AsyncDisposableStack();
+  await using engine = await fakeContainers({
+    program: (container) => void servers.use(answering(container)),
+    ...play,
+  });
+  const line = ["local", "deploy", ...args.map((arg) => arg.replace("APP", app.name))];
+  const result = await runInProcess(line, { cwd: app.directory, engine, ...options });
+  return {
+    ...result,
+    engine,
+    removals: engine.callsOf("DELETE /containers/ID").map(({ query }) => query),
+    left: [...engine.left],
+    ports: engine.created.map(portOf),
+  };
+}
+
+function portOf(body: FakeContainer["body"]): number {
+  return Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort);
+}
+
+/** The server of a container that answers at once. */
+function answering({ body }: FakeContainer): PingServer {
+  return pingServer(portOf(body));
+}
+
+const allocated = () =>
+  refusal(500, "driver failed programming external connectivity: port is already allocated");
+
+suite("local deploy --port 0", () => {
+  it("says where the server is, and leaves it there", async () => {
+    const { code, stdout, stderr, ports, left, removals } = await deploy({});
+    assertEquals({ code, stderr, removals }, { code: 0, stderr: "", removals: [] });
+    assertEquals(stdout, `http://localhost:${ports[0]}\n`);
+    assertEquals(left.length, 1);
+  });
+
+  for (const busy of [1, 4]) {
+    it(`picks another port where ${busy} were taken meanwhile`, async () => {
+      let attempts = 0;
+      await using servers = new AsyncDisposableStack();
+      await using app = await completeApp();
+      await using engine = await fakeContainers({
+        before: (call) => {
+          if (call === START) attempts++;
+        },
+        answers: {
+          [START]: () => {
+            if (attempts <= busy) return allocated();
+            servers.use(pingServer(portOf(engine.created.at(-1))));
+            return done();
+          },
+        },
+      });
+      const result = await runInProcess(["local", "deploy", "--port", "0"], {
+        cwd: app.directory,
+        engine,
+      });
+      assertEquals(result.code, 0, result.stderr);
+      const ports = engine.created.map(portOf);
+      assertEquals([attempts, ports.length], [busy + 1, busy + 1]);
+      assertEquals(result.stdout, `http://localhost:${ports.at(-1)}\n`);
+      // Each that did not start is gone, with its volumes.
+      assertEquals(
+        engine.callsOf("DELETE /containers/ID").map(({ query }) => query),
+        Array(busy).fill(REMOVED),
+      );
+      assertEquals(engine.left, [`mlcli-${app.name}-serve-${ports.at(-1)}`]);
+    });
+  }
+
+  it("gives up after five", async () => {
+    const { code, stdout, stderr, ports, left } = await deploy({ answers: { [START]: allocated } });
+    assertEquals([code, stdout, ports.length, left], [1, "", 5, []]);
+    assertEquals(new Set(ports).size > 1, true, "another each time");
+    assertMatch(stderr, /^error: Port already in use: \d+\nhint: .*--port 0 picks a free one\.\n$/);
+  });
+
+  it("tries no other port after Ctrl-C", async () => {
+    const keys = new Keys();
+    const { code, stderr, ports, left } = await deploy(
+      {
+        before: (call) => call === START ? keys.press() : undefined,
+        answers: { [START]: allocated },
+      },
+      undefined,
+      { keys },
+    );
+    assertEquals({ code, stderr, left }, { code: 130, stderr: "", left: [] });
+    assertEquals(ports.length, 1);
+  });
+
+  it("tries no other port for another reason", async () => {
+    const answers = { [START]: () => refusal(500, "no space left on device") };
+    const { code, stderr, ports, left } = await deploy({ answers });
+    assertEquals([code, ports.length, left], [1, 1, []]);
+    assertMatch(stderr, /^error: .*no space left on device\n/);
+  });
+});
+
+suite("local deploy on a port that is taken", () => {
+  for (
+    const [title, reason] of [
+      ["by a container", "Bind for 127.0.0.1:80 failed: port is already allocated"],
+      ["by a process", "Error starting userland proxy: address already in use"],
+      ["on Podman", "rootlessport listen tcp 127.0.0.1:80: bind: address not available"],
+      ["on Docker Desktop", "Ports are not available: exposing port TCP 127.0.0.1:80"],
+      ["on Podman's machine", "something went wrong: proxy already running"],
+    ] as const
+  ) {
+    it(`${title} says so at once`, async () => {
+      const answers = { [START]: () => refusal(500, reason) };
+      const { code, stderr, ports, removals, left } = await deploy({ answers }, ["--port", "80"]);
+      assertEquals([code, ports, removals, left], [1, [80], [REMOVED], []]);
+      assertMatch(stderr, /^error: Port already in use: 80\nhint: Stop what listens there/);
+    });
+  }
+
+  it("by another deployment that was faster names it", async () => {
+    const answers = { "POST /containers/create": () => refusal(409, "Conflict.") };
+    const { code, stderr, removals } = await deploy({ answers }, ["--port", "80"]);
+    assertEquals([code, removals], [1, []]);
+    assertMatch(
+      stderr,
+      /^error: Port already in use: 80 \(by the server of test-\w+\)\nhint: Stop it with mlcli local stop --port 80, /,
+    );
+  });
+
+  const serverOn80 = (State: string) => ({
+    Id: "old",
+    Names: ["/mlcli-x-serve-80"],
+    State,
+    Labels: { "mlcli.app": "x", "mlcli.role": "serve", "mlcli.port": "80" },
+  });
+  for (const state of ["running", "created", "paused", "restarting"]) {
+    it(`by a server that is ${state} leaves it alone`, async () => {
+      const { code, stderr, ports, removals } = await deploy({
+        containers: [serverOn80(state)],
+      }, ["--port", "80"]);
+      assertEquals([code, ports, removals], [1, [], []]);
+      assertMatch(stderr, /^error: Port already in use: 80 \(by the server of x\)\n/);
+    });
+  }
+  for (const state of ["exited", "dead"]) {
+    it(`by a server that is ${state} takes its place`, async () => {
+      await using other = pingServer();
+      const { port } = other;
+      const { code, ports, removals } = await deploy({
+        program: () => {},
+        containers: [{
+          ...serverOn80(state),
+          Names: [`/mlcli-x-serve-${port}`],
+          Labels: { ...serverOn80(state).Labels, "mlcli.port": String(port) },
+        }],
+      }, ["--port", String(port)]);
+      assertEquals([code, ports, removals], [0, [port], [REMOVED]]);
+    });
+  }
+});
+
+suite("local deploy that fails", () => {
+  const rows: readonly (readonly [title: string, play: Play, words: RegExp])[] = [
+    ...[404, 409, 500].map((status) =>
+      [
+        `the start is refused with ${status}`,
+        { answers: { [START]: () => refusal(status, "not today") } },
+        status === 409 ? /^error: Port already in use/ : /^error: .*: not today/,
+      ] as const
+    ),
+    [
+      "the image cannot serve",
+      { answers: { [START]: () => refusal(400, "not today") } },
+      /^error: test-\w+:latest cannot run "serve"\n {2}not today\nhint: /,
+    ],
+    [
+      "waiting is refused",
+      { answers: { "POST /containers/ID/wait": () => refusal(500, "not today") } },
+      /^error: .*wait: 500\): not today/,
+    ],
+    [
+      "the server ends at once",
+      {
+        program: ({ out, err, end }) => {
+          out("loading\n");
+          err("no such module\n");
+          end(3);
+        },
+      },
+      /^error: The server ended before it was ready: exit status 3\n {2}loading\n {2}no such module\nhint: Its log says why/,
+    ],
+    [
+      "the server runs out of memory",
+      {
+        program: ({ end }) => end(137),
+        answers: { "GET /events": () => new Response('{"Action":"oom"}\n') },
+      },
+      /^error: The server ended before it was ready: .*ran out of memory\)\nhint: .*--memory/,
+    ],
+    [
+      "the server needs privileges",
+      {
+        program: ({ err, end }) => {
+          err('sudo: The "no new privileges" flag is set, which prevents sudo\n');
+          end(1);
+        },
+      },
+      /\nhint: --allow-privileges lets/,
+    ],
+  ];
+  for (const [title, play, words] of rows) {
+    it(`leaves nothing where ${title}`, async () => {
+      const { code, stdout, stderr, removals, left } = await deploy(
+        { program: () => {}, ...play },
+        [
+          ...["--port", String(await unusedPort())],
+        ],
+      );
+      assertMatch(stderr, words);
+      assertEquals([code, stdout, removals, left], [1, "", [REMOVED], []]);
+    });
+  }
+
+  it("shows the last 30 lines of the log, not followed", async () => {
+    const { engine } = await deploy({ program: ({ end }) => end(1) });
+    const [logs] = engine.callsOf("GET /containers/ID/logs");
+    assertEquals(logs?.query, { stdout: "1", stderr: "1", tail: "30" });
+  });
+
+  for (const when of ["GET /containers/json", "GET /images/NAME/json"]) {
+    it(`is not begun after Ctrl-C at ${when}`, async () => {
+      const keys = new Keys();
+      const before = (call: string) => call === when ? keys.press() : undefined;
+      const { code, stderr, left, engine } = await deploy({ before }, undefined, { keys });
+      assertEquals({ code, stderr, left }, { code: 130, stderr: "", left: [] });
+      assertEquals(engine.course.includes(START), false);
+    });
+  }
+  for (const when of ["POST /containers/create", START, "POST /containers/ID/wait"]) {
+    it(`leaves nothing after Ctrl-C at ${when}`, async () => {
+      const keys = new Keys();
+      const before = (call: string) => call === when ? keys.press() : undefined;
+      const play = { before, program: () => {} };
+      const { code, stdout, stderr, removals, left } = await deploy(play, undefined, { keys });
+      assertEquals({ code, stdout, stderr, left }, { code: 130, stdout: "", stderr: "", left: [] });
+      assertEquals(removals, [REMOVED]);
+    });
+  }
+});
+
+/** A port that nobody listens on. */
+function unusedPort(): Promise<number> {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return Promise.resolve(listener.addr.port);
+}
+
+suite("local deploy --foreground", () => {
+  const FOREGROUND = ["--port", "0", "--foreground"];
+
+  it("passes the log on, stops the server at Ctrl-C, and leaves nothing", async () => {
+    const keys = new Keys();
+    await using servers = new AsyncDisposableStack();
+    const { code, stdout, stderr, engine, removals, left, ports } = await deploy(
+      {
+        program: (container) => {
+          container.err("loading\n");
+          servers.use(answering(container));
+        },
+        onStop: ({ err, end }) => {
+          err("good bye\n");
+          end(0);
+        },
+      },
+      FOREGROUND,
+      {
+        keys,
+        onOutput: (text) => text.startsWith("http://") ? keys.press() : undefined,
+      },
+    );
+    assertEquals({ code, stdout, stderr }, {
+      code: 130,
+      stdout: `http://localhost:${ports[0]}\n`,
+      stderr: "loading\ngood bye\n",
+    });
+    assertEquals(engine.callsOf("POST /containers/ID/stop").map(({ query }) => query), [{
+      t: "30",
+    }]);
+    assertEquals([removals, left], [[REMOVED], []]);
+    assertEquals(engine.callsOf("GET /containers/ID/logs").map(({ query }) => query), [
+      { stdout: "1", stderr: "1", tail: "all", follow: "1" },
+    ]);
+  });
+
+  it("ends with a server that ends by itself", async () => {
+    await using servers = new AsyncDisposableStack();
+    let server: FakeContainer | undefined;
+    const { code, stderr, removals, left } = await deploy(
+      {
+        program: (container) => {
+          servers.use(answering(container));
+          server = container;
+        },
+      },
+      FOREGROUND,
+      {
+        onOutput: (text) => text.startsWith("http://") ? server?.end(2) : undefined,
+      },
+    );
+    assertEquals([code, removals, left], [1, [REMOVED], []]);
+    assertMatch(stderr, /^error: The server ended: exit status 2\nhint: Its log is above\.\n$/);
+  });
+
+  it("ends where nobody reads the log", async () => {
+    const { code, stderr, removals, left } = await deploy(
+      {
+        program: ({ out }) => out("loading\n"),
+      },
+      FOREGROUND,
+      {
+        onOutput: () => {
+          throw new OutputClosed();
+        },
+      },
+    );
+    assertEquals({ code, stderr, removals, left }, {
+      code: 141,
+      stderr: "",
+      removals: [REMOVED],
+      left: [],
+    });
+  });
+});
