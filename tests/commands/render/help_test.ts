@@ -1,0 +1,111 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { command, type Group } from "../../../commands/command.ts";
+import { options } from "../../../commands/options/option.ts";
+import { helpText } from "../../../commands/render/help.ts";
+import { topicOf } from "../../../commands/topic.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const run = command({
+  details: "It takes a while.",
+  options: options({
+    "[file]": {},
+    "--wait": { description: "Stay." },
+    "--timeout": {
+      value: "seconds",
+      description: "With --wait: how long (5 s).",
+      default: "5",
+      onlyWith: "--wait",
+    },
+    "--port": { short: "-p", value: "port", description: "Where.", default: "8080" },
+    "--name": { short: "-n", value: "name", description: "Which.", required: true },
+  }),
+  examples: [["Run it", "mlcli group run -n it"]],
+  action: () => Promise.reject(new Error("The help runs nothing")),
+});
+
+const group: Group = {
+  options: options({ "--tag": { value: "tag", description: "Tag.", default: "latest" } }),
+  commands: {
+    run: { summary: "Run something.", load: () => run },
+    secret: { summary: "", load: () => run, isHidden: true },
+  },
+};
+
+const ROOT: Group = {
+  details: "What it is.",
+  options: options({ "--no-color": { description: "Plain." } }),
+  commands: { group: { summary: "Hold commands.", load: () => Promise.resolve(group) } },
+};
+
+const PLAIN = { columns: 40, colour: false };
+
+suite("the help as text", () => {
+  for (
+    const [names, text] of [
+      [
+        [],
+        `What it is.
+
+Usage: mlcli COMMAND [OPTIONS]
+
+Commands:
+  group  Hold commands.
+
+Options:
+  -h, --help      Show this help.
+  -V, --version   Show the version.
+      --no-color  Plain.
+`,
+      ],
+      [
+        ["group"],
+        `Hold commands.
+
+Usage: mlcli group COMMAND [OPTIONS]
+
+Commands:
+  run  Run something.
+
+Options:
+  -h, --help      Show this help.
+      --no-color  Plain.
+      --tag TAG   Tag. (default: latest)
+`,
+      ],
+      [
+        ["group", "run"],
+        `Run something. It takes a while.
+
+Usage: mlcli group run [FILE] --name NAME [OPTIONS]
+
+Options:
+      --tag TAG          Tag. (default:
+                         latest)
+  -h, --help             Show this help.
+      --no-color         Plain.
+      --wait             Stay.
+      --timeout SECONDS  With --wait: how
+                         long (5 s).
+  -p, --port PORT        Where. (default:
+                         8080)
+  -n, --name NAME        Which. (required)
+
+Examples:
+  Run it
+    mlcli group run -n it
+`,
+      ],
+    ] as const
+  ) {
+    it(`of ${["mlcli", ...names].join(" ")}`, async () => {
+      assertEquals(helpText(await topicOf(ROOT, names), PLAIN), text);
+    });
+  }
+
+  it("has bold headings where colour is wanted", async () => {
+    const text = helpText(await topicOf(ROOT, ["group"]), { columns: 80, colour: true });
+    for (const heading of ["Usage:", "Commands:", "Options:"]) {
+      assertStringIncludes(text, `\x1b[1m${heading}\x1b[22m`);
+    }
+  });
+});

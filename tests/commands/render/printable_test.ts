@@ -1,0 +1,18 @@
+import { assertEquals } from "@std/assert";
+import { printable } from "../../../commands/render/printable.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+suite("text for a terminal", () => {
+  for (
+    const [what, text, shown] of [
+      ["letters, signs and emoji", "a-Ü ß 日本 🐳", "a-Ü ß 日本 🐳"],
+      ["lines and tabs", "a\n\tb", "a\n\tb"],
+      ["what a terminal obeys", "\x1b[2Ja\rb\x07\x9b1m\x7f", "?[2Ja?b??1m?"],
+      ["what turns the order round", "a\u202eb\u2066c\u200fd", "a?b?c?d"],
+      ["what cannot be seen", "a\u200bb\ufeffc", "a?b?c"],
+      ["lines of another kind", "a\u2028b\u2029c", "a?b?c"],
+    ] as const
+  ) {
+    it(what, () => assertEquals(printable(text), shown));
+  }
+});
