@@ -44,6 +44,8 @@ export async function answerCompletion(
  */
 async function printedByCliffy(tree: CliffyCommand, args: readonly string[]): Promise<string> {
   const { CompletionsCommand } = await import("@cliffy/command/completions");
+  // Gives a tree that nothing was parsed with the types of its values, which the scripts name.
+  tree.getHelp();
   const console = globalThis.console;
   const { log } = console;
   let printed = "";

@@ -79,7 +79,7 @@ async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
     .description(root.details ?? "")
     .throwErrors()
     .noExit()
-    // Nobody asks Cliffy for its help, but for what comes with it.
+    // Cliffy's own help is shown to nobody.
     .help(() => "")
     .helpOption(flags(["--help", help["--help"]]), help["--help"].description, {
       // Cliffy's own goes to the console, past the context.
@@ -94,8 +94,6 @@ async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
   for (const kind of ["app", "server-port", "script", "image-tag"] as const) {
     command.globalComplete(kind, () => completions(kind, context));
   }
-  // A tree that nothing was parsed with has no types yet, which the completions need.
-  command.getHelp();
   return command;
 }
 
