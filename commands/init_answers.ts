@@ -1,6 +1,6 @@
 /**
- * What `mlcli init` has to know of a new app: from options, from questions on a terminal, and by
- * default.
+ * What `mlcli init` needs to know about a new app: from options, else from questions on a terminal,
+ * else by default.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { wrongUse } from "./usage.ts";
 interface Choice {
   readonly option: InitFlag;
   readonly value: (options: InitOptions) => string | undefined;
-  /** What is asked on a terminal; nothing for what few apps need. */
+  /** What is asked on a terminal. What few apps need is not asked for. */
   readonly question?: string;
   readonly fallback?: string;
 }

@@ -58,15 +58,18 @@ async function printedByCliffy(tree: CliffyCommand, args: readonly string[]): Pr
   return printed;
 }
 
-/** How bash reads the values that mlcli gives, a line each, the last without an end; `$1` asks. */
+/**
+ * How bash reads the values that mlcli prints, a line each; the last line has no end. `$1` is the
+ * command that asks for them.
+ */
 const READ_VALUES = `    local value
     while IFS= read -r value || [[ -n \${value} ]]; do
       opts+=("\${value}")
     done < <($1)`;
 
 /**
- * What bash completes: the values that begin with what was typed, be it with or without the
- * characters that quote it; quoted, since they take its place.
+ * What bash completes: the values that begin with what was typed, whether that was typed quoted or
+ * not. They are quoted, since they take its place.
  */
 const REPLY = `  [[ \${#opts[@]} -gt 0 ]] || return 0
   local value quoted
@@ -79,15 +82,16 @@ const REPLY = `  [[ \${#opts[@]} -gt 0 ]] || return 0
   return 0
 }`;
 
-/** Where Cliffy's scripts differ from mlcli's: what is found there, and what it becomes. */
+/** What Cliffy's script says, and what mlcli's says in its place. */
 type Corrections = readonly (readonly [found: RegExp, replacement: string])[];
 
 /**
- * Values are names of somebody's files: nothing in them may be expanded, as `compgen -W` would do
- * with `$(...)`. Everything here is known to bash 3.2, which macOS has.
+ * Values are names of somebody's files, and nothing in them may be expanded: `compgen -W` would run
+ * `$(...)`. All of this works in bash 3.2, which macOS has.
  *
- * Files are left to bash, which completes them where the script has nothing (`complete -o default`),
- * whatever their names are. The script would complete nothing else for a command that takes a file.
+ * Files are left to bash, which completes any name where the script has nothing
+ * (`complete -o default`). By itself, the script would complete nothing but files for a command that
+ * takes one.
  */
 const FOR_BASH: Corrections = [
   [/^ +mapfile -t values < <\(([^\n]*)\)\n.*?\n +done$/ms, READ_VALUES],
@@ -97,14 +101,14 @@ const FOR_BASH: Corrections = [
   [/^ {2}if \[\[ listFiles -eq 1 \]\].*^ {2}return 0\n\}$/ms, REPLY],
 ];
 
-/** A value that begins with a dash is a value, and no option of compadd. */
+/** So that compadd does not take a value that begins with a dash for an option of its own. */
 const FOR_ZSH: Corrections = [
   [/"\$\{expl\[@\]\}" "\$\{values\[@\]\}"/, '"${expl[@]}" -- "${values[@]}"'],
 ];
 
 const CORRECTIONS = { bash: FOR_BASH, zsh: FOR_ZSH, fish: [] } as const;
 
-/** @throws Error where a script is not the one that the corrections were made for. */
+/** @throws Error if the script is not the one that the corrections were made for. */
 function corrected(script: string, corrections: Corrections): string {
   return corrections.reduce((text, [found, replacement]) => {
     if (text.search(found) === -1) throw new Error(`Not in Cliffy's script: ${found}`);

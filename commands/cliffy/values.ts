@@ -40,7 +40,7 @@ export function readValues<O extends Options>(
       ) => [propertyName(option[0]), optionValue(option, given, env)]),
       ...argumentValues(options, given),
     ]);
-    // The only place that fills in what `Values` says of a declaration: the same rules, twice.
+    // `Values` says in types what this does at run time; nothing else has to be believed.
     return values as Values<O>;
   } catch (error) {
     if (!(error instanceof UsageError) || error.hint !== undefined) throw error;

@@ -1,5 +1,5 @@
 /**
- * A list of endpoints as text and as JSON, made page by page so that its length does not matter.
+ * A list of endpoints as text and as JSON, made page by page: however long, it is never held whole.
  *
  * @module
  */
@@ -7,12 +7,12 @@
 import type { Endpoint } from "../../runtime/aws/sagemaker.ts";
 import { localTimestamp } from "../render/timestamp.ts";
 
-/** Turns pages into output, one after the other. */
+/** Turns one page after the other into output. */
 export interface EndpointFormat {
   page(endpoints: readonly Endpoint[]): string;
   /** What belongs after the last page. */
   end(): string;
-  /** What belongs after a page when the next one does not come: the end of its line. */
+  /** What belongs after the last page that came, if the next one cannot be read. */
   breakOff(): string;
 }
 
@@ -40,7 +40,7 @@ export function jsonFormat(): EndpointFormat {
       }).join("");
     },
     end: () => before.startsWith("[") ? "[]\n" : "\n]\n",
-    // Without the bracket: no reader may take this for the whole list.
+    // Without the closing bracket, so that no reader takes it for the whole list.
     breakOff: () => before.startsWith("[") ? "" : "\n",
   };
 }

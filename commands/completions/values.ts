@@ -1,5 +1,6 @@
 /**
- * The values that a shell may complete: quick, and never an error, since nobody asked for one.
+ * The values that a shell completes. They come quickly or not at all, and failures are silent: who
+ * presses the tab key has not run anything yet.
  *
  * @module
  */
@@ -10,12 +11,13 @@ import type { Engine } from "../../runtime/docker/engine.ts";
 import type { App } from "../../runtime/app/app.ts";
 import type { CompletionKind } from "../options/option.ts";
 
-/** How long the engine may take, in ms. Whoever pressed the tab key waits for it. */
+/** How long the engine may take to answer, in ms: somebody waits at the keyboard. */
 const ENGINE_TIMEOUT = 500;
 
 /**
- * The values there are now; none when something stands in the way. None of them holds what a
- * terminal obeys or a shell takes for the end of a value: a repository may have files of any name.
+ * The values that there are now; none if they cannot be found out. Those with control characters are
+ * left out, since a file in somebody's repository may have any name: a terminal would obey them, and
+ * a line break would end the value.
  */
 export async function completionValues(
   kind: CompletionKind,
@@ -42,7 +44,7 @@ async function valuesOf(kind: CompletionKind, context: Context): Promise<readonl
   }
 }
 
-/** Of the apps that a command would take: what else is called so is no reason to complete nothing. */
+/** The apps that a command would take. Other names are left out, and do not hide these. */
 async function validAppNames(context: Context): Promise<readonly string[]> {
   const { APP_NAME, appNames } = await import("../../runtime/app/app.ts");
   return (await appNames(context.cwd)).filter((name) => APP_NAME.test(name));

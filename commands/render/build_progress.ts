@@ -1,6 +1,6 @@
 /**
- * How the output of a build is shown: plain in a pipe; on a terminal one line that changes, and the
- * output of the step that fails.
+ * Shows the output of a build: all of it in a pipe; on a terminal one line that changes, and, if the
+ * build fails, the output of the step that failed.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import type { Output } from "../../runtime/streams.ts";
 import { printable } from "./printable.ts";
 import { ProgressLine } from "./progress.ts";
 
-/** Shows a build. When it is disposed of before it is done, the last step's output is shown. */
+/** Shows a build. Disposed of before `done`, it prints the output of the last step. */
 export interface BuildProgress extends Disposable {
   onOutput(text: string): void;
-  /** Says which private files stay out of the image. */
+  /** Names the private files that stay out of the image. */
   onLeftOut(paths: readonly string[]): void;
   /** The build worked. */
   done(): void;
 }
 
-/** Shows a build on a stream, as fits it. */
+/** Shows a build in the way that suits the stream. */
 export function buildProgress(err: Output): BuildProgress {
   return err.isTerminal ? condensed(err) : plain(err);
 }
@@ -66,10 +66,10 @@ function condensed(err: Output): BuildProgress {
   };
 }
 
-/** So many are named. */
+/** How many files the note names. */
 const NAMED = 5;
 
-/** A line; nothing where nothing stayed out. */
+/** The note about files that stayed out of the image: a line, or nothing if none did. */
 function leftOutNote(paths: readonly string[]): string {
   if (paths.length === 0) return "";
   const names = paths.slice(0, NAMED).map(inOneLine).join(", ");

@@ -10,7 +10,7 @@ const UNITS: readonly (readonly [letter: string, milliseconds: number])[] = [
   ["m", 60_000],
 ];
 
-/** The largest unit alone: `12s`, `5m`, `3h`, `2d`. Clocks that disagree make it 0s. */
+/** In its largest unit: `12s`, `5m`, `3h`, `2d`. Where clocks disagree and it is negative, `0s`. */
 export function durationText(milliseconds: number): string {
   for (const [letter, length] of UNITS) {
     if (milliseconds >= length) return `${Math.floor(milliseconds / length)}${letter}`;

@@ -4,7 +4,10 @@
  * @module
  */
 
-/** Text without what a terminal would act upon, or what hides its order; lines stay lines. */
+/**
+ * Text with `?` in place of what a terminal would obey, and of what hides or reorders letters. Lines
+ * and tabs stay.
+ */
 export function printable(text: string): string {
   return text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
 }

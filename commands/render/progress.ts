@@ -6,12 +6,12 @@
 
 import type { Output } from "../../runtime/streams.ts";
 
-/** What takes less (ms) needs no sign of life. */
+/** Work that takes less (ms) is done before anybody wonders. */
 const PATIENCE = 500;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const FRAME_INTERVAL = 100;
 
-/** Shows one line at a time. Dispose of it to have the line gone. */
+/** Shows one line at a time, and takes it away when it is disposed of. */
 export class ProgressLine implements Disposable {
   readonly #err: Output;
   #shown = false;
@@ -20,21 +20,21 @@ export class ProgressLine implements Disposable {
     this.#err = err;
   }
 
-  /** Puts the text in place of the one before, cut to the terminal's width. */
+  /** Replaces the line with this text, cut to the terminal's width. */
   show(text: string): void {
     if (!this.#err.isTerminal) return;
     this.#shown = true;
     this.#err.print(`\r${text.slice(0, this.#err.columns - 1)}\x1b[K`);
   }
 
-  /** Takes the line away, so that something else can be printed in its place. */
+  /** Takes the line away, so that something else can be printed there. */
   clear(): void {
     if (!this.#shown) return;
     this.#shown = false;
     this.#err.print("\r\x1b[K");
   }
 
-  /** Waits for `work`; when that takes noticeably long, a sign beside the text turns meanwhile. */
+  /** Waits for `work`; while that takes noticeably long, shows the text and how long it has been. */
   async during<T>(text: string, work: Promise<T>): Promise<T> {
     const start = performance.now();
     const turn = (): void => {

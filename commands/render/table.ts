@@ -1,19 +1,19 @@
 /**
- * Rows of text: a table for a reader at a terminal, plain lines for a program.
+ * Rows of text: a table on a terminal, plain lines for a program.
  *
  * @module
  */
 
 import type { Output } from "../../runtime/streams.ts";
 
-/** Between two columns, as in the list of endpoints. */
+/** Stands between two columns, as in the list of endpoints. */
 const GAP = "  ";
 
 /**
- * On a terminal: a heading, and columns of one width. Elsewhere neither, so that a row is the same
- * whatever the others are. Fields are never cut.
+ * On a terminal, rows have a heading and their columns line up. Elsewhere they do not, so that a row
+ * does not depend on the others. Fields are never cut.
  *
- * @param paint colours a field, given its column's number; used where colour is wanted.
+ * @param paint colours a field, given the number of its column; used where colour is wanted.
  */
 export function tableText(
   headings: readonly string[],

@@ -22,7 +22,7 @@ export function localTimestamp(time: Date, separator: " " | "T"): string {
 }
 
 function offset(time: Date): string {
-  // JavaScript counts what has to be added to get UTC.
+  // JavaScript counts the minutes to add to get UTC.
   const minutes = -time.getTimezoneOffset();
   const sign = minutes < 0 ? "-" : "+";
   return `${sign}${twoDigits(Math.floor(Math.abs(minutes) / 60))}:${
