@@ -14,17 +14,17 @@ import { buildProgress } from "./render/build_progress.ts";
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
   const app = await findApp(context.cwd, options.appName);
   using progress = buildProgress(context.err);
-  const reference = await build({
-    app,
-    tag: options.dockerTag,
-    baseImage: options.baseImage,
-    platform: options.platform,
-    noCache: !options.cache,
-    signal: context.interruption.signal,
-    engine: context.engine,
-    onOutput: progress.onOutput,
-    onLeftOut: progress.onLeftOut,
-  });
+  const reference = await build(
+    {
+      app,
+      tag: options.dockerTag,
+      baseImage: options.baseImage,
+      platform: options.platform,
+      noCache: !options.cache,
+    },
+    context,
+    progress,
+  );
   progress.done();
   context.out.print(`${reference}\n`);
 }

@@ -5,18 +5,10 @@
  */
 
 import { regionWords, type Setting } from "../../runtime/aws/settings.ts";
-import { connectToSageMaker } from "../../runtime/cloud/connection.ts";
-import {
-  deleteConfiguration,
-  deleteEndpoint,
-  type DeletionPlan,
-  type DeletionReport,
-  planDeletion,
-} from "../../runtime/cloud/deletion.ts";
-import { waitUntilGone } from "../../runtime/cloud/endpoint_gone.ts";
-import { waiting } from "../../runtime/cloud/waiting.ts";
+import { deleteEndpoint } from "../../runtime/cloud/delete_endpoint.ts";
+import type { DeletionPlan } from "../../runtime/cloud/deletion.ts";
 import type { Context } from "../../runtime/context.ts";
-import { checkEndpointName, configurationOf } from "../../runtime/contract/endpoint_names.ts";
+import { configurationOf } from "../../runtime/contract/endpoint_names.ts";
 import { ProgressLine } from "../render/progress.ts";
 import type { DeleteEndpointOptions } from "./delete_endpoint.ts";
 
@@ -25,39 +17,29 @@ export async function deleteEndpointAction(
   context: Context,
   options: DeleteEndpointOptions,
 ): Promise<void> {
-  checkEndpointName(options.endpointName);
-  const sagemaker = await connectToSageMaker(options, context);
-  using line = new ProgressLine(context.err);
-  const report: DeletionReport = {
+  const { out, err } = context;
+  using line = new ProgressLine(err);
+  const deletion = {
+    endpoint: options.endpointName,
+    choice: options,
+    withConfiguration: options.deleteConfig,
+    dryRun: options.dryRun,
+    wait: options.wait,
+    timeout: options.timeout,
+  };
+  await deleteEndpoint(deletion, context, {
     progress: (text) => line.show(text),
     note(text) {
       line.clear();
-      context.err.print(`${text}\n`);
+      err.print(`${text}\n`);
     },
-  };
-  const plan = await planDeletion(sagemaker, {
-    endpoint: options.endpointName,
-    withConfiguration: options.deleteConfig,
-    wait: options.wait,
-  }, report);
-  line.clear();
-  if (context.err.isTerminal) context.err.print(`${whereabouts(plan, sagemaker.region)}\n`);
-  if (options.dryRun) return context.out.print(dryRunText(plan));
-  await deleteEndpoint(sagemaker, plan, report);
-  try {
-    context.out.print(`${plan.endpoint}\n`);
-  } finally {
-    // Also where nobody reads the name any more: this too was asked for.
-    await deleteConfiguration(sagemaker, plan, report);
-  }
-  if (options.wait) {
-    await waitUntilGone(
-      sagemaker,
-      plan,
-      report,
-      waiting(options.timeout, context.interruption.signal),
-    );
-  }
+    planned(plan, region) {
+      line.clear();
+      if (err.isTerminal) err.print(`${whereabouts(plan, region)}\n`);
+      if (options.dryRun) out.print(dryRunText(plan));
+    },
+    deleted: (endpoint) => out.print(`${endpoint}\n`),
+  });
 }
 
 /** For who types the command, before it is too late: which account, and which region. */

@@ -5,9 +5,8 @@
  */
 
 import { regionWords } from "../../runtime/aws/settings.ts";
-import { connectToSageMaker } from "../../runtime/cloud/connection.ts";
+import { listEndpoints } from "../../runtime/cloud/list_endpoints.ts";
 import type { Context } from "../../runtime/context.ts";
-import { checkNamePart } from "../../runtime/contract/endpoint_names.ts";
 import { type EndpointFormat, jsonFormat, textFormat } from "./endpoint_formats.ts";
 import type { ListEndpointsOptions } from "./list_endpoints.ts";
 
@@ -17,13 +16,13 @@ export async function listEndpointsAction(
   options: ListEndpointsOptions,
 ): Promise<void> {
   const { status, nameContains } = options;
-  if (nameContains !== undefined) checkNamePart(nameContains);
-  const sagemaker = await connectToSageMaker(options, context);
+  const listing = { choice: options, filter: { status, nameContains } };
+  const { region, pages } = await listEndpoints(listing, context);
   const format: EndpointFormat = options.output === "json" ? jsonFormat() : textFormat();
   const write = (text: string) => context.out.write(new TextEncoder().encode(text));
   let count = 0;
   try {
-    for await (const page of sagemaker.listEndpoints({ status, nameContains })) {
+    for await (const page of pages) {
       count += page.length;
       await write(format.page(page));
     }
@@ -34,6 +33,6 @@ export async function listEndpointsAction(
   await write(format.end());
   if (count === 0 && context.err.isTerminal) {
     // The usual cause is a wrong region.
-    context.err.print(`0 endpoints in ${regionWords(sagemaker.region)}\n`);
+    context.err.print(`0 endpoints in ${regionWords(region)}\n`);
   }
 }

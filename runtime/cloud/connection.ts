@@ -11,6 +11,9 @@ import { type AwsConfiguration, awsSettings } from "../aws/settings.ts";
 import type { Context } from "../context.ts";
 import { MlcliError } from "../errors.ts";
 
+/** What the cloud flows may touch of the world. */
+export type CloudHost = Pick<Context, "cwd" | "env" | "sagemaker" | "interruption">;
+
 /** What the options say about account, region and role. Each is named, so that none is forgotten. */
 export interface CloudChoice {
   readonly appName: string | undefined;
@@ -26,14 +29,14 @@ export interface CloudChoice {
  */
 export async function connectToSageMaker(
   choice: CloudChoice,
-  host: Pick<Context, "cwd" | "env" | "sagemaker">,
+  host: Pick<CloudHost, "cwd" | "env" | "sagemaker">,
 ): Promise<SageMaker> {
   const configuration = await configurationFor(host.cwd, choice);
   return await host.sagemaker(awsSettings(choice, configuration, host.env));
 }
 
 /**
- * What the apps in a directory say about the platform. Several do not matter as long as they agree
+ * What the apps in a directory say about SageMaker. Several do not matter as long as they agree
  * on whatever the options leave open.
  */
 async function configurationFor(

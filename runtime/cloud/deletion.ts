@@ -144,7 +144,7 @@ async function* othersThan(endpoint: string, sagemaker: SageMaker): AsyncGenerat
  * what is left.
  * @throws MlcliError when there is no such endpoint, or it is being updated.
  */
-export async function deleteEndpoint(
+export async function deletePlannedEndpoint(
   sagemaker: SageMaker,
   { endpoint, description, configuration }: DeletionPlan,
   report: DeletionReport,
@@ -170,7 +170,7 @@ export async function deleteEndpoint(
  * interruption leaves.
  * @throws AwsError when the service refuses; its hint says what is deleted and what is not.
  */
-export async function deleteConfiguration(
+export async function deletePlannedConfiguration(
   sagemaker: SageMaker,
   { endpoint, description, configuration }: DeletionPlan,
   report: DeletionReport,

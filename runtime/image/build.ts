@@ -5,9 +5,11 @@
  */
 
 import { type App, imageReference } from "../app/app.ts";
+import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { failureOf } from "../docker/messages.ts";
 import { MlcliError } from "../errors.ts";
+import { LABELS } from "../labels.ts";
 import { VERSION } from "../version.ts";
 import { buildContext } from "./build_context.ts";
 import { dockerfilePath } from "./context_entries.ts";
@@ -22,8 +24,10 @@ export interface BuildRequest {
   /** `linux/amd64`; instead of the configuration's, or the engine's own. */
   readonly platform: string | undefined;
   readonly noCache: boolean;
-  readonly signal: AbortSignal;
-  readonly engine: () => Promise<Engine>;
+}
+
+/** Who is told how a build goes on. */
+export interface BuildReport {
   /** Called with the build's output as it comes, and with the states of what is pulled. */
   readonly onOutput: (text: string) => void;
   /** Called before the first step with the private files and directories that are left out. */
@@ -36,12 +40,16 @@ export interface BuildRequest {
  * @returns `name:tag`
  * @throws MlcliError when a step fails, or the app lacks something.
  */
-export async function build(request: BuildRequest): Promise<string> {
+export async function build(
+  request: BuildRequest,
+  host: Pick<Context, "engine" | "interruption">,
+  report: BuildReport,
+): Promise<string> {
   const { app } = request;
   const reference = imageReference(app, request.tag);
   // Before the engine is asked, so that the user learns at once what is missing in the app.
-  const context = remembered(await buildContext(app, request.onLeftOut));
-  const engine = await request.engine();
+  const context = remembered(await buildContext(app, report.onLeftOut));
+  const engine = await host.engine();
   const options: BuildOptions = {
     tag: reference,
     dockerfile: dockerfilePath(app),
@@ -50,14 +58,14 @@ export async function build(request: BuildRequest): Promise<string> {
       APP: app.name,
       REQUIREMENTS: app.configuration.requirements,
     },
-    labels: { "mlcli.app": app.name, "mlcli.version": VERSION },
+    labels: { [LABELS.app]: app.name, [LABELS.version]: VERSION },
     platform: request.platform ?? app.configuration.platform,
     noCache: request.noCache,
     context: context.stream,
-    signal: request.signal,
+    signal: host.interruption.signal,
   };
   try {
-    await followBuild(engine, request, options);
+    await followBuild(engine, options, report);
     return reference;
   } catch (error) {
     throw context.failure() ?? error;
@@ -91,8 +99,8 @@ function baseImage({ baseImage, app }: BuildRequest): string {
 
 async function followBuild(
   engine: Engine,
-  { onOutput }: BuildRequest,
   options: BuildOptions,
+  { onOutput }: BuildReport,
 ): Promise<void> {
   let isBuilt = false;
   for await (const message of engine.build(options)) {

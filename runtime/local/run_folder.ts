@@ -11,7 +11,8 @@ import type { Layout } from "../app/layout.ts";
 import type { ConfigurationFiles } from "../contract/configuration_files.ts";
 import { type Engine, namesOf } from "../docker/engine.ts";
 import { makeDirectory, removeTreeIfThere } from "../files.ts";
-import { LABELS, managed } from "./container/managed.ts";
+import { LABELS } from "../labels.ts";
+import { managed } from "./container/managed.ts";
 
 /** Begins the directory's name in `local_test/`, before the container's name. */
 const PREFIX = ".run-";

@@ -9,7 +9,7 @@ import { connectToEngine } from "../../runtime/docker/connect.ts";
 import type { ContainerSummary, Engine } from "../../runtime/docker/engine.ts";
 import { parseHost } from "../../runtime/docker/locate.ts";
 import { openTransport } from "../../runtime/docker/transport.ts";
-import { LABELS } from "../../runtime/local/container/managed.ts";
+import { LABELS } from "../../runtime/labels.ts";
 import { makeApp } from "./app.ts";
 
 /** Name of the image that most tests run their own code in, mounted over the image's. */

@@ -6,12 +6,10 @@
 
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
+import { LABELS } from "../../labels.ts";
 
 /** Where the Dockerfile of `mlcli init` puts the harness. */
 const ENTRY_POINT = "/opt/mlcli/entrypoint";
-
-/** The label that this Dockerfile gives to the image, whatever the entry point is. */
-const HARNESS_LABEL = "mlcli.harness";
 
 /**
  * Whether an image holds mlcli's harness, whose programs handle SIGTERM. Containers of other images
@@ -20,7 +18,7 @@ const HARNESS_LABEL = "mlcli.harness";
  */
 export function holdsHarness({ Config }: ImageDetails): boolean {
   return Config?.Entrypoint?.[0] === ENTRY_POINT ||
-    Config?.Labels?.[HARNESS_LABEL] !== undefined;
+    Config?.Labels?.[LABELS.harness] !== undefined;
 }
 
 /**

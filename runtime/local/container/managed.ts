@@ -11,15 +11,8 @@
 import { isJobName } from "../../contract/job_names.ts";
 import type { JobKind, Role } from "../../contract/jobs.ts";
 import { type ContainerSummary, namesOf } from "../../docker/engine.ts";
+import { LABELS } from "../../labels.ts";
 import { VERSION } from "../../version.ts";
-
-/** The labels of mlcli's containers. Each gets all of them: a missing one may be the image's. */
-export const LABELS = {
-  app: "mlcli.app",
-  role: "mlcli.role",
-  port: "mlcli.port",
-  version: "mlcli.version",
-} as const;
 
 /** The labels of a container; those that do not apply to it are empty. */
 export function labels(

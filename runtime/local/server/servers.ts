@@ -6,7 +6,8 @@
 
 import type { Engine } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
-import { LABELS, managed, type ManagedServer } from "../container/managed.ts";
+import { LABELS } from "../../labels.ts";
+import { managed, type ManagedServer } from "../container/managed.ts";
 
 /** A server's container, running or ended. */
 export interface Server {

@@ -6,7 +6,8 @@
 
 import type { Role } from "../../contract/jobs.ts";
 import type { ContainerSummary } from "../../docker/engine.ts";
-import { LABELS, type Managed, managed } from "../container/managed.ts";
+import { LABELS } from "../../labels.ts";
+import { type Managed, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
 import { ping, type PingAnswer } from "./ping.ts";
 

@@ -2,8 +2,8 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import type { EndpointDescription, SageMaker } from "../../../runtime/aws/sagemaker.ts";
 import {
-  deleteConfiguration,
-  deleteEndpoint,
+  deletePlannedConfiguration,
+  deletePlannedEndpoint,
   type DeletionPlan,
   type DeletionReport,
   type DeletionRequest,
@@ -361,8 +361,8 @@ const CONFIGURATIONS: readonly Deletion[] = [
 
 for (
   const [work, operation, rows] of [
-    [deleteEndpoint, "deleteEndpoint", ENDPOINTS],
-    [deleteConfiguration, "deleteEndpointConfiguration", CONFIGURATIONS],
+    [deletePlannedEndpoint, "deleteEndpoint", ENDPOINTS],
+    [deletePlannedConfiguration, "deleteEndpointConfiguration", CONFIGURATIONS],
   ] as const
 ) {
   suite(work.name, () => {

@@ -1,0 +1,19 @@
+/**
+ * The labels that mlcli gives to its images and containers.
+ *
+ * @module
+ */
+
+/** A container has all of the first four: it inherits those of its image that it does not have. */
+export const LABELS = {
+  /** The app's name. */
+  app: "mlcli.app",
+  /** What a container is for. */
+  role: "mlcli.role",
+  /** The port on the host of a server. */
+  port: "mlcli.port",
+  /** The version of mlcli that made it. */
+  version: "mlcli.version",
+  /** Of an image that holds mlcli's harness, whatever its entry point is: the template sets it. */
+  harness: "mlcli.harness",
+} as const;
