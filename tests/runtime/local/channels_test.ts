@@ -39,6 +39,7 @@ async function trainWith(
     program: async ({ body, end }) => {
       for (const { Source, Target } of body.HostConfig.Mounts) {
         if (!Target.startsWith(INPUT)) continue;
+        assertEquals(mounts[Target.slice(INPUT.length)], undefined, "mounted twice");
         mounts[Target.slice(INPUT.length)] = Source.replace(other, "OTHER")
           .replace(app.testPath(), "TEST").replace(/^.*\/\.run-[^/]+/, "RUN");
         if (Target === INPUT && Source.includes("/.run-")) {
@@ -126,6 +127,17 @@ suite("the configuration of local train", () => {
     assertEquals(hyperparameters(found), { epochs: "3", name: "x" });
     assertEquals(found.config["resourceconfig.json"].mine, undefined);
     assertEquals(channels(found), ["training"]);
+  });
+
+  it("may not lead back to itself: then nothing is run", async () => {
+    const found = await trainWith([], {
+      "config/mine.json": "{}",
+    }, (app) => Deno.symlink(".", app.testPath("input/config/again")));
+    assertEquals([found.code, found.mounts], [1, {}]);
+    assertMatch(
+      found.stderr,
+      /^error: .*config\/again leads to a directory that is there already\n/,
+    );
   });
 
   it("has the hyperparameters of the command line before those of the file", async () => {
