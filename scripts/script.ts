@@ -7,7 +7,8 @@
  * @module
  */
 
-import { INTERRUPT_STATUS, Interrupted, messageOf, MlcliError } from "../runtime/errors.ts";
+import { errorText } from "../commands/render/error_text.ts";
+import { INTERRUPT_STATUS, Interrupted } from "../runtime/errors.ts";
 
 /**
  * Runs a script and ends the process: with the number that `main` returns, or 1 after an error. The
@@ -32,23 +33,19 @@ async function statusOf(
     return await main(signal);
   } catch (error) {
     const reason = signal.aborted ? signal.reason : error;
-    say(explain(reason));
+    sayError(reason);
     return reason instanceof Interrupted ? INTERRUPT_STATUS[reason.signal] : 1;
   }
-}
-
-/** An error as the user reads it: message, quote and hint, each on lines of its own. */
-export function explain(error: unknown): string {
-  const lines = [`error: ${messageOf(error)}`];
-  if (!(error instanceof MlcliError)) return lines.join("\n");
-  if (error.quote) lines.push(...error.quote.split("\n").map((line) => `  ${line}`));
-  if (error.hint) lines.push(`hint: ${error.hint}`);
-  return lines.join("\n");
 }
 
 /** Writes a line to standard error, where progress goes. */
 export function say(line: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+/** Writes an error to standard error, as mlcli does. */
+export function sayError(error: unknown): void {
+  say(errorText(error).trimEnd());
 }
 
 /** Does a piece of work and says how long it took. */

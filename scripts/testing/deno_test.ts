@@ -4,7 +4,7 @@
  * @module
  */
 
-import { explain, pause, say, timeText } from "../script.ts";
+import { pause, say, sayError, timeText } from "../script.ts";
 import { countResults, resultLine, type TestResults } from "./test_results.ts";
 
 /** The tests take some minutes; a run that hangs must end before everybody has given up. In ms. */
@@ -25,7 +25,7 @@ export interface TestSurroundings {
  */
 export async function reportResults(work: () => Promise<TestResults>): Promise<number> {
   const results = await work().catch((error): TestResults => {
-    say(explain(error));
+    sayError(error);
     return { passed: 0, failed: 1, skipped: [] };
   });
   for (const name of results.skipped) say(`skipped: ${name}`);

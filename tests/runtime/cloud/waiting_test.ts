@@ -1,23 +1,20 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { AwsError } from "../../../runtime/aws/errors.ts";
-import { waitUntilGone } from "../../../runtime/cloud/endpoint_gone.ts";
-import { type Waiting, waiting } from "../../../runtime/cloud/waiting.ts";
-import {
-  endpointNamed,
-  type EndpointState,
-  memorySageMaker,
-} from "../../helpers/memory_sagemaker.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { AwsError, type Refusal } from "../../../runtime/aws/errors.ts";
+import { type Waiting, waiting, waitUntil } from "../../../runtime/cloud/waiting.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-const BEFORE = endpointNamed("churn");
-const DELETING = endpointNamed("churn", { status: "Deleting" });
+/** What came of a wait for "done", on a clock that only a pause moves. */
+interface Waited {
+  readonly pauses: readonly number[];
+  /** What was shown meanwhile. */
+  readonly shown: readonly string[];
+}
 
-/** Waits on a clock that only a pause moves; returns the pauses in ms. */
-async function pausesFor(
-  states: readonly EndpointState[],
-  timeout = 1800,
-): Promise<number[]> {
+/** Waits for answers that come one after the other, the last one for ever. */
+async function wait(answers: readonly (string | AwsError)[], timeout: number): Promise<Waited> {
   const pauses: number[] = [];
+  const shown: string[] = [];
+  const left = [...answers];
   let time = 0;
   const clock: Waiting = {
     timeout,
@@ -28,68 +25,62 @@ async function pausesFor(
       return Promise.resolve();
     },
   };
-  const plan = { endpoint: "churn", description: BEFORE, configuration: undefined };
-  const report = { note: () => {}, progress: () => {} };
-  await waitUntilGone(memorySageMaker({ churn: states }), plan, report, clock);
-  return pauses;
+  const words = (latest: string | AwsError) => latest instanceof AwsError ? latest.message : latest;
+  await waitUntil<string>({
+    ask() {
+      const answer = left.length > 1 ? left.shift()! : left[0]!;
+      return answer instanceof AwsError ? Promise.reject(answer) : Promise.resolve(answer);
+    },
+    isOver: (answer) => answer === "done",
+    onWait: (latest) => shown.push(words(latest)),
+    tooLong: (latest) => new AwsError("other", `Too long: ${words(latest)}`),
+  }, clock);
+  return { pauses, shown };
 }
 
-suite("waitUntilGone", () => {
-  it("asks soon at first, then every ten seconds", async () => {
-    const pauses = await pausesFor([...Array(9).fill(DELETING), undefined]);
-    assertEquals(pauses, [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
+suite("waitUntil", () => {
+  it("asks soon at first, then twice as late each time, every ten seconds in the end", async () => {
+    const { pauses, shown } = await wait([...Array(8).fill("not yet"), "done"], 1800);
+    assertEquals(pauses, [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
+    assertEquals(shown.length, 8);
   });
 
-  it("does not wait for what is gone", async () => {
-    assertEquals(await pausesFor([undefined]), []);
-  });
-
-  it("takes a new endpoint of the same name for another one", async () => {
-    const successor = endpointNamed("churn", {
-      status: "Creating",
-      creationTime: new Date("2026-03-01T09:00:00Z"),
-    });
-    assertEquals(await pausesFor([DELETING, successor]), [250]);
-  });
-
-  it("is not misled by the status from before the deletion", async () => {
-    const failed = endpointNamed("churn", { status: "Failed" });
-    assertEquals(await pausesFor([failed, DELETING, undefined]), [250, 500]);
-  });
-
-  it("says that the platform could not delete it, and why", async () => {
-    const failed = endpointNamed("churn", { status: "Failed", failureReason: "Out of luck" });
-    const error = await assertRejects(() => pausesFor([DELETING, failed]), AwsError);
-    assertEquals([error.message, error.quote], [
-      "The platform could not delete endpoint churn",
-      "Out of luck",
-    ]);
+  it("neither pauses nor shows anything where it is over", async () => {
+    assertEquals(await wait(["done"], 0), { pauses: [], shown: [] });
   });
 
   it("ends when the time is over, not later", async () => {
-    const error = await assertRejects(() => pausesFor([DELETING], 20), AwsError);
-    assertEquals(error.message, "Still there after 20 s: churn (Deleting)");
+    const error = await assertRejects(() => wait(["not yet"], 1), AwsError);
+    assertEquals(error.message, "Too long: not yet");
+    // 250 and 500 have passed of a second.
+    assertEquals((await wait(["a", "b", "c", "done"], 1)).pauses, [250, 500, 250]);
   });
 
-  for (const refusal of ["failed", "throttled", "unreachable"] as const) {
-    it(`asks again when the platform is ${refusal}, until the time is over`, async () => {
-      const failure = new AwsError(refusal, "No answer", { quote: "socket hang up" });
-      assertEquals(await pausesFor([DELETING, failure, failure, undefined]), [250, 500, 1000]);
-      const error = await assertRejects(() => pausesFor([DELETING, failure], 20), AwsError);
-      assertEquals([error.message, error.quote], [
-        "Not known after 20 s whether churn is gone: No answer",
-        "socket hang up",
-      ]);
-      assertStringIncludes(error.hint!, "The deletion goes on.");
+  const refusals: readonly (readonly [refusal: Refusal, passes: boolean])[] = [
+    ["failed", true],
+    ["throttled", true],
+    ["unreachable", true],
+    ["denied", false],
+    ["not found", false],
+    ["credentials", false],
+    ["in progress", false],
+    ["other", false],
+  ];
+  for (const [refusal, passes] of refusals) {
+    it(`${passes ? "asks again" : "gives up"} where the answer is "${refusal}"`, async () => {
+      const failure = new AwsError(refusal, "No answer");
+      if (passes) {
+        assertEquals((await wait([failure, "done"], 1800)).shown, ["No answer"]);
+        const error = await assertRejects(() => wait([failure], 1), AwsError);
+        assertEquals(error.message, "Too long: No answer");
+      } else {
+        assertEquals(await assertRejects(() => wait([failure], 1800), AwsError), failure);
+      }
     });
   }
+});
 
-  it("does not wait for a permission", async () => {
-    const denial = new AwsError("denied", "AccessDeniedException");
-    const error = await assertRejects(() => pausesFor([DELETING, denial]), AwsError);
-    assertEquals(error, denial);
-  });
-
+suite("waiting", () => {
   it("ends at once when the user stops it", async () => {
     const stop = new AbortController();
     const { pause } = waiting(1800, stop.signal);
@@ -97,5 +88,10 @@ suite("waitUntilGone", () => {
     stop.abort(new Error("Ctrl-C"));
     await assertRejects(() => paused, Error, "Ctrl-C");
     await assertRejects(() => pause(3_600_000), Error, "Ctrl-C");
+  });
+
+  it("goes by a clock that only goes forward", () => {
+    const { timeout, now } = waiting(5, new AbortController().signal);
+    assertEquals([timeout, Math.abs(now() - performance.now()) < 1000], [5, true]);
   });
 });
