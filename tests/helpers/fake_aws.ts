@@ -187,7 +187,7 @@ export class FakeAws implements AsyncDisposable {
     try {
       return await this.#answer(request, await request.text());
     } catch (error) {
-      return this.#problem(`The fake aws failed: ${error}`);
+      return this.#problem(`The fake AWS failed: ${error}`);
     } finally {
       this.#open--;
     }

@@ -182,7 +182,7 @@ suite("the cloud commands and a proxy", () => {
     ] as const
   ) {
     const way = isDirect ? "without it" : "through it";
-    it(`ask aws.test ${way} where NO_PROXY is ${exceptions}`, async () => {
+    it(`ask platform.test ${way} where NO_PROXY is ${exceptions}`, async () => {
       await using aws = new FakeAws();
       await using proxy = new FakeProxy({ target: aws.url });
       const { code } = await runCloud(aws, ["list-endpoints"], {
