@@ -170,6 +170,15 @@ suite("architecture", () => {
     assertEquals(wrong.map(({ path }) => path), []);
   });
 
+  it("each module of the contract has a table beside it", async () => {
+    const below = async (folder: string, end: string) =>
+      (await Array.fromAsync(typescriptBelow(folder))).map((path) => basename(path, end)).sort();
+    assertEquals(
+      await below("tests/runtime/contract", "_test.ts"),
+      await below("runtime/contract", ".ts"),
+    );
+  });
+
   it("only runtime/aws/sdk.ts imports the AWS SDK", async () => {
     const wrong = (await production()).filter(({ path, imports }) =>
       path !== "runtime/aws/sdk.ts" &&
