@@ -28,6 +28,15 @@ export async function printVersion(context: Context): Promise<void> {
   context.out.print(`${versionText()}\n`);
 }
 
+const VERSION = ["--version", "-V"];
+const HELP = ["--help", "-h"];
+
+/** Whether a command line ends in a question for help or the version. */
+export function isQuestion(words: readonly string[]): boolean {
+  const last = words.at(-1);
+  return last === undefined || VERSION.includes(last) || HELP.includes(last);
+}
+
 /**
  * Answers a command line that asks for nothing but help or the version: that can be told without
  * Cliffy, which takes as long to load as all the rest.
@@ -40,11 +49,11 @@ export async function answered(
   context: Context,
 ): Promise<boolean> {
   const last = words.at(-1) ?? "";
-  if (words.length === 1 && ["--version", "-V"].includes(last)) {
+  if (words.length === 1 && VERSION.includes(last)) {
     await printVersion(context);
     return true;
   }
-  const isAsked = ["--help", "-h"].includes(last);
+  const isAsked = HELP.includes(last);
   const names = isAsked ? words.slice(0, -1) : words;
   let declared: Command | Group = root;
   for (const name of names) {

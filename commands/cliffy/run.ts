@@ -6,7 +6,7 @@
 
 import type { Context } from "../../runtime/context.ts";
 import type { Group } from "../command.ts";
-import { answered } from "./answers.ts";
+import { answered, isQuestion } from "./answers.ts";
 import { commandWords } from "./words.ts";
 
 /**
@@ -20,7 +20,10 @@ export async function runCommandLine(
   context: Context,
 ): Promise<void> {
   const words = commandWords(args);
+  // Begun before anything is waited for: the compiled code of what a binary asks for until then is
+  // kept for its next run.
+  const reader = isQuestion(words) ? undefined : import("./tree.ts");
   if (await answered(words, root, context)) return;
-  const { parse } = await import("./tree.ts");
+  const { parse } = await (reader ?? import("./tree.ts"));
   await parse(words, root, context);
 }

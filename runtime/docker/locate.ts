@@ -93,13 +93,13 @@ function home(env: SearchEnvironment["env"]): string {
 /** The context that the user chose, unless it is `default`, which stands for no choice. */
 async function currentContext(env: SearchEnvironment["env"]): Promise<Candidate | undefined> {
   const chosen = env("DOCKER_CONTEXT");
-  const name = chosen || await configuredContext(env);
+  const name = chosen || configuredContext(env);
   if (!name || name === "default") return undefined;
   const rule = chosen ? `DOCKER_CONTEXT "${name}"` : `context "${name}"`;
   // Docker files a context under the SHA-256 of its name.
   const folder = await sha256(name);
   const file = join(configFolder(env), "contexts", "meta", folder, "meta.json");
-  const meta = await readJson(file);
+  const meta = readJson(file);
   const host = field(field(field(meta, "Endpoints"), "docker"), "Host");
   if (typeof host !== "string") {
     throw new MlcliError(`Docker context not found: ${name}`, {
@@ -118,8 +118,8 @@ async function sha256(text: string): Promise<string> {
   return new Uint8Array(digest).toHex();
 }
 
-async function configuredContext(env: SearchEnvironment["env"]): Promise<string | undefined> {
-  const context = field(await readJson(join(configFolder(env), "config.json")), "currentContext");
+function configuredContext(env: SearchEnvironment["env"]): string | undefined {
+  const context = field(readJson(join(configFolder(env), "config.json")), "currentContext");
   return typeof context === "string" ? context : undefined;
 }
 
@@ -129,10 +129,11 @@ function field(value: unknown, key: string): unknown {
     : undefined;
 }
 
-async function readJson(file: string): Promise<unknown> {
+function readJson(file: string): unknown {
   let text: string;
   try {
-    text = await Deno.readTextFile(file);
+    // For an asynchronous call, a program that has made none yet starts threads: 2 ms.
+    text = Deno.readTextFileSync(file);
   } catch {
     return undefined; // not there, or not readable: as if nobody had configured anything
   }

@@ -19,10 +19,12 @@ function at(engine: Pick<FakeEngine, "socket">): ReturnType<typeof environment> 
 
 /** A machine where nothing is at this path, whatever there is: an engine of its own, mostly. */
 function hiding(hidden: string): Disposable {
-  const { stat } = Deno;
-  Deno.stat = (path) =>
-    path === hidden ? Promise.reject(new Deno.errors.NotFound(hidden)) : stat(path);
-  return { [Symbol.dispose]: () => void (Deno.stat = stat) };
+  const { statSync } = Deno;
+  Deno.statSync = (path) => {
+    if (path === hidden) throw new Deno.errors.NotFound(hidden);
+    return statSync(path);
+  };
+  return { [Symbol.dispose]: () => void (Deno.statSync = statSync) };
 }
 
 suite("connectToEngine", () => {
