@@ -70,19 +70,17 @@ function stackOf(error: unknown): string {
 }
 
 /**
- * Makes the exit code of a command line that of this process.
+ * Ends this process with the exit code of a command line.
  *
  * Deno ends a process that has nothing left to wait for, with the exit code that is set by then:
  * also one that still waits for an answer which was lost on the way. So it is a failure until the
  * code is known, and the loss is said. (A top-level await would only add Deno's own words to that,
  * with a stack: "Top-level await promise never resolved".)
  */
-export async function endWith(code: Promise<number>, context: Context): Promise<void> {
-  let isKnown = false;
+export async function endWith(code: Promise<number>, context: Context): Promise<never> {
   Deno.exitCode = 1;
-  // Not heard where `Deno.exit` ends the process: who calls that knows the code.
+  // Where `Deno.exit` ends the process, nobody hears of this.
   addEventListener("beforeunload", () => {
-    if (isKnown) return;
     const { signal } = context.interruption;
     const error = signal.aborted
       ? signal.reason
@@ -90,13 +88,14 @@ export async function endWith(code: Promise<number>, context: Context): Promise<
     report(error, context);
     Deno.exitCode = exitCode(error);
   });
-  Deno.exitCode = await code;
-  isKnown = true;
+  // Deno by itself would still wait for what nobody needs: connections that are being closed, and
+  // reads and writes that it cannot cancel.
+  Deno.exit(await code);
 }
 
-async function run(): Promise<void> {
-  using context = liveContext({ noColour: Deno.args.includes(NO_COLOUR) });
-  await endWith(main(Deno.args, context), context);
+async function run(): Promise<never> {
+  const context = liveContext({ noColour: Deno.args.includes(NO_COLOUR) });
+  return await endWith(main(Deno.args, context), context);
 }
 
 if (import.meta.main) run();

@@ -53,11 +53,6 @@ export interface Context {
    * @throws MlcliError when no region is named or the profile is not there.
    */
   readonly sagemaker: (settings: AwsSettings) => Promise<SageMaker>;
-  /**
-   * Says that the command may leave an operation running that Deno cannot cancel. The process must
-   * not wait for it when the command is done.
-   */
-  readonly abandon: () => void;
 }
 
 /** The real context, which has to be disposed of. */
@@ -75,7 +70,6 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   const err = outputTo(Deno.stderr, { name: "standard error", noColour });
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
-  let isAbandoned = false;
   const services = new Map<string, Promise<SageMaker>>();
   const context: Context = {
     input,
@@ -97,7 +91,6 @@ export function liveContext({ noColour = false } = {}): LiveContext {
       services.set(key, sagemaker);
       return sagemaker;
     },
-    abandon: () => void (isAbandoned = true),
   };
   async function connect(): Promise<Engine> {
     const { connectToEngine } = await import("./docker/connect.ts");
@@ -112,15 +105,11 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     const { stdin } = await import("node:process");
     return openQuestions(stdin, context.err, interruption.signal);
   }
-  /** Lets the process end by itself if possible: `exit` loses the code cache of the binary. */
   function dispose(): void {
     interruption[Symbol.dispose]();
     questions?.then((opened) => opened[Symbol.dispose](), () => {});
     engine?.then((opened) => opened.close(), () => {});
     for (const sagemaker of services.values()) sagemaker.then((opened) => opened.close(), () => {});
-    // Deno cannot cancel a read or a write: it would wait for the program at the other end.
-    // (`exitCode` is set.)
-    if (isAbandoned || input.isWaiting || out.isWaiting || err.isWaiting) Deno.exit();
   }
   return { ...context, [Symbol.dispose]: dispose };
 }

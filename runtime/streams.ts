@@ -42,23 +42,14 @@ export interface Input {
 /** How many bytes of input are read at a time: what a pipe of Linux holds. */
 const INPUT_PIECE = 65_536;
 
-/** Standard input. `isWaiting` while a read is not answered: Deno cannot cancel one. */
-export function standardInput(): Input & { readonly isWaiting: boolean } {
-  let isWaiting = false;
-  async function waitFor<T>(operation: Promise<T>): Promise<T> {
-    isWaiting = true;
-    try {
-      return await operation;
-    } finally {
-      isWaiting = false;
-    }
-  }
+/** Standard input. (Deno cannot cancel a read: nobody waits for one but who reads.) */
+export function standardInput(): Input {
   async function* pieces(
     source: Pick<typeof Deno.stdin, "read">,
   ): AsyncGenerator<Uint8Array, void, void> {
     const buffer = new Uint8Array(INPUT_PIECE);
     while (true) {
-      const length = await waitFor(source.read(buffer));
+      const length = await source.read(buffer);
       if (length === null) return;
       yield buffer.slice(0, length);
     }
@@ -74,11 +65,8 @@ export function standardInput(): Input & { readonly isWaiting: boolean } {
       }
     },
     async *readFile(path: string): AsyncGenerator<Uint8Array, void, void> {
-      using file = await waitFor(Deno.open(path));
+      using file = await Deno.open(path);
       yield* pieces(file);
-    },
-    get isWaiting() {
-      return isWaiting;
     },
   };
 }
@@ -95,13 +83,9 @@ export interface OutputSettings {
   readonly noColour: boolean;
 }
 
-/** A stream of Deno's. `isWaiting` while nobody takes what was written. */
-export function outputTo(
-  stream: Terminal,
-  { name, noColour }: OutputSettings,
-): Output & { readonly isWaiting: boolean } {
+/** A stream of Deno's. */
+export function outputTo(stream: Terminal, { name, noColour }: OutputSettings): Output {
   const isTerminal = stream.isTerminal();
-  let isWaiting = false;
   async function writeSome(bytes: Uint8Array): Promise<number> {
     try {
       return await stream.write(bytes);
@@ -112,9 +96,6 @@ export function outputTo(
     }
   }
   return {
-    get isWaiting() {
-      return isWaiting;
-    },
     isTerminal,
     colour: isTerminal && !noColour && !Deno.noColor && Deno.env.get("TERM") !== "dumb",
     get columns() {
@@ -122,12 +103,7 @@ export function outputTo(
       return isTerminal && Deno.consoleSize().columns || 80;
     },
     async write(bytes) {
-      isWaiting = true;
-      try {
-        for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await writeSome(rest));
-      } finally {
-        isWaiting = false;
-      }
+      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await writeSome(rest));
     },
     print(text) {
       for (let rest = new TextEncoder().encode(text); rest.length > 0;) {

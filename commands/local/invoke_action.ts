@@ -16,8 +16,6 @@ const NEWLINE = 10;
 
 /** Sends a file, or standard input (no file, or `-`), and prints the answer. */
 export async function invokeAction(context: Context, options: InvokeOptions): Promise<void> {
-  // A server need not take all of what is sent, and who writes to a pipe may never end.
-  context.abandon();
   const { file, port, accept, timeout } = options;
   const isNamed = file !== undefined && file !== "-";
   const last = await invoke({

@@ -40,7 +40,6 @@ export function fakeContext(
     ask: () => Promise.resolve(undefined),
     engine: unreachable,
     sagemaker: unreachable,
-    abandon: () => {},
     ...rest,
     out: memoryOutput(isTerminal, columns, onOutput),
     err: memoryOutput(isTerminal, columns),
