@@ -4,6 +4,7 @@ import { connectToEngine } from "../../../runtime/docker/connect.ts";
 import { isConflict } from "../../../runtime/docker/engine.ts";
 import { EngineError } from "../../../runtime/docker/transport.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
+import { abortOf, deadlineIn } from "../../../runtime/time.ts";
 import { type FakeEngine, fakeEngine, pong, refusal } from "../../helpers/fake_engine.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -115,6 +116,29 @@ suite("connectToEngine", () => {
       assertEquals([first, second, third].map(({ requests }) => requests.length), [1, 1, 0]);
     } finally {
       await Deno.remove(home, { recursive: true });
+    }
+  });
+
+  it("lets go of an answer whose rest nobody wants", async () => {
+    const { promise: ended, resolve: cancel } = Promise.withResolvers<void>();
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>): void =>
+      controller.enqueue(new TextEncoder().encode('{"status":"Pulling"}\n'));
+    await using fake = await fakeEngine({
+      "GET /_ping": () => pong("1.41"),
+      "POST /images/create": () => new Response(new ReadableStream({ start, cancel })),
+    });
+    const engine = await connectToEngine(at(fake));
+    const never = new AbortController();
+    using deadline = deadlineIn(20);
+    try {
+      for await (const { status } of engine.pull("a:1", never.signal)) {
+        assertEquals(status, "Pulling");
+        break;
+      }
+      await Promise.race([ended, abortOf(deadline.signal)]);
+    } finally {
+      never.abort();
+      engine.close();
     }
   });
 

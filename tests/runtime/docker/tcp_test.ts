@@ -124,4 +124,21 @@ suite("an engine behind TCP", () => {
     assertStringIncludes(error.quote ?? "", "tcp://localhost:2376 (DOCKER_HOST): Cannot read");
     assertStringIncludes(error.quote ?? "", `${directory}/nowhere/ca.pem`);
   });
+
+  for (const [there, missing] of [["cert.pem", "key.pem"], ["key.pem", "cert.pem"]] as const) {
+    it(`misses ${missing} where there is ${there}`, async () => {
+      const folder = `${directory}/${there} alone`;
+      await Deno.mkdir(folder);
+      for (const file of ["ca.pem", there]) {
+        await Deno.copyFile(`${directory}/right/${file}`, `${folder}/${file}`);
+      }
+      const tls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: folder };
+      const error = await assertRejects(
+        () => addressOf({ DOCKER_HOST: "tcp://localhost:1", ...tls }),
+        MlcliError,
+      );
+      assertMatch(error.quote ?? "", /\(DOCKER_HOST\): Cannot read the certificates: /);
+      assertStringIncludes(error.quote ?? "", `${folder}/${missing}`);
+    });
+  }
 });

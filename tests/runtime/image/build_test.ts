@@ -10,6 +10,7 @@ import {
 } from "../../helpers/fake_engine.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { replaced } from "../../helpers/replaced.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Takes the whole context, and says these messages. */
@@ -146,6 +147,27 @@ suite("mlcli build that fails", () => {
       assertStringIncludes(stderr, "hint: Is the base image nobody/nothing right, and");
     });
   }
+
+  it("where a file of the context cannot be read says which one", async () => {
+    const { open } = Deno;
+    // Root may read every file.
+    using _unreadable = replaced(Deno, {
+      open: (path: string | URL, options?: Deno.OpenOptions) =>
+        String(path).endsWith("training.py")
+          ? Promise.reject(new Deno.errors.PermissionDenied("Permission denied (os error 13)"))
+          : open(path, options),
+    });
+    const { code, stdout, stderr } = await build(async (request) => {
+      // The context breaks off.
+      await request.body?.pipeTo(new WritableStream()).catch(() => {});
+      return new Response();
+    });
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(
+      stderr,
+      /^error: Cannot read \S+\/training\/training\.py: Permission denied\nhint: /,
+    );
+  });
 
   it("where the engine refuses", async () => {
     const { code, stderr } = await build(async (request) => {

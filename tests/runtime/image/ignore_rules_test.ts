@@ -45,6 +45,10 @@ suite("parseIgnoreRules", () => {
     });
   }
 
+  it("takes a comment behind a byte order mark for one", () => {
+    assertEquals(parseIgnoreRules("\uFEFF# [draft\na").ignores("a"), true);
+  });
+
   it("names a broken pattern", () => {
     const error = assertThrows(() => parseIgnoreRules("a\n[b\n"), MlcliError, '"[b"');
     assertEquals(error.name, "MlcliError");

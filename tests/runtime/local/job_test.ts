@@ -144,6 +144,21 @@ suite("the reason that the code gives", () => {
     });
   }
 
+  it("of an earlier run goes, but nobody's work where the output is a link", async () => {
+    for (const isLink of [false, true]) {
+      await using app = await completeApp();
+      await Deno.mkdir(app.testPath("results"));
+      if (isLink) await Deno.symlink("results", app.testPath("output"));
+      await app.write(app.testPath("output/failure/notes.txt"), "a year's work");
+      await using engine = await fakeContainers();
+      const { code, stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine });
+      assertEquals({ code, stderr }, { code: 0, stderr: "" });
+      const isThere = await Deno.stat(app.testPath("output/failure/notes.txt"))
+        .then(() => true, () => false);
+      assertEquals(isThere, isLink);
+    }
+  });
+
   it("is cut where the platform cuts it", async () => {
     await using app = await completeApp();
     const program = async ({ end }: FakeContainer): Promise<void> => {

@@ -32,7 +32,11 @@ async function chown({ body: { Cmd, HostConfig }, end }: FakeContainer): Promise
 /** Trains as somebody who is not root; the run writes a model. */
 async function trainAs(
   caller: typeof CALLER | undefined,
-  { program = chown, status = 0, ...play }: Play & { readonly status?: number },
+  { program = chown, status = 0, during = () => Promise.resolve(), ...play }: Play & {
+    readonly status?: number;
+    /** What else the run does. */
+    readonly during?: (app: TestApp) => Promise<void>;
+  },
   check: (run: Run) => Promise<void> | void,
 ): Promise<void> {
   await using app: TestApp = await completeApp();
@@ -47,6 +51,7 @@ async function trainAs(
       await Deno.writeTextFile(app.testPath("model/new"), "");
       // What an image's own user wrote.
       if (caller?.uid !== CALLER.uid) await Deno.chown(app.testPath("model/new"), 54_399, 54_399);
+      await during(app);
       container.end(status);
     },
   });
@@ -114,6 +119,33 @@ if (Deno.uid() === 0) {
       }, ({ chowns }) => {
         assertEquals(chowns[0]!.Cmd[1], "0:0");
       }));
+
+    for (
+      const [title, during] of [
+        ["is another one", async (app: TestApp) => {
+          await Deno.rename(app.testPath("model"), app.testPath("moved"));
+          await Deno.mkdir(app.testPath("model"));
+        }],
+        ["is a link", async (app: TestApp) => {
+          await Deno.rename(app.testPath("model"), app.testPath("moved"));
+          await Deno.symlink("moved", app.testPath("model"));
+        }],
+        // The same directory, by way of a link that leads wherever somebody wants it to.
+        ["lies behind a link", async (app: TestApp) => {
+          await Deno.rename(app.testPath(), app.path("local_test/moved"));
+          await Deno.symlink("moved", app.testPath());
+        }],
+      ] as const
+    ) {
+      it(`keeps its owner where its directory ${title} since the run began`, () =>
+        trainAs(CALLER, { during }, ({ code, stderr, chowns }) => {
+          assertEquals([code, chowns], [0, []]);
+          assertMatch(
+            stderr,
+            /^warning: \S+\/model is another directory than when the run began\nhint: /,
+          );
+        }));
+    }
 
     for (
       const [title, program, words] of [

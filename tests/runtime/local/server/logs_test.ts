@@ -58,6 +58,30 @@ suite("local logs", () => {
     });
   });
 
+  it("--follow ends with a server that is reported as running a moment longer", async () => {
+    const ended = Promise.withResolvers<void>();
+    const answers = {
+      [LOG]: () => log(frame(1, "one\n")),
+      "POST /containers/ID/wait": () => {
+        const start = async (
+          controller: ReadableStreamDefaultController<Uint8Array>,
+        ): Promise<void> => {
+          await ended.promise;
+          controller.enqueue(new TextEncoder().encode('{"StatusCode":0}'));
+          controller.close();
+        };
+        return new Response(new ReadableStream({ start: (controller) => void start(controller) }));
+      },
+      "GET /containers/ID/json": () => {
+        // Once this answer has arrived, so that it is asked again only after a pause.
+        setTimeout(ended.resolve);
+        return Response.json({ State: { Running: true } });
+      },
+    };
+    const { code, stdout, stderr } = await logs({ answers }, ["--follow"]);
+    assertEquals({ code, stdout, stderr }, { code: 0, stdout: "one\n", stderr: "" });
+  });
+
   it("--follow does not mind that the server was removed", async () => {
     const answers = {
       [LOG]: () => log(frame(1, "one\n")),

@@ -190,6 +190,37 @@ suite("local deploy on a port that is taken", () => {
   }
 });
 
+suite("local deploy in the place of a server that has ended", () => {
+  for (const status of [204, 500]) {
+    it(`waits for its removal, answered with ${status}`, async () => {
+      await using other = pingServer();
+      const { port } = other;
+      const course: string[] = [];
+      const { code } = await deploy({
+        program: () => {},
+        containers: [{
+          Id: "old",
+          Names: [`/mlcli-x-serve-${port}`],
+          State: "exited",
+          Labels: { "mlcli.app": "x", "mlcli.role": "serve", "mlcli.port": String(port) },
+        }],
+        before: (call) => {
+          if (call === "POST /containers/create") course.push("created");
+        },
+        answers: {
+          "DELETE /containers/ID": async () => {
+            // Everything else goes on meanwhile.
+            for (let turn = 0; turn < 20; turn++) await new Promise((next) => setTimeout(next));
+            course.push("removed");
+            return status === 204 ? done() : refusal(status, "not today");
+          },
+        },
+      }, ["--port", String(port)]);
+      assertEquals([code, course], status === 204 ? [0, ["removed", "created"]] : [1, ["removed"]]);
+    });
+  }
+});
+
 suite("local deploy that fails", () => {
   const rows: readonly (readonly [title: string, play: Play, words: RegExp])[] = [
     ...[404, 409, 500].map((status) =>
@@ -219,6 +250,24 @@ suite("local deploy that fails", () => {
         },
       },
       /^error: The server ended before it was ready: exit status 3\n {2}loading\n {2}no such module\nhint: Its log says why/,
+    ],
+    ...[404, 409].map((status) =>
+      [
+        `the server ends at once and its log is refused with ${status}`,
+        {
+          program: ({ end }: FakeContainer) => end(3),
+          answers: { "GET /containers/ID/logs": () => refusal(status, "being removed") },
+        },
+        /^error: The server ended before it was ready: exit status 3\nhint: Its log says why/,
+      ] as const
+    ),
+    [
+      "the server ends at once and its log cannot be read",
+      {
+        program: ({ end }) => end(3),
+        answers: { "GET /containers/ID/logs": () => refusal(500, "not today") },
+      },
+      /^error: The Docker Engine refused \(GET .*logs: 500\): not today\n/,
     ],
     [
       "the server runs out of memory",
@@ -320,6 +369,37 @@ suite("local deploy --foreground", () => {
     assertEquals(engine.callsOf("GET /containers/ID/logs").map(({ query }) => query), [
       { stdout: "1", stderr: "1", tail: "all", follow: "1" },
     ]);
+  });
+
+  it("removes the server only when its last lines were passed on", async () => {
+    const LINES = 20;
+    const keys = new Keys();
+    await using servers = new AsyncDisposableStack();
+    let passed = 0;
+    let passedBefore: number | undefined;
+    const { code } = await deploy(
+      {
+        program: (container) => void servers.use(answering(container)),
+        onStop: ({ out, end }) => {
+          for (let line = 0; line < LINES; line++) out("saving\n");
+          end(0);
+        },
+        before: (call) => {
+          if (call === "DELETE /containers/ID") passedBefore = passed;
+        },
+      },
+      FOREGROUND,
+      {
+        keys,
+        // A reader that takes line after line, while everything else goes on.
+        onOutput: async (text) => {
+          if (text.startsWith("http://")) return keys.press();
+          await new Promise((resolve) => setTimeout(resolve));
+          passed++;
+        },
+      },
+    );
+    assertEquals([code, passedBefore], [130, LINES]);
   });
 
   it("ends with a server that ends by itself", async () => {
