@@ -15,6 +15,7 @@ export interface MemoryOutput extends Output {
 /** What the test wants to be different. */
 export interface FakeContextOptions extends Partial<Omit<Context, "out" | "err">> {
   readonly isTerminal?: boolean;
+  readonly colour?: boolean;
   readonly columns?: number;
   /** Hears what is written to standard output before it is kept; may refuse it, or be slow. */
   readonly onOutput?: (text: string) => void | Promise<void>;
@@ -24,7 +25,8 @@ export interface FakeContextOptions extends Partial<Omit<Context, "out" | "err">
 export function fakeContext(
   options: FakeContextOptions = {},
 ): Context & { readonly out: MemoryOutput; readonly err: MemoryOutput } {
-  const { isTerminal = false, columns = 80, onOutput = () => {}, ...rest } = options;
+  const { isTerminal = false, colour = false, columns = 80, ...more } = options;
+  const { onOutput = () => {}, ...rest } = more;
   const unreachable = (): never => {
     throw new Error("The test gives no such thing");
   };
@@ -41,22 +43,19 @@ export function fakeContext(
     engine: unreachable,
     sagemaker: unreachable,
     ...rest,
-    out: memoryOutput(isTerminal, columns, onOutput),
-    err: memoryOutput(isTerminal, columns),
+    out: memoryOutput({ isTerminal, colour, columns }, onOutput),
+    err: memoryOutput({ isTerminal, colour, columns }),
   };
 }
 
 function memoryOutput(
-  isTerminal: boolean,
-  columns: number,
+  properties: Pick<Output, "isTerminal" | "colour" | "columns">,
   onWrite: (text: string) => void | Promise<void> = () => {},
 ): MemoryOutput {
   const decoder = new TextDecoder();
   let text = "";
   return {
-    isTerminal,
-    colour: false,
-    columns,
+    ...properties,
     async write(bytes): Promise<void> {
       const more = decoder.decode(bytes, { stream: true });
       await onWrite(more);

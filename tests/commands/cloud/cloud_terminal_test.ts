@@ -50,6 +50,29 @@ suite("the cloud commands on a terminal", () => {
     );
   });
 
+  it("delete-endpoint takes what it shows away before a note", async () => {
+    const memory = memorySageMaker({
+      churn: [endpointNamed("churn")],
+      other: [endpointNamed("other")],
+    });
+    const sagemaker: SageMaker = {
+      ...memory,
+      describeEndpoint: (name) =>
+        name === "other"
+          ? Promise.reject(new AwsError("denied", "Not yours"))
+          : memory.describeEndpoint(name),
+    };
+    const context = fakeContext({ isTerminal: true, sagemaker: () => Promise.resolve(sagemaker) });
+    const args = ["delete-endpoint", "-n", "churn", "--delete-config", ...REGION_AND_PROFILE];
+    assertEquals(await main(args, context), 0);
+    assertEquals(
+      context.err.text,
+      "\rLooking for other users of churn-config: 1 endpoints\x1b[K\r\x1b[K" +
+        "Whether one of 1 endpoints uses churn-config not checked: Not yours\n" +
+        CHURN_IN_ACCOUNT,
+    );
+  });
+
   it("delete-endpoint shows no progress where there is no terminal", async () => {
     const sagemaker = () =>
       Promise.resolve(memorySageMaker({

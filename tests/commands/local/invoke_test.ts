@@ -1,7 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { gzipSync } from "node:zlib";
+import { main } from "../../../main.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
+import { fakeContext } from "../../helpers/fake_context.ts";
 import {
   type ProgramOptions,
   type ProgramResult,
@@ -309,4 +311,31 @@ suite("local invoke fails, and says how,", () => {
     }
     assertEquals(server.calls, []);
   });
+});
+
+suite("the answer that local invoke prints on a terminal", () => {
+  for (
+    const [title, onTerminal, answer, added] of [
+      ["ends its line before the prompt", { out: true, err: true }, "abc", "\n"],
+      ["has ended its line itself", { out: true, err: true }, "abc\n", ""],
+      ["is not followed by a line in a file of errors", { out: true, err: false }, "abc", ""],
+      ["is as it came in a file", { out: false, err: true }, "abc", ""],
+    ] as const
+  ) {
+    it(title, async () => {
+      const length = `Content-Length: ${answer.length}`;
+      await using server = rawServer((connection) =>
+        say(connection, `HTTP/1.1 200 OK\r\n${length}\r\n\r\n${answer}`)
+      );
+      const { out } = fakeContext({ isTerminal: onTerminal.out });
+      const { err } = fakeContext({ isTerminal: onTerminal.err });
+      async function* read(): AsyncGenerator<Uint8Array, void, void> {
+        yield new TextEncoder().encode("1,2\n");
+      }
+      const input = { isTerminal: false, read, readFile: read };
+      const context = { ...fakeContext({ input }), out, err };
+      assertEquals(await main(["local", "invoke", "--port", server.port], context), 0);
+      assertEquals([out.text, err.text], [answer, added]);
+    });
+  }
 });

@@ -5,6 +5,7 @@ import {
   type Layout,
   layoutOf,
   requireModel,
+  requireNotWritten,
   requireProcessingFile,
   requireTestDirectory,
   requireTrainingData,
@@ -203,4 +204,35 @@ suite("requireProcessingFile", () => {
       `Processing file not found: ${name}`,
     );
   });
+});
+
+suite("requireNotWritten", () => {
+  const RESULTS = { [`${TEST}/output/data/`]: "", [`${TEST}/model/`]: "", "data/deep/": "" };
+
+  for (const path of [`${TEST}/input/data/eval`, "data", "data/deep", `${TEST}/outputs`]) {
+    it(`takes ${path}`, async () => {
+      await using directory = await makeDirectory(RESULTS);
+      await requireNotWritten(layoutIn(directory), join(directory.path, path));
+    });
+  }
+
+  for (
+    const [title, path, written] of [
+      ["a directory of results", `${TEST}/output`, "output"],
+      ["one in it", `${TEST}/output/data`, "output"],
+      ["one in it that is not there yet", `${TEST}/model/new`, "model"],
+      ["one around both", TEST, "model"],
+      ["a link into one", "link", "output"],
+    ] as const
+  ) {
+    it(`refuses ${title}`, async () => {
+      await using directory = await makeDirectory(RESULTS);
+      await Deno.symlink(`${TEST}/output/data`, join(directory.path, "link"));
+      const error = await assertRejects(
+        () => requireNotWritten(layoutIn(directory), join(directory.path, path)),
+        MlcliError,
+      );
+      assertEquals(error.message, `${TEST}/${written} overlaps with ${path}`);
+    });
+  }
 });

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { Connections } from "../../../runtime/aws/connections.ts";
 import { openSageMaker } from "../../../runtime/aws/sagemaker.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import type { SageMaker } from "../../../runtime/aws/sagemaker.ts";
@@ -96,5 +97,32 @@ suite("the platform's connections", () => {
     await aws.describeEndpoint("churn");
     await assertRejects(() => aws.deleteEndpoint("churn"), AwsError);
     assertEquals(network.operations, ["DescribeEndpoint", "DeleteEndpoint"]);
+  });
+});
+
+suite("a request", () => {
+  it("does not follow an answer elsewhere: it is signed for one host", async () => {
+    const asked: string[] = [];
+    const onListen = (): void => {};
+    await using other = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen }, () => {
+      asked.push("other");
+      return new Response("{}");
+    });
+    const location = `http://127.0.0.1:${other.addr.port}/`;
+    await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen }, () => {
+      asked.push("server");
+      return new Response(null, { status: 307, headers: { location } });
+    });
+    using connections = new Connections({ env: () => undefined });
+    const { response } = await connections.handle({
+      method: "POST",
+      protocol: "http:",
+      hostname: "127.0.0.1",
+      port: server.addr.port,
+      path: "/",
+      headers: { authorization: "signed" },
+      body: "{}",
+    });
+    assertEquals([response.statusCode, asked], [307, ["server"]]);
   });
 });

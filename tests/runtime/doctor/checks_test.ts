@@ -32,6 +32,7 @@ const PORT = { Ports: [{ PublicPort: 8080 }], Id: "other", Names: ["/web"] } as 
 async function doctor(
   { answers, ...play }: Play,
   prepare: (app: TestApp) => Promise<void> = () => Promise.resolve(),
+  more: readonly string[] = [],
 ): Promise<Findings> {
   await using app = await completeApp({ configuration: { requirements: "requirements.txt" } });
   await prepare(app);
@@ -44,7 +45,7 @@ async function doctor(
     },
     ...play,
   });
-  const args = ["doctor", "--output", "json"];
+  const args = ["doctor", "--output", "json", ...more];
   const { code, stdout } = await runInProcess(args, { cwd: app.directory, engine });
   const checks = (JSON.parse(stdout) as Check[]).map((check) => [check.name, check]);
   return { code, checks: Object.fromEntries(checks), engine };
@@ -165,6 +166,15 @@ suite("the doctor's view of an image", () => {
       assertEquals(checks["image"]?.status, "ok");
     });
   }
+
+  it("is of the image with this tag", async () => {
+    const { checks, engine } = await doctor({ answers: image({}) }, undefined, ["-t", "v2"]);
+    assertMatch(checks["image"]!.message, /^test-\w+:v2 is as new as the code$/);
+    const asked = engine.calls.map(({ call }) => call).filter((call) => call.includes("/images/"));
+    assertEquals(asked.map((call) => call.replace(/test-\w+/, "APP")), [
+      "GET /images/APP%3Av2/json",
+    ]);
+  });
 
   it("is of no use where there is none", async () => {
     const { code, checks } = await doctor({ image: null });

@@ -32,10 +32,13 @@ async function createdBy(
   };
 }
 
-/** APP for the app's name, BASE for its directory, TEST for its test directory, and so on. */
+/** APP for the app's name, BASE for its code, TEST for its test directory, DIR for all of it, ... */
 function plain(text: string, app: TestApp, port: number): string {
   return text.replaceAll(app.testPath(), "TEST").replaceAll(app.path(), "BASE")
-    .replaceAll(app.name, "APP").replace(/(mlcli-APP-\w+-)[0-9a-f]{8}\b/g, "$1RUN")
+    .replaceAll(app.directory, "DIR").replaceAll(app.name, "APP").replace(
+      /(mlcli-APP-\w+-)[0-9a-f]{8}\b/g,
+      "$1RUN",
+    )
     .replaceAll(String(port), "PORT");
 }
 
@@ -209,11 +212,11 @@ suite("data that the user names", () => {
     assertEquals(inputs.map(({ ReadOnly }: { ReadOnly: boolean }) => ReadOnly), [true, true, true]);
     assertEquals(inputs[0].Source, `${run}/input`);
     assertEquals(inputs[1].Source, `${run}/config`);
-    assertEquals(inputs[2].Target, "/opt/ml/input/data/training");
+    assertEquals([inputs[2].Target, inputs[2].Source], ["/opt/ml/input/data/training", "DIR"]);
     const process = await createdBy(() => ["local", "process", "-f", "p.py", "--input", "."]);
     const input = process.body.HostConfig.Mounts.find(({ Target }: { Target: string }) =>
       Target === "/opt/ml/processing/input"
     );
-    assertEquals([input.ReadOnly, input.Source.startsWith("TEST")], [true, false]);
+    assertEquals([input.ReadOnly, input.Source], [true, "DIR"]);
   });
 });

@@ -24,4 +24,12 @@ suite("the tests that run once more", () => {
     );
     assertEquals(error.message, "There is no test file tests/e2e/no_such_test.ts");
   });
+
+  it("a directory is no file: what is in it would run, whatever it is", async () => {
+    const error = await assertRejects(
+      () => pathsOf([{ path: "tests/e2e", reason: "" }]),
+      MlcliError,
+    );
+    assertEquals(error.message, "There is no test file tests/e2e");
+  });
 });

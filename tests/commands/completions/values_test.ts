@@ -1,0 +1,103 @@
+import { assertEquals } from "@std/assert";
+import { type Group, isGroup } from "../../../commands/command.ts";
+import { completionValues } from "../../../commands/completions/values.ts";
+import { type CompletionKind, optionsOf } from "../../../commands/options/option.ts";
+import { root } from "../../../commands/root.ts";
+import { completeApp } from "../../helpers/app.ts";
+import { fakeContext } from "../../helpers/fake_context.ts";
+import { type Answers, type FakeEngine, fakeEngine, pong } from "../../helpers/fake_engine.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** What each option completes, of all commands: `local stop --port server-port`. */
+async function completions(group: Group, path: readonly string[] = []): Promise<string[]> {
+  const found: string[] = [];
+  for (const [name, { load }] of Object.entries(group.commands)) {
+    const declared = await load();
+    if (isGroup(declared)) found.push(...await completions(declared, [...path, name]));
+    else {
+      for (const [flag, option] of optionsOf(declared.options)) {
+        if (option.value === undefined || option.completion === undefined) continue;
+        found.push([...path, name, flag, option.completion].join(" "));
+      }
+    }
+  }
+  return found;
+}
+
+suite("what options complete", () => {
+  it("is the same wherever they are taken", async () => {
+    assertEquals(
+      (await completions(root)).sort(),
+      [
+        ...["build", "delete-endpoint", "doctor", "list-endpoints"].map((name) =>
+          `${name} --app-name app`
+        ),
+        ...["deploy", "logs", "process", "status", "stop", "train"].map((name) =>
+          `local ${name} --app-name app`
+        ),
+        ...["build", "doctor", "local deploy", "local process", "local train"].map((name) =>
+          `${name} --docker-tag image-tag`
+        ),
+        ...["invoke", "logs", "stop"].map((name) => `local ${name} --port server-port`),
+        "local process --file script",
+        "local process --input file",
+      ].sort(),
+    );
+  });
+});
+
+/** The values for a script, and what the engine was asked. */
+async function values(
+  kind: CompletionKind,
+  answers: Answers,
+): Promise<readonly [values: readonly string[], calls: FakeEngine["calls"], app: string]> {
+  await using app = await completeApp({ configuration: { image_name: "team/demo" } });
+  await using engine = await fakeEngine({ "GET /_ping": () => pong("1.41"), ...answers });
+  const host = `unix://${engine.socket}`;
+  const env = (name: string) => name === "DOCKER_HOST" ? host : undefined;
+  const found = await completionValues(kind, fakeContext({ cwd: app.directory, env }));
+  return [found, engine.calls, app.name];
+}
+
+suite("the values that there are", () => {
+  it("of a tag: those of the app's images, each once", async () => {
+    const images = [
+      { RepoTags: ["team/demo:v2", "localhost:5000/team/demo:v2"] },
+      { RepoTags: null },
+      { RepoTags: ["team/demo:latest"] },
+    ];
+    const [tags, calls] = await values("image-tag", {
+      "GET /images/json": () => Response.json(images),
+    });
+    assertEquals(tags, ["latest", "v2"]);
+    const asked = calls.filter(({ call }) => call === "GET /images/json");
+    assertEquals(asked.map(({ query }) => query["filters"]), ['{"reference":["team/demo"]}']);
+  });
+
+  it("of a port: those of servers of mlcli", async () => {
+    const server = (port: number, name: string) => ({
+      Id: String(port),
+      Names: [`/${name}`],
+      Labels: { "mlcli.app": "a", "mlcli.role": "serve", "mlcli.port": String(port) },
+    });
+    const containers = [server(8081, "mlcli-a-serve-8081"), server(8082, "somebodys")];
+    const [ports] = await values("server-port", {
+      "GET /containers/json": () => Response.json(containers),
+    });
+    assertEquals(ports, ["8081"]);
+  });
+
+  it("of an app and of a script, for which no engine is asked", async () => {
+    const [apps, calls, name] = await values("app", {});
+    assertEquals([apps, calls], [[name], []]);
+    const [scripts, others] = await values("script", {});
+    assertEquals([scripts, others], [["p.py"], []]);
+  });
+
+  it("are none where the engine refuses", async () => {
+    const refuse = () => new Response(null, { status: 500 });
+    const [tags] = await values("image-tag", { "GET /images/json": refuse });
+    const [ports] = await values("server-port", { "GET /containers/json": refuse });
+    assertEquals([tags, ports], [[], []]);
+  });
+});
