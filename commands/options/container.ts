@@ -5,7 +5,7 @@
  */
 
 import { appName, dockerTag } from "./app.ts";
-import { options, type Values } from "./option.ts";
+import { options } from "./option.ts";
 import { parseMemory } from "./parsers.ts";
 
 /** Which image the container is made of, and what it may do. */
@@ -21,6 +21,3 @@ export const containerOptions = options({
     description: "Let programs of the image gain privileges, as sudo does.",
   },
 });
-
-/** Values of `containerOptions`. */
-export type ContainerOptions = Values<typeof containerOptions>;

@@ -15,8 +15,8 @@ export const version = options({
 });
 
 /**
- * Of every command, for the help and the completions alone: main.ts takes it out of the command
- * line, since the streams have to know of it before there is a command.
+ * Of every command, for the help and the completions alone: it is taken out of the command line
+ * (`cliffy/words.ts`) before that is read, since the streams have to know of it before.
  */
 export const noColour = options({
   "--no-color": { description: "Use no colour, as with NO_COLOR in the environment." },

@@ -84,7 +84,7 @@ function formsOf(character: string): string[] {
   if (character === " ") forms.push("\\+");
   const inXml = XML_ENTITIES[character];
   if (inXml) forms.push(inXml);
-  const inJson = [...character.split("")].map((unit) =>
+  const inJson = character.split("").map((unit) =>
     `\\\\u${eitherCase(unit.charCodeAt(0).toString(16).padStart(4, "0"))}`
   );
   forms.push(inJson.join(""));

@@ -23,9 +23,9 @@ export interface AwsSettings {
 
 /** The options that choose account, region and role. */
 export interface AwsOptions {
-  readonly region?: string;
-  readonly profile?: string;
-  readonly iamRoleArn?: string;
+  readonly region: string | undefined;
+  readonly profile: string | undefined;
+  readonly iamRoleArn: string | undefined;
 }
 
 /** What an app's configuration says about SageMaker. */

@@ -7,7 +7,7 @@
 import { basename } from "@std/path/basename";
 import { type App, findApp, findApps } from "../app/app.ts";
 import type { SageMaker } from "../aws/sagemaker.ts";
-import { type AwsConfiguration, awsSettings } from "../aws/settings.ts";
+import { type AwsConfiguration, type AwsOptions, awsSettings } from "../aws/settings.ts";
 import type { Context } from "../context.ts";
 import { MlcliError } from "../errors.ts";
 
@@ -15,11 +15,8 @@ import { MlcliError } from "../errors.ts";
 export type CloudHost = Pick<Context, "cwd" | "env" | "sagemaker" | "interruption">;
 
 /** What the options say about account, region and role. Each is named, so that none is forgotten. */
-export interface CloudChoice {
+export interface CloudChoice extends AwsOptions {
   readonly appName: string | undefined;
-  readonly region: string | undefined;
-  readonly profile: string | undefined;
-  readonly iamRoleArn: string | undefined;
 }
 
 /**

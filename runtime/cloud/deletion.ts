@@ -142,7 +142,8 @@ async function* othersThan(endpoint: string, sagemaker: SageMaker): AsyncGenerat
 /**
  * Deletes the endpoint, unless that is being deleted already. After an interruption a note says
  * what is left.
- * @throws MlcliError when there is no such endpoint, or it is being updated.
+ *
+ * @throws AwsError when there is no such endpoint, or it is being updated.
  */
 export async function deletePlannedEndpoint(
   sagemaker: SageMaker,

@@ -56,7 +56,7 @@ suite("awsSettings", () => {
 
   it("needs no configuration of an app", () => {
     const { region, profile } = awsSettings(
-      {},
+      { region: undefined, profile: undefined, iamRoleArn: undefined },
       undefined,
       (name) => ({ AWS_REGION: "a", AWS_PROFILE: "b" })[name],
     );
