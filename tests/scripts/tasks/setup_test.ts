@@ -8,7 +8,7 @@ import { it, suite } from "../../helpers/suite.ts";
 const ROOT = fromFileUrl(new URL("../../../", import.meta.url));
 
 /** All that the set-up needs. */
-const PARTS = ["deno.json", "scripts", "runtime/errors.ts"];
+const PARTS = ["deno.json", "scripts", "commands/render", "runtime/errors.ts"];
 
 // The stand-in for npm is a shell script.
 if (Deno.build.os !== "windows") {
@@ -29,7 +29,7 @@ if (Deno.build.os !== "windows") {
       assertEquals([code, output], [1, ""]);
       assertStringIncludes(errors!, "from npm is not the file that was checked: its sha512 is ");
       const parts = await listing(join(work.path, "checkout"));
-      assertEquals(parts, ["deno.json", "runtime", "scripts"]);
+      assertEquals(parts, ["commands", "deno.json", "runtime", "scripts"]);
     });
   });
 }
