@@ -9,7 +9,7 @@ const SCRIPT = fromFileUrl(new URL("../.ci/run", import.meta.url));
 /** What Deno plays: a case of the shell's, by its arguments. No runtime base can be had. */
 const DENO = `#!/bin/sh
 case $* in
-  *"task test:unit") printf '%s' "$UNIT"; exit "$UNIT_STATUS" ;;
+  *"task test:unit"*) printf '%s' "$UNIT"; exit "$UNIT_STATUS" ;;
   *"task test") printf '%s' "$TESTS"; exit 0 ;;
   *"fmt --check") exit "$FORMATTING" ;;
   *compile*) exit 1 ;;

@@ -7,7 +7,8 @@ import {
   type Plan,
   ResettingNetwork,
 } from "../../helpers/faulty_network.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { it as test, suite } from "../../helpers/suite.ts";
+import { isInSample } from "../../helpers/sweep.ts";
 
 interface CloudCommand {
   readonly args: readonly string[];
@@ -82,7 +83,12 @@ const CANNOT_RESET = /^2\.[0-8]\./.test(Deno.version.deno);
 const ON_FIRST: (fault: Fault) => Plan = (fault) => (_operation, count) =>
   count === 1 ? fault : undefined;
 
-suite("the cloud commands and connections", () => {
+/** Each command with each fault. */
+suite("the cloud commands and connections, a sweep", () => {
+  let row = 0;
+  const it: typeof test = (name, work) => {
+    if (isInSample(row++)) test(name, work);
+  };
   for (const command of COMMANDS) {
     const words = command.args.filter((arg) => !["-n", "churn"].includes(arg)).join(" ");
 
@@ -135,9 +141,11 @@ suite("the cloud commands and connections", () => {
       assertEquals(network.resets, 2);
     });
   }
+});
 
+suite("the cloud commands and connections", () => {
   for (const fault of ["HTTP 503", "throttled"] as const) {
-    it(`list-endpoints: a burst of ${fault}`, async () => {
+    test(`list-endpoints: a burst of ${fault}`, async () => {
       await using aws = awsWithTwoPages();
       const plan: Plan = (_operation, count) => count <= 2 ? fault : undefined;
       await using network = new FaultyNetwork(aws.url, plan);
@@ -146,7 +154,7 @@ suite("the cloud commands and connections", () => {
     });
   }
 
-  it("list-endpoints says so when the connection breaks off every time", async () => {
+  test("list-endpoints says so when the connection breaks off every time", async () => {
     await using aws = awsWithTwoPages();
     await using network = new FaultyNetwork(aws.url, () => "closed in the body");
     const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"], {
@@ -156,7 +164,7 @@ suite("the cloud commands and connections", () => {
     assertMatch(stderr, /^error: The platform cannot be reached: 127.*\n {2}.+\nhint: .+\n$/);
   });
 
-  it("delete-endpoint says what is left when its configuration cannot be reached", async () => {
+  test("delete-endpoint says what is left when its configuration cannot be reached", async () => {
     await using aws = awsWithTwoPages();
     await using network = new FaultyNetwork(
       aws.url,

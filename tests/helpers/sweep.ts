@@ -1,0 +1,21 @@
+/**
+ * Sweeps: rows that are all combinations of something, of which each takes a start of the program.
+ *
+ * @module
+ */
+
+/** What share of a sweep is tested by day: one row of so many. */
+const SHARE = 4;
+
+/** Names another day's rows, to try them again: a whole number. */
+const SEED = Number(Deno.env.get("MLCLI_TEST_SEED") ?? Math.floor(Date.now() / 86_400_000));
+
+/**
+ * The rows to test: every fourth, others each day; all of them with `MLCLI_TEST_ALL=1`, as
+ * `deno task test:all` sets it.
+ *
+ * @param row number of the row in the sweep.
+ */
+export function isInSample(row: number): boolean {
+  return Deno.env.get("MLCLI_TEST_ALL") === "1" || (row + SEED) % SHARE === 0;
+}
