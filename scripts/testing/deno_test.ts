@@ -43,8 +43,7 @@ export async function denoTest(
   signal: AbortSignal,
 ): Promise<TestResults> {
   const report = await Deno.makeTempFile({ prefix: "mlcli-test-", suffix: ".xml" });
-  // Types are checked once, by `deno task check`.
-  const options = ["-A", "--no-check", "--parallel", `--junit-path=${report}`];
+  const options = ["-A", "--parallel", `--junit-path=${report}`];
   const [program, ...rest] = [
     ...within,
     ...[Deno.execPath(), "test", ...options, ...await withPaths(args)],
