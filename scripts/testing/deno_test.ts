@@ -8,7 +8,7 @@ import { pause, say, sayError, timeText } from "../script.ts";
 import { countResults, resultLine, type TestResults } from "./test_results.ts";
 
 /** The tests take some minutes; a run that hangs must end before everybody has given up. In ms. */
-const TIMEOUT = 600_000;
+const TIMEOUT = 1_500_000;
 /** How much of the output's end is kept to find the summary in. In characters. */
 const KEPT_OUTPUT = 10_000;
 
