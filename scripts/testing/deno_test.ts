@@ -52,12 +52,7 @@ export async function denoTest(
     const child = new Deno.Command(program, {
       args: rest,
       // Deno's own choice is colour, terminal or not.
-      env: {
-        // Two for each processor: tests wait for programs and containers more than they compute.
-        DENO_JOBS: String(2 * navigator.hardwareConcurrency),
-        ...(Deno.stdout.isTerminal() ? {} : { NO_COLOR: "1" }),
-        ...env,
-      },
+      env: Deno.stdout.isTerminal() ? env : { ...env, NO_COLOR: "1" },
       stdin: "null",
       stdout: "piped",
     }).spawn();

@@ -183,7 +183,11 @@ suite("local invoke", () => {
 
     await using ended = await deployServer(SERVING);
     const [container] = await containersOf(ended.app.name);
-    await withEngine((engine) => engine.killContainer(container!.Id));
+    await withEngine(async (engine) => {
+      await engine.killContainer(container!.Id);
+      // Returns when it has ended, and its port is free.
+      await engine.stopContainer(container!.Id, 0);
+    });
     const { code, stderr } = await pipe(ended.app, ["local", "invoke", "-p", ended.port], "1");
     assertEquals(code, 1);
     assertMatch(
