@@ -62,6 +62,40 @@ export async function removeTreeIfThere(path: string): Promise<void> {
   await ifThere(Deno.remove(path, { recursive: true }));
 }
 
+/** The system's name of an error, such as `EXDEV`; `undefined` where it is none of the system's. */
+export function systemCode(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
+/**
+ * Moves a directory to a place where nothing is, also to another file system. It appears there only
+ * when it is whole.
+ */
+export async function moveTree(from: string, to: string): Promise<void> {
+  try {
+    return await Deno.rename(from, to);
+  } catch (error) {
+    if (systemCode(error) !== "EXDEV") throw error;
+  }
+  const part = `${to}.part`;
+  await removeTreeIfThere(part);
+  await copyTree(from, part);
+  await Deno.rename(part, to);
+  await removeTreeIfThere(from);
+}
+
+/** Copies a directory: files with their modes, links as links. What is neither stays behind. */
+async function copyTree(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to);
+  for await (const { name, isDirectory, isFile, isSymlink } of Deno.readDir(from)) {
+    const [source, target] = [join(from, name), join(to, name)];
+    if (isDirectory) await copyTree(source, target);
+    else if (isFile) await Deno.copyFile(source, target);
+    else if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);
+  }
+}
+
 /** The largest size of a file that is written by hand, in bytes; a larger one is something else. */
 export const LARGEST_TEXT = 1024 ** 2;
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A container has all of the first four: it inherits those of its image that it does not have. */
+/** A container has all of the first five: it inherits those of its image that it does not have. */
 export const LABELS = {
   /** The app's name. */
   app: "mlcli.app",
@@ -12,6 +12,8 @@ export const LABELS = {
   role: "mlcli.role",
   /** The port on the host of a server. */
   port: "mlcli.port",
+  /** Of a server: device and inode of the model's directory on the machine that mlcli runs on. */
+  model: "mlcli.model",
   /** The version of mlcli that made it. */
   version: "mlcli.version",
   /** Of an image that holds mlcli's harness, whatever its entry point is: the template sets it. */

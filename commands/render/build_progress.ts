@@ -6,7 +6,7 @@
  */
 
 import type { Output } from "../../runtime/streams.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../../runtime/text.ts";
 import { ProgressLine } from "./progress.ts";
 
 /** Shows a build. Disposed of before `done`, it prints the output of the last step. */

@@ -5,7 +5,7 @@
  */
 
 import { messageOf, MlcliError } from "../../runtime/errors.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../../runtime/text.ts";
 
 /**
  * An error as text that ends in a newline: `error: ` and the message; what somebody else said about

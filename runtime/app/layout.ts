@@ -241,11 +241,16 @@ export async function scriptsOf(layout: Layout): Promise<string[]> {
 /** Files that keep a directory in version control, or that a file manager leaves: not data. */
 const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store"]);
 
+/** Whether a file of this name keeps a directory, and is no data. */
+export function isPlaceholder(name: string): boolean {
+  return PLACEHOLDERS.has(name);
+}
+
 /**
  * Whether a directory holds a file at any depth. Links count when they lead to something in the
  * directory that is mounted: others lead nowhere in the container.
  */
-async function holdsFile(
+export async function holdsFile(
   layout: Layout,
   directory: string,
   mounted: string,

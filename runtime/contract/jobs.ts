@@ -48,6 +48,17 @@ export const SERVER_PORT = 8080;
 /** The one host of a local run, named as SageMaker names the first of a cluster. */
 export const HOST = "algo-1";
 
+/**
+ * What SageMaker keeps of `/opt/ml/output` of a training, or reads: `data` becomes
+ * output.tar.gz, `failure` and `message` are reasons, and the rest is of the Debugger and of TensorBoard.
+ */
+const KEPT_OUTPUT = ["data", "failure", "message", "metrics", "profiler", "tensors"];
+
+/** Whether SageMaker has a use for something of this name in `/opt/ml/output`. */
+export function isKeptOutput(name: string): boolean {
+  return KEPT_OUTPUT.includes(name);
+}
+
 /** Paths in a container. */
 export const PATHS = {
   code: "/opt/ml/code",
@@ -58,6 +69,8 @@ export const PATHS = {
   model: "/opt/ml/model",
   output: "/opt/ml/output",
   outputData: "/opt/ml/output/data",
+  /** Kept and restored where a job has a CheckpointConfig, which it is the default path of. */
+  checkpoints: "/opt/ml/checkpoints",
   /** Of a processing job. */
   configuration: "/opt/ml/config",
   processingInput: "/opt/ml/processing/input",

@@ -55,6 +55,7 @@ export async function runJob(job: LocalJob, run: JobRun, host: Host): Promise<vo
   } finally {
     await handOver(body.Image, before, host);
   }
+  if (outcome.cause !== undefined) throw outcome.cause;
   if (outcome.status !== 0) throw await failure(run.kind, outcome, reasonPath);
 }
 

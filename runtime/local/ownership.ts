@@ -11,6 +11,7 @@ import { type Engine, isRootless } from "../docker/engine.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import { realPathOf } from "../files.ts";
 import type { Output } from "../streams.ts";
+import { listed } from "../text.ts";
 import { type Deadline, deadlineIn } from "../time.ts";
 import { runContainer } from "./container/run.ts";
 import {
@@ -64,6 +65,18 @@ export async function ownersOf(
     directories: new Map(trees.map(({ path, id }) => [path, id])),
     caller,
   };
+}
+
+/** The same for a directory that was made for a run, and in which nothing was before it. */
+export async function ownersOfNew(
+  directory: string,
+  caller: Caller | undefined,
+): Promise<Owners | undefined> {
+  if (caller === undefined || caller.uid === 0) return undefined;
+  const path = await realPathOf(directory);
+  const id = (await entryAt(path))?.id;
+  if (id === undefined) return undefined;
+  return { ...remember([], caller.uid, 0), directories: new Map([[path, id]]), caller };
 }
 
 /**
@@ -147,7 +160,7 @@ function notHandedOver(
   cause?: unknown,
 ): MlcliError {
   return new MlcliError(
-    `Some files belong to another user, ${listed(paths)}: ${reason}`,
+    `Some files belong to another user, ${shownPaths(paths)}: ${reason}`,
     {
       hint: "Programs among them may have that user's rights (setuid), for whoever runs them. " +
         `sudo chown -hR ${uid}:${gid} ${paths.slice(0, NAMED_PATHS).map(shellWord).join(" ")}`,
@@ -193,11 +206,12 @@ async function changeOwner({ engine, image, before, paths, owner, options, signa
   for (const some of inCommands(paths)) {
     const body = ownershipPlan(image, [...before.directories.keys()], some, owner, options);
     const name = `mlcli-chown-${crypto.randomUUID().slice(0, 8)}`;
-    const { status } = await runContainer(engine, name, body, {
+    const { status, cause } = await runContainer(engine, name, body, {
       out: NOWHERE,
       err: NOWHERE,
       interruption: { signal, force: signal },
     });
+    if (cause !== undefined) throw cause;
     if (status !== 0) throw new Error(`chown ended with exit status ${status}`);
   }
 }
@@ -260,12 +274,12 @@ async function dropPrivileges(
   if (dangerous.length > 0) {
     const paths = pathsOf(dangerous as Entry[]);
     warn(
-      `The run made programs that give another user's rights away (setuid), ${listed(paths)}`,
+      `The run made programs that give another user's rights away (setuid), ${shownPaths(paths)}`,
       `Remove them: sudo rm ${paths.slice(0, NAMED_PATHS).map(shellWord).join(" ")}`,
     );
   } else if (files.length > 0) {
     warn(
-      `The run made files that give rights away (setuid), ${listed(pathsOf(files))}`,
+      `The run made files that give rights away (setuid), ${shownPaths(pathsOf(files))}`,
       "They are ordinary files now.",
     );
   }
@@ -287,7 +301,7 @@ function reportKept(
   if (kept.length === 0) return;
   const paths = pathsOf(kept);
   warn(
-    `The run changed what belongs to another user, ${listed(paths)}`,
+    `The run changed what belongs to another user, ${shownPaths(paths)}`,
     `It stays theirs. If it should be yours: sudo chown -h ${caller.uid}:${caller.gid} ` +
       paths.slice(0, NAMED_PATHS).map(shellWord).join(" "),
   );
@@ -297,10 +311,8 @@ function pathsOf(entries: readonly Entry[]): readonly string[] {
   return entries.map(({ path }) => path);
 }
 
-function listed(paths: readonly string[]): string {
-  const more = paths.length - NAMED_PATHS;
-  const named = paths.slice(0, NAMED_PATHS).map(shortened).join(", ");
-  return named + (more > 0 ? ` and ${more} more` : "");
+function shownPaths(paths: readonly string[]): string {
+  return listed(paths.map(shortened));
 }
 
 /** How much of a path is shown, in characters. */

@@ -10,7 +10,14 @@ import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";
 import type { ConfigurationFiles } from "../contract/configuration_files.ts";
 import { type Engine, namesOf } from "../docker/engine.ts";
-import { makeDirectory, removeTreeIfThere } from "../files.ts";
+import {
+  LARGEST_TEXT,
+  lstatIfThere,
+  makeDirectory,
+  readTextFile,
+  removeTreeIfThere,
+  systemCode,
+} from "../files.ts";
 import { LABELS } from "../labels.ts";
 import { managed } from "./container/managed.ts";
 
@@ -24,7 +31,10 @@ const PREFIX = ".run-";
 const STALE_AFTER = 60_000;
 
 /** States of a container that never began, or has ended and was not removed (Podman). */
-const OVER: readonly string[] = ["created", "configured", "exited", "dead"];
+export const OVER: readonly string[] = ["created", "configured", "exited", "dead"];
+
+/** File that says which mlcli a run belongs to: `PROCESS_ID HOST_NAME`. */
+const OWNER = "owner";
 
 /** Where a run's files are. */
 export interface RunFolder {
@@ -51,6 +61,7 @@ export async function withRunFolder<T>(
   const config = join(folder, "config");
   await Deno.mkdir(folder);
   try {
+    await Deno.writeTextFile(join(folder, OWNER), `${Deno.pid} ${Deno.hostname()}`);
     await makeDirectory(config);
     for (const [file, value] of Object.entries(files)) {
       await Deno.writeTextFile(join(config, file), JSON.stringify(value, null, 2) + "\n");
@@ -81,14 +92,37 @@ async function clearStale(engine: Engine, { appName, localTest }: Layout): Promi
   }
 }
 
-/** The names of runs whose directories are old. */
+/** The names of runs that nobody sees to any more. */
 async function staleRuns(localTest: string): Promise<string[]> {
   const names: string[] = [];
   for await (const { name } of Deno.readDir(localTest)) {
     if (!name.startsWith(PREFIX)) continue;
-    const info = await Deno.lstat(join(localTest, name)).catch(() => undefined);
-    const age = Date.now() - (info?.mtime?.getTime() ?? Date.now());
-    if (age > STALE_AFTER) names.push(name.slice(PREFIX.length));
+    if (await isLeftOver(join(localTest, name))) names.push(name.slice(PREFIX.length));
   }
   return names;
+}
+
+/** Whether no mlcli sees to a run any more; its container may still run. */
+export async function isRunOver({ localTest }: Layout, run: string): Promise<boolean> {
+  const folder = join(localTest, PREFIX + run);
+  return await lstatIfThere(folder) === undefined || await isLeftOver(folder);
+}
+
+/** Whether a run's mlcli is gone; where that is not known, whether the directory is old. */
+async function isLeftOver(folder: string): Promise<boolean> {
+  const owner = await readTextFile(join(folder, OWNER), LARGEST_TEXT).catch(() => "");
+  const [id, host] = owner.split(" ");
+  if (/^\d+$/.test(id ?? "") && host === Deno.hostname()) return !await isAlive(Number(id));
+  const info = await Deno.lstat(folder).catch(() => undefined);
+  return Date.now() - (info?.mtime?.getTime() ?? Date.now()) > STALE_AFTER;
+}
+
+async function isAlive(processId: number): Promise<boolean> {
+  const { kill } = await import("node:process");
+  try {
+    return kill(processId, 0);
+  } catch (error) {
+    // EPERM: somebody else's.
+    return systemCode(error) !== "ESRCH";
+  }
 }

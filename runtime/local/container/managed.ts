@@ -16,16 +16,18 @@ import { VERSION } from "../../version.ts";
 
 /** The labels of a container; those that do not apply to it are empty. */
 export function labels(
-  { appName = "", role = "", port = "" }: {
+  { appName = "", role = "", port = "", model = "" }: {
     readonly appName?: string;
     readonly role?: Role | "";
     readonly port?: number | "";
+    readonly model?: string;
   },
 ): Record<string, string> {
   return {
     [LABELS.app]: appName,
     [LABELS.role]: role,
     [LABELS.port]: String(port),
+    [LABELS.model]: model,
     [LABELS.version]: VERSION,
   };
 }

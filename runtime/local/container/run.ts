@@ -17,8 +17,18 @@ import { endInWords } from "./exit_status.ts";
 import { PrivilegeWatch } from "./privileges.ts";
 import { killOnAbort } from "./stop.ts";
 
-/** Seconds between SIGTERM and SIGKILL: what `docker stop` gives. SageMaker gives 120. */
-const GRACE = 10;
+/** How a run is stopped. */
+export interface Stopping {
+  /** Seconds between SIGTERM and SIGKILL. */
+  readonly grace: number;
+  /** Seconds after its start at which it is stopped though nobody asks for it. */
+  readonly after?: number;
+  /** Called when SIGTERM is sent, unless nobody reads the output any more. */
+  readonly onStop?: (grace: number) => void;
+}
+
+/** How long what does work for mlcli itself may take to end, as with `docker stop`. */
+const DEFAULT: Stopping = { grace: 10 };
 
 /** Where a run's output goes, and who may stop it. */
 export type RunHost = Pick<Context, "out" | "err" | "interruption">;
@@ -27,6 +37,13 @@ export type RunHost = Pick<Context, "out" | "err" | "interruption">;
 export interface RunOutcome extends End {
   /** Exit status of the container's program. */
   readonly status: number;
+  /**
+   * Why it was stopped: an `Interrupted`, or an `OutputClosed` where nobody read the output any
+   * more. `undefined` where it ended by itself, or its time was over.
+   */
+  readonly cause: unknown;
+  /** Where its time was over: how long it took to end, in seconds. */
+  readonly stoppedWithin: number | undefined;
 }
 
 /**
@@ -34,17 +51,17 @@ export interface RunOutcome extends End {
  * has removed it.
  *
  * @param body has `AutoRemove`.
- * @throws Interrupted when the user stopped the run: SIGTERM, a grace period, SIGKILL.
- * @throws OutputClosed when nobody reads the output any more; the run is stopped then.
+ * @throws Interrupted when the user stopped the run before its program was started.
  */
 export async function runContainer(
   engine: Engine,
   name: string,
   body: CreateBody,
   host: RunHost,
+  stopping: Stopping = DEFAULT,
 ): Promise<RunOutcome> {
   const planned = engine.remembersExitStatus ? body : withoutAutoRemove(body);
-  return await withInitIfThere(planned, (body) => runOnce(engine, name, body, host));
+  return await withInitIfThere(planned, (body) => runOnce(engine, name, body, host, stopping));
 }
 
 async function runOnce(
@@ -52,6 +69,7 @@ async function runOnce(
   name: string,
   body: CreateBody,
   host: RunHost,
+  { grace, after, onStop }: Stopping,
 ): Promise<RunOutcome> {
   const { signal, force } = host.interruption;
   signal.throwIfAborted();
@@ -71,21 +89,53 @@ async function runOnce(
     signal.throwIfAborted();
     await startContainer(engine, id, body);
     // A failure is ignored: when the engine went away, the streams that are being read fail, too.
-    const stop = (): void => void engine.stopContainer(id, GRACE).catch(() => {});
-    using _stop = onAbort(signal, stop);
+    const stop = (): void => void engine.stopContainer(id, grace).catch(() => {});
+    const stopAloud = (): void => {
+      onStop?.(grace);
+      stop();
+    };
+    using _stop = onAbort(signal, stopAloud);
+    using time = new Timer(after, stopAloud);
     using _kill = killOnAbort(engine, id, force);
     const watch = new PrivilegeWatch();
     const closed = await passOn(output, host, watch, stop);
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
     removed = removal !== undefined;
-    signal.throwIfAborted();
-    if (closed) throw closed;
     const { words, hint } = await endInWords(engine, id, status);
-    return { status, words, hint: hint ?? watch.hint };
+    return {
+      status,
+      words,
+      hint: hint ?? watch.hint,
+      cause: signal.aborted ? signal.reason : closed,
+      stoppedWithin: time.sinceOver,
+    };
   } finally {
     waiting.abort();
     if (!removed) await discardContainer(engine, id);
+  }
+}
+
+/** Calls a listener after some seconds, once, until it is disposed of. */
+class Timer implements Disposable {
+  readonly #timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  #over: number | undefined = undefined;
+
+  constructor(seconds: number | undefined, listener: () => void) {
+    if (seconds === undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#over = performance.now();
+      listener();
+    }, seconds * 1000);
+  }
+
+  /** Seconds since then; `undefined` before. */
+  get sinceOver(): number | undefined {
+    return this.#over === undefined ? undefined : (performance.now() - this.#over) / 1000;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
   }
 }
 

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import {
   HOST,
+  isKeptOutput,
   JOBS,
   PATHS,
   processingArguments,
@@ -24,6 +25,12 @@ suite("jobs", () => {
     });
   });
 
+  it("leave to SageMaker what it keeps of the output", () => {
+    const names = ["data", "failure", "message", "metrics", "profiler", "tensors"];
+    assertEquals(names.filter((name) => !isKeptOutput(name)), []);
+    assertEquals(["metrics.json", "Data", "data2", "model", ""].filter(isKeptOutput), []);
+  });
+
   it("have the paths of the specification's table, and the configuration's", () => {
     assertEquals(PATHS, {
       code: "/opt/ml/code",
@@ -33,6 +40,7 @@ suite("jobs", () => {
       model: "/opt/ml/model",
       output: "/opt/ml/output",
       outputData: "/opt/ml/output/data",
+      checkpoints: "/opt/ml/checkpoints",
       configuration: "/opt/ml/config",
       processingInput: "/opt/ml/processing/input",
       processingOutput: "/opt/ml/processing/output",

@@ -65,6 +65,7 @@ const labels = (role: string, port = "") => ({
   "mlcli.app": "APP",
   "mlcli.role": role,
   "mlcli.port": port,
+  "mlcli.model": "",
   "mlcli.version": VERSION,
 });
 const mount = (Source: string, Target: string, ReadOnly: boolean) => ({

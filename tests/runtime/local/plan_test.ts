@@ -109,14 +109,25 @@ suite("plans", () => {
   });
 
   it("label what they create", () => {
-    const common = { "mlcli.app": "demo", "mlcli.port": "", "mlcli.version": VERSION };
+    const common = {
+      "mlcli.app": "demo",
+      "mlcli.port": "",
+      "mlcli.model": "",
+      "mlcli.version": VERSION,
+    };
     assertEquals(train.Labels, { ...common, "mlcli.role": "train" });
     assertEquals(process.Labels, { ...common, "mlcli.role": "process" });
     assertEquals(serve.Labels, { ...common, "mlcli.role": "serve", "mlcli.port": "9000" });
   });
 
   it("inherit none of mlcli's labels from the image", () => {
-    const none = { "mlcli.app": "", "mlcli.role": "", "mlcli.port": "", "mlcli.version": VERSION };
+    const none = {
+      "mlcli.app": "",
+      "mlcli.role": "",
+      "mlcli.port": "",
+      "mlcli.model": "",
+      "mlcli.version": VERSION,
+    };
     assertEquals(initProbePlan("demo:v1").Labels, none);
     assertEquals(ownershipPlan("demo:v1", ["/a"], ["/a"], "1:1", "-h").Labels, none);
   });

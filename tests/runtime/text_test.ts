@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { printable } from "../../../commands/render/printable.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { listed, printable } from "../../runtime/text.ts";
+import { it, suite } from "../helpers/suite.ts";
 
 suite("text for a terminal", () => {
   for (
@@ -15,4 +15,17 @@ suite("text for a terminal", () => {
   ) {
     it(what, () => assertEquals(printable(text), shown));
   }
+});
+
+suite("listed", () => {
+  it("names the first three", () => {
+    const rows = [
+      [[], ""],
+      [["a"], "a"],
+      [["a", "b", "c"], "a, b, c"],
+      [["a", "b", "c", "d"], "a, b, c and 1 more"],
+      [["a", "b", "c", "d", "e"], "a, b, c and 2 more"],
+    ] as const;
+    for (const [names, text] of rows) assertEquals(listed(names), text);
+  });
 });

@@ -1,0 +1,231 @@
+/**
+ * The model directory of a training: empty when it starts, as on SageMaker, and in the place of the
+ * layout's `model` after it succeeded. All of them lie beside that, on the same file system and
+ * where every engine sees them:
+ *
+ * - `.model-RUN`: what the run with that name writes.
+ * - `.model-RUN.old`: what that run replaced. It goes when no server uses it. Where `.model-RUN` is
+ *   beside it and `model` is not there, the replacement is half done.
+ * - `model.failed`: what the last failed run wrote.
+ * - `model.previous`: what a run that wrote nothing replaced.
+ *
+ * @module
+ */
+
+import { basename } from "@std/path/basename";
+import { join } from "@std/path/join";
+import { holdsFile, isPlaceholder, type Layout } from "../app/layout.ts";
+import { typedPath } from "../app/typed_path.ts";
+import type { Difference } from "../contract/difference.ts";
+import { MlcliError } from "../errors.ts";
+import {
+  lstatIfThere,
+  makeDirectory,
+  moveTree,
+  realPathOf,
+  removeTreeIfThere,
+  systemCode,
+} from "../files.ts";
+
+/** How a run ended, as far as its model is concerned. */
+export type Ending =
+  | "succeeded"
+  /** By SIGTERM, within the grace: SageMaker uploads what a stopped training wrote, too. */
+  | "stopped"
+  | "failed";
+
+/** Whether a server uses the directory with this id. */
+export type IsUsed = (id: string) => Promise<boolean>;
+
+/** Begins the name of a run's model directory, before the container's name. */
+export const MODEL_PREFIX = ".model-";
+
+/** Ends the name of the directory that a run's model replaced. */
+export const OLD = ".old";
+
+/** The model directory of a run. */
+export function modelFolderOf({ testDirectory }: Layout, run: string): string {
+  return join(testDirectory, MODEL_PREFIX + run);
+}
+
+/** Where the model of the last failed run lies. */
+export function failedModelOf({ testDirectory }: Layout): string {
+  return join(testDirectory, "model.failed");
+}
+
+/** Where the earlier model lies after a run that wrote none. */
+function previousModelOf({ testDirectory }: Layout): string {
+  return join(testDirectory, "model.previous");
+}
+
+/** Device and inode of a directory: it keeps them when it is renamed. Empty where none is there. */
+export async function idOf(path: string): Promise<string> {
+  const info = await lstatIfThere(path);
+  return info === undefined ? "" : `${info.dev}:${info.ino}`;
+}
+
+/**
+ * Puts the model of a run where its end says, so that `model` holds a whole model at each moment.
+ *
+ * @param folder the run's model directory.
+ * @param isUsed asked about the directory that is replaced.
+ * @returns what the user has to know.
+ * @throws MlcliError when a directory cannot be renamed: the model stays where it is then.
+ */
+export async function settleModel(
+  layout: Layout,
+  folder: string,
+  ending: Ending,
+  isUsed: IsUsed,
+): Promise<Difference | undefined> {
+  const show = (path: string) => typedPath(layout.directory, path);
+  const isWritten = await holdsFile(layout, folder, folder).catch(() => true);
+  try {
+    if (ending !== "succeeded" && !isWritten) return void await removeTreeIfThere(folder);
+    if (ending === "failed") return await putAside(layout, folder);
+    if (isWritten) return void await replaceModel(layout, folder, isUsed);
+    return await replaceByNothing(layout, folder);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    throw new MlcliError(
+      `The model cannot be moved from ${show(folder)} to ${show(layout.model)}: ` +
+        (error as Error).message,
+      { hint: "It is whole, and stays where it is.", cause: error },
+    );
+  }
+}
+
+/** Keeps the model of a failed run, in the place of that of an earlier failed one. */
+async function putAside(layout: Layout, folder: string): Promise<Difference> {
+  const failed = failedModelOf(layout);
+  await removeTreeIfThere(failed);
+  await moveTree(folder, failed);
+  return {
+    message: `What the run wrote as its model is in ${typedPath(layout.directory, failed)}`,
+    hint: `${typedPath(layout.directory, layout.model)} is as it was.`,
+  };
+}
+
+/** The run wrote no model: `model` is empty, as the artifact would be; the earlier one is kept. */
+async function replaceByNothing(layout: Layout, folder: string): Promise<Difference> {
+  const hadModel = await holdsFile(layout, layout.model, layout.model).catch(() => true);
+  const previous = previousModelOf(layout);
+  const message = "The training wrote no file to /opt/ml/model";
+  if (!hadModel) {
+    await removeTreeIfThere(folder);
+    return { message, hint: "Write the model to the path that train() gets second." };
+  }
+  await removeTreeIfThere(previous);
+  await carryPlaceholders(layout.model, folder);
+  await swap(layout, folder, previous);
+  return {
+    message,
+    hint: `The earlier model is in ${typedPath(layout.directory, previous)} now. On the ` +
+      "platform, the artifact of this training would be empty.",
+  };
+}
+
+/** The run's model takes the place of the earlier one, which goes unless a server uses it. */
+async function replaceModel(layout: Layout, folder: string, isUsed: IsUsed): Promise<void> {
+  const old = folder + OLD;
+  await carryPlaceholders(layout.model, folder);
+  await swap(layout, folder, old);
+  await removeUnused(old, isUsed);
+}
+
+/** Removes a directory that a run replaced. What cannot be removed now goes with the next run's. */
+export async function removeUnused(old: string, isUsed: IsUsed): Promise<void> {
+  const id = await idOf(old);
+  if (id === "" || await isUsed(id).catch(() => true)) return;
+  await removeTreeIfThere(old).catch(() => {});
+}
+
+/** Files that keep `model` in version control. */
+async function carryPlaceholders(from: string, to: string): Promise<void> {
+  for (const name of [".gitkeep", ".gitignore"]) {
+    const info = await lstatIfThere(join(from, name));
+    if (!info?.isFile || await lstatIfThere(join(to, name))) continue;
+    await Deno.copyFile(join(from, name), join(to, name));
+  }
+}
+
+/** How often another run that replaces the same model may be faster. */
+const ATTEMPTS = 5;
+
+/** `model` becomes `old`, and `folder` becomes `model`: two renames, one after the other. */
+async function swap(layout: Layout, folder: string, old: string): Promise<void> {
+  // A link in the place of `model` stays, and what it leads to is filled.
+  const isLink = await realPathOf(layout.model) !==
+    join(await realPathOf(layout.testDirectory), basename(layout.model));
+  if (isLink) return await moveContents(layout.model, folder, old);
+  for (let attempt = 1;; attempt++) {
+    try {
+      if (await lstatIfThere(layout.model)) await Deno.rename(layout.model, old);
+      return await Deno.rename(folder, layout.model);
+    } catch (error) {
+      // A mount point cannot be renamed.
+      if (["EBUSY", "EXDEV"].includes(systemCode(error) ?? "")) {
+        return await moveContents(layout.model, folder, old);
+      }
+      const isRace = ["ENOENT", "EEXIST", "ENOTEMPTY"].includes(systemCode(error) ?? "");
+      if (!isRace || attempt === ATTEMPTS) throw error;
+      await removeTreeIfThere(old);
+    }
+  }
+}
+
+/** In a `model` that has to stay the directory that it is: what comes, what goes, what is gone. */
+const INCOMING = ".mlcli-incoming";
+const OUTGOING = ".mlcli-outgoing";
+const REPLACED = ".mlcli-replaced";
+
+/** The same in a `model` that is a mount point, or a link. */
+async function moveContents(model: string, folder: string, old: string): Promise<void> {
+  await makeDirectory(model);
+  await moveTree(folder, join(model, INCOMING));
+  await finishContents(model, old);
+}
+
+/** Moves the rest, from where this was interrupted: each name says how far it got. */
+async function finishContents(model: string, old: string): Promise<void> {
+  const [incoming, outgoing, replaced] = [INCOMING, OUTGOING, REPLACED]
+    .map((name) => join(model, name)) as [string, string, string];
+  const isComing = await lstatIfThere(incoming) !== undefined;
+  if (isComing && !await lstatIfThere(replaced)) {
+    await makeDirectory(outgoing);
+    await moveEntries(model, outgoing);
+    await Deno.rename(outgoing, replaced);
+  }
+  if (isComing) {
+    await moveEntries(incoming, model);
+    await removeTreeIfThere(incoming);
+  }
+  if (await lstatIfThere(replaced)) await moveTree(replaced, old);
+}
+
+/** All but what is ours, and what keeps the directory in version control. */
+async function moveEntries(from: string, to: string): Promise<void> {
+  for (const name of await Array.fromAsync(Deno.readDir(from), ({ name }) => name)) {
+    const isOurs = [INCOMING, OUTGOING, REPLACED].includes(name);
+    if (!isOurs && !isPlaceholder(name)) await Deno.rename(join(from, name), join(to, name));
+  }
+}
+
+/** Finishes what a run that was killed began to put in place. */
+export async function finishSwap(layout: Layout, run: string): Promise<void> {
+  const folder = modelFolderOf(layout, run);
+  if (!await lstatIfThere(folder + OLD) || !await lstatIfThere(folder)) return;
+  // Where something was put into its place meanwhile, that stays; an empty directory is replaced.
+  if (!await holdsFile(layout, layout.model, layout.model)) {
+    await carryPlaceholders(folder + OLD, folder);
+    await removeTreeIfThere(layout.model);
+    await Deno.rename(folder, layout.model);
+  }
+}
+
+/** The same for a `model` whose contents were being moved. */
+export async function finishMove(layout: Layout): Promise<void> {
+  if (await lstatIfThere(layout.model)) {
+    await finishContents(layout.model, previousModelOf(layout));
+  }
+}

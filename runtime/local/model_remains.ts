@@ -1,0 +1,146 @@
+/**
+ * The model directories that earlier runs left: what they began is finished, what nobody uses goes,
+ * and what nobody knows the worth of is named.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { imageReference } from "../app/app.ts";
+import { holdsFile, type Layout, layoutOf } from "../app/layout.ts";
+import { shellWord, typedPath } from "../app/typed_path.ts";
+import type { Difference } from "../contract/difference.ts";
+import { isJobName } from "../contract/job_names.ts";
+import { type ContainerSummary, type Engine, namesOf } from "../docker/engine.ts";
+import { removeTreeIfThere } from "../files.ts";
+import { LABELS } from "../labels.ts";
+import { managed } from "./container/managed.ts";
+import type { Host, LocalJob } from "./jobs.ts";
+import {
+  finishMove,
+  finishSwap,
+  idOf,
+  type IsUsed,
+  MODEL_PREFIX,
+  modelFolderOf,
+  OLD,
+  removeUnused,
+  settleModel,
+} from "./model_folder.ts";
+import { handToCaller, ownersOfNew } from "./ownership.ts";
+import { isRunOver, OVER } from "./run_folder.ts";
+
+/**
+ * Sees to the model directories of the app. Where there are none, which is nearly always, this asks
+ * for nothing.
+ *
+ * @returns what the user has to know.
+ */
+export async function settleRemains(
+  job: LocalJob,
+  host: Pick<Host, "engine" | "caller" | "interruption">,
+): Promise<readonly Difference[]> {
+  const layout = layoutOf(job.app);
+  await finishMove(layout);
+  const names = await modelFolders(layout.testDirectory);
+  if (names.length === 0) return [];
+  for (const name of names) {
+    if (name.endsWith(OLD)) await finishSwap(layout, name.slice(0, -OLD.length));
+  }
+  const engine = await host.engine();
+  const containers = await engine.listContainers([LABELS.role]);
+  await removeUnusedModels(layout.testDirectory, containers);
+  const found: Difference[] = [];
+  for (const run of names.filter((name) => isJobName(name, layout.appName, "train"))) {
+    const container = containers.find((summary) => namesOf(summary).includes(run));
+    const difference = container === undefined
+      ? await nameModel(layout, run)
+      : await adopt(job, run, container, engine, host);
+    if (difference !== undefined) found.push(difference);
+  }
+  return found;
+}
+
+/** What follows `.model-` in the names of directories there. */
+async function modelFolders(testDirectory: string): Promise<readonly string[]> {
+  const names = await Array.fromAsync(Deno.readDir(testDirectory), ({ name }) => name);
+  return names.filter((name) => name.startsWith(MODEL_PREFIX))
+    .map((name) => name.slice(MODEL_PREFIX.length)).sort();
+}
+
+/** Whether one of the servers uses a directory, by its id. */
+export function usedBy(containers: readonly ContainerSummary[]): IsUsed {
+  const used = new Set(
+    containers.filter((summary) =>
+      managed(summary)?.role === "serve" && !OVER.includes(summary.State)
+    ).map(({ Labels }) => Labels[LABELS.model]),
+  );
+  return (id) => Promise.resolve(used.has(id));
+}
+
+/** The same, asked when it is needed. */
+export function usedOn(engine: Engine): IsUsed {
+  return async (id) => await usedBy(await engine.listContainers([`${LABELS.role}=serve`]))(id);
+}
+
+/** Removes the directories that were replaced, or unpacked for a server, and that no server uses. */
+export async function removeUnusedModels(
+  testDirectory: string,
+  containers: readonly ContainerSummary[],
+): Promise<void> {
+  for (const name of await modelFolders(testDirectory)) {
+    if (!name.endsWith(OLD)) continue;
+    await removeUnused(join(testDirectory, MODEL_PREFIX + name), usedBy(containers));
+  }
+}
+
+/** A run whose container is still there: of one that has ended, the engine knows how. */
+async function adopt(
+  { app, tag }: LocalJob,
+  run: string,
+  container: ContainerSummary,
+  engine: Engine,
+  { caller, interruption }: Pick<Host, "caller" | "interruption">,
+): Promise<Difference | undefined> {
+  const layout = layoutOf(app);
+  const isOurs = managed(container)?.name === run;
+  const isOver = ["exited", "dead"].includes(container.State) && await isRunOver(layout, run);
+  if (!isOurs || !isOver) return;
+  const folder = modelFolderOf(layout, run);
+  const waiting = new AbortController();
+  const status = await (await engine.wait(container.Id, "not-running", waiting.signal)).status;
+  const owners = await ownersOfNew(folder, caller);
+  if (owners) {
+    const nobody = () => {};
+    await handToCaller(engine, imageReference(app, tag), owners, nobody, interruption.force)
+      .catch(() => {});
+  }
+  const ending = status === 0 ? "succeeded" : "failed";
+  const difference = await settleModel(layout, folder, ending, usedOn(engine));
+  await engine.removeContainer(container.Id);
+  return difference ?? {
+    message: `The training ${run} went on after mlcli was killed, and ended with ${status}`,
+    hint: status === 0
+      ? `Its model is in ${typedPath(layout.directory, layout.model)} now.`
+      : "It wrote no model.",
+  };
+}
+
+/** A run of which nobody knows how it ended: whoever started it decides. */
+async function nameModel(layout: Layout, run: string): Promise<Difference | undefined> {
+  const folder = modelFolderOf(layout, run);
+  if (!await isRunOver(layout, run)) return;
+  if (!await holdsFile(layout, folder, folder).catch(() => true)) {
+    return void await removeTreeIfThere(folder).catch(() => {});
+  }
+  const [path, model] = [folder, layout.model].map((path) =>
+    shellWord(typedPath(layout.directory, path))
+  );
+  return {
+    message:
+      `mlcli was killed while a training ran, and how it ended is not known: its model is in ${
+        typedPath(layout.directory, folder)
+      }`,
+    hint: `If it is whole: rm -r ${model} && mv ${path} ${model}. If not: rm -r ${path}`,
+  };
+}

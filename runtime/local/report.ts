@@ -1,0 +1,102 @@
+/**
+ * What the harness in a container reports of the user's code: a file that is mounted for it, since
+ * nothing else of the container is left when it has ended. (On SageMaker there is none, and the
+ * harness reports nothing.)
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { Difference } from "../contract/difference.ts";
+import { type JobKind, JOBS, PATHS } from "../contract/jobs.ts";
+import type { Variables } from "../contract/variables.ts";
+import type { Mount } from "../docker/engine.ts";
+import { listed } from "../text.ts";
+import { writable } from "./container/body.ts";
+
+/** Where it is in the container. */
+const TARGET = "/opt/mlcli/report";
+
+/** How much of it is read, in bytes: the harness writes some lines. */
+const LONGEST = 64 * 1024;
+
+/** Directories that a job of this kind does not have on SageMaker, and the specification mounts. */
+const WATCHED: Readonly<Record<JobKind, readonly string[]>> = {
+  train: [`${PATHS.inputData}/processing`],
+  process: [PATHS.model, PATHS.input],
+};
+
+/** Makes the file. A container's user may be any, so anybody may write to it. */
+export async function makeReport(folder: string): Promise<string> {
+  const path = join(folder, "report");
+  await Deno.writeTextFile(path, "", { createNew: true });
+  await Deno.chmod(path, 0o666).catch(() => {}); // Windows has no modes
+  return path;
+}
+
+/** Mounts the file. */
+export function reportMount(path: string): Mount {
+  return writable(path, TARGET);
+}
+
+/** Tells the harness to report, and of which directories. */
+export function reportVariables(kind: JobKind, isStrict: boolean): Variables {
+  // Under --strict they are not there.
+  const watched = isStrict ? [] : WATCHED[kind];
+  return { MLCLI_REPORT: TARGET, MLCLI_WATCH: watched.join(":") };
+}
+
+/** What the harness reported; the container may have written anything. */
+export async function readReport(path: string, kind: JobKind): Promise<readonly Difference[]> {
+  return reportedDifferences(await startOf(path), kind);
+}
+
+async function startOf(path: string): Promise<string> {
+  using file = await Deno.open(path);
+  const buffer = new Uint8Array(LONGEST);
+  const length = await file.read(buffer) ?? 0;
+  return new TextDecoder().decode(buffer.subarray(0, length));
+}
+
+/** The same, of the text of a report: a line each, a JSON array of what happened and where. */
+export function reportedDifferences(text: string, kind: JobKind): readonly Difference[] {
+  const lines = text.split("\n").map(parse).filter((line) => line !== undefined);
+  const paths = (what: string): readonly string[] => [
+    ...new Set(lines.filter(([found]) => found === what).map(([, path]) => path)),
+  ];
+  const { title } = JOBS[kind];
+  const found: Difference[] = [];
+  for (const directory of WATCHED[kind]) {
+    const opened = paths("opened").filter((path) => `${path}/`.startsWith(`${directory}/`));
+    if (opened.length === 0) continue;
+    found.push({
+      message: `${title} opened ${listed(opened)}; on the platform, it has no ${directory}`,
+      hint: REMEDIES[kind],
+    });
+  }
+  const lost = paths("lost");
+  if (lost.length > 0) {
+    found.push({
+      message: `${title} wrote ${listed(lost)}, which nothing keeps, here or on the platform`,
+      hint: `Write it to ${PATHS.processingOutput}.`,
+    });
+  }
+  return found;
+}
+
+const REMEDIES: Readonly<Record<JobKind, string>> = {
+  train: "Put the data into a channel of its own, a directory beside it in input/data.",
+  process: `Put what it needs into ${PATHS.processingInput} (input/data/processing, or --input), ` +
+    `and write results to ${PATHS.processingOutput}.`,
+};
+
+function parse(line: string): readonly [what: string, path: string] | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!Array.isArray(value)) return undefined;
+    const [what, path] = value;
+    if (typeof what === "string" && typeof path === "string") return [what, path];
+  } catch {
+    return undefined; // cut off, or the container's own
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Names in text for a terminal.
+ *
+ * @module
+ */
+
+/**
+ * Text with `?` in place of what a terminal would obey, and of what hides or reorders letters. Lines
+ * and tabs stay.
+ */
+export function printable(text: string): string {
+  return text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
+}
+
+/** How many names a message holds. */
+const NAMED = 3;
+
+/** Names in a message: the first three, and how many more there are. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return names.slice(0, NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

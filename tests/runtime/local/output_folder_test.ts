@@ -1,0 +1,91 @@
+import { assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import { layoutOf } from "../../../runtime/app/layout.ts";
+import type { JobKind } from "../../../runtime/contract/jobs.ts";
+import { outputBefore, outputDifferences } from "../../../runtime/local/output_folder.ts";
+import { appObject } from "../../helpers/app_object.ts";
+import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+/** What is said of a run that writes some files over others. */
+async function said(kind: JobKind, before: Files, written: Files): Promise<readonly string[]> {
+  await using directory = await makeDirectory();
+  const layout = layoutOf(appObject(directory.path, "demo"));
+  const inOutput = (files: Files): Files =>
+    Object.fromEntries(
+      Object.entries(files).map(([name, text]) => [`${OUTPUT}/${name}`, text]),
+    );
+  await directory.write(inOutput({ "data/": "", ...before }));
+  await makeOld(directory, Object.keys(before));
+  const state = await outputBefore(layout);
+  await directory.write(inOutput(written));
+  return (await outputDifferences(layout, kind, state)).map(({ message }) => message);
+}
+
+const OUTPUT = "demo/mlcli_base/local_test/test_dir/output";
+
+/** Sets times back: what follows may come in the same tick of the clock. */
+async function makeOld(directory: TestDirectory, names: readonly string[]): Promise<void> {
+  for (const name of [...names, "."]) {
+    await Deno.utime(join(directory.path, OUTPUT, name), new Date(0), new Date(0));
+  }
+}
+
+const dropped = (names: string): string =>
+  "The platform keeps nothing of /opt/ml/output but data/: " +
+  `${names} in ${OUTPUT} would be lost`;
+const leftBefore = (names: string): string =>
+  `${OUTPUT} also holds what earlier runs left: ${names}`;
+
+suite("what a training leaves in output/", () => {
+  type Row = readonly [title: string, before: Files, written: Files, said: readonly string[]];
+  const rows: readonly Row[] = [
+    ["nothing", { "old.json": "" }, {}, []],
+    ["what the platform keeps", {}, {
+      "data/metrics.json": "",
+      "failure": "",
+      "message": "",
+      "metrics/sagemaker/a": "",
+      "profiler/a": "",
+      "tensors/a": "",
+      ".gitkeep": "",
+    }, []],
+    ["a new file", {}, { "metrics.json": "" }, [dropped("metrics.json")]],
+    ["a file that was there", { "metrics.json": "1" }, { "metrics.json": "2" }, [
+      dropped("metrics.json"),
+    ]],
+    ["a file in a directory", { "plots/a.png": "1" }, { "plots/a.png": "2" }, [dropped("plots")]],
+    ["many", {}, { d: "", c: "", b: "", a: "", "e/f": "" }, [dropped("a, b, c and 2 more")]],
+  ];
+  for (const [title, before, written, expected] of rows) {
+    it(title, async () => assertEquals(await said("train", before, written), expected));
+  }
+
+  it("is not listed where there are thousands of files, but noticed", async () => {
+    // Longer names fill the directory sooner.
+    const many = Object.fromEntries(
+      Array.from({ length: 3000 }, (_, index) => [`${index}${"x".repeat(60)}`, ""]),
+    );
+    assertEquals(await said("train", many, {}), []);
+    const [found] = await said("train", many, { "new.json": "" });
+    // Where directories are small whatever they hold, as on tmpfs, it is named.
+    assertEquals([dropped("new files"), dropped("new.json")].includes(found!), true, found);
+  });
+});
+
+suite("what earlier runs left in the output of processing", () => {
+  type Row = readonly [title: string, before: Files, written: Files, said: readonly string[]];
+  const rows: readonly Row[] = [
+    ["nothing", {}, { "clean.csv": "" }, []],
+    ["what this run wrote again", { "clean.csv": "1" }, { "clean.csv": "2" }, []],
+    ["a file", { "old.csv": "" }, { "clean.csv": "" }, [leftBefore("old.csv")]],
+    ["what training leaves there", { "data/m": "", "failure": "", ".gitkeep": "" }, {}, []],
+    ["a directory", { "plots/a.png": "" }, {}, [leftBefore("plots")]],
+    ["nothing of a directory that it wrote to", { "p/a": "1", "p/b": "1" }, { "p/a": "2" }, []],
+  ];
+  for (const [title, before, written, expected] of rows) {
+    it(title, async () => assertEquals(await said("process", before, written), expected));
+  }
+});

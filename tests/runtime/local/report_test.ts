@@ -1,0 +1,96 @@
+import { assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import {
+  makeReport,
+  readReport,
+  reportedDifferences,
+  reportMount,
+  reportVariables,
+} from "../../../runtime/local/report.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const line = (...words: readonly unknown[]): string => `${JSON.stringify(words)}\n`;
+
+suite("what the harness reports", () => {
+  it("is asked for by variables, and written to one mounted file", async () => {
+    await using directory = await makeDirectory();
+    const path = await makeReport(directory.path);
+    assertEquals(reportMount(path), {
+      Type: "bind",
+      Source: join(directory.path, "report"),
+      Target: "/opt/mlcli/report",
+      ReadOnly: false,
+    });
+    // The container's user may be any.
+    assertEquals((await Deno.stat(path)).mode! & 0o777, 0o666);
+    assertEquals(await readReport(path, "train"), []);
+    assertEquals(reportVariables("train", false), {
+      MLCLI_REPORT: "/opt/mlcli/report",
+      MLCLI_WATCH: "/opt/ml/input/data/processing",
+    });
+    assertEquals(reportVariables("process", false).MLCLI_WATCH, "/opt/ml/model:/opt/ml/input");
+    // Where they are not mounted, nothing there can be opened.
+    assertEquals(reportVariables("process", true), {
+      MLCLI_REPORT: "/opt/mlcli/report",
+      MLCLI_WATCH: "",
+    });
+  });
+
+  it("names paths and remedy", () => {
+    const text = line("opened", "/opt/ml/input/data/training/a.csv") +
+      line("opened", "/opt/ml/model/model.json") + line("opened", "/opt/ml/model/model.json") +
+      line("opened", "/opt/ml/model") + line("lost", "/opt/ml/processing/plots/a.png");
+    assertEquals(
+      reportedDifferences(text, "process").map(({ message }) => message),
+      [
+        "Processing opened /opt/ml/model/model.json, /opt/ml/model; " +
+        "on the platform, it has no /opt/ml/model",
+        "Processing opened /opt/ml/input/data/training/a.csv; " +
+        "on the platform, it has no /opt/ml/input",
+        "Processing wrote /opt/ml/processing/plots/a.png, which nothing keeps, " +
+        "here or on the platform",
+      ],
+    );
+    const [training] = reportedDifferences(
+      ["1", "2", "3", "4"].map((name) => line("opened", `/opt/ml/input/data/processing/${name}`))
+        .join(""),
+      "train",
+    );
+    assertEquals(
+      training!.message,
+      "Training opened /opt/ml/input/data/processing/1, /opt/ml/input/data/processing/2, " +
+        "/opt/ml/input/data/processing/3 and 1 more; on the platform, it has no " +
+        "/opt/ml/input/data/processing",
+    );
+  });
+
+  it("may be cut off, or be anything that a container writes", () => {
+    const rubbish = [
+      "",
+      "x",
+      "null",
+      "[]",
+      '["opened"]',
+      '["opened", 1]',
+      '{"a": 1}',
+      "[".repeat(9),
+    ];
+    assertEquals(reportedDifferences(rubbish.join("\n"), "process"), []);
+    assertEquals(reportedDifferences(line("opened", "/etc/passwd"), "process"), []);
+    assertEquals(reportedDifferences(line("opened", "/opt/ml/models"), "process"), []);
+    assertEquals(reportedDifferences('["lost", "/a"]\n["lost", "/b', "process").length, 1);
+  });
+
+  it("is read up to a limit", async () => {
+    await using directory = await makeDirectory();
+    const path = await makeReport(directory.path);
+    await Deno.writeTextFile(
+      path,
+      line("lost", "/first") + " ".repeat(70_000) + line("lost", "/x"),
+    );
+    const [found] = await readReport(path, "process");
+    assertEquals(found!.message.includes("/x"), false);
+    assertEquals(found!.message.includes("/first"), true);
+  });
+});
