@@ -4,6 +4,7 @@
  * @module
  */
 
+import { START_SECONDS } from "../../runtime/contract/limits.ts";
 import { type Command, command } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
@@ -22,7 +23,7 @@ const OPTIONS = options({
   "--timeout": {
     value: "seconds",
     description: "How long the server may take to be ready.",
-    default: "240",
+    default: String(START_SECONDS),
     parse: parseSeconds,
   },
   "--foreground": {

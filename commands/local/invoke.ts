@@ -4,6 +4,7 @@
  * @module
  */
 
+import { INVOCATION_SECONDS } from "../../runtime/contract/limits.ts";
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseMediaType, parseSeconds } from "../options/parsers.ts";
@@ -26,7 +27,7 @@ const OPTIONS = options({
   "--timeout": {
     value: "seconds",
     description: "How long the answer may take; as on the platform.",
-    default: "60",
+    default: String(INVOCATION_SECONDS),
     parse: parseSeconds,
   },
 });

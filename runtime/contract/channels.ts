@@ -4,6 +4,8 @@
  * @module
  */
 
+import { CHANNEL_NAME } from "./limits.ts";
+
 /** A channel. */
 export interface Channel {
   readonly name: string;
@@ -11,12 +13,9 @@ export interface Channel {
   readonly source: string;
 }
 
-/** Names of channels: SageMaker's API reference, `Channel`. */
-const NAME = /^[A-Za-z0-9._-]{1,64}$/;
-
 /** Whether SageMaker would take a channel of this name, and a path can end in it. */
 export function isChannelName(name: string): boolean {
-  return NAME.test(name) && name !== "." && name !== "..";
+  return CHANNEL_NAME.test(name) && name !== "." && name !== "..";
 }
 
 /** Takes `NAME=DIRECTORY` apart; `undefined` where the text does not have that form. */

@@ -1,15 +1,42 @@
 /**
- * The names of jobs.
+ * The names of jobs: of a job on the platform, which its code sees, and of the container of a local
+ * run.
  *
  * @module
  */
 
+import { UsageError } from "../errors.ts";
 import type { JobKind } from "./jobs.ts";
+import { isResourceName, NAME_LENGTH } from "./limits.ts";
 
-/** What tells two jobs of an app apart: the start of a UUID. */
+/**
+ * A name for a new job on the platform: `churn-2026-03-01-09-30-00-123`. It is made as by the
+ * SageMaker Python SDK (`sagemaker.utils.name_from_base`): base, time to the millisecond, and of the
+ * base what there is room for. What a name cannot have, such as `_` and `.`, becomes a hyphen.
+ *
+ * @param base the app's name, or one that `checkBaseJobName` accepts.
+ * @param time in UTC as `toISOString` writes it: `2026-03-01T09:30:00.123Z`.
+ */
+export function platformJobName(base: string, time: string): string {
+  const stamp = time.replace(/\D+$/, "").replace(/\D+/g, "-");
+  const start = base.replace(/[^a-zA-Z0-9]/g, "-").replace(/^-+/, "")
+    .slice(0, NAME_LENGTH - stamp.length - 1).replace(/-+$/, "");
+  return start === "" ? stamp : `${start}-${stamp}`;
+}
+
+/** @throws UsageError when no job's name can begin like that. */
+export function checkBaseJobName(base: string): void {
+  if (isResourceName(base)) return;
+  throw new UsageError(`Job name not valid: "${base}"`, {
+    hint: `A name has 1 to ${NAME_LENGTH} letters, digits and hyphens, ` +
+      "with no hyphen at its start or end.",
+  });
+}
+
+/** What tells two containers of an app apart: the start of a UUID. */
 const SUFFIX = /^[0-9a-f]{8}$/;
 
-/** A name for a new job: `mlcli-churn-train-1a2b3c4d`. */
+/** A name for the container of a new local job: `mlcli-churn-train-1a2b3c4d`. */
 export function jobName(appName: string, kind: JobKind): string {
   return prefix(appName, kind) + crypto.randomUUID().slice(0, 8);
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { REASON_LENGTH } from "./limits.ts";
+
 /** Signals that end programs, by number: the same on every Linux that an engine runs on. */
 const SIGNALS: Readonly<Record<number, string>> = {
   1: "SIGHUP",
@@ -60,9 +62,6 @@ function statusInWords(status: number, outOfMemory: boolean): string {
   return `exit status ${status}${meanings.length > 0 ? ` (${meanings.join("; ")})` : ""}`;
 }
 
-/** How many characters of a failure file SageMaker shows: DescribeTrainingJob, `FailureReason`. */
-const REASON_LENGTH = 1024;
-
 /** Enough bytes for the reason: a character takes at most 4 in UTF-8. */
 export const REASON_BYTES = 4 * REASON_LENGTH;
 
@@ -72,7 +71,7 @@ export const REASON_BYTES = 4 * REASON_LENGTH;
  * @param start the first `REASON_BYTES` of the file.
  */
 export function failureReason(start: Uint8Array): string {
-  const text = new TextDecoder().decode(start).slice(0, REASON_LENGTH);
+  const text = [...new TextDecoder().decode(start)].slice(0, REASON_LENGTH).join("");
   // Control characters could change the user's terminal.
   return text.replace(/(?![\n\t])\p{Cc}/gu, "");
 }

@@ -43,6 +43,8 @@ interface Planned {
 
 /** What is known of a training. */
 export interface PlannedTraining extends Planned {
+  /** The job's name, as it would be on the platform. */
+  readonly jobName: string;
   /** Host directory that becomes `/opt/ml/input/config`. */
   readonly configFolder: string;
   /** Host directory in the place of the layout's `input`, in which each channel is mounted. */
@@ -75,7 +77,7 @@ export function trainPlan(job: LocalJob, planned: PlannedTraining): CreateBody {
     Image: imageReference(app, job.tag),
     Cmd: TRAINING_ARGUMENTS,
     Hostname: HOST,
-    Env: environment(commonVariables(job), trainingVariables(planned.name)),
+    Env: environment(commonVariables(job), trainingVariables(planned.jobName)),
     Labels: labels({ appName: app.name, role: "train" }),
     HostConfig: jobHostConfig(job, planned, [
       readOnly(layout.training, PATHS.code),

@@ -9,7 +9,7 @@ import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
 import { layoutOf, requireLayoutInside, requireTestDirectory } from "../app/layout.ts";
 import { trainingFiles } from "../contract/configuration_files.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
-import { jobName } from "../contract/job_names.ts";
+import { jobName, platformJobName } from "../contract/job_names.ts";
 import { makeDirectory } from "../files.ts";
 import { areApart, channelRemedy, channelsOf, makeInputFolder } from "./channels.ts";
 import { copyConfiguration } from "./configuration_copy.ts";
@@ -54,7 +54,14 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
       name,
       checkPaths,
       plan: (withInit) =>
-        trainPlan(job, { name, withInit, configFolder: config, inputFolder, channels }),
+        trainPlan(job, {
+          name,
+          jobName: platformJobName(job.app.name, new Date().toISOString()),
+          withInit,
+          configFolder: config,
+          inputFolder,
+          channels,
+        }),
     }, host);
   });
 }

@@ -89,7 +89,7 @@ suite("local train", () => {
     });
 
     const { TRAINING_JOB_NAME, SM_HPS, SM_NUM_CPUS, SM_NUM_GPUS, ...rest } = report.environment;
-    assertMatch(TRAINING_JOB_NAME, new RegExp(`^mlcli-${app.name}-train-[0-9a-f]{8}$`));
+    assertMatch(TRAINING_JOB_NAME, new RegExp(`^${app.name}-\\d{4}(-\\d{2}){5}-\\d{3}$`));
     // As the platform's toolkit writes them: decoded, and encoded again.
     assertEquals(SM_HPS, '{"epochs":20,"layers":[1,2],"name":"a b","none":null,"rate":0.001}');
     assertMatch(SM_NUM_CPUS, /^[1-9]\d*$/);

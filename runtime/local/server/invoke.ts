@@ -4,6 +4,7 @@
  * @module
  */
 
+import { INVOCATION_SECONDS } from "../../contract/limits.ts";
 import { typeOfBytes } from "../../contract/media_types.ts";
 import { fileErrorReason, MlcliError, OutputClosed, UsageError } from "../../errors.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
@@ -152,7 +153,8 @@ function tooSlow({ port, timeout }: InvokeRequest): MlcliError {
   return new MlcliError(
     `The server on port ${port} did not answer within ${timeout} s`,
     {
-      hint: "The platform gives a request 60 seconds. --timeout gives it longer here; " +
+      hint: `The platform gives a request ${INVOCATION_SECONDS} seconds. ` +
+        "--timeout gives it longer here; " +
         `mlcli local logs --port ${port} shows what the server is doing.`,
     },
   );

@@ -4,11 +4,9 @@
  * @module
  */
 
+import { PING_SECONDS } from "../../contract/limits.ts";
 import { messageOf } from "../../errors.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
-
-/** How long SageMaker waits for the answer to one attempt, in seconds. */
-const ATTEMPT_TIMEOUT = 2;
 
 /** Between two attempts, in ms. */
 const SHORTEST_INTERVAL = 5;
@@ -26,7 +24,7 @@ export type PingAnswer =
  * @param signal breaks it off.
  */
 export async function ping(port: number, signal?: AbortSignal): Promise<PingAnswer> {
-  using deadline = deadlineIn(ATTEMPT_TIMEOUT);
+  using deadline = deadlineIn(PING_SECONDS);
   const limit = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
   let connection: Deno.TcpConn | undefined;
   try {

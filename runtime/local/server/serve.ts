@@ -11,6 +11,7 @@ import {
   requireModel,
   requireTestDirectory,
 } from "../../app/layout.ts";
+import { START_SECONDS } from "../../contract/limits.ts";
 import { type Engine, isConflict, isNotFound } from "../../docker/engine.ts";
 import { demultiplex } from "../../docker/frames.ts";
 import { EngineError } from "../../docker/transport.ts";
@@ -195,7 +196,7 @@ async function untilReady(
       {
         // The log of a server that still runs has no end to wait for.
         quote: followed ? undefined : await log(),
-        hint: "--timeout gives it longer. The platform waits for 4 minutes.",
+        hint: `--timeout gives it longer. The platform waits for ${START_SECONDS / 60} minutes.`,
       },
     );
   } finally {

@@ -5,13 +5,14 @@
  */
 
 import type { Interruption } from "../../context.ts";
+import { STOP_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { stopContainer } from "../container/stop.ts";
 import type { Host } from "../jobs.ts";
 import { requireServer, type Server } from "./servers.ts";
 
-/** Seconds between SIGTERM and SIGKILL: what SageMaker gives a server. */
-const GRACE = 30;
+/** Seconds between SIGTERM and SIGKILL. */
+const GRACE = STOP_SECONDS.serve;
 
 /** Which server to stop. */
 export interface StopRequest {

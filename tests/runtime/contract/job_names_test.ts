@@ -1,5 +1,12 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
-import { isJobName, jobName } from "../../../runtime/contract/job_names.ts";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import {
+  checkBaseJobName,
+  isJobName,
+  jobName,
+  platformJobName,
+} from "../../../runtime/contract/job_names.ts";
+import { isResourceName } from "../../../runtime/contract/limits.ts";
+import { UsageError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const NAMES: readonly (readonly [name: string, is: boolean, why: string])[] = [
@@ -14,7 +21,7 @@ const NAMES: readonly (readonly [name: string, is: boolean, why: string])[] = [
   ["", false, "empty"],
 ];
 
-suite("job names", () => {
+suite("names of containers of jobs", () => {
   it("tell two jobs of an app apart", () => {
     const [one, other] = [jobName("churn", "train"), jobName("churn", "train")];
     assertMatch(one, /^mlcli-churn-train-[0-9a-f]{8}$/);
@@ -29,6 +36,52 @@ suite("job names", () => {
   for (const [name, is, why] of NAMES) {
     it(`${why}: ${name} is ${is ? "one" : "none"}`, () => {
       assertEquals(isJobName(name, "churn", "train"), is);
+    });
+  }
+});
+
+const TIME = "2026-03-01T09:30:00.123Z";
+const STAMP = "2026-03-01-09-30-00-123";
+
+/** Bases, and what of them a name keeps. */
+const BASES: readonly (readonly [base: string, kept: string])[] = [
+  ["churn", "churn-"],
+  ["Churn-2", "Churn-2-"],
+  ["a.b_c", "a-b-c-"],
+  ["a".repeat(39), `${"a".repeat(39)}-`],
+  ["a".repeat(40), `${"a".repeat(39)}-`],
+  ["a".repeat(500), `${"a".repeat(39)}-`],
+  [`${"a".repeat(38)}_b`, `${"a".repeat(38)}-`],
+  ["a__", "a-"],
+  ["__a", "a-"],
+  ["é", ""],
+  ["", ""],
+];
+
+suite("the name of a job on the platform", () => {
+  for (const [base, kept] of BASES) {
+    it(`of ${JSON.stringify(base.slice(0, 20))} (${base.length}): ${kept}...`, () => {
+      const name = platformJobName(base, TIME);
+      assertEquals(name, kept + STAMP);
+      assert(isResourceName(name));
+    });
+  }
+
+  it("is as long as it may be where the base is", () => {
+    assertEquals(platformJobName("a".repeat(63), TIME).length, 63);
+  });
+
+  for (const base of ["churn", "a".repeat(63), "A--9"]) {
+    it(`may begin with ${base.slice(0, 9)} (${base.length})`, () => checkBaseJobName(base));
+  }
+
+  for (const base of ["", "a_b", "a.b", "-a", "a-", "a b", "é", "a".repeat(64)]) {
+    it(`may not begin with ${JSON.stringify(base.slice(0, 9))} (${base.length})`, () => {
+      const { message, hint } = assertThrows(() => checkBaseJobName(base), UsageError);
+      assertEquals([message, hint], [
+        `Job name not valid: "${base}"`,
+        "A name has 1 to 63 letters, digits and hyphens, with no hyphen at its start or end.",
+      ]);
     });
   }
 });

@@ -39,6 +39,7 @@ function plain(text: string, app: TestApp, port: number): string {
       /(mlcli-APP-\w+-)[0-9a-f]{8}\b/g,
       "$1RUN",
     )
+    .replace(/(APP)-\d{4}(-\d{2}){5}-\d{3}\b/g, "$1-TIME")
     .replaceAll(String(port), "PORT");
 }
 
@@ -79,7 +80,7 @@ const TRAIN_BODY = {
   Image: "APP:latest",
   Cmd: ["train"],
   Hostname: "algo-1",
-  Env: [...ENV, "TRAINING_JOB_NAME=mlcli-APP-train-RUN"],
+  Env: [...ENV, "TRAINING_JOB_NAME=APP-TIME"],
   Labels: labels("train"),
   HostConfig: {
     ...RUN,

@@ -30,6 +30,7 @@ function mountsOf(body: CreateBody): string[] {
 
 const TRAINING: PlannedTraining = {
   name: "mlcli-demo-train-1",
+  jobName: "demo-2026-03-01-09-30-00-123",
   withInit: false,
   configFolder: "/run/config",
   inputFolder: undefined,

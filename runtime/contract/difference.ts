@@ -1,0 +1,7 @@
+/** Something that works here and not on the platform, or that is lost there. */
+export interface Difference {
+  /** One sentence without a final full stop, for the user: what, and what happens on the platform. Begins with a capital. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint: string;
+}

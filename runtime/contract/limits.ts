@@ -1,0 +1,134 @@
+/**
+ * What SageMaker refuses, cuts off or does not wait for, in numbers and patterns.
+ *
+ * Sources: SageMaker's API reference, in which each of these stands under the name given here, and
+ * AWS's developer guide where it says so. Those of the API reference were compared with the model
+ * that AWS makes its SDKs from, in botocore 1.44.5 (`data/sagemaker/2017-07-24/service-2.json`, and
+ * `data/sagemaker-runtime/2017-05-13/`): `limits_test.ts` holds what stands there.
+ *
+ * A length counts characters, each of Unicode as one, also where UTF-16 takes two and UTF-8 four
+ * bytes: that is what lengths mean in those models (Smithy 2.0, `length` trait: "the number of
+ * Unicode scalar values"). Exceptions say that they count bytes.
+ *
+ * @module
+ */
+
+import type { Role } from "./jobs.ts";
+
+/** How many characters a text has, as SageMaker's limits count them. */
+export function lengthOf(text: string): number {
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
+}
+
+/** How many bytes a text has in UTF-8. */
+export function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/**
+ * CreateTrainingJob: `HyperParameters`, `HyperParameterKey`, `HyperParameterValue`. (Its words still
+ * say "each key and value is limited to 256 characters"; the constraint on values is 2,500.)
+ */
+export const HYPERPARAMETERS = { most: 100, nameLength: 256, valueLength: 2_500 } as const;
+
+/**
+ * What the names and values of hyperparameters, and a processing job's arguments, cannot contain:
+ * their pattern is `.*`, in which the dot stands for anything but the end of a line (for variables
+ * it is `[\S\s]*`). A pattern has to match the whole text: a name with `_` was refused by
+ * `^[a-zA-Z0-9](-*[a-zA-Z0-9])*` (https://github.com/Kenza-AI/sagify/issues/57).
+ */
+export const LINE_END = /[\n\r\u2028\u2029]/;
+
+/** CreateTrainingJob: `InputDataConfig` takes 1 to 20 channels. */
+export const MOST_CHANNELS = 20;
+
+/** `Channel`: `ChannelName`, its pattern and its length, 1 to 64. */
+export const CHANNEL_NAME = /^[A-Za-z0-9.\-_]{1,64}$/;
+
+/**
+ * CreateTrainingJob: `TrainingJobName`; CreateProcessingJob: `ProcessingJobName`; CreateEndpoint:
+ * `EndpointName`; CreateEndpointConfig: `EndpointConfigName`. Their length is 63 at most, which the
+ * pattern alone does not say: each of its 63 parts may have any number of hyphens.
+ */
+export const NAME = /^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$/;
+export const NAME_LENGTH = 63;
+
+/** Whether a job, an endpoint or an endpoint's configuration can have that name. */
+export function isResourceName(name: string): boolean {
+  return name.length <= NAME_LENGTH && NAME.test(name);
+}
+
+/** What the environment variables of a job or a server may be. */
+export interface EnvironmentLimits {
+  readonly most: number;
+  readonly nameLength: number;
+  readonly valueLength: number;
+  /** What counts a name's length, and a value's. */
+  readonly unit: "characters" | "bytes";
+  /** All names and values together, in bytes. */
+  readonly totalBytes?: number;
+}
+
+/** `TrainingEnvironmentKey`, `ProcessingEnvironmentKey` and `EnvironmentKey` are all of this form. */
+export const VARIABLE_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/**
+ * By what runs. CreateTrainingJob: `TrainingEnvironmentMap`, `-Key`, `-Value`; CreateProcessingJob:
+ * `ProcessingEnvironmentMap`, ...; CreateModel: `ContainerDefinition`, `EnvironmentMap`, ..., whose
+ * `Environment` says: "The maximum length of each key and value in the Environment map is 1024
+ * bytes. The maximum length of all keys and values in the map, combined, is 32 KB."
+ */
+export const ENVIRONMENT: Readonly<Record<Role, EnvironmentLimits>> = {
+  train: { most: 100, nameLength: 512, valueLength: 512, unit: "characters" },
+  process: { most: 100, nameLength: 256, valueLength: 256, unit: "characters" },
+  serve: {
+    most: 100,
+    nameLength: 1_024,
+    valueLength: 1_024,
+    unit: "bytes",
+    totalBytes: 32 * 1_024,
+  },
+};
+
+/**
+ * CreateProcessingJob, `AppSpecification`: `ContainerEntrypoint` and `ContainerEntrypointString`,
+ * `ContainerArguments` and `ContainerArgument`, the same for both. None may be empty, which only the
+ * service's refusal says: "ContainerArguments and ContainerEntrypoint may not contain null or empty
+ * strings" (https://github.com/aws/sagemaker-python-sdk/issues/3758).
+ */
+export const PROCESSING_ARGUMENTS = { most: 100, length: 256 } as const;
+
+/**
+ * How many characters are kept of what the code says of its end. DescribeTrainingJob and
+ * DescribeProcessingJob: `FailureReason`; DescribeProcessingJob: `ExitMessage`.
+ */
+export const REASON_LENGTH = 1_024;
+
+/** InvokeEndpoint: `BodyBlob`, the body of a request and that of its answer, in bytes. */
+export const BODY_BYTES = 6_291_456;
+
+/**
+ * How long the answer to a request may take, in seconds. InvokeEndpoint: "A customer's model
+ * containers must respond to requests within 60 seconds."
+ */
+export const INVOCATION_SECONDS = 60;
+
+/**
+ * How long one answer to `/ping` may take, and how long a server may take until it answers with 200,
+ * in seconds. Developer guide, "How Your Container Should Respond to Health Check (Ping) Requests":
+ * "during the 4 minutes after startup", and "The request timeout on /ping attempts is 2 seconds".
+ * (CreateEndpointConfig: `ContainerStartupHealthCheckTimeoutInSeconds`, 60 to 3,600, lifts the 4
+ * minutes.)
+ */
+export const PING_SECONDS = 2;
+export const START_SECONDS = 240;
+
+/**
+ * Seconds between SIGTERM and SIGKILL. StopTrainingJob: "sends the algorithm the SIGTERM signal,
+ * which delays job termination for 120 seconds". Of a server: developer guide, "How
+ * SageMaker AI Runs Your Inference Image": "sends the SIGTERM signal, then it sends the SIGKILL
+ * signal 30 seconds later". For processing jobs AWS names no time.
+ */
+export const STOP_SECONDS = { train: 120, serve: 30 } as const;

@@ -1,0 +1,180 @@
+/**
+ * What works here and SageMaker would refuse, since it is beyond one of its limits.
+ *
+ * @module
+ */
+
+import type { Difference } from "./difference.ts";
+import type { Role } from "./jobs.ts";
+import {
+  bytesOf,
+  CHANNEL_NAME,
+  ENVIRONMENT,
+  HYPERPARAMETERS,
+  lengthOf,
+  LINE_END,
+  MOST_CHANNELS,
+  PROCESSING_ARGUMENTS,
+  VARIABLE_NAME,
+} from "./limits.ts";
+import type { Variables } from "./variables.ts";
+
+/** Hyperparameters that CreateTrainingJob would refuse. */
+export function hyperparameterDifferences(
+  hyperparameters: Readonly<Record<string, string>>,
+): readonly Difference[] {
+  const { most, nameLength, valueLength } = HYPERPARAMETERS;
+  const all = Object.entries(hyperparameters);
+  const names = (refused: (name: string, value: string) => boolean): readonly string[] =>
+    all.filter(([name, value]) => refused(name, value)).map(([name]) => shown(name));
+  return [
+    ...tooMany(all.length, most, "hyperparameters", "Put several into one value, as JSON."),
+    ...refusal(
+      names((name) => lengthOf(name) > nameLength),
+      `hyperparameter names of more than ${nameLength} characters`,
+      "Give them shorter names.",
+    ),
+    ...refusal(
+      names((_, value) => lengthOf(value) > valueLength),
+      `hyperparameter values of more than ${grouped(valueLength)} characters`,
+      "Put what is that long into a file of an input channel.",
+    ),
+    ...refusal(
+      names((name, value) => LINE_END.test(name) || LINE_END.test(value)),
+      "hyperparameters with line breaks",
+      "Write them as JSON, which has \\n for a line break, or put them into a file of an input " +
+        "channel.",
+    ),
+  ];
+}
+
+/** Names of channels that CreateTrainingJob would refuse. */
+export function channelDifferences(names: readonly string[]): readonly Difference[] {
+  return [
+    ...tooMany(names.length, MOST_CHANNELS, "channels", "Put several into directories of one."),
+    ...refusal(
+      names.filter((name) => !CHANNEL_NAME.test(name)).map(shown),
+      "channels of such names",
+      'A name has 1 to 64 letters, digits, ".", "-" and "_": rename the directory in input/data.',
+    ),
+  ];
+}
+
+/**
+ * Environment variables that CreateTrainingJob, CreateProcessingJob or CreateModel would refuse.
+ * Their values are not shown: they may be secrets.
+ *
+ * @param variables those that the user sets.
+ */
+export function environmentDifferences(role: Role, variables: Variables): readonly Difference[] {
+  const { most, nameLength, valueLength, unit, totalBytes } = ENVIRONMENT[role];
+  const sizeOf = unit === "bytes" ? bytesOf : lengthOf;
+  const all = Object.entries(variables);
+  const names = (refused: (name: string, value: string) => boolean): readonly string[] =>
+    all.filter(([name, value]) => refused(name, value)).map(([name]) => shown(name));
+  const total = bytesOf(all.flat().join(""));
+  return [
+    ...tooMany(all.length, most, "environment variables", "Put several into one, as JSON."),
+    ...refusal(
+      names((name) => !VARIABLE_NAME.test(name)),
+      "environment variables of such names",
+      'A name has letters, digits and "_", and begins with no digit.',
+    ),
+    ...refusal(
+      names((name) => sizeOf(name) > nameLength),
+      `names of environment variables of more than ${grouped(nameLength)} ${unit}`,
+      "Give them shorter names.",
+    ),
+    ...refusal(
+      names((_, value) => sizeOf(value) > valueLength),
+      `values of environment variables of more than ${grouped(valueLength)} ${unit}`,
+      role === "serve"
+        ? "Put what is that long into a file of the model."
+        : "Put what is that long into a file of the input.",
+    ),
+    ...totalBytes === undefined || total <= totalBytes ? [] : [{
+      message: `The platform refuses environment variables of more than ${grouped(totalBytes)} ` +
+        `bytes, names and values together: these have ${grouped(total)}`,
+      hint: "Put some of them into a file of the model.",
+    }],
+  ];
+}
+
+/**
+ * What CreateProcessingJob would refuse of a processing job's command line. Arguments are named by
+ * their places: they may hold secrets, too.
+ *
+ * @param entrypoint in the place of the image's own; empty where that counts.
+ */
+export function processingArgumentDifferences(
+  entrypoint: readonly string[],
+  args: readonly string[],
+): readonly Difference[] {
+  return [
+    ...wordDifferences(entrypoint, "part", "of an entry point"),
+    ...wordDifferences(args, "argument", "of a processing job"),
+  ];
+}
+
+function wordDifferences(
+  words: readonly string[],
+  what: "part" | "argument",
+  whose: string,
+): readonly Difference[] {
+  const { most, length } = PROCESSING_ARGUMENTS;
+  const places = (refused: (word: string) => boolean): readonly string[] =>
+    words.flatMap((word, index) => refused(word) ? [`number ${index + 1}`] : []);
+  const inFile = "Put it into a file of the input, or into an environment variable.";
+  return [
+    ...tooMany(words.length, most, `${what}s ${whose}`, inFile),
+    ...refusal(places((word) => word === ""), `empty ${what}s ${whose}`, "Leave them out."),
+    ...refusal(
+      places((word) => lengthOf(word) > length),
+      `${what}s ${whose} of more than ${length} characters`,
+      inFile,
+    ),
+    ...refusal(
+      places((word) => LINE_END.test(word)),
+      `${what}s ${whose} with line breaks`,
+      inFile,
+    ),
+  ];
+}
+
+function tooMany(
+  count: number,
+  most: number,
+  what: string,
+  hint: string,
+): readonly Difference[] {
+  if (count <= most) return [];
+  return [{ message: `The platform refuses more than ${most} ${what}: these are ${count}`, hint }];
+}
+
+/** @param found what is refused, as it can be shown. */
+function refusal(found: readonly string[], what: string, hint: string): readonly Difference[] {
+  if (found.length === 0) return [];
+  return [{ message: `The platform refuses ${what}: ${firstOf(found)}`, hint }];
+}
+
+/** How many of the things that are refused are named. */
+const NAMED = 3;
+
+function firstOf(found: readonly string[]): string {
+  const named = found.slice(0, NAMED).join(", ");
+  return found.length > NAMED ? `${named} and ${found.length - NAMED} more` : named;
+}
+
+/** How many characters of a name are shown. */
+const SHOWN_LENGTH = 40;
+
+/** A name in a message: one line without anything that a terminal would obey, and not too long. */
+function shown(name: string): string {
+  const start = [...name.slice(0, 2 * SHOWN_LENGTH + 2)];
+  const text = start.slice(0, SHOWN_LENGTH).join("") + (start.length > SHOWN_LENGTH ? "..." : "");
+  return `"${text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd")}"`;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString("en");
+}
