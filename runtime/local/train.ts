@@ -53,8 +53,8 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
       kind: "train",
       name,
       checkPaths,
-      plan: (withInit) =>
-        trainPlan(job, { name, withInit, configFolder: config, inputFolder, channels }),
+      plan: (ofImage) =>
+        trainPlan(job, { name, ...ofImage, configFolder: config, inputFolder, channels }),
     }, host);
   });
 }
