@@ -6,7 +6,7 @@
  */
 
 import { runCommandLine } from "./commands/cliffy/run.ts";
-import { NO_COLOUR } from "./commands/cliffy/words.ts";
+import { refusesColour } from "./commands/cliffy/words.ts";
 import { errorText, hintText } from "./commands/render/error_text.ts";
 import { root } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
@@ -94,7 +94,7 @@ export async function endWith(code: Promise<number>, context: Context): Promise<
 }
 
 async function run(): Promise<never> {
-  const context = liveContext({ noColour: Deno.args.includes(NO_COLOUR) });
+  const context = liveContext({ noColour: refusesColour(Deno.args) });
   return await endWith(main(Deno.args, context), context);
 }
 

@@ -11,6 +11,7 @@ import {
   type NamedOption,
   type Options,
   optionsOf,
+  restArgumentOf,
 } from "./options/option.ts";
 import { help, version } from "./options/standard.ts";
 
@@ -20,6 +21,8 @@ export interface Topic {
   readonly path: string;
   readonly description: string;
   readonly arguments: readonly NamedArgument[];
+  /** The one that takes what follows `--`. */
+  readonly rest: NamedArgument | undefined;
   /** Those that it has from its groups come first. */
   readonly options: readonly NamedOption[];
   readonly examples: readonly Example[];
@@ -47,6 +50,7 @@ export async function topicOf(root: Group, names: readonly string[]): Promise<To
     path: ["mlcli", ...names].join(" "),
     description: description ?? "",
     arguments: argumentsOf(declared.options),
+    rest: restArgumentOf(declared.options),
     options: optionsOf({
       ...inherited,
       ...help,

@@ -6,6 +6,8 @@
 
 import type { Context } from "../../runtime/context.ts";
 import { type Command, type Group, isGroup } from "../command.ts";
+import { restArgumentOf } from "../options/option.ts";
+import { type CommandLine, requireNoRest } from "./words.ts";
 
 /**
  * Prints the help of a command.
@@ -42,14 +44,16 @@ export function isQuestion(words: readonly string[]): boolean {
  * Cliffy, which takes as long to load as all the rest.
  *
  * @returns whether it was one.
+ * @throws UsageError for words after `--`, where the command takes none.
  */
 export async function answered(
-  words: readonly string[],
+  { words, rest }: CommandLine,
   root: Group,
   context: Context,
 ): Promise<boolean> {
   const last = words.at(-1) ?? "";
   if (words.length === 1 && VERSION.includes(last)) {
+    requireNoRest(rest);
     await printVersion(context);
     return true;
   }
@@ -61,6 +65,7 @@ export async function answered(
     declared = await declared.commands[name]!.load();
   }
   if (!isAsked && !isGroup(declared)) return false;
+  if (restArgumentOf(declared.options) === undefined) requireNoRest(rest);
   await printHelp(names, root, context);
   return true;
 }

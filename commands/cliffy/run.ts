@@ -7,7 +7,7 @@
 import type { Context } from "../../runtime/context.ts";
 import type { Group } from "../command.ts";
 import { answered, isQuestion } from "./answers.ts";
-import { commandWords } from "./words.ts";
+import { commandLine } from "./words.ts";
 
 /**
  * Runs the command that a command line names.
@@ -19,11 +19,11 @@ export async function runCommandLine(
   root: Group,
   context: Context,
 ): Promise<void> {
-  const words = commandWords(args);
+  const line = commandLine(args);
   // Begun before anything is waited for: the compiled code of what a binary asks for until then is
   // kept for its next run.
-  const reader = isQuestion(words) ? undefined : import("./tree.ts");
-  if (await answered(words, root, context)) return;
+  const reader = isQuestion(line.words) ? undefined : import("./tree.ts");
+  if (await answered(line, root, context)) return;
   const { parse } = await (reader ?? import("./tree.ts"));
-  await parse(words, root, context);
+  await parse(line, root, context);
 }

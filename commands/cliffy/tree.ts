@@ -17,11 +17,13 @@ import {
   type NamedOption,
   type Options,
   optionsOf,
+  restArgumentOf,
 } from "../options/option.ts";
 import { help, version } from "../options/standard.ts";
 import { wrongUse } from "../usage.ts";
 import { printHelp, printVersion } from "./answers.ts";
 import { readValues } from "./values.ts";
+import { type CommandLine, requireNoRest } from "./words.ts";
 
 /**
  * A command of Cliffy's. Its eight type parameters would say again what the declarations say; with
@@ -36,11 +38,11 @@ export type CliffyCommand = Cliffy<any, any, any, any, any, any, any, any>;
  * @throws UsageError when the command line is wrong; and whatever the command throws.
  */
 export async function parse(
-  words: readonly string[],
+  { words, rest }: CommandLine,
   root: Group,
   context: Context,
 ): Promise<void> {
-  const tree = await treeFor(words, root, context);
+  const tree = await treeFor(words, root, context, rest);
   try {
     await tree.parse([...words]);
   } catch (error) {
@@ -53,6 +55,8 @@ export async function parse(
 interface Purpose {
   readonly root: Group;
   readonly context: Context;
+  /** What follows `--`. */
+  readonly rest: readonly string[];
   /** Whether commands of this name are needed. */
   readonly isWanted: (name: string) => boolean;
 }
@@ -62,14 +66,15 @@ export async function treeFor(
   words: readonly string[],
   root: Group,
   context: Context,
+  rest: readonly string[] = [],
 ): Promise<CliffyCommand> {
-  return await rootCommand({ root, context, isWanted: (name) => words.includes(name) });
+  return await rootCommand({ root, context, rest, isWanted: (name) => words.includes(name) });
 }
 
 /** The tree of all commands. */
 export async function wholeTree(root: Group, context: Context): Promise<CliffyCommand> {
   const { VERSION } = await import("../../runtime/version.ts");
-  return (await rootCommand({ root, context, isWanted: () => true })).version(VERSION);
+  return (await rootCommand({ root, context, rest: [], isWanted: () => true })).version(VERSION);
 }
 
 async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
@@ -112,6 +117,7 @@ async function groupCommand(
     // Else Cliffy 1.0 would call a mistyped command an argument too many.
     .arguments("[command:string]")
     .action(async (_options: unknown, name?: string) => {
+      requireNoRest(purpose.rest);
       if (name === undefined) return await printHelp(names, purpose.root, purpose.context);
       throw wrongUse(["mlcli", ...names].join(" "), `Unknown command "${name}".`);
     });
@@ -134,7 +140,7 @@ async function groupCommand(
 function leafCommand(
   declared: Command,
   names: readonly string[],
-  { root, context, inherited }: Purpose & { readonly inherited: Options },
+  { root, context, rest, inherited }: Purpose & { readonly inherited: Options },
 ): CliffyCommand {
   const path = ["mlcli", ...names].join(" ");
   const command: CliffyCommand = new Cliffy();
@@ -144,7 +150,8 @@ function leafCommand(
   const own = optionsOf(declared.options).filter(([flag]) => !(flag in inherited));
   addOptions(command, own, { env: context.env });
   return command.action(async (options: Record<string, unknown>, ...words: string[]) => {
-    const given = { options, arguments: words };
+    if (restArgumentOf(declared.options) === undefined) requireNoRest(rest);
+    const given = { options, arguments: words, rest };
     await declared.run(
       context,
       (declaration) => readValues(declaration, given, { path, env: context.env }),

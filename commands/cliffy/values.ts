@@ -10,6 +10,7 @@ import {
   type Options,
   optionsOf,
   propertyName,
+  restArgumentOf,
   type Values,
 } from "../options/option.ts";
 import { UsageError } from "../../runtime/errors.ts";
@@ -20,6 +21,8 @@ export interface Given {
   /** By property name; what is not on the command line is not in here. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly arguments: readonly string[];
+  /** What follows `--`. */
+  readonly rest: readonly string[];
 }
 
 /**
@@ -39,6 +42,7 @@ export function readValues<O extends Options>(
         option,
       ) => [propertyName(option[0]), optionValue(option, given, env)]),
       ...argumentValues(options, given),
+      ...restValue(options, given),
     ]);
     // `Values` says in types what this does at run time; nothing else has to be believed.
     return values as Values<O>;
@@ -62,6 +66,13 @@ function optionValue(
   if (option.value === undefined) return typed ?? flag.startsWith("--no-");
   const { parse = (text: string) => text, variable, choices } = option;
   const source = `Option "${flag}"`;
+  const { requiredUnless } = option;
+  if (typed === undefined && requiredUnless !== undefined) {
+    // In the words of Cliffy, which says it of those that are always required.
+    if (given.options[propertyName(requiredUnless)] === undefined) {
+      throw new UsageError(`Missing required option "${flag}".`);
+    }
+  }
   if (option.repeatable) return texts(typed).map((text) => parse(text, source));
   if (typed !== undefined) return parse(String(typed), source);
   // A variable that is empty counts as not set.
@@ -84,4 +95,12 @@ function argumentValues(options: Options, given: Given): [name: string, value: u
     const words = given.arguments.slice(index).map((text) => parse(text, source));
     return [name, form.endsWith("...]") ? words : words[0]];
   });
+}
+
+function restValue(options: Options, { rest }: Given): [name: string, value: unknown][] {
+  const argument = restArgumentOf(options);
+  if (argument === undefined) return [];
+  const [form, { parse = (text: string) => text }] = argument;
+  const name = propertyName(form);
+  return [[name, rest.map((text) => parse(text, `Argument "${name.toUpperCase()}"`))]];
 }

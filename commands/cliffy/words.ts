@@ -14,23 +14,50 @@ import { wrongUse } from "../usage.ts";
  */
 export const NO_COLOUR: keyof typeof noColour = "--no-color";
 
+/** A command line in two parts. */
+export interface CommandLine {
+  /** What Cliffy is to read. */
+  readonly words: readonly string[];
+  /** What follows `--`, as it is: Cliffy would drop it. */
+  readonly rest: readonly string[];
+}
+
 /**
- * The words of a command line that Cliffy is to read.
+ * Takes a command line apart.
  *
- * @throws UsageError for words after `--`, which Cliffy drops: the command would run as if nobody
- * had written them. For an empty word or value: Cliffy 1.2 would take the default instead.
+ * @throws UsageError for an empty word or value before `--`: Cliffy 1.2 would take the default
+ * instead.
  */
-export function commandWords(args: readonly string[]): string[] {
-  const end = args.indexOf("--");
-  const dropped = end < 0 ? undefined : args[end + 1];
-  if (dropped !== undefined) {
-    throw new UsageError(`Nothing may follow "--", but "${dropped}" does.`, {
-      hint: 'Leave "--" out. A file whose name begins with a dash is written ./-name.',
-    });
-  }
-  const empty = args.findIndex((word) => word === "" || EMPTY_VALUE.test(word));
-  if (empty >= 0) throw emptyWord(args[empty] || args[empty - 1]);
-  return args.filter((word) => word !== NO_COLOUR);
+export function commandLine(args: readonly string[]): CommandLine {
+  const [before, rest] = atDashes(args);
+  const empty = before.findIndex((word) => word === "" || EMPTY_VALUE.test(word));
+  if (empty >= 0) throw emptyWord(before[empty] || before[empty - 1]);
+  return { words: before.filter((word) => word !== NO_COLOUR), rest };
+}
+
+/** Whether a command line refuses colour. */
+export function refusesColour(args: readonly string[]): boolean {
+  return atDashes(args)[0].includes(NO_COLOUR);
+}
+
+function atDashes(
+  args: readonly string[],
+): readonly [before: readonly string[], after: readonly string[]] {
+  const dashes = args.indexOf("--");
+  return dashes < 0 ? [args, []] : [args.slice(0, dashes), args.slice(dashes + 1)];
+}
+
+/**
+ * Refuses what follows `--`, for a command that does not take it: it would run as if nobody had
+ * written that.
+ *
+ * @throws UsageError
+ */
+export function requireNoRest([first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw new UsageError(`Nothing may follow "--", but "${first}" does.`, {
+    hint: 'Leave "--" out. A file whose name begins with a dash is written ./-name.',
+  });
 }
 
 /** `--port=`, `-p=`; but not `--hyperparameter=key=`. */

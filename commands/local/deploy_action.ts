@@ -9,6 +9,7 @@ import type { Context } from "../../runtime/context.ts";
 import { serveInForeground } from "../../runtime/local/server/foreground.ts";
 import { serve } from "../../runtime/local/server/serve.ts";
 import type { Server } from "../../runtime/local/server/servers.ts";
+import { ownVariables } from "../../runtime/variable_files.ts";
 import { ProgressLine } from "../render/progress.ts";
 import type { DeployOptions } from "./deploy.ts";
 
@@ -19,6 +20,7 @@ export async function deployAction(context: Context, options: DeployOptions): Pr
     tag: options.dockerTag,
     memory: options.memory,
     allowPrivileges: options.allowPrivileges,
+    variables: await ownVariables(options, context),
     port: options.port,
     timeout: options.timeout,
     allowedHosts: options.allowHost,
@@ -28,5 +30,6 @@ export async function deployAction(context: Context, options: DeployOptions): Pr
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
   if (options.foreground) return await serveInForeground(job, context, announce);
   using progress = new ProgressLine(context.err);
-  await announce(await progress.during("Starting the server", serve(job, context)));
+  const server = serve(job, { ...context, err: progress.above() });
+  await announce(await progress.during("Starting the server", server));
 }

@@ -5,17 +5,24 @@
  */
 
 import { type Command, command } from "../command.ts";
-import { containerOptions } from "../options/container.ts";
+import { jobOptions } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
 
 const OPTIONS = options({
-  ...containerOptions,
+  "[-- args...]": {},
+  ...jobOptions,
   "--file": {
     short: "-f",
     value: "file",
     description: "The script, relative to processing/.",
-    required: true,
+    requiredUnless: "--entrypoint",
     completion: "script",
+  },
+  "--entrypoint": {
+    value: "word",
+    description:
+      "Program to run instead of the image's own and a script. Each of its words by itself.",
+    repeatable: true,
   },
   "--input": {
     value: "dir",
@@ -27,9 +34,16 @@ const OPTIONS = options({
 /** Options of `local process`. */
 export type ProcessOptions = Values<typeof OPTIONS>;
 
-/** Runs a processing script on the test data. */
+/** Runs a processing script, or a program of the image, on the test data. */
 export const processCommand: Command = command({
   options: OPTIONS,
-  examples: [["Run processing/processing.py", "mlcli local process --file processing.py"]],
+  examples: [
+    ["Run processing/processing.py", "mlcli local process --file processing.py"],
+    ["Give it arguments", "mlcli local process --file processing.py -- --rows 1000"],
+    [
+      "Run what any image holds",
+      "mlcli local process --entrypoint python3 -- /opt/program/clean.py --rows 1000",
+    ],
+  ],
   action: async () => (await import("./process_action.ts")).processAction,
 });

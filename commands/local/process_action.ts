@@ -7,17 +7,30 @@
 import { findApp } from "../../runtime/app/app.ts";
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
+import { UsageError } from "../../runtime/errors.ts";
 import { process } from "../../runtime/local/process.ts";
+import { ownVariables } from "../../runtime/variable_files.ts";
 import type { ProcessOptions } from "./process.ts";
 
 /** Runs a processing script on the app's test data. */
 export async function processAction(context: Context, options: ProcessOptions): Promise<void> {
+  if (options.file !== undefined && options.entrypoint.length > 0) {
+    throw new UsageError('"--file" and "--entrypoint" name two programs to run.', {
+      hint:
+        "--file is a script for the image's own entry point. To run one with another program: " +
+        "--entrypoint python3 -- /opt/ml/code/SCRIPT",
+    });
+  }
   await process({
     app: await findApp(context.cwd, options.appName),
     tag: options.dockerTag,
     memory: options.memory,
     allowPrivileges: options.allowPrivileges,
+    variables: await ownVariables(options, context),
+    networkIsolation: options.networkIsolation,
     file: options.file,
+    entrypoint: options.entrypoint,
+    arguments: options.args,
     input: options.input === undefined ? undefined : absolutePath(context.cwd, options.input),
   }, context);
 }

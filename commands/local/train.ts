@@ -5,12 +5,12 @@
  */
 
 import { type Command, command } from "../command.ts";
-import { containerOptions } from "../options/container.ts";
+import { jobOptions } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseInput } from "../options/parsers.ts";
 
 const OPTIONS = options({
-  ...containerOptions,
+  ...jobOptions,
   "--hyperparameter": {
     value: "pair",
     description: "KEY=VALUE, over those of input/config/hyperparameters.json. May be repeated.",

@@ -8,6 +8,7 @@ import { findApp } from "../../runtime/app/app.ts";
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import { train } from "../../runtime/local/train.ts";
+import { ownVariables } from "../../runtime/variable_files.ts";
 import type { TrainOptions } from "./train.ts";
 
 /** Trains on the app's test data. */
@@ -17,6 +18,8 @@ export async function trainAction(context: Context, options: TrainOptions): Prom
     tag: options.dockerTag,
     memory: options.memory,
     allowPrivileges: options.allowPrivileges,
+    variables: await ownVariables(options, context),
+    networkIsolation: options.networkIsolation,
     hyperparameters: options.hyperparameter,
     inputs: options.input.map(({ name, directory }) => ({
       name,

@@ -7,11 +7,13 @@
 import { appName, dockerTag } from "./app.ts";
 import { options } from "./option.ts";
 import { parseMemory } from "./parsers.ts";
+import { variableOptions } from "./variables.ts";
 
-/** Which image the container is made of, and what it may do. */
+/** Which image the container is made of, what it may do, and what its code is told. */
 export const containerOptions = options({
   ...dockerTag,
   ...appName,
+  ...variableOptions,
   "--memory": {
     value: "size",
     description: "Memory limit, such as 512m or 2g.",
@@ -19,5 +21,13 @@ export const containerOptions = options({
   },
   "--allow-privileges": {
     description: "Let programs of the image gain privileges, as sudo does.",
+  },
+});
+
+/** The same, of a job that runs to its end. */
+export const jobOptions = options({
+  ...containerOptions,
+  "--network-isolation": {
+    description: "Run without a network, as the platform does where it is asked to.",
   },
 });

@@ -39,6 +39,8 @@ export interface ValueOption extends Common {
   /** The value when none is given, as it would be typed. */
   readonly default?: string;
   readonly required?: true;
+  /** The option without which this one is required. */
+  readonly requiredUnless?: Flag;
   /** Whether it may be given more than once. */
   readonly repeatable?: true;
   readonly completion?: CompletionKind | "file";
@@ -56,7 +58,10 @@ export interface Argument {
 /** `--port` */
 export type Flag = `--${string}`;
 
-/** `<name>`; `[name]` may be left out, and `[name...]` takes all that follow. */
+/**
+ * `<name>`; `[name]` may be left out, and `[name...]` takes all that follow. `[-- name...]` takes all
+ * that follows `--`, as it is.
+ */
 export type ArgumentForm = `<${string}>` | `[${string}]`;
 
 /** The options of a command, by their flags, in the order of the help; its arguments among them. */
@@ -78,7 +83,7 @@ export function options<const O extends Options>(declared: O & Checked<O>): O {
 /** Makes a field that means nothing an error, and `onlyWith` the name of an option beside it. */
 type Checked<O> = {
   readonly [K in keyof O]: {
-    readonly [Field in keyof O[K]]: Field extends "onlyWith" ? keyof O
+    readonly [Field in keyof O[K]]: Field extends "onlyWith" | "requiredUnless" ? keyof O
       : Field extends FieldOf<K, O[K]> ? unknown
       : never;
   };
@@ -106,9 +111,10 @@ type Parsed<O> = O extends { readonly parse: Parser<infer T> } ? T
   : O extends { readonly choices: readonly (infer Choice)[] } ? Choice
   : string;
 
-/** `--app-name` is `appName`, `--no-cache` is `cache`, `[file]` is `file`. */
+/** `--app-name` is `appName`, `--no-cache` is `cache`, `[file]` and `[-- file...]` are `file`. */
 type PropertyName<K extends string> = K extends `--no-${infer Name}` ? CamelCase<Name>
   : K extends `--${infer Name}` ? CamelCase<Name>
+  : K extends `[-- ${infer Name}...]` ? CamelCase<Name>
   : K extends `[${infer Name}...]` ? CamelCase<Name>
   : K extends `[${infer Name}]` ? CamelCase<Name>
   : K extends `<${infer Name}>` ? CamelCase<Name>
@@ -120,7 +126,7 @@ type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
 
 /** The property that an option or an argument becomes: `PropertyName`, at run time. */
 export function propertyName(form: string): string {
-  const name = form.replace(/^--(no-)?|^[[<]|(\.\.\.)?[\]>]$/g, "");
+  const name = form.replace(/^--(no-)?|^[[<](-- )?|(\.\.\.)?[\]>]$/g, "");
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
@@ -137,9 +143,22 @@ export function optionsOf(declared: Options): readonly NamedOption[] {
   );
 }
 
-/** The arguments among what is declared. */
+/** The arguments among what is declared, without the one that takes what follows `--`. */
 export function argumentsOf(declared: Options): readonly NamedArgument[] {
+  return allArgumentsOf(declared).filter(([form]) => !takesRest(form));
+}
+
+/** The argument that takes what follows `--`; `undefined` where nothing may follow it. */
+export function restArgumentOf(declared: Options): NamedArgument | undefined {
+  return allArgumentsOf(declared).find(([form]) => takesRest(form));
+}
+
+function allArgumentsOf(declared: Options): readonly NamedArgument[] {
   return Object.entries(declared).filter((entry): entry is [ArgumentForm, Argument] =>
     !entry[0].startsWith("--")
   );
+}
+
+function takesRest(form: ArgumentForm): boolean {
+  return form.startsWith("[-- ");
 }

@@ -27,13 +27,14 @@ export function helpText(topic: Topic, style: HelpStyle): string {
   return `${sections.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
-/** The usage line: path, arguments, required options. */
-export function usage({ path, members, arguments: named, options }: Topic): string {
+/** The usage line: path, arguments, required options, what may follow `--`. */
+export function usage({ path, members, arguments: named, rest, options }: Topic): string {
   return [
     path,
     ...(members === undefined ? named.map(argumentForm) : ["COMMAND"]),
     ...options.filter(([, option]) => isRequired(option)).map(optionForm),
     "[OPTIONS]",
+    ...(rest === undefined ? [] : [argumentForm(rest)]),
   ].join(" ");
 }
 
@@ -49,7 +50,7 @@ export function optionRows({ options }: Topic): readonly Row[] {
   return options.map((named) => {
     const [, option] = named;
     const notes = [
-      isRequired(option) ? "required" : "",
+      isRequired(option) ? `required${exceptionOf(option)}` : "",
       defaultOf(option) === undefined ? "" : `default: ${defaultOf(option)}`,
     ].filter((note) => note !== "").join(", ");
     return {
@@ -62,7 +63,14 @@ export function optionRows({ options }: Topic): readonly Row[] {
 type Option = NamedOption[1];
 
 function isRequired(option: Option): boolean {
-  return option.value !== undefined && option.required === true;
+  return option.value !== undefined &&
+    (option.required === true || option.requiredUnless !== undefined);
+}
+
+function exceptionOf(option: Option): string {
+  return option.value === undefined || option.requiredUnless === undefined
+    ? ""
+    : `, or ${option.requiredUnless}`;
 }
 
 /** None of an option that is of use with another only: its sentence has to say both. */
@@ -70,7 +78,7 @@ function defaultOf(option: Option): string | undefined {
   return option.value === undefined || option.onlyWith !== undefined ? undefined : option.default;
 }
 
-/** `[FILE]`, `NAME`, `[WORD...]` */
+/** `[FILE]`, `NAME`, `[WORD...]`, `[-- ARGS...]` */
 function argumentForm([form]: NamedArgument): string {
   return form.replace(/^<(.*)>$/, "$1").toUpperCase();
 }

@@ -34,6 +34,21 @@ export class ProgressLine implements Disposable {
     this.#err.print("\r\x1b[K");
   }
 
+  /** The same stream, for what is to stand above the line. */
+  above(): Output {
+    const err = this.#err;
+    const clear = (): void => this.clear();
+    return {
+      isTerminal: err.isTerminal,
+      colour: err.colour,
+      get columns() {
+        return err.columns;
+      },
+      write: (bytes) => (clear(), err.write(bytes)),
+      print: (text) => (clear(), err.print(text)),
+    };
+  }
+
   /** Waits for `work`; while that takes noticeably long, shows the text and how long it has been. */
   async during<T>(text: string, work: Promise<T>): Promise<T> {
     const start = performance.now();

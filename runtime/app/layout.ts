@@ -238,8 +238,8 @@ export async function scriptsOf(layout: Layout): Promise<string[]> {
   }
 }
 
-/** Files that keep a directory in version control, or that a file manager leaves: not data. */
-const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store"]);
+/** What keeps a directory in version control, or what programs leave behind: neither data nor code. */
+const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store", "__pycache__"]);
 
 /** Whether a file of this name keeps a directory, and is no data. */
 export function isPlaceholder(name: string): boolean {
@@ -249,6 +249,8 @@ export function isPlaceholder(name: string): boolean {
 /**
  * Whether a directory holds a file at any depth. Links count when they lead to something in the
  * directory that is mounted: others lead nowhere in the container.
+ *
+ * @throws MlcliError when it cannot be read.
  */
 export async function holdsFile(
   layout: Layout,

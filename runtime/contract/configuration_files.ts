@@ -38,14 +38,23 @@ export function trainingFiles(
   };
 }
 
-/** The files of `/opt/ml/config` of a processing job. */
+/**
+ * The files of `/opt/ml/config` of a processing job.
+ *
+ * @param entrypoint empty: the image's own.
+ */
 export function processingFiles(
   image: string,
   args: readonly string[],
+  entrypoint: readonly string[] = [],
 ): ConfigurationFiles {
   return {
     "processingjobconfig.json": {
-      AppSpecification: { ImageUri: image, ContainerArguments: args },
+      AppSpecification: {
+        ImageUri: image,
+        ...(entrypoint.length === 0 ? {} : { ContainerEntrypoint: entrypoint }),
+        ContainerArguments: args,
+      },
       ProcessingInputs: [{
         InputName: "input",
         S3Input: { LocalPath: PATHS.processingInput, S3InputMode: "File" },

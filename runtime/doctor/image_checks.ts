@@ -10,8 +10,8 @@ import { escapeOf } from "../app/confinement.ts";
 import { layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
+import { holdsHarness } from "../images.ts";
 import { cannotRead } from "../image/cannot_read.ts";
-import { holdsHarness } from "../local/container/image.ts";
 import { type Check, guarded } from "./check.ts";
 import { initCheck } from "./init_check.ts";
 

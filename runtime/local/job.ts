@@ -7,16 +7,22 @@
 
 import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
-import { layoutOf } from "../app/layout.ts";
+import { type CodeFolder, layoutOf } from "../app/layout.ts";
 import { type JobKind, JOBS } from "../contract/jobs.ts";
 import { failureReason, REASON_BYTES } from "../contract/outcome.ts";
 import type { CreateBody } from "../docker/engine.ts";
 import { isSystemError, messageOf, MlcliError, UserCodeError } from "../errors.ts";
 import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
-import { holdsHarness, requireImage } from "./container/image.ts";
+import { holdsHarness } from "../images.ts";
+import { codeFolderOf } from "./code.ts";
+import { requireImage } from "./container/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import type { Host, LocalJob } from "./jobs.ts";
 import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
+import type { OfImage } from "./plan.ts";
+
+/** Where the code of each kind of job lies. */
+const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process: "processing" };
 
 /** One run of a job. */
 export interface JobRun {
@@ -26,7 +32,7 @@ export interface JobRun {
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
   /** The container to create. */
-  readonly plan: (withInit: boolean) => CreateBody;
+  readonly plan: (ofImage: OfImage) => CreateBody;
 }
 
 /**
@@ -38,8 +44,11 @@ export async function runJob(job: LocalJob, run: JobRun, host: Host): Promise<vo
   const layout = layoutOf(job.app);
   const engine = await host.engine();
   const image = await requireImage(engine, imageReference(job.app, job.tag));
-  const body = run.plan(holdsHarness(image));
   await run.checkPaths();
+  const codeFolder = await codeFolderOf(layout, CODE[run.kind], image, (text) => {
+    host.err.print(`note: ${text}\n`);
+  });
+  const body = run.plan({ withInit: holdsHarness(image), codeFolder });
   for (const directory of [layout.model, layout.output]) await makeDirectory(directory);
   const reasonPath = join(layout.output, JOBS[run.kind].reasonFile);
   // An earlier run's reason must not be reported as this one's. If `output` is a link, a directory

@@ -7,6 +7,7 @@
 import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
+import type { Variables } from "../contract/variables.ts";
 
 /** What is asked for with every container of the user's code. */
 export interface LocalJob {
@@ -17,20 +18,32 @@ export interface LocalJob {
   readonly memory: number | undefined;
   /** Whether programs of the image may gain privileges, as `sudo` does. */
   readonly allowPrivileges: boolean;
+  /** Environment variables that the user gives to the code; they win over mlcli's. */
+  readonly variables: Variables;
+}
+
+/** What is asked for with what runs to its end. */
+export interface BatchJob extends LocalJob {
+  /** Whether it has no network, as with SageMaker's `EnableNetworkIsolation`. */
+  readonly networkIsolation: boolean;
 }
 
 /** What to train, and with what. */
-export interface TrainingJob extends LocalJob {
+export interface TrainingJob extends BatchJob {
   /** `key=value` as given on the command line; they win over the file's. */
   readonly hyperparameters: readonly string[];
   /** Data that the user named, instead of the layout's. */
   readonly inputs: readonly Channel[];
 }
 
-/** Which script to run. */
-export interface ProcessingJob extends LocalJob {
-  /** Relative to `processing/`, as the user typed it. */
-  readonly file: string;
+/** Which script or program to run. */
+export interface ProcessingJob extends BatchJob {
+  /** Relative to `processing/`, as the user typed it; `undefined` where there is an entry point. */
+  readonly file: string | undefined;
+  /** The program and its first arguments, instead of the image's; empty: the image's. */
+  readonly entrypoint: readonly string[];
+  /** Further arguments, as the user typed them. */
+  readonly arguments: readonly string[];
   /** Absolute path of data that the user named, instead of the layout's. */
   readonly input: string | undefined;
 }

@@ -11,7 +11,6 @@ import type { Channel } from "../contract/channels.ts";
 import {
   HOST,
   PATHS,
-  processingArguments,
   SERVER_PORT,
   SERVING_ARGUMENTS,
   TRAINING_ARGUMENTS,
@@ -25,7 +24,7 @@ import {
 import type { CreateBody, Mount } from "../docker/engine.ts";
 import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, readOnly, writable } from "./container/body.ts";
 import { labels } from "./container/managed.ts";
-import type { LocalJob, ServingJob } from "./jobs.ts";
+import type { BatchJob, LocalJob, ProcessingJob, ServingJob } from "./jobs.ts";
 
 /** What a container calls the machine that it runs on, with Docker and with Podman. */
 const SERVER_HOSTS = ["host.docker.internal", "host.containers.internal"];
@@ -33,12 +32,18 @@ const SERVER_HOSTS = ["host.docker.internal", "host.containers.internal"];
 /** `/dev/shm` in bytes. Docker's 64 MB kill PyTorch's data loaders; this reserves nothing. */
 const SHARED_MEMORY = 2 * 1024 ** 3;
 
-/** What is known when a container is planned, besides what was asked for. */
-interface Planned {
-  /** The container's name. */
-  readonly name: string;
+/** What follows from the image that a container is made of. */
+export interface OfImage {
   /** Whether an init is process 1, which passes SIGTERM on and reaps orphans. */
   readonly withInit: boolean;
+  /** Host directory that becomes `/opt/ml/code`; `undefined`: the image's own code runs. */
+  readonly codeFolder: string | undefined;
+}
+
+/** What is known when a container is planned, besides what was asked for. */
+interface Planned extends OfImage {
+  /** The container's name. */
+  readonly name: string;
 }
 
 /** What is known of a training. */
@@ -55,8 +60,8 @@ export interface PlannedTraining extends Planned {
 
 /** What is known of a processing job. */
 export interface PlannedProcessing extends Planned {
-  /** The script, relative to `processing/`, normalized. */
-  readonly script: string;
+  /** What the entry point is started with. */
+  readonly arguments: readonly string[];
   /** Host directory that becomes `/opt/ml/config`. */
   readonly configFolder: string;
   /** Host directory that becomes `/opt/ml/processing/input`. */
@@ -70,22 +75,26 @@ export interface PlannedServer extends Planned {
 }
 
 /** The container of `local train`. */
-export function trainPlan(job: LocalJob, planned: PlannedTraining): CreateBody {
+export function trainPlan(job: BatchJob, planned: PlannedTraining): CreateBody {
   const { app } = job;
   const layout = layoutOf(app);
   return {
     Image: imageReference(app, job.tag),
     Cmd: TRAINING_ARGUMENTS,
     Hostname: HOST,
-    Env: environment(commonVariables(job), trainingVariables(planned.jobName)),
+    Env: environment(job, trainingVariables(planned.jobName)),
     Labels: labels({ appName: app.name, role: "train" }),
     HostConfig: jobHostConfig(job, planned, [
-      readOnly(layout.training, PATHS.code),
+      ...codeMounts(planned),
       ...inputMounts(layout, planned),
       writable(layout.model, PATHS.model),
       writable(layout.output, PATHS.output),
     ]),
   };
+}
+
+function codeMounts({ codeFolder }: Planned): readonly Mount[] {
+  return codeFolder === undefined ? [] : [readOnly(codeFolder, PATHS.code)];
 }
 
 /** `/opt/ml/input`: one mount, or one for each channel where these lie in different places. */
@@ -103,17 +112,18 @@ function inputMounts(
 }
 
 /** The container of `local process`. */
-export function processPlan(job: LocalJob, planned: PlannedProcessing): CreateBody {
+export function processPlan(job: ProcessingJob, planned: PlannedProcessing): CreateBody {
   const { app } = job;
   const layout = layoutOf(app);
   return {
     Image: imageReference(app, job.tag),
-    Cmd: processingArguments(planned.script),
+    ...(job.entrypoint.length === 0 ? {} : { Entrypoint: job.entrypoint }),
+    Cmd: planned.arguments,
     Hostname: HOST,
-    Env: environment(commonVariables(job)),
+    Env: environment(job),
     Labels: labels({ appName: app.name, role: "process" }),
     HostConfig: jobHostConfig(job, planned, [
-      readOnly(layout.processing, PATHS.code),
+      ...codeMounts(planned),
       readOnly(planned.configFolder, PATHS.configuration),
       readOnly(layout.input, PATHS.input),
       readOnly(planned.inputFolder, PATHS.processingInput),
@@ -133,14 +143,14 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
   return {
     Image: imageReference(app, job.tag),
     Cmd: SERVING_ARGUMENTS,
-    Env: environment(commonVariables(job), { MLCLI_ALLOWED_HOSTS: hosts.join(" ") }),
+    Env: environment(job, { MLCLI_ALLOWED_HOSTS: hosts.join(" ") }),
     Labels: labels({ appName: app.name, role: "serve", port: planned.port }),
     ExposedPorts: { [port]: {} },
     HostConfig: {
       AutoRemove: false,
       ...limits(job, planned),
       Mounts: [
-        readOnly(layout.prediction, PATHS.code),
+        ...codeMounts(planned),
         // As on SageMaker, where a server cannot write to its model.
         readOnly(layout.model, PATHS.model),
       ],
@@ -151,7 +161,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
 }
 
 function jobHostConfig(
-  job: LocalJob,
+  job: BatchJob,
   planned: Planned,
   mounts: readonly Mount[],
 ): CreateBody["HostConfig"] {
@@ -159,6 +169,7 @@ function jobHostConfig(
     // By the engine, so that the container is removed even when mlcli was killed.
     AutoRemove: true,
     LogConfig: NO_LOG,
+    ...(job.networkIsolation ? { NetworkMode: "none" } : {}),
     ...limits(job, planned),
     Mounts: mounts,
   };
@@ -182,12 +193,9 @@ function limits(
   };
 }
 
-function commonVariables({ app }: LocalJob): Variables {
-  return { ...pathVariables(), ...regionVariables(app.configuration.cloudRegion) };
-}
-
-function environment(...groups: readonly Variables[]): readonly string[] {
-  return groups.flatMap((group) => Object.entries(group)).map(([name, value]) =>
-    `${name}=${value}`
-  );
+/** The user's own win over mlcli's, as they do on SageMaker over those of the image. */
+function environment({ app, variables }: LocalJob, ofRole: Variables = {}): readonly string[] {
+  const { cloudRegion } = app.configuration;
+  const all = { ...pathVariables(), ...regionVariables(cloudRegion), ...ofRole, ...variables };
+  return Object.entries(all).map(([name, value]) => `${name}=${value}`);
 }

@@ -1,5 +1,5 @@
 /**
- * `local process`: one of the user's processing scripts, in a container.
+ * `local process`: one of the user's processing scripts, or a program of an image, in a container.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { processPlan } from "./plan.ts";
 import { withRunFolder } from "./run_folder.ts";
 
 /**
- * Runs the script. What it wrote is in the layout's `output` afterwards.
+ * Runs the script or the program. What it wrote is in the layout's `output` afterwards.
  *
  * @throws MlcliError when the layout, the script, the image or the engine cannot be used.
  * @throws UserCodeError when the script failed.
@@ -36,32 +36,38 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
       layout,
       "processing",
       job.input === undefined ? [] : [layout.processingData],
-      inputRemedy(job.file),
+      inputRemedy(job),
     );
   await checkPaths();
   await requireTestDirectory(layout);
   const inputFolder = await inputOf(layout, job.input);
-  const script = await requireProcessingFile(layout, job.file);
+  const script = job.file === undefined
+    ? []
+    : processingArguments(await requireProcessingFile(layout, job.file));
+  const args = [...script, ...job.arguments];
   const engine = await host.engine();
   const name = jobName(job.app.name, "process");
   const image = imageReference(job.app, job.tag);
-  const files = processingFiles(image, processingArguments(script));
+  const files = processingFiles(image, args, job.entrypoint);
   await withRunFolder(engine, layout, name, files, async ({ config }) => {
     await runJob(job, {
       kind: "process",
       name,
       checkPaths,
-      plan: (withInit) =>
-        processPlan(job, { name, withInit, script, configFolder: config, inputFolder }),
+      plan: (ofImage) =>
+        processPlan(job, { name, ...ofImage, arguments: args, configFolder: config, inputFolder }),
     }, host);
   });
 }
 
 /** What to do when the test data lies somewhere else. */
-function inputRemedy(file: string): (target: string) => string {
+function inputRemedy({ file, entrypoint }: ProcessingJob): (target: string) => string {
+  const program = file === undefined
+    ? entrypoint.map((word) => `--entrypoint=${shellWord(word)}`).join(" ")
+    : `--file ${shellWord(file)}`;
   return (target) =>
     "If you trust that path, name the data yourself: " +
-    `mlcli local process --file ${shellWord(file)} --input ${shellWord(target)}`;
+    `mlcli local process ${program} --input ${shellWord(target)}`;
 }
 
 /** @throws UsageError when the path that the user named is not a directory. */

@@ -53,11 +53,11 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
       kind: "train",
       name,
       checkPaths,
-      plan: (withInit) =>
+      plan: (ofImage) =>
         trainPlan(job, {
           name,
           jobName: platformJobName(job.app.name, new Date().toISOString()),
-          withInit,
+          ...ofImage,
           configFolder: config,
           inputFolder,
           channels,

@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { type RawHandler, rawServer, say } from "../helpers/raw_server.ts";
+import { HARNESS_IMAGE } from "../helpers/fake_containers.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** Answers of an engine, by call; APP stands for the app's name. What is said is all that is said: then the connection closes. */
@@ -50,7 +51,10 @@ function afterBody(said: string): RawHandler {
 /** What a run asks for, until its container ends with 0. */
 const RUN: RawAnswers = {
   "GET /_ping": answer(200, "OK"),
-  "GET /images/APP%3Alatest/json": answer(200, { Created: "2026-01-01T00:00:00Z" }),
+  "GET /images/APP%3Alatest/json": answer(200, {
+    Created: "2026-01-01T00:00:00Z",
+    Config: HARNESS_IMAGE,
+  }),
   "GET /containers/json": answer(200, []),
   "POST /containers/create": answer(201, { Id: "abc" }),
   "POST /containers/abc/start": answer(204),

@@ -36,7 +36,7 @@ suite("the command tree", () => {
     for (const names of await everyPath(root)) {
       const [quick, thorough] = [fakeContext(), fakeContext()];
       assertEquals(await main([...names, "--help"], quick), 0);
-      await parse([...names, "--help"], root, thorough);
+      await parse({ words: [...names, "--help"], rest: [] }, root, thorough);
       assertEquals(quick.out.text, thorough.out.text);
       assert(quick.out.text.includes(`Usage: ${["mlcli", ...names].join(" ")} `));
     }

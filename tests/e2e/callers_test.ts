@@ -195,11 +195,12 @@ suite("who may call a server on the platform", () => {
       tag: "latest",
       memory: undefined,
       allowPrivileges: false,
+      variables: {},
       port,
       timeout: 60,
       allowedHosts: [],
     };
-    const plan = servePlan(job, { name, port, withInit: true });
+    const plan = servePlan(job, { name, port, withInit: true, codeFolder: app.path("prediction") });
     await withEngine(async (engine) => {
       const id = await engine.createContainer(name, { ...plan, Env: [] });
       try {

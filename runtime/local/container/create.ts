@@ -54,11 +54,13 @@ export async function startContainer(engine: Engine, id: string, body: CreateBod
     await engine.startContainer(id);
   } catch (error) {
     if (!(error instanceof EngineError) || error.status !== 400) throw error;
-    throw new MlcliError(`${body.Image} cannot run "${body.Cmd.join(" ")}"`, {
+    const { Image, Entrypoint, Cmd } = body;
+    throw new MlcliError(`${Image} cannot run "${[...Entrypoint ?? [], ...Cmd].join(" ")}"`, {
       quote: error.reason,
-      hint:
-        "The image needs an ENTRYPOINT that takes train, serve and process, as the Dockerfile " +
-        "of mlcli init has it.",
+      hint: Entrypoint === undefined
+        ? "The image needs an ENTRYPOINT that takes train, serve and process, as the Dockerfile " +
+          "of mlcli init has it."
+        : "The first --entrypoint must be a program in the image; each further one is a word for it.",
       cause: error,
     });
   }

@@ -1,25 +1,11 @@
 /**
- * What mlcli has to know of an image before it makes a container of it.
+ * The image that a container is made of.
  *
  * @module
  */
 
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
-import { LABELS } from "../../labels.ts";
-
-/** Where the Dockerfile of `mlcli init` puts the harness. */
-const ENTRY_POINT = "/opt/mlcli/entrypoint";
-
-/**
- * Whether an image holds mlcli's harness, whose programs handle SIGTERM. Containers of other images
- * get no init from mlcli: it would hide that a program does not handle SIGTERM, which then fails on
- * SageMaker.
- */
-export function holdsHarness({ Config }: ImageDetails): boolean {
-  return Config?.Entrypoint?.[0] === ENTRY_POINT ||
-    Config?.Labels?.[LABELS.harness] !== undefined;
-}
 
 /**
  * The image.

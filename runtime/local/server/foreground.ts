@@ -42,7 +42,7 @@ export async function serveInForeground(
   }
   try {
     const interruption = { signal: AbortSignal.any([signal, unheard.signal]), force };
-    const server = await serve(job, { engine: host.engine, interruption }, follow);
+    const server = await serve(job, { ...host, interruption }, follow);
     return await attend(await host.engine(), server);
   } finally {
     // Of a server that did not start, only the log is left.

@@ -16,6 +16,7 @@ import { type Engine, isConflict, isNotFound } from "../../docker/engine.ts";
 import { demultiplex } from "../../docker/frames.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
+import { holdsHarness } from "../../images.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
 import {
   createContainer,
@@ -24,7 +25,8 @@ import {
   withInitIfThere,
 } from "../container/create.ts";
 import { endInWords } from "../container/exit_status.ts";
-import { holdsHarness, requireImage } from "../container/image.ts";
+import { codeFolderOf } from "../code.ts";
+import { requireImage } from "../container/image.ts";
 import { serverName } from "../container/managed.ts";
 import { privilegesHint } from "../container/privileges.ts";
 import type { Host, ServingJob } from "../jobs.ts";
@@ -54,14 +56,26 @@ export type Follow = (engine: Engine, server: Server) => Promise<void>;
  */
 export async function serve(
   job: ServingJob,
-  host: Pick<Host, "engine" | "interruption">,
+  host: Pick<Host, "engine" | "interruption" | "err">,
   follow?: Follow,
 ): Promise<Server> {
   const layout = layoutOf(job.app);
   await requireLayoutInside(layout, "prediction");
   await requireTestDirectory(layout);
   await requireModel(layout);
-  const start = { job, engine: await host.engine(), signal: host.interruption.signal, follow };
+  const said = new Set<string>();
+  const note = (text: string): void => {
+    // Where a port was taken meanwhile, the start is tried again.
+    if (!said.has(text)) host.err.print(`note: ${text}\n`);
+    said.add(text);
+  };
+  const start = {
+    job,
+    engine: await host.engine(),
+    signal: host.interruption.signal,
+    follow,
+    note,
+  };
   if (job.port !== 0) return await serveOn(start, job.port);
   for (let attempt = 1;; attempt++) {
     try {
@@ -79,6 +93,8 @@ interface Start {
   /** Aborted by the user; its reason is thrown. */
   readonly signal: AbortSignal;
   readonly follow: Follow | undefined;
+  /** Tells the user something. */
+  readonly note: (text: string) => void;
 }
 
 /** A port that nobody listens on at this moment. */
@@ -114,12 +130,14 @@ async function clearPort(engine: Engine, port: number): Promise<void> {
   }
 }
 
-async function startServer({ job, engine, signal }: Start, port: number): Promise<Server> {
+async function startServer({ job, engine, signal, note }: Start, port: number): Promise<Server> {
   const { app } = job;
   const image = await requireImage(engine, imageReference(app, job.tag));
-  await requireLayoutInside(layoutOf(app), "prediction");
+  const layout = layoutOf(app);
+  await requireLayoutInside(layout, "prediction");
+  const codeFolder = await codeFolderOf(layout, "prediction", image, note);
   const name = serverName(app.name, port);
-  const plan = servePlan(job, { name, port, withInit: holdsHarness(image) });
+  const plan = servePlan(job, { name, port, withInit: holdsHarness(image), codeFolder });
   return await withInitIfThere(plan, async (body) => {
     let id: string | undefined;
     try {

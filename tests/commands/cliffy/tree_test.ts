@@ -28,13 +28,28 @@ function makeTree(): { readonly root: Group; readonly got: unknown[] } {
         return Promise.resolve();
       }),
   });
+  const taker = command({
+    options: options({ "[-- words...]": {} }),
+    action: () =>
+      Promise.resolve((_context, { words }) => {
+        got.push(words);
+        return Promise.resolve();
+      }),
+  });
   const trap = {
     summary: "",
     load: (): never => {
       throw new Error("Loaded");
     },
   };
-  const group: Group = { options: TAG, commands: { run: { summary: "", load: () => run }, trap } };
+  const group: Group = {
+    options: TAG,
+    commands: {
+      run: { summary: "", load: () => run },
+      taker: { summary: "", load: () => taker },
+      trap,
+    },
+  };
   const commands = { group: { summary: "", load: () => Promise.resolve(group) }, other: trap };
   return { root: { options: {}, commands }, got };
 }
@@ -56,15 +71,28 @@ suite("a command line", () => {
   ) {
     it(`runs the command that it names: ${line}`, async () => {
       const { root, got } = makeTree();
-      await parse(line.split(" "), root, fakeContext());
+      await parse({ words: line.split(" "), rest: [] }, root, fakeContext());
       assertEquals(got, [["mlcli group run", expected]]);
     });
   }
 
+  it("gives what follows -- to a command that takes it, and to no other", async () => {
+    const { root, got } = makeTree();
+    const rest = ["", "--role", "x y"];
+    await parse({ words: ["group", "-t", "v", "taker"], rest }, root, fakeContext());
+    assertEquals(got, [rest]);
+    for (const words of [["group", "run", "--role", "r"], ["group"], ["group", "-t", "taker"]]) {
+      const refused = () => parse({ words, rest }, root, fakeContext());
+      const { message } = await assertRejects(refused, UsageError);
+      assertEquals(message, 'Nothing may follow "--", but "" does.');
+    }
+    assertEquals(got.length, 1);
+  });
+
   it("may leave a required option to its variable", async () => {
     const { root, got } = makeTree();
     const env = (name: string) => name === "ROLE" ? "r" : undefined;
-    await parse(["group", "run"], root, fakeContext({ env }));
+    await parse({ words: ["group", "run"], rest: [] }, root, fakeContext({ env }));
     assertEquals(got, [["mlcli group run", { ...DEFAULTS, role: "r" }]]);
   });
 
@@ -89,7 +117,7 @@ suite("a command line", () => {
     it(`is refused: ${line}`, async () => {
       const { root } = makeTree();
       const error = await assertRejects(
-        () => parse(line.split(" "), root, fakeContext()),
+        () => parse({ words: line.split(" "), rest: [] }, root, fakeContext()),
         UsageError,
       );
       assertEquals([error.message, error.hint], [message, `${hint} --help lists what it takes.`]);

@@ -8,6 +8,7 @@ import { it, suite } from "../../helpers/suite.ts";
 const OPTIONS = options({
   "<name>": {},
   "[rest...]": {},
+  "[-- words...]": { parse: (text: string, source: string) => `${source}: ${text}` },
   "--port": {
     value: "port",
     description: "",
@@ -32,12 +33,13 @@ function read(
   variables: Readonly<Record<string, string>> = {},
 ): Record<string, unknown> {
   const where = { path: "mlcli it", env: (name: string) => variables[name] };
-  return readValues(OPTIONS, { options: {}, arguments: ["a"], ...given }, where);
+  return readValues(OPTIONS, { options: {}, arguments: ["a"], rest: [], ...given }, where);
 }
 
 const DEFAULTS = {
   name: "a",
   rest: [],
+  words: [],
   port: 8080,
   output: undefined,
   pair: [],
@@ -53,8 +55,30 @@ suite("the values of a command", () => {
     const given = { port: "1", output: "json", pair: ["a=b", "c"], wait: true, cache: false };
     assertEquals(read({ options: { ...given, timeout: "2" }, arguments: ["a", "b", "c"] }), {
       ...{ name: "a", rest: ["b", "c"], port: 1, output: "json", pair: ["a=b", "c"] },
-      ...{ wait: true, cache: false, timeout: 2 },
+      ...{ wait: true, cache: false, timeout: 2, words: [] },
     });
+  });
+
+  it("are those words that follow --", () => {
+    assertEquals(read({ rest: ["", "--port"] }), {
+      ...DEFAULTS,
+      words: ['Argument "WORDS": ', 'Argument "WORDS": --port'],
+    });
+  });
+
+  it("may be required unless there is another option", () => {
+    const either = options({
+      "--file": { value: "file", description: "", requiredUnless: "--entrypoint" },
+      "--entrypoint": { value: "word", description: "", repeatable: true },
+    });
+    const where = { path: "mlcli it", env: () => undefined };
+    const readEither = (given: Readonly<Record<string, unknown>>) =>
+      readValues(either, { options: given, arguments: [], rest: [] }, where);
+    assertEquals(readEither({ file: "a" }), { file: "a", entrypoint: [] });
+    assertEquals(readEither({ entrypoint: ["a"] }), { file: undefined, entrypoint: ["a"] });
+    const { message, hint } = assertThrows(() => readEither({}), UsageError);
+    assertEquals(message, 'Missing required option "--file".');
+    assertEquals(hint, "mlcli it --help lists what it takes.");
   });
 
   it("come from a variable where the command line has none, unless that is empty", () => {

@@ -1,24 +1,48 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { commandWords } from "../../../commands/cliffy/words.ts";
+import { commandLine, refusesColour, requireNoRest } from "../../../commands/cliffy/words.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("the words of a command line", () => {
   for (
-    const [args, words] of [
-      [[], []],
-      [["local", "--no-color", "stop", "-p", "1"], ["local", "stop", "-p", "1"]],
-      [["local", "--"], ["local", "--"]],
-      [["--hyperparameter=name=", "a="], ["--hyperparameter=name=", "a="]],
+    const [args, words, rest] of [
+      [[], [], []],
+      [["local", "--no-color", "stop", "-p", "1"], ["local", "stop", "-p", "1"], []],
+      [["local", "--"], ["local"], []],
+      [["--hyperparameter=name=", "a="], ["--hyperparameter=name=", "a="], []],
+      [["a", "--", "", "--no-color", "--port=", "--", "-h"], ["a"], [
+        "",
+        "--no-color",
+        "--port=",
+        "--",
+        "-h",
+      ]],
+      [["--no-color", "a", "--", " b\n'"], ["a"], [" b\n'"]],
     ] as const
   ) {
-    it(`of: ${args.join(" ")}`, () => assertEquals(commandWords(args), [...words]));
+    it(`of: ${args.join(" ")}`, () =>
+      assertEquals(commandLine(args), { words: [...words], rest: [...rest] }));
   }
+
+  it("refuse colour before -- alone", () => {
+    assertEquals(refusesColour(["a", "--no-color", "b"]), true);
+    assertEquals(refusesColour(["a", "--", "--no-color"]), false);
+  });
+
+  it("may follow -- only where a command takes them", () => {
+    requireNoRest([]);
+    for (const word of ["b", ""]) {
+      const { message, hint } = assertThrows(() => requireNoRest([word, "c"]), UsageError);
+      assertEquals(message, `Nothing may follow "--", but "${word}" does.`);
+      assertEquals(
+        hint,
+        'Leave "--" out. A file whose name begins with a dash is written ./-name.',
+      );
+    }
+  });
 
   for (
     const [args, message] of [
-      [["a", "--", "b"], 'Nothing may follow "--", but "b" does.'],
-      [["--", ""], 'Nothing may follow "--", but "" does.'],
       [["--port="], 'Missing value for option "--port".'],
       [["--port", ""], 'Missing value for option "--port".'],
       [["-p="], 'Missing value for option "-p".'],
@@ -27,7 +51,7 @@ suite("the words of a command line", () => {
     ] as const
   ) {
     it(`may not be: ${JSON.stringify(args)}`, () => {
-      assertEquals(assertThrows(() => commandWords(args), UsageError).message, message);
+      assertEquals(assertThrows(() => commandLine(args), UsageError).message, message);
     });
   }
 });

@@ -39,6 +39,7 @@ suite("what options complete", () => {
           `${name} --docker-tag image-tag`
         ),
         ...["invoke", "logs", "stop"].map((name) => `local ${name} --port server-port`),
+        ...["deploy", "process", "train"].map((name) => `local ${name} --env-file file`),
         "local process --file script",
         "local process --input file",
       ].sort(),

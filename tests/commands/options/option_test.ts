@@ -4,6 +4,7 @@ import {
   options,
   optionsOf,
   propertyName,
+  restArgumentOf,
   type Values,
 } from "../../../commands/options/option.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -20,6 +21,7 @@ suite("the property of an option", () => {
       ["[file]", "file"],
       ["<endpoint-name>", "endpointName"],
       ["[word...]", "word"],
+      ["[-- word...]", "word"],
     ] as const
   ) {
     it(`${form} is ${name}`, () => assertEquals(propertyName(form), name));
@@ -37,6 +39,7 @@ const SHARED = options({
 const DECLARED = options({
   "<name>": {},
   "[count]": { parse: (text) => Number(text) },
+  "[-- args...]": {},
   ...SHARED,
   "--wait": { description: "" },
   "--no-cache": { description: "" },
@@ -46,6 +49,7 @@ const DECLARED = options({
   "--memory": { value: "size", description: "", parse: (text) => Number(text) },
   "--input": { value: "channel", description: "", repeatable: true, parse: (text) => [text] },
   "--timeout": { value: "seconds", description: "", onlyWith: "--wait" },
+  "--script": { value: "file", description: "", requiredUnless: "--port" },
 });
 
 suite("a declaration", () => {
@@ -62,12 +66,16 @@ suite("a declaration", () => {
       readonly memory: number | undefined;
       readonly input: readonly string[][];
       readonly timeout: string | undefined;
+      readonly args: readonly string[];
+      readonly script: string | undefined;
     }> = true;
     assertEquals(isSame, true);
   });
 
   it("keeps the order of its options, and of its arguments", () => {
     assertEquals(argumentsOf(DECLARED).map(([form]) => form), ["<name>", "[count]"]);
+    assertEquals(restArgumentOf(DECLARED)?.[0], "[-- args...]");
+    assertEquals(restArgumentOf(SHARED), undefined);
     assertEquals(optionsOf(DECLARED).slice(0, 3).map(([flag]) => flag), [
       "--output",
       "--wait",
@@ -82,5 +90,7 @@ suite("a declaration", () => {
     options({ "--wait": { description: "", required: true } });
     // @ts-expect-error It needs an option of another name.
     options({ "--await": { description: "" }, "--timeout": DECLARED["--timeout"] });
+    // @ts-expect-error So does this.
+    options({ "--await": { description: "" }, "--script": DECLARED["--script"] });
   });
 });

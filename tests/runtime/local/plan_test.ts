@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
-import type { LocalJob, ServingJob } from "../../../runtime/local/jobs.ts";
+import type { BatchJob, ProcessingJob, ServingJob } from "../../../runtime/local/jobs.ts";
 import {
+  type PlannedProcessing,
+  type PlannedServer,
   type PlannedTraining,
   processPlan,
   servePlan,
@@ -12,11 +14,13 @@ import { VERSION } from "../../../runtime/version.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-const JOB: LocalJob = {
+const JOB: BatchJob = {
   app: appObject("/home/me", "demo"),
   tag: "v1",
   memory: undefined,
   allowPrivileges: false,
+  variables: {},
+  networkIsolation: false,
 };
 const BASE = "/home/me/demo/mlcli_base";
 const TEST = `${BASE}/local_test/test_dir`;
@@ -32,20 +36,35 @@ const TRAINING: PlannedTraining = {
   name: "mlcli-demo-train-1",
   jobName: "demo-2026-03-01-09-30-00-123",
   withInit: false,
+  codeFolder: `${BASE}/training`,
   configFolder: "/run/config",
   inputFolder: undefined,
   channels: [],
 };
 const train = trainPlan(JOB, TRAINING);
-const process = processPlan(JOB, {
+const PROCESSING: ProcessingJob = {
+  ...JOB,
+  file: "steps/clean.py",
+  entrypoint: [],
+  arguments: [],
+  input: undefined,
+};
+const PROCESS: PlannedProcessing = {
   name: "mlcli-demo-process-1",
   withInit: false,
-  script: "steps/clean.py",
+  codeFolder: `${BASE}/processing`,
+  arguments: ["process", "steps/clean.py"],
   configFolder: "/run/config",
   inputFolder: `${TEST}/input/data/processing`,
-});
+};
+const process = processPlan(PROCESSING, PROCESS);
 const SERVING: ServingJob = { ...JOB, port: 0, timeout: 1, allowedHosts: [] };
-const SERVER = { name: "mlcli-demo-serve-9000", port: 9000, withInit: false };
+const SERVER: PlannedServer = {
+  name: "mlcli-demo-serve-9000",
+  port: 9000,
+  withInit: false,
+  codeFolder: `${BASE}/prediction`,
+};
 const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
 
 suite("plans", () => {
@@ -89,6 +108,50 @@ suite("plans", () => {
     ]);
   });
 
+  it("leave the image's own code where no other is given", () => {
+    const none = { codeFolder: undefined };
+    const bodies = [
+      trainPlan(JOB, { ...TRAINING, ...none }),
+      processPlan(PROCESSING, { ...PROCESS, ...none }),
+      servePlan(SERVING, { ...SERVER, ...none }),
+    ];
+    for (const [index, body] of bodies.entries()) {
+      assertEquals(mountsOf(body), mountsOf([train, process, serve][index]!).slice(1));
+    }
+  });
+
+  it("take the network away only when asked", () => {
+    const isolated = { networkIsolation: true };
+    const modes = [
+      train,
+      process,
+      serve,
+      trainPlan({ ...JOB, ...isolated }, TRAINING),
+      processPlan({ ...PROCESSING, ...isolated }, PROCESS),
+    ].map(({ HostConfig }) => HostConfig.NetworkMode);
+    assertEquals(modes, [undefined, undefined, undefined, "none", "none"]);
+  });
+
+  it("give the user's variables, over mlcli's own", () => {
+    const app = appObject("/home/me", "demo", { cloudRegion: "eu-west-1" });
+    const variables = { AWS_REGION: "x=y z", SM_MODEL_DIR: "", OWN: "1", TRAINING_JOB_NAME: "t" };
+    const bodies = [
+      trainPlan({ ...JOB, app, variables }, TRAINING),
+      processPlan({ ...PROCESSING, app, variables }, PROCESS),
+      servePlan({ ...SERVING, app, variables }, SERVER),
+    ];
+    for (const { Env = [] } of bodies) {
+      const of = (name: string) => Env.filter((one) => one.startsWith(`${name}=`));
+      assertEquals(Object.keys(variables).flatMap(of), [
+        "AWS_REGION=x=y z",
+        "SM_MODEL_DIR=",
+        "OWN=1",
+        "TRAINING_JOB_NAME=t",
+      ]);
+      assertEquals(of("ML_MODEL_DIR"), ["ML_MODEL_DIR=/opt/ml/model"]);
+    }
+  });
+
   it("let no container gain privileges, make device nodes or processes without end", () => {
     for (const { HostConfig } of [train, process, serve]) {
       assertEquals(HostConfig.SecurityOpt, ["no-new-privileges"]);
@@ -106,6 +169,10 @@ suite("plans", () => {
   it("run the platform's command lines", () => {
     assertEquals(train.Cmd, ["train"]);
     assertEquals(process.Cmd, ["process", "steps/clean.py"]);
+    assertEquals([train.Entrypoint, process.Entrypoint], [undefined, undefined]);
+    const own = { ...PROCESSING, file: undefined, entrypoint: ["python3", "-u"] };
+    const body = processPlan(own, { ...PROCESS, arguments: ["a b", ""] });
+    assertEquals([body.Entrypoint, body.Cmd], [["python3", "-u"], ["a b", ""]]);
     assertEquals(serve.Cmd, ["serve"]);
   });
 

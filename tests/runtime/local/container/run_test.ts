@@ -1,5 +1,4 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { holdsHarness } from "../../../../runtime/local/container/image.ts";
 import { runContainer } from "../../../../runtime/local/container/run.ts";
 import { connectToEngine } from "../../../../runtime/docker/connect.ts";
 import { EngineError } from "../../../../runtime/docker/transport.ts";
@@ -102,21 +101,4 @@ suite("the init of a container", () => {
     const answer = refusing("docker-init", 500, STARTED);
     await assertRejects(() => run({ "POST /containers/1/start": answer }, false), EngineError);
   });
-});
-
-suite("holdsHarness", () => {
-  const image = { Created: "", Os: "linux", Architecture: "amd64" };
-  for (
-    const [title, config, holds] of [
-      ["mlcli's entry point", { Entrypoint: ["/opt/mlcli/entrypoint"] }, true],
-      ["the label", { Entrypoint: ["/mine"], Labels: { "mlcli.harness": "1" } }, true],
-      ["another entry point", { Entrypoint: ["python3", "/opt/mlcli/entrypoint"] }, false],
-      ["the labels of every build", { Entrypoint: null, Labels: { "mlcli.app": "a" } }, false],
-      ["nothing", { Entrypoint: null, Labels: null }, false],
-    ] as const
-  ) {
-    it(`${holds ? "knows" : "does not take for mlcli's"} an image with ${title}`, () => {
-      assertEquals(holdsHarness({ ...image, Config: config }), holds);
-    });
-  }
 });

@@ -1,0 +1,85 @@
+/**
+ * The environment variables that the user gives to a container, as SageMaker's `Environment` does:
+ * written as `docker run` takes them with `--env` and `--env-file`. No message says a value, or
+ * anything of a line that may hold one.
+ *
+ * @module
+ */
+
+import { UsageError } from "../errors.ts";
+import type { Variables } from "./variables.ts";
+
+/** A variable that somebody names. */
+export interface OwnVariable {
+  readonly name: string;
+  /** `undefined`: the one that it has where mlcli runs. */
+  readonly value: string | undefined;
+  /** What gave it, as the beginning of a message: `Option "--env"`, `prod.env:3`. */
+  readonly source: string;
+}
+
+/** What mlcli tells its harness. (Its other `MLCLI_*` are settings of the server, the user's.) */
+const RESERVED: readonly string[] = ["MLCLI_ALLOWED_HOSTS", "MLCLI_REPORT", "MLCLI_WATCH"];
+
+/**
+ * `NAME=VALUE`, or `NAME` for the value that it has where mlcli runs.
+ *
+ * @throws UsageError when it is neither, or the variable is one of mlcli's own.
+ */
+export function ownVariable(text: string, source: string): OwnVariable {
+  const end = text.indexOf("=");
+  const name = end < 0 ? text : text.slice(0, end);
+  if (name === "" || text.includes("\0")) {
+    throw new UsageError(`${source} must be NAME=VALUE, or NAME for its value here.`);
+  }
+  if (RESERVED.includes(name)) {
+    throw new UsageError(`${source}: ${name} is a variable that mlcli sets itself.`, {
+      hint: "It tells the harness in the image what it has to know of this run.",
+    });
+  }
+  return { name, value: end < 0 ? undefined : text.slice(end + 1), source };
+}
+
+/**
+ * The variables of a file for `--env-file`: one a line, by the rules of Docker's command line
+ * (docker/cli, `pkg/kvfile`). Blank lines and those that begin with `#` are left out, blanks before
+ * a name too; what follows the `=` is the value to the end of the line, quotes and blanks included.
+ *
+ * @param path of the file, for messages.
+ * @throws UsageError with the number of the line that is wrong.
+ */
+export function ownVariablesIn(text: string, path: string): readonly OwnVariable[] {
+  return text.replace(/^\uFEFF/, "").split(/\r?\n/).flatMap((line, index) => {
+    const written = line.trimStart();
+    if (written === "" || written.startsWith("#")) return [];
+    const source = `${path}:${index + 1}`;
+    const [name = ""] = written.split("=", 1);
+    // Docker trims a name without a value, and takes none with blanks.
+    const hasValue = written.includes("=");
+    if (/\s/.test(hasValue ? name : name.trimEnd())) {
+      throw new UsageError(`${source}: the name of a variable may hold no blanks.`, {
+        hint: "Each line is NAME=VALUE. A value of several lines cannot be written in such a file.",
+      });
+    }
+    return [ownVariable(hasValue ? written : name.trimEnd(), source)];
+  });
+}
+
+/**
+ * The variables with their values; later ones win.
+ *
+ * @param env the variables of the process that mlcli is.
+ * @throws UsageError when one without a value has none there, either.
+ */
+export function valuesOfOwn(
+  variables: readonly OwnVariable[],
+  env: (name: string) => string | undefined,
+): Variables {
+  return Object.fromEntries(variables.map(({ name, value, source }) => {
+    const given = value ?? env(name);
+    if (given !== undefined) return [name, given];
+    throw new UsageError(`${source} names a variable without a value, and it is not set here.`, {
+      hint: "NAME=VALUE gives it one.",
+    });
+  }));
+}

@@ -1,0 +1,33 @@
+/**
+ * Whose an image is: what the folders that make images and those that use them have to agree on.
+ *
+ * @module
+ */
+
+import { LABELS } from "./labels.ts";
+
+/** What tells whose an image is: a part of what the Docker Engine says of it. */
+export interface Marks {
+  readonly Config?: {
+    readonly Entrypoint?: readonly string[] | null;
+    readonly Labels?: Readonly<Record<string, string>> | null;
+  };
+}
+
+/** Where the Dockerfile of `mlcli init` puts the harness. */
+const ENTRY_POINT = "/opt/mlcli/entrypoint";
+
+/**
+ * Whether an image holds mlcli's harness, whose programs handle SIGTERM and run the code in
+ * `/opt/ml/code`. Containers of other images get no init from mlcli: it would hide that a program
+ * does not handle SIGTERM, which then fails on SageMaker.
+ */
+export function holdsHarness({ Config }: Marks): boolean {
+  return Config?.Entrypoint?.[0] === ENTRY_POINT ||
+    Config?.Labels?.[LABELS.harness] !== undefined;
+}
+
+/** Whether `mlcli build` made an image: of any Dockerfile, with the harness in it or not. */
+export function isBuiltByMlcli(image: Marks): boolean {
+  return image.Config?.Labels?.[LABELS.app] !== undefined || holdsHarness(image);
+}

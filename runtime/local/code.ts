@@ -1,0 +1,44 @@
+/**
+ * Which code a container runs: the app's as it is now, or what is in the image.
+ *
+ * @module
+ */
+
+import { type CodeFolder, holdsFile, type Layout } from "../app/layout.ts";
+import { typedPath } from "../app/typed_path.ts";
+import { PATHS } from "../contract/jobs.ts";
+import { MlcliError } from "../errors.ts";
+import { holdsHarness, type Marks } from "../images.ts";
+
+/**
+ * The directory of the app's code that is mounted over the image's `/opt/ml/code`; `undefined` where
+ * the image's own code runs.
+ *
+ * An image that mlcli did not build may carry its code there, as those do that are made with AWS's
+ * toolkits. It is hidden only by code that the app has, and the user is told.
+ *
+ * @param note is told where the image's own code may be hidden.
+ * @throws MlcliError when an image of mlcli would run the old code that it holds, since the app has
+ * none.
+ */
+export async function codeFolderOf(
+  layout: Layout,
+  code: CodeFolder,
+  image: Marks,
+  note: (message: string) => void,
+): Promise<string | undefined> {
+  const folder = layout[code];
+  const isThere = await holdsFile(layout, folder, folder);
+  const path = typedPath(layout.directory, folder);
+  if (holdsHarness(image)) {
+    // Without a script nothing of it runs: what is named with --entrypoint need not be in it.
+    if (isThere || code === "processing") return folder;
+    throw new MlcliError(`No ${code} code: ${path}`, {
+      hint:
+        `Put it into ${path}/; mlcli init ${layout.appName} adds what is missing of the example.`,
+    });
+  }
+  if (!isThere) return undefined;
+  note(`${path}/ is mounted over the image's own ${PATHS.code}`);
+  return folder;
+}
