@@ -7,10 +7,10 @@
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";
 import { escapeOf } from "../app/confinement.ts";
+import { cannotRead } from "../app/ignore/cannot_read.ts";
 import { layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
-import { cannotRead } from "../image/cannot_read.ts";
 import { holdsHarness } from "../local/container/image.ts";
 import { type Check, guarded } from "./check.ts";
 import { initCheck } from "./init_check.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { MlcliError } from "../../../runtime/errors.ts";
-import { parseIgnoreRules } from "../../../runtime/image/ignore_rules.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { MlcliError } from "../../../../runtime/errors.ts";
+import { parseIgnoreRules } from "../../../../runtime/app/ignore/ignore_rules.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 /** Text of a `.dockerignore`, what it ignores, what it does not. */
 const RULES: readonly (readonly [text: string, ignored: string[], kept: string[]])[] = [

@@ -7,8 +7,8 @@
 import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
-import { fileErrorReason, MlcliError } from "../errors.ts";
-import { LARGEST_TEXT, readTextFile } from "../files.ts";
+import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../../files.ts";
 import { type Exceptions, exceptionsOf } from "./exceptions.ts";
 import { readPattern } from "./wildcards.ts";
 
