@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { App } from "../../app/app.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
 import { LABELS } from "../../labels.ts";
@@ -19,6 +20,19 @@ const ENTRY_POINT = "/opt/mlcli/entrypoint";
 export function holdsHarness({ Config }: ImageDetails): boolean {
   return Config?.Entrypoint?.[0] === ENTRY_POINT ||
     Config?.Labels?.[LABELS.harness] !== undefined;
+}
+
+/** Whether `mlcli build` made an image, or another from the template's Dockerfile. */
+export function isBuiltByMlcli(image: ImageDetails): boolean {
+  return holdsHarness(image) || image.Config?.Labels?.[LABELS.version] !== undefined;
+}
+
+/**
+ * Whether `mlcli build` made an image of this app: its Dockerfile, its requirements and its code.
+ * Another app's may be named in the configuration, too.
+ */
+export function isBuiltOf({ name }: Pick<App, "name">, { Config }: ImageDetails): boolean {
+  return Config?.Labels?.[LABELS.app] === name;
 }
 
 /**
