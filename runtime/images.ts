@@ -31,3 +31,11 @@ export function holdsHarness({ Config }: Marks): boolean {
 export function isBuiltByMlcli(image: Marks): boolean {
   return image.Config?.Labels?.[LABELS.app] !== undefined || holdsHarness(image);
 }
+
+/**
+ * Whether `mlcli build` made an image of this app: its Dockerfile, its requirements and its code.
+ * Another app's may be named in the configuration, too.
+ */
+export function isBuiltOf(appName: string, { Config }: Marks): boolean {
+  return Config?.Labels?.[LABELS.app] === appName;
+}

@@ -7,11 +7,11 @@
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";
 import { escapeOf } from "../app/confinement.ts";
+import { cannotRead } from "../app/ignore/cannot_read.ts";
 import { layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { holdsHarness } from "../images.ts";
-import { cannotRead } from "../image/cannot_read.ts";
 import { type Check, guarded } from "./check.ts";
 import { initCheck } from "./init_check.ts";
 

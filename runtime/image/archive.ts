@@ -6,8 +6,8 @@
  */
 
 import { type Pack, pack } from "tar-stream";
+import { cannotRead } from "../app/ignore/cannot_read.ts";
 import { MlcliError } from "../errors.ts";
-import { cannotRead } from "./cannot_read.ts";
 import { type ContextEntry, permissions } from "./context_entries.ts";
 
 /** Bytes read from a file at a time. */

@@ -9,14 +9,14 @@ import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
+import { cannotRead } from "../app/ignore/cannot_read.ts";
+import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "../app/ignore/ignore_rules.ts";
+import { isPrivateKey, requireNoKey } from "../app/ignore/private_files.ts";
 import { isPrivateName } from "../app/private_names.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { MlcliError } from "../errors.ts";
 import { isFile, lstatIfThere } from "../files.ts";
-import { cannotRead } from "./cannot_read.ts";
 import { HARNESS_FILES, readHarnessFile } from "./harness_files.ts";
-import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
-import { isPrivateKey, requireNoKey } from "./private_files.ts";
 
 /** An entry of the context. `path` is its path there, with slashes. */
 export type ContextEntry =

@@ -9,6 +9,7 @@ import { join } from "@std/path/join";
 import { type App, baseOf, findApp } from "../app/app.ts";
 import type { ConfigurationKey } from "../app/configuration.ts";
 import { boundaryOf, requireInside } from "../app/confinement.ts";
+import { IGNORE_FILE } from "../app/ignore/ignore_rules.ts";
 import { layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import {
@@ -18,7 +19,6 @@ import {
   readTextFile,
   removeIfThere,
 } from "../files.ts";
-import { IGNORE_FILE } from "./ignore_rules.ts";
 import {
   EMPTY_FOLDERS,
   EXAMPLE_CODE,

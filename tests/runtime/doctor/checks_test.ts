@@ -69,7 +69,7 @@ suite("the doctor's container with an init", () => {
     const [{ Image, ...body }, ...more] = engine.created;
     assertEquals(more, []);
     assertMatch(Image, /^test-\w+:latest$/);
-    const labels = { "mlcli.app": "", "mlcli.role": "", "mlcli.port": "" };
+    const labels = { "mlcli.app": "", "mlcli.role": "", "mlcli.port": "", "mlcli.model": "" };
     assertEquals(body, {
       Entrypoint: ["true"],
       Cmd: [],

@@ -1,7 +1,7 @@
-import { assertEquals, assertThrows } from "@std/assert";
-import { MlcliError } from "../../../runtime/errors.ts";
-import { parseIgnoreRules } from "../../../runtime/image/ignore_rules.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { MlcliError } from "../../../../runtime/errors.ts";
+import { parseIgnoreRules } from "../../../../runtime/app/ignore/ignore_rules.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 /** Text of a `.dockerignore`, what it ignores, what it does not. */
 const RULES: readonly (readonly [text: string, ignored: string[], kept: string[]])[] = [
@@ -54,6 +54,22 @@ suite("parseIgnoreRules", () => {
     assertEquals(error.name, "MlcliError");
     for (const broken of ["[", "a/[z-a]", "[^", "![]"]) {
       assertThrows(() => parseIgnoreRules(broken), MlcliError, `"${broken}"`);
+    }
+  });
+
+  it("reads a name in any directory as it reads other wildcards", () => {
+    const paths = ["x", "a/x", "a/x/b", "ax", "xa", "a/b/x.y", "x.y/b", ".y", "a/.y", "x.yz", "a"];
+    for (
+      const [simple, same] of [
+        ["**/x", "**/[x]"],
+        ["**/*.y", "**/*.[y]"],
+        ["**/.y", "**/[.]y"],
+        ["!**/x\n**/x", "!**/[x]\n**/[x]"],
+      ] as const
+    ) {
+      const [one, other] = [parseIgnoreRules(simple), parseIgnoreRules(same)];
+      assertEquals(paths.filter(one.ignores), paths.filter(other.ignores), simple);
+      assert(paths.some(one.ignores), simple);
     }
   });
 

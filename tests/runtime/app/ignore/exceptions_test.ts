@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { parseIgnoreRules } from "../../../runtime/image/ignore_rules.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { parseIgnoreRules } from "../../../../runtime/app/ignore/ignore_rules.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 /** A `.dockerignore`, the private part of paths, which of the paths it brings back, which not. */
 const CASES: readonly (readonly [text: string, part: string, back: string[], out: string[]])[] = [

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { parseIgnoreRules } from "../../../runtime/image/ignore_rules.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { parseIgnoreRules } from "../../../../runtime/app/ignore/ignore_rules.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 /** Text of a `.dockerignore`, what it ignores, what it does not. */
 type Row = readonly [text: string, ignored: readonly string[], kept: readonly string[]];

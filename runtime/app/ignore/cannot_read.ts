@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fileErrorReason, MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { IGNORE_FILE } from "./ignore_rules.ts";
 
 /** The error for a part of the context that cannot be read. */

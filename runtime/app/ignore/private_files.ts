@@ -6,8 +6,8 @@
 
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { typedPath } from "../app/typed_path.ts";
-import { MlcliError } from "../errors.ts";
+import { typedPath } from "../typed_path.ts";
+import { MlcliError } from "../../errors.ts";
 import { cannotRead } from "./cannot_read.ts";
 
 /** How much of a file is searched for a private key, in bytes. */

@@ -1,0 +1,85 @@
+/**
+ * Which files of a directory a build leaves out of the image.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
+import { SEPARATOR } from "@std/path/constants";
+import type { App } from "../app.ts";
+import { isPrivateName } from "../private_names.ts";
+import { type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
+import { isPrivateKey } from "./private_files.ts";
+
+/** Made by tools and not missed in an image: caches, version control, editors' own. */
+const NOT_MISSED = new RegExp(
+  "^(__pycache__|.*\\.py[co]|\\.ipynb_checkpoints|\\.(mypy|pytest|ruff)_cache|\\.?venv" +
+    "|\\.git.*|\\.hg|\\.svn|\\.dockerignore|\\.DS_Store|Thumbs\\.db|\\.idea|\\.vscode" +
+    "|.*~|\\..*\\.sw[a-p])$",
+);
+
+/** How many files and directories are looked at: code is less, and data may be a lot. */
+const MOST_ENTRIES = 2_000;
+
+/**
+ * What a build leaves out of a directory of the app, because `.dockerignore` says so or because it
+ * is private, and somebody may miss. Paths are relative to the app's directory, with slashes; those
+ * of directories end with one, and what is in them is not listed.
+ *
+ * @throws MlcliError when `.dockerignore` is broken, or something cannot be read.
+ */
+export async function leftOut(app: App, directory: string): Promise<readonly string[]> {
+  const rules = await readIgnoreRules(app.directory);
+  const found: string[] = [];
+  const open: Folder[] = [{
+    path: relative(app.directory, directory).replaceAll(SEPARATOR, "/"),
+    privatePart: undefined,
+  }];
+  let looked = 0;
+  for (let folder = open.shift(); folder !== undefined; folder = open.shift()) {
+    for (const { name, isDirectory, isFile } of await entriesOf(join(app.directory, folder.path))) {
+      if (NOT_MISSED.test(name)) continue;
+      if (looked++ === MOST_ENTRIES) return found;
+      const path = `${folder.path}/${name}`;
+      const privatePart = folder.privatePart ?? (isPrivateName(name) ? path : undefined);
+      if (isDirectory) {
+        if (isLeftOutWhole(rules, path, privatePart)) found.push(`${path}/`);
+        else open.push({ path, privatePart });
+      } else if (
+        isLeftOut(rules, path, privatePart) ||
+        (isFile && privatePart === undefined && !rules.bringBack(path, path) &&
+          await isPrivateKey(app.directory, path))
+      ) found.push(path);
+    }
+  }
+  return found;
+}
+
+/** A directory to look into. */
+interface Folder {
+  readonly path: string;
+  /** The outermost private directory that is the folder, or contains it. */
+  readonly privatePart: string | undefined;
+}
+
+function isLeftOut(rules: IgnoreRules, path: string, privatePart: string | undefined): boolean {
+  return rules.ignores(path) ||
+    (privatePart !== undefined && !rules.bringBack(path, privatePart));
+}
+
+/** Whether nothing in a directory can come into the image, so that nobody has to look. */
+function isLeftOutWhole(
+  rules: IgnoreRules,
+  path: string,
+  privatePart: string | undefined,
+): boolean {
+  if (rules.ignores(path)) return !rules.mayHoldException(path);
+  return privatePart !== undefined && !rules.bringBack(path, privatePart) &&
+    !rules.mayBringBackBelow(path, privatePart);
+}
+
+async function entriesOf(directory: string): Promise<readonly Deno.DirEntry[]> {
+  const entries = await Array.fromAsync(Deno.readDir(directory));
+  return entries.sort((one, other) => one.name < other.name ? -1 : 1);
+}

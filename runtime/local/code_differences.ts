@@ -1,0 +1,92 @@
+/**
+ * What of an app's code, as it is mounted here, is not in its image.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { imageReference } from "../app/app.ts";
+import { leftOut } from "../app/ignore/left_out.ts";
+import { type CodeFolder, layoutOf } from "../app/layout.ts";
+import { typedPath } from "../app/typed_path.ts";
+import type { Difference } from "../contract/difference.ts";
+import type { ImageDetails } from "../docker/engine.ts";
+import { builtAt } from "../docker/image_details.ts";
+import { isSystemError, MlcliError } from "../errors.ts";
+import { lstatIfThere } from "../files.ts";
+import { holdsHarness, isBuiltOf } from "../images.ts";
+import type { LocalJob } from "./jobs.ts";
+
+/** How many files are named. */
+const NAMED = 3;
+
+/**
+ * What the code finds here and would not find on the platform, or the other way round. What stands
+ * in the way of finding that out is left to the command that fails for it: a broken
+ * `.dockerignore`, say, is `mlcli build`'s.
+ */
+export async function codeDifferences(
+  job: Pick<LocalJob, "app" | "tag">,
+  code: CodeFolder,
+  image: ImageDetails,
+): Promise<readonly Difference[]> {
+  const found = await Promise.all([
+    quietly(leftOutDifference(job, code, image)),
+    quietly(ageDifference(job, image)),
+  ]);
+  return found.filter((difference) => difference !== undefined);
+}
+
+async function quietly<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof MlcliError || isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Somebody else's image holds none of this code, so nothing was left out of it. */
+async function leftOutDifference(
+  { app }: Pick<LocalJob, "app">,
+  code: CodeFolder,
+  image: ImageDetails,
+): Promise<Difference | undefined> {
+  if (!holdsHarness(image) && !isBuiltOf(app.name, image)) return undefined;
+  const directory = layoutOf(app)[code];
+  // A link is sent to the engine as a link.
+  if (!(await lstatIfThere(directory))?.isDirectory) return undefined;
+  const paths = await leftOut(app, directory);
+  const [first] = paths;
+  if (first === undefined) return undefined;
+  const rest = paths.length - NAMED;
+  const names = paths.slice(0, NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  const it = paths.length === 1 ? "it" : "them";
+  return {
+    message: `mlcli build leaves ${names} out of the image: the code finds ${it} here and not on ` +
+      "the platform",
+    hint: `A line !${first.replace(/\/$/, "")} at the end of .dockerignore brings ` +
+      `${paths.length === 1 ? "it" : "the first"} into the image; data belongs into a channel.`,
+  };
+}
+
+/** An image of somebody else's is not made from the app's Dockerfile. */
+async function ageDifference(
+  { app, tag }: Pick<LocalJob, "app" | "tag">,
+  image: ImageDetails,
+): Promise<Difference | undefined> {
+  if (!isBuiltOf(app.name, image)) return undefined;
+  const built = builtAt(image);
+  const sources = [layoutOf(app).dockerfile, join(app.directory, app.configuration.requirements)];
+  const changed: string[] = [];
+  for (const path of sources) {
+    const time = (await lstatIfThere(path))?.mtime;
+    if (time && time > built) changed.push(typedPath(app.directory, path));
+  }
+  if (changed.length === 0) return undefined;
+  return {
+    message: `${imageReference(app, tag)} is older than ${changed.join(" and ")}: the platform ` +
+      "runs the image as it is",
+    hint: `Run mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}.`,
+  };
+}

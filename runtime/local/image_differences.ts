@@ -1,0 +1,69 @@
+/**
+ * What of an image works here and not on the platform.
+ *
+ * @module
+ */
+
+import { imageReference } from "../app/app.ts";
+import { platformFinding } from "../app/platform.ts";
+import type { Difference } from "../contract/difference.ts";
+import type { ImageDetails } from "../docker/engine.ts";
+import { platformOf } from "../docker/image_details.ts";
+import { isBuiltByMlcli } from "../images.ts";
+import type { LocalJob } from "./jobs.ts";
+
+/** What would differ on the platform because of how the image was made. */
+export function imageDifferences(
+  { app, tag }: Pick<LocalJob, "app" | "tag">,
+  image: ImageDetails,
+): readonly Difference[] {
+  const reference = imageReference(app, tag);
+  return [
+    platformFinding(
+      { reference, platform: platformOf(image), isOurs: isBuiltByMlcli(image) },
+      app.configuration.platform,
+    ),
+    entryPointDifference(reference, image),
+  ].filter((difference) => difference !== undefined);
+}
+
+/**
+ * A shell need not pass SIGTERM on to what it runs: most replace themselves by a single command,
+ * none by a list of them. The platform sends it when a training is stopped, a spot instance
+ * reclaimed or an endpoint taken away; here, mostly nobody does.
+ *
+ * An image without an ENTRYPOINT is no finding: the platform then runs `train` or `serve` from the
+ * image's PATH, as AWS's own examples have it, and so does mlcli.
+ *
+ * Source: AWS, "How Amazon SageMaker AI Runs Your Training Image": the exec form of ENTRYPOINT.
+ */
+function entryPointDifference(
+  reference: string,
+  { Config }: ImageDetails,
+): Difference | undefined {
+  const script = shellScript(Config?.Entrypoint ?? []);
+  // What a shell replaces itself by gets the signals.
+  if (script === undefined || /^\s*exec\s/.test(script)) return undefined;
+  return {
+    message: `The ENTRYPOINT of ${reference} is a shell, which need not pass SIGTERM on: ` +
+      "what the platform stops may be killed before it has saved anything",
+    hint: 'Write it as a list in the Dockerfile, ENTRYPOINT ["PROGRAM", "ARGUMENT"], ' +
+      "or let the shell exec the program.",
+  };
+}
+
+/** `sh`, `bash`, ... with or without a directory. */
+const SHELL = /(^|\/)(ba|da|a|k|z)?sh$/;
+
+/** What a shell in the entry point is given to run; others (`tini --`, `env`) may stand before it. */
+function shellScript(entryPoint: readonly string[]): string | undefined {
+  const shell = entryPoint.findIndex((word) => SHELL.test(word));
+  if (shell === -1) return undefined;
+  for (let index = shell + 1; index < entryPoint.length; index++) {
+    const word = entryPoint[index]!;
+    // Alone or with others: -lc, -ec.
+    if (/^-[a-z]*c[a-z]*$/.test(word)) return entryPoint[index + 1];
+    if (/^[-+]o$/.test(word)) index++; // and its value: -o pipefail
+    else if (!/^[-+]/.test(word)) return undefined; // a file
+  }
+}
