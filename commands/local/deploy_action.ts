@@ -20,6 +20,7 @@ export async function deployAction(context: Context, options: DeployOptions): Pr
     tag: options.dockerTag,
     memory: options.memory,
     allowPrivileges: options.allowPrivileges,
+    strict: options.strict,
     variables: await ownVariables(options, context),
     port: options.port,
     timeout: options.timeout,

@@ -26,6 +26,8 @@ export async function processAction(context: Context, options: ProcessOptions): 
     tag: options.dockerTag,
     memory: options.memory,
     allowPrivileges: options.allowPrivileges,
+    strict: options.strict,
+    grace: options.grace,
     variables: await ownVariables(options, context),
     networkIsolation: options.networkIsolation,
     file: options.file,

@@ -7,7 +7,7 @@
 import { type Command, command } from "../command.ts";
 import { jobOptions } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
-import { parseInput } from "../options/parsers.ts";
+import { parseInput, parseSeconds } from "../options/parsers.ts";
 
 const OPTIONS = options({
   ...jobOptions,
@@ -23,6 +23,14 @@ const OPTIONS = options({
     repeatable: true,
     parse: parseInput,
   },
+  "--stop-after": {
+    value: "seconds",
+    description: "Rehearse a stop: SIGTERM after so long, with the platform's 120 s to end.",
+    parse: parseSeconds,
+  },
+  "--checkpoints": {
+    description: "Keep /opt/ml/checkpoints in test_dir/checkpoints/; --stop-after does, too.",
+  },
 });
 
 /** Options of `local train`. */
@@ -34,6 +42,8 @@ export const trainCommand: Command = command({
   examples: [
     ["Train on the test data", "mlcli local train"],
     ["Try other hyperparameters", "mlcli local train --hyperparameter epochs=20"],
+    ["See what a stop after a minute saves", "mlcli local train --stop-after 60"],
+    ["Train as on the platform, for CI", "mlcli local train --strict"],
     ["Train on data elsewhere", "mlcli local train --input training=/data/churn"],
   ],
   action: async () => (await import("./train_action.ts")).trainAction,

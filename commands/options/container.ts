@@ -6,7 +6,7 @@
 
 import { appName, dockerTag } from "./app.ts";
 import { options } from "./option.ts";
-import { parseMemory } from "./parsers.ts";
+import { parseMemory, parseSeconds } from "./parsers.ts";
 import { variableOptions } from "./variables.ts";
 
 /** Which image the container is made of, what it may do, and what its code is told. */
@@ -22,11 +22,20 @@ export const containerOptions = options({
   "--allow-privileges": {
     description: "Let programs of the image gain privileges, as sudo does.",
   },
+  "--strict": {
+    description:
+      "Give it what the platform gives and no more, and fail for what would differ there.",
+  },
 });
 
 /** The same, of a job that runs to its end. */
 export const jobOptions = options({
   ...containerOptions,
+  "--grace": {
+    value: "seconds",
+    description: "From SIGTERM to SIGKILL when it is stopped. Without it: 10, with --strict 120.",
+    parse: parseSeconds,
+  },
   "--network-isolation": {
     description: "Run without a network, as the platform does where it is asked to.",
   },

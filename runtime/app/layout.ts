@@ -34,6 +34,7 @@ export interface Layout extends Confined {
   readonly processingData: string;
   readonly model: string;
   readonly output: string;
+  readonly checkpoints: string;
 }
 
 /** The layout of an app. None of its files has to exist. */
@@ -63,6 +64,7 @@ export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "bas
     processingData: join(inputData, "processing"),
     model: join(testDirectory, "model"),
     output: join(testDirectory, "output"),
+    checkpoints: join(testDirectory, "checkpoints"),
   };
 }
 
@@ -106,7 +108,7 @@ export async function requireLayoutInside(
     ...[layout.base, layout[code], layout.localTest, layout.testDirectory, layout.model],
     ...(code === "prediction"
       ? []
-      : [output, input, configInput, hyperparameters, inputData, data]),
+      : [output, layout.checkpoints, input, configInput, hyperparameters, inputData, data]),
   ].filter((path) => !except.includes(path));
   await requireInside(
     layout,
@@ -122,25 +124,36 @@ export async function requireLayoutInside(
  * the next run would follow.
  */
 async function requireApart(layout: Layout): Promise<void> {
-  const { model, output, training, prediction, processing, input } = layout;
+  const { training, prediction, processing, input } = layout;
   const around = [layout.directory, layout.base, layout.localTest, layout.testDirectory];
   const data = [layout.configInput, layout.inputData, layout.trainingData, layout.processingData];
   const apart = [training, prediction, processing, input, ...data];
-  const [realModel, realOutput, ...others] = await realPaths([model, output, ...around, ...apart]);
-  for (const [written, real] of [[model, realModel!], [output, realOutput!]] as const) {
+  const written = writtenBy(layout);
+  const realWritten = await realPaths(written);
+  const others = await realPaths([...around, ...apart]);
+  for (const [number, path] of written.entries()) {
+    const real = realWritten[number]!;
     for (const [index, other] of [...around, ...apart].entries()) {
       const realOther = others[index]!;
       const isInside = index >= around.length && contains(realOther, real);
-      if (isInside || contains(real, realOther)) throw overlap(layout, written, other);
+      if (isInside || contains(real, realOther)) throw overlap(layout, path, other);
+    }
+    for (const [before, other] of written.slice(0, number).entries()) {
+      const realOther = realWritten[before]!;
+      const isOne = contains(realOther, real) || contains(real, realOther);
+      if (isOne) throw overlap(layout, other, path);
     }
   }
-  const isOne = contains(realModel!, realOutput!) || contains(realOutput!, realModel!);
-  if (isOne) throw overlap(layout, model, output);
+}
+
+/** What containers write to. */
+function writtenBy({ model, output, checkpoints }: Layout): readonly string[] {
+  return [model, output, checkpoints];
 }
 
 /** Requires that containers write neither into nor around a directory of data. */
 export async function requireNotWritten(layout: Layout, path: string): Promise<void> {
-  const written = [layout.model, layout.output];
+  const written = writtenBy(layout);
   const [real, ...realWritten] = await realPaths([path, ...written]);
   for (const [index, other] of realWritten.entries()) {
     const isApart = !contains(real!, other) && !contains(other, real!);

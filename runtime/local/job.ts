@@ -8,18 +8,27 @@
 import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
 import { type CodeFolder, layoutOf } from "../app/layout.ts";
+import type { Difference } from "../contract/difference.ts";
 import { type JobKind, JOBS } from "../contract/jobs.ts";
+import { STOP_SECONDS } from "../contract/limits.ts";
 import { failureReason, REASON_BYTES } from "../contract/outcome.ts";
-import type { CreateBody } from "../docker/engine.ts";
+import { environmentDifferences } from "../contract/refusals.ts";
+import type { CreateBody, Engine } from "../docker/engine.ts";
 import { isSystemError, messageOf, MlcliError, UserCodeError } from "../errors.ts";
 import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
 import { holdsHarness } from "../images.ts";
 import { codeFolderOf } from "./code.ts";
+import { codeDifferences } from "./code_differences.ts";
 import { requireImage } from "./container/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
-import type { Host, LocalJob } from "./jobs.ts";
+import { Findings, noteText, warningText } from "./findings.ts";
+import { imageDifferences } from "./image_differences.ts";
+import type { BatchJob, Host } from "./jobs.ts";
+import type { Ending, Settled } from "./model_folder.ts";
+import { outputBefore, outputDifferences } from "./output_folder.ts";
 import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
+import { readReport } from "./report.ts";
 
 /** Where the code of each kind of job lies. */
 const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process: "processing" };
@@ -29,49 +38,129 @@ export interface JobRun {
   readonly kind: JobKind;
   /** The container's name. */
   readonly name: string;
+  /** What is known to differ on the platform before it starts. */
+  readonly differences: readonly Difference[];
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
   /** The container to create. */
   readonly plan: (ofImage: OfImage) => CreateBody;
+  /** Host file for the harness's report. */
+  readonly reportFile: string;
+  /** Host directory that is `/opt/ml/output`. */
+  readonly outputFolder: string;
+  /** Other host directories that the container may write to. */
+  readonly written: readonly string[];
+  /** Seconds after its start at which it is stopped; `undefined`: never. */
+  readonly stopAfter: number | undefined;
+  /** Puts away what it wrote, once that is the caller's. */
+  readonly settle: (ending: Ending, engine: Engine) => Promise<Settled>;
 }
+
+/** How long the code may take to end after SIGTERM, as with `docker stop`, in seconds. */
+const GRACE = 10;
 
 /**
  * Runs the job.
  *
- * @throws UserCodeError when the user's code ended with a status other than 0.
+ * @returns how it ended: with 0, or stopped by `stopAfter` in time.
+ * @throws UserCodeError when the user's code ended with another status.
+ * @throws MlcliError when something was not as on the platform, under `--strict`.
+ * @throws Interrupted when the user stopped it, OutputClosed when nobody reads its output.
  */
-export async function runJob(job: LocalJob, run: JobRun, host: Host): Promise<void> {
+export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<RunOutcome> {
+  const { kind, outputFolder } = run;
   const layout = layoutOf(job.app);
   const engine = await host.engine();
   const image = await requireImage(engine, imageReference(job.app, job.tag));
   await run.checkPaths();
-  const codeFolder = await codeFolderOf(layout, CODE[run.kind], image, (text) => {
-    host.err.print(`note: ${text}\n`);
+  const isOurs = holdsHarness(image);
+  const body = run.plan({
+    withInit: isOurs && !job.strict,
+    codeFolder: job.strict ? undefined : await codeFolderOf(layout, CODE[kind], image, (text) => {
+      host.err.print(noteText(text));
+    }),
+    reportFile: isOurs ? run.reportFile : undefined,
   });
-  const body = run.plan({ withInit: holdsHarness(image), codeFolder });
-  for (const directory of [layout.model, layout.output]) await makeDirectory(directory);
-  const reasonPath = join(layout.output, JOBS[run.kind].reasonFile);
+  const findings = new Findings(job.strict, host.err);
+  findings.add([
+    ...run.differences,
+    ...environmentDifferences(kind, job.variables),
+    ...imageDifferences(job, image),
+    ...await codeDifferences(job, CODE[kind], image),
+  ]);
+  for (const folder of [outputFolder, ...run.written]) await makeDirectory(folder);
+  const reasonPath = join(outputFolder, JOBS[kind].reasonFile);
   // An earlier run's reason must not be reported as this one's. If `output` is a link, a directory
   // of that name may be somebody's work, and stays.
-  if (await realPathOf(layout.output) === layout.output) await removeTreeIfThere(reasonPath);
+  if (await realPathOf(outputFolder) === outputFolder) await removeTreeIfThere(reasonPath);
   else await removeIfThere(reasonPath).catch(() => {});
   // SageMaker's toolkits write there without making it.
-  await makeDirectory(join(layout.output, "data"));
-  const before = await ownersOf([layout.model, layout.output], host.caller);
-  let outcome: RunOutcome;
+  await makeDirectory(join(outputFolder, "data"));
+  const owners = await ownersOf([outputFolder, ...run.written], host.caller);
+  const output = await outputBefore(layout);
+  let outcome: RunOutcome | undefined;
   try {
-    outcome = await runContainer(engine, run.name, body, host);
+    outcome = await runContainer(engine, run.name, body, host, {
+      grace: job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE),
+      after: run.stopAfter,
+      onStop: (grace) => sayStopping(grace, host),
+    });
   } finally {
-    await handOver(body.Image, before, host);
+    await handOver(body.Image, owners, host);
+    if (outcome !== undefined) {
+      findings.add(await readReport(run.reportFile, kind));
+      findings.add(await outputDifferences(layout, kind, output));
+    }
+    const ending = outcome === undefined || findings.areViolations ? "failed" : endingOf(outcome);
+    await settle(run, ending, engine, findings, host);
   }
-  if (outcome.cause !== undefined) throw outcome.cause;
-  if (outcome.status !== 0) throw await failure(run.kind, outcome, reasonPath);
+  const isStopped = outcome.stoppedWithin !== undefined && endingOf(outcome) === "stopped";
+  if (outcome.cause === undefined && (outcome.status === 0 || isStopped)) {
+    findings.requireNone();
+    return outcome;
+  }
+  findings.sayAll();
+  throw outcome.cause ?? await failure(kind, outcome, reasonPath);
+}
+
+/** A failure here is the run's, unless something else was before: that matters more. */
+async function settle(
+  run: JobRun,
+  ending: Ending,
+  engine: Engine,
+  findings: Findings,
+  { err }: Host,
+): Promise<void> {
+  try {
+    const { difference, note } = await run.settle(ending, engine);
+    findings.add([difference]);
+    if (note !== undefined) err.print(noteText(note));
+  } catch (error) {
+    if (ending === "succeeded" || !(error instanceof MlcliError)) throw error;
+    err.print(warningText(error.message, error.hint));
+  }
+}
+
+/** What SIGKILL ends with. */
+const KILLED = 137;
+
+function endingOf({ status, cause, stoppedWithin }: RunOutcome): Ending {
+  const isStopped = cause !== undefined || stoppedWithin !== undefined;
+  if (isStopped) return status === KILLED ? "failed" : "stopped";
+  return status === 0 ? "succeeded" : "failed";
+}
+
+function sayStopping(grace: number, { err }: Host): void {
+  try {
+    err.print(`Stopping, up to ${grace} s; Ctrl-C again kills it.\n`);
+  } catch {
+    // Nobody reads it.
+  }
 }
 
 /** A failure here is only a warning: how the run ended matters more. */
 async function handOver(image: string, before: Owners | undefined, host: Host): Promise<void> {
-  const warn = (message: string, hint?: string) =>
-    host.err.print(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);
+  const warn = (message: string, hint?: string) => host.err.print(warningText(message, hint));
   if (before === undefined) return;
   try {
     await handToCaller(await host.engine(), image, before, warn, host.interruption.force);

@@ -18,6 +18,11 @@ export interface LocalJob {
   readonly memory: number | undefined;
   /** Whether programs of the image may gain privileges, as `sudo` does. */
   readonly allowPrivileges: boolean;
+  /**
+   * Whether the container has nothing but what the platform gives it, and every difference that is
+   * found makes the run fail.
+   */
+  readonly strict: boolean;
   /** Environment variables that the user gives to the code; they win over mlcli's. */
   readonly variables: Variables;
 }
@@ -26,6 +31,8 @@ export interface LocalJob {
 export interface BatchJob extends LocalJob {
   /** Whether it has no network, as with SageMaker's `EnableNetworkIsolation`. */
   readonly networkIsolation: boolean;
+  /** Seconds between SIGTERM and SIGKILL; by default as few as with docker, or the platform's. */
+  readonly grace: number | undefined;
 }
 
 /** What to train, and with what. */
@@ -34,6 +41,10 @@ export interface TrainingJob extends BatchJob {
   readonly hyperparameters: readonly string[];
   /** Data that the user named, instead of the layout's. */
   readonly inputs: readonly Channel[];
+  /** Seconds after which it is stopped as the platform stops one: a rehearsal. */
+  readonly stopAfter: number | undefined;
+  /** Whether it finds and keeps checkpoints in `/opt/ml/checkpoints`. */
+  readonly checkpoints: boolean;
 }
 
 /** Which script or program to run. */

@@ -34,6 +34,14 @@ export type Ending =
   | "stopped"
   | "failed";
 
+/** What the user has to know of where a model is now. */
+export interface Settled {
+  /** What would be missing on the platform. */
+  readonly difference?: Difference;
+  /** Where something was put. */
+  readonly note?: string;
+}
+
 /** Whether a server uses the directory with this id. */
 export type IsUsed = (id: string) => Promise<boolean>;
 
@@ -69,7 +77,6 @@ export async function idOf(path: string): Promise<string> {
  *
  * @param folder the run's model directory.
  * @param isUsed asked about the directory that is replaced.
- * @returns what the user has to know.
  * @throws MlcliError when a directory cannot be renamed: the model stays where it is then.
  */
 export async function settleModel(
@@ -77,14 +84,15 @@ export async function settleModel(
   folder: string,
   ending: Ending,
   isUsed: IsUsed,
-): Promise<Difference | undefined> {
+): Promise<Settled> {
   const show = (path: string) => typedPath(layout.directory, path);
   const isWritten = await holdsFile(layout, folder, folder).catch(() => true);
   try {
-    if (ending !== "succeeded" && !isWritten) return void await removeTreeIfThere(folder);
-    if (ending === "failed") return await putAside(layout, folder);
-    if (isWritten) return void await replaceModel(layout, folder, isUsed);
-    return await replaceByNothing(layout, folder);
+    if (ending !== "succeeded" && !isWritten) await removeTreeIfThere(folder);
+    else if (ending === "failed") return { note: await putAside(layout, folder) };
+    else if (isWritten) await replaceModel(layout, folder, isUsed);
+    else return { difference: await replaceByNothing(layout, folder) };
+    return {};
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     throw new MlcliError(
@@ -96,14 +104,12 @@ export async function settleModel(
 }
 
 /** Keeps the model of a failed run, in the place of that of an earlier failed one. */
-async function putAside(layout: Layout, folder: string): Promise<Difference> {
+async function putAside(layout: Layout, folder: string): Promise<string> {
   const failed = failedModelOf(layout);
   await removeTreeIfThere(failed);
   await moveTree(folder, failed);
-  return {
-    message: `What the run wrote as its model is in ${typedPath(layout.directory, failed)}`,
-    hint: `${typedPath(layout.directory, layout.model)} is as it was.`,
-  };
+  const [there, model] = [failed, layout.model].map((path) => typedPath(layout.directory, path));
+  return `The model of this run is in ${there}; ${model} is as it was`;
 }
 
 /** The run wrote no model: `model` is empty, as the artifact would be; the earlier one is kept. */

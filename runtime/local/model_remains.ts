@@ -9,12 +9,12 @@ import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
 import { holdsFile, type Layout, layoutOf } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
-import type { Difference } from "../contract/difference.ts";
 import { isJobName } from "../contract/job_names.ts";
 import { type ContainerSummary, type Engine, namesOf } from "../docker/engine.ts";
 import { removeTreeIfThere } from "../files.ts";
 import { LABELS } from "../labels.ts";
 import { managed } from "./container/managed.ts";
+import { noteText, warningText } from "./findings.ts";
 import type { Host, LocalJob } from "./jobs.ts";
 import {
   finishMove,
@@ -31,34 +31,30 @@ import { handToCaller, ownersOfNew } from "./ownership.ts";
 import { isRunOver, OVER } from "./run_folder.ts";
 
 /**
- * Sees to the model directories of the app. Where there are none, which is nearly always, this asks
- * for nothing.
- *
- * @returns what the user has to know.
+ * Sees to the model directories of the app, and tells the user what became of them. Where there are
+ * none, which is nearly always, this asks for nothing.
  */
 export async function settleRemains(
   job: LocalJob,
-  host: Pick<Host, "engine" | "caller" | "interruption">,
-): Promise<readonly Difference[]> {
+  host: Pick<Host, "engine" | "caller" | "interruption" | "err">,
+): Promise<void> {
   const layout = layoutOf(job.app);
   await finishMove(layout);
   const names = await modelFolders(layout.testDirectory);
-  if (names.length === 0) return [];
+  if (names.length === 0) return;
   for (const name of names) {
     if (name.endsWith(OLD)) await finishSwap(layout, name.slice(0, -OLD.length));
   }
   const engine = await host.engine();
   const containers = await engine.listContainers([LABELS.role]);
   await removeUnusedModels(layout.testDirectory, containers);
-  const found: Difference[] = [];
   for (const run of names.filter((name) => isJobName(name, layout.appName, "train"))) {
     const container = containers.find((summary) => namesOf(summary).includes(run));
-    const difference = container === undefined
+    const said = container === undefined
       ? await nameModel(layout, run)
       : await adopt(job, run, container, engine, host);
-    if (difference !== undefined) found.push(difference);
+    if (said !== undefined) host.err.print(said);
   }
-  return found;
 }
 
 /** What follows `.model-` in the names of directories there. */
@@ -101,7 +97,7 @@ async function adopt(
   container: ContainerSummary,
   engine: Engine,
   { caller, interruption }: Pick<Host, "caller" | "interruption">,
-): Promise<Difference | undefined> {
+): Promise<string | undefined> {
   const layout = layoutOf(app);
   const isOurs = managed(container)?.name === run;
   const isOver = ["exited", "dead"].includes(container.State) && await isRunOver(layout, run);
@@ -116,18 +112,18 @@ async function adopt(
       .catch(() => {});
   }
   const ending = status === 0 ? "succeeded" : "failed";
-  const difference = await settleModel(layout, folder, ending, usedOn(engine));
+  const { difference, note } = await settleModel(layout, folder, ending, usedOn(engine));
   await engine.removeContainer(container.Id);
-  return difference ?? {
-    message: `The training ${run} went on after mlcli was killed, and ended with ${status}`,
-    hint: status === 0
-      ? `Its model is in ${typedPath(layout.directory, layout.model)} now.`
-      : "It wrote no model.",
-  };
+  const model = typedPath(layout.directory, layout.model);
+  const where = note ?? difference?.message ??
+    (ending === "succeeded" ? `its model is in ${model} now` : "it wrote no model");
+  return noteText(
+    `A training went on after mlcli was killed, and ended with exit status ${status}: ${where}`,
+  );
 }
 
 /** A run of which nobody knows how it ended: whoever started it decides. */
-async function nameModel(layout: Layout, run: string): Promise<Difference | undefined> {
+async function nameModel(layout: Layout, run: string): Promise<string | undefined> {
   const folder = modelFolderOf(layout, run);
   if (!await isRunOver(layout, run)) return;
   if (!await holdsFile(layout, folder, folder).catch(() => true)) {
@@ -136,11 +132,9 @@ async function nameModel(layout: Layout, run: string): Promise<Difference | unde
   const [path, model] = [folder, layout.model].map((path) =>
     shellWord(typedPath(layout.directory, path))
   );
-  return {
-    message:
-      `mlcli was killed while a training ran, and how it ended is not known: its model is in ${
-        typedPath(layout.directory, folder)
-      }`,
-    hint: `If it is whole: rm -r ${model} && mv ${path} ${model}. If not: rm -r ${path}`,
-  };
+  return warningText(
+    "mlcli was killed while a training ran, and how that ended is not known: its model is in " +
+      typedPath(layout.directory, folder),
+    `If it is whole: rm -r ${model} && mv ${path} ${model}. If not: rm -r ${path}`,
+  );
 }

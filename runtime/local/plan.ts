@@ -10,6 +10,7 @@ import { type Layout, layoutOf } from "../app/layout.ts";
 import type { Channel } from "../contract/channels.ts";
 import {
   HOST,
+  type JobKind,
   PATHS,
   SERVER_PORT,
   SERVING_ARGUMENTS,
@@ -24,7 +25,8 @@ import {
 import type { CreateBody, Mount } from "../docker/engine.ts";
 import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, readOnly, writable } from "./container/body.ts";
 import { labels } from "./container/managed.ts";
-import type { BatchJob, LocalJob, ProcessingJob, ServingJob } from "./jobs.ts";
+import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
+import { reportMount, reportVariables } from "./report.ts";
 
 /** What a container calls the machine that it runs on, with Docker and with Podman. */
 const SERVER_HOSTS = ["host.docker.internal", "host.containers.internal"];
@@ -38,6 +40,8 @@ export interface OfImage {
   readonly withInit: boolean;
   /** Host directory that becomes `/opt/ml/code`; `undefined`: the image's own code runs. */
   readonly codeFolder: string | undefined;
+  /** Host file that the harness reports to; `undefined` where the image has none, or serves. */
+  readonly reportFile: string | undefined;
 }
 
 /** What is known when a container is planned, besides what was asked for. */
@@ -56,6 +60,8 @@ export interface PlannedTraining extends Planned {
   readonly inputFolder: string | undefined;
   /** Used where each of them is mounted by itself. */
   readonly channels: readonly Channel[];
+  /** Host directory that becomes `/opt/ml/model`. */
+  readonly modelFolder: string;
 }
 
 /** What is known of a processing job. */
@@ -66,35 +72,53 @@ export interface PlannedProcessing extends Planned {
   readonly configFolder: string;
   /** Host directory that becomes `/opt/ml/processing/input`. */
   readonly inputFolder: string;
+  /** Host directory that becomes `/opt/ml/output`. */
+  readonly outputFolder: string;
 }
 
 /** What is known of a server. */
 export interface PlannedServer extends Planned {
   /** Port on the host, a free one where any was asked for. */
   readonly port: number;
+  /** Host directory that becomes `/opt/ml/model`. */
+  readonly modelFolder: string;
+  /** Device and inode of it. */
+  readonly modelId: string;
 }
 
 /** The container of `local train`. */
-export function trainPlan(job: BatchJob, planned: PlannedTraining): CreateBody {
+export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBody {
   const { app } = job;
   const layout = layoutOf(app);
   return {
     Image: imageReference(app, job.tag),
     Cmd: TRAINING_ARGUMENTS,
     Hostname: HOST,
-    Env: environment(job, trainingVariables(planned.jobName)),
+    Env: environment(job, {
+      ...trainingVariables(planned.jobName),
+      ...report(job, "train", planned),
+    }),
     Labels: labels({ appName: app.name, role: "train" }),
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),
       ...inputMounts(layout, planned),
-      writable(layout.model, PATHS.model),
+      writable(planned.modelFolder, PATHS.model),
       writable(layout.output, PATHS.output),
+      ...(job.checkpoints ? [writable(layout.checkpoints, PATHS.checkpoints)] : []),
     ]),
   };
 }
 
-function codeMounts({ codeFolder }: Planned): readonly Mount[] {
-  return codeFolder === undefined ? [] : [readOnly(codeFolder, PATHS.code)];
+/** The user's code and, what is not the platform's either, the file of the harness's report. */
+function codeMounts({ codeFolder, reportFile }: Planned): readonly Mount[] {
+  return [
+    ...(codeFolder === undefined ? [] : [readOnly(codeFolder, PATHS.code)]),
+    ...(reportFile === undefined ? [] : [reportMount(reportFile)]),
+  ];
+}
+
+function report(job: LocalJob, kind: JobKind, { reportFile }: Planned): Variables {
+  return reportFile === undefined ? {} : reportVariables(kind, job.strict);
 }
 
 /** `/opt/ml/input`: one mount, or one for each channel where these lie in different places. */
@@ -120,16 +144,18 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
     ...(job.entrypoint.length === 0 ? {} : { Entrypoint: job.entrypoint }),
     Cmd: planned.arguments,
     Hostname: HOST,
-    Env: environment(job),
+    Env: environment(job, report(job, "process", planned)),
     Labels: labels({ appName: app.name, role: "process" }),
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),
       readOnly(planned.configFolder, PATHS.configuration),
-      readOnly(layout.input, PATHS.input),
       readOnly(planned.inputFolder, PATHS.processingInput),
       writable(layout.output, PATHS.processingOutput),
-      writable(layout.model, PATHS.model),
-      writable(layout.output, PATHS.output),
+      writable(planned.outputFolder, PATHS.output),
+      // The specification has these; the platform does not.
+      ...(job.strict
+        ? []
+        : [readOnly(layout.input, PATHS.input), writable(layout.model, PATHS.model)]),
     ]),
   };
 }
@@ -137,14 +163,18 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
 /** The container of `local deploy`. It stays until `local stop`, so that its log can be read. */
 export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
   const { app } = job;
-  const layout = layoutOf(app);
   const port = `${SERVER_PORT}/tcp`;
   const hosts = [...SERVER_HOSTS, planned.name, ...job.allowedHosts];
   return {
     Image: imageReference(app, job.tag),
     Cmd: SERVING_ARGUMENTS,
     Env: environment(job, { MLCLI_ALLOWED_HOSTS: hosts.join(" ") }),
-    Labels: labels({ appName: app.name, role: "serve", port: planned.port }),
+    Labels: labels({
+      appName: app.name,
+      role: "serve",
+      port: planned.port,
+      model: planned.modelId,
+    }),
     ExposedPorts: { [port]: {} },
     HostConfig: {
       AutoRemove: false,
@@ -152,7 +182,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
       Mounts: [
         ...codeMounts(planned),
         // As on SageMaker, where a server cannot write to its model.
-        readOnly(layout.model, PATHS.model),
+        readOnly(planned.modelFolder, PATHS.model),
       ],
       // Loopback only: a model under test is not for the whole network.
       PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(planned.port) }] },
@@ -194,8 +224,12 @@ function limits(
 }
 
 /** The user's own win over mlcli's, as they do on SageMaker over those of the image. */
-function environment({ app, variables }: LocalJob, ofRole: Variables = {}): readonly string[] {
+function environment(
+  { app, variables, strict }: LocalJob,
+  ofRole: Variables = {},
+): readonly string[] {
   const { cloudRegion } = app.configuration;
-  const all = { ...pathVariables(), ...regionVariables(cloudRegion), ...ofRole, ...variables };
+  const paths = strict ? {} : pathVariables();
+  const all = { ...paths, ...regionVariables(cloudRegion), ...ofRole, ...variables };
   return Object.entries(all).map(([name, value]) => `${name}=${value}`);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
 import {
   type Layout,
@@ -15,11 +16,15 @@ import {
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
 import { jobName } from "../contract/job_names.ts";
-import { processingArguments } from "../contract/jobs.ts";
+import type { Difference } from "../contract/difference.ts";
+import { JOBS, PATHS, processingArguments } from "../contract/jobs.ts";
+import { processingArgumentDifferences } from "../contract/refusals.ts";
 import { UsageError } from "../errors.ts";
 import { statIfThere } from "../files.ts";
+import { listed } from "../text.ts";
 import { runJob } from "./job.ts";
 import type { Host, ProcessingJob } from "./jobs.ts";
+import { settleRemains } from "./model_remains.ts";
 import { processPlan } from "./plan.ts";
 import { withRunFolder } from "./run_folder.ts";
 
@@ -45,19 +50,46 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
     ? []
     : processingArguments(await requireProcessingFile(layout, job.file));
   const args = [...script, ...job.arguments];
+  await settleRemains(job, host);
   const engine = await host.engine();
   const name = jobName(job.app.name, "process");
   const image = imageReference(job.app, job.tag);
   const files = processingFiles(image, args, job.entrypoint);
-  await withRunFolder(engine, layout, name, files, async ({ config }) => {
+  await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
+    const outputFolder = job.strict ? join(folder, "output") : layout.output;
     await runJob(job, {
       kind: "process",
       name,
+      differences: processingArgumentDifferences(job.entrypoint, args),
       checkPaths,
       plan: (ofImage) =>
-        processPlan(job, { name, ...ofImage, arguments: args, configFolder: config, inputFolder }),
+        processPlan(job, {
+          name,
+          ...ofImage,
+          arguments: args,
+          configFolder: config,
+          inputFolder,
+          outputFolder,
+        }),
+      reportFile: report,
+      outputFolder,
+      written: job.strict ? [layout.output] : [layout.model],
+      stopAfter: undefined,
+      settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),
     }, host);
   });
+}
+
+/** Of `/opt/ml/output`, the platform reads the message of a processing job, and drops the rest. */
+async function strictOutput(folder: string, isStrict: boolean): Promise<Difference | undefined> {
+  if (!isStrict) return undefined;
+  const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+  const lost = names.filter((name) => !["data", JOBS.process.reasonFile].includes(name)).sort();
+  if (lost.length === 0) return undefined;
+  return {
+    message: `Processing wrote ${listed(lost)} to ${PATHS.output}, of which nothing is kept`,
+    hint: `Write it to ${PATHS.processingOutput}.`,
+  };
 }
 
 /** What to do when the test data lies somewhere else. */

@@ -20,6 +20,7 @@ import {
 } from "../files.ts";
 import { LABELS } from "../labels.ts";
 import { managed } from "./container/managed.ts";
+import { makeReport } from "./report.ts";
 
 /** Begins the directory's name in `local_test/`, before the container's name. */
 const PREFIX = ".run-";
@@ -41,6 +42,8 @@ export interface RunFolder {
   readonly folder: string;
   /** A directory in it that holds the contract's files, and nothing else. */
   readonly config: string;
+  /** A file in it that the harness in the container reports to. */
+  readonly report: string;
 }
 
 /**
@@ -66,7 +69,7 @@ export async function withRunFolder<T>(
     for (const [file, value] of Object.entries(files)) {
       await Deno.writeTextFile(join(config, file), JSON.stringify(value, null, 2) + "\n");
     }
-    return await work({ folder, config });
+    return await work({ folder, config, report: await makeReport(folder) });
   } finally {
     await removeTreeIfThere(folder).catch(() => {});
   }

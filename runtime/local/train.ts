@@ -10,18 +10,23 @@ import { layoutOf, requireLayoutInside, requireTestDirectory } from "../app/layo
 import { trainingFiles } from "../contract/configuration_files.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { jobName, platformJobName } from "../contract/job_names.ts";
+import { channelDifferences, hyperparameterDifferences } from "../contract/refusals.ts";
 import { makeDirectory } from "../files.ts";
 import { areApart, channelRemedy, channelsOf, makeInputFolder } from "./channels.ts";
 import { copyConfiguration } from "./configuration_copy.ts";
 import { runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
+import { modelFolderOf, settleModel } from "./model_folder.ts";
+import { settleRemains, usedOn } from "./model_remains.ts";
 import { trainPlan } from "./plan.ts";
+import { rehearsalText } from "./rehearsal.ts";
 import { withRunFolder } from "./run_folder.ts";
 
 /**
  * Trains. Artifacts are in the layout's `model`, everything else in its `output` afterwards.
  *
- * @throws MlcliError when the layout, the hyperparameters, the image or the engine cannot be used.
+ * @throws MlcliError when the layout, the hyperparameters, the image or the engine cannot be used,
+ * or, under `--strict`, something was not as on the platform.
  * @throws UserCodeError when the training code failed.
  */
 export async function train(job: TrainingJob, host: Host): Promise<void> {
@@ -42,16 +47,25 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
   const channels = await channelsOf(layout, job.inputs);
   const file = await readHyperparametersFile(layout);
   const hyperparameters = hyperparametersOf(file, job.hyperparameters);
+  await settleRemains(job, host);
   const engine = await host.engine();
   const name = jobName(job.app.name, "train");
-  const files = trainingFiles(hyperparameters, channels.map((channel) => channel.name));
-  await withRunFolder(engine, layout, name, files, async ({ config, folder }) => {
+  const names = channels.map((channel) => channel.name);
+  const files = trainingFiles(hyperparameters, names);
+  await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
     await copyConfiguration(layout, config, Object.keys(files));
-    const inputFolder = await areApart(layout, channels) ? join(folder, "input") : undefined;
+    // The specification mounts all of `input`, the platform the channels alone.
+    const isApart = job.strict || await areApart(layout, channels);
+    const inputFolder = isApart ? join(folder, "input") : undefined;
     if (inputFolder !== undefined) await makeInputFolder(inputFolder, channels);
-    await runJob(job, {
+    const modelFolder = modelFolderOf(layout, name);
+    const outcome = await runJob(job, {
       kind: "train",
       name,
+      differences: [
+        ...hyperparameterDifferences(hyperparameters),
+        ...channelDifferences(names),
+      ],
       checkPaths,
       plan: (ofImage) =>
         trainPlan(job, {
@@ -61,7 +75,16 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
           configFolder: config,
           inputFolder,
           channels,
+          modelFolder,
         }),
+      reportFile: report,
+      outputFolder: layout.output,
+      written: [modelFolder, ...(job.checkpoints ? [layout.checkpoints] : [])],
+      stopAfter: job.stopAfter,
+      settle: (ending, engine) => settleModel(layout, modelFolder, ending, usedOn(engine)),
     }, host);
+    if (job.stopAfter !== undefined) {
+      host.err.print(await rehearsalText(layout, job.stopAfter, outcome));
+    }
   });
 }

@@ -25,12 +25,18 @@ import {
   withInitIfThere,
 } from "../container/create.ts";
 import { endInWords } from "../container/exit_status.ts";
+import { environmentDifferences } from "../../contract/refusals.ts";
 import { codeFolderOf } from "../code.ts";
 import { requireImage } from "../container/image.ts";
 import { serverName } from "../container/managed.ts";
 import { privilegesHint } from "../container/privileges.ts";
+import { codeDifferences } from "../code_differences.ts";
+import { Findings, noteText } from "../findings.ts";
+import { imageDifferences } from "../image_differences.ts";
 import type { Host, ServingJob } from "../jobs.ts";
-import { servePlan } from "../plan.ts";
+import { idOf } from "../model_folder.ts";
+import { settleRemains } from "../model_remains.ts";
+import { type OfImage, servePlan } from "../plan.ts";
 import { pingUntilReady } from "./ping.ts";
 import { findServers, type Server } from "./servers.ts";
 
@@ -56,25 +62,25 @@ export type Follow = (engine: Engine, server: Server) => Promise<void>;
  */
 export async function serve(
   job: ServingJob,
-  host: Pick<Host, "engine" | "interruption" | "err">,
+  host: Pick<Host, "engine" | "interruption" | "err" | "caller">,
   follow?: Follow,
 ): Promise<Server> {
   const layout = layoutOf(job.app);
   await requireLayoutInside(layout, "prediction");
   await requireTestDirectory(layout);
+  await settleRemains(job, host);
   await requireModel(layout);
-  const said = new Set<string>();
-  const note = (text: string): void => {
-    // Where a port was taken meanwhile, the start is tried again.
-    if (!said.has(text)) host.err.print(`note: ${text}\n`);
-    said.add(text);
-  };
-  const start = {
+  const engine = await host.engine();
+  const findings = new Findings(job.strict, host.err);
+  let known: Promise<OfImage> | undefined;
+  const start: Start = {
     job,
-    engine: await host.engine(),
+    engine,
     signal: host.interruption.signal,
     follow,
-    note,
+    findings,
+    // Where a port was taken meanwhile, the start is tried again; all is said once.
+    ofImage: () => known ??= lookAtImage(job, engine, findings, host.err),
   };
   if (job.port !== 0) return await serveOn(start, job.port);
   for (let attempt = 1;; attempt++) {
@@ -93,8 +99,28 @@ interface Start {
   /** Aborted by the user; its reason is thrown. */
   readonly signal: AbortSignal;
   readonly follow: Follow | undefined;
-  /** Tells the user something. */
-  readonly note: (text: string) => void;
+  readonly findings: Findings;
+  readonly ofImage: () => Promise<OfImage>;
+}
+
+/** What follows from the image, and what would be different on the platform. */
+async function lookAtImage(
+  job: ServingJob,
+  engine: Engine,
+  findings: Findings,
+  err: Host["err"],
+): Promise<OfImage> {
+  const image = await requireImage(engine, imageReference(job.app, job.tag));
+  const note = (text: string): void => err.print(noteText(text));
+  const codeFolder = job.strict
+    ? undefined
+    : await codeFolderOf(layoutOf(job.app), "prediction", image, note);
+  findings.add([
+    ...environmentDifferences("serve", job.variables),
+    ...imageDifferences(job, image),
+    ...await codeDifferences(job, "prediction", image),
+  ]);
+  return { withInit: holdsHarness(image) && !job.strict, codeFolder, reportFile: undefined };
 }
 
 /** A port that nobody listens on at this moment. */
@@ -112,6 +138,7 @@ async function serveOn(start: Start, port: number): Promise<Server> {
   try {
     const followed = follow?.(engine, server);
     await untilReady(start, server, followed);
+    start.findings.requireNone();
     ready = true;
     return server;
   } finally {
@@ -130,14 +157,20 @@ async function clearPort(engine: Engine, port: number): Promise<void> {
   }
 }
 
-async function startServer({ job, engine, signal, note }: Start, port: number): Promise<Server> {
+async function startServer({ job, engine, signal, ofImage }: Start, port: number): Promise<Server> {
   const { app } = job;
-  const image = await requireImage(engine, imageReference(app, job.tag));
+  const image = await ofImage();
   const layout = layoutOf(app);
   await requireLayoutInside(layout, "prediction");
-  const codeFolder = await codeFolderOf(layout, "prediction", image, note);
   const name = serverName(app.name, port);
-  const plan = servePlan(job, { name, port, withInit: holdsHarness(image), codeFolder });
+  const modelFolder = layout.model;
+  const plan = servePlan(job, {
+    name,
+    port,
+    ...image,
+    modelFolder,
+    modelId: await idOf(modelFolder),
+  });
   return await withInitIfThere(plan, async (body) => {
     let id: string | undefined;
     try {

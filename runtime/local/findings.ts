@@ -1,0 +1,68 @@
+/**
+ * What of a run would be different on the platform: warnings while it goes on, or, under `--strict`,
+ * what makes it fail at its end.
+ *
+ * @module
+ */
+
+import type { Difference } from "../contract/difference.ts";
+import { MlcliError } from "../errors.ts";
+import type { Output } from "../streams.ts";
+import { printable } from "../text.ts";
+
+/** A warning with what to do about it, as lines. */
+export function warningText(message: string, hint?: string): string {
+  return printable(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);
+}
+
+/** Something good to know, as a line. */
+export function noteText(message: string): string {
+  return printable(`note: ${message}\n`);
+}
+
+/** Takes what differs as it is found. */
+export class Findings {
+  readonly #violations: Difference[] = [];
+
+  constructor(private readonly isStrict: boolean, private readonly err: Pick<Output, "print">) {}
+
+  /** Warns of them at once, or keeps them for the end. */
+  add(differences: readonly (Difference | undefined)[]): void {
+    for (const difference of differences) {
+      if (difference === undefined) continue;
+      if (this.isStrict) this.#violations.push(difference);
+      else this.#warn(difference);
+    }
+  }
+
+  /** Whether there is one that makes the run fail. */
+  get areViolations(): boolean {
+    return this.#violations.length > 0;
+  }
+
+  /** Says them where something else is the reason for the end. */
+  sayAll(): void {
+    for (const violation of this.#violations) this.#warn(violation);
+  }
+
+  /**
+   * Ends a run that has nothing else against it.
+   *
+   * @throws MlcliError when there are violations.
+   */
+  requireNone(): void {
+    if (!this.areViolations) return;
+    const [count, noun] = [this.#violations.length, "thing"];
+    throw new MlcliError(
+      `${count} ${noun}${count === 1 ? " is" : "s are"} not as on the platform (--strict)`,
+      {
+        quote: this.#violations.map(({ message, hint }) => printable(`${message}\nhint: ${hint}`))
+          .join("\n"),
+      },
+    );
+  }
+
+  #warn({ message, hint }: Difference): void {
+    this.err.print(warningText(message, hint));
+  }
+}
