@@ -39,6 +39,11 @@ export function reportMount(path: string): Mount {
   return writable(path, TARGET);
 }
 
+/** Whether a mount is that of a report: a file, and no directory. */
+export function isReport({ Target }: Mount): boolean {
+  return Target === TARGET;
+}
+
 /** Tells the harness to report, and of which directories. */
 export function reportVariables(kind: JobKind, isStrict: boolean): Variables {
   // Under --strict they are not there.

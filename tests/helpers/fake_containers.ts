@@ -44,6 +44,8 @@ export interface Play {
   /** Containers that are there already. */
   readonly containers?: readonly Partial<ContainerSummary>[];
   readonly isPodman?: boolean;
+  /** Whether a training that ends with 0 leaves its model directory as the play does. */
+  readonly writesNoModel?: boolean;
   /** Answers instead of those of the play; ID stands for any container's id, NAME for any image's. */
   readonly answers?: Answers;
   /** Hears of each request before it is answered. */
@@ -65,6 +67,8 @@ export interface FakeContainers extends FakeEngine {
 
 /** An image that mlcli built. */
 export const HARNESS_IMAGE = { Entrypoint: ["/opt/mlcli/entrypoint"] };
+/** For which system images are. */
+const AMD64 = { Os: "linux", Architecture: "amd64" };
 /** One of somebody else's. */
 export const FOREIGN_IMAGE = { Entrypoint: ["/bin/server"] };
 
@@ -97,7 +101,12 @@ class Life implements FakeContainer {
   isRunning = false;
   isOver = false;
 
-  constructor(readonly id: string, readonly name: string, readonly body: CreateBody) {}
+  constructor(
+    readonly id: string,
+    readonly name: string,
+    readonly body: CreateBody,
+    private readonly writesNoModel: boolean,
+  ) {}
 
   readonly out = (text: string): void => this.raw(frame(1, text));
 
@@ -114,11 +123,21 @@ class Life implements FakeContainer {
   };
 
   readonly end = (status: number): void => {
+    if (status === 0 && !this.isOver) this.#writeModel();
     this.isRunning = false;
     this.isOver = true;
     this.breakOff();
     this.#ended.resolve(status);
   };
+
+  /** A training that ends well has written a model, be it an empty one. */
+  #writeModel(): void {
+    if (this.writesNoModel || this.body.Cmd[0] !== "train") return;
+    const mount = this.body.HostConfig.Mounts.find(({ Target }) => Target === "/opt/ml/model");
+    if (mount && [...Deno.readDirSync(mount.Source)].length === 0) {
+      Deno.writeTextFileSync(`${mount.Source}/m`, "");
+    }
+  }
 
   /** What it writes from now on, or all of it, to its end or to now. */
   output({ past, follow }: { past: boolean; follow: boolean }): Response {
@@ -189,14 +208,14 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     "GET /images/NAME/json": () =>
       image === null
         ? refusal(404, "No such image")
-        : Response.json({ Created: "2026-01-01T00:00:00Z", Config: image }),
+        : Response.json({ ...AMD64, Created: "2026-01-01T00:00:00Z", Config: image }),
     "GET /containers/json": () => Response.json(play.containers ?? []),
     "GET /events": () => new Response(""),
     "GET /info": () => Response.json({}),
     "POST /containers/create": async (request) => {
       const id = `c${lives.size + 1}`;
       const name = new URL(request.url).searchParams.get("name") ?? "";
-      lives.set(id, new Life(id, name, await request.json()));
+      lives.set(id, new Life(id, name, await request.json(), play.writesNoModel === true));
       return Response.json({ Id: id }, { status: 201 });
     },
   };

@@ -8,6 +8,7 @@ import { type CreateBody, type Engine, isNotFound } from "../../docker/engine.ts
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
+import { isReport } from "../report.ts";
 import { imageNotFound } from "./image.ts";
 
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
@@ -24,7 +25,9 @@ export async function createContainer(
   name: string,
   body: CreateBody,
 ): Promise<string> {
-  for (const { Source } of body.HostConfig.Mounts) await makeDirectory(Source);
+  for (const mount of body.HostConfig.Mounts) {
+    if (!isReport(mount)) await makeDirectory(mount.Source);
+  }
   try {
     return await engine.createContainer(name, body);
   } catch (error) {
