@@ -37,6 +37,8 @@ const SHARED_MEMORY = 2 * 1024 ** 3;
 interface Planned {
   /** The container's name. */
   readonly name: string;
+  /** The region that the code is told. */
+  readonly region: string;
   /** Whether an init is process 1, which passes SIGTERM on and reaps orphans. */
   readonly withInit: boolean;
 }
@@ -77,7 +79,10 @@ export function trainPlan(job: LocalJob, planned: PlannedTraining): CreateBody {
     Image: imageReference(app, job.tag),
     Cmd: TRAINING_ARGUMENTS,
     Hostname: HOST,
-    Env: environment(commonVariables(job), trainingVariables(planned.jobName)),
+    Env: environment(
+      commonVariables(planned),
+      trainingVariables({ name: planned.jobName, region: planned.region }),
+    ),
     Labels: labels({ appName: app.name, role: "train" }),
     HostConfig: jobHostConfig(job, planned, [
       readOnly(layout.training, PATHS.code),
@@ -110,7 +115,7 @@ export function processPlan(job: LocalJob, planned: PlannedProcessing): CreateBo
     Image: imageReference(app, job.tag),
     Cmd: processingArguments(planned.script),
     Hostname: HOST,
-    Env: environment(commonVariables(job)),
+    Env: environment(commonVariables(planned)),
     Labels: labels({ appName: app.name, role: "process" }),
     HostConfig: jobHostConfig(job, planned, [
       readOnly(layout.processing, PATHS.code),
@@ -133,7 +138,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
   return {
     Image: imageReference(app, job.tag),
     Cmd: SERVING_ARGUMENTS,
-    Env: environment(commonVariables(job), { MLCLI_ALLOWED_HOSTS: hosts.join(" ") }),
+    Env: environment(commonVariables(planned), { MLCLI_ALLOWED_HOSTS: hosts.join(" ") }),
     Labels: labels({ appName: app.name, role: "serve", port: planned.port }),
     ExposedPorts: { [port]: {} },
     HostConfig: {
@@ -182,8 +187,8 @@ function limits(
   };
 }
 
-function commonVariables({ app }: LocalJob): Variables {
-  return { ...pathVariables(), ...regionVariables(app.configuration.cloudRegion) };
+function commonVariables({ region }: Planned): Variables {
+  return { ...pathVariables(), ...regionVariables(region) };
 }
 
 function environment(...groups: readonly Variables[]): readonly string[] {

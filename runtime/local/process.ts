@@ -14,7 +14,7 @@ import {
 } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
-import { jobName } from "../contract/job_names.ts";
+import { jobName, platformJobName } from "../contract/job_names.ts";
 import { processingArguments } from "../contract/jobs.ts";
 import { UsageError } from "../errors.ts";
 import { statIfThere } from "../files.ts";
@@ -43,16 +43,22 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
   const inputFolder = await inputOf(layout, job.input);
   const script = await requireProcessingFile(layout, job.file);
   const engine = await host.engine();
+  const region = await host.region(job.app.configuration);
   const name = jobName(job.app.name, "process");
-  const image = imageReference(job.app, job.tag);
-  const files = processingFiles(image, processingArguments(script));
+  const files = processingFiles({
+    job: { name: platformJobName(job.app.name, new Date().toISOString()), region },
+    image: imageReference(job.app, job.tag),
+    entrypoint: [],
+    arguments: processingArguments(script),
+    variables: {},
+  });
   await withRunFolder(engine, layout, name, files, async ({ config }) => {
     await runJob(job, {
       kind: "process",
       name,
       checkPaths,
       plan: (withInit) =>
-        processPlan(job, { name, withInit, script, configFolder: config, inputFolder }),
+        processPlan(job, { name, region, withInit, script, configFolder: config, inputFolder }),
     }, host);
   });
 }

@@ -43,6 +43,7 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
   const file = await readHyperparametersFile(layout);
   const hyperparameters = hyperparametersOf(file, job.hyperparameters);
   const engine = await host.engine();
+  const region = await host.region(job.app.configuration);
   const name = jobName(job.app.name, "train");
   const files = trainingFiles(hyperparameters, channels.map((channel) => channel.name));
   await withRunFolder(engine, layout, name, files, async ({ config, folder }) => {
@@ -57,6 +58,7 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
         trainPlan(job, {
           name,
           jobName: platformJobName(job.app.name, new Date().toISOString()),
+          region,
           withInit,
           configFolder: config,
           inputFolder,

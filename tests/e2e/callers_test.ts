@@ -199,7 +199,7 @@ suite("who may call a server on the platform", () => {
       timeout: 60,
       allowedHosts: [],
     };
-    const plan = servePlan(job, { name, port, withInit: true });
+    const plan = servePlan(job, { name, region: "us-east-1", port, withInit: true });
     await withEngine(async (engine) => {
       const id = await engine.createContainer(name, { ...plan, Env: [] });
       try {

@@ -42,7 +42,11 @@ export async function serveInForeground(
   }
   try {
     const interruption = { signal: AbortSignal.any([signal, unheard.signal]), force };
-    const server = await serve(job, { engine: host.engine, interruption }, follow);
+    const server = await serve(
+      job,
+      { engine: host.engine, region: host.region, interruption },
+      follow,
+    );
     return await attend(await host.engine(), server);
   } finally {
     // Of a server that did not start, only the log is left.

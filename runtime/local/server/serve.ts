@@ -54,14 +54,20 @@ export type Follow = (engine: Engine, server: Server) => Promise<void>;
  */
 export async function serve(
   job: ServingJob,
-  host: Pick<Host, "engine" | "interruption">,
+  host: Pick<Host, "engine" | "interruption" | "region">,
   follow?: Follow,
 ): Promise<Server> {
   const layout = layoutOf(job.app);
   await requireLayoutInside(layout, "prediction");
   await requireTestDirectory(layout);
   await requireModel(layout);
-  const start = { job, engine: await host.engine(), signal: host.interruption.signal, follow };
+  const start = {
+    job,
+    engine: await host.engine(),
+    region: await host.region(job.app.configuration),
+    signal: host.interruption.signal,
+    follow,
+  };
   if (job.port !== 0) return await serveOn(start, job.port);
   for (let attempt = 1;; attempt++) {
     try {
@@ -76,6 +82,7 @@ export async function serve(
 interface Start {
   readonly job: ServingJob;
   readonly engine: Engine;
+  readonly region: string;
   /** Aborted by the user; its reason is thrown. */
   readonly signal: AbortSignal;
   readonly follow: Follow | undefined;
@@ -114,12 +121,12 @@ async function clearPort(engine: Engine, port: number): Promise<void> {
   }
 }
 
-async function startServer({ job, engine, signal }: Start, port: number): Promise<Server> {
+async function startServer({ job, engine, region, signal }: Start, port: number): Promise<Server> {
   const { app } = job;
   const image = await requireImage(engine, imageReference(app, job.tag));
   await requireLayoutInside(layoutOf(app), "prediction");
   const name = serverName(app.name, port);
-  const plan = servePlan(job, { name, port, withInit: holdsHarness(image) });
+  const plan = servePlan(job, { name, region, port, withInit: holdsHarness(image) });
   return await withInitIfThere(plan, async (body) => {
     let id: string | undefined;
     try {

@@ -29,6 +29,7 @@ function mountsOf(body: CreateBody): string[] {
 }
 
 const TRAINING: PlannedTraining = {
+  region: "eu-west-1",
   name: "mlcli-demo-train-1",
   jobName: "demo-2026-03-01-09-30-00-123",
   withInit: false,
@@ -39,13 +40,14 @@ const TRAINING: PlannedTraining = {
 const train = trainPlan(JOB, TRAINING);
 const process = processPlan(JOB, {
   name: "mlcli-demo-process-1",
+  region: "eu-west-1",
   withInit: false,
   script: "steps/clean.py",
   configFolder: "/run/config",
   inputFolder: `${TEST}/input/data/processing`,
 });
 const SERVING: ServingJob = { ...JOB, port: 0, timeout: 1, allowedHosts: [] };
-const SERVER = { name: "mlcli-demo-serve-9000", port: 9000, withInit: false };
+const SERVER = { name: "mlcli-demo-serve-9000", region: "eu-west-1", port: 9000, withInit: false };
 const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
 
 suite("plans", () => {
@@ -140,14 +142,17 @@ suite("plans", () => {
     assertEquals([train.HostConfig.Memory, train.HostConfig.MemorySwap], [undefined, undefined]);
   });
 
-  it("name the region only when it is known", () => {
-    const regions = (cloudRegion?: string): unknown => {
-      const app = appObject("/home/me", "demo", { cloudRegion });
-      const { Env } = servePlan({ ...SERVING, app }, SERVER);
-      return Env?.filter((variable) => variable.startsWith("AWS_REGION"));
-    };
-    assertEquals(regions(), []);
-    assertEquals(regions("eu-west-1"), ["AWS_REGION=eu-west-1"]);
+  it("tell all code its region, and a training its name", () => {
+    const region = "AWS_REGION=eu-west-1";
+    const platform = (body: CreateBody): unknown =>
+      body.Env?.filter((variable) => /^(AWS|TRAINING|SM)_/.test(variable));
+    assertEquals([platform(process), platform(serve)], [[region], [region]]);
+    assertEquals(platform(train), [
+      region,
+      "TRAINING_JOB_NAME=demo-2026-03-01-09-30-00-123",
+      "TRAINING_JOB_ARN=arn:aws:sagemaker:eu-west-1:000000000000:" +
+      "training-job/demo-2026-03-01-09-30-00-123",
+    ]);
   });
 
   it("tell a server, and nothing else, by which names it may be called", () => {
