@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { RegionConfiguration } from "./aws/region.ts";
 import type { SageMaker } from "./aws/sagemaker.ts";
 import type { AwsSettings } from "./aws/settings.ts";
 import type { Engine } from "./docker/engine.ts";
@@ -48,6 +49,8 @@ export interface Context {
    * @throws MlcliError when none answers.
    */
   readonly engine: () => Promise<Engine>;
+  /** The region that local runs tell their code. It always has one, and does not load the SDK. */
+  readonly region: (configuration: RegionConfiguration) => Promise<string>;
   /**
    * SageMaker: one client for each different settings. Loads the AWS SDK; nothing is sent yet.
    * @throws MlcliError when no region is named or the profile is not there.
@@ -85,6 +88,10 @@ export function liveContext({ noColour = false } = {}): LiveContext {
       return await (await (questions ??= questionsOnTerminal())).ask(question, defaultAnswer);
     },
     engine: () => engine ??= connect(),
+    region: async (configuration) => {
+      const { localRegion } = await import("./aws/region.ts");
+      return await localRegion(configuration, context.env);
+    },
     sagemaker: (settings) => {
       const key = JSON.stringify(settings);
       const sagemaker = services.get(key) ?? openSageMaker(settings);

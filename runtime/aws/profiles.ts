@@ -10,8 +10,17 @@ import type { Setting } from "./settings.ts";
 
 type Environment = (name: string) => string | undefined;
 
-/** `[NAME]` in the credentials file, `[profile NAME]` in the other one; NAME may be in quotes. */
-const SECTION = /^\s*\[\s*(?:profile\s+)?["']?(.+?)["']?\s*\]/gm;
+/** The two files. */
+export type ProfilesFile = "config" | "credentials";
+
+/** A section's head; a name may be in quotes. */
+const SECTION = /^\s*\[\s*(profile\s+)?["']?(.+?)["']?\s*\]/gm;
+
+/** A section: the profile that it is of, if any, and its lines. */
+interface Section {
+  readonly profile: string | undefined;
+  readonly text: string;
+}
 
 /**
  * Checks that a profile exists. Without this, the SDK would go on to other credentials, look for
@@ -20,13 +29,13 @@ const SECTION = /^\s*\[\s*(?:profile\s+)?["']?(.+?)["']?\s*\]/gm;
  * @throws AwsError when neither file has the profile.
  */
 export async function checkProfile(profile: Setting, env: Environment): Promise<void> {
-  const files = configurationFiles(env);
-  for (const file of files) {
-    const sections = (await textOf(file)).matchAll(SECTION);
-    if (sections.some(([_, name]) => name === profile.value)) return;
+  for (const file of FILES) {
+    const sections = sectionsOf(await textOf(pathOf(file, env)), file);
+    if (sections.some((section) => section.profile === profile.value)) return;
   }
+  const paths = FILES.map((file) => pathOf(file, env)).join(" or ");
   throw new AwsError("credentials", `Profile not found: ${profile.value}`, {
-    hint: `It is named by ${profile.source} and should be in ${files.join(" or ")}. ` +
+    hint: `It is named by ${profile.source} and should be in ${paths}. ` +
       `aws configure --profile ${profile.value} writes it, aws configure list-profiles lists all.`,
   });
 }
@@ -42,29 +51,63 @@ export async function profileValue(
   key: string,
   env: Environment,
 ): Promise<string | undefined> {
-  for (const file of configurationFiles(env)) {
-    const value = valueIn(await textOf(file), profile, key);
+  for (const file of FILES) {
+    const value = await valueInFile(file, profile, key, env);
     if (value !== undefined) return value;
   }
 }
 
-function valueIn(text: string, profile: string, key: string): string | undefined {
-  const sections = [...text.matchAll(SECTION)];
-  for (const [index, { 0: head, 1: name, index: start }] of sections.entries()) {
-    if (name !== profile) continue;
-    const lines = text.slice(start + head.length, sections[index + 1]?.index).split("\n");
-    const line = lines.find((line) => line.split("=")[0]!.trim() === key);
-    if (line) return line.slice(line.indexOf("=") + 1).trim();
-  }
+/** The same from one of the files. */
+export async function valueInFile(
+  file: ProfilesFile,
+  profile: string,
+  key: string,
+  env: Environment,
+): Promise<string | undefined> {
+  const sections = sectionsOf(await textOf(pathOf(file, env)), file);
+  // What is said last counts.
+  return sections.filter((section) => section.profile === profile)
+    .map(({ text }) => valueIn(text, key))
+    .findLast((value) => value !== undefined);
 }
 
-/** The files in which the SDK looks, too. A variable that is empty counts as not set. */
-function configurationFiles(env: Environment): string[] {
-  const home = homeOf(env);
-  return [
-    env("AWS_CONFIG_FILE") || "~/.aws/config",
-    env("AWS_SHARED_CREDENTIALS_FILE") || "~/.aws/credentials",
-  ].map((file) => file.replace(/^~(?=\/)/, () => home));
+function sectionsOf(text: string, file: ProfilesFile): readonly Section[] {
+  const heads = [...text.matchAll(SECTION)];
+  return heads.map(({ 0: head, 1: prefix, 2: name = "", index: start }, position) => ({
+    profile: profileOf(prefix !== undefined, name, file),
+    text: text.slice(start + head.length, heads[position + 1]?.index),
+  }));
+}
+
+/** `[NAME]` in the credentials file, `[profile NAME]` in the other one, where `[default]` is one. */
+function profileOf(isMarked: boolean, name: string, file: ProfilesFile): string | undefined {
+  const isProfile = file === "credentials" ? !isMarked : isMarked || name === "default";
+  return isProfile ? name : undefined;
+}
+
+/** As the SDK reads it: after a key without a value, lines that are indented belong to that key. */
+function valueIn(text: string, key: string): string | undefined {
+  let found: string | undefined;
+  let isNested = false;
+  for (const line of text.split("\n")) {
+    const [name = "", ...rest] = line.split(/(?:^|\s)[;#]/)[0]!.split("=");
+    if (rest.length === 0) continue;
+    const value = rest.join("=").trim();
+    if (isNested && value !== "" && /^\s/.test(line)) continue;
+    isNested = value === "";
+    if (!isNested && name.trim() === key) found = value;
+  }
+  return found;
+}
+
+const FILES: readonly ProfilesFile[] = ["config", "credentials"];
+
+/** Where each file is, for the SDK too. A variable that is empty counts as not set. */
+function pathOf(file: ProfilesFile, env: Environment): string {
+  const path = file === "config"
+    ? env("AWS_CONFIG_FILE") || "~/.aws/config"
+    : env("AWS_SHARED_CREDENTIALS_FILE") || "~/.aws/credentials";
+  return path.replace(/^~(?=\/)/, () => homeOf(env));
 }
 
 /** The user's directory, also where no variable names it: `~` would be a name like any other. */

@@ -89,8 +89,13 @@ function checkAddress(address: Setting | undefined): void {
 /** A region becomes part of a host's name. */
 const REGION = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
+/** Whether a region could have that name. */
+export function isRegion(name: string): boolean {
+  return REGION.test(name);
+}
+
 function checkedRegion(region: Setting | undefined): Setting | undefined {
-  if (!region || REGION.test(region.value)) return region;
+  if (!region || isRegion(region.value)) return region;
   throw wrongSetting(region, `Region not valid: "${region.value}"`, "A region is like eu-west-1");
 }
 

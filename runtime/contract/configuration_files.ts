@@ -1,20 +1,43 @@
 /**
  * The configuration files that SageMaker puts into a container, as data. Shapes: AWS developer
- * guide, "How Amazon SageMaker AI Provides Training Information" and "... Processing ...".
+ * guide, "How Amazon SageMaker AI Provides Training Information" and "How to Build Your Own
+ * Processing Container", and what real jobs printed of theirs.
  *
  * @module
  */
 
+import { jobArn, localRoleArn, type PlatformJob } from "./arns.ts";
 import { HOST, PATHS } from "./jobs.ts";
+import type { Variables } from "./variables.ts";
 
 /** File name to JSON value. */
 export type ConfigurationFiles = Readonly<Record<string, unknown>>;
 
-const RESOURCES = {
+/** In the place of `ml.m5.large`: what the SageMaker Python SDK calls this machine in local mode. */
+const INSTANCE_TYPE = "local";
+
+/** What real trainings call the group that all their instances are in. */
+const INSTANCE_GROUP = "homogeneousCluster";
+
+/**
+ * `resourceconfig.json` of a training. AWS's training toolkit prints it in each job's log as
+ * `SM_RESOURCE_CONFIG`, and complains of one without `instance_groups`.
+ */
+const TRAINING_RESOURCES = {
+  current_group_name: INSTANCE_GROUP,
   current_host: HOST,
+  current_instance_type: INSTANCE_TYPE,
   hosts: [HOST],
+  instance_groups: [{
+    hosts: [HOST],
+    instance_group_name: INSTANCE_GROUP,
+    instance_type: INSTANCE_TYPE,
+  }],
   network_interface_name: "eth0",
 };
+
+/** The same of a processing job, which has no more: the guide, and what AWS's Spark image prints. */
+const PROCESSING_RESOURCES = { current_host: HOST, hosts: [HOST] };
 
 /**
  * The files of `/opt/ml/input/config`.
@@ -34,35 +57,90 @@ export function trainingFiles(
   return {
     "hyperparameters.json": hyperparameters,
     "inputdataconfig.json": Object.fromEntries(channels.map((name) => [name, channel])),
-    "resourceconfig.json": RESOURCES,
+    "resourceconfig.json": TRAINING_RESOURCES,
   };
 }
 
-/**
- * The files of `/opt/ml/config` of a processing job.
- *
- * @param entrypoint empty: the image's own.
- */
-export function processingFiles(
-  image: string,
-  args: readonly string[],
-  entrypoint: readonly string[] = [],
-): ConfigurationFiles {
+/** What a processing job is created with. */
+export interface ProcessingRequest {
+  readonly job: PlatformJob;
+  readonly image: string;
+  /** In the place of the image's own; empty where that counts. */
+  readonly entrypoint: readonly string[];
+  readonly arguments: readonly string[];
+  /** Those that the user sets. */
+  readonly variables: Variables;
+}
+
+/** The files of `/opt/ml/config` of a processing job. */
+export function processingFiles(request: ProcessingRequest): ConfigurationFiles {
   return {
-    "processingjobconfig.json": {
-      AppSpecification: {
-        ImageUri: image,
-        ...(entrypoint.length === 0 ? {} : { ContainerEntrypoint: entrypoint }),
-        ContainerArguments: args,
+    "processingjobconfig.json": processingConfiguration(request),
+    "resourceconfig.json": PROCESSING_RESOURCES,
+  };
+}
+
+/** Nobody has it: AWS keeps names that begin with `amzn-s3-demo-` for examples. */
+const BUCKET = "s3://amzn-s3-demo-bucket";
+
+/** Of the disk for `/opt/ml/processing`, in GB: what the SDK asks for where nobody says otherwise. */
+const VOLUME_SIZE = 30;
+
+/** How long a job may run, in seconds: the same. */
+const MOST_RUNTIME = 86_400;
+
+/**
+ * The file of a real job, as AWS's Spark image and its model monitor print it into their jobs' logs
+ * in full: `null` for what was not given, but no `Environment` where no variable was, and no
+ * `NetworkConfig`, `ExperimentConfig` or `Tags`.
+ */
+function processingConfiguration(request: ProcessingRequest): unknown {
+  const { job, image, entrypoint, variables } = request;
+  return {
+    ProcessingJobArn: jobArn("process", job),
+    ProcessingJobName: job.name,
+    ...Object.keys(variables).length === 0 ? {} : { Environment: variables },
+    AppSpecification: {
+      ImageUri: image,
+      ContainerEntrypoint: entrypoint.length === 0 ? null : entrypoint,
+      ContainerArguments: request.arguments.length === 0 ? null : request.arguments,
+    },
+    ProcessingInputs: [{
+      InputName: "input",
+      AppManaged: false,
+      S3Input: {
+        LocalPath: PATHS.processingInput,
+        S3Uri: `${BUCKET}/${job.name}/input`,
+        S3DataDistributionType: "FullyReplicated",
+        S3DataType: "S3Prefix",
+        S3InputMode: "File",
+        S3CompressionType: "None",
+        S3DownloadMode: "StartOfJob",
       },
-      ProcessingInputs: [{
-        InputName: "input",
-        S3Input: { LocalPath: PATHS.processingInput, S3InputMode: "File" },
+      DatasetDefinition: null,
+    }],
+    ProcessingOutputConfig: {
+      Outputs: [{
+        OutputName: "output",
+        AppManaged: false,
+        S3Output: {
+          LocalPath: PATHS.processingOutput,
+          S3Uri: `${BUCKET}/${job.name}/output`,
+          S3UploadMode: "EndOfJob",
+        },
+        FeatureStoreOutput: null,
       }],
-      ProcessingOutputConfig: {
-        Outputs: [{ OutputName: "output", S3Output: { LocalPath: PATHS.processingOutput } }],
+      KmsKeyId: null,
+    },
+    ProcessingResources: {
+      ClusterConfig: {
+        InstanceCount: 1,
+        InstanceType: INSTANCE_TYPE,
+        VolumeSizeInGB: VOLUME_SIZE,
+        VolumeKmsKeyId: null,
       },
     },
-    "resourceconfig.json": RESOURCES,
+    RoleArn: localRoleArn(job.region),
+    StoppingCondition: { MaxRuntimeInSeconds: MOST_RUNTIME },
   };
 }

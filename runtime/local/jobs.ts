@@ -70,4 +70,4 @@ export interface ServingJob extends LocalJob {
 }
 
 /** What the local flows may use of the context. */
-export type Host = Pick<Context, "out" | "err" | "interruption" | "caller" | "engine">;
+export type Host = Pick<Context, "out" | "err" | "interruption" | "caller" | "engine" | "region">;

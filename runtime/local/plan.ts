@@ -48,6 +48,8 @@ export interface OfImage {
 interface Planned extends OfImage {
   /** The container's name. */
   readonly name: string;
+  /** The region that the code is told. */
+  readonly region: string;
 }
 
 /** What is known of a training. */
@@ -94,8 +96,8 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
     Image: imageReference(app, job.tag),
     Cmd: TRAINING_ARGUMENTS,
     Hostname: HOST,
-    Env: environment(job, {
-      ...trainingVariables(planned.jobName),
+    Env: environment(job, planned, {
+      ...trainingVariables({ name: planned.jobName, region: planned.region }),
       ...report(job, "train", planned),
     }),
     Labels: labels({ appName: app.name, role: "train" }),
@@ -144,18 +146,17 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
     ...(job.entrypoint.length === 0 ? {} : { Entrypoint: job.entrypoint }),
     Cmd: planned.arguments,
     Hostname: HOST,
-    Env: environment(job, report(job, "process", planned)),
+    Env: environment(job, planned, report(job, "process", planned)),
     Labels: labels({ appName: app.name, role: "process" }),
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),
       readOnly(planned.configFolder, PATHS.configuration),
+      // The specification has these two; the platform does not.
+      ...(job.strict ? [] : [readOnly(layout.input, PATHS.input)]),
+      ...(job.strict ? [] : [writable(layout.model, PATHS.model)]),
       readOnly(planned.inputFolder, PATHS.processingInput),
       writable(layout.output, PATHS.processingOutput),
       writable(planned.outputFolder, PATHS.output),
-      // The specification has these; the platform does not.
-      ...(job.strict
-        ? []
-        : [readOnly(layout.input, PATHS.input), writable(layout.model, PATHS.model)]),
     ]),
   };
 }
@@ -168,7 +169,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
   return {
     Image: imageReference(app, job.tag),
     Cmd: SERVING_ARGUMENTS,
-    Env: environment(job, { MLCLI_ALLOWED_HOSTS: hosts.join(" ") }),
+    Env: environment(job, planned, { MLCLI_ALLOWED_HOSTS: hosts.join(" ") }),
     Labels: labels({
       appName: app.name,
       role: "serve",
@@ -225,11 +226,11 @@ function limits(
 
 /** The user's own win over mlcli's, as they do on SageMaker over those of the image. */
 function environment(
-  { app, variables, strict }: LocalJob,
-  ofRole: Variables = {},
+  { variables, strict }: LocalJob,
+  { region }: Planned,
+  ofRole: Variables,
 ): readonly string[] {
-  const { cloudRegion } = app.configuration;
   const paths = strict ? {} : pathVariables();
-  const all = { ...paths, ...regionVariables(cloudRegion), ...ofRole, ...variables };
+  const all = { ...paths, ...regionVariables(region), ...ofRole, ...variables };
   return Object.entries(all).map(([name, value]) => `${name}=${value}`);
 }

@@ -15,7 +15,7 @@ import {
 } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
-import { jobName } from "../contract/job_names.ts";
+import { jobName, platformJobName } from "../contract/job_names.ts";
 import type { Difference } from "../contract/difference.ts";
 import { JOBS, PATHS, processingArguments } from "../contract/jobs.ts";
 import { processingArgumentDifferences } from "../contract/refusals.ts";
@@ -52,9 +52,15 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
   const args = [...script, ...job.arguments];
   await settleRemains(job, host);
   const engine = await host.engine();
+  const region = await host.region(job.app.configuration);
   const name = jobName(job.app.name, "process");
-  const image = imageReference(job.app, job.tag);
-  const files = processingFiles(image, args, job.entrypoint);
+  const files = processingFiles({
+    job: { name: platformJobName(job.app.name, new Date().toISOString()), region },
+    image: imageReference(job.app, job.tag),
+    entrypoint: job.entrypoint,
+    arguments: args,
+    variables: job.variables,
+  });
   await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
     const outputFolder = job.strict ? join(folder, "output") : layout.output;
     await runJob(job, {
@@ -65,6 +71,7 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
       plan: (ofImage) =>
         processPlan(job, {
           name,
+          region,
           ...ofImage,
           arguments: args,
           configFolder: config,

@@ -49,6 +49,7 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
   const hyperparameters = hyperparametersOf(file, job.hyperparameters);
   await settleRemains(job, host);
   const engine = await host.engine();
+  const region = await host.region(job.app.configuration);
   const name = jobName(job.app.name, "train");
   const names = channels.map((channel) => channel.name);
   const files = trainingFiles(hyperparameters, names);
@@ -71,6 +72,7 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
         trainPlan(job, {
           name,
           jobName: platformJobName(job.app.name, new Date().toISOString()),
+          region,
           ...ofImage,
           configFolder: config,
           inputFolder,

@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl, toFileUrl } from "@std/path";
 import configuration from "../../deno.json" with { type: "json" };
+import { completeApp } from "../helpers/app.ts";
+import { fakeContainers } from "../helpers/fake_containers.ts";
 import { killedAfter, resultOf } from "../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
@@ -12,6 +14,10 @@ const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 async function runWithoutSdk(
   directory: string,
   args: readonly string[],
+  { cwd = directory, env = {} }: {
+    readonly cwd?: string;
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<{ code: number; stderr: string }> {
   const command = new Deno.Command(Deno.execPath(), {
     args: [
@@ -26,10 +32,11 @@ async function runWithoutSdk(
       `${ROOT}main.ts`,
       ...args,
     ],
-    cwd: directory,
+    cwd,
     env: {
       AWS_REGION: "eu-west-1",
       DOCKER_HOST: "unix:///nonexistent.sock",
+      ...env,
     },
     stdin: "null",
     stdout: "piped",
@@ -92,6 +99,26 @@ suite("the AWS SDK", () => {
     const stopped = await runWithoutSdk(directory, ["local", "stop"]);
     assertEquals(stopped.code, 1);
     assertMatch(stopped.stderr, /^error: .*Docker/);
+  });
+
+  it("is not loaded by a training that finds its region in a profile", async () => {
+    await using app = await completeApp();
+    await using engine = await fakeContainers({ program: ({ end }) => end(0) });
+    const config = `${directory}/config`;
+    await Deno.writeTextFile(config, "[profile dev]\nregion = sa-east-1\n");
+    const env = {
+      DOCKER_HOST: `unix://${engine.socket}`,
+      AWS_REGION: "",
+      AWS_DEFAULT_REGION: "",
+      AWS_PROFILE: "dev",
+      AWS_CONFIG_FILE: config,
+      AWS_SHARED_CREDENTIALS_FILE: `${directory}/none`,
+    };
+    const run = await runWithoutSdk(directory, ["local", "train"], { cwd: app.directory, env });
+    assertEquals(run, { code: 0, stderr: "" });
+    const [create] = engine.callsOf("POST /containers/create");
+    const { Env } = create!.body as { readonly Env: readonly string[] };
+    assertEquals(Env.filter((variable) => variable.startsWith("AWS_")), ["AWS_REGION=sa-east-1"]);
   });
 
   it("is loaded by list-endpoints: the trap of this test works", async () => {

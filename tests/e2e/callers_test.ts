@@ -196,11 +196,21 @@ suite("who may call a server on the platform", () => {
       memory: undefined,
       allowPrivileges: false,
       variables: {},
+      strict: false,
       port,
       timeout: 60,
       allowedHosts: [],
     };
-    const plan = servePlan(job, { name, port, withInit: true, codeFolder: app.path("prediction") });
+    const plan = servePlan(job, {
+      name,
+      region: "us-east-1",
+      port,
+      withInit: true,
+      codeFolder: app.path("prediction"),
+      reportFile: undefined,
+      modelFolder: app.testPath("model"),
+      modelId: "",
+    });
     await withEngine(async (engine) => {
       const id = await engine.createContainer(name, { ...plan, Env: [] });
       try {

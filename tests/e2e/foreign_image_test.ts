@@ -16,7 +16,9 @@ if sys.argv[1] == "train":
     with open("/opt/ml/input/config/hyperparameters.json") as file: print(json.load(file))
     # An init would hide that a program does not handle SIGTERM, and the platform has none.
     with open("/proc/1/comm") as file: print("process 1:", file.read().strip())
-    shutil.copy("/opt/ml/input/data/training/data.csv", os.environ["SM_MODEL_DIR"])
+    # Neither mlcli nor the platform sets them: a toolkit in the image would.
+    print("SM_*:", [name for name in os.environ if name.startswith("SM_")])
+    shutil.copy("/opt/ml/input/data/training/data.csv", os.environ["ML_MODEL_DIR"])
 elif sys.argv[1] == "serve":
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self): self.answer(b"")
@@ -73,7 +75,11 @@ suite("an image that mlcli did not build", () => {
     await using app = await foreignApp(GOOD);
     const tag = ["--docker-tag", GOOD.split(":")[1]!];
     const trained = await app.run(["local", "train", "--hyperparameter", "depth=3", ...tag]);
-    assertEquals(trained, { code: 0, stdout: "{'depth': '3'}\nprocess 1: python3\n", stderr: "" });
+    assertEquals(trained, {
+      code: 0,
+      stdout: "{'depth': '3'}\nprocess 1: python3\nSM_*: []\n",
+      stderr: "",
+    });
     assertEquals(await Deno.readTextFile(app.testPath("model/data.csv")), "1,2,3\n");
 
     const { stdout } = await app.run(["local", "deploy", "--port", "0", ...tag]);

@@ -28,7 +28,9 @@ def process():
     with open("/opt/ml/processing/output/table.csv", "w") as table: table.write(text.upper())
     with open("/opt/ml/config/resourceconfig.json") as file: print(json.load(file)["current_host"])
     with open("/opt/ml/config/processingjobconfig.json") as file:
-        print(json.load(file)["AppSpecification"]["ContainerArguments"])
+        job = json.load(file)
+    print(job["AppSpecification"]["ContainerArguments"], job["ProcessingJobArn"].split("/")[0])
+    print(os.environ["AWS_REGION"])
     print(os.environ["ML_INPUT_DIR"], os.environ["ML_OUTPUT_DIR"])
     try: open("/opt/ml/processing/input/x", "w")
     except OSError: print("the input is read-only", file=sys.stderr)
@@ -37,10 +39,16 @@ if __name__ == "__main__":
     process()
 `,
     );
-    const { code, stdout, stderr } = await app.run(["local", "process", "-f", "steps/clean.py"]);
+    const { code, stdout, stderr } = await app.run(
+      ["local", "process", "-f", "steps/clean.py"],
+      { env: { AWS_REGION: "cn-north-1" } },
+    );
     assertEquals({ code, stdout, stderr }, {
       code: 0,
-      stdout: "algo-1\n['process', 'steps/clean.py']\n/opt/ml/input /opt/ml/output\n",
+      stdout: "algo-1\n" +
+        "['process', 'steps/clean.py'] " +
+        "arn:aws-cn:sagemaker:cn-north-1:000000000000:processing-job\n" +
+        "cn-north-1\n/opt/ml/input /opt/ml/output\n",
       stderr: "the input is read-only\n",
     });
     assertEquals(await Deno.readTextFile(app.testPath("output/table.csv")), "A,B\n");

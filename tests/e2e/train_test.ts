@@ -82,8 +82,15 @@ suite("local train", () => {
       },
       "inputdataconfig.json": { training: channel, validation: channel },
       "resourceconfig.json": {
+        current_group_name: "homogeneousCluster",
         current_host: "algo-1",
+        current_instance_type: "local",
         hosts: ["algo-1"],
+        instance_groups: [{
+          hosts: ["algo-1"],
+          instance_group_name: "homogeneousCluster",
+          instance_type: "local",
+        }],
         network_interface_name: "eth0",
       },
     });
@@ -96,6 +103,8 @@ suite("local train", () => {
     assertEquals(SM_NUM_GPUS, "0");
     assertEquals(rest, {
       AWS_REGION: "eu-west-1",
+      TRAINING_JOB_ARN:
+        `arn:aws:sagemaker:eu-west-1:000000000000:training-job/${TRAINING_JOB_NAME}`,
       ML_MODEL_DIR: "/opt/ml/model",
       ML_INPUT_DIR: "/opt/ml/input",
       ML_OUTPUT_DIR: "/opt/ml/output",

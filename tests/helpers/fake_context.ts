@@ -41,6 +41,7 @@ export function fakeContext(
     },
     ask: () => Promise.resolve(undefined),
     engine: unreachable,
+    region: unreachable,
     sagemaker: unreachable,
     ...rest,
     out: memoryOutput({ isTerminal, colour, columns }, onOutput),

@@ -6,6 +6,7 @@
  */
 
 import { main } from "../../main.ts";
+import { localRegion } from "../../runtime/aws/region.ts";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import type { Engine } from "../../runtime/docker/engine.ts";
 import { Interrupted, type InterruptSignal } from "../../runtime/errors.ts";
@@ -38,6 +39,12 @@ export interface InProcessOptions extends Omit<FakeContextOptions, "env" | "engi
 /** A command line that takes longer hangs, in ms; it has nothing to wait for but the test. */
 const TIMEOUT = 30_000;
 
+/** In the place of those of whoever runs the tests. */
+const NO_PROFILES = {
+  AWS_CONFIG_FILE: "/nonexistent/config",
+  AWS_SHARED_CREDENTIALS_FILE: "/nonexistent/credentials",
+};
+
 /** Runs a command line to its end; fails where that does not come. */
 export async function runInProcess(
   args: readonly string[],
@@ -53,6 +60,11 @@ export async function runInProcess(
       engine ??= connectToEngine(
         { env: (name) => name === "DOCKER_HOST" ? host : undefined },
         { signal: keys.interruption.signal },
+      ),
+    region: (configuration) =>
+      localRegion(
+        configuration,
+        (name) => env[name] ?? NO_PROFILES[name as keyof typeof NO_PROFILES],
       ),
   });
   const { promise: hung, reject } = Promise.withResolvers<never>();

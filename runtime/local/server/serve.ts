@@ -62,7 +62,7 @@ export type Follow = (engine: Engine, server: Server) => Promise<void>;
  */
 export async function serve(
   job: ServingJob,
-  host: Pick<Host, "engine" | "interruption" | "err" | "caller">,
+  host: Pick<Host, "engine" | "interruption" | "err" | "caller" | "region">,
   follow?: Follow,
 ): Promise<Server> {
   const layout = layoutOf(job.app);
@@ -76,6 +76,7 @@ export async function serve(
   const start: Start = {
     job,
     engine,
+    region: await host.region(job.app.configuration),
     signal: host.interruption.signal,
     follow,
     findings,
@@ -96,6 +97,7 @@ export async function serve(
 interface Start {
   readonly job: ServingJob;
   readonly engine: Engine;
+  readonly region: string;
   /** Aborted by the user; its reason is thrown. */
   readonly signal: AbortSignal;
   readonly follow: Follow | undefined;
@@ -157,7 +159,10 @@ async function clearPort(engine: Engine, port: number): Promise<void> {
   }
 }
 
-async function startServer({ job, engine, signal, ofImage }: Start, port: number): Promise<Server> {
+async function startServer(
+  { job, engine, region, signal, ofImage }: Start,
+  port: number,
+): Promise<Server> {
   const { app } = job;
   const image = await ofImage();
   const layout = layoutOf(app);
@@ -166,6 +171,7 @@ async function startServer({ job, engine, signal, ofImage }: Start, port: number
   const modelFolder = layout.model;
   const plan = servePlan(job, {
     name,
+    region,
     port,
     ...image,
     modelFolder,

@@ -19,36 +19,42 @@ async function withFiles<T>(
 
 const named = (value: string) => ({ value, source: "AWS_PROFILE" });
 
-/** Sections and the profile that each is, or is not. */
-const SECTIONS: readonly (readonly [section: string, profile: string, isThere: boolean])[] = [
-  ["[dev]", "dev", true],
-  ["[profile dev]", "dev", true],
-  ["  [ profile \t dev ] # mine", "dev", true],
-  ['[profile "my dev"]', "my dev", true],
-  ["['dev']", "dev", true],
-  ["[default]", "default", true],
-  ["key = 1\r\n[profile dev]\r\nkey = 2\r\n", "dev", true],
-  ["[profile a.b]", "a.b", true],
-  ["[profile a.b]", "axb", false],
-  ["[profile dev]", "Dev", false],
-  ["[profile developer]", "dev", false],
-  ["[profile my dev]", "dev", false],
-  ["[sso-session dev]", "dev", false],
-  ["[profiled]", "d", false],
-  ["# [profile dev]", "dev", false],
-  ["; [dev]", "dev", false],
-  ["key = [dev]", "dev", false],
-  ["[profile dev", "dev", false],
-  ["[]", "", false],
-  ["", "default", false],
+/** Sections, a profile, and the files in which each is that profile, as for the SDK. */
+const SECTIONS: readonly (readonly [
+  section: string,
+  profile: string,
+  where: "config" | "credentials" | "both" | "neither",
+])[] = [
+  ["[dev]", "dev", "credentials"],
+  ["[profile dev]", "dev", "config"],
+  ["  [ profile \t dev ] # mine", "dev", "config"],
+  ['[profile "my dev"]', "my dev", "config"],
+  ["['dev']", "dev", "credentials"],
+  ["[default]", "default", "both"],
+  ["[profile default]", "default", "config"],
+  ["key = 1\r\n[profile dev]\r\nkey = 2\r\n", "dev", "config"],
+  ["key = 1\r\n[dev]\r\nkey = 2\r\n", "dev", "credentials"],
+  ["[profile a.b]", "a.b", "config"],
+  ["[profile a.b]", "axb", "neither"],
+  ["[profile dev]", "Dev", "neither"],
+  ["[profile developer]", "dev", "neither"],
+  ["[profile my dev]", "dev", "neither"],
+  ["[sso-session dev]", "dev", "neither"],
+  ["[profiled]", "d", "neither"],
+  ["# [profile dev]", "dev", "neither"],
+  ["; [dev]", "dev", "neither"],
+  ["key = [dev]", "dev", "neither"],
+  ["[profile dev", "dev", "neither"],
+  ["[]", "", "neither"],
+  ["", "default", "neither"],
 ];
 
 suite("checkProfile", () => {
-  for (const [section, profile, isThere] of SECTIONS) {
-    it(`${JSON.stringify(section)} is ${isThere ? "" : "not "}the profile "${profile}"`, async () => {
+  for (const [section, profile, where] of SECTIONS) {
+    it(`${JSON.stringify(section)} is the profile "${profile}" in ${where}`, async () => {
       for (const file of ["config", "credentials"]) {
         await withFiles({ [file]: section }, ENV, async (env) => {
-          if (isThere) return await checkProfile(named(profile), env);
+          if (where === "both" || where === file) return await checkProfile(named(profile), env);
           await assertRejects(() => checkProfile(named(profile), env), AwsError, profile);
         });
       }
@@ -105,7 +111,7 @@ suite("checkProfile", () => {
       });
       for (const file of files.filter((file) => file.startsWith("DIR/"))) {
         await withFiles(
-          { [file.slice(4)]: "[dev]" },
+          { [file.slice(4)]: "[dev]\n[profile dev]" },
           variables,
           (env) => checkProfile(named("dev"), env),
         );
@@ -143,7 +149,17 @@ const VALUES: readonly (readonly [
   ["a section that comes twice", "[profile dev]\nx = 1\n[b]\n[profile dev]\nkey = 2", "", "2"],
   ["spaces are not part of it", "[profile dev]\n\tkey  =  a b \r\n", "", "a b"],
   ["what follows the first = is", "[profile dev]\nkey=a=b", "", "a=b"],
-  ["an empty value is one", "[profile dev]\nkey =\n", "[dev]\nkey = 2", ""],
+  ["an empty value is none", "[profile dev]\nkey =\n", "[dev]\nkey = 2", "2"],
+  [
+    "a section of the other file's form is none",
+    "[dev]\nkey = 1",
+    "[profile dev]\nkey = 2",
+    undefined,
+  ],
+  ["the last one counts", "[profile dev]\nkey = 1\nkey = 2\n[profile dev]\nkey = 3", "", "3"],
+  ["a comment behind it is not part of it", "[profile dev]\nkey = a;b#c ; mine # own", "", "a;b#c"],
+  ["one below another key is that one's", "[profile dev]\ns3 =\n  key = 1\nx = 1", "", undefined],
+  ["one after those is its own", "[profile dev]\ns3 =\n  a = 1\nb = 1\n key = 2", "", "2"],
   ["a comment is none", "[profile dev]\n# key = 1\n;key = 2", "", undefined],
   ["another key that begins alike", "[profile dev]\nkeys = 1", "", undefined],
 ];

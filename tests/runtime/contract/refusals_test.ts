@@ -145,7 +145,7 @@ check<Line>("processingArgumentDifferences", [
   ["101 parts of an entry point", [words(101), []], [
     "more than 100 parts of an entry point: these are 101",
   ]],
-  ["257 characters, named by their place alone", [["python3", SECRET.repeat(40)], [
+  ["longer ones, named by their place alone", [["python3", SECRET.repeat(40)], [
     "ok",
     SECRET.repeat(40),
     ...words(4, SECRET.repeat(40)),
@@ -153,6 +153,9 @@ check<Line>("processingArgumentDifferences", [
     "parts of an entry point of more than 256 characters: number 2",
     "arguments of a processing job of more than 256 characters: number 2, number 3, number 4 " +
     "and 2 more",
+  ]],
+  ["one of 257", [[], ["x".repeat(257)]], [
+    "arguments of a processing job of more than 256 characters: number 1",
   ]],
   ["empty ones", [[""], ["a", ""]], [
     "empty parts of an entry point: number 1",

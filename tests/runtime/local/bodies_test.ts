@@ -21,7 +21,7 @@ async function createdBy(
     },
     ...play,
   });
-  const env = { AWS_REGION: "us-east-1", AWS_DEFAULT_REGION: "us-east-1" };
+  const env = { AWS_REGION: "us-east-2", AWS_DEFAULT_REGION: "us-east-1" };
   const result = await runInProcess(args(server.port), { cwd: app.directory, env, engine });
   assertEquals(result.code, 0, result.stderr);
   const [create, ...more] = engine.callsOf("POST /containers/create");
@@ -55,12 +55,7 @@ const ENV = [
   "ML_INPUT_DIR=/opt/ml/input",
   "ML_OUTPUT_DIR=/opt/ml/output",
   "ML_CHANNEL_TRAINING=/opt/ml/input/data/training",
-  "SM_MODEL_DIR=/opt/ml/model",
-  "SM_INPUT_DIR=/opt/ml/input",
-  "SM_INPUT_CONFIG_DIR=/opt/ml/input/config",
-  "SM_OUTPUT_DIR=/opt/ml/output",
-  "SM_OUTPUT_DATA_DIR=/opt/ml/output/data",
-  "SM_CHANNEL_TRAINING=/opt/ml/input/data/training",
+  "AWS_REGION=us-east-2",
 ];
 const labels = (role: string, port = "") => ({
   "mlcli.app": "APP",
@@ -80,7 +75,11 @@ const TRAIN_BODY = {
   Image: "APP:latest",
   Cmd: ["train"],
   Hostname: "algo-1",
-  Env: [...ENV, "TRAINING_JOB_NAME=APP-TIME"],
+  Env: [
+    ...ENV,
+    "TRAINING_JOB_NAME=APP-TIME",
+    "TRAINING_JOB_ARN=arn:aws:sagemaker:us-east-2:000000000000:training-job/APP-TIME",
+  ],
   Labels: labels("train"),
   HostConfig: {
     ...RUN,
@@ -178,7 +177,7 @@ for (const [command, own, expected, expectedName] of COMMANDS) {
         configuration,
       });
       assertEquals(body.Image, "team/other:v2");
-      // Of the configuration, not of whoever runs mlcli.
+      // Of the configuration, before whoever runs mlcli.
       const regions = body.Env.filter((variable: string) => variable.startsWith("AWS_"));
       assertEquals(regions, ["AWS_REGION=eu-west-1"]);
     });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { BatchJob, ProcessingJob, ServingJob } from "../../../runtime/local/jobs.ts";
+import type { ProcessingJob, ServingJob, TrainingJob } from "../../../runtime/local/jobs.ts";
 import {
   type PlannedProcessing,
   type PlannedServer,
@@ -14,13 +14,19 @@ import { VERSION } from "../../../runtime/version.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-const JOB: BatchJob = {
+const JOB: TrainingJob = {
   app: appObject("/home/me", "demo"),
   tag: "v1",
   memory: undefined,
   allowPrivileges: false,
   variables: {},
   networkIsolation: false,
+  strict: false,
+  grace: undefined,
+  hyperparameters: [],
+  inputs: [],
+  stopAfter: undefined,
+  checkpoints: false,
 };
 const BASE = "/home/me/demo/mlcli_base";
 const TEST = `${BASE}/local_test/test_dir`;
@@ -33,13 +39,16 @@ function mountsOf(body: CreateBody): string[] {
 }
 
 const TRAINING: PlannedTraining = {
+  region: "eu-west-1",
   name: "mlcli-demo-train-1",
   jobName: "demo-2026-03-01-09-30-00-123",
   withInit: false,
   codeFolder: `${BASE}/training`,
+  reportFile: "/run/report",
   configFolder: "/run/config",
   inputFolder: undefined,
   channels: [],
+  modelFolder: `${TEST}/.model-1`,
 };
 const train = trainPlan(JOB, TRAINING);
 const PROCESSING: ProcessingJob = {
@@ -51,8 +60,11 @@ const PROCESSING: ProcessingJob = {
 };
 const PROCESS: PlannedProcessing = {
   name: "mlcli-demo-process-1",
+  region: "eu-west-1",
   withInit: false,
   codeFolder: `${BASE}/processing`,
+  reportFile: "/run/report",
+  outputFolder: `${TEST}/output`,
   arguments: ["process", "steps/clean.py"],
   configFolder: "/run/config",
   inputFolder: `${TEST}/input/data/processing`,
@@ -61,9 +73,13 @@ const process = processPlan(PROCESSING, PROCESS);
 const SERVING: ServingJob = { ...JOB, port: 0, timeout: 1, allowedHosts: [] };
 const SERVER: PlannedServer = {
   name: "mlcli-demo-serve-9000",
+  region: "eu-west-1",
   port: 9000,
   withInit: false,
   codeFolder: `${BASE}/prediction`,
+  reportFile: undefined,
+  modelFolder: `${TEST}/model`,
+  modelId: "64:12",
 };
 const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
 
@@ -71,18 +87,20 @@ suite("plans", () => {
   it("mount what the specification's table says", () => {
     assertEquals(mountsOf(train), [
       `${BASE}/training:/opt/ml/code:ro`,
+      "/run/report:/opt/mlcli/report",
       `${TEST}/input:/opt/ml/input:ro`,
       "/run/config:/opt/ml/input/config:ro",
-      `${TEST}/model:/opt/ml/model`,
+      `${TEST}/.model-1:/opt/ml/model`,
       `${TEST}/output:/opt/ml/output`,
     ]);
     assertEquals(mountsOf(process), [
       `${BASE}/processing:/opt/ml/code:ro`,
+      "/run/report:/opt/mlcli/report",
       "/run/config:/opt/ml/config:ro",
       `${TEST}/input:/opt/ml/input:ro`,
+      `${TEST}/model:/opt/ml/model`,
       `${TEST}/input/data/processing:/opt/ml/processing/input:ro`,
       `${TEST}/output:/opt/ml/processing/output`,
-      `${TEST}/model:/opt/ml/model`,
       `${TEST}/output:/opt/ml/output`,
     ]);
     assertEquals(mountsOf(serve), [
@@ -100,7 +118,7 @@ suite("plans", () => {
         source: `${TEST}/input/data/x`,
       }],
     });
-    assertEquals(mountsOf(body).slice(1, 5), [
+    assertEquals(mountsOf(body).slice(2, 6), [
       "/run/input:/opt/ml/input:ro",
       "/run/config:/opt/ml/input/config:ro",
       "/data/churn:/opt/ml/input/data/training:ro",
@@ -118,6 +136,47 @@ suite("plans", () => {
     for (const [index, body] of bodies.entries()) {
       assertEquals(mountsOf(body), mountsOf([train, process, serve][index]!).slice(1));
     }
+  });
+
+  it("mount under --strict what the platform has, and no more", () => {
+    const ofImage = { codeFolder: undefined };
+    const strict = { strict: true };
+    const channels = [{ name: "x", source: `${TEST}/input/data/x` }];
+    const training = { ...TRAINING, ...ofImage, inputFolder: "/run/input", channels };
+    const processing = { ...PROCESS, ...ofImage, outputFolder: "/run/output" };
+    const bodies = [
+      trainPlan({ ...JOB, ...strict }, training),
+      processPlan({ ...PROCESSING, ...strict }, processing),
+      servePlan({ ...SERVING, ...strict }, { ...SERVER, ...ofImage }),
+    ];
+    assertEquals(bodies.map((body) => mountsOf(body).filter((mount) => !/report/.test(mount))), [
+      [
+        "/run/input:/opt/ml/input:ro",
+        "/run/config:/opt/ml/input/config:ro",
+        `${TEST}/input/data/x:/opt/ml/input/data/x:ro`,
+        `${TEST}/.model-1:/opt/ml/model`,
+        `${TEST}/output:/opt/ml/output`,
+      ],
+      [
+        "/run/config:/opt/ml/config:ro",
+        `${TEST}/input/data/processing:/opt/ml/processing/input:ro`,
+        `${TEST}/output:/opt/ml/processing/output`,
+        "/run/output:/opt/ml/output",
+      ],
+      [`${TEST}/model:/opt/ml/model:ro`],
+    ]);
+    for (const { Env = [] } of bodies) {
+      assertEquals(Env.filter((one) => /^[MS][LM]_/.test(one)), []);
+      assertEquals(Env.includes("MLCLI_WATCH=") || !Env.join().includes("MLCLI_WATCH"), true);
+    }
+  });
+
+  it("mount checkpoints only when asked", () => {
+    const asked = trainPlan({ ...JOB, checkpoints: true }, TRAINING);
+    assertEquals(mountsOf(asked), [
+      ...mountsOf(train),
+      `${TEST}/checkpoints:/opt/ml/checkpoints`,
+    ]);
   });
 
   it("take the network away only when asked", () => {
@@ -218,14 +277,17 @@ suite("plans", () => {
     assertEquals([train.HostConfig.Memory, train.HostConfig.MemorySwap], [undefined, undefined]);
   });
 
-  it("name the region only when it is known", () => {
-    const regions = (cloudRegion?: string): unknown => {
-      const app = appObject("/home/me", "demo", { cloudRegion });
-      const { Env } = servePlan({ ...SERVING, app }, SERVER);
-      return Env?.filter((variable) => variable.startsWith("AWS_REGION"));
-    };
-    assertEquals(regions(), []);
-    assertEquals(regions("eu-west-1"), ["AWS_REGION=eu-west-1"]);
+  it("tell all code its region, and a training its name", () => {
+    const region = "AWS_REGION=eu-west-1";
+    const platform = (body: CreateBody): unknown =>
+      body.Env?.filter((variable) => /^(AWS|TRAINING|SM)_/.test(variable));
+    assertEquals([platform(process), platform(serve)], [[region], [region]]);
+    assertEquals(platform(train), [
+      region,
+      "TRAINING_JOB_NAME=demo-2026-03-01-09-30-00-123",
+      "TRAINING_JOB_ARN=arn:aws:sagemaker:eu-west-1:000000000000:" +
+      "training-job/demo-2026-03-01-09-30-00-123",
+    ]);
   });
 
   it("tell a server, and nothing else, by which names it may be called", () => {

