@@ -17,6 +17,7 @@ const OPTIONS = options({
     description: "Platform of the image, such as linux/amd64.",
   },
   "--no-cache": { description: "Do every step again." },
+  "--replace": { description: "Take the name of an image that mlcli did not build." },
 });
 
 /** Options of `build`. */

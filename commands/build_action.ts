@@ -21,6 +21,7 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
       baseImage: options.baseImage,
       platform: options.platform,
       noCache: !options.cache,
+      replace: options.replace,
     },
     context,
     progress,

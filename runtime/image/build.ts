@@ -9,6 +9,7 @@ import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { failureOf } from "../docker/messages.ts";
 import { MlcliError } from "../errors.ts";
+import { isBuiltByMlcli } from "../images.ts";
 import { LABELS } from "../labels.ts";
 import { VERSION } from "../version.ts";
 import { buildContext } from "./build_context.ts";
@@ -24,6 +25,8 @@ export interface BuildRequest {
   /** `linux/amd64`; instead of the configuration's, or the engine's own. */
   readonly platform: string | undefined;
   readonly noCache: boolean;
+  /** Whether it may take the name of an image that mlcli did not build. */
+  readonly replace: boolean;
 }
 
 /** Who is told how a build goes on. */
@@ -38,7 +41,8 @@ export interface BuildReport {
  * Builds the image.
  *
  * @returns `name:tag`
- * @throws MlcliError when a step fails, or the app lacks something.
+ * @throws MlcliError when a step fails, the app lacks something, or somebody else's image would lose
+ * its name.
  */
 export async function build(
   request: BuildRequest,
@@ -50,6 +54,7 @@ export async function build(
   // Before the engine is asked, so that the user learns at once what is missing in the app.
   const context = remembered(await buildContext(app, report.onLeftOut));
   const engine = await host.engine();
+  if (!request.replace) await requireOwnName(engine, app, reference);
   const options: BuildOptions = {
     tag: reference,
     dockerfile: dockerfilePath(app),
@@ -70,6 +75,17 @@ export async function build(
   } catch (error) {
     throw context.failure() ?? error;
   }
+}
+
+/** An image that somebody made by other means, with AWS's toolkits maybe, has its name only once. */
+async function requireOwnName(engine: Engine, app: App, reference: string): Promise<void> {
+  const image = await engine.image(reference);
+  if (image === undefined || isBuiltByMlcli(image)) return;
+  throw new MlcliError(`${reference} is there already, and mlcli did not build it`, {
+    hint: "--replace gives its name to the new image; another image_name in " +
+      `${app.name}.json, or another --docker-tag, leaves it alone. ` +
+      "Local commands run it as it is, without mlcli build.",
+  });
 }
 
 /** A stream, and the error that it failed with. */

@@ -211,6 +211,7 @@ suite("an engine that breaks off", () => {
       ["build"],
       {
         "GET /_ping": answer(200, "OK"),
+        "GET /images/APP%3Alatest/json": answer(404, { message: "No such image" }),
         "POST /build": afterBody(stream('{"stream":"Step 1"}\n{"aux":')),
       },
       /answer is not what its API says/,
@@ -220,6 +221,7 @@ suite("an engine that breaks off", () => {
       ["build"],
       {
         "GET /_ping": answer(200, "OK"),
+        "GET /images/APP%3Alatest/json": answer(404, { message: "No such image" }),
         "POST /build": afterBody(stream('{"stream":"Step 1"}\n')),
       },
       /Build failed: the engine ended the build without an image/,

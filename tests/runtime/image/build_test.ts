@@ -3,6 +3,7 @@ import { VERSION } from "../../../runtime/version.ts";
 import { completeApp } from "../../helpers/app.ts";
 import {
   type Answer,
+  type Answers,
   type FakeEngine,
   fakeEngine,
   pong,
@@ -26,6 +27,7 @@ const BUILT = { aux: { ID: "sha256:abc" } };
 interface Build extends ProgramResult {
   readonly query: Readonly<Record<string, string>>;
   readonly app: string;
+  readonly calls: readonly string[];
 }
 
 /** Runs mlcli build in a complete app. */
@@ -34,19 +36,24 @@ async function build(
   args: readonly string[] = [],
   configuration: Readonly<Record<string, unknown>> = {},
   options: Partial<InProcessOptions> = {},
+  image: Readonly<Record<string, unknown>> | undefined = undefined,
 ): Promise<Build> {
   await using app = await completeApp({ configuration });
-  await using engine: FakeEngine = await fakeEngine({
-    "GET /_ping": () => pong("1.41"),
-    "POST /build": answer,
-  });
+  const there = (): Response =>
+    image === undefined
+      ? refusal(404, "No such image")
+      : Response.json({ Created: "", Config: image });
+  const answers: Answers = { "GET /_ping": () => pong("1.41"), "POST /build": answer };
+  await using engine: FakeEngine = await fakeEngine((call) =>
+    call.startsWith("GET /images/") ? there : answers[call]
+  );
   const result = await runInProcess(["build", ...args], {
     cwd: app.directory,
     engine,
     ...options,
   });
   const { query = {} } = engine.calls.find(({ call }) => call === "POST /build") ?? {};
-  return { ...result, query, app: app.name };
+  return { ...result, query, app: app.name, calls: engine.calls.map(({ call }) => call) };
 }
 
 suite("what mlcli build asks for", () => {
@@ -109,6 +116,33 @@ suite("what mlcli build asks for", () => {
       assertEquals(Object.fromEntries(Object.keys(asked).map((key) => [key, all[key]])), asked);
     });
   }
+});
+
+suite("an image that has the name already", () => {
+  const FOREIGN = { Entrypoint: ["train"], Labels: { maintainer: "me" } };
+  const BY_BUILD = { Entrypoint: ["train"], Labels: { "mlcli.app": "other" } };
+  for (
+    const [title, image, args] of [
+      ["none", undefined, []],
+      ["one that mlcli built", BY_BUILD, []],
+      ["one with the harness", { Entrypoint: ["/opt/mlcli/entrypoint"] }, []],
+      ["another, with --replace", FOREIGN, ["--replace"]],
+    ] as const
+  ) {
+    it(`is replaced: ${title}`, async () => {
+      const { code, stdout, app } = await build(saying(BUILT), args, {}, {}, image);
+      assertEquals([code, stdout], [0, `${app}:latest\n`]);
+    });
+  }
+
+  it("stays where mlcli did not build it", async () => {
+    const { code, stdout, stderr, calls, app } = await build(saying(BUILT), [], {}, {}, FOREIGN);
+    assertEquals([code, stdout], [1, ""]);
+    const [message, hint = ""] = stderr.split("\n");
+    assertEquals(message, `error: ${app}:latest is there already, and mlcli did not build it`);
+    assertMatch(hint, /^hint: --replace gives its name to the new image; another image_name in /);
+    assertEquals(calls, ["GET /_ping", `GET /images/${app}%3Alatest/json`]);
+  });
 });
 
 suite("mlcli build that fails", () => {
@@ -231,6 +265,7 @@ suite("Ctrl-C in mlcli build", () => {
     await app.write(`${app.path("training")}/big.bin`, new Uint8Array(32 * 1024 ** 2));
     await using engine = await fakeEngine({
       "GET /_ping": () => pong("1.41"),
+      [`GET /images/${app.name}%3Alatest/json`]: () => refusal(404, "No such image"),
       "POST /build": async (request, released) => {
         const reader = request.body!.getReader();
         await reader.read();
