@@ -12,10 +12,25 @@ from mlcli_harness import paths
 from mlcli_harness.failure import HarnessError
 
 
+# Hyperparameters that are the platform's own, besides those that begin with `sagemaker_`: what a
+# tuning job looks for, and a name that older SDKs send. As in sagemaker-training 5.1.4, params.py.
+PLATFORM_HYPERPARAMETERS = ("_tuning_objective_metric", "default_user_module_name")
+
+
 def read_hyperparameters():
-    """The hyperparameters with their values decoded: SageMaker sends every value as a string."""
+    """The user's hyperparameters and the platform's own, as two dicts.
+
+    Their values are decoded: SageMaker sends every one as a string.
+    """
     raw = read_config("hyperparameters.json")
-    return {name: decode(value) for name, value in raw.items()}
+    everything = {name: decode(value) for name, value in raw.items()}
+    platforms = {name: everything[name] for name in everything if is_platforms(name)}
+    return {name: everything[name] for name in everything if name not in platforms}, platforms
+
+
+def is_platforms(name):
+    """Whether a hyperparameter is meant for the platform's own code, and not for the user's."""
+    return name.startswith("sagemaker_") or name in PLATFORM_HYPERPARAMETERS
 
 
 def decode(value):

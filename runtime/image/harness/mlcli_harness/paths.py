@@ -4,6 +4,7 @@ import os
 
 INPUT = "/opt/ml/input"
 INPUT_CONFIG = "/opt/ml/input/config"
+HYPERPARAMETERS = "/opt/ml/input/config/hyperparameters.json"
 INPUT_DATA = "/opt/ml/input/data"
 TRAINING_DATA = "/opt/ml/input/data/training"
 MODEL = "/opt/ml/model"

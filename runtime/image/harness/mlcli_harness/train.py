@@ -9,13 +9,16 @@ from mlcli_harness.environment import read_hyperparameters, set_training_environ
 from mlcli_harness.failure import HarnessError, run_user_code
 
 
+KEYWORDS = ("hyperparameters", "hyperparameters_path")
+
+
 def train():
     """Runs the training. Ends the process with status 1 where the user's code raises."""
     run_user_code(call_train, paths.TRAINING_FAILURE)
 
 
 def call_train():
-    hyperparameters = read_hyperparameters()
+    hyperparameters, _ = read_hyperparameters()
     set_training_environment(hyperparameters)
     os.makedirs(paths.MODEL, exist_ok=True)
 
@@ -27,13 +30,17 @@ def call_train():
 
 
 def call_with_hyperparameters(function, hyperparameters):
-    """Calls train(input, model), with the hyperparameters where it has a parameter for them:
-    the third, or a keyword-only one of that name."""
+    """Calls train(input, model), with the hyperparameters where it has a parameter for them: the
+    third, or the keyword-only `hyperparameters` or `hyperparameters_path`. One whose name ends in
+    `_path` gets the path of hyperparameters.json."""
     parameters = inspect.signature(function).parameters.values()
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    keywords = [p.name for p in parameters if p.kind == p.KEYWORD_ONLY and p.name in KEYWORDS]
+
+    def wanted(name):
+        return paths.HYPERPARAMETERS if name.endswith("_path") else hyperparameters
+
     if len(positional) > 2:
-        function(paths.TRAINING_DATA, paths.MODEL, hyperparameters)
-    elif any(p.kind == p.KEYWORD_ONLY and p.name == "hyperparameters" for p in parameters):
-        function(paths.TRAINING_DATA, paths.MODEL, hyperparameters=hyperparameters)
+        function(paths.TRAINING_DATA, paths.MODEL, wanted(positional[2].name))
     else:
-        function(paths.TRAINING_DATA, paths.MODEL)
+        function(paths.TRAINING_DATA, paths.MODEL, **{name: wanted(name) for name in keywords})

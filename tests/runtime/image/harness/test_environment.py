@@ -27,18 +27,33 @@ class Hyperparameters(ContainerTest):
         self.write(CONFIG + "hyperparameters.json", json.dumps(raw))
         self.assertEqual(
             environment.read_hyperparameters(),
-            {
-                **raw,
-                "rate": 0.1,
-                "layers": [8, 4],
-                "flag": True,
-                "nothing": None,
-                "quoted": "7",
-            },
+            (
+                {
+                    **raw,
+                    "rate": 0.1,
+                    "layers": [8, 4],
+                    "flag": True,
+                    "nothing": None,
+                    "quoted": "7",
+                },
+                {},
+            ),
         )
 
+    def test_are_the_users_apart_from_the_platforms(self):
+        users = {"rate": 1, "sagemaker": 2, "SAGEMAKER_X": 3, "my_sagemaker_x": 4, "_tuning": 5}
+        platforms = {
+            "sagemaker_program": "train.py",
+            "sagemaker_anything": 7,
+            "_tuning_objective_metric": "validation:error",
+            "default_user_module_name": "x",
+        }
+        raw = {name: json.dumps(value) for name, value in {**users, **platforms}.items()}
+        self.write(CONFIG + "hyperparameters.json", json.dumps(raw))
+        self.assertEqual(environment.read_hyperparameters(), (users, platforms))
+
     def test_are_none_without_a_file(self):
-        self.assertEqual(environment.read_hyperparameters(), {})
+        self.assertEqual(environment.read_hyperparameters(), ({}, {}))
 
     def test_that_are_broken_are_named(self):
         path = self.path(CONFIG + "hyperparameters.json")

@@ -50,6 +50,30 @@ class Parameters(unittest.TestCase):
         self.assertEqual(self.given(keyword), [*both, HYPERPARAMETERS])
         self.assertEqual(self.given(other), [*both, 3])
 
+    def test_one_whose_name_ends_in_path_gets_the_file(self):
+        def third(seen):
+            def train(data, model, config_path, other=5):
+                seen.extend([data, model, config_path, other])
+
+            return train
+
+        def keyword(seen):
+            def train(data, model, *, hyperparameters_path, checkpoint_path="x"):
+                seen.extend([data, model, hyperparameters_path, checkpoint_path])
+
+            return train
+
+        def both_keywords(seen):
+            def train(data, model, *, hyperparameters_path=None, hyperparameters=None):
+                seen.extend([data, model, hyperparameters_path, hyperparameters])
+
+            return train
+
+        both, file = [paths.TRAINING_DATA, paths.MODEL], paths.HYPERPARAMETERS
+        self.assertEqual(self.given(third), [*both, file, 5])
+        self.assertEqual(self.given(keyword), [*both, file, "x"])
+        self.assertEqual(self.given(both_keywords), [*both, file, HYPERPARAMETERS])
+
     def test_without_one_nobody_gets_them(self):
         def two(seen):
             return lambda data, model: seen.extend([data, model])
@@ -92,6 +116,24 @@ def train(data, model, hyperparameters):
     print(hyperparameters, os.environ["SM_HP_RATE"], os.listdir(model))
 """
         self.assertEqual(self.train(code), "True beside training\n{'rate': 0.5} 0.5 []\n")
+
+    def test_keeps_the_platforms_hyperparameters_in_their_file(self):
+        self.write(
+            "/opt/ml/input/config/hyperparameters.json",
+            '{"rate": "1", "sagemaker_program": "x.py", "_tuning_objective_metric": "loss"}',
+        )
+        code = """
+import json, os
+def train(data, model, hyperparameters):
+    print(hyperparameters, os.environ["SM_HPS"], [n for n in os.environ if n.startswith("SM_HP_")])
+    with open(%r) as file: print(sorted(json.load(file)))
+"""
+        file = self.path("/opt/ml/input/config/hyperparameters.json")
+        self.assertEqual(
+            self.train(code % file),
+            "{'rate': 1} {\"rate\":1} ['SM_HP_RATE']\n"
+            "['_tuning_objective_metric', 'rate', 'sagemaker_program']\n",
+        )
 
     def test_prefers_the_code_that_is_mounted(self):
         self.write("/opt/program/training/training.py", "raise RuntimeError('the image')")
