@@ -161,12 +161,58 @@ async function endOf(engine: Engine, id: string): Promise<Ended> {
 }
 
 /** Where a container's server answers. */
-async function addressOf(id: string): Promise<string> {
+async function addressOf(id: string, port: number): Promise<string> {
   const { NetworkSettings } = JSON.parse(
     await engineRequest("GET", `/containers/${id}/json`, [200]),
   );
-  const [{ HostPort }] = NetworkSettings.Ports["8080/tcp"];
+  const [{ HostPort }] = NetworkSettings.Ports[`${port}/tcp`];
   return `http://127.0.0.1:${HostPort}`;
+}
+
+/** Calls `work` with the address of a server that has loaded the model, and stops it afterwards. */
+async function withServer(
+  directory: TestDirectory,
+  work: (address: string) => Promise<void>,
+  { port = 8080, env = [] as readonly string[] } = {},
+): Promise<Ended> {
+  const server = plan(directory, ["serve"], ["model"]);
+  return await withContainer({
+    ...server,
+    Env: env,
+    ExposedPorts: { [`${port}/tcp`]: {} },
+    HostConfig: {
+      ...server.HostConfig,
+      PortBindings: { [`${port}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: "" }] },
+    },
+  }, async (engine, id) => {
+    const address = await addressOf(id, port);
+    await eventually(async () => {
+      // A server that has ended will not answer any more.
+      if (!await engine.isRunning(id)) throw new Error((await endOf(engine, id)).log);
+      const signal = AbortSignal.timeout(10_000);
+      const response = await fetch(`${address}/ping`, { signal }).catch(() => undefined);
+      assertEquals(await response?.text() ?? "", "");
+      return response?.status === 200;
+    });
+    await work(address);
+    await engine.stopContainer(id, 30);
+    return await endOf(engine, id);
+  });
+}
+
+/** Asks a server for a prediction: its status, and the body of its answer as it says itself. */
+async function invoke(
+  address: string,
+  body: BodyInit,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<readonly [number, unknown]> {
+  const response = await fetch(`${address}/invocations`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body,
+    signal: AbortSignal.timeout(TIMEOUT),
+  });
+  return [response.status, await response.json()];
 }
 
 suite("an image started as the platform starts it", () => {
@@ -199,40 +245,33 @@ suite("an image started as the platform starts it", () => {
       "data",
     ]);
 
-    const server = plan(platform, ["serve"], ["model"]);
-    await withContainer({
-      ...server,
-      ExposedPorts: { "8080/tcp": {} },
-      HostConfig: {
-        ...server.HostConfig,
-        PortBindings: { "8080/tcp": [{ HostIp: "127.0.0.1", HostPort: "" }] },
-      },
-    }, async (engine, id) => {
-      const address = await addressOf(id);
-      await eventually(async () => {
-        // A server that has ended will not answer any more.
-        if (!await engine.isRunning(id)) throw new Error((await endOf(engine, id)).log);
-        const signal = AbortSignal.timeout(10_000);
-        const response = await fetch(`${address}/ping`, { signal }).catch(() => undefined);
-        assertEquals(await response?.text() ?? "", "");
-        return response?.status === 200;
-      });
-      const response = await fetch(`${address}/invocations`, {
-        method: "POST",
-        // The platform's own address is no name that mlcli let in.
-        headers: { "Content-Type": "application/json", Origin: "https://example.org" },
-        body: "[1]",
-        signal: AbortSignal.timeout(TIMEOUT),
-      });
-      assertEquals([response.status, await response.json()], [200, {
+    const ended = await withServer(platform, async (address) => {
+      // The platform's own address is no name that mlcli let in.
+      assertEquals(await invoke(address, "[1]", { Origin: "https://example.org" }), [200, {
         rows: ["1,2", "3,4"],
         data: [1],
         cwd: "/opt/program/prediction",
         host: null,
       }]);
-      await engine.stopContainer(id, 30);
-      assertEquals(await endOf(engine, id), { status: 0, log: "" });
     });
+    assertEquals(ended, { status: 0, log: "" });
+  });
+
+  it("serves a transform job: on the platform's port, and bodies of any size", async () => {
+    await using platform = await makePlatform({ "model/model.json": '{"rows": []}' });
+    const env = ["SAGEMAKER_BIND_TO_PORT=8123", "SAGEMAKER_MAX_PAYLOAD_IN_MB=0"];
+    const ended = await withServer(platform, async (address) => {
+      const body = JSON.stringify({ x: "a".repeat(20 * 1024 ** 2) });
+      const stream = new Blob([body]).stream();
+      for (const sent of [body, stream]) {
+        const [status, answer] = await invoke(address, sent);
+        assertEquals([status, (answer as { data: { x: string } }).data.x.length], [
+          200,
+          20 * 1024 ** 2,
+        ]);
+      }
+    }, { port: 8123, env });
+    assertEquals(ended, { status: 0, log: "" });
   });
 
   it("leaves the reason of a failed training where the platform looks for it", async () => {

@@ -41,6 +41,12 @@ class SettingsOfTheEnvironment(ContainerTest):
                 "max_body_bytes",
                 2 * 1024**2,
             ),
+            ({"SAGEMAKER_MAX_PAYLOAD_IN_MB": "0"}, "max_body_bytes", 0),
+            (
+                {"MLCLI_MAX_BODY_MB": "0", "SAGEMAKER_MAX_PAYLOAD_IN_MB": "100"},
+                "max_body_bytes",
+                0,
+            ),
             ({"MLCLI_CONCURRENT_PREDICTIONS": "1"}, "concurrent_predictions", 1),
             ({"MLCLI_ACCESS_LOG": "1"}, "access_log", True),
             ({"MLCLI_ACCESS_LOG": "yes"}, "access_log", True),
@@ -61,7 +67,6 @@ class SettingsOfTheEnvironment(ContainerTest):
             "SAGEMAKER_BIND_TO_PORT",
             "MLCLI_WORKERS",
             "SAGEMAKER_MODEL_SERVER_WORKERS",
-            "MLCLI_MAX_BODY_MB",
             "MLCLI_CONCURRENT_PREDICTIONS",
         ):
             for value in ("0", "-1", "1.5", "many", "1e3", "+1", "1_0"):
@@ -69,6 +74,14 @@ class SettingsOfTheEnvironment(ContainerTest):
                     Settings({name: value})
                 self.assertEqual(
                     str(caught.exception), "%s must be a positive integer, not '%s'" % (name, value)
+                )
+        for name in ("MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB"):
+            for value in ("-1", "1.5", "many"):
+                with self.subTest(name=name, value=value), self.assertRaises(HarnessError) as caught:
+                    Settings({name: value})
+                self.assertEqual(
+                    str(caught.exception),
+                    "%s must be 0 (no limit) or a positive integer, not '%s'" % (name, value),
                 )
 
 
