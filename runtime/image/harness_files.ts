@@ -33,6 +33,7 @@ const MODULES = [
   "mlcli_harness/serving/server.py",
   "mlcli_harness/serving/worker.py",
   "mlcli_harness/stopping.py",
+  "mlcli_harness/toolkit.py",
   "mlcli_harness/train.py",
 ];
 

@@ -21,7 +21,9 @@ import steps
 
 def train(data, model, hyperparameters):
     steps.check(hyperparameters)
-    names = ["SM_MODEL_DIR", "SM_CHANNELS", "SM_HP_RATE", "SM_CURRENT_HOST", "SM_NUM_GPUS"]
+    names = ["SM_CHANNELS", "SM_HPS", "SM_CURRENT_HOST", "SM_NUM_GPUS", "SM_CURRENT_INSTANCE_TYPE"]
+    names += [name for name in sorted(os.environ) if name[:3] in ("ML_", "SM_") and name[-4:] == "_DIR"]
+    names += ["ML_CHANNEL_TRAINING", "SM_CHANNEL_TRAINING", "SM_HP_RATE"]
     print(json.dumps([os.getcwd(), os.path.exists("/opt/ml/code"), hyperparameters]))
     print(json.dumps({name: os.environ[name] for name in names}))
     with open(data + "/data.csv") as file: rows = file.read().split()
@@ -40,16 +42,18 @@ def model_fn(model_dir):
     with open(model_dir + "/model.json") as file: return json.load(file)
 
 def predict_fn(data, model):
-    return {"rows": model["rows"], "data": data, "cwd": os.getcwd(), "host": os.environ.get("MLCLI_ALLOWED_HOSTS")}
+    return {"rows": model["rows"], "data": data, "cwd": os.getcwd(), "host": os.environ.get("MLCLI_ALLOWED_HOSTS"),
+            "ml": {name: os.environ[name] for name in os.environ if name.startswith("ML_")}}
 `;
 
 const PROCESSING = `
-import os, sys
+import json, os, sys
 
 name, = os.listdir("/opt/ml/processing/input")
 with open("/opt/ml/processing/input/" + name) as file: rows = file.readlines()
 with open("/opt/ml/processing/output/" + name, "w") as file: file.writelines(rows[:int(sys.argv[2])])
 print(sys.argv, os.getcwd())
+print(json.dumps({name: os.environ[name] for name in sorted(os.environ) if name.startswith("ML_")}))
 `;
 
 /** Builds it, as a user does before the image goes to the platform. */
@@ -71,10 +75,19 @@ async function buildImage(): Promise<void> {
   await run("build");
 }
 
+/** The specification's variables, which the image sets by itself. */
+const ML = {
+  ML_CHANNEL_TRAINING: "/opt/ml/input/data/training",
+  ML_INPUT_DIR: "/opt/ml/input",
+  ML_MODEL_DIR: "/opt/ml/model",
+  ML_OUTPUT_DIR: "/opt/ml/output",
+};
+
 /** What the platform lays out for a training. */
 const INPUT = {
   "input/config/inputdataconfig.json": '{"training": {"TrainingInputMode": "File"}}',
-  "input/config/resourceconfig.json": '{"current_host": "algo-1", "hosts": ["algo-1"]}',
+  "input/config/resourceconfig.json":
+    '{"current_host": "algo-1", "hosts": ["algo-1"], "current_instance_type": "ml.m5.large"}',
   "input/data/training/data.csv": "1,2\n3,4\n",
   "model/": "",
   "output/": "",
@@ -178,7 +191,8 @@ async function withServer(
   const server = plan(directory, ["serve"], ["model"]);
   return await withContainer({
     ...server,
-    Env: env,
+    // Once /ping is answered no other worker is still loading: that one would log its own end.
+    Env: ["MLCLI_WORKERS=1", ...env],
     ExposedPorts: { [`${port}/tcp`]: {} },
     HostConfig: {
       ...server.HostConfig,
@@ -224,7 +238,8 @@ suite("an image started as the platform starts it", () => {
   it("trains with its own code, and then serves the model", async () => {
     await using platform = await makePlatform({
       ...INPUT,
-      "input/config/hyperparameters.json": '{"rate": "0.5"}',
+      "input/config/hyperparameters.json":
+        '{"rate": "0.5", "sagemaker_region": "eu-west-1", "_tuning_objective_metric": "loss"}',
     });
     const { status, log } = await runToEnd(plan(platform, ["train"], TRAIN));
     assertEquals({ status, log }, { status: 0, log });
@@ -232,10 +247,20 @@ suite("an image started as the platform starts it", () => {
     assertEquals(rest, [""]);
     assertEquals(JSON.parse(facts!), ["/opt/program/training", false, { rate: 0.5 }]);
     assertEquals(JSON.parse(variables!), {
+      ...ML,
+      SM_INPUT_CONFIG_DIR: "/opt/ml/input/config",
+      SM_INPUT_DIR: "/opt/ml/input",
       SM_MODEL_DIR: "/opt/ml/model",
+      SM_MODULE_DIR: "/opt/ml/code",
+      SM_OUTPUT_DATA_DIR: "/opt/ml/output/data",
+      SM_OUTPUT_DIR: "/opt/ml/output",
+      SM_OUTPUT_INTERMEDIATE_DIR: "/opt/ml/output/intermediate",
       SM_CHANNELS: '["training"]',
+      SM_CHANNEL_TRAINING: "/opt/ml/input/data/training",
+      SM_HPS: '{"rate":0.5}',
       SM_HP_RATE: "0.5",
       SM_CURRENT_HOST: "algo-1",
+      SM_CURRENT_INSTANCE_TYPE: "ml.m5.large",
       // The image's own.
       SM_NUM_GPUS: "7",
     });
@@ -252,6 +277,7 @@ suite("an image started as the platform starts it", () => {
         data: [1],
         cwd: "/opt/program/prediction",
         host: null,
+        ml: ML,
       }]);
     });
     assertEquals(ended, { status: 0, log: "" });
@@ -294,10 +320,15 @@ suite("an image started as the platform starts it", () => {
       "processing/output/": "",
     });
     const args = ["process", "first.py", "--rows", "2"];
-    assertEquals(await runToEnd(plan(platform, args, ["processing"])), {
-      status: 0,
-      log: "['/opt/program/processing/first.py', '--rows', '2'] /opt/program/processing\n",
-    });
+    const { status, log } = await runToEnd(plan(platform, args, ["processing"]));
+    assertEquals({ status, log }, { status: 0, log });
+    const [place, variables, ...rest] = log.split("\n");
+    assertEquals(rest, [""]);
+    assertEquals(
+      place,
+      "['/opt/program/processing/first.py', '--rows', '2'] /opt/program/processing",
+    );
+    assertEquals(JSON.parse(variables!), ML);
     const output = join(platform.path, "processing/output/table.csv");
     assertEquals(await Deno.readTextFile(output), "a\nb\n");
   });

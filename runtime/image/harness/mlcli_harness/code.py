@@ -15,12 +15,12 @@ def enter_code_directory(kind):
     The mounted code is used instead of the image's own copy. Its directory comes first on sys.path,
     in the place of the harness's, so that user code imports the files beside it, and not ours.
     """
-    directory = paths.MOUNTED_CODE
+    directory = paths.CODE
     if not has_entries(directory):
         directory = os.path.join(paths.IMAGE_CODE, kind)
     if not os.path.isdir(directory):
         raise HarnessError(
-            "No %s code: neither %s nor %s holds any" % (kind, paths.MOUNTED_CODE, directory)
+            "No %s code: neither %s nor %s holds any" % (kind, paths.CODE, directory)
         )
     os.chdir(directory)
     sys.path[0] = directory

@@ -5,7 +5,7 @@ import os
 
 from mlcli_harness import paths
 from mlcli_harness.code import enter_code_directory, load_module, required_function
-from mlcli_harness.environment import read_hyperparameters, set_training_environment
+from mlcli_harness.environment import read_channels, read_hyperparameters, set_training_environment
 from mlcli_harness.failure import HarnessError, run_user_code
 
 
@@ -18,8 +18,8 @@ def train():
 
 
 def call_train():
-    hyperparameters, _ = read_hyperparameters()
-    set_training_environment(hyperparameters)
+    hyperparameters, platforms = read_hyperparameters()
+    set_training_environment(hyperparameters, platforms, read_channels())
     os.makedirs(paths.MODEL, exist_ok=True)
 
     path = os.path.join(enter_code_directory("training"), "training.py")
