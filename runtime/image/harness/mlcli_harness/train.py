@@ -19,17 +19,25 @@ def train():
 
 def call_train():
     hyperparameters, platforms = read_hyperparameters()
-    set_training_environment(hyperparameters, platforms, read_channels())
+    channels = read_channels()
+    set_training_environment(hyperparameters, platforms, channels)
     os.makedirs(paths.MODEL, exist_ok=True)
 
     path = os.path.join(enter_code_directory("training"), "training.py")
     if not os.path.isfile(path):
         raise HarnessError("Training code not found: %s" % path)
     function = required_function(load_module("training", path), "train", "(input_data_path, model_save_path)", path)
-    call_with_hyperparameters(function, hyperparameters)
+    call_with_hyperparameters(function, input_path(channels), hyperparameters)
 
 
-def call_with_hyperparameters(function, hyperparameters):
+def input_path(channels):
+    """Where the data is: the channel `training`, else the only one, else what all channels are in."""
+    if "training" in channels:
+        return paths.TRAINING_DATA
+    return os.path.join(paths.INPUT_DATA, *channels) if len(channels) == 1 else paths.INPUT_DATA
+
+
+def call_with_hyperparameters(function, data, hyperparameters):
     """Calls train(input, model), with the hyperparameters where it has a parameter for them: the
     third, or the keyword-only `hyperparameters` or `hyperparameters_path`. One whose name ends in
     `_path` gets the path of hyperparameters.json."""
@@ -41,6 +49,6 @@ def call_with_hyperparameters(function, hyperparameters):
         return paths.HYPERPARAMETERS if name.endswith("_path") else hyperparameters
 
     if len(positional) > 2:
-        function(paths.TRAINING_DATA, paths.MODEL, wanted(positional[2].name))
+        function(data, paths.MODEL, wanted(positional[2].name))
     else:
-        function(paths.TRAINING_DATA, paths.MODEL, **{name: wanted(name) for name in keywords})
+        function(data, paths.MODEL, **{name: wanted(name) for name in keywords})

@@ -1,5 +1,6 @@
 import contextlib
 import io
+import json
 import os
 import unittest
 
@@ -13,7 +14,7 @@ HYPERPARAMETERS = {"rate": 0.1}
 class Parameters(unittest.TestCase):
     def given(self, function):
         seen = []
-        call_with_hyperparameters(function(seen), HYPERPARAMETERS)
+        call_with_hyperparameters(function(seen), "/data", HYPERPARAMETERS)
         return seen
 
     def test_a_third_one_gets_the_hyperparameters_whatever_its_name(self):
@@ -29,7 +30,7 @@ class Parameters(unittest.TestCase):
 
             return train
 
-        both = [paths.TRAINING_DATA, paths.MODEL]
+        both = ["/data", paths.MODEL]
         self.assertEqual(self.given(three), [*both, HYPERPARAMETERS])
         self.assertEqual(self.given(default), [*both, HYPERPARAMETERS, 5])
 
@@ -46,7 +47,7 @@ class Parameters(unittest.TestCase):
 
             return train
 
-        both = [paths.TRAINING_DATA, paths.MODEL]
+        both = ["/data", paths.MODEL]
         self.assertEqual(self.given(keyword), [*both, HYPERPARAMETERS])
         self.assertEqual(self.given(other), [*both, 3])
 
@@ -69,7 +70,7 @@ class Parameters(unittest.TestCase):
 
             return train
 
-        both, file = [paths.TRAINING_DATA, paths.MODEL], paths.HYPERPARAMETERS
+        both, file = ["/data", paths.MODEL], paths.HYPERPARAMETERS
         self.assertEqual(self.given(third), [*both, file, 5])
         self.assertEqual(self.given(keyword), [*both, file, "x"])
         self.assertEqual(self.given(both_keywords), [*both, file, HYPERPARAMETERS])
@@ -84,7 +85,7 @@ class Parameters(unittest.TestCase):
 
             return train
 
-        both = [paths.TRAINING_DATA, paths.MODEL]
+        both = ["/data", paths.MODEL]
         self.assertEqual(self.given(two), both)
         self.assertEqual(self.given(rest), [*both, {}])
 
@@ -94,8 +95,8 @@ class Parameters(unittest.TestCase):
                 self.seen = [data, model]
 
         trainer = Trainer()
-        call_with_hyperparameters(trainer.train, HYPERPARAMETERS)
-        self.assertEqual(trainer.seen, [paths.TRAINING_DATA, paths.MODEL])
+        call_with_hyperparameters(trainer.train, "/data", HYPERPARAMETERS)
+        self.assertEqual(trainer.seen, ["/data", paths.MODEL])
 
 
 class Train(ContainerTest):
@@ -134,6 +135,22 @@ def train(data, model, hyperparameters):
             "{'rate': 1} {\"rate\":1} ['SM_HP_RATE']\n"
             "['_tuning_objective_metric', 'rate', 'sagemaker_program']\n",
         )
+
+    def test_gets_the_channel_whatever_it_is_called(self):
+        code = "import os\ndef train(data, model): print(data, os.environ['ML_CHANNEL_TRAINING'])"
+        data = self.path("/opt/ml/input/data")
+        for channels, place in [
+            (["training"], data + "/training"),
+            (["validation", "training"], data + "/training"),
+            (["images"], data + "/images"),
+            (["train", "test"], data),
+            ([], data),
+        ]:
+            config = {name: {"TrainingInputMode": "File"} for name in channels}
+            self.write("/opt/ml/input/config/inputdataconfig.json", json.dumps(config))
+            os.environ.clear()
+            with self.subTest(channels):
+                self.assertEqual(self.train(code), "%s %s/training\n" % (place, data))
 
     def test_prefers_the_code_that_is_mounted(self):
         self.write("/opt/program/training/training.py", "raise RuntimeError('the image')")
