@@ -24,7 +24,7 @@ def train(data, model, hyperparameters):
     names = ["SM_CHANNELS", "SM_HPS", "SM_CURRENT_HOST", "SM_NUM_GPUS", "SM_CURRENT_INSTANCE_TYPE"]
     names += [name for name in sorted(os.environ) if name[:3] in ("ML_", "SM_") and name[-4:] == "_DIR"]
     names += ["ML_CHANNEL_TRAINING", "SM_CHANNEL_TRAINING", "SM_HP_RATE"]
-    print(json.dumps([os.getcwd(), os.path.exists("/opt/ml/code"), hyperparameters]))
+    print(json.dumps([os.environ["PWD"], __file__, steps.__file__, hyperparameters]))
     print(json.dumps({name: os.environ[name] for name in names}))
     with open(data + "/data.csv") as file: rows = file.read().split()
     with open(model + "/model.json", "w") as file: json.dump({"rows": rows}, file)
@@ -42,7 +42,7 @@ def model_fn(model_dir):
     with open(model_dir + "/model.json") as file: return json.load(file)
 
 def predict_fn(data, model):
-    return {"rows": model["rows"], "data": data, "cwd": os.getcwd(), "host": os.environ.get("MLCLI_ALLOWED_HOSTS"),
+    return {"rows": model["rows"], "data": data, "file": __file__, "host": os.environ.get("MLCLI_ALLOWED_HOSTS"),
             "ml": {name: os.environ[name] for name in os.environ if name.startswith("ML_")}}
 `;
 
@@ -52,8 +52,14 @@ import json, os, sys
 name, = os.listdir("/opt/ml/processing/input")
 with open("/opt/ml/processing/input/" + name) as file: rows = file.readlines()
 with open("/opt/ml/processing/output/" + name, "w") as file: file.writelines(rows[:int(sys.argv[2])])
-print(sys.argv, os.getcwd())
+print(sys.argv, os.environ["PWD"])
 print(json.dumps({name: os.environ[name] for name in sorted(os.environ) if name.startswith("ML_")}))
+`;
+
+const WHERE = `
+import os, subprocess, sys
+cd = subprocess.run("pwd", shell=True, stdout=subprocess.PIPE, universal_newlines=True)
+print(__file__, sys.path[0], cd.stdout.strip(), os.path.realpath(__file__))
 `;
 
 /** Builds it, as a user does before the image goes to the platform. */
@@ -70,6 +76,7 @@ async function buildImage(): Promise<void> {
   await app.write(app.path("training/steps.py"), STEPS);
   await app.write(app.path("prediction/serve"), SERVING);
   await app.write(app.path("processing/first.py"), PROCESSING);
+  await app.write(app.path("processing/where.py"), WHERE);
   const dockerfile = await Deno.readTextFile(app.path("Dockerfile"));
   await app.write(app.path("Dockerfile"), `${dockerfile}ENV SM_NUM_GPUS=7\n`);
   await run("build");
@@ -245,7 +252,12 @@ suite("an image started as the platform starts it", () => {
     assertEquals({ status, log }, { status: 0, log });
     const [facts, variables, ...rest] = log.split("\n");
     assertEquals(rest, [""]);
-    assertEquals(JSON.parse(facts!), ["/opt/program/training", false, { rate: 0.5 }]);
+    assertEquals(JSON.parse(facts!), [
+      "/opt/ml/code",
+      "/opt/ml/code/training.py",
+      "/opt/ml/code/steps.py",
+      { rate: 0.5 },
+    ]);
     assertEquals(JSON.parse(variables!), {
       ...ML,
       SM_INPUT_CONFIG_DIR: "/opt/ml/input/config",
@@ -275,7 +287,7 @@ suite("an image started as the platform starts it", () => {
       assertEquals(await invoke(address, "[1]", { Origin: "https://example.org" }), [200, {
         rows: ["1,2", "3,4"],
         data: [1],
-        cwd: "/opt/program/prediction",
+        file: "/opt/ml/code/serve",
         host: null,
         ml: ML,
       }]);
@@ -307,7 +319,7 @@ suite("an image started as the platform starts it", () => {
     });
     const { status, log } = await runToEnd(plan(platform, ["train"], TRAIN));
     assertEquals(status, 1);
-    assertStringIncludes(log, 'File "/opt/program/training/steps.py", line 3, in check\n');
+    assertStringIncludes(log, 'File "/opt/ml/code/steps.py", line 3, in check\n');
     assertEquals(log.includes("/opt/mlcli"), false);
     const failure = await Deno.readTextFile(join(platform.path, "output/failure"));
     assertMatch(failure, /^ValueError: no age\n\nTraceback /);
@@ -326,11 +338,34 @@ suite("an image started as the platform starts it", () => {
     assertEquals(rest, [""]);
     assertEquals(
       place,
-      "['/opt/program/processing/first.py', '--rows', '2'] /opt/program/processing",
+      "['/opt/ml/code/first.py', '--rows', '2'] /opt/ml/code",
     );
     assertEquals(JSON.parse(variables!), ML);
     const output = join(platform.path, "processing/output/table.csv");
     assertEquals(await Deno.readTextFile(output), "a\nb\n");
+  });
+
+  const HERE = "/opt/ml/code/where.py /opt/ml/code /opt/ml/code /opt/program/processing/where.py\n";
+
+  it("runs the code by the path that it has locally, also twice and for other users", async () => {
+    await using platform = await makePlatform({});
+    const body = plan(platform, ["process", "where.py"], []);
+    assertEquals(await runToEnd({ ...body, User: "12345" }), { status: 0, log: HERE });
+    const once = "/opt/mlcli/entrypoint process where.py";
+    const twice: CreateBody = { ...body, Entrypoint: ["sh", "-c"], Cmd: [`${once} && ${once}`] };
+    assertEquals(await runToEnd(twice), { status: 0, log: HERE.repeat(2) });
+  });
+
+  it("says where the code is when that path is taken", async () => {
+    await using platform = await makePlatform({ "code/": "" });
+    const { status, log } = await runToEnd(plan(platform, ["process", "where.py"], ["code"]));
+    const own = "/opt/program/processing";
+    assertEquals(log.split("\n").sort(), [
+      "",
+      `${own}/where.py ${own} ${own} ${own}/where.py`,
+      `mlcli: the code runs as ${own}: cannot link /opt/ml/code to it (Device or resource busy)`,
+    ]);
+    assertEquals(status, 0);
   });
 
   it("says what it takes", async () => {

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from support import ContainerTest, HaltServer, ending
 from mlcli_harness.failure import HarnessError
 from mlcli_harness.serving import server as module
+from mlcli_harness.serving.model import load_model
 from mlcli_harness.serving.server import Server, Settings, serve
 
 
@@ -186,5 +187,22 @@ class Serve(ContainerTest):
 
         self.replace(module, "Server", Running)
         os.environ["SAGEMAKER_BIND_TO_PORT"] = "9000"
+        self.write("/opt/program/prediction/serve", "")
         serve()
         self.assertEqual(ran, [(9000, self.path("/opt/ml/model"))])
+        self.assertTrue(os.path.islink(self.path("/opt/ml/code")))
+
+    def test_says_once_where_the_code_is_if_not_as_on_the_platform(self):
+        class Running(Server):
+            def run(self):
+                load_model()
+                os.close(self.failure_token)
+                self.booting.close()
+                raise SystemExit(0)
+
+        self.replace(module, "Server", Running)
+        self.write("/opt/ml/code", "a file")
+        code = "def model_fn(d): pass\ndef predict_fn(i, m): pass\n"
+        self.write("/opt/program/prediction/serve", code)
+        status, said = ending(serve)
+        self.assertEqual((status, said.count("mlcli: the code runs as /")), (0, 1))

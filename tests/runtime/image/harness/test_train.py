@@ -113,10 +113,15 @@ class Train(ContainerTest):
         code = """
 import os, sys, neighbour
 def train(data, model, hyperparameters):
-    print(os.getcwd() == sys.path[0] == os.path.dirname(__file__), neighbour.NAME, __name__)
+    print(os.environ["PWD"] == sys.path[0] == os.path.dirname(__file__), neighbour.NAME, __name__)
+    print(__file__, os.path.samefile(os.getcwd(), sys.path[0]))
     print(hyperparameters, os.environ["SM_HP_RATE"], os.listdir(model))
 """
-        self.assertEqual(self.train(code), "True beside training\n{'rate': 0.5} 0.5 []\n")
+        self.assertEqual(
+            self.train(code),
+            "True beside training\n%s True\n{'rate': 0.5} 0.5 []\n"
+            % self.path("/opt/ml/code/training.py"),
+        )
 
     def test_keeps_the_platforms_hyperparameters_in_their_file(self):
         self.write(
@@ -164,21 +169,16 @@ def train(data, model, hyperparameters):
     def test_says_what_the_code_lacks_also_in_the_failure_file(self):
         program = self.path("/opt/program/training")
         mounted = self.path("/opt/ml/code")
+        lacks = "%s/training.py does not define train(input_data_path, model_save_path)" % mounted
         for code, problem in [
             (None, "No training code: neither %s nor %s holds any" % (mounted, program)),
-            (
-                "x = 1",
-                "%s/training.py does not define train(input_data_path, model_save_path)" % program,
-            ),
-            (
-                "train = 5",
-                "%s/training.py does not define train(input_data_path, model_save_path)" % program,
-            ),
+            ("x = 1", lacks),
+            ("train = 5", lacks),
         ]:
             with self.subTest(code):
                 self.assertEqual(ending(lambda: self.train(code)), (1, "mlcli: %s\n" % problem))
                 self.assertEqual(self.read("/opt/ml/output/failure"), problem)
         os.remove(self.path("/opt/program/training/training.py"))
         self.assertEqual(
-            ending(self.train), (1, "mlcli: Training code not found: %s/training.py\n" % program)
+            ending(self.train), (1, "mlcli: Training code not found: %s/training.py\n" % mounted)
         )

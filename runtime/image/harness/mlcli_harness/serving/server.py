@@ -6,6 +6,7 @@ import os
 from gunicorn.app.base import BaseApplication
 from gunicorn.errors import HaltServer
 
+from mlcli_harness.code import code_directory
 from mlcli_harness.environment import set_shared_environment
 from mlcli_harness.failure import HarnessError, describe, log
 from mlcli_harness.serving.application import Application
@@ -35,6 +36,8 @@ def serve():
     set_shared_environment()
     try:
         server = Server(Settings(os.environ))
+        # Before there are workers, so that one line tells where it is not as on the platform.
+        code_directory("prediction")
     except HarnessError as error:
         log(describe(error))
         raise SystemExit(1) from error
