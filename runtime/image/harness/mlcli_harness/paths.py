@@ -12,6 +12,8 @@ OUTPUT = "/opt/ml/output"
 OUTPUT_DATA = "/opt/ml/output/data"
 OUTPUT_INTERMEDIATE = "/opt/ml/output/intermediate"
 
+PROCESSING = "/opt/ml/processing"
+
 # The first 1,024 characters become a training job's FailureReason, a processing job's ExitMessage.
 TRAINING_FAILURE = "/opt/ml/output/failure"
 PROCESSING_MESSAGE = "/opt/ml/output/message"
