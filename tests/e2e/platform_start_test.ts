@@ -1,18 +1,18 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { ownershipPlan } from "../../runtime/local/service_plans.ts";
-import type { CreateBody, Engine } from "../../runtime/docker/engine.ts";
-import { demultiplex } from "../../runtime/docker/frames.ts";
+import type { CreateBody } from "../../runtime/docker/engine.ts";
 import { makeApp } from "../helpers/app.ts";
+import { type Ended, endOf, runToEnd, withContainer } from "../helpers/container.ts";
 import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
-import { baseImage, engineRequest, removeImage, withEngine } from "../helpers/engine.ts";
+import { baseImage, engineRequest, removeImage } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** An image with code of its own, started as the platform does: nothing of mlcli's is around it. */
 const IMAGE = `mlcli-test-platform-${crypto.randomUUID().slice(0, 8)}`;
 
-/** Longest time for a container, in ms. */
+/** Longest time for a request, in ms. */
 const TIMEOUT = 60_000;
 
 const TRAINING = `
@@ -140,44 +140,6 @@ function plan(
       })),
     },
   };
-}
-
-/** Calls `work` with a container that has been started, and removes it however that ends. */
-async function withContainer<T>(
-  body: CreateBody,
-  work: (engine: Engine, id: string) => Promise<T>,
-): Promise<T> {
-  return await withEngine(async (engine) => {
-    const id = await engine.createContainer(`${IMAGE}-${crypto.randomUUID().slice(0, 8)}`, {
-      ...body,
-      HostConfig: { ...body.HostConfig, AutoRemove: false, LogConfig: undefined },
-    });
-    try {
-      await engine.startContainer(id);
-      return await work(engine, id);
-    } finally {
-      await engine.removeContainer(id);
-    }
-  });
-}
-
-interface Ended {
-  readonly status: number;
-  readonly log: string;
-}
-
-function runToEnd(body: CreateBody): Promise<Ended> {
-  return withContainer(body, endOf);
-}
-
-async function endOf(engine: Engine, id: string): Promise<Ended> {
-  const { status } = await engine.wait(id, "not-running", AbortSignal.timeout(TIMEOUT));
-  const ended = await status;
-  let log = "";
-  for await (
-    const { bytes } of demultiplex(await engine.logs(id, { tail: "all", follow: false }))
-  ) log += new TextDecoder().decode(bytes);
-  return { status: ended, log };
 }
 
 /** Where a container's server answers. */
