@@ -33,7 +33,9 @@ const MODULES = [
   "mlcli_harness/serving/server.py",
   "mlcli_harness/serving/worker.py",
   "mlcli_harness/stopping.py",
+  "mlcli_harness/toolkit.py",
   "mlcli_harness/train.py",
+  "mlcli_harness/watch.py",
 ];
 
 /** All files of the harness. Other things in its directory (`__pycache__`) are not wanted. */

@@ -95,13 +95,13 @@ suite("local train", () => {
       },
     });
 
-    const { TRAINING_JOB_NAME, SM_HPS, SM_NUM_CPUS, SM_NUM_GPUS, ...rest } = report.environment;
+    const { TRAINING_JOB_NAME, SM_HPS, SM_NUM_CPUS, ...rest } = report.environment;
     assertMatch(TRAINING_JOB_NAME, new RegExp(`^${app.name}-\\d{4}(-\\d{2}){5}-\\d{3}$`));
     // As the platform's toolkit writes them: decoded, and encoded again.
     assertEquals(SM_HPS, '{"epochs":20,"layers":[1,2],"name":"a b","none":null,"rate":0.001}');
     assertMatch(SM_NUM_CPUS, /^[1-9]\d*$/);
-    assertEquals(SM_NUM_GPUS, "0");
-    assertEquals(rest, {
+    // The others: tests/runtime/image/harness/test_toolkit.py.
+    const expected: Record<string, string> = {
       AWS_REGION: "eu-west-1",
       TRAINING_JOB_ARN:
         `arn:aws:sagemaker:eu-west-1:000000000000:training-job/${TRAINING_JOB_NAME}`,
@@ -120,12 +120,21 @@ suite("local train", () => {
       SM_HOSTS: '["algo-1"]',
       SM_CURRENT_HOST: "algo-1",
       SM_NETWORK_INTERFACE_NAME: "eth0",
+      SM_NUM_GPUS: "0",
+      SM_MODULE_DIR: "/opt/ml/code",
+      SM_USER_ENTRY_POINT: "training.py",
+      SM_USER_ARGS:
+        '["--epochs","20","--layers","[1, 2]","--name","a b","--none","","--rate","0.001"]',
       SM_HP_EPOCHS: "20",
       SM_HP_NAME: "a b",
       SM_HP_LAYERS: "[1,2]",
       SM_HP_NONE: "",
       SM_HP_RATE: "0.001",
-    });
+    };
+    assertEquals(
+      Object.fromEntries(Object.keys(expected).map((name) => [name, rest[name]])),
+      expected,
+    );
   });
 
   it("leaves the user's files as they were, no container and nothing of its own", async () => {

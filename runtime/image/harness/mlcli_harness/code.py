@@ -6,25 +6,79 @@ import sys
 from importlib.machinery import SourceFileLoader
 
 from mlcli_harness import paths
-from mlcli_harness.failure import HarnessError
+from mlcli_harness.failure import HarnessError, log
 
 
-def enter_code_directory(kind):
+def enter_code_directory(kind, tell=log):
     """Makes the code of `kind` (training, prediction, processing) importable; returns its directory.
 
-    The mounted code is used instead of the image's own copy. Its directory comes first on sys.path,
-    in the place of the harness's, so that user code imports the files beside it, and not ours.
+    That comes first on sys.path, in the place of the harness's, so that user code imports the files
+    beside it, and not ours.
     """
-    directory = paths.MOUNTED_CODE
-    if not has_entries(directory):
-        directory = os.path.join(paths.IMAGE_CODE, kind)
-    if not os.path.isdir(directory):
-        raise HarnessError(
-            "No %s code: neither %s nor %s holds any" % (kind, paths.MOUNTED_CODE, directory)
-        )
+    directory = code_directory(kind, tell)
     os.chdir(directory)
+    # A link's name is kept by those who ask for it: a shell, say.
+    os.environ["PWD"] = directory
     sys.path[0] = directory
     return directory
+
+
+def code_directory(kind, tell=log):
+    """Where the code is: /opt/ml/code, here as on the platform.
+
+    `mlcli local` mounts it there. Where nobody has, a link there leads to the image's own copy, so
+    that the code has the same paths in both. Where none can be made, the copy has its own path, and
+    `tell` is told why.
+    """
+    image = os.path.join(paths.IMAGE_CODE, kind)
+    if has_entries(paths.CODE) and not is_own_link(paths.CODE):
+        return paths.CODE
+    if not os.path.isdir(image):
+        raise HarnessError("No %s code: neither %s nor %s holds any" % (kind, paths.CODE, image))
+    problem = link_code(image)
+    if problem is None:
+        return paths.CODE
+    if tell:
+        tell("mlcli: the code runs as %s: cannot link %s to it (%s)" % (image, paths.CODE, problem))
+    return image
+
+
+def link_code(target):
+    """Makes /opt/ml/code lead to `target`, in the place of an empty directory or of an earlier link.
+    Returns why it cannot, or None. Several processes may do it side by side."""
+    if leads_to(target):
+        return None
+    try:
+        os.makedirs(os.path.dirname(paths.CODE), exist_ok=True)
+        if not os.path.islink(paths.CODE) and os.path.isdir(paths.CODE):
+            os.rmdir(paths.CODE)
+        elif os.path.lexists(paths.CODE) and not is_own_link(paths.CODE):
+            return "something else is there"
+        replace_by_link(paths.CODE, target)
+    except OSError as error:
+        return None if leads_to(target) else error.strerror
+    return None
+
+
+def replace_by_link(path, target):
+    """Makes the link in one step, also where there is one already."""
+    own = "%s.%d" % (path, os.getpid())
+    os.symlink(target, own)
+    try:
+        os.replace(own, path)
+    except OSError:
+        os.unlink(own)
+        raise
+
+
+def leads_to(target):
+    """Whether /opt/ml/code is a link to it."""
+    return os.path.islink(paths.CODE) and os.readlink(paths.CODE) == target
+
+
+def is_own_link(path):
+    """Whether it leads to the image's own code, of whatever kind."""
+    return os.path.islink(path) and os.path.dirname(os.readlink(path)) == paths.IMAGE_CODE
 
 
 def has_entries(directory):

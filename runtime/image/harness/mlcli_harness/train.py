@@ -5,8 +5,12 @@ import os
 
 from mlcli_harness import paths
 from mlcli_harness.code import enter_code_directory, load_module, required_function
-from mlcli_harness.environment import read_hyperparameters, set_training_environment
+from mlcli_harness.environment import read_channels, read_hyperparameters, set_training_environment
 from mlcli_harness.failure import HarnessError, run_user_code
+from mlcli_harness.watch import report_at_end
+
+
+KEYWORDS = ("hyperparameters", "hyperparameters_path")
 
 
 def train():
@@ -15,25 +19,38 @@ def train():
 
 
 def call_train():
-    hyperparameters = read_hyperparameters()
-    set_training_environment(hyperparameters)
+    hyperparameters, platforms = read_hyperparameters()
+    channels = read_channels()
+    set_training_environment(hyperparameters, platforms, channels)
     os.makedirs(paths.MODEL, exist_ok=True)
 
     path = os.path.join(enter_code_directory("training"), "training.py")
     if not os.path.isfile(path):
         raise HarnessError("Training code not found: %s" % path)
+    report_at_end([os.path.join(paths.INPUT_DATA, name) for name in channels])
     function = required_function(load_module("training", path), "train", "(input_data_path, model_save_path)", path)
-    call_with_hyperparameters(function, hyperparameters)
+    call_with_hyperparameters(function, input_path(channels), hyperparameters)
 
 
-def call_with_hyperparameters(function, hyperparameters):
-    """Calls train(input, model), with the hyperparameters where it has a parameter for them:
-    the third, or a keyword-only one of that name."""
+def input_path(channels):
+    """Where the data is: the channel `training`, else the only one, else what all channels are in."""
+    if "training" in channels:
+        return paths.TRAINING_DATA
+    return os.path.join(paths.INPUT_DATA, *channels) if len(channels) == 1 else paths.INPUT_DATA
+
+
+def call_with_hyperparameters(function, data, hyperparameters):
+    """Calls train(input, model), with the hyperparameters where it has a parameter for them: the
+    third, or the keyword-only `hyperparameters` or `hyperparameters_path`. One whose name ends in
+    `_path` gets the path of hyperparameters.json."""
     parameters = inspect.signature(function).parameters.values()
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    keywords = [p.name for p in parameters if p.kind == p.KEYWORD_ONLY and p.name in KEYWORDS]
+
+    def wanted(name):
+        return paths.HYPERPARAMETERS if name.endswith("_path") else hyperparameters
+
     if len(positional) > 2:
-        function(paths.TRAINING_DATA, paths.MODEL, hyperparameters)
-    elif any(p.kind == p.KEYWORD_ONLY and p.name == "hyperparameters" for p in parameters):
-        function(paths.TRAINING_DATA, paths.MODEL, hyperparameters=hyperparameters)
+        function(data, paths.MODEL, wanted(positional[2].name))
     else:
-        function(paths.TRAINING_DATA, paths.MODEL)
+        function(data, paths.MODEL, **{name: wanted(name) for name in keywords})

@@ -29,8 +29,10 @@ class Body(io.BytesIO):
 class Server:
     """An application that is called as gunicorn does."""
 
-    def __init__(self, predict=lambda data, model: data, input_fn=None, output_fn=None, **options):
-        self.app = Application(Model("model", predict, input_fn, output_fn), LIMIT, **options)
+    def __init__(
+        self, predict=lambda data, model: data, input_fn=None, output_fn=None, limit=LIMIT, **options
+    ):
+        self.app = Application(Model("model", predict, input_fn, output_fn), limit, **options)
         self.log = ""
 
     def ask(self, body=b"", path="/invocations", method="POST", error=None, announced=None, **headers):
@@ -284,6 +286,16 @@ class Bodies(unittest.TestCase):
         self.assertEqual((server.left, CLOSE_CONNECTION in server.environ), (b"", False))
         self.assertEqual(server.error(b"1" * (LIMIT + 1), announced=0), expected)
         self.assertEqual((server.left, CLOSE_CONNECTION in server.environ), (b"", False))
+
+    def test_have_any_size_where_there_is_no_limit(self):
+        server = Server(input_fn=lambda body, content_type: len(body), limit=0)
+        body = b"1" * (2 * DISCARDED_BYTES)
+        for announced in (None, 0):
+            self.assertEqual(server.ask(body, announced=announced)[2], b'{"predictions": [131072]}')
+        self.assertEqual(
+            server.error(b"123", announced=10),
+            ("400 Bad Request", "The body broke off after 3 of 10 bytes"),
+        )
 
     def test_that_are_far_too_long_are_left_unread(self):
         server = Server()

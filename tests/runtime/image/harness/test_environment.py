@@ -1,6 +1,5 @@
 import json
 import os
-from unittest import mock
 
 from support import ContainerTest
 from mlcli_harness import environment
@@ -27,18 +26,33 @@ class Hyperparameters(ContainerTest):
         self.write(CONFIG + "hyperparameters.json", json.dumps(raw))
         self.assertEqual(
             environment.read_hyperparameters(),
-            {
-                **raw,
-                "rate": 0.1,
-                "layers": [8, 4],
-                "flag": True,
-                "nothing": None,
-                "quoted": "7",
-            },
+            (
+                {
+                    **raw,
+                    "rate": 0.1,
+                    "layers": [8, 4],
+                    "flag": True,
+                    "nothing": None,
+                    "quoted": "7",
+                },
+                {},
+            ),
         )
 
+    def test_are_the_users_apart_from_the_platforms(self):
+        users = {"rate": 1, "sagemaker": 2, "SAGEMAKER_X": 3, "my_sagemaker_x": 4, "_tuning": 5}
+        platforms = {
+            "sagemaker_program": "train.py",
+            "sagemaker_anything": 7,
+            "_tuning_objective_metric": "validation:error",
+            "default_user_module_name": "x",
+        }
+        raw = {name: json.dumps(value) for name, value in {**users, **platforms}.items()}
+        self.write(CONFIG + "hyperparameters.json", json.dumps(raw))
+        self.assertEqual(environment.read_hyperparameters(), (users, platforms))
+
     def test_are_none_without_a_file(self):
-        self.assertEqual(environment.read_hyperparameters(), {})
+        self.assertEqual(environment.read_hyperparameters(), ({}, {}))
 
     def test_that_are_broken_are_named(self):
         path = self.path(CONFIG + "hyperparameters.json")
@@ -58,76 +72,36 @@ class Channels(ContainerTest):
     def test_are_those_that_the_platform_names(self):
         self.write(CONFIG + "inputdataconfig.json", '{"validation": {}, "training": {}}')
         self.write("/opt/ml/input/data/other/a.csv", "")
-        self.assertEqual(environment.channels(), ["training", "validation"])
+        self.assertEqual(environment.read_channels(), {"training": {}, "validation": {}})
 
     def test_are_the_directories_where_it_names_none(self):
-        self.assertEqual(environment.channels(), [])
+        self.assertEqual(environment.read_channels(), {})
         self.write("/opt/ml/input/data/b/a.csv", "")
         self.write("/opt/ml/input/data/a/a.csv", "")
         self.write("/opt/ml/input/data/file.csv", "")
-        self.assertEqual(environment.channels(), ["a", "b"])
+        self.assertEqual(environment.read_channels(), {"a": {}, "b": {}})
 
 
 class TrainingEnvironment(ContainerTest):
     def set(self, hyperparameters=None):
-        processors = mock.Mock(return_value={0, 1, 2})
-        gpus = mock.Mock(side_effect={"/dev/nvidia[0-9]*": ["/dev/nvidia0"]}.get)
-        self.replace(os, "sched_getaffinity", processors)
-        self.replace(environment.glob, "glob", gpus)
-        environment.set_training_environment(hyperparameters or {})
+        environment.set_training_environment(hyperparameters or {}, {}, environment.read_channels())
 
-    def test_is_that_of_the_platforms_toolkit(self):
-        self.write(CONFIG + "inputdataconfig.json", '{"training": {}, "my-Data.2": {}}')
-        self.write(
-            CONFIG + "resourceconfig.json",
-            '{"current_host": "algo-2", "hosts": ["algo-1", "algo-2"],'
-            ' "network_interface_name": "eth1"}',
-        )
-        self.set({"rate": 0.1, "name": "a b", "layers": [8, 4], "no": None, "on": True, "b": {"z": 1, "a": 2}})
+    def test_has_the_paths_and_what_the_files_say(self):
+        self.write(CONFIG + "inputdataconfig.json", '{"training": {}}')
+        self.write(CONFIG + "resourceconfig.json", '{"current_host": "algo-2"}')
+        self.set({"rate": 0.1})
         ml = self.path("/opt/ml/")
-        self.assertEqual(
-            os.environ,
-            {
-                "ML_MODEL_DIR": ml + "model",
-                "ML_INPUT_DIR": ml + "input",
-                "ML_OUTPUT_DIR": ml + "output",
-                "ML_CHANNEL_TRAINING": ml + "input/data/training",
-                "SM_MODEL_DIR": ml + "model",
-                "SM_INPUT_DIR": ml + "input",
-                "SM_INPUT_CONFIG_DIR": ml + "input/config",
-                "SM_OUTPUT_DIR": ml + "output",
-                "SM_OUTPUT_DATA_DIR": ml + "output/data",
-                "SM_CHANNELS": '["my-Data.2","training"]',
-                "SM_CHANNEL_TRAINING": ml + "input/data/training",
-                "SM_CHANNEL_MY-DATA.2": ml + "input/data/my-Data.2",
-                "SM_HPS": '{"b":{"a":2,"z":1},"layers":[8,4],"name":"a b","no":null,"on":true,"rate":0.1}',
-                "SM_HP_RATE": "0.1",
-                "SM_HP_NAME": "a b",
-                "SM_HP_LAYERS": "[8,4]",
-                "SM_HP_NO": "",
-                "SM_HP_ON": "true",
-                "SM_HP_B": '{"a":2,"z":1}',
-                "SM_HOSTS": '["algo-1","algo-2"]',
-                "SM_CURRENT_HOST": "algo-2",
-                "SM_NETWORK_INTERFACE_NAME": "eth1",
-                "SM_NUM_CPUS": "3",
-                "SM_NUM_GPUS": "1",
-            },
-        )
-
-    def test_is_that_of_one_host_without_the_platforms_files(self):
-        self.set()
-        found = {name: os.environ[name] for name in os.environ if "HOST" in name or "NETWORK" in name}
-        self.assertEqual(
-            found,
-            {
-                "SM_HOSTS": '["algo-1"]',
-                "SM_CURRENT_HOST": "algo-1",
-                "SM_NETWORK_INTERFACE_NAME": "eth0",
-            },
-        )
-        self.assertEqual(os.environ["SM_CHANNELS"], "[]")
-        self.assertEqual(os.environ["SM_HPS"], "{}")
+        for name, value in {
+            "ML_MODEL_DIR": ml + "model",
+            "ML_INPUT_DIR": ml + "input",
+            "ML_OUTPUT_DIR": ml + "output",
+            "ML_CHANNEL_TRAINING": ml + "input/data/training",
+            "SM_OUTPUT_DATA_DIR": ml + "output/data",
+            "SM_CHANNEL_TRAINING": ml + "input/data/training",
+            "SM_HP_RATE": "0.1",
+            "SM_CURRENT_HOST": "algo-2",
+        }.items():
+            self.assertEqual(os.environ.get(name), value, name)
 
     def test_leaves_what_the_image_or_the_user_has_set(self):
         own = {"SM_MODEL_DIR": "/own", "SM_HP_RATE": "own", "SM_NUM_CPUS": "", "ML_INPUT_DIR": "/x"}
@@ -167,8 +141,12 @@ class SharedEnvironment(ContainerTest):
                 "ML_MODEL_DIR": ml + "model",
                 "ML_INPUT_DIR": ml + "input",
                 "ML_OUTPUT_DIR": ml + "output",
+                "ML_CHANNEL_TRAINING": ml + "input/data/training",
                 "SM_MODEL_DIR": ml + "model",
                 "SM_INPUT_DIR": "/own",
+                "SM_INPUT_CONFIG_DIR": ml + "input/config",
                 "SM_OUTPUT_DIR": ml + "output",
+                "SM_OUTPUT_DATA_DIR": ml + "output/data",
+                "SM_OUTPUT_INTERMEDIATE_DIR": ml + "output/intermediate",
             },
         )

@@ -1,3 +1,4 @@
+import os
 import pickle
 import sys
 
@@ -30,11 +31,12 @@ class LoadModel(ContainerTest):
         self.assertEqual(load_model().model, "image.py")
         self.write("/opt/program/prediction/serve", CODE.replace("[d]", "'image'"))
         self.assertEqual(load_model().model, "image")
+        os.unlink(self.path("/opt/ml/code"))
         self.write("/opt/ml/code/serve.py", CODE.replace("[d]", "'mounted'"))
         self.assertEqual(load_model().model, "mounted")
 
     def test_says_what_is_missing(self):
-        program = self.path("/opt/program/prediction/")
+        program = self.path("/opt/ml/code/")
         self.write("/opt/program/prediction/other.py", "")
         for code, problem in [
             (None, "Serving code not found: %sserve" % program),

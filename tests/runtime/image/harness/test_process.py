@@ -21,7 +21,7 @@ class Process(ContainerTest):
             "print(sys.argv, __file__ == sys.argv[0], __name__, beside.NAME, columns.NAMES)\n"
             "print('ML_INPUT_DIR' in os.environ, sys.modules['__main__'].__dict__ is globals())\n",
         )
-        path = self.path("/opt/program/processing/steps/clean.py")
+        path = self.path("/opt/ml/code/steps/clean.py")
         self.assertEqual(
             self.process("steps/clean.py", "--rows", "5"),
             "%s True __main__ beside ['age']\nTrue True\n" % [path, "--rows", "5"],
@@ -34,7 +34,7 @@ class Process(ContainerTest):
 
     def test_says_that_there_is_no_such_file(self):
         self.write("/opt/program/processing/a.py", "")
-        problem = "Processing file not found: %s" % self.path("/opt/program/processing/b.py")
+        problem = "Processing file not found: %s" % self.path("/opt/ml/code/b.py")
         self.assertEqual(ending(lambda: self.process("b.py")), (1, "mlcli: %s\n" % problem))
         self.assertEqual(self.read("/opt/ml/output/message"), problem)
 
@@ -48,4 +48,4 @@ class Process(ContainerTest):
     def test_keeps_the_status_that_the_script_ends_with(self):
         self.write("/opt/program/processing/a.py", "import sys; sys.exit(7)")
         self.assertEqual(ending(lambda: self.process("a.py")), (7, ""))
-        self.assertEqual(sys.argv[0], self.path("/opt/program/processing/a.py"))
+        self.assertEqual(sys.argv[0], self.path("/opt/ml/code/a.py"))

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from support import ContainerTest, HaltServer, ending
 from mlcli_harness.failure import HarnessError
 from mlcli_harness.serving import server as module
+from mlcli_harness.serving.model import load_model
 from mlcli_harness.serving.server import Server, Settings, serve
 
 
@@ -41,6 +42,12 @@ class SettingsOfTheEnvironment(ContainerTest):
                 "max_body_bytes",
                 2 * 1024**2,
             ),
+            ({"SAGEMAKER_MAX_PAYLOAD_IN_MB": "0"}, "max_body_bytes", 0),
+            (
+                {"MLCLI_MAX_BODY_MB": "0", "SAGEMAKER_MAX_PAYLOAD_IN_MB": "100"},
+                "max_body_bytes",
+                0,
+            ),
             ({"MLCLI_CONCURRENT_PREDICTIONS": "1"}, "concurrent_predictions", 1),
             ({"MLCLI_ACCESS_LOG": "1"}, "access_log", True),
             ({"MLCLI_ACCESS_LOG": "yes"}, "access_log", True),
@@ -61,7 +68,6 @@ class SettingsOfTheEnvironment(ContainerTest):
             "SAGEMAKER_BIND_TO_PORT",
             "MLCLI_WORKERS",
             "SAGEMAKER_MODEL_SERVER_WORKERS",
-            "MLCLI_MAX_BODY_MB",
             "MLCLI_CONCURRENT_PREDICTIONS",
         ):
             for value in ("0", "-1", "1.5", "many", "1e3", "+1", "1_0"):
@@ -69,6 +75,14 @@ class SettingsOfTheEnvironment(ContainerTest):
                     Settings({name: value})
                 self.assertEqual(
                     str(caught.exception), "%s must be a positive integer, not '%s'" % (name, value)
+                )
+        for name in ("MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB"):
+            for value in ("-1", "1.5", "many"):
+                with self.subTest(name=name, value=value), self.assertRaises(HarnessError) as caught:
+                    Settings({name: value})
+                self.assertEqual(
+                    str(caught.exception),
+                    "%s must be 0 (no limit) or a positive integer, not '%s'" % (name, value),
                 )
 
 
@@ -173,5 +187,22 @@ class Serve(ContainerTest):
 
         self.replace(module, "Server", Running)
         os.environ["SAGEMAKER_BIND_TO_PORT"] = "9000"
+        self.write("/opt/program/prediction/serve", "")
         serve()
         self.assertEqual(ran, [(9000, self.path("/opt/ml/model"))])
+        self.assertTrue(os.path.islink(self.path("/opt/ml/code")))
+
+    def test_says_once_where_the_code_is_if_not_as_on_the_platform(self):
+        class Running(Server):
+            def run(self):
+                load_model()
+                os.close(self.failure_token)
+                self.booting.close()
+                raise SystemExit(0)
+
+        self.replace(module, "Server", Running)
+        self.write("/opt/ml/code", "a file")
+        code = "def model_fn(d): pass\ndef predict_fn(i, m): pass\n"
+        self.write("/opt/program/prediction/serve", code)
+        status, said = ending(serve)
+        self.assertEqual((status, said.count("mlcli: the code runs as /")), (0, 1))

@@ -1,5 +1,6 @@
 import contextlib
 import io
+import json
 import os
 import unittest
 
@@ -13,7 +14,7 @@ HYPERPARAMETERS = {"rate": 0.1}
 class Parameters(unittest.TestCase):
     def given(self, function):
         seen = []
-        call_with_hyperparameters(function(seen), HYPERPARAMETERS)
+        call_with_hyperparameters(function(seen), "/data", HYPERPARAMETERS)
         return seen
 
     def test_a_third_one_gets_the_hyperparameters_whatever_its_name(self):
@@ -29,7 +30,7 @@ class Parameters(unittest.TestCase):
 
             return train
 
-        both = [paths.TRAINING_DATA, paths.MODEL]
+        both = ["/data", paths.MODEL]
         self.assertEqual(self.given(three), [*both, HYPERPARAMETERS])
         self.assertEqual(self.given(default), [*both, HYPERPARAMETERS, 5])
 
@@ -46,9 +47,33 @@ class Parameters(unittest.TestCase):
 
             return train
 
-        both = [paths.TRAINING_DATA, paths.MODEL]
+        both = ["/data", paths.MODEL]
         self.assertEqual(self.given(keyword), [*both, HYPERPARAMETERS])
         self.assertEqual(self.given(other), [*both, 3])
+
+    def test_one_whose_name_ends_in_path_gets_the_file(self):
+        def third(seen):
+            def train(data, model, config_path, other=5):
+                seen.extend([data, model, config_path, other])
+
+            return train
+
+        def keyword(seen):
+            def train(data, model, *, hyperparameters_path, checkpoint_path="x"):
+                seen.extend([data, model, hyperparameters_path, checkpoint_path])
+
+            return train
+
+        def both_keywords(seen):
+            def train(data, model, *, hyperparameters_path=None, hyperparameters=None):
+                seen.extend([data, model, hyperparameters_path, hyperparameters])
+
+            return train
+
+        both, file = ["/data", paths.MODEL], paths.HYPERPARAMETERS
+        self.assertEqual(self.given(third), [*both, file, 5])
+        self.assertEqual(self.given(keyword), [*both, file, "x"])
+        self.assertEqual(self.given(both_keywords), [*both, file, HYPERPARAMETERS])
 
     def test_without_one_nobody_gets_them(self):
         def two(seen):
@@ -60,7 +85,7 @@ class Parameters(unittest.TestCase):
 
             return train
 
-        both = [paths.TRAINING_DATA, paths.MODEL]
+        both = ["/data", paths.MODEL]
         self.assertEqual(self.given(two), both)
         self.assertEqual(self.given(rest), [*both, {}])
 
@@ -70,8 +95,8 @@ class Parameters(unittest.TestCase):
                 self.seen = [data, model]
 
         trainer = Trainer()
-        call_with_hyperparameters(trainer.train, HYPERPARAMETERS)
-        self.assertEqual(trainer.seen, [paths.TRAINING_DATA, paths.MODEL])
+        call_with_hyperparameters(trainer.train, "/data", HYPERPARAMETERS)
+        self.assertEqual(trainer.seen, ["/data", paths.MODEL])
 
 
 class Train(ContainerTest):
@@ -88,10 +113,49 @@ class Train(ContainerTest):
         code = """
 import os, sys, neighbour
 def train(data, model, hyperparameters):
-    print(os.getcwd() == sys.path[0] == os.path.dirname(__file__), neighbour.NAME, __name__)
+    print(os.environ["PWD"] == sys.path[0] == os.path.dirname(__file__), neighbour.NAME, __name__)
+    print(__file__, os.path.samefile(os.getcwd(), sys.path[0]))
     print(hyperparameters, os.environ["SM_HP_RATE"], os.listdir(model))
 """
-        self.assertEqual(self.train(code), "True beside training\n{'rate': 0.5} 0.5 []\n")
+        self.assertEqual(
+            self.train(code),
+            "True beside training\n%s True\n{'rate': 0.5} 0.5 []\n"
+            % self.path("/opt/ml/code/training.py"),
+        )
+
+    def test_keeps_the_platforms_hyperparameters_in_their_file(self):
+        self.write(
+            "/opt/ml/input/config/hyperparameters.json",
+            '{"rate": "1", "sagemaker_program": "x.py", "_tuning_objective_metric": "loss"}',
+        )
+        code = """
+import json, os
+def train(data, model, hyperparameters):
+    print(hyperparameters, os.environ["SM_HPS"], [n for n in os.environ if n.startswith("SM_HP_")])
+    with open(%r) as file: print(sorted(json.load(file)))
+"""
+        file = self.path("/opt/ml/input/config/hyperparameters.json")
+        self.assertEqual(
+            self.train(code % file),
+            "{'rate': 1} {\"rate\":1} ['SM_HP_RATE']\n"
+            "['_tuning_objective_metric', 'rate', 'sagemaker_program']\n",
+        )
+
+    def test_gets_the_channel_whatever_it_is_called(self):
+        code = "import os\ndef train(data, model): print(data, os.environ['ML_CHANNEL_TRAINING'])"
+        data = self.path("/opt/ml/input/data")
+        for channels, place in [
+            (["training"], data + "/training"),
+            (["validation", "training"], data + "/training"),
+            (["images"], data + "/images"),
+            (["train", "test"], data),
+            ([], data),
+        ]:
+            config = {name: {"TrainingInputMode": "File"} for name in channels}
+            self.write("/opt/ml/input/config/inputdataconfig.json", json.dumps(config))
+            os.environ.clear()
+            with self.subTest(channels):
+                self.assertEqual(self.train(code), "%s %s/training\n" % (place, data))
 
     def test_prefers_the_code_that_is_mounted(self):
         self.write("/opt/program/training/training.py", "raise RuntimeError('the image')")
@@ -105,21 +169,16 @@ def train(data, model, hyperparameters):
     def test_says_what_the_code_lacks_also_in_the_failure_file(self):
         program = self.path("/opt/program/training")
         mounted = self.path("/opt/ml/code")
+        lacks = "%s/training.py does not define train(input_data_path, model_save_path)" % mounted
         for code, problem in [
             (None, "No training code: neither %s nor %s holds any" % (mounted, program)),
-            (
-                "x = 1",
-                "%s/training.py does not define train(input_data_path, model_save_path)" % program,
-            ),
-            (
-                "train = 5",
-                "%s/training.py does not define train(input_data_path, model_save_path)" % program,
-            ),
+            ("x = 1", lacks),
+            ("train = 5", lacks),
         ]:
             with self.subTest(code):
                 self.assertEqual(ending(lambda: self.train(code)), (1, "mlcli: %s\n" % problem))
                 self.assertEqual(self.read("/opt/ml/output/failure"), problem)
         os.remove(self.path("/opt/program/training/training.py"))
         self.assertEqual(
-            ending(self.train), (1, "mlcli: Training code not found: %s/training.py\n" % program)
+            ending(self.train), (1, "mlcli: Training code not found: %s/training.py\n" % mounted)
         )

@@ -1,6 +1,7 @@
 """The WSGI application: GET /ping and POST /invocations."""
 
 import json
+import math
 import time
 from contextlib import nullcontext
 from threading import BoundedSemaphore
@@ -29,8 +30,8 @@ CLOSE_CONNECTION = "mlcli.close_connection"
 
 class Application:
     """Serves a Model. Answers requests side by side, `concurrent_predictions` of them at most, or
-    without a limit where that is 0; request bodies may have up to `max_body_bytes`. `callers`
-    decides who may call; without it, everybody may."""
+    without a limit where that is 0; request bodies may have up to `max_body_bytes`, any size where
+    that is 0. `callers` decides who may call; without it, everybody may."""
 
     def __init__(self, model, max_body_bytes, concurrent_predictions=0, callers=None):
         self.model = model
@@ -126,18 +127,19 @@ class Application:
     def read_body(self, environ):
         """The request's body. Raises HttpError: 413 beyond the limit, 400 where it breaks off."""
         announced = int(environ.get("CONTENT_LENGTH") or 0)
-        if announced <= self.max_body_bytes:
+        limit = self.max_body_bytes or math.inf
+        if announced <= limit:
             try:
                 # Chunked bodies announce no length: one byte above the limit shows that they are
-                # too long.
-                body = environ["wsgi.input"].read(self.max_body_bytes + 1)
+                # too long. -1 is all that comes.
+                body = environ["wsgi.input"].read(-1 if limit == math.inf else limit + 1)
             except OSError as error:
                 environ[CLOSE_CONNECTION] = True
                 raise bad_request("The body broke off: %s" % error) from error
             if len(body) < announced:
                 environ[CLOSE_CONNECTION] = True
                 raise bad_request("The body broke off after %d of %d bytes" % (len(body), announced))
-            if len(body) <= self.max_body_bytes:
+            if len(body) <= limit:
                 return body
         self.discard(environ)
         raise HttpError(

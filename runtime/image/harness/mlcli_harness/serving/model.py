@@ -23,7 +23,8 @@ def load_model():
 
     Raises HarnessError where the code lacks a function, and whatever the user's code raises.
     """
-    path = find_serving_code(enter_code_directory("prediction"))
+    # Each worker does: the server has told by then where the code is.
+    path = find_serving_code(enter_code_directory("prediction", tell=None))
     module = load_module("serve", path)
     model_fn = required_function(module, "model_fn", "(model_dir)", path)
     predict_fn = required_function(module, "predict_fn", "(input_data, model)", path)

@@ -6,6 +6,7 @@ import os
 from gunicorn.app.base import BaseApplication
 from gunicorn.errors import HaltServer
 
+from mlcli_harness.code import code_directory
 from mlcli_harness.environment import set_shared_environment
 from mlcli_harness.failure import HarnessError, describe, log
 from mlcli_harness.serving.application import Application
@@ -35,6 +36,8 @@ def serve():
     set_shared_environment()
     try:
         server = Server(Settings(os.environ))
+        # Before there are workers, so that one line tells where it is not as on the platform.
+        code_directory("prediction")
     except HarnessError as error:
         log(describe(error))
         raise SystemExit(1) from error
@@ -45,19 +48,20 @@ class Settings:
     """What can be set from outside, by environment variables."""
 
     def __init__(self, environ):
-        def number(default, *names):
+        def number(default, *names, least=1):
             for name in names:
                 value = environ.get(name, "").strip()
                 if value:
-                    return positive_integer(name, value)
+                    return integer(name, value, least)
             return default
 
         self.port = number(8080, "SAGEMAKER_BIND_TO_PORT")
         self.workers = number(
             len(os.sched_getaffinity(0)), "MLCLI_WORKERS", "SAGEMAKER_MODEL_SERVER_WORKERS"
         )
+        # 0 is no limit: legal in transform jobs (CreateTransformJob, MaxPayloadInMB), which stream.
         self.max_body_bytes = 1024 * 1024 * number(
-            MAX_BODY_MB, "MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB"
+            MAX_BODY_MB, "MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB", least=0
         )
         # For models that are not safe to use from several threads: 1. Default: no limit.
         self.concurrent_predictions = number(0, "MLCLI_CONCURRENT_PREDICTIONS")
@@ -66,9 +70,10 @@ class Settings:
         self.allowed_hosts = environ.get("MLCLI_ALLOWED_HOSTS", "").split()
 
 
-def positive_integer(name, value):
-    if not value.isdecimal() or int(value) < 1:
-        raise HarnessError("%s must be a positive integer, not '%s'" % (name, value))
+def integer(name, value, least):
+    if not value.isdecimal() or int(value) < least:
+        wanted = "a positive integer" if least else "0 (no limit) or a positive integer"
+        raise HarnessError("%s must be %s, not '%s'" % (name, wanted, value))
     return int(value)
 
 
