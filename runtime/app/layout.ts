@@ -246,6 +246,11 @@ export async function scriptsOf(layout: Layout): Promise<string[]> {
 /** Files that keep a directory in version control, or that a file manager leaves: not data. */
 const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store"]);
 
+/** Whether a file of this name is no data, and no part of a model. */
+export function isPlaceholder(name: string): boolean {
+  return PLACEHOLDERS.has(name);
+}
+
 /**
  * Whether a directory holds a file at any depth. Links count when they lead to something in the
  * directory that is mounted: others lead nowhere in the container.
@@ -257,7 +262,7 @@ async function holdsFile(
 ): Promise<boolean> {
   try {
     for await (const entry of Deno.readDir(directory)) {
-      if (PLACEHOLDERS.has(entry.name)) continue;
+      if (isPlaceholder(entry.name)) continue;
       const path = join(directory, entry.name);
       if (entry.isFile) return true;
       if (entry.isSymlink && await leadsInto(mounted, path)) return true;

@@ -65,6 +65,8 @@ export interface PlannedProcessing extends Planned {
 export interface PlannedServer extends Planned {
   /** Port on the host, a free one where any was asked for. */
   readonly port: number;
+  /** Host directory that becomes `/opt/ml/model`. */
+  readonly model: string;
 }
 
 /** The container of `local train`. */
@@ -140,7 +142,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
       Mounts: [
         readOnly(layout.prediction, PATHS.code),
         // As on SageMaker, where a server cannot write to its model.
-        readOnly(layout.model, PATHS.model),
+        readOnly(planned.model, PATHS.model),
       ],
       // Loopback only: a model under test is not for the whole network.
       PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(planned.port) }] },

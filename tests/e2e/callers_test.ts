@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { layoutOf } from "../../runtime/app/layout.ts";
 import { pingUntilReady } from "../../runtime/local/server/ping.ts";
 import { servePlan } from "../../runtime/local/plan.ts";
 import { makeApp } from "../helpers/app.ts";
@@ -199,7 +200,8 @@ suite("who may call a server on the platform", () => {
       timeout: 60,
       allowedHosts: [],
     };
-    const plan = servePlan(job, { name, port, withInit: true });
+    const { model } = layoutOf(job.app);
+    const plan = servePlan(job, { name, port, withInit: true, model });
     await withEngine(async (engine) => {
       const id = await engine.createContainer(name, { ...plan, Env: [] });
       try {

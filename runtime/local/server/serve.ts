@@ -11,7 +11,7 @@ import {
   requireModel,
   requireTestDirectory,
 } from "../../app/layout.ts";
-import { type Engine, isConflict, isNotFound } from "../../docker/engine.ts";
+import { type CreateBody, type Engine, isConflict, isNotFound } from "../../docker/engine.ts";
 import { demultiplex } from "../../docker/frames.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
@@ -29,6 +29,7 @@ import { privilegesHint } from "../container/privileges.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { servePlan } from "../plan.ts";
 import { pingUntilReady } from "./ping.ts";
+import { discardModel, servedModel } from "./served_model.ts";
 import { findServers, type Server } from "./servers.ts";
 
 /** How many lines of a dead server's log are shown. */
@@ -87,18 +88,27 @@ function freePort(): number {
 }
 
 async function serveOn(start: Start, port: number): Promise<Server> {
-  const { engine, signal, follow } = start;
+  const { job, engine, signal, follow } = start;
   signal.throwIfAborted();
   await clearPort(engine, port);
-  const server = await startServer(start, port);
+  const image = await requireImage(engine, imageReference(job.app, job.tag));
+  const layout = layoutOf(job.app);
+  const name = serverName(job.app.name, port);
+  const model = await servedModel(layout, name, signal);
+  const plan = servePlan(job, { name, port, withInit: holdsHarness(image), model });
+  let server: Server | undefined;
   let ready = false;
   try {
+    server = await startServer(start, port, name, plan);
     const followed = follow?.(engine, server);
     await untilReady(start, server, followed);
     ready = true;
     return server;
   } finally {
-    if (!ready) await discardContainer(engine, server.id);
+    if (!ready) {
+      if (server !== undefined) await discardContainer(engine, server.id);
+      await discardModel(layout, model);
+    }
   }
 }
 
@@ -113,12 +123,13 @@ async function clearPort(engine: Engine, port: number): Promise<void> {
   }
 }
 
-async function startServer({ job, engine, signal }: Start, port: number): Promise<Server> {
-  const { app } = job;
-  const image = await requireImage(engine, imageReference(app, job.tag));
+async function startServer(
+  { job: { app }, engine, signal }: Start,
+  port: number,
+  name: string,
+  plan: CreateBody,
+): Promise<Server> {
   await requireLayoutInside(layoutOf(app), "prediction");
-  const name = serverName(app.name, port);
-  const plan = servePlan(job, { name, port, withInit: holdsHarness(image) });
   return await withInitIfThere(plan, async (body) => {
     let id: string | undefined;
     try {

@@ -44,7 +44,12 @@ const process = processPlan(JOB, {
   inputFolder: `${TEST}/input/data/processing`,
 });
 const SERVING: ServingJob = { ...JOB, port: 0, timeout: 1, allowedHosts: [] };
-const SERVER = { name: "mlcli-demo-serve-9000", port: 9000, withInit: false };
+const SERVER = {
+  name: "mlcli-demo-serve-9000",
+  port: 9000,
+  withInit: false,
+  model: `${TEST}/model`,
+};
 const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
 
 suite("plans", () => {
