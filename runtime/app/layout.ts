@@ -178,20 +178,25 @@ function overlap({ directory }: Layout, written: string, other: string): MlcliEr
 }
 
 /**
- * Requires that there is something to train on.
+ * Requires that there is something to train on: a file in one of the channels, whatever their names.
  *
- * @param directory the channel's, which is mounted.
+ * @param channels their directories.
+ * @param named one of them that the user named, and that the error is about, then.
  * @throws MlcliError
  */
 export async function requireTrainingData(
   layout: Layout,
-  directory: string = layout.trainingData,
+  channels: readonly string[],
+  named?: string,
 ): Promise<void> {
-  const isOwn = directory === layout.trainingData;
-  if (await holdsFile(layout, directory, isOwn ? layout.input : directory)) return;
-  const path = typedPath(layout.directory, directory);
+  for (const channel of channels) {
+    const isOwn = !leaves(relative(layout.inputData, channel));
+    if (await holdsFile(layout, channel, isOwn ? layout.input : channel)) return;
+  }
+  const path = typedPath(layout.directory, named ?? layout.trainingData);
+  const others = ", or another directory beside it, or name some: --input CHANNEL=DIR";
   throw new MlcliError(`No such file or directory: ${path} (training data)`, {
-    hint: `Put test data into ${path}/${isOwn ? ", or name some: --input training=DIR" : ""}.`,
+    hint: `Put test data into ${path}/${named === undefined ? others : ""}.`,
   });
 }
 
@@ -254,7 +259,7 @@ export async function scriptsOf(layout: Layout): Promise<string[]> {
 /** What keeps a directory in version control, or what programs leave behind: neither data nor code. */
 const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store", "__pycache__"]);
 
-/** Whether a file of this name keeps a directory, and is no data. */
+/** Whether a file of this name is no data, and no part of a model. */
 export function isPlaceholder(name: string): boolean {
   return PLACEHOLDERS.has(name);
 }
@@ -272,7 +277,7 @@ export async function holdsFile(
 ): Promise<boolean> {
   try {
     for await (const entry of Deno.readDir(directory)) {
-      if (PLACEHOLDERS.has(entry.name)) continue;
+      if (isPlaceholder(entry.name)) continue;
       const path = join(directory, entry.name);
       if (entry.isFile) return true;
       if (entry.isSymlink && await leadsInto(mounted, path)) return true;

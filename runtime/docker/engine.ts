@@ -59,6 +59,8 @@ export interface ContainerSummary {
   readonly Created: number;
   readonly Labels: Readonly<Record<string, string>>;
   readonly Ports: readonly PublishedPort[];
+  /** Where what is mounted lies, as the engine's machine calls it, and where it is in it. */
+  readonly Mounts?: readonly { readonly Source: string; readonly Destination: string }[];
 }
 
 /** A port of a container, and where it is published, if it is. */

@@ -12,10 +12,10 @@ import {
   requireLayoutInside,
   requireModel,
   requireTestDirectory,
-  requireTrainingData,
 } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { isFile } from "../files.ts";
+import { channelsOf } from "../local/channels.ts";
 import { type Check, guarded } from "./check.ts";
 
 /** Whether everything is there that the commands need. What only some of them need is a warning. */
@@ -35,10 +35,14 @@ export async function appChecks(app: App): Promise<readonly Check[]> {
     missingFile(app, requirements, `mlcli build needs it. Create it; it may be empty.`),
     missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
     missingFile(app, join(layout.prediction, "serve"), `local deploy needs it. ${init}`),
-    failure("training data", requireTrainingData(layout), "warning"),
+    failure("training data", requireChannels(layout), "warning"),
     failure("model", requireModel(layout), "warning"),
   ]);
-  const findings = missing.filter((check) => check !== undefined);
+  const all = missing.filter((check) => check !== undefined);
+  // A channel that leads out of the repository is found twice: once is enough.
+  const findings = all.filter(({ message }, index) =>
+    all.findIndex((other) => other.message === message) === index
+  );
   const complete: Check = {
     name: "layout",
     status: "ok",
@@ -51,6 +55,11 @@ async function requireAllInside(layout: Layout): Promise<void> {
   for (const code of ["training", "prediction", "processing"] as const) {
     await requireLayoutInside(layout, code);
   }
+}
+
+/** What `local train` requires of them, but that it would make `input/data` first. */
+async function requireChannels(layout: Layout): Promise<void> {
+  await channelsOf(layout, []);
 }
 
 async function failure(

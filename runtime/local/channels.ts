@@ -10,11 +10,12 @@ import { type Layout, requireNotWritten, requireTrainingData } from "../app/layo
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { type Channel, isChannelName, mergedChannels } from "../contract/channels.ts";
 import { UsageError } from "../errors.ts";
-import { makeDirectory, statIfThere } from "../files.ts";
+import { isDirectory, makeDirectory, statIfThere } from "../files.ts";
 
 /**
  * The directories below `input/data`, except the one that is for processing, and those that the
- * user named, which win. Sorted by name.
+ * user named, which win. Sorted by name. As on the platform, none has to be called `training`. One
+ * of them has to hold a file.
  *
  * @throws MlcliError when one leads out of the app's repository, or there is nothing to train on;
  * UsageError when a path that the user named is not a directory.
@@ -25,10 +26,9 @@ export async function channelsOf(
 ): Promise<readonly Channel[]> {
   for (const channel of named) await requireNamed(layout, channel);
   const found = await channelsInLayout(layout, named.map(({ name }) => name));
-  if (named.length === 0) {
-    await requireTrainingData(layout, found.find(({ name }) => name === "training")?.source);
-  }
-  return mergedChannels(found, named);
+  const channels = mergedChannels(found, named);
+  await requireTrainingData(layout, channels.map(({ source }) => source), named[0]?.source);
+  return channels;
 }
 
 /**
@@ -56,13 +56,11 @@ export function channelRemedy(name: string): (target: string) => string {
 }
 
 async function requireNamed(layout: Layout, { name, source }: Channel): Promise<void> {
-  if (!(await statIfThere(source))?.isDirectory) {
-    const path = typedPath(layout.directory, source);
-    throw new UsageError(`Not a directory: ${path} (--input ${name}=...)`, {
-      hint: "It takes a directory on this machine. Most shells do not expand a ~ after the =.",
-    });
-  }
-  await requireTrainingData(layout, source);
+  if ((await statIfThere(source))?.isDirectory) return;
+  const path = typedPath(layout.directory, source);
+  throw new UsageError(`Not a directory: ${path} (--input ${name}=...)`, {
+    hint: "It takes a directory on this machine. Most shells do not expand a ~ after the =.",
+  });
 }
 
 async function channelsInLayout(
@@ -70,11 +68,12 @@ async function channelsInLayout(
   except: readonly string[],
 ): Promise<readonly Channel[]> {
   const channels: Channel[] = [];
-  for await (const { name, isDirectory, isSymlink } of Deno.readDir(layout.inputData)) {
+  if (!await isDirectory(layout.inputData)) return channels;
+  for await (const { name, ...entry } of Deno.readDir(layout.inputData)) {
     if (name === "processing" || except.includes(name)) continue;
     const path = join(layout.inputData, name);
-    if (isDirectory) channels.push({ name, source: path });
-    if (!isSymlink || !(await statIfThere(path))?.isDirectory) continue;
+    if (entry.isDirectory) channels.push({ name, source: path });
+    if (!entry.isSymlink || !(await statIfThere(path))?.isDirectory) continue;
     await requireInside(layout, [path], (_, target) => channelRemedy(name)(target));
     await requireNotWritten(layout, path);
     channels.push({ name, source: await Deno.realPath(path) });

@@ -5,13 +5,15 @@
  * @module
  */
 
+import { basename } from "@std/path/basename";
+import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
 import { holdsFile, type Layout, layoutOf } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { isJobName } from "../contract/job_names.ts";
 import { type ContainerSummary, type Engine, namesOf } from "../docker/engine.ts";
-import { removeTreeIfThere } from "../files.ts";
+import { lstatIfThere, removeTreeIfThere } from "../files.ts";
 import { LABELS } from "../labels.ts";
 import { managed } from "./container/managed.ts";
 import { noteText, warningText } from "./findings.ts";
@@ -29,6 +31,7 @@ import {
 } from "./model_folder.ts";
 import { handToCaller, ownersOfNew } from "./ownership.ts";
 import { isRunOver, OVER } from "./run_folder.ts";
+import type { Server } from "./server/servers.ts";
 
 /**
  * Sees to the model directories of the app, and tells the user what became of them. Where there are
@@ -79,14 +82,42 @@ export function usedOn(engine: Engine): IsUsed {
   return async (id) => await usedBy(await engine.listContainers([`${LABELS.role}=serve`]))(id);
 }
 
-/** Removes the directories that were replaced, or unpacked for a server, and that no server uses. */
-export async function removeUnusedModels(
+/** Removes the directories that were replaced and that no server uses. */
+async function removeUnusedModels(
   testDirectory: string,
   containers: readonly ContainerSummary[],
 ): Promise<void> {
   for (const name of await modelFolders(testDirectory)) {
-    if (!name.endsWith(OLD)) continue;
+    if (!name.endsWith(OLD) && !await isForgotten(testDirectory, name)) continue;
     await removeUnused(join(testDirectory, MODEL_PREFIX + name), usedBy(containers));
+  }
+}
+
+/** From this age (ms) on, a directory of no server counts as forgotten; before, one may come. */
+const FORGOTTEN_AFTER = 600_000;
+
+/** Whether a directory was unpacked for a server that did not come to be. */
+async function isForgotten(testDirectory: string, name: string): Promise<boolean> {
+  if (!/^mlcli-.+-serve-\d+-[0-9a-f]{8}$/.test(name)) return false;
+  const info = await lstatIfThere(join(testDirectory, MODEL_PREFIX + name));
+  return Date.now() - (info?.mtime?.getTime() ?? Date.now()) > FORGOTTEN_AFTER;
+}
+
+/**
+ * Removes the directory of a model that a server used, if it is not the app's `model` any more. (An
+ * engine in a virtual machine may know it by another path: then the app's next command does.)
+ *
+ * @param server whose container is removed.
+ */
+export async function releaseModel(
+  { modelFolder, modelId }: Pick<Server, "modelFolder" | "modelId">,
+  engine: Engine,
+): Promise<void> {
+  const testDirectory = dirname(modelFolder ?? "");
+  if (modelId === "" || basename(testDirectory) !== "test_dir") return;
+  const names = await modelFolders(testDirectory).catch(() => []);
+  for (const path of names.map((name) => join(testDirectory, MODEL_PREFIX + name))) {
+    if (await idOf(path) === modelId) await removeUnused(path, usedOn(engine));
   }
 }
 

@@ -60,6 +60,10 @@ export const ON_BINARY: readonly Selected[] = [
   },
   { path: "tests/e2e/completions_test.ts", reason: "the shells call the program by its path" },
   { path: "tests/e2e/interrupt_test.ts", reason: "signals; readers that go away" },
+  {
+    path: "tests/e2e/model_archive_test.ts",
+    reason: "the bundled tar library, zlib, and permission to make links",
+  },
   { path: "tests/e2e/logs_test.ts", reason: "two streams, byte for byte" },
   { path: "tests/e2e/status_test.ts", reason: "terminals: a table of their width" },
 ];

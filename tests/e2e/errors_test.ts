@@ -97,6 +97,16 @@ const ROWS: readonly Row[] = [
     message: `No such file or directory: ${TEST_DIRECTORY}/input/data/training (training data)`,
   },
   {
+    title: "local train with empty channels and data for processing alone",
+    args: ["local", "train"],
+    files: {
+      "local_test/test_dir/input/data/train/.gitkeep": "",
+      "local_test/test_dir/input/data/processing/p.csv": "1",
+    },
+    code: 1,
+    message: `No such file or directory: ${TEST_DIRECTORY}/input/data/training (training data)`,
+  },
+  {
     title: "local deploy without a model",
     args: ["local", "deploy"],
     files: { "local_test/test_dir/model/.gitkeep": "" },

@@ -251,6 +251,18 @@ raise SystemExit(3)`);
     assertEquals(stderr, "error: Training failed: exit status 3\n  a[31mb\tc\n  d\n");
   });
 
+  it("needs no channel called training", async () => {
+    const code = 'print(open("/opt/ml/input/data/train/rows.csv").read(), end="")\n' +
+      'print(open("/opt/ml/input/config/inputdataconfig.json").read().count("Mode"))';
+    await using app = await trainingApp(code, {
+      "local_test/test_dir/input/data/train/rows.csv": "7,8\n",
+      "local_test/test_dir/input/data/processing/p.csv": "5,6\n",
+    });
+    await Deno.remove(app.testPath("input/data/training"), { recursive: true });
+    const trained = await app.run(["local", "train"]);
+    assertEquals(trained, { code: 0, stdout: "7,8\n1\n", stderr: "" });
+  });
+
   it("has the user's other files in input/config, and hyperparameters of any length", async () => {
     await using app = await trainingApp(
       `

@@ -35,9 +35,10 @@ import { Findings, noteText } from "../findings.ts";
 import { imageDifferences } from "../image_differences.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { idOf } from "../model_folder.ts";
-import { settleRemains } from "../model_remains.ts";
-import { type OfImage, servePlan } from "../plan.ts";
+import { releaseModel, settleRemains } from "../model_remains.ts";
+import { type OfImage, type PlannedServer, servePlan } from "../plan.ts";
 import { pingUntilReady } from "./ping.ts";
+import { discardModel, servedModel } from "./served_model.ts";
 import { findServers, type Server } from "./servers.ts";
 
 /** How many lines of a dead server's log are shown. */
@@ -132,19 +133,35 @@ function freePort(): number {
 }
 
 async function serveOn(start: Start, port: number): Promise<Server> {
-  const { engine, signal, follow } = start;
+  const { job, engine, signal, follow } = start;
   signal.throwIfAborted();
   await clearPort(engine, port);
-  const server = await startServer(start, port);
+  const image = await start.ofImage();
+  const layout = layoutOf(job.app);
+  const name = serverName(job.app.name, port);
+  const modelFolder = await servedModel(layout, name, signal);
+  const planned: PlannedServer = {
+    name,
+    region: start.region,
+    port,
+    ...image,
+    modelFolder,
+    modelId: await idOf(modelFolder),
+  };
+  let server: Server | undefined;
   let ready = false;
   try {
+    server = await startServer(start, planned);
     const followed = follow?.(engine, server);
     await untilReady(start, server, followed);
     start.findings.requireNone();
     ready = true;
     return server;
   } finally {
-    if (!ready) await discardContainer(engine, server.id);
+    if (!ready) {
+      if (server !== undefined) await discardContainer(engine, server.id);
+      await discardModel(layout, modelFolder);
+    }
   }
 }
 
@@ -156,34 +173,34 @@ async function clearPort(engine: Engine, port: number): Promise<void> {
   for (const server of await findServers(engine, port)) {
     if (!server.ended) throw portInUse(port, server.appName);
     await engine.removeContainer(server.id);
+    await releaseModel(server, engine);
   }
 }
 
 async function startServer(
-  { job, engine, region, signal, ofImage }: Start,
-  port: number,
+  { job, engine, signal }: Start,
+  planned: PlannedServer,
 ): Promise<Server> {
   const { app } = job;
-  const image = await ofImage();
-  const layout = layoutOf(app);
-  await requireLayoutInside(layout, "prediction");
-  const name = serverName(app.name, port);
-  const modelFolder = layout.model;
-  const plan = servePlan(job, {
-    name,
-    region,
-    port,
-    ...image,
-    modelFolder,
-    modelId: await idOf(modelFolder),
-  });
-  return await withInitIfThere(plan, async (body) => {
+  const { name, port, modelFolder, modelId } = planned;
+  await requireLayoutInside(layoutOf(app), "prediction");
+  return await withInitIfThere(servePlan(job, planned), async (body) => {
     let id: string | undefined;
     try {
       id = await createContainer(engine, name, body);
       signal.throwIfAborted();
       await startContainer(engine, id, body);
-      return { id, name, appName: app.name, port, image: body.Image, running: true, ended: false };
+      const states = { running: true, ended: false };
+      return {
+        id,
+        name,
+        appName: app.name,
+        port,
+        image: body.Image,
+        modelFolder,
+        modelId,
+        ...states,
+      };
     } catch (error) {
       if (id !== undefined) await discardContainer(engine, id);
       // The name is taken: another deploy on the same port was faster.

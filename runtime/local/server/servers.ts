@@ -5,6 +5,7 @@
  */
 
 import type { Engine } from "../../docker/engine.ts";
+import { PATHS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
 import { LABELS } from "../../labels.ts";
 import { managed, type ManagedServer } from "../container/managed.ts";
@@ -16,6 +17,10 @@ export interface Server {
   readonly appName: string;
   readonly port: number;
   readonly image: string;
+  /** The directory of its model on the engine's machine, when it was started. */
+  readonly modelFolder: string | undefined;
+  /** Device and inode of that directory. */
+  readonly modelId: string;
   readonly running: boolean;
   /** Its program has ended: the container is there for its log alone. */
   readonly ended: boolean;
@@ -67,13 +72,16 @@ function notFound(
   });
 }
 
-function asServer({ id, name, appName, port, summary: { Image, State } }: ManagedServer): Server {
+function asServer({ id, name, appName, port, summary }: ManagedServer): Server {
+  const { Image, State, Labels, Mounts = [] } = summary;
   return {
     id,
     name,
     appName,
     port,
     image: Image,
+    modelFolder: Mounts.find(({ Destination }) => Destination === PATHS.model)?.Source,
+    modelId: Labels[LABELS.model] ?? "",
     running: State === "running",
     ended: State === "exited" || State === "dead",
   };

@@ -9,6 +9,7 @@ import { STOP_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { stopContainer } from "../container/stop.ts";
 import type { Host } from "../jobs.ts";
+import { releaseModel } from "../model_remains.ts";
 import { requireServer, type Server } from "./servers.ts";
 
 /** Seconds between SIGTERM and SIGKILL. */
@@ -37,6 +38,7 @@ export async function stopServer(
   const hurry = hurryOf(host.interruption);
   if (server.running) await stopContainer(engine, server.id, GRACE, hurry);
   await engine.removeContainer(server.id);
+  await releaseModel(server, engine);
   hurry.throwIfAborted();
   return server;
 }

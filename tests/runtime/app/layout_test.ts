@@ -77,12 +77,15 @@ suite("requireTestDirectory", () => {
 /** Two checks of the same kind: the directory, the check, its message and hint. */
 const CONTENTS = [
   {
+    name: "requireTrainingData",
     folder: `${TEST}/input/data/training`,
-    check: requireTrainingData,
+    check: (layout: Layout) => requireTrainingData(layout, [layout.trainingData]),
     message: `No such file or directory: ${TEST}/input/data/training (training data)`,
-    hint: `Put test data into ${TEST}/input/data/training/, or name some: --input training=DIR.`,
+    hint: `Put test data into ${TEST}/input/data/training/, or another directory beside it, or ` +
+      "name some: --input CHANNEL=DIR.",
   },
   {
+    name: "requireModel",
     folder: `${TEST}/model`,
     check: requireModel,
     message: `Model not found: ${TEST}/model`,
@@ -90,8 +93,8 @@ const CONTENTS = [
   },
 ] as const;
 
-for (const { folder, check, message, hint } of CONTENTS) {
-  suite(check.name, () => {
+for (const { name, folder, check, message, hint } of CONTENTS) {
+  suite(name, () => {
     const present = [["a.csv"], ["a/b/c.parquet", "a/.gitkeep"], [".hidden"], ["a", ".gitkeep"]];
     for (const files of present) {
       it(`accepts ${files.join(", ")}`, async () => {
@@ -132,6 +135,45 @@ for (const { folder, check, message, hint } of CONTENTS) {
     });
   });
 }
+
+suite("requireTrainingData of several channels", () => {
+  const DATA = `${TEST}/input/data`;
+  const FILES = {
+    [`${DATA}/a/`]: "",
+    [`${DATA}/b/.gitkeep`]: "",
+    [`${DATA}/c/deep/x.csv`]: "1",
+    "other/.gitkeep": "",
+  };
+  const refusal = (path: string) => `No such file or directory: ${path} (training data)`;
+
+  for (
+    const [title, channels, named, path] of [
+      ["one with a file among empty ones", ["a", "b", "c"], undefined, undefined],
+      ["one with a file beside an empty one that was named", ["c", "../../../../../../other"], 1],
+      ["none", [], undefined, `${DATA}/training`],
+      ["empty ones alone", ["a", "b"], undefined, `${DATA}/training`],
+      ["empty ones, one of them named", ["a", "../../../../../../other"], 1, "other"],
+    ] as const
+  ) {
+    it(`${path === undefined ? "accepts" : "refuses"} ${title}`, async () => {
+      await using directory = await makeDirectory(FILES);
+      const layout = layoutIn(directory);
+      const paths = channels.map((channel) => join(layout.inputData, channel));
+      const found = requireTrainingData(layout, paths, named && paths[named]);
+      if (path === undefined) return await found;
+      const error = await assertRejects(() => found, MlcliError, refusal(path));
+      assertEquals(error.hint?.startsWith(`Put test data into ${path}/`), true);
+      assertEquals(error.hint?.includes("--input"), named === undefined);
+    });
+  }
+
+  it("counts a link into another channel, which is mounted with it", async () => {
+    await using directory = await makeDirectory(FILES);
+    const layout = layoutIn(directory);
+    await Deno.symlink("../c/deep/x.csv", join(layout.inputData, "a/link.csv"));
+    await requireTrainingData(layout, [join(layout.inputData, "a")]);
+  });
+});
 
 suite("requireProcessingFile", () => {
   const PROCESSING = "demo/mlcli_base/processing";

@@ -113,6 +113,44 @@ suite("the doctor's container with an init", () => {
   }
 });
 
+suite("the doctor's view of the channels", () => {
+  const without = async (app: TestApp): Promise<void> => {
+    await Deno.remove(app.testPath("input/data/training"), { recursive: true });
+  };
+
+  it("takes one of any name", async () => {
+    const { checks } = await doctor({}, async (app) => {
+      await without(app);
+      await app.write(app.testPath("input/data/train/rows.csv"), "1");
+    });
+    assertEquals([checks["training data"], checks["layout"]?.status], [undefined, "ok"]);
+  });
+
+  for (const gone of ["input/data/training", "input"]) {
+    it(`names where data belongs where there is no ${gone}`, async () => {
+      const { checks } = await doctor(
+        {},
+        (app) => Deno.remove(app.testPath(gone), { recursive: true }),
+      );
+      const { status, message } = checks["training data"]!;
+      assertEquals(status, "warning");
+      assertMatch(message, /^No such file or directory: .*data.training \(training data\)$/);
+    });
+  }
+
+  it("finds one that leads out of the repository, once", async () => {
+    for (const [channel, name] of [["training", "links"], ["eval", "training data"]] as const) {
+      const { checks } = await doctor({}, async (app) => {
+        await without(app);
+        await Deno.symlink("/usr", app.testPath("input/data", channel));
+      });
+      assertMatch(checks[name]?.message ?? "", new RegExp(`data.${channel} leads out of `));
+      const messages = Object.values(checks).map(({ message }) => message);
+      assertEquals(messages.length, new Set(messages).size);
+    }
+  });
+});
+
 suite("the doctor's view of an image", () => {
   const OLD = "2000-01-01T00:00:00Z";
 

@@ -98,6 +98,61 @@ suite("the channels of local train", () => {
     assertEquals([found.code, channels(found)], [0, ["train"]]);
   });
 
+  it("need not be called training, and some may be empty", async () => {
+    const found = await trainWith(
+      [],
+      { "data/train/rows.csv": "1\n", "data/not yet/.gitkeep": "" },
+      (app) => Deno.remove(app.testPath("input/data/training"), { recursive: true }),
+    );
+    assertEquals([found.code, found.stderr], [0, ""]);
+    assertEquals(channels(found), ["not yet", "train"]);
+    assertEquals(found.mounts, { "": "TEST/input", "/config": "RUN/config" });
+  });
+
+  it("may be empty where the user names one that holds a file, and the other way round", async () => {
+    for (const training of ["", "1\n"]) {
+      const found = await trainWith(
+        ["--input", `extra=OTHER${training && "/empty"}`],
+        {},
+        async (app) => {
+          await Deno.mkdir(`${app.directory}/other data/empty`);
+          if (!training) await Deno.remove(app.testPath("input/data/training/data.csv"));
+        },
+      );
+      assertEquals([found.code, found.stderr, channels(found)], [0, "", ["extra", "training"]]);
+    }
+  });
+
+  for (
+    const [title, args, files, path] of [
+      ["there is none", [], {}, "TEST/input/data/training"],
+      [
+        "they hold no file",
+        [],
+        { "data/train/.gitkeep": "", "data/eval/deep/.gitkeep": "" },
+        "TEST/input/data/training",
+      ],
+      ["only the one for processing holds a file", [], {
+        "data/processing/p.csv": "1",
+        "data/rows.csv": "1",
+      }, "TEST/input/data/training"],
+      ["the named one is empty, too", ["--input", "extra=OTHER/empty"], {}, "other data/empty"],
+    ] as const
+  ) {
+    it(`are not enough where ${title}`, async () => {
+      let test = "";
+      const { code, stdout, stderr, mounts } = await trainWith(args, files, async (app) => {
+        test = `${app.name}/mlcli_base/local_test/test_dir`;
+        await Deno.mkdir(`${app.directory}/other data/empty`);
+        await Deno.remove(app.testPath("input/data/training"), { recursive: true });
+      });
+      assertEquals([code, stdout, mounts], [1, "", {}]);
+      const message = `No such file or directory: ${path.replace("TEST", test)} (training data)`;
+      assertEquals(stderr.split("\n")[0], `error: ${message}`);
+      assertMatch(stderr, /^hint: Put test data into /m);
+    });
+  }
+
   it("must be there", async () => {
     const missing = await trainWith(["--input", "training=OTHER/none"]);
     assertEquals(missing.code, 2);
