@@ -20,8 +20,14 @@ if sys.argv[1] == "train":
     print("SM_*:", [name for name in os.environ if name.startswith("SM_")])
     shutil.copy("/opt/ml/input/data/training/data.csv", os.environ["ML_MODEL_DIR"])
 elif sys.argv[1] == "serve":
+    pings = 0
     class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self): self.answer(b"")
+        def do_GET(self):
+            global pings
+            pings += 1
+            # Well for the first look alone, where the model says so.
+            if pings > 1 and os.path.exists("/opt/ml/model/ill"): self.send_error(500)
+            else: self.answer(b"")
         def do_POST(self):
             with open("/opt/ml/model/data.csv", "rb") as file: self.answer(file.read())
         def answer(self, body):
@@ -87,6 +93,20 @@ suite("an image that mlcli did not build", () => {
     const response = await fetch(`http://127.0.0.1:${port}/invocations`, { method: "POST" });
     assertEquals(await response.text(), "1,2,3\n");
     assertEquals((await app.run(["local", "stop", "--port", port])).code, 0);
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("whose /ping is 200 once and 500 afterwards is not ready, and leaves nothing", async () => {
+    await using app = await foreignApp(GOOD);
+    await app.write(app.testPath("model", "ill"), "");
+    const { code, stdout, stderr } = await app.run(
+      ["local", "deploy", "--port", "0", "--timeout", "5", "-t", GOOD.split(":")[1]!],
+    );
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(
+      stderr,
+      /^error: The server did not go on answering \/ping with 200 within 5 s: 200 at first, then HTTP 500\n {2}[^]*"GET \/ping HTTP\/1\.1" 500[^]*\nhint: The platform asks again/,
+    );
     assertEquals(await containersOf(app.name), []);
   });
 

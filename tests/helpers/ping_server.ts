@@ -9,11 +9,16 @@ export interface PingServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Starts one, on a port that was free, or on the one that is named. */
-export function pingServer(port = 0, status = 200): PingServer {
+/**
+ * Starts one, on a port that was free, or on the one that is named.
+ *
+ * @param statuses its answers one after another; the last one for ever.
+ */
+export function pingServer(port = 0, ...statuses: readonly number[]): PingServer {
+  const left = statuses.length === 0 ? [200] : [...statuses];
   const server = Deno.serve(
     { hostname: "127.0.0.1", port, onListen: () => {} },
-    () => new Response(null, { status }),
+    () => new Response(null, { status: left.length > 1 ? left.shift() : left[0] }),
   );
   return {
     port: server.addr.port,

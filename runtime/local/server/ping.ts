@@ -6,11 +6,19 @@
 
 import { PING_SECONDS } from "../../contract/limits.ts";
 import { messageOf } from "../../errors.ts";
-import { abortOf, deadlineIn } from "../../time.ts";
+import { abortOf, deadlineIn, pause } from "../../time.ts";
 
 /** Between two attempts, in ms. */
 const SHORTEST_INTERVAL = 5;
 const LONGEST_INTERVAL = 500;
+
+/** Between two attempts, in ms, when the first answer was no 200; and what it grows by then. */
+const SHORTEST_AFTER_ANSWER = 100;
+const GROWTH_AFTER_ANSWER = 1.25;
+
+/** How many answers of 200 in a row make a server ready, and the time between them, in ms. */
+const READY_ANSWERS = 3;
+const BETWEEN_READY = 3;
 
 /** An answer to `GET /ping`, or why there was none. */
 export type PingAnswer =
@@ -60,34 +68,59 @@ async function firstBytes(connection: Deno.TcpConn): Promise<string> {
   return start;
 }
 
+/** What is known when the next attempt is due. */
+export interface Asked {
+  /** Since the first attempt, in ms. */
+  readonly elapsed: number;
+  /** How many answers were 200, one after another, up to now. */
+  readonly ready: number;
+  /** How many answers were others, in HTTP; 0 where the last attempt brought none of them. */
+  readonly refused: number;
+}
+
 /**
- * Asks until the answer is 200.
+ * Asks until the server is ready: until its answer is 200 a few times in a row. The platform goes on
+ * asking, too, and takes out a server that says it once.
  *
  * @param signal ends the asking; its reason is thrown.
- * @param onAnswer called with every other answer.
- * @param interval how long to wait (ms) when `elapsed` (ms) has passed.
+ * @param onAnswer called with every other answer, and whether there was a 200 before.
+ * @param wait how long until the next attempt, in ms.
  */
 export async function pingUntilReady(
   port: number,
   signal: AbortSignal,
-  onAnswer: (answer: PingAnswer) => void,
-  interval: (elapsed: number) => number = growingInterval,
+  onAnswer: (answer: PingAnswer, wasReady: boolean) => void,
+  wait: (asked: Asked) => number = waitBetween,
 ): Promise<void> {
   const start = performance.now();
+  let ready = 0;
+  let wasReady = false;
+  let others = 0;
   while (true) {
     signal.throwIfAborted();
     const answer = await ping(port, signal);
-    if (answer.status === 200) return;
-    onAnswer(answer);
-    const wait = interval(performance.now() - start);
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    ready = answer.status === 200 ? ready + 1 : 0;
+    if (ready === READY_ANSWERS) return;
+    if (answer.status === 200) wasReady = true;
+    else onAnswer(answer, wasReady);
+    const isRefusal = answer.status !== undefined && answer.status !== 200;
+    if (isRefusal) others++;
+    const refused = isRefusal ? others : 0;
+    await pause(wait({ elapsed: performance.now() - start, ready, refused }), signal);
   }
 }
 
 /**
- * A fiftieth of the time that has passed, within limits: little is lost when the server is quick,
- * and little is spent when it is slow.
+ * How long to wait between two attempts, in ms.
+ *
+ * While nobody listens, a fiftieth of the time that has passed, within limits: little is lost when
+ * the server is quick, and little is spent when it is slow. Somebody who answers has work with it:
+ * nginx writes a line to its error log for each attempt that its upstream is not ready for.
  */
-function growingInterval(elapsed: number): number {
-  return Math.min(LONGEST_INTERVAL, Math.max(SHORTEST_INTERVAL, elapsed / 50));
+export function waitBetween({ elapsed, ready, refused }: Asked): number {
+  if (ready > 0) return BETWEEN_READY;
+  const least = refused === 0
+    ? SHORTEST_INTERVAL
+    : SHORTEST_AFTER_ANSWER * GROWTH_AFTER_ANSWER ** (refused - 1);
+  return Math.min(LONGEST_INTERVAL, Math.max(least, elapsed / 50));
 }

@@ -253,29 +253,48 @@ async function untilReady(
   using deadline = deadlineIn(job.timeout);
   const asking = AbortSignal.any([over.signal, signal, deadline.signal]);
   let lastAnswer = "";
+  let wasReady = false;
   try {
     const end = await engine.wait(server.id, "not-running", over.signal);
     const ended = end.status.then(async (status) => {
       throw await endedTooEarly(engine, server, status, log);
     });
-    const ready = pingUntilReady(server.port, asking, (answer) => {
+    const ready = pingUntilReady(server.port, asking, (answer, wasReadyBefore) => {
+      wasReady = wasReadyBefore;
       lastAnswer = answer.status === undefined ? answer.failure : `HTTP ${answer.status}`;
     });
     ready.catch(() => {}); // a ping that is under way when the others are over
     await Promise.race([ready, ended, abortOf(asking)]);
   } catch (error) {
     if (!deadline.signal.aborted || error !== deadline.signal.reason) throw error;
-    throw new MlcliError(
-      `The server did not answer /ping with 200 within ${job.timeout} s (${lastAnswer})`,
-      {
-        // The log of a server that still runs has no end to wait for.
-        quote: followed ? undefined : await log(),
-        hint: `--timeout gives it longer. The platform waits for ${START_SECONDS / 60} minutes.`,
-      },
-    );
+    // The log of a server that still runs has no end to wait for.
+    throw notReady(job.timeout, lastAnswer, wasReady, followed ? undefined : await log());
   } finally {
     over.abort();
   }
+}
+
+function notReady(
+  timeout: number,
+  lastAnswer: string,
+  wasReady: boolean,
+  quote: string | undefined,
+): MlcliError {
+  const within = `within ${timeout} s`;
+  if (!wasReady) {
+    return new MlcliError(`The server did not answer /ping with 200 ${within} (${lastAnswer})`, {
+      quote,
+      hint: `--timeout gives it longer. The platform waits for ${START_SECONDS / 60} minutes.`,
+    });
+  }
+  return new MlcliError(
+    `The server did not go on answering /ping with 200 ${within}: 200 at first, then ${lastAnswer}`,
+    {
+      quote,
+      hint: "The platform asks again and again, and replaces a server that does not answer with " +
+        "200 each time.",
+    },
+  );
 }
 
 async function endedTooEarly(

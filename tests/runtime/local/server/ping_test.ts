@@ -1,5 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { ping } from "../../../../runtime/local/server/ping.ts";
+import {
+  type Asked,
+  ping,
+  type PingAnswer,
+  pingUntilReady,
+  waitBetween,
+} from "../../../../runtime/local/server/ping.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 suite("ping", () => {
@@ -53,4 +59,120 @@ suite("ping", () => {
     connection.close();
     assertEquals(await answer, { failure: "it closes the connection" });
   });
+});
+
+/** A server whose answers are these statuses, the last one for ever. */
+function saying(...statuses: readonly number[]) {
+  const asked: string[] = [];
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    (_, { remoteAddr }) => {
+      const status = statuses[Math.min(asked.length, statuses.length - 1)]!;
+      asked.push(`${(remoteAddr as Deno.NetAddr).port}`);
+      return new Response(null, { status });
+    },
+  );
+  return {
+    port: server.addr.port,
+    /** The ports on the other side of the connections. */
+    asked,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+suite("asking until a server is ready", () => {
+  /** What else was answered, and whether there was a 200 before. */
+  const until = async (port: number, signal = new AbortController().signal) => {
+    const heard: (readonly [PingAnswer["status"], boolean])[] = [];
+    const waits: Asked[] = [];
+    await pingUntilReady(port, signal, ({ status }, was) => heard.push([status, was]), (asked) => {
+      waits.push(asked);
+      return 0;
+    });
+    return { heard, waits: waits.map(({ ready, refused }) => [ready, refused]) };
+  };
+
+  for (
+    const [title, statuses, heard, waits] of [
+      ["three times 200", [200], [], [[1, 0], [2, 0]]],
+      ["503 twice, then 200", [503, 503, 200], [[503, false], [503, false]], [
+        [0, 1],
+        [0, 2],
+        [1, 0],
+        [2, 0],
+      ]],
+      ["200 once, 500, then 200", [200, 500, 200], [[500, true]], [
+        [1, 0],
+        [0, 1],
+        [1, 0],
+        [2, 0],
+      ]],
+      ["200 twice, 404, 200 once, 500, then 200", [200, 200, 404, 200, 500, 200], [
+        [404, true],
+        [500, true],
+      ], [[1, 0], [2, 0], [0, 1], [1, 0], [0, 2], [1, 0], [2, 0]]],
+    ] as const
+  ) {
+    it(`ends after three answers of 200 in a row: ${title}`, async () => {
+      await using server = saying(...statuses);
+      assertEquals(await until(server.port), { heard, waits } as never);
+      assertEquals(server.asked.length, waits.length + 1);
+      assertEquals(new Set(server.asked).size, server.asked.length, "a new connection each time");
+    });
+  }
+
+  it("does not end where it is 200 once, until it is told to", async () => {
+    await using server = saying(200, 500);
+    const over = new AbortController();
+    let count = 0;
+    const asking = pingUntilReady(server.port, over.signal, ({ status }, wasReady) => {
+      assertEquals([status, wasReady], [500, true]);
+      if (++count === 5) over.abort(new Error("enough"));
+    }, () => 0);
+    assertEquals((await asking.catch((error) => error)).message, "enough");
+    assertEquals(server.asked.length, 6);
+  });
+
+  it("counts no answers while the connection is closed without one", async () => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const over = new AbortController();
+    const waits: number[] = [];
+    const asking = pingUntilReady(listener.addr.port, over.signal, () => {}, ({ refused }) => {
+      if (waits.push(refused) === 3) over.abort(new Error("enough"));
+      return 0;
+    });
+    asking.catch(() => {});
+    for (let count = 0; count < 3; count++) {
+      const connection = await listener.accept();
+      await connection.read(new Uint8Array(1024));
+      connection.close();
+    }
+    assertEquals((await asking.catch((error) => error)).message, "enough");
+    assertEquals(waits, [0, 0, 0]);
+  });
+});
+
+suite("the time between two attempts", () => {
+  const nobody = { ready: 0, refused: 0 };
+  const rows: readonly (readonly [Asked, number])[] = [
+    [{ ...nobody, elapsed: 0 }, 5],
+    [{ ...nobody, elapsed: 250 }, 5],
+    [{ ...nobody, elapsed: 1_000 }, 20],
+    [{ ...nobody, elapsed: 60_000 }, 500],
+    // Somebody answers: 100 ms, and longer each time.
+    [{ ready: 0, refused: 1, elapsed: 3 }, 100],
+    [{ ready: 0, refused: 2, elapsed: 110 }, 125],
+    [{ ready: 0, refused: 3, elapsed: 240 }, 156.25],
+    [{ ready: 0, refused: 9, elapsed: 2_000 }, 500],
+    [{ ready: 0, refused: 1, elapsed: 10_000 }, 200],
+    [{ ready: 0, refused: 5_000, elapsed: 3_600_000 }, 500],
+    // The second and the third look at a server that is ready cost nothing.
+    [{ ready: 1, refused: 0, elapsed: 200_000 }, 3],
+    [{ ready: 2, refused: 0, elapsed: 200_000 }, 3],
+  ];
+  for (const [asked, expected] of rows) {
+    it(`${JSON.stringify(asked)}: ${expected} ms`, () => {
+      assertEquals(waitBetween(asked), expected);
+    });
+  }
 });

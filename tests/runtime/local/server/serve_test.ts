@@ -301,6 +301,33 @@ suite("local deploy that fails", () => {
     });
   }
 
+  for (
+    const [title, statuses, words] of [
+      [
+        "is 200 once and 500 afterwards",
+        [200, 500],
+        /^error: The server did not go on answering \/ping with 200 within 1 s: 200 at first, then HTTP 500\n {2}so it says\nhint: The platform asks again and again/,
+      ],
+      [
+        "is 503 always",
+        [503],
+        /^error: The server did not answer \/ping with 200 within 1 s \(HTTP 503\)\n {2}so it says\nhint: --timeout/,
+      ],
+    ] as const
+  ) {
+    it(`leaves nothing where its /ping ${title}`, async () => {
+      await using servers = new AsyncDisposableStack();
+      const { code, stdout, stderr, removals, left } = await deploy({
+        program: (container) => {
+          container.err("so it says\n");
+          servers.use(pingServer(portOf(container.body), ...statuses));
+        },
+      }, ["--port", "0", "--timeout", "1"]);
+      assertMatch(stderr, words);
+      assertEquals([code, stdout, removals, left], [1, "", [REMOVED], []]);
+    });
+  }
+
   it("shows the last 30 lines of the log, not followed", async () => {
     const { engine } = await deploy({ program: ({ end }) => end(1) });
     const [logs] = engine.callsOf("GET /containers/ID/logs");
