@@ -1,5 +1,4 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { layoutOf } from "../../runtime/app/layout.ts";
 import { pingUntilReady } from "../../runtime/local/server/ping.ts";
 import { servePlan } from "../../runtime/local/plan.ts";
 import { makeApp } from "../helpers/app.ts";

@@ -11,6 +11,7 @@ import { discardContainer } from "../container/create.ts";
 import { statusAfterOutput } from "../container/end_of_output.ts";
 import { endInWords } from "../container/exit_status.ts";
 import type { Host, ServingJob } from "../jobs.ts";
+import { releaseModel } from "../model_remains.ts";
 import { passLogOn } from "./logs.ts";
 import { serve } from "./serve.ts";
 import type { Server } from "./servers.ts";
@@ -62,6 +63,7 @@ export async function serveInForeground(
       else await engine.killContainer(server.id).catch(() => {});
       await lastLines();
       await discardContainer(engine, server.id);
+      await releaseModel(server, engine);
     }
   }
 
