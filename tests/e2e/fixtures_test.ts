@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
+import { copyTree } from "../helpers/directory.ts";
 import { baseImage, removeImage, sklearnImage } from "../helpers/engine.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -35,12 +36,6 @@ const SAMPLES: readonly Sample[] = [
     isPlausible: (probability) => probability > 0.5 && probability <= 1,
   },
 ];
-
-async function copyTree(from: string, to: string): Promise<void> {
-  if (!(await Deno.stat(from)).isDirectory) return await Deno.copyFile(from, to);
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name } of Deno.readDir(from)) await copyTree(join(from, name), join(to, name));
-}
 
 async function ask(address: string, type: string, body: string): Promise<string> {
   const response = await fetch(`${address.replace("localhost", "127.0.0.1")}/invocations`, {
