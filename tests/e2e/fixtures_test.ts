@@ -66,6 +66,11 @@ suite("the sample apps", () => {
         );
         assertMatch(await mlcli("local", "process", "--file", "processing.py"), sample.processed);
         await mlcli("local", "train");
+        // What the platform keeps of a training's output.
+        const output = join(cwd, sample.name, "mlcli_base/local_test/test_dir/output");
+        const namesIn = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
+        assertEquals(namesIn(join(output, "data")), ["metrics.json"]);
+        assertEquals(namesIn(output).includes("metrics.json"), false);
         const address = (await mlcli("local", "deploy", "--port", "0")).trim();
         try {
           const csv = Number(await ask(address, "text/csv", sample.csv));
