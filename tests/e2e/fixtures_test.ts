@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
+import { copyTree } from "../helpers/directory.ts";
 import { baseImage, removeImage, sklearnImage } from "../helpers/engine.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -36,12 +37,6 @@ const SAMPLES: readonly Sample[] = [
   },
 ];
 
-async function copyTree(from: string, to: string): Promise<void> {
-  if (!(await Deno.stat(from)).isDirectory) return await Deno.copyFile(from, to);
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name } of Deno.readDir(from)) await copyTree(join(from, name), join(to, name));
-}
-
 async function ask(address: string, type: string, body: string): Promise<string> {
   const response = await fetch(`${address.replace("localhost", "127.0.0.1")}/invocations`, {
     method: "POST",
@@ -71,6 +66,11 @@ suite("the sample apps", () => {
         );
         assertMatch(await mlcli("local", "process", "--file", "processing.py"), sample.processed);
         await mlcli("local", "train");
+        // What the platform keeps of a training's output.
+        const output = join(cwd, sample.name, "mlcli_base/local_test/test_dir/output");
+        const namesIn = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
+        assertEquals(namesIn(join(output, "data")), ["metrics.json"]);
+        assertEquals(namesIn(output).includes("metrics.json"), false);
         const address = (await mlcli("local", "deploy", "--port", "0")).trim();
         try {
           const csv = Number(await ask(address, "text/csv", sample.csv));

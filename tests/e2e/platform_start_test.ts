@@ -257,6 +257,11 @@ suite("an image started as the platform starts it", () => {
     assertEquals(ended, { status: 0, log: "" });
   });
 
+  it("says that it listens where a pipeline wants it to", async () => {
+    const { Config } = JSON.parse(await engineRequest("GET", `/images/${IMAGE}/json`, [200]));
+    assertEquals(Config.Labels["com.amazonaws.sagemaker.capabilities.accept-bind-to-port"], "true");
+  });
+
   it("serves a transform job: on the platform's port, and bodies of any size", async () => {
     await using platform = await makePlatform({ "model/model.json": '{"rows": []}' });
     const env = ["SAGEMAKER_BIND_TO_PORT=8123", "SAGEMAKER_MAX_PAYLOAD_IN_MB=0"];

@@ -33,3 +33,10 @@ export async function makeDirectory(
     [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
   };
 }
+
+/** Copies a directory with all that is below it, or a file. */
+export async function copyTree(from: string, to: string): Promise<void> {
+  if (!(await Deno.stat(from)).isDirectory) return await Deno.copyFile(from, to);
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name } of Deno.readDir(from)) await copyTree(join(from, name), join(to, name));
+}

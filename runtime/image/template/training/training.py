@@ -28,7 +28,14 @@ def train(input_data_path, model_save_path, hyperparameters):
     print("trained on {} rows, tested on {}: {}".format(len(training_rows), len(test_rows), metrics))
 
     write_json(Path(model_save_path) / "model.json", model)
-    write_json(Path(os.environ["ML_OUTPUT_DIR"]) / "metrics.json", metrics)
+    write_json(output_directory() / "metrics.json", metrics)
+
+
+def output_directory():
+    """Where SageMaker keeps what is not the model. (It drops the rest of /opt/ml/output.)"""
+    directory = Path(os.environ.get("SM_OUTPUT_DATA_DIR", "output/data"))
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
 
 
 def read_tables(directory):

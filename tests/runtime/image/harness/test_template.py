@@ -1,0 +1,50 @@
+import json
+import os
+import subprocess
+import sys
+
+from support import HARNESS, ContainerTest
+
+TEMPLATE = os.path.join(os.path.dirname(HARNESS), "template")
+DATA = os.path.join(TEMPLATE, "local_test", "test_dir", "input", "data", "training")
+
+# What a person does who tries the code without mlcli.
+TRAIN = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from training import train
+os.mkdir("model")
+train(sys.argv[2], "model", {})
+"""
+
+
+class Template(ContainerTest):
+    def train(self, **variables):
+        """Runs the template's training on its own data; returns what it left in the current directory."""
+        place = self.path("/run")
+        os.mkdir(place)
+        result = subprocess.run(
+            [sys.executable, "-B", "-S", "-c", TRAIN, os.path.join(TEMPLATE, "training"), DATA],
+            cwd=place,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=30,
+            check=False,
+            encoding="utf-8",
+        )
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return sorted(
+            os.path.relpath(os.path.join(folder, file), place)
+            for folder, _, files in os.walk(place)
+            for file in files
+        )
+
+    def test_leaves_its_metrics_where_the_platform_keeps_them(self):
+        directory = self.path("/opt/ml/output/data")
+        self.assertEqual(self.train(SM_OUTPUT_DATA_DIR=directory), ["model/model.json"])
+        self.assertGreater(json.loads(self.read("/opt/ml/output/data/metrics.json"))["r_squared"], 0.9)
+
+    def test_runs_under_plain_python_too(self):
+        self.assertEqual(self.train(), ["model/model.json", "output/data/metrics.json"])
