@@ -82,6 +82,12 @@ const REPLY = `  [[ \${#opts[@]} -gt 0 ]] || return 0
   return 0
 }`;
 
+/** What follows `--` is the user's own: files, if anything, which are left to bash. */
+const BEGINNING = `  COMPREPLY=()
+  for word in "\${COMP_WORDS[@]:0:COMP_CWORD}"; do
+    if [[ \${word} == -- ]]; then return 0; fi
+  done`;
+
 /** What Cliffy's script says, and what mlcli's says in its place. */
 type Corrections = readonly (readonly [found: RegExp, replacement: string])[];
 
@@ -94,10 +100,12 @@ type Corrections = readonly (readonly [found: RegExp, replacement: string])[];
  * takes one.
  */
 const FOR_BASH: Corrections = [
+  [/^ *COMPREPLY=\(\)$/m, BEGINNING],
   [/^ +mapfile -t values < <\(([^\n]*)\)\n.*?\n +done$/ms, READ_VALUES],
   [/^ {2}_mlcli_expand\(\) \{.*?^ {2}\}\n\n/ms, ""],
   [/^ {2}# shellcheck[^\n]*\n {2}_mlcli_file_dir\(\) \{.*?^ {2}\}\n\n/ms, ""],
   [/^( +)_mlcli_file_dir$/gm, "$1[[ ${cur} == -* || ${prev} == -* ]] || opts=()"],
+  [/; _mlcli_file_dir(?= ;;)/g, ""],
   [/^ {2}if \[\[ listFiles -eq 1 \]\].*^ {2}return 0\n\}$/ms, REPLY],
 ];
 

@@ -20,7 +20,8 @@ import {
   restArgumentOf,
 } from "../options/option.ts";
 import { help, version } from "../options/standard.ts";
-import { wrongUse } from "../usage.ts";
+import { topicOf } from "../topic.ts";
+import { withOwnFlag, wrongUse } from "../usage.ts";
 import { printHelp, printVersion } from "./answers.ts";
 import { readValues } from "./values.ts";
 import { type CommandLine, requireNoRest } from "./words.ts";
@@ -47,7 +48,11 @@ export async function parse(
     await tree.parse([...words]);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    throw wrongUse(error.cmd?.getPath() ?? "mlcli", error.message);
+    const { cmd } = error;
+    const hasOption = (flag: string): boolean => cmd?.hasOption(flag.slice(2)) ?? false;
+    const path = cmd?.getPath() ?? "mlcli";
+    const { rest: taken } = await topicOf(root, path.split(" ").slice(1));
+    throw wrongUse(path, withOwnFlag(error.message, hasOption), taken !== undefined);
   }
 }
 

@@ -22,11 +22,18 @@ export interface OwnVariable {
 const RESERVED: readonly string[] = ["MLCLI_ALLOWED_HOSTS", "MLCLI_REPORT", "MLCLI_WATCH"];
 
 /**
- * `NAME=VALUE`, or `NAME` for the value that it has where mlcli runs.
+ * `NAME=VALUE`, or `NAME` for the value that it has where mlcli runs, on a command line.
  *
  * @throws UsageError when it is neither, or the variable is one of mlcli's own.
  */
 export function ownVariable(text: string, source: string): OwnVariable {
+  const variable = variableOf(text, source);
+  return variable.value === undefined
+    ? { ...variable, source: `${source} (${variable.name})` }
+    : variable;
+}
+
+function variableOf(text: string, source: string): OwnVariable {
   const end = text.indexOf("=");
   const name = end < 0 ? text : text.slice(0, end);
   if (name === "" || text.includes("\0")) {
@@ -61,7 +68,8 @@ export function ownVariablesIn(text: string, path: string): readonly OwnVariable
         hint: "Each line is NAME=VALUE. A value of several lines cannot be written in such a file.",
       });
     }
-    return [ownVariable(hasValue ? written : name.trimEnd(), source)];
+    // A line without a name may be one of a secret: messages have its number alone.
+    return [variableOf(hasValue ? written : name.trimEnd(), source)];
   });
 }
 

@@ -109,6 +109,10 @@ suite("completions in bash", () => {
     ) {
       assertEquals(await complete(app, ["mlcli", "local", "invoke", ...words], env), []);
     }
+    assertEquals(await complete(app, ["mlcli", "local", "process", "--input", ""]), []);
+    for (const words of [["--", ""], ["--", "--f"], ["--", "--file", ""], ["--", "a", ""]]) {
+      assertEquals(await complete(app, ["mlcli", "local", "process", ...words]), []);
+    }
     // What makes bash complete files where it is given nothing.
     const { stdout } = await runProgram(["completions", "bash"], { cwd: app.directory });
     assertMatch(stdout, /^complete -F _mlcli .*-o default mlcli$/m);

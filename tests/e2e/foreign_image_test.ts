@@ -1,8 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { pack } from "tar-stream";
-import { failureOf } from "../../runtime/docker/messages.ts";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
-import { baseImage, containersOf, removeImage, withEngine } from "../helpers/engine.ts";
+import { baseImage, buildImage, containersOf, removeImage } from "../helpers/engine.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** Images that mlcli did not build: nothing of its harness is in them. */
@@ -40,23 +38,8 @@ elif sys.argv[1] == "serve":
 
 /** Builds an image from one Dockerfile and one program. */
 async function buildForeign(tag: string, entrypoint: string): Promise<void> {
-  const context = pack();
   const dockerfile = `FROM ${baseImage()}\nCOPY program.py /program.py\n${entrypoint}\n`;
-  context.entry({ name: "Dockerfile" }, dockerfile);
-  context.entry({ name: "program.py" }, PROGRAM);
-  context.finalize();
-  await withEngine(async (engine) => {
-    const messages = engine.build({
-      tag,
-      dockerfile: "Dockerfile",
-      buildArguments: {},
-      labels: {},
-      noCache: false,
-      context: ReadableStream.from(context) as ReadableStream<Uint8Array>,
-      signal: AbortSignal.timeout(60_000),
-    });
-    for await (const message of messages) assertEquals(failureOf(message), undefined);
-  });
+  await buildImage(tag, { Dockerfile: dockerfile, "program.py": PROGRAM });
 }
 
 function foreignApp(image: string): Promise<TestApp> {

@@ -55,6 +55,20 @@ if __name__ == "__main__":
     assertEquals(await containersOf(app.name), []);
   });
 
+  it("gives the script what follows --, its variables, and no network where none is wanted", async () => {
+    await using app = await processingApp(
+      "p.py",
+      "import json, os, socket, sys\n" +
+        "names = [name for _, name in socket.if_nameindex()]\n" +
+        'print(json.dumps([sys.argv[1:], os.environ["GREETING"], names]))\n',
+    );
+    const args = ["--rows", "1 000", "", "--no-color", "'\"é\n", "--"];
+    const options = ["-f", "p.py", "--env", "GREETING=a b", "--network-isolation"];
+    const { code, stdout, stderr } = await app.run(["local", "process", ...options, "--", ...args]);
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals(JSON.parse(stdout), [args, "a b", ["lo"]]);
+  });
+
   it("ends with the script's exit status", async () => {
     await using app = await processingApp("fail.py", "import sys\nsys.exit(4)\n");
     const { code, stderr } = await app.run(["local", "process", "--file", "fail.py"]);

@@ -140,7 +140,7 @@ suite("local stop and requests under way", () => {
     const [name, tag] = FOREIGN_IMAGE.split(":");
     await using app = await makeApp({
       configuration: { image_name: name },
-      files: { "prediction/serve": "", "local_test/test_dir/model/model.txt": "" },
+      files: { "local_test/test_dir/model/model.txt": "" },
     });
     const deployed = await app.run(["local", "deploy", "--port", "0", "--docker-tag", tag!]);
     assertEquals([deployed.code, deployed.stderr], [0, ""]);

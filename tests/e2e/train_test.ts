@@ -391,7 +391,30 @@ for _ in range(1024): os.write(1, block)`);
     assert(peak > 0 && peak < 400 * 1024 ** 2, `at most ${peak} bytes resident`);
   });
 
-  it("uses an image that mlcli did not build, and its tag before or after the command", async () => {
+  it("never runs the copy of the code in its image", async () => {
+    await using app = await makeApp({
+      configuration: { image_name: TEST_IMAGE },
+      files: {
+        [TRAINING_DATA]: "1,2\n",
+        "training/.gitkeep": "",
+        "local_test/test_dir/model/m": "",
+      },
+    });
+    for (
+      const [command, folder] of [
+        [["train"], "training"],
+        [["deploy", "--port", "0"], "prediction"],
+      ] as const
+    ) {
+      const { code, stdout, stderr } = await app.run(["local", ...command]);
+      assertEquals({ code, stdout }, { code: 1, stdout: "" });
+      const path = `${app.name}/mlcli_base/${folder}`;
+      assertEquals(stderr.split("\n")[0], `error: No ${folder} code: ${path}`);
+    }
+    assertEquals((await containersOf(app.name)).length, 0);
+  });
+
+  it("uses an image by its tag, before or after the command", async () => {
     await using app = await trainingApp("print('from the mounted code')");
     for (const args of [["local", "-t", "latest", "train"], ["local", "train", "-t", "latest"]]) {
       assertEquals((await app.run(args)).stdout, "from the mounted code\n");

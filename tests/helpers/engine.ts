@@ -5,9 +5,11 @@
  * @module
  */
 
+import { pack } from "tar-stream";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import type { ContainerSummary, Engine } from "../../runtime/docker/engine.ts";
 import { parseHost } from "../../runtime/docker/locate.ts";
+import { failureOf } from "../../runtime/docker/messages.ts";
 import { openTransport } from "../../runtime/docker/transport.ts";
 import { LABELS } from "../../runtime/labels.ts";
 import { makeApp } from "./app.ts";
@@ -35,6 +37,31 @@ function imageOf(variable: string): string {
 export async function removeImage(reference: string): Promise<void> {
   const path = `/images/${encodeURIComponent(reference)}?force=1`;
   await engineRequest("DELETE", path, [200, 404]);
+}
+
+/** Builds an image as nobody does with mlcli: of these files, a Dockerfile among them. */
+export async function buildImage(
+  tag: string,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
+  const context = pack();
+  for (const [name, text] of Object.entries(files)) context.entry({ name }, text);
+  context.finalize();
+  await withEngine(async (engine) => {
+    const messages = engine.build({
+      tag,
+      dockerfile: "Dockerfile",
+      buildArguments: {},
+      labels: {},
+      noCache: false,
+      context: ReadableStream.from(context) as ReadableStream<Uint8Array>,
+      signal: AbortSignal.timeout(60_000),
+    });
+    for await (const message of messages) {
+      const failure = failureOf(message);
+      if (failure !== undefined) throw new Error(`${tag} cannot be built: ${failure}`);
+    }
+  });
 }
 
 /** A call of the Engine API that mlcli has no use for. Returns the answer's text. */

@@ -15,6 +15,7 @@ const OPTIONS = options({
   "--role": { value: "arn", description: "", required: true, variable: "ROLE" },
   "--pair": { short: "-p", value: "pair", description: "", repeatable: true },
   "--no-cache": { description: "" },
+  "--env": { value: "variable", description: "", repeatable: true },
 });
 
 /** A tree with a command in a group, and what it got; the other commands may not be loaded. */
@@ -54,7 +55,7 @@ function makeTree(): { readonly root: Group; readonly got: unknown[] } {
   return { root: { options: {}, commands }, got };
 }
 
-const DEFAULTS = { file: undefined, tag: "latest", output: "text", pair: [], cache: true };
+const DEFAULTS = { file: undefined, tag: "latest", output: "text", pair: [], cache: true, env: [] };
 
 suite("a command line", () => {
   for (
@@ -89,6 +90,17 @@ suite("a command line", () => {
     assertEquals(got.length, 1);
   });
 
+  it("that lacks -- is told where arguments go", async () => {
+    const words = ["group", "taker", "--rows", "5"];
+    const parsed = () => parse({ words, rest: [] }, makeTree().root, fakeContext());
+    const { message, hint } = await assertRejects(parsed, UsageError);
+    assertEquals(message.replace(/ Did you.*/, ""), 'Unknown option "--rows".');
+    assertEquals(
+      hint,
+      "mlcli group taker --help lists what it takes. Arguments of your code come after --.",
+    );
+  });
+
   it("may leave a required option to its variable", async () => {
     const { root, got } = makeTree();
     const env = (name: string) => name === "ROLE" ? "r" : undefined;
@@ -108,6 +120,11 @@ suite("a command line", () => {
       [
         "group run --role r --output xml",
         'Option "--output" must be of type "format", but got "xml". Expected values: "text", "json"',
+        "mlcli group run",
+      ],
+      [
+        "group run --role r -e K=V",
+        'Unknown option "-e". Did you mean option "--env"?',
         "mlcli group run",
       ],
       ["group runs", 'Unknown command "runs".', "mlcli group"],

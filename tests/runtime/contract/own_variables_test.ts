@@ -23,7 +23,8 @@ suite("a variable of the user", () => {
     ] as const
   ) {
     it(`is ${JSON.stringify(text)}`, () => {
-      assertEquals(ownVariable(text, SOURCE), { name, value, source: SOURCE });
+      const source = value === undefined ? `${SOURCE} (${name})` : SOURCE;
+      assertEquals(ownVariable(text, SOURCE), { name, value, source });
     });
   }
 
@@ -100,7 +101,15 @@ suite("the values of the user's variables", () => {
     it(`of ${texts}`, () => assertEquals(valuesOfOwn(named(texts), ENV), expected));
   }
 
-  it("are not there where one is set nowhere, which may be a line of a secret", () => {
+  it("are not there where one is set nowhere", () => {
+    const error = assertThrows(() => valuesOfOwn(named(["A=1", "OTHER"]), ENV), UsageError);
+    assertEquals(
+      error.message,
+      'Option "--env" (OTHER) names a variable without a value, and it is not set here.',
+    );
+  });
+
+  it("are not there where a line of a file, which may be one of a secret, is no name", () => {
     const lines = ownVariablesIn("A=1\nMIIEs3cret", "key.env");
     const error = assertThrows(() => valuesOfOwn(lines, ENV), UsageError);
     assertEquals(

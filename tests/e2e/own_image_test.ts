@@ -1,0 +1,170 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { baseImage, buildImage, containersOf, removeImage } from "../helpers/engine.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+const NAME = "mlcli-test-toolkit";
+const TAG = crypto.randomUUID().slice(0, 8);
+
+/** As AWS's toolkits do it: a program of the image runs what lies in /opt/ml/code. */
+const START = `
+import os, runpy, subprocess, sys
+# The toolkit makes shell entry points executable, so the directory has to be writable.
+subprocess.run(["chmod", "+x", "/opt/ml/code/user.py"])
+runpy.run_path("/opt/ml/code/user.py")
+`;
+const USER = 'print("the image\'s own code")\nopen("/opt/ml/model/made", "w").close()\n';
+
+/** What a program was started with, and its surroundings. */
+const REPORT = `
+import json, os, socket, sys
+names = [name for _, name in socket.if_nameindex()]
+code = os.listdir("/opt/ml/code")
+print(json.dumps([sys.argv[1:], os.environ.get("GREETING"), sorted(names), sorted(code)]))
+`;
+
+/** An app on that image. Its directories of code are empty, but for these files. */
+async function toolkitApp(files: Readonly<Record<string, string>> = {}): Promise<TestApp> {
+  return await makeApp({
+    configuration: { image_name: NAME },
+    files: {
+      [TRAINING_DATA]: "1,2\n",
+      "local_test/test_dir/input/data/processing/p.csv": "1\n",
+      "training/.gitkeep": "",
+      "prediction/.gitkeep": "",
+      "processing/.gitkeep": "",
+      ...files,
+    },
+  });
+}
+
+suite("an image that carries its code in /opt/ml/code", () => {
+  beforeAll(async () => {
+    await buildImage(`${NAME}:${TAG}`, {
+      Dockerfile: `FROM ${baseImage()}\nCOPY start.py report.py /opt/program/\n` +
+        "COPY user.py /opt/ml/code/\n" +
+        'ENTRYPOINT ["python3", "/opt/program/start.py"]\n',
+      "start.py": START,
+      "user.py": USER,
+      "report.py": REPORT,
+    });
+  });
+  afterAll(() => removeImage(`${NAME}:${TAG}`));
+
+  const tag = ["--docker-tag", TAG];
+
+  it("trains with that code while training/ is empty", async () => {
+    await using app = await toolkitApp();
+    const { code, stdout, stderr } = await app.run(["local", "train", ...tag]);
+    assertEquals({ code, stdout, stderr }, {
+      code: 0,
+      stdout: "the image's own code\n",
+      stderr: "",
+    });
+    assert((await Deno.stat(app.testPath("model/made"))).isFile);
+  });
+
+  it("trains with that code where there is no training/", async () => {
+    await using app = await toolkitApp();
+    await Deno.remove(app.path("training"), { recursive: true });
+    const { code, stdout, stderr } = await app.run(["local", "train", ...tag]);
+    assertEquals([code, stdout, stderr], [0, "the image's own code\n", ""]);
+  });
+
+  it("trains with the app's code where there is some, and mlcli says so", async () => {
+    await using app = await toolkitApp({
+      "training/user.py": 'print("the app\'s code")\nopen("/opt/ml/model/made", "w").close()\n',
+    });
+    const { code, stdout, stderr } = await app.run(["local", "train", ...tag]);
+    assertEquals([code, stdout], [0, "the app's code\n"]);
+    const path = `${app.name}/mlcli_base/training/`;
+    assertEquals(
+      stderr.split("\n")[0],
+      `note: ${path} is mounted over the image's own /opt/ml/code`,
+    );
+    assertMatch(stderr, /chmod: .*Read-only file system/);
+  });
+
+  it("processes with a program of its own, and arguments byte for byte", async () => {
+    await using app = await toolkitApp();
+    const args = ["a b", "", "--no-color", "-h", 'it\'s "é" $HOME \\n', "--", "--file", "🙂"];
+    const words = ["--entrypoint", "python3", "--entrypoint=-u", "--entrypoint"];
+    const { code, stdout, stderr } = await app.run([
+      ...["--no-color", "local", "process", ...tag, ...words, "/opt/program/report.py"],
+      ...["--env", "GREETING=say: a=b 'c' é ", "--", ...args],
+    ]);
+    assertEquals([code, stderr], [0, ""]);
+    const [argv, greeting, , files] = JSON.parse(stdout);
+    assertEquals(argv, args);
+    assertEquals(greeting, "say: a=b 'c' é ");
+    assertEquals(files, ["user.py"]);
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("gets variables of files and of this machine, and no network where none is wanted", async () => {
+    await using app = await toolkitApp({ "training/user.py": REPORT });
+    await app.write(`${app.directory}/prod.env`, "# secrets\nGREETING=file\n");
+    const file = await app.run(["local", "train", ...tag, "--env-file", "prod.env"]);
+    const [, fromFile, interfaces] = JSON.parse(file.stdout);
+    assertEquals(fromFile, "file");
+    assert(interfaces.length > 1, `${interfaces}`);
+
+    const isolated = await app.run(
+      ["local", "train", ...tag, "--network-isolation", "--env-file=prod.env", "--env", "GREETING"],
+      { env: { GREETING: "here" } },
+    );
+    const [, fromHere, alone] = JSON.parse(isolated.stdout);
+    assertEquals([isolated.code, fromHere, alone], [0, "here", ["lo"]]);
+
+    const processed = await app.run([
+      ...["local", "process", ...tag, "--network-isolation", "--entrypoint", "python3"],
+      ...["--", "/opt/program/report.py"],
+    ]);
+    assertEquals(JSON.parse(processed.stdout).slice(0, 3), [[], null, ["lo"]]);
+  });
+
+  it("shows no value of a variable where it fails", async () => {
+    await using app = await toolkitApp();
+    const secret = ["--env", "TOKEN=s3cret", "--env", `LONG=s3cret${"x".repeat(100_000)}`];
+    for (
+      const [args, words] of [
+        [["local", "process", ...tag, "--entrypoint", "/no/such"], 'cannot run "/no/such"'],
+        [["local", "train", "--docker-tag", "none"], "Image not found"],
+        [["local", "process", ...tag, "--entrypoint", "false"], "Processing failed"],
+      ] as const
+    ) {
+      const { code, stdout, stderr } = await app.run([...args, ...secret], {
+        env: { MLCLI_DEBUG: "1" },
+      });
+      assertEquals([code, stdout], [1, ""]);
+      assertStringIncludes(stderr, words);
+      assert(!stderr.includes("s3cret"), stderr);
+    }
+  });
+
+  it("keeps its name where mlcli build would take it", async () => {
+    await using app = await toolkitApp({ Dockerfile: "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\n" });
+    await app.write(`${app.directory}/requirements.txt`, "");
+    const build = ["build", "--base-image", baseImage(), "--docker-tag"];
+    const { code, stdout, stderr } = await app.run([...build, TAG]);
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(
+      stderr,
+      /^error: \S+ is there already, and mlcli did not build it\nhint: --replace /,
+    );
+    const trained = await app.run(["local", "train", ...tag]);
+    assertEquals(trained.stdout, "the image's own code\n");
+
+    const other = `${NAME}:other-${TAG}`;
+    await buildImage(other, { Dockerfile: `FROM ${baseImage()}\nENV A=1\n` });
+    try {
+      const words = [...build, `other-${TAG}`];
+      assertEquals((await app.run(words)).code, 1);
+      assertEquals((await app.run([...words, "--replace"])).stdout, `${other}\n`);
+      // From now on it is mlcli's.
+      assertEquals((await app.run(words)).code, 0);
+    } finally {
+      await removeImage(other);
+    }
+  });
+});

@@ -1,0 +1,194 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { completeApp, type TestApp } from "../../helpers/app.ts";
+import {
+  type FakeContainers,
+  fakeContainers,
+  FOREIGN_IMAGE,
+  HARNESS_IMAGE,
+} from "../../helpers/fake_containers.ts";
+import { runInProcess } from "../../helpers/in_process.ts";
+import { pingServer } from "../../helpers/ping_server.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+interface Run extends ProgramResult {
+  readonly app: string;
+  /** What becomes /opt/ml/code, relative to mlcli_base. */
+  readonly mounted: string | undefined;
+  // deno-lint-ignore no-explicit-any
+  readonly created: readonly any[];
+}
+
+/** Runs a local command of a complete app, but for what `prepare` changes. */
+async function run(
+  args: readonly string[],
+  image: Readonly<Record<string, unknown>>,
+  prepare: (app: TestApp) => Promise<void> = () => Promise.resolve(),
+  env: Readonly<Record<string, string>> = {},
+): Promise<Run> {
+  await using app = await completeApp();
+  await prepare(app);
+  await using servers = new AsyncDisposableStack();
+  await using engine: FakeContainers = await fakeContainers({
+    image,
+    program: ({ body, end }) => {
+      const bindings = body.HostConfig.PortBindings;
+      if (bindings === undefined) return end(0);
+      servers.use(pingServer(Number(bindings["8080/tcp"]![0]!.HostPort)));
+    },
+  });
+  const result = await runInProcess(["local", ...args], { cwd: app.directory, engine, env });
+  const mounts: { Source: string; Target: string }[] = engine.created[0]?.HostConfig.Mounts ?? [];
+  return {
+    ...result,
+    app: app.name,
+    created: engine.created,
+    mounted: mounts.find(({ Target }) => Target === "/opt/ml/code")
+      ?.Source.slice(app.path().length + 1),
+  };
+}
+
+/** Leaves nothing in a directory but what is no code. */
+function emptied(folder: string): (app: TestApp) => Promise<void> {
+  return async (app) => {
+    await Deno.remove(app.path(folder), { recursive: true });
+    await app.write(app.path(folder, ".gitkeep"), "");
+    await app.write(app.path(folder, "__pycache__/training.pyc"), "");
+  };
+}
+
+function without(folder: string): (app: TestApp) => Promise<void> {
+  return (app) => Deno.remove(app.path(folder), { recursive: true });
+}
+
+const COMMANDS = [
+  ["training", ["train"]],
+  ["prediction", ["deploy", "--port", "0"]],
+  ["processing", ["process", "--entrypoint", "clean"]],
+] as const;
+
+suite("the code in an image of mlcli", () => {
+  for (const [folder, args] of COMMANDS) {
+    it(`is the app's: local ${args[0]}`, async () => {
+      const { code, stderr, mounted } = await run(args, HARNESS_IMAGE);
+      assertEquals({ code, stderr, mounted }, { code: 0, stderr: "", mounted: folder });
+    });
+  }
+
+  for (const [folder, args] of COMMANDS.slice(0, 2)) {
+    for (
+      const [title, prepare] of [["no", without(folder)], ["an empty", emptied(folder)]] as const
+    ) {
+      it(`is not run in silence with ${title} ${folder}/`, async () => {
+        const { code, stdout, stderr, app, created } = await run(args, HARNESS_IMAGE, prepare);
+        const path = `${app}/mlcli_base/${folder}`;
+        assertEquals({ code, stdout, created }, { code: 1, stdout: "", created: [] });
+        assertEquals(
+          stderr,
+          `error: No ${folder} code: ${path}\nhint: Put it into ${path}/; ` +
+            `mlcli init ${app} adds what is missing of the example.\n`,
+        );
+      });
+    }
+  }
+});
+
+suite("the code in an image of somebody else", () => {
+  for (const [folder, args] of COMMANDS) {
+    it(`is hidden by a file in ${folder}/, and that is said once`, async () => {
+      const { code, stderr, mounted, app } = await run(args, FOREIGN_IMAGE);
+      assertEquals({ code, stderr, mounted }, {
+        code: 0,
+        stderr: `note: ${app}/mlcli_base/${folder}/ is mounted over the image's own /opt/ml/code\n`,
+        mounted: folder,
+      });
+    });
+
+    for (
+      const [title, prepare] of [["no", without(folder)], ["an empty", emptied(folder)]] as const
+    ) {
+      it(`runs with ${title} ${folder}/`, async () => {
+        const { code, stderr, mounted } = await run(args, FOREIGN_IMAGE, prepare);
+        assertEquals({ code, stderr, mounted }, { code: 0, stderr: "", mounted: undefined });
+      });
+    }
+  }
+});
+
+suite("what local commands tell a container", () => {
+  for (const [, args] of COMMANDS) {
+    it(`is what --env and --env-file say: local ${args[0]}`, async () => {
+      const variables = ["--env-file", "one.env", "--env", "A=option", "--env-file=two.env"];
+      const { code, stderr, created } = await run(
+        [...args, ...variables, "--env", "HERE", "--env", "EMPTY=", "--env=ML_MODEL_DIR=/mine"],
+        HARNESS_IMAGE,
+        async (app) => {
+          await app.write(`${app.directory}/one.env`, "A=one\nB=one\nC=one\nHERE=file\n");
+          await app.write(`${app.directory}/two.env`, "# two\nB=two \n");
+        },
+        { HERE: "here" },
+      );
+      assertEquals([code, stderr], [0, ""]);
+      const given: string[] = created[0].Env;
+      const names = ["A", "B", "C", "HERE", "EMPTY", "ML_MODEL_DIR"];
+      assertEquals(names.map((name) => given.filter((one) => one.startsWith(`${name}=`))), [
+        ["A=option"],
+        ["B=two "],
+        ["C=one"],
+        ["HERE=here"],
+        ["EMPTY="],
+        ["ML_MODEL_DIR=/mine"],
+      ]);
+    });
+  }
+
+  it("is no value that an error shows", async () => {
+    const file = (text: string) => (app: TestApp) => app.write(`${app.directory}/e`, text);
+    const rows: (readonly [args: readonly string[], text: string, words: string])[] = [
+      [["--env", "=s3cret"], "", 'Option "--env" must be NAME=VALUE'],
+      [["--env", "K", "s3cret"], "", "No arguments allowed"],
+      [["-e", "K=s3cret"], "", 'Did you mean option "--env"?'],
+      [["--evn=K=s3cret"], "", 'Did you mean option "--env"?'],
+      [["--env", "MLCLI_WATCH=s3cret"], "", "MLCLI_WATCH is a variable that mlcli sets itself"],
+      [["--env-file", "e"], "A=1\n=s3cret\n", "e:2 must be NAME=VALUE"],
+      [["--env-file", "e"], "A b=s3cret\n", "e:1: the name of a variable"],
+      [["--env-file", "e"], "s3cret\n", "e:1 names a variable without a value"],
+      [["--env-file", "e", "--env", "K"], "A=s3cret\n", 'Option "--env" (K) names a variable'],
+    ];
+    for (const [args, text, words] of rows) {
+      const debug = { MLCLI_DEBUG: "1" };
+      const result = await run(["train", ...args], HARNESS_IMAGE, file(text), debug);
+      const { code, stderr } = result;
+      assertEquals([code, result.created], [2, []], args.join(" "));
+      assertStringIncludes(stderr, words);
+      assert(!stderr.includes("s3cret"), stderr);
+    }
+  });
+
+  it("are the arguments after --, and a program instead of the image's", async () => {
+    const args = ["a b", "", "--no-color", "-h", "é\n'\"", "--"];
+    const script = await run(["process", "-f", "p.py", "--", ...args], HARNESS_IMAGE);
+    assertEquals(script.created[0].Cmd, ["process", "p.py", ...args]);
+    assertEquals(script.created[0].Entrypoint, undefined);
+
+    const words = ["--entrypoint", "python3", "--entrypoint=-u"];
+    const own = await run(["process", ...words, "--", ...args], HARNESS_IMAGE);
+    assertEquals([own.created[0].Entrypoint, own.created[0].Cmd], [["python3", "-u"], args]);
+  });
+
+  for (
+    const [args, words] of [
+      [["process"], 'Missing required option "--file".'],
+      [["process", "--", "x"], 'Missing required option "--file".'],
+      [["process", "-f", "p.py", "--entrypoint", "x"], '"--file" and "--entrypoint" name two'],
+      [["train", "--", "x"], 'Nothing may follow "--", but "x" does.'],
+      [["deploy", "--network-isolation"], 'Unknown option "--network-isolation".'],
+    ] as const
+  ) {
+    it(`is refused: ${args.join(" ")}`, async () => {
+      const { code, stdout, stderr, created } = await run(args, HARNESS_IMAGE);
+      assertEquals({ code, stdout, created }, { code: 2, stdout: "", created: [] });
+      assertStringIncludes(stderr, `error: ${words}`);
+    });
+  }
+});
