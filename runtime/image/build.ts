@@ -5,8 +5,10 @@
  */
 
 import { type App, imageReference } from "../app/app.ts";
+import { platformFinding } from "../app/platform.ts";
 import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
+import { platformOf } from "../docker/image_details.ts";
 import { failureOf } from "../docker/messages.ts";
 import { MlcliError } from "../errors.ts";
 import { LABELS } from "../labels.ts";
@@ -26,6 +28,20 @@ export interface BuildRequest {
   readonly noCache: boolean;
 }
 
+/** What was built. */
+export interface Built {
+  /** `name:tag` */
+  readonly reference: string;
+  /** That the platform cannot run it, or only in part. */
+  readonly warning: Warning | undefined;
+}
+
+/** A warning, and what to do about it. */
+export interface Warning {
+  readonly message: string;
+  readonly hint: string;
+}
+
 /** Who is told how a build goes on. */
 export interface BuildReport {
   /** Called with the build's output as it comes, and with the states of what is pulled. */
@@ -37,14 +53,13 @@ export interface BuildReport {
 /**
  * Builds the image.
  *
- * @returns `name:tag`
  * @throws MlcliError when a step fails, or the app lacks something.
  */
 export async function build(
   request: BuildRequest,
   host: Pick<Context, "engine" | "interruption">,
   report: BuildReport,
-): Promise<string> {
+): Promise<Built> {
   const { app } = request;
   const reference = imageReference(app, request.tag);
   // Before the engine is asked, so that the user learns at once what is missing in the app.
@@ -66,10 +81,21 @@ export async function build(
   };
   try {
     await followBuild(engine, options, report);
-    return reference;
   } catch (error) {
     throw context.failure() ?? error;
   }
+  return { reference, warning: await platformWarning(engine, reference, options.platform) };
+}
+
+/** What is worth to be said of the image's platform. That it was built matters more than that. */
+async function platformWarning(
+  engine: Engine,
+  reference: string,
+  asked: string | undefined,
+): Promise<Warning | undefined> {
+  const image = await engine.image(reference).catch(() => undefined);
+  if (image === undefined) return undefined;
+  return platformFinding({ reference, platform: platformOf(image), isOurs: true }, asked);
 }
 
 /** A stream, and the error that it failed with. */

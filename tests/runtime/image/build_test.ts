@@ -28,17 +28,24 @@ interface Build extends ProgramResult {
   readonly app: string;
 }
 
+/** The image that was built. */
+const IMAGE = { Created: "2026-01-01T00:00:00Z", Os: "linux", Architecture: "amd64" };
+
 /** Runs mlcli build in a complete app. */
 async function build(
   answer: Answer,
   args: readonly string[] = [],
   configuration: Readonly<Record<string, unknown>> = {},
   options: Partial<InProcessOptions> = {},
+  image: () => Response = () => Response.json(IMAGE),
 ): Promise<Build> {
   await using app = await completeApp({ configuration });
+  const tag = args[0] === "--docker-tag" ? args[1] : "latest";
+  const reference = `${configuration["image_name"] ?? app.name}:${tag}`;
   await using engine: FakeEngine = await fakeEngine({
     "GET /_ping": () => pong("1.41"),
     "POST /build": answer,
+    [`GET /images/${encodeURIComponent(reference)}/json`]: image,
   });
   const result = await runInProcess(["build", ...args], {
     cwd: app.directory,
@@ -109,6 +116,67 @@ suite("what mlcli build asks for", () => {
       assertEquals(Object.fromEntries(Object.keys(asked).map((key) => [key, all[key]])), asked);
     });
   }
+});
+
+suite("what mlcli build says of the image's platform", () => {
+  const arm = { Architecture: "arm64" };
+  const rows: readonly (readonly [
+    title: string,
+    image: Readonly<Record<string, unknown>>,
+    args: readonly string[],
+    configuration: Readonly<Record<string, unknown>>,
+    words: RegExp,
+  ])[] = [
+    ["nothing of the platform's own", {}, [], {}, /^$/],
+    [
+      "that the platform has few of this machine's",
+      arm,
+      [],
+      {},
+      /^warning: \S+:latest is for linux\/arm64: .* Graviton instances .* only\nhint: mlcli build --platform linux\/amd64 .*\n$/,
+    ],
+    ["nothing of what the configuration asks for", arm, [], { platform: "linux/arm64" }, /^$/],
+    ["nothing of what --platform asks for", arm, ["--platform", "linux/arm64/v8"], {}, /^$/],
+    [
+      "that the builder did not do as it was asked",
+      arm,
+      [],
+      { platform: "linux/amd64" },
+      /^warning: \S+:latest is for linux\/arm64: /,
+    ],
+    [
+      "that the platform has none of the kind",
+      { Architecture: "s390x" },
+      ["--platform", "linux/s390x"],
+      {},
+      /^warning: \S+:latest is for linux\/s390x, and does not run on the platform\nhint: /,
+    ],
+  ];
+  for (const [title, image, args, configuration, words] of rows) {
+    it(`is ${title}`, async () => {
+      const answer = () => Response.json({ ...IMAGE, ...image });
+      const { code, stdout, stderr, app } = await build(
+        saying(BUILT),
+        args,
+        configuration,
+        {},
+        answer,
+      );
+      assertMatch(stderr, words);
+      assertEquals([code, stdout], [0, `${app}:latest\n`]);
+    });
+  }
+
+  it("is nothing where the engine does not say, and the image is built all the same", async () => {
+    const { code, stdout, stderr, app } = await build(
+      saying(BUILT),
+      [],
+      {},
+      {},
+      () => refusal(500, "not today"),
+    );
+    assertEquals({ code, stdout, stderr }, { code: 0, stdout: `${app}:latest\n`, stderr: "" });
+  });
 });
 
 suite("mlcli build that fails", () => {
