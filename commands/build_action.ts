@@ -14,7 +14,7 @@ import { buildProgress } from "./render/build_progress.ts";
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
   const app = await findApp(context.cwd, options.appName);
   using progress = buildProgress(context.err);
-  const reference = await build(
+  const { reference, warning } = await build(
     {
       app,
       tag: options.dockerTag,
@@ -27,5 +27,6 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
     progress,
   );
   progress.done();
+  if (warning) context.err.print(`warning: ${warning.message}\nhint: ${warning.hint}\n`);
   context.out.print(`${reference}\n`);
 }

@@ -15,6 +15,7 @@ import {
   DEFAULT_REQUIREMENTS,
   RULES,
 } from "../runtime/app/configuration.ts";
+import { PLATFORM } from "../runtime/app/platform.ts";
 import type { Call } from "./command.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
 import { wrongUse } from "./usage.ts";
@@ -26,6 +27,8 @@ interface Choice {
   /** What is asked on a terminal. What few apps need is not asked for. */
   readonly question?: string;
   readonly fallback?: string;
+  /** Where it is asked for, or decided by the fallback; everywhere when undefined. */
+  readonly where?: (context: Context) => boolean;
 }
 
 /** In the order of the questions and of the file. */
@@ -53,7 +56,15 @@ const CHOICES: Readonly<Record<Exclude<ConfigurationKey, "image_name">, Choice>>
     question: "Cloud region (empty: that of your profile)",
   },
   cloud_profile: { option: "--profile", value: (options) => options.profile },
-  platform: { option: "--platform", value: (options) => options.platform },
+  platform: {
+    option: "--platform",
+    value: (options) => options.platform,
+    // Elsewhere the engine's own platform is SageMaker's. An image of this machine's would build,
+    // train and serve here, and not start there.
+    where: ({ arch }) => arch === "aarch64",
+    question: `Platform of the image (SageMaker's instances are ${PLATFORM})`,
+    fallback: PLATFORM,
+  },
 };
 
 /**
@@ -106,13 +117,17 @@ export async function chooseConfiguration(
     image_name: options.imageName ?? defaultImageName(name, path),
   };
   for (const key of keys) {
-    const { value, question, fallback = "" } = CHOICES[key];
-    const answer = value(options) ??
-      (question === undefined ? undefined : await ask(context, question, fallback, RULES[key]));
-    const chosen = answer ?? fallback;
+    const chosen = CHOICES[key].value(options) ?? await otherwise(context, key);
     if (chosen !== "") configuration[key] = chosen;
   }
   return configuration;
+}
+
+/** What is chosen where no option says it; nothing when empty. */
+async function otherwise(context: Context, key: keyof typeof CHOICES): Promise<string> {
+  const { question, fallback = "", where = () => true } = CHOICES[key];
+  if (question === undefined || !where(context)) return "";
+  return await ask(context, question, fallback, RULES[key]) ?? fallback;
 }
 
 /** The options given that go into the configuration file: of no use where there is one already. */

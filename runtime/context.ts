@@ -37,6 +37,8 @@ export interface Context {
   readonly cwd: string;
   /** `undefined` on Windows. */
   readonly caller: Caller | undefined;
+  /** The machine's processor: `x86_64`, `aarch64`. */
+  readonly arch: string;
   readonly interruption: Interruption;
   /**
    * Asks the user a question and returns the answer, or the default for an empty one.
@@ -81,6 +83,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     env: (name) => Deno.env.get(name),
     cwd: Deno.cwd(),
     caller: currentCaller(),
+    arch: Deno.build.arch,
     interruption,
     ask: async (question, defaultAnswer) => {
       // Questions go to standard error: results alone to standard output.

@@ -5,8 +5,10 @@
  */
 
 import { type App, imageReference } from "../app/app.ts";
+import { platformFinding } from "../app/platform.ts";
 import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
+import { platformOf } from "../docker/image_details.ts";
 import { failureOf } from "../docker/messages.ts";
 import { MlcliError } from "../errors.ts";
 import { isBuiltByMlcli } from "../images.ts";
@@ -29,6 +31,20 @@ export interface BuildRequest {
   readonly replace: boolean;
 }
 
+/** What was built. */
+export interface Built {
+  /** `name:tag` */
+  readonly reference: string;
+  /** That the platform cannot run it, or only in part. */
+  readonly warning: Warning | undefined;
+}
+
+/** A warning, and what to do about it. */
+export interface Warning {
+  readonly message: string;
+  readonly hint: string;
+}
+
 /** Who is told how a build goes on. */
 export interface BuildReport {
   /** Called with the build's output as it comes, and with the states of what is pulled. */
@@ -40,7 +56,6 @@ export interface BuildReport {
 /**
  * Builds the image.
  *
- * @returns `name:tag`
  * @throws MlcliError when a step fails, the app lacks something, or somebody else's image would lose
  * its name.
  */
@@ -48,7 +63,7 @@ export async function build(
   request: BuildRequest,
   host: Pick<Context, "engine" | "interruption">,
   report: BuildReport,
-): Promise<string> {
+): Promise<Built> {
   const { app } = request;
   const reference = imageReference(app, request.tag);
   // Before the engine is asked, so that the user learns at once what is missing in the app.
@@ -71,10 +86,21 @@ export async function build(
   };
   try {
     await followBuild(engine, options, report);
-    return reference;
   } catch (error) {
     throw context.failure() ?? error;
   }
+  return { reference, warning: await platformWarning(engine, reference, options.platform) };
+}
+
+/** What is worth to be said of the image's platform. That it was built matters more than that. */
+async function platformWarning(
+  engine: Engine,
+  reference: string,
+  asked: string | undefined,
+): Promise<Warning | undefined> {
+  const image = await engine.image(reference).catch(() => undefined);
+  if (image === undefined) return undefined;
+  return platformFinding({ reference, platform: platformOf(image), isOurs: true }, asked);
 }
 
 /** An image that somebody made by other means, with AWS's toolkits maybe, has its name only once. */

@@ -2,6 +2,7 @@ import { join } from "@std/path";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readConfiguration } from "../../runtime/app/configuration.ts";
 import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
+import { runInProcess } from "../helpers/in_process.ts";
 import { type ProgramResult, runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { answerOnTerminal } from "../helpers/terminal.ts";
@@ -43,7 +44,8 @@ async function contents(path: string, prefix = ""): Promise<Record<string, strin
 suite("mlcli init", () => {
   it("makes an app, prints its files, and says what comes next", async () => {
     await using directory = await makeDirectory();
-    const { code, stdout, stderr } = await init(directory, "demo");
+    // On a machine of the platform's kind, whatever this one is.
+    const { code, stdout, stderr } = await runInProcess(["init", "demo"], { cwd: directory.path });
     assertEquals([code, lines(stdout)], [0, FILES]);
     assertEquals(Object.keys(await contents(directory.path)).sort(), [...FILES].sort());
     assertStringIncludes(stderr, "Created 12 files of demo.\n");
@@ -188,6 +190,67 @@ suite("mlcli init", () => {
   });
 });
 
+suite("mlcli init on a machine with another processor than the platform's", () => {
+  /** What the configuration says, and what was asked. */
+  async function initOn(
+    arch: string,
+    answers: Readonly<Record<string, string>> | undefined,
+    ...args: readonly string[]
+  ): Promise<{ readonly platform?: string; readonly asked: readonly string[] }> {
+    await using directory = await makeDirectory();
+    const asked: string[] = [];
+    const { code, stderr } = await runInProcess(["init", "demo", ...args], {
+      cwd: directory.path,
+      arch,
+      ask: (question, fallback) => {
+        if (answers === undefined) return Promise.resolve(undefined);
+        asked.push(`${question} [${fallback}]`);
+        const key = Object.keys(answers).find((word) => question.includes(word));
+        return Promise.resolve(key === undefined ? fallback : answers[key]);
+      },
+    });
+    assertEquals(code, 0, stderr);
+    const { platform } = JSON.parse(
+      await Deno.readTextFile(join(directory.path, "demo.json")),
+    );
+    return { platform, asked: asked.filter((question) => question.includes("Platform")) };
+  }
+
+  const QUESTION = "Platform of the image (SageMaker's instances are linux/amd64) [linux/amd64]";
+  type Row = readonly [
+    title: string,
+    arch: string,
+    answers: Readonly<Record<string, string>> | undefined,
+    args: readonly string[],
+    expected: { readonly platform?: string; readonly asked: readonly string[] },
+  ];
+  const rows: readonly Row[] = [
+    ["writes the platform's", "aarch64", undefined, [], { platform: "linux/amd64", asked: [] }],
+    ["asks for it, that as the default", "aarch64", {}, [], {
+      platform: "linux/amd64",
+      asked: [QUESTION],
+    }],
+    ["takes another answer", "aarch64", { Platform: "linux/arm64" }, [], {
+      platform: "linux/arm64",
+      asked: [QUESTION],
+    }],
+    ["takes --platform before it asks", "aarch64", {}, ["--platform", "linux/arm64"], {
+      platform: "linux/arm64",
+      asked: [],
+    }],
+    ["writes and asks nothing where it is the same", "x86_64", {}, [], {
+      platform: undefined,
+      asked: [],
+    }],
+    ["nor without a terminal there", "x86_64", undefined, [], { platform: undefined, asked: [] }],
+  ];
+  for (const [title, arch, answers, args, expected] of rows) {
+    it(title, async () => {
+      assertEquals(await initOn(arch, answers, ...args), expected);
+    });
+  }
+});
+
 suite("mlcli init without a terminal", () => {
   it("takes the directory's name, and asks nothing", async () => {
     await using parent = await makeDirectory({ "demo/": "" });
@@ -252,7 +315,7 @@ suite("mlcli init on a terminal", () => {
     const { code, screen } = await answerOnTerminal(
       ["init", "--requirements", "r.txt"],
       directory.path,
-      "not a name\ndemo\nnew\n3.10\n\neu-west-1\n",
+      "not a name\ndemo\nnew\n3.10\n\neu-west-1\n\n",
     );
     assertEquals(code, 0);
     assertStringIncludes(screen, "Name of the app [mlcli-test-");
@@ -266,6 +329,7 @@ suite("mlcli init on a terminal", () => {
       python_version: "3.10",
       requirements: "r.txt",
       cloud_region: "eu-west-1",
+      ...(Deno.build.arch === "aarch64" ? { platform: "linux/amd64" } : {}),
     });
     // Results alone on standard output: no question.
     const created = lines(await Deno.readTextFile(join(directory.path, "stdout.txt")));

@@ -35,6 +35,7 @@ export function fakeContext(
     env: () => undefined,
     cwd: "/nonexistent",
     caller: undefined,
+    arch: "x86_64",
     interruption: {
       signal: new AbortController().signal,
       force: new AbortController().signal,

@@ -24,11 +24,20 @@ function saying(...messages: readonly unknown[]): Answer {
 
 const BUILT = { aux: { ID: "sha256:abc" } };
 
+/** The image of that name: its configuration before the build, and what the engine says after it. */
+interface Images {
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Answer;
+}
+
 interface Build extends ProgramResult {
   readonly query: Readonly<Record<string, string>>;
   readonly app: string;
   readonly calls: readonly string[];
 }
+
+/** The image that was built. */
+const IMAGE = { Created: "2026-01-01T00:00:00Z", Os: "linux", Architecture: "amd64" };
 
 /** Runs mlcli build in a complete app. */
 async function build(
@@ -36,16 +45,24 @@ async function build(
   args: readonly string[] = [],
   configuration: Readonly<Record<string, unknown>> = {},
   options: Partial<InProcessOptions> = {},
-  image: Readonly<Record<string, unknown>> | undefined = undefined,
+  images: Images = {},
 ): Promise<Build> {
   await using app = await completeApp({ configuration });
-  const there = (): Response =>
-    image === undefined
-      ? refusal(404, "No such image")
-      : Response.json({ Created: "", Config: image });
-  const answers: Answers = { "GET /_ping": () => pong("1.41"), "POST /build": answer };
+  let isBuilt = false;
+  const image = async (...asked: Parameters<Answer>): Promise<Response> => {
+    const { before, after = () => Response.json(IMAGE) } = images;
+    if (isBuilt) return await after(...asked);
+    return before === undefined ? refusal(404, "No such image") : Response.json({ Config: before });
+  };
+  const answers: Answers = {
+    "GET /_ping": () => pong("1.41"),
+    "POST /build": (...asked) => {
+      isBuilt = true;
+      return answer(...asked);
+    },
+  };
   await using engine: FakeEngine = await fakeEngine((call) =>
-    call.startsWith("GET /images/") ? there : answers[call]
+    call.startsWith("GET /images/") ? image : answers[call]
   );
   const result = await runInProcess(["build", ...args], {
     cwd: app.directory,
@@ -122,7 +139,7 @@ suite("an image that has the name already", () => {
   const FOREIGN = { Entrypoint: ["train"], Labels: { maintainer: "me" } };
   const BY_BUILD = { Entrypoint: ["train"], Labels: { "mlcli.app": "other" } };
   for (
-    const [title, image, args] of [
+    const [title, before, args] of [
       ["none", undefined, []],
       ["one that mlcli built", BY_BUILD, []],
       ["one with the harness", { Entrypoint: ["/opt/mlcli/entrypoint"] }, []],
@@ -130,18 +147,72 @@ suite("an image that has the name already", () => {
     ] as const
   ) {
     it(`is replaced: ${title}`, async () => {
-      const { code, stdout, app } = await build(saying(BUILT), args, {}, {}, image);
+      const { code, stdout, app } = await build(saying(BUILT), args, {}, {}, { before });
       assertEquals([code, stdout], [0, `${app}:latest\n`]);
     });
   }
 
   it("stays where mlcli did not build it", async () => {
-    const { code, stdout, stderr, calls, app } = await build(saying(BUILT), [], {}, {}, FOREIGN);
+    const { code, stdout, stderr, calls, app } = await build(saying(BUILT), [], {}, {}, {
+      before: FOREIGN,
+    });
     assertEquals([code, stdout], [1, ""]);
     const [message, hint = ""] = stderr.split("\n");
     assertEquals(message, `error: ${app}:latest is there already, and mlcli did not build it`);
     assertMatch(hint, /^hint: --replace gives its name to the new image; another image_name in /);
     assertEquals(calls, ["GET /_ping", `GET /images/${app}%3Alatest/json`]);
+  });
+});
+
+suite("what mlcli build says of the image's platform", () => {
+  const arm = { Architecture: "arm64" };
+  const rows: readonly (readonly [
+    title: string,
+    image: Readonly<Record<string, unknown>>,
+    args: readonly string[],
+    configuration: Readonly<Record<string, unknown>>,
+    words: RegExp,
+  ])[] = [
+    ["nothing of the platform's own", {}, [], {}, /^$/],
+    [
+      "that the platform has few of this machine's",
+      arm,
+      [],
+      {},
+      /^warning: \S+:latest is for linux\/arm64: .* Graviton instances .* only\nhint: mlcli build --platform linux\/amd64 .*\n$/,
+    ],
+    ["nothing of what the configuration asks for", arm, [], { platform: "linux/arm64" }, /^$/],
+    ["nothing of what --platform asks for", arm, ["--platform", "linux/arm64/v8"], {}, /^$/],
+    [
+      "that the builder did not do as it was asked",
+      arm,
+      [],
+      { platform: "linux/amd64" },
+      /^warning: \S+:latest is for linux\/arm64: /,
+    ],
+    [
+      "that the platform has none of the kind",
+      { Architecture: "s390x" },
+      ["--platform", "linux/s390x"],
+      {},
+      /^warning: \S+:latest is for linux\/s390x, and does not run on the platform\nhint: /,
+    ],
+  ];
+  for (const [title, image, args, configuration, words] of rows) {
+    it(`is ${title}`, async () => {
+      const after = () => Response.json({ ...IMAGE, ...image });
+      const { code, stdout, stderr, app } = await build(saying(BUILT), args, configuration, {}, {
+        after,
+      });
+      assertMatch(stderr, words);
+      assertEquals([code, stdout], [0, `${app}:latest\n`]);
+    });
+  }
+
+  it("is nothing where the engine does not say, and the image is built all the same", async () => {
+    const after = () => refusal(500, "not today");
+    const { code, stdout, stderr, app } = await build(saying(BUILT), [], {}, {}, { after });
+    assertEquals({ code, stdout, stderr }, { code: 0, stdout: `${app}:latest\n`, stderr: "" });
   });
 });
 
