@@ -52,7 +52,9 @@ async function build(
   const image = async (...asked: Parameters<Answer>): Promise<Response> => {
     const { before, after = () => Response.json(IMAGE) } = images;
     if (isBuilt) return await after(...asked);
-    return before === undefined ? refusal(404, "No such image") : Response.json({ Config: before });
+    return before === undefined
+      ? refusal(404, "No such image")
+      : Response.json({ ...IMAGE, Config: before });
   };
   const answers: Answers = {
     "GET /_ping": () => pong("1.41"),
