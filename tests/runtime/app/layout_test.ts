@@ -38,6 +38,7 @@ suite("layoutOf", () => {
     const below = Object.entries(paths).map(([key, path]) => [key, relative(base, path)]);
     assertEquals(Object.fromEntries(below), {
       base: "",
+      checkpoints: "local_test/test_dir/checkpoints",
       dockerfile: "Dockerfile",
       training: "training",
       prediction: "prediction",

@@ -40,6 +40,7 @@ function plain(text: string, app: TestApp, port: number): string {
       "$1RUN",
     )
     .replace(/(APP)-\d{4}(-\d{2}){5}-\d{3}\b/g, "$1-TIME")
+    .replace(/"mlcli.model":"\d+:\d+"/, '"mlcli.model":"ID"')
     .replaceAll(String(port), "PORT");
 }
 
@@ -71,6 +72,11 @@ const mount = (Source: string, Target: string, ReadOnly: boolean) => ({
   ReadOnly,
 });
 
+const REPORT_ENV = (watched: string): readonly string[] => [
+  "MLCLI_REPORT=/opt/mlcli/report",
+  `MLCLI_WATCH=${watched}`,
+];
+
 const TRAIN_BODY = {
   Image: "APP:latest",
   Cmd: ["train"],
@@ -79,6 +85,7 @@ const TRAIN_BODY = {
     ...ENV,
     "TRAINING_JOB_NAME=APP-TIME",
     "TRAINING_JOB_ARN=arn:aws:sagemaker:us-east-2:000000000000:training-job/APP-TIME",
+    ...REPORT_ENV("/opt/ml/input/data/processing"),
   ],
   Labels: labels("train"),
   HostConfig: {
@@ -86,9 +93,10 @@ const TRAIN_BODY = {
     Init: true,
     Mounts: [
       mount("BASE/training", "/opt/ml/code", true),
+      mount("BASE/local_test/.run-mlcli-APP-train-RUN/report", "/opt/mlcli/report", false),
       mount("TEST/input", "/opt/ml/input", true),
       mount("BASE/local_test/.run-mlcli-APP-train-RUN/config", "/opt/ml/input/config", true),
-      mount("TEST/model", "/opt/ml/model", false),
+      mount("TEST/.model-mlcli-APP-train-RUN", "/opt/ml/model", false),
       mount("TEST/output", "/opt/ml/output", false),
     ],
   },
@@ -97,18 +105,19 @@ const PROCESS_BODY = {
   Image: "APP:latest",
   Cmd: ["process", "p.py"],
   Hostname: "algo-1",
-  Env: ENV,
+  Env: [...ENV, ...REPORT_ENV("/opt/ml/model:/opt/ml/input")],
   Labels: labels("process"),
   HostConfig: {
     ...RUN,
     Init: true,
     Mounts: [
       mount("BASE/processing", "/opt/ml/code", true),
+      mount("BASE/local_test/.run-mlcli-APP-process-RUN/report", "/opt/mlcli/report", false),
       mount("BASE/local_test/.run-mlcli-APP-process-RUN/config", "/opt/ml/config", true),
       mount("TEST/input", "/opt/ml/input", true),
+      mount("TEST/model", "/opt/ml/model", false),
       mount("TEST/input/data/processing", "/opt/ml/processing/input", true),
       mount("TEST/output", "/opt/ml/processing/output", false),
-      mount("TEST/model", "/opt/ml/model", false),
       mount("TEST/output", "/opt/ml/output", false),
     ],
   },
@@ -118,7 +127,7 @@ const SERVE_BODY = {
   Image: "APP:latest",
   Cmd: ["serve"],
   Env: [...ENV, `MLCLI_ALLOWED_HOSTS=${HOSTS}`],
-  Labels: labels("serve", "PORT"),
+  Labels: { ...labels("serve", "PORT"), "mlcli.model": "ID" },
   ExposedPorts: { "8080/tcp": {} },
   HostConfig: {
     AutoRemove: false,
@@ -151,9 +160,14 @@ for (const [command, own, expected, expectedName] of COMMANDS) {
     });
 
     it("has an init in an image with mlcli's harness alone", async () => {
-      const { Init: _, ...without } = expected.HostConfig;
       const { body } = await createdBy((port) => line(port), { image: FOREIGN_IMAGE });
-      assertEquals(body, { ...expected, HostConfig: without });
+      // Nor anything that the harness is told.
+      const { Init: _, Mounts, ...without } = expected.HostConfig;
+      assertEquals(body, {
+        ...expected,
+        Env: expected.Env.filter((one) => !/^MLCLI_(REPORT|WATCH)=/.test(one)),
+        HostConfig: { ...without, Mounts: Mounts.filter((one) => !/report$/.test(one.Target)) },
+      });
     });
 
     it("has the memory of --memory, and no swap beside it", async () => {

@@ -101,11 +101,11 @@ suite("the channels of local train", () => {
   it("need not be called training, and some may be empty", async () => {
     const found = await trainWith(
       [],
-      { "data/train/rows.csv": "1\n", "data/not yet/.gitkeep": "" },
+      { "data/train/rows.csv": "1\n", "data/not-yet/.gitkeep": "" },
       (app) => Deno.remove(app.testPath("input/data/training"), { recursive: true }),
     );
     assertEquals([found.code, found.stderr], [0, ""]);
-    assertEquals(channels(found), ["not yet", "train"]);
+    assertEquals(channels(found), ["not-yet", "train"]);
     assertEquals(found.mounts, { "": "TEST/input", "/config": "RUN/config" });
   });
 

@@ -378,7 +378,7 @@ suite("Ctrl-C in a run", () => {
       );
       assertEquals({ code, stderr, stdout }, {
         code: status,
-        stderr: "",
+        stderr: "Stopping, up to 10 s; Ctrl-C again kills it.\n",
         stdout: "ready\nsaved\n",
       });
       assertEquals([stops, left], [[{ t: "10" }], []]);
@@ -454,7 +454,8 @@ suite("Ctrl-C in a run", () => {
         TRAIN,
         { keys },
       );
-      assertEquals({ code, stderr, left }, { code: 130, stderr: "", left: [] });
+      const said = when === START ? "Stopping, up to 10 s; Ctrl-C again kills it.\n" : "";
+      assertEquals({ code, stderr, left }, { code: 130, stderr: said, left: [] });
       assertEquals(course.includes(START), when === START);
     });
   }

@@ -63,10 +63,10 @@ suite("what a training leaves in output/", () => {
     it(title, async () => assertEquals(await said("train", before, written), expected));
   }
 
-  it("is not listed where there are thousands of files, but noticed", async () => {
+  it("is not listed where the directory is large, but noticed", async () => {
     // Longer names fill the directory sooner.
     const many = Object.fromEntries(
-      Array.from({ length: 3000 }, (_, index) => [`${index}${"x".repeat(60)}`, ""]),
+      Array.from({ length: 400 }, (_, index) => [`${index}${"x".repeat(240)}`, ""]),
     );
     assertEquals(await said("train", many, {}), []);
     const [found] = await said("train", many, { "new.json": "" });

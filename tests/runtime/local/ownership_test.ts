@@ -29,7 +29,7 @@ async function chown({ body: { Cmd, HostConfig }, end }: FakeContainer): Promise
   end(0);
 }
 
-/** Trains as somebody who is not root; the run writes a model. */
+/** Trains as somebody who is not root; the run writes to output/data. */
 async function trainAs(
   caller: typeof CALLER | undefined,
   { program = chown, status = 0, during = () => Promise.resolve(), ...play }: Play & {
@@ -48,9 +48,10 @@ async function trainAs(
         chowns.push(container.body);
         return await program(container);
       }
-      await Deno.writeTextFile(app.testPath("model/new"), "");
+      const written = app.testPath("output/data/new");
+      await Deno.writeTextFile(written, "");
       // What an image's own user wrote.
-      if (caller?.uid !== CALLER.uid) await Deno.chown(app.testPath("model/new"), 54_399, 54_399);
+      if (caller?.uid !== CALLER.uid) await Deno.chown(written, 54_399, 54_399);
       await during(app);
       container.end(status);
     },
@@ -75,10 +76,12 @@ if (Deno.uid() === 0) {
     it("is handed to the caller by a container that may do nothing else", () =>
       trainAs(CALLER, {}, async ({ code, stderr, chowns, uidOf, left }) => {
         assertEquals({ code, stderr, left }, { code: 0, stderr: "", left: [] });
-        assertEquals(await uidOf("model/new"), CALLER.uid);
+        assertEquals(await uidOf("output/data/new"), CALLER.uid);
+        // The model, too, where it is put in its place.
+        assertEquals(await uidOf("model/m"), CALLER.uid);
         // What was there before stays with whom it was.
-        assertEquals(await uidOf("model/m"), 0);
-        assertEquals(await uidOf("model"), 0);
+        assertEquals(await uidOf("output/data"), 0);
+        assertEquals(await uidOf("output"), 0);
         const [body, ...more] = chowns;
         assertEquals(more, []);
         const { Mounts, ...config } = body!.HostConfig;
@@ -102,7 +105,7 @@ if (Deno.uid() === 0) {
 
     it("is handed to the caller after a failure, too", () =>
       trainAs(CALLER, { status: 3 }, async ({ code, uidOf }) => {
-        assertEquals([code, await uidOf("model/new")], [3, CALLER.uid]);
+        assertEquals([code, await uidOf("output/data/new")], [3, CALLER.uid]);
       }));
 
     for (const caller of [undefined, { uid: 0, gid: 0 }]) {
@@ -123,12 +126,12 @@ if (Deno.uid() === 0) {
     for (
       const [title, during] of [
         ["is another one", async (app: TestApp) => {
-          await Deno.rename(app.testPath("model"), app.testPath("moved"));
-          await Deno.mkdir(app.testPath("model"));
+          await Deno.rename(app.testPath("output"), app.testPath("moved"));
+          await Deno.mkdir(app.testPath("output"));
         }],
         ["is a link", async (app: TestApp) => {
-          await Deno.rename(app.testPath("model"), app.testPath("moved"));
-          await Deno.symlink("moved", app.testPath("model"));
+          await Deno.rename(app.testPath("output"), app.testPath("moved"));
+          await Deno.symlink("moved", app.testPath("output"));
         }],
         // The same directory, by way of a link that leads wherever somebody wants it to.
         ["lies behind a link", async (app: TestApp) => {
@@ -142,7 +145,7 @@ if (Deno.uid() === 0) {
           assertEquals([code, chowns], [0, []]);
           assertMatch(
             stderr,
-            /^warning: \S+\/model is another directory than when the run began\nhint: /,
+            /^warning: \S+\/(output|\.model-\S+) is another directory than when the run began\nhint: /,
           );
         }));
     }

@@ -244,7 +244,12 @@ suite("plans", () => {
     };
     assertEquals(train.Labels, { ...common, "mlcli.role": "train" });
     assertEquals(process.Labels, { ...common, "mlcli.role": "process" });
-    assertEquals(serve.Labels, { ...common, "mlcli.role": "serve", "mlcli.port": "9000" });
+    assertEquals(serve.Labels, {
+      ...common,
+      "mlcli.role": "serve",
+      "mlcli.port": "9000",
+      "mlcli.model": "64:12",
+    });
   });
 
   it("inherit none of mlcli's labels from the image", () => {
@@ -292,7 +297,7 @@ suite("plans", () => {
 
   it("tell a server, and nothing else, by which names it may be called", () => {
     const hosts = (body: CreateBody): unknown =>
-      body.Env?.filter((variable) => variable.startsWith("MLCLI_"));
+      body.Env?.filter((variable) => variable.startsWith("MLCLI_ALLOWED"));
     const own = "host.docker.internal host.containers.internal mlcli-demo-serve-9000";
     assertEquals(hosts(serve), [`MLCLI_ALLOWED_HOSTS=${own}`]);
     assertEquals(hosts(servePlan({ ...SERVING, allowedHosts: ["a.example", "::1"] }, SERVER)), [

@@ -97,7 +97,8 @@ suite("what an earlier run left", () => {
   it("is not asked about where nothing is old", async () => {
     await using app = await completeApp();
     await using engine = await fakeContainers();
-    await runInProcess(["local", "train"], { cwd: app.directory, engine });
+    const args = ["local", "process", "--file", "p.py"];
+    assertEquals((await runInProcess(args, { cwd: app.directory, engine })).code, 0);
     assertEquals(engine.callsOf("GET /containers/json"), []);
   });
 });
