@@ -57,7 +57,9 @@ export async function readReport(path: string, kind: JobKind): Promise<readonly 
 }
 
 async function startOf(path: string): Promise<string> {
-  using file = await Deno.open(path);
+  // Somebody may have taken the run's directory away: how the run ended matters more.
+  using file = await Deno.open(path).catch(() => undefined);
+  if (file === undefined) return "";
   const buffer = new Uint8Array(LONGEST);
   const length = await file.read(buffer) ?? 0;
   return new TextDecoder().decode(buffer.subarray(0, length));

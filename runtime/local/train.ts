@@ -48,6 +48,8 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
   const file = await readHyperparametersFile(layout);
   const hyperparameters = hyperparametersOf(file, job.hyperparameters);
   await settleRemains(job, host);
+  // What is in its way is to be known now, and not when the model is put there.
+  await makeDirectory(layout.model);
   const engine = await host.engine();
   const region = await host.region(job.app.configuration);
   const name = jobName(job.app.name, "train");

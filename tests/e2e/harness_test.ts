@@ -31,7 +31,8 @@ suite("the harness around training and processing code", () => {
     };
     for (const parameter of ["hps", "hps=None", "*, hyperparameters"]) {
       const name = parameter.match(/\w+/)![0];
-      const code = `def train(data, model, ${parameter}): print(sorted(${name}.items()))\n`;
+      const code = `def train(data, model, ${parameter}):\n` +
+        `    print(sorted(${name}.items()))\n    open(model + "/m", "w").close()\n`;
       assertEquals(await train(code, files), {
         code: 0,
         stdout: "[('flag', True), ('layers', [8, 4]), ('name', 'a b'), ('rate', 0.1)]\n",
@@ -42,7 +43,8 @@ suite("the harness around training and processing code", () => {
 
   it("takes hyperparameters of any name, whatever a variable may be called", async () => {
     const files = { [HYPERPARAMETERS]: '{"a=b": "1", "c\\u0000": "2", "d": "e\\u0000"}' };
-    const code = "def train(data, model, hps): print(sorted(hps))\n";
+    const code = "def train(data, model, hps):\n" +
+      "    print(sorted(hps))\n    open(model + '/m', 'w').close()\n";
     assertEquals(await train(code, files), {
       code: 0,
       stdout: "['a=b', 'c\\x00', 'd']\n",

@@ -78,7 +78,8 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       files: {
         "training/training.py": "import os\ndef train(data, model):\n" +
           "    print(sorted(os.listdir('/opt/ml/input/data')), open(data + '/secret.csv').read())\n" +
-          "    print(os.access(data, os.W_OK), sorted(os.listdir('/opt/ml/input/config')))\n",
+          "    print(os.access(data, os.W_OK), sorted(os.listdir('/opt/ml/input/config')))\n" +
+          "    open(model + '/m', 'w').close()\n",
         "processing/p.py": "print(open('/opt/ml/processing/input/secret.csv').read())\n",
         [`${TEST}/input/data/validation/v.csv`]: "1\n",
         [`${TEST}/input/config/mine.json`]: "{}",

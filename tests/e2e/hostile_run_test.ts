@@ -48,8 +48,14 @@ if (Deno.uid() === 0) {
     }
 
     function training(body: string, image?: string): Promise<TestApp> {
-      const code = `import os, shutil, struct\ndef train(data, model):\n${body}`;
-      return clonedApp(user, { files: { "training/training.py": code }, image });
+      // What was there before the run can only lie in `output`: a model begins empty.
+      const code = "import os, shutil, struct\nDATA = '/opt/ml/output/data'\n" +
+        `def train(data, model):\n${body}`;
+      const files = {
+        "training/training.py": code,
+        "local_test/test_dir/output/data/.gitkeep": "",
+      };
+      return clonedApp(user, { files, image });
     }
 
     async function foreignFile(path: string, uid = STRANGER): Promise<void> {
@@ -62,29 +68,33 @@ if (Deno.uid() === 0) {
 
     it("gives nothing away under a name that is not UTF-8", async () => {
       await using app = await training(`
-    os.rename(b"/opt/ml/model/theirs", b"/opt/ml/model/\\xff")
-    open(model + "/new", "w").close()
+    os.rename(b"/opt/ml/output/data/theirs", b"/opt/ml/output/data/\\xff")
+    open(DATA + "/new", "w").close()
+    open(model + "/m", "w").close()
 `);
-      await foreignFile(app.testPath("model/theirs"));
-      const { ino } = await Deno.lstat(app.testPath("model/theirs"));
+      await foreignFile(app.testPath("output/data/theirs"));
+      const { ino } = await Deno.lstat(app.testPath("output/data/theirs"));
       assertEquals((await train(app)).code, 0);
-      const model = app.testPath("model");
-      assertEquals(await output("find", model, "-inum", `${ino}`, "-printf", "%U"), `${STRANGER}`);
-      assertEquals((await Deno.lstat(join(model, "new"))).uid, user.uid);
+      const data = app.testPath("output/data");
+      assertEquals(await output("find", data, "-inum", `${ino}`, "-printf", "%U"), `${STRANGER}`);
+      assertEquals((await Deno.lstat(join(data, "new"))).uid, user.uid);
     });
 
     it("gives nothing away of a directory that was closed to the caller", async () => {
       await using app = await training(`
-    os.chmod(model + "/private", 0o755)
-    os.rename(model + "/private/two", model + "/two")
-    open(model + "/new", "w").close()
+    os.chmod(DATA + "/private", 0o755)
+    os.rename(DATA + "/private/two", DATA + "/two")
+    open(DATA + "/new", "w").close()
+    open(model + "/m", "w").close()
 `);
-      await Deno.mkdir(app.testPath("model/private"));
-      for (const name of ["one", "two"]) await foreignFile(app.testPath("model/private", name));
-      await Deno.chown(app.testPath("model/private"), STRANGER, STRANGER);
-      await Deno.chmod(app.testPath("model/private"), 0o700);
+      await Deno.mkdir(app.testPath("output/data/private"));
+      for (const name of ["one", "two"]) {
+        await foreignFile(app.testPath("output/data/private", name));
+      }
+      await Deno.chown(app.testPath("output/data/private"), STRANGER, STRANGER);
+      await Deno.chmod(app.testPath("output/data/private"), 0o700);
       assertEquals((await train(app)).code, 0);
-      const owners = await ownersBelow(app.testPath("model"));
+      const owners = await ownersBelow(app.testPath("output/data"));
       assertEquals(
         ["private", "private/one", "two", "new"].map((path) => owners.get(path)?.uid),
         [STRANGER, STRANGER, STRANGER, user.uid],
@@ -118,17 +128,18 @@ if (Deno.uid() === 0) {
 
     it("makes no setuid program of a file that was root's before", async () => {
       await using app = await training(`
-    p = model + "/theirs"; st = os.stat(p)
+    p = DATA + "/theirs"; st = os.stat(p)
     open(p, "wb").write(open("/bin/sh", "rb").read())
     os.chmod(p, 0o6755); os.utime(p, ns=(st.st_atime_ns, st.st_mtime_ns))
+    open(model + "/m", "w").close()
 `);
-      await foreignFile(app.testPath("model/theirs"), 0);
+      await foreignFile(app.testPath("output/data/theirs"), 0);
       const { stderr } = await train(app);
       assertMatch(
         stderr,
         /^warning: The run made files that give rights away \(setuid\), \S+\/theirs\n/,
       );
-      assertEquals((await ownersBelow(app.testPath("model"))).get("theirs"), {
+      assertEquals((await ownersBelow(app.testPath("output/data"))).get("theirs"), {
         uid: 0,
         mode: 0o755,
       });

@@ -65,7 +65,10 @@ suite("interrupting a run", () => {
       await using app = await waitingApp(SAVE_AND_END);
       const run = await startAndWait(app);
       run.child.kill(signal);
-      assertEquals(await endOf(run), { code: status, stderr: "" });
+      assertEquals(await endOf(run), {
+        code: status,
+        stderr: "Stopping, up to 10 s; Ctrl-C again kills it.\n",
+      });
       await Deno.stat(app.testPath("model/checkpoint"));
       assertEquals(await containersOf(app.name), []);
     });

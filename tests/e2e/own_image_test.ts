@@ -93,7 +93,11 @@ suite("an image that carries its code in /opt/ml/code", () => {
       ...["--no-color", "local", "process", ...tag, ...words, "/opt/program/report.py"],
       ...["--env", "GREETING=say: a=b 'c' é ", "--", ...args],
     ]);
-    assertEquals([code, stderr], [0, ""]);
+    assertEquals([code, stderr], [
+      0,
+      "warning: The platform refuses empty arguments of a processing job: number 2\n" +
+      "hint: Leave them out.\n",
+    ]);
     const [argv, greeting, , files] = JSON.parse(stdout);
     assertEquals(argv, args);
     assertEquals(greeting, "say: a=b 'c' é ");

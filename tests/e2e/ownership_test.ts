@@ -51,9 +51,9 @@ suite("what containers wrote belongs to the caller", () => {
   }
 
   for (
-    const [title, end, code] of [
-      ["after a success", "", 0],
-      ["after a failure", "    raise SystemExit(3)", 3],
+    const [title, end, code, model] of [
+      ["after a success", "", 0, "model"],
+      ["after a failure", "    raise SystemExit(3)", 3, "model.failed"],
     ] as const
   ) {
     it(`${title} of local train`, async () => {
@@ -62,7 +62,7 @@ suite("what containers wrote belongs to the caller", () => {
       const result = await user.run(["local", "train"], app.directory);
       assertEquals(result.code, code, result.stderr);
       const owners = await ownersBelow(app.testPath());
-      assertEquals(owners.get("model/model.bin"), user.uid);
+      assertEquals(owners.get(`${model}/model.bin`), user.uid);
       assertEquals(owners.get("output/data/private/metrics.json"), user.uid);
       assertEquals([...owners].filter(([, uid]) => uid !== user.uid), []);
       assertEquals((await Deno.stat("/etc/passwd")).uid, 0, "a link's target is nobody's business");
@@ -72,19 +72,19 @@ suite("what containers wrote belongs to the caller", () => {
 
   it("after a local train that takes its directories from everybody", async () => {
     await using app = await appOf(`
-    os.makedirs("/opt/ml/output/deep/down")
-    open("/opt/ml/output/deep/down/x", "w").close()
-    for path in ("deep/down", "deep", "."): os.chmod("/opt/ml/output/" + path, 0)
+    os.makedirs("/opt/ml/output/data/deep/down")
+    open("/opt/ml/output/data/deep/down/x", "w").close()
+    for path in ("data/deep/down", "data/deep", "data", "."): os.chmod("/opt/ml/output/" + path, 0)
     os.chmod("/opt/ml/model", 0)`);
     await user.owns(app.directory);
     const { code, stderr } = await user.run(["local", "train"], app.directory);
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     const owners = await ownersBelow(app.testPath());
     assertEquals(owners.get("model/model.bin"), user.uid);
-    assertEquals(owners.get("output/deep/down/x"), user.uid);
+    assertEquals(owners.get("output/data/deep/down/x"), user.uid);
     assertEquals([...owners].filter(([, uid]) => uid !== user.uid), []);
     // And may be looked at and removed by them.
-    for (const path of ["model", "output", "output/deep"]) {
+    for (const path of ["model", "output", "output/data", "output/data/deep"]) {
       assertEquals([path, (await Deno.lstat(app.testPath(path))).mode! & 0o700], [path, 0o700]);
     }
     assertEquals(await containersOf(app.name), []);
@@ -116,29 +116,29 @@ suite("what containers wrote belongs to the caller", () => {
   if (Deno.uid() === 0) {
     it("but for what was another user's before, wherever the run puts it", async () => {
       await using app = await appOf(`
-    os.rename("/opt/ml/model/moved", "/opt/ml/model/taken")
-    os.link("/opt/ml/model/linked", "/opt/ml/model/second")
-    os.makedirs("/opt/ml/model/closed", mode=0o700)
-    os.rename("/opt/ml/model/hidden", "/opt/ml/model/closed/hidden")
-    open("/opt/ml/model/closed/new", "w").close()
-    open("/opt/ml/model/theirs/new", "w").close()
-    open("/opt/ml/model/written", "a").write("more")
-    os.makedirs("/opt/ml/model/deep/closed", mode=0o700)`);
+    os.rename("/opt/ml/output/data/moved", "/opt/ml/output/data/taken")
+    os.link("/opt/ml/output/data/linked", "/opt/ml/output/data/second")
+    os.makedirs("/opt/ml/output/data/closed", mode=0o700)
+    os.rename("/opt/ml/output/data/hidden", "/opt/ml/output/data/closed/hidden")
+    open("/opt/ml/output/data/closed/new", "w").close()
+    open("/opt/ml/output/data/theirs/new", "w").close()
+    open("/opt/ml/output/data/written", "a").write("more")
+    os.makedirs("/opt/ml/output/data/deep/closed", mode=0o700)`);
       await user.owns(app.directory);
-      await Deno.mkdir(app.testPath("model/theirs"), { recursive: true });
+      await Deno.mkdir(app.testPath("output/data/theirs"), { recursive: true });
       for (const name of ["kept", "moved", "linked", "hidden", "written"]) {
-        await Deno.writeTextFile(app.testPath("model", name), "", { mode: 0o600 });
-        await give(app.testPath("model", name), STRANGER);
+        await Deno.writeTextFile(app.testPath("output/data", name), "", { mode: 0o600 });
+        await give(app.testPath("output/data", name), STRANGER);
       }
-      await give(app.testPath("model/theirs"), 0);
-      await give(app.testPath("model"), user.uid);
+      await give(app.testPath("output/data/theirs"), 0);
+      for (const path of ["output", "output/data"]) await give(app.testPath(path), user.uid);
       const { code, stderr } = await user.run(["local", "train"], app.directory);
       assertEquals(code, 0, stderr);
       assertMatch(
         stderr,
         /^warning: The run changed what belongs to another user, .*\nhint: It stays theirs.*chown/,
       );
-      const owners = await ownersBelow(app.testPath("model"));
+      const owners = await ownersBelow(app.testPath("output/data"));
       const foreign = [...owners].filter(([, uid]) => uid !== user.uid);
       assertEquals(Object.fromEntries(foreign), {
         kept: STRANGER,
@@ -159,16 +159,17 @@ suite("what containers wrote belongs to the caller", () => {
       await using app = await appOf(`
     import shutil
     for name, uid in (("roots", 0), ("yours", ${user.uid})):
-        path = "/opt/ml/output/" + name
+        path = "/opt/ml/output/data/" + name
         shutil.copy("/bin/sh", path)
         os.chown(path, uid, uid)
         os.chmod(path, 0o6755)`);
       await user.owns(app.directory);
-      await Deno.mkdir(app.testPath("output"), { recursive: true });
-      await Deno.writeTextFile(app.testPath("output/mine"), "");
-      await give(app.testPath("output"), user.uid);
-      await give(app.testPath("output/mine"), user.uid);
-      await Deno.chmod(app.testPath("output/mine"), 0o4755);
+      await Deno.mkdir(app.testPath("output/data"), { recursive: true });
+      await Deno.writeTextFile(app.testPath("output/data/mine"), "");
+      for (const path of ["output", "output/data", "output/data/mine"]) {
+        await give(app.testPath(path), user.uid);
+      }
+      await Deno.chmod(app.testPath("output/data/mine"), 0o4755);
       const { code, stderr } = await user.run(["local", "train"], app.directory);
       assertEquals(code, 0, stderr);
       assertMatch(
@@ -176,7 +177,7 @@ suite("what containers wrote belongs to the caller", () => {
         /^warning: The run made files that give rights away.*\/roots, \S+\/yours\nhint:/,
       );
       for (const [name, mode] of [["roots", 0o755], ["yours", 0o755], ["mine", 0o4755]] as const) {
-        const info = await Deno.lstat(app.testPath("output", name));
+        const info = await Deno.lstat(app.testPath("output/data", name));
         assertEquals([name, (info.mode ?? 0) & 0o7777, info.uid], [name, mode, user.uid]);
       }
     });

@@ -21,7 +21,8 @@ function reportingApp(): Promise<TestApp> {
   return makeApp({
     configuration: { image_name: TEST_IMAGE },
     files: {
-      "training/training.py": `def train(data, model):\n${REPORT.replace(/^/gm, "    ")}\n`,
+      "training/training.py": `def train(data, model):\n${REPORT.replace(/^/gm, "    ")}\n` +
+        '    open(model + "/m", "w").close()\n',
       "processing/p.py": REPORT,
       [TRAINING_DATA]: "1\n",
     },

@@ -65,7 +65,13 @@ if __name__ == "__main__":
     const args = ["--rows", "1 000", "", "--no-color", "'\"é\n", "--"];
     const options = ["-f", "p.py", "--env", "GREETING=a b", "--network-isolation"];
     const { code, stdout, stderr } = await app.run(["local", "process", ...options, "--", ...args]);
-    assertEquals([code, stderr], [0, ""]);
+    assertEquals([code, stderr], [
+      0,
+      "warning: The platform refuses empty arguments of a processing job: number 5\n" +
+      "hint: Leave them out.\n" +
+      "warning: The platform refuses arguments of a processing job with line breaks: number 7\n" +
+      "hint: Put it into a file of the input, or into an environment variable.\n",
+    ]);
     assertEquals(JSON.parse(stdout), [args, "a b", ["lo"]]);
   });
 

@@ -13,6 +13,9 @@ function trainingApp(body: string, files: Readonly<Record<string, string>> = {})
   });
 }
 
+/** A statement that writes a model, as every training should. */
+const SAVE = '\nopen(model_save_path + "/m", "w").close()';
+
 /** A training code that writes what it sees to the output, as JSON. */
 const REPORT = `
 import json, os, socket
@@ -36,7 +39,7 @@ report = {
     "host": socket.gethostname(),
     "shared_memory": os.statvfs("/dev/shm").f_frsize * os.statvfs("/dev/shm").f_blocks,
 }
-with open("/opt/ml/output/report.json", "w") as file: json.dump(report, file)
+with open("/opt/ml/output/data/report.json", "w") as file: json.dump(report, file)
 with open(model_save_path + "/model.txt", "w") as file: file.write("trained")
 `;
 
@@ -53,10 +56,17 @@ suite("local train", () => {
     const { code, stdout, stderr } = await app.run(
       ["local", "train", "--hyperparameter", "epochs=20", "--hyperparameter", "rate=1e-3"],
     );
-    assertEquals({ code, stdout, stderr }, { code: 0, stdout: "", stderr: "" });
+    assertEquals({ code, stdout, stderr }, {
+      code: 0,
+      stdout: "",
+      stderr:
+        "warning: Training opened /opt/ml/input/data/processing; on the platform, it has no " +
+        "/opt/ml/input/data/processing\nhint: Put the data into a channel of its own, a directory " +
+        "beside it in input/data.\n",
+    });
     assertEquals(await Deno.readTextFile(app.testPath("model/model.txt")), "trained");
 
-    const report = JSON.parse(await Deno.readTextFile(app.testPath("output/report.json")));
+    const report = JSON.parse(await Deno.readTextFile(app.testPath("output/data/report.json")));
     assertEquals(report.arguments, ["/opt/ml/input/data/training", "/opt/ml/model"]);
     assertEquals(report.data, [
       "/opt/ml/input/data/processing/p.csv",
@@ -160,7 +170,7 @@ sys.stdout.buffer.write(bytes(range(256)) * 3)
 sys.stdout.buffer.flush()
 sys.stderr.buffer.write(b"\\x00\\xffwarning without newline")
 sys.stderr.buffer.flush()
-sys.stdout.write("Ende ä")`);
+sys.stdout.write("Ende ä")${SAVE}`);
     const { code, stdout, stderr } = await app.start(["local", "train"]).output();
     assertEquals(code, 0);
     const all = Array.from({ length: 256 }, (_, index) => index);
@@ -253,7 +263,7 @@ raise SystemExit(3)`);
 
   it("needs no channel called training", async () => {
     const code = 'print(open("/opt/ml/input/data/train/rows.csv").read(), end="")\n' +
-      'print(open("/opt/ml/input/config/inputdataconfig.json").read().count("Mode"))';
+      'print(open("/opt/ml/input/config/inputdataconfig.json").read().count("Mode"))' + SAVE;
     await using app = await trainingApp(code, {
       "local_test/test_dir/input/data/train/rows.csv": "7,8\n",
       "local_test/test_dir/input/data/processing/p.csv": "5,6\n",

@@ -25,6 +25,9 @@ suite("what the harness reports", () => {
     // The container's user may be any.
     assertEquals((await Deno.stat(path)).mode! & 0o777, 0o666);
     assertEquals(await readReport(path, "train"), []);
+    // Where the run's directory was taken away, how the run ended still matters.
+    await Deno.remove(path);
+    assertEquals(await readReport(path, "train"), []);
     assertEquals(reportVariables("train", false), {
       MLCLI_REPORT: "/opt/mlcli/report",
       MLCLI_WATCH: "/opt/ml/input/data/processing",
