@@ -12,6 +12,7 @@ import type { Output } from "../runtime/streams.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { DEFAULT_PORT } from "./options/server.ts";
 import { green, red, yellow } from "./render/colour.ts";
+import { printable } from "../runtime/text.ts";
 import { wrap } from "./render/wrap.ts";
 
 /**
@@ -20,29 +21,36 @@ import { wrap } from "./render/wrap.ts";
  * @throws MlcliError when something stands in the way.
  */
 export async function doctorAction(context: Context, options: DoctorOptions): Promise<void> {
-  const checks = await diagnose({
+  const { checks, platform } = await diagnose({
     appName: options.appName,
     tag: options.dockerTag,
     port: Number(DEFAULT_PORT),
     cloud: options.cloud ? options : undefined,
   }, context);
+  const all = [...checks, ...platform];
   if (options.output === "json") {
-    context.out.print(`${JSON.stringify(checks.map(jsonCheck), null, 2)}\n`);
+    context.out.print(`${JSON.stringify(all.map(jsonCheck), null, 2)}\n`);
   } else {
-    context.out.print(checks.map((check) => textCheck(check, context.out)).join(""));
+    const text = (checks: readonly Check[]): string =>
+      checks.map((check) => textCheck(check, context.out)).join("");
+    const differs = platform.some(({ status }) => status !== "ok");
+    context.out.print(text(checks) + (differs ? `\n${HEADING}\n` : "") + text(platform));
   }
-  const problems = checks.filter(({ status }) => status === "problem").length;
+  const problems = all.filter(({ status }) => status === "problem").length;
   if (problems === 0) return;
   const checksFailed = problems === 1 ? "1 check" : `${problems} checks`;
-  throw new MlcliError(`${checksFailed} of ${checks.length} failed`);
+  throw new MlcliError(`${checksFailed} of ${all.length} failed`);
 }
+
+/** Of what comes last. */
+const HEADING = "What would differ on the platform:";
 
 /** Of the column of statuses, and a space. */
 const WIDTH = 9;
 
 function textCheck({ status, message, hint }: Check, out: Output): string {
   const sign = out.colour ? COLOURS[status](status) : status;
-  const text = hint === undefined ? message : `${message}\nhint: ${hint}`;
+  const text = printable(hint === undefined ? message : `${message}\nhint: ${hint}`);
   // A program reads lines; only a reader at a terminal has to have them broken.
   const lines = wrap(text, out.isTerminal ? out.columns : Infinity, WIDTH);
   return `${sign}${" ".repeat(WIDTH - status.length)}${lines}\n`;

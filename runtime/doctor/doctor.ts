@@ -4,14 +4,16 @@
  * @module
  */
 
-import { findApp } from "../app/app.ts";
+import { type App, findApp, imageReference } from "../app/app.ts";
 import type { CloudChoice } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
+import type { Engine } from "../docker/engine.ts";
 import { appChecks } from "./app_checks.ts";
 import { type Check, guarded } from "./check.ts";
 import { cloudCheck } from "./cloud_check.ts";
 import { engineChecks } from "./engine_checks.ts";
 import { imageChecks } from "./image_checks.ts";
+import { platformChecks } from "./platform_checks.ts";
 import { portCheck } from "./port_checks.ts";
 
 /** What to look at. */
@@ -25,22 +27,30 @@ export interface DoctorRequest {
   readonly cloud: CloudChoice | undefined;
 }
 
-/** Looks at everything at once; the findings are in the order of the list. */
+/** What was found. */
+export interface Diagnosis {
+  /** Of this machine and the app's files, in the order of the list. */
+  readonly checks: readonly Check[];
+  /** What would differ on the platform: warnings, or one line that says that nothing would. */
+  readonly platform: readonly Check[];
+}
+
+/** Looks at everything at once. */
 export async function diagnose(
   { appName, tag, port, cloud }: DoctorRequest,
   host: Pick<Context, "cwd" | "env" | "engine" | "sagemaker">,
-): Promise<readonly Check[]> {
+): Promise<Diagnosis> {
   const engine = host.engine();
   const app = findApp(host.cwd, appName);
+  const ofImage = withBoth(
+    engine,
+    app,
+    (engine, app) => guarded("image", () => imageAndPlatform(engine, app, tag)),
+  );
   const groups = await Promise.all([
     guarded("engine", async () => await engineChecks(await engine)),
     guarded("app", async () => await appChecks(await app)),
-    // Where there is no engine or no app, that alone is the finding.
-    withBoth(
-      engine,
-      app,
-      (engine, app) => guarded("image", () => imageChecks(engine, app, tag)),
-    ),
+    ofImage.then((found) => found.filter((check) => !isDifference(check))),
     withBoth(
       engine,
       engine,
@@ -48,9 +58,31 @@ export async function diagnose(
     ),
     cloud ? guarded("cloud", async () => [await cloudCheck(cloud, host)]) : [],
   ]);
-  return groups.flat();
+  return { checks: groups.flat(), platform: (await ofImage).filter(isDifference) };
 }
 
+/** An image older than the code is another thing there, too, and so is an engine without an init. */
+function isDifference({ name, status }: Check): boolean {
+  return status === "warning" || name === "platform";
+}
+
+async function imageAndPlatform(
+  engine: Engine,
+  app: App,
+  tag: string,
+): Promise<readonly Check[]> {
+  const image = await engine.image(imageReference(app, tag));
+  const found = [
+    ...await imageChecks(engine, app, tag, image),
+    ...await platformChecks(app, tag, image),
+  ];
+  // Without an image nobody can say so.
+  if (image === undefined || found.some(isDifference)) return found;
+  const message = "Nothing is known here that would differ on the platform";
+  return [...found, { name: "platform", status: "ok", message }];
+}
+
+/** Where there is no engine or no app, that alone is the finding. */
 async function withBoth<T, U>(
   first: Promise<T>,
   second: Promise<U>,

@@ -11,18 +11,23 @@ import { cannotRead } from "../app/ignore/cannot_read.ts";
 import { layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
-import { holdsHarness } from "../images.ts";
+import { builtAt } from "../docker/image_details.ts";
+import { holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { type Check, guarded } from "./check.ts";
 import { initCheck } from "./init_check.ts";
 
-/** Whether the image is there, holds the code as it is now, and runs on SageMaker. */
+/**
+ * Whether the image is there, and holds the code as it is now.
+ *
+ * @param image what the engine says of it.
+ */
 export async function imageChecks(
   engine: Engine,
   app: App,
   tag: string,
+  image: ImageDetails | undefined,
 ): Promise<readonly Check[]> {
   const reference = imageReference(app, tag);
-  const image = await engine.image(reference);
   if (image === undefined) {
     return [{
       name: "image",
@@ -31,9 +36,13 @@ export async function imageChecks(
       hint: "Run mlcli build, with the same --docker-tag.",
     }];
   }
+  if (!isBuiltByMlcli(image)) {
+    // Its code is none of the app's, and a build would take its name.
+    const message = `${reference} is there; mlcli did not build it`;
+    return [{ name: "image", status: "ok", message }];
+  }
   return [
     ...await guarded("image", async () => [await ageCheck(app, reference, image)], "warning"),
-    platformCheck(app, image),
     // Containers of other images get no init.
     ...(holdsHarness(image)
       ? await guarded("init", async () => [await initCheck(engine, reference)])
@@ -60,12 +69,6 @@ async function ageCheck(app: App, reference: string, image: ImageDetails): Promi
     hint: "Run mlcli build before you push it. Local commands use your code as it is, but not a " +
       "changed Dockerfile or requirements file.",
   };
-}
-
-/** When it was last built: a build that only uses the cache does not change `Created`. */
-function builtAt({ Created, Metadata }: ImageDetails): Date {
-  const tagged = Date.parse(Metadata?.LastTagTime ?? "");
-  return new Date(Math.max(Date.parse(Created), Number.isNaN(tagged) ? 0 : tagged));
 }
 
 async function newestSource(app: App): Promise<Source | undefined> {
@@ -96,28 +99,4 @@ async function namesIn(app: App, folder: string): Promise<readonly string[]> {
   } catch (error) {
     throw cannotRead(typedPath(app.directory, folder), error);
   }
-}
-
-/** SageMaker's instances are linux/amd64, except those with Graviton processors. */
-function platformCheck(app: App, { Os, Architecture }: ImageDetails): Check {
-  const platform = `${Os}/${Architecture}`;
-  if (platform === "linux/amd64") {
-    return { name: "platform", status: "ok", message: `${platform} runs on the platform` };
-  }
-  const isGraviton = platform === "linux/arm64";
-  if (isGraviton && app.configuration.platform?.startsWith(platform)) {
-    return {
-      name: "platform",
-      status: "ok",
-      message: `${platform}, as configured: for instances with Graviton processors (ml.c7g, ...)`,
-    };
-  }
-  return {
-    name: "platform",
-    status: "warning",
-    message: isGraviton
-      ? `${platform} runs on the platform's Graviton instances (ml.c7g, ...) only`
-      : `${platform} does not run on the platform`,
-    hint: "mlcli build --platform linux/amd64 makes one for the others.",
-  };
 }

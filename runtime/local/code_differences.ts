@@ -5,7 +5,7 @@
  */
 
 import { join } from "@std/path/join";
-import { imageReference } from "../app/app.ts";
+import { type App, imageReference } from "../app/app.ts";
 import { leftOut } from "../app/ignore/left_out.ts";
 import { type CodeFolder, layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
@@ -31,51 +31,61 @@ export async function codeDifferences(
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
   const found = await Promise.all([
-    quietly(leftOutDifference(job, code, image)),
-    quietly(ageDifference(job, image)),
+    quietly(leftOutDifferences(job.app, code, image)),
+    quietly(ageDifferences(job, image)),
   ]);
-  return found.filter((difference) => difference !== undefined);
+  return found.flat();
 }
 
-async function quietly<T>(work: Promise<T>): Promise<T | undefined> {
+async function quietly<T>(work: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof MlcliError || isSystemError(error)) return undefined;
+    if (error instanceof MlcliError || isSystemError(error)) return [];
     throw error;
   }
 }
 
-/** Somebody else's image holds none of this code, so nothing was left out of it. */
-async function leftOutDifference(
-  { app }: Pick<LocalJob, "app">,
+/**
+ * The files of a directory of code that a build leaves out of the image. Somebody else's image holds
+ * none of this code, so nothing was left out of it.
+ *
+ * @throws MlcliError where that cannot be told.
+ */
+export async function leftOutDifferences(
+  app: App,
   code: CodeFolder,
   image: ImageDetails,
-): Promise<Difference | undefined> {
-  if (!holdsHarness(image) && !isBuiltOf(app.name, image)) return undefined;
+): Promise<readonly Difference[]> {
+  if (!holdsHarness(image) && !isBuiltOf(app.name, image)) return [];
   const directory = layoutOf(app)[code];
   // A link is sent to the engine as a link.
-  if (!(await lstatIfThere(directory))?.isDirectory) return undefined;
-  const paths = await leftOut(app, directory);
+  if (!(await lstatIfThere(directory))?.isDirectory) return [];
+  const paths = (await leftOut(app, directory)).map(inOneLine);
   const [first] = paths;
-  if (first === undefined) return undefined;
+  if (first === undefined) return [];
   const rest = paths.length - NAMED;
   const names = paths.slice(0, NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
   const it = paths.length === 1 ? "it" : "them";
-  return {
+  return [{
     message: `mlcli build leaves ${names} out of the image: the code finds ${it} here and not on ` +
       "the platform",
     hint: `A line !${first.replace(/\/$/, "")} at the end of .dockerignore brings ` +
       `${paths.length === 1 ? "it" : "the first"} into the image; data belongs into a channel.`,
-  };
+  }];
+}
+
+/** A name without what a terminal would obey, or what hides or reorders letters. */
+function inOneLine(path: string): string {
+  return path.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
 }
 
 /** An image of somebody else's is not made from the app's Dockerfile. */
-async function ageDifference(
+async function ageDifferences(
   { app, tag }: Pick<LocalJob, "app" | "tag">,
   image: ImageDetails,
-): Promise<Difference | undefined> {
-  if (!isBuiltOf(app.name, image)) return undefined;
+): Promise<readonly Difference[]> {
+  if (!isBuiltOf(app.name, image)) return [];
   const built = builtAt(image);
   const sources = [layoutOf(app).dockerfile, join(app.directory, app.configuration.requirements)];
   const changed: string[] = [];
@@ -83,10 +93,10 @@ async function ageDifference(
     const time = (await lstatIfThere(path))?.mtime;
     if (time && time > built) changed.push(typedPath(app.directory, path));
   }
-  if (changed.length === 0) return undefined;
-  return {
+  if (changed.length === 0) return [];
+  return [{
     message: `${imageReference(app, tag)} is older than ${changed.join(" and ")}: the platform ` +
       "runs the image as it is",
     hint: `Run mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}.`,
-  };
+  }];
 }

@@ -53,6 +53,8 @@ const RUN: RawAnswers = {
   "GET /_ping": answer(200, "OK"),
   "GET /images/APP%3Alatest/json": answer(200, {
     Created: "2026-01-01T00:00:00Z",
+    Os: "linux",
+    Architecture: "amd64",
     Config: HARNESS_IMAGE,
   }),
   "GET /containers/json": answer(200, []),
@@ -100,8 +102,9 @@ async function run(
 }
 
 suite("an engine whose answers are whole", () => {
-  it("runs a training, whatever NO_PROXY says", async () => {
-    const { code, stdout, stderr } = await run(["local", "train"], RUN);
+  it("runs a job, whatever NO_PROXY says", async () => {
+    const args = ["local", "process", "--file", "p.py"];
+    const { code, stdout, stderr } = await run(args, RUN);
     assertEquals({ code, stdout, stderr }, { code: 0, stdout: "hello\n", stderr: "" });
   });
 });

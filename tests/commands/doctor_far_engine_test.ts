@@ -4,6 +4,9 @@ import { pong } from "../helpers/fake_engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
+/** That the template sets. */
+const BIND_LABEL = "com.amazonaws.sagemaker.capabilities.accept-bind-to-port";
+
 /** When the image was built; the app's files are older, but for those that a test makes newer. */
 const BUILT = new Date("2024-02-29T12:00:00Z");
 const BEFORE = new Date("2024-02-29T11:59:59Z");
@@ -39,6 +42,7 @@ async function engine(
           Created: BUILT.toISOString(),
           Os: "linux",
           Architecture: "amd64",
+          Config: { Labels: { "mlcli.app": app.name, [BIND_LABEL]: "true" } },
         });
       default:
         unexpected.push(`${request.method} ${path}`);

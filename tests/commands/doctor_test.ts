@@ -18,10 +18,23 @@ interface Says {
   readonly noInit?: string;
 }
 
-const IMAGE = { Created: "2100-01-01T00:00:00Z", Os: "linux", Architecture: "amd64" };
+/** Of a Dockerfile of the user's own, built by mlcli: an engine's init does not matter to it. */
+const LABELS = {
+  "mlcli.app": "demo",
+  "com.amazonaws.sagemaker.capabilities.accept-bind-to-port": "true",
+};
+const IMAGE = {
+  Created: "2100-01-01T00:00:00Z",
+  Os: "linux",
+  Architecture: "amd64",
+  Config: { Entrypoint: ["/start.sh"], Labels: LABELS },
+};
 
-/** Built by mlcli. */
-const OURS = { ...IMAGE, Config: { Entrypoint: ["/opt/mlcli/entrypoint"] } };
+/** With mlcli's harness. */
+const OURS = { ...IMAGE, Config: { Entrypoint: ["/opt/mlcli/entrypoint"], Labels: LABELS } };
+
+/** Somebody else's. */
+const FOREIGN = { ...IMAGE, Config: { Entrypoint: ["/bin/sh", "-c", "python /x.py"] } };
 
 /** A complete app. */
 function completeApp(configuration: Readonly<Record<string, unknown>> = {}): Promise<TestApp> {
@@ -93,7 +106,49 @@ suite("mlcli doctor", () => {
     assertMatch(stdout, /^unknown {2}The engine's disk is not this machine's\n {9}hint: /m);
     assertMatch(stdout, new RegExp(`^ok {7}${app.name}:latest is as new as the code$`, "m"));
     assertMatch(stdout, /^ok {7}Port 8080 is used by the server of demo$/m);
+    assertMatch(stdout, /\nok {7}Nothing is known here that would differ on the platform\n$/);
     assertEquals(stdout.includes("warning"), false);
+  });
+
+  it("says in one block at the end what would differ on the platform", async () => {
+    await using app = await completeApp();
+    await app.write(app.testPath("output", "metrics.json"), "{}");
+    await app.write(app.testPath("output", "data", "kept.json"), "{}");
+    const { code, stdout, stderr } = await doctor(app, {
+      ...GOOD,
+      image: { ...OURS, Architecture: "arm64", Created: "2020-01-01T00:00:00Z" },
+      noInit: 'exec: "docker-init": executable file not found in $PATH',
+    });
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    const [before, block, ...more] = stdout.split("\nWhat would differ on the platform:\n");
+    assertEquals(more, []);
+    assertEquals(before!.includes("warning"), false, before);
+    const findings = block!.split("\n").filter((line) => /^\w/.test(line));
+    const expected = [
+      /^warning {2}\S+:latest is older than \S+$/,
+      /^warning {2}The engine has no init for containers/,
+      /^warning {2}\S+:latest is for linux\/arm64: /,
+      /^warning {2}\S+\/output holds metrics\.json: /,
+    ];
+    assertEquals(findings.length, expected.length, block);
+    for (const [index, pattern] of expected.entries()) assertMatch(findings[index]!, pattern);
+    assertEquals(block!.match(/^ {9}hint: /gm)?.length, expected.length, block);
+  });
+
+  it("does not tell to build over an image that mlcli did not build", async () => {
+    await using app = await completeApp();
+    const { code, stdout, stderr } = await doctor(app, {
+      ...GOOD,
+      image: { ...FOREIGN, Created: "2020-01-01T00:00:00Z", Architecture: "s390x" },
+    });
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    assertMatch(stdout, /^ok {7}\S+:latest is there; mlcli did not build it$/m);
+    const [, block] = stdout.split("\nWhat would differ on the platform:\n");
+    const heads = block!.split("\n").filter((line) => /^\w/.test(line));
+    const expected = [/does not run on the platform$/, /is a shell/, /has no label com\.amazonaws/];
+    assertEquals(heads.length, expected.length, block);
+    for (const [index, pattern] of expected.entries()) assertMatch(heads[index]!, pattern);
+    assertEquals(/mlcli build/.test(stdout.replace("mlcli did not build it", "")), false, stdout);
   });
 
   const findings: readonly (readonly [title: string, says: Says, code: number, line: RegExp])[] = [
@@ -156,7 +211,7 @@ suite("mlcli doctor", () => {
       "an image for Graviton",
       { ...GOOD, image: { ...IMAGE, Architecture: "arm64" } },
       0,
-      /^warning {2}linux\/arm64 .*Graviton.*\n {9}hint: .*--platform linux\/amd64/m,
+      /^warning {2}\S+:latest is for linux\/arm64: .*Graviton.*\n {9}hint: .*--platform linux\/amd64/m,
     ],
     [
       "a port that another container has",

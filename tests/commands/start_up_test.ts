@@ -55,12 +55,12 @@ suite("start-up", () => {
       "commands/options/option.ts",
       "commands/options/standard.ts",
       "commands/render/error_text.ts",
-      "commands/render/printable.ts",
       "commands/root.ts",
       "commands/usage.ts",
       "runtime/context.ts",
       "runtime/errors.ts",
       "runtime/streams.ts",
+      "runtime/text.ts",
     ]);
     // Cliffy costs 10 ms, a module of Deno's node layer 5 to 17 ms, @std/path 8 ms.
     const costly = /^(node|npm):|\/@(std\/path|cliffy)\//;

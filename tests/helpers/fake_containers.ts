@@ -206,9 +206,12 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
       return answer;
     },
     "GET /images/NAME/json": () =>
-      image === null
-        ? refusal(404, "No such image")
-        : Response.json({ ...AMD64, Created: "2026-01-01T00:00:00Z", Config: image }),
+      image === null ? refusal(404, "No such image") : Response.json({
+        ...AMD64,
+        // Newer than whatever a test makes it from.
+        Created: "2100-01-01T00:00:00Z",
+        Config: image,
+      }),
     "GET /containers/json": () => Response.json(play.containers ?? []),
     "GET /events": () => new Response(""),
     "GET /info": () => Response.json({}),

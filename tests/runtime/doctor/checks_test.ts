@@ -21,6 +21,7 @@ interface Check {
 
 interface Findings {
   readonly code: number;
+  readonly all: readonly Check[];
   readonly checks: Readonly<Record<string, Check>>;
   readonly engine: FakeContainers;
 }
@@ -47,8 +48,8 @@ async function doctor(
   });
   const args = ["doctor", "--output", "json", ...more];
   const { code, stdout } = await runInProcess(args, { cwd: app.directory, engine });
-  const checks = (JSON.parse(stdout) as Check[]).map((check) => [check.name, check]);
-  return { code, checks: Object.fromEntries(checks), engine };
+  const all = JSON.parse(stdout) as Check[];
+  return { code, all, checks: Object.fromEntries(all.map((one) => [one.name, one])), engine };
 }
 
 const image = (details: Readonly<Record<string, unknown>>) => ({
@@ -217,5 +218,169 @@ suite("the doctor's view of an image", () => {
   it("is of no use where there is none", async () => {
     const { code, checks } = await doctor({ image: null });
     assertEquals([code, checks["image"]?.status], [1, "problem"]);
+  });
+});
+
+suite("what the doctor says would differ on the platform", () => {
+  const LABEL = "com.amazonaws.sagemaker.capabilities.accept-bind-to-port";
+  const GOOD = {
+    "mlcli.app": "x",
+    "mlcli.version": VERSION,
+    "mlcli.harness": "1",
+    [LABEL]: "true",
+  };
+  const ours = (labels: Readonly<Record<string, string>> = GOOD) =>
+    image({ Config: { ...HARNESS_IMAGE, Labels: labels } });
+  const { [LABEL]: _, ...UNLABELLED } = GOOD;
+
+  /** Messages and hints of the findings, in one line each, with APP for the app's name. */
+  const platform = async (
+    answers: Play["answers"],
+    prepare?: (app: TestApp) => Promise<void>,
+  ): Promise<readonly string[]> => {
+    const { code, all } = await doctor({ answers }, prepare);
+    assertEquals(code, 0);
+    const found = all.filter(({ name }) => name === "platform");
+    // At the end of the list.
+    assertEquals(all.slice(-found.length), found);
+    return found.map(({ status, message, hint }) =>
+      `${status}: ${message} // ${hint}`.replaceAll(/test-\w+/g, "APP")
+    );
+  };
+
+  it("is nothing: one line says so", async () => {
+    assertEquals(await platform(ours()), [
+      "ok: Nothing is known here that would differ on the platform // null",
+    ]);
+  });
+
+  const hyperparameters = (count: number) => async (app: TestApp): Promise<void> => {
+    const all = Array.from({ length: count }, (_, index) => [`h${index}`, index]);
+    await app.write(
+      app.testPath("input/config/hyperparameters.json"),
+      JSON.stringify(Object.fromEntries(all)),
+    );
+  };
+  const having = (...paths: readonly string[]) => async (app: TestApp): Promise<void> => {
+    for (const path of paths) await app.write(app.path(path), "");
+  };
+  const OUTPUT = "local_test/test_dir/output";
+  const TEST = "APP/mlcli_base/local_test/test_dir";
+  const rows: readonly (readonly [
+    title: string,
+    answers: Play["answers"],
+    prepare: ((app: TestApp) => Promise<void>) | undefined,
+    expected: RegExp,
+  ])[] = [
+    [
+      "a label that is missing, with the line to add",
+      ours(UNLABELLED),
+      undefined,
+      new RegExp(
+        `^warning: APP:latest has no label ${LABEL}: .*pipeline.* // ` +
+          `Add a line to the Dockerfile, and run mlcli build: LABEL ${LABEL}="true"$`,
+      ),
+    ],
+    [
+      "a label that says no",
+      ours({ ...GOOD, [LABEL]: "false" }),
+      undefined,
+      /^warning: APP:latest has no label /,
+    ],
+    [
+      "the harness of another version",
+      ours({ ...GOOD, "mlcli.version": "0.0.9" }),
+      undefined,
+      /^warning: APP:latest holds the harness of mlcli 0\.0\.9, and this is .* \/\/ Run mlcli build\.$/,
+    ],
+    [
+      "another processor",
+      image({ Architecture: "arm64", Config: { ...HARNESS_IMAGE, Labels: GOOD } }),
+      undefined,
+      /^warning: APP:latest is for linux\/arm64: .*Graviton/,
+    ],
+    [
+      "a shell that keeps SIGTERM",
+      image({ Config: { Entrypoint: ["/bin/sh", "-c", "python x.py"], Labels: GOOD } }),
+      undefined,
+      /^warning: The ENTRYPOINT of APP:latest is a shell/,
+    ],
+    ...(["training", "prediction", "processing"] as const).map((code) =>
+      [
+        `what a build leaves out of ${code}/`,
+        ours(),
+        having(`${code}/.env`),
+        new RegExp(`^warning: mlcli build leaves APP/mlcli_base/${code}/\\.env out of the image`),
+      ] as const
+    ),
+    [
+      "rules that cannot be read, once",
+      ours(),
+      (app) => app.write(app.path("../../.dockerignore"), "["),
+      /^warning: Not a valid pattern in \.dockerignore: "\["/,
+    ],
+    [
+      "more hyperparameters than the platform takes",
+      ours(),
+      hyperparameters(101),
+      /^warning: The platform refuses more than 100 hyperparameters: these are 101 \/\/ /,
+    ],
+    [
+      "hyperparameters that are none",
+      ours(),
+      (app) => app.write(app.testPath("input/config/hyperparameters.json"), "["),
+      /^warning: .*hyperparameters\.json is not valid JSON/,
+    ],
+    [
+      "a channel that the platform does not take",
+      ours(),
+      having("local_test/test_dir/input/data/my data/x.csv"),
+      /^warning: The platform refuses channels of such names: "my data" \/\/ /,
+    ],
+    [
+      "what the platform drops of a training's output",
+      ours(),
+      having(`${OUTPUT}/a.json`, `${OUTPUT}/b/c.json`, `${OUTPUT}/d`, `${OUTPUT}/e`),
+      new RegExp(`^warning: ${TEST}/output holds a\\.json, b, d and 1 more: .* // .*output/data`),
+    ],
+  ];
+  for (const [title, answers, prepare, expected] of rows) {
+    it(`is ${title}`, async () => {
+      const found = await platform(answers, prepare);
+      assertEquals(found.length, 1, found.join("\n"));
+      assertMatch(found[0]!, expected);
+    });
+  }
+
+  for (
+    const [title, prepare] of [
+      [
+        "what the platform keeps of the output",
+        having(
+          ...["data/x.json", "failure", "message", "metrics/m", "profiler/p", "tensors/t"]
+            .map((path) => `${OUTPUT}/${path}`),
+          `${OUTPUT}/.gitkeep`,
+        ),
+      ],
+      ["100 hyperparameters", hyperparameters(100)],
+      ["a file beside the channels", having("local_test/test_dir/input/data/my file")],
+      ["links out of the repository", async (app: TestApp) => {
+        await Deno.remove(app.path("processing"), { recursive: true });
+        for (const path of ["processing", OUTPUT]) await Deno.symlink("/etc", app.path(path));
+      }],
+    ] as const
+  ) {
+    it(`is not ${title}`, async () => {
+      const { all } = await doctor({ answers: ours() }, prepare);
+      const found = all.filter(({ name }) => name === "platform");
+      assertEquals(found.map(({ status }) => status), ["ok"], JSON.stringify(found));
+    });
+  }
+
+  it("is of the app alone where there is no image, and then nobody says that nothing is", async () => {
+    const found = async (prepare?: (app: TestApp) => Promise<void>) =>
+      (await doctor({ image: null }, prepare)).all.filter(({ name }) => name === "platform");
+    assertEquals(await found(), []);
+    assertEquals((await found(hyperparameters(101))).length, 1);
   });
 });

@@ -1,7 +1,8 @@
-"""What stands in for an app's input_fn and output_fn: application/json and text/csv.
+"""What stands in for an app's input_fn and output_fn: application/json, text/csv, and, where numpy is
+in the image, application/x-npy.
 
-No package beyond the standard library is imported: arrays and tables of numpy, pandas and torch are
-recognised by their methods.
+No other package beyond the standard library is imported, and numpy only for such a body: arrays and
+tables of numpy, pandas and torch are recognised by their methods.
 """
 
 import csv
@@ -10,18 +11,21 @@ import io
 import json
 import math
 
-from mlcli_harness.serving.media_types import CSV, JSON
+from mlcli_harness.serving.media_types import CSV, JSON, NPY
 
 
 class UnsupportedType(Exception):
-    """A media type that is neither JSON nor CSV."""
+    """A media type that is none of these."""
 
 
 def default_input_fn(request_body, content_type):
-    """JSON as the value that it says; CSV as a list of rows. Raises ValueError on what is neither.
+    """JSON as the value that it says; CSV as a list of rows; NPY as an array. Raises ValueError on
+    what is not what it says.
 
     A cell of a CSV row is a float where it reads as one, NaN where it is empty, else a string.
     """
+    if content_type == NPY:
+        return parse_npy(request_body)
     if content_type not in (JSON, CSV):
         raise UnsupportedType(content_type)
     if not request_body.strip():
@@ -62,9 +66,34 @@ def parse_cell(cell):
         return cell
 
 
+def parse_npy(body):
+    numpy = import_numpy()
+    try:
+        # Without pickles: to load one is to run it.
+        array = numpy.load(io.BytesIO(body), allow_pickle=False)
+    except Exception as error:
+        # Of many kinds, EOFError among them.
+        raise ValueError("The body is not valid NPY: %s" % error) from error
+    if not isinstance(array, numpy.ndarray):
+        raise ValueError("The body is not valid NPY: it is an archive of arrays")
+    return array
+
+
+def import_numpy():
+    """numpy. Raises UnsupportedType where it is not in the image."""
+    try:
+        import numpy
+    except ImportError as error:
+        raise UnsupportedType(NPY) from error
+    return numpy
+
+
 def default_output_fn(prediction, accept):
     """JSON: `{"predictions": [...]}`, or the prediction itself where it is a dict. CSV: a line for
-    each item, or for each of the dict's `predictions`. Raises TypeError on everything else."""
+    each item, or for each of the dict's `predictions`. NPY: an array of those. Raises TypeError on
+    everything else."""
+    if accept == NPY:
+        return format_npy(prediction)
     if accept == JSON:
         return format_json(prediction)
     if accept == CSV:
@@ -81,15 +110,34 @@ def format_json(prediction):
 
 
 def format_csv(prediction):
-    plain = to_plain(prediction)
-    if isinstance(plain, dict):
-        if "predictions" not in plain:
-            raise TypeError("a dict without `predictions` has no form in text/csv: define output_fn")
-        plain = plain["predictions"]
+    plain = to_plain(predictions_of(prediction, CSV))
     rows = plain if isinstance(plain, list) else [plain]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(to_row(row) for row in rows)
     return text.getvalue()
+
+
+def format_npy(prediction):
+    numpy = import_numpy()
+    items = predictions_of(prediction, NPY)
+    body = io.BytesIO()
+    try:
+        array = numpy.asarray(list(items) if hasattr(items, "__next__") else items)
+        numpy.save(body, array, allow_pickle=False)
+    except ValueError as error:
+        raise TypeError("predictions have no form in %s: %s" % (NPY, error)) from error
+    return body.getvalue()
+
+
+def predictions_of(prediction, media_type):
+    """The items that have a form as a table."""
+    if not isinstance(prediction, dict):
+        return prediction
+    if "predictions" not in prediction:
+        raise TypeError(
+            "a dict without `predictions` has no form in %s: define output_fn" % media_type
+        )
+    return prediction["predictions"]
 
 
 def to_row(item):

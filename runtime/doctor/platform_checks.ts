@@ -1,0 +1,148 @@
+/**
+ * What would differ on the platform, for the app and its image as they are.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { type App, imageReference } from "../app/app.ts";
+import { escapeOf } from "../app/confinement.ts";
+import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
+import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
+import { typedPath } from "../app/typed_path.ts";
+import type { Difference } from "../contract/difference.ts";
+import { hyperparametersOf } from "../contract/hyperparameters.ts";
+import { channelDifferences, hyperparameterDifferences } from "../contract/refusals.ts";
+import type { ImageDetails } from "../docker/engine.ts";
+import { isDirectory } from "../files.ts";
+import { holdsHarness, isBuiltByMlcli } from "../images.ts";
+import { LABELS } from "../labels.ts";
+import { leftOutDifferences } from "../local/code_differences.ts";
+import { imageDifferences } from "../local/image_differences.ts";
+import { VERSION } from "../version.ts";
+import { type Check, guarded } from "./check.ts";
+
+/**
+ * The findings; none where nothing is known that would differ.
+ *
+ * @param image undefined: there is none, and only the app is looked at.
+ */
+export async function platformChecks(
+  app: App,
+  tag: string,
+  image: ImageDetails | undefined,
+): Promise<readonly Check[]> {
+  const layout = layoutOf(app);
+  const ofImage = image === undefined ? [] : [
+    () => [...imageDifferences({ app, tag }, image), ...labelDifferences(app, tag, image)],
+    ...(["training", "prediction", "processing"] as const).map((code) => () =>
+      ofCode(app, code, image)
+    ),
+  ];
+  const found = await Promise.all(
+    [
+      ...ofImage,
+      () => ofHyperparameters(layout),
+      () => ofChannels(layout),
+      () => leftInOutput(layout),
+    ].map((find) => guarded("platform", async () => (await find()).map(check), "warning")),
+  );
+  // What stands in the way of looking at one directory may do so for all.
+  const byMessage = new Map(found.flat().map((one) => [one.message, one]));
+  return [...byMessage.values()];
+}
+
+function check({ message, hint }: Difference): Check {
+  return { name: "platform", status: "warning", message, hint };
+}
+
+/**
+ * A server with this label listens on the port that SAGEMAKER_BIND_TO_PORT names, where several
+ * containers share a host.
+ *
+ * Source: AWS's developer guide, "Creating an inference pipeline" and "Multi-container endpoints".
+ */
+const BIND_LABEL = "com.amazonaws.sagemaker.capabilities.accept-bind-to-port";
+
+/** What the image's labels say, or do not. */
+function labelDifferences(app: App, tag: string, image: ImageDetails): readonly Difference[] {
+  const labels = image.Config?.Labels ?? {};
+  const reference = imageReference(app, tag);
+  const differences: Difference[] = [];
+  if (labels[BIND_LABEL] !== "true") {
+    const build = isBuiltByMlcli(image) ? ", and run mlcli build" : "";
+    differences.push({
+      message: `${reference} has no label ${BIND_LABEL}: the platform takes it neither into an ` +
+        "inference pipeline nor into an endpoint of several containers",
+      hint: `Add a line to the Dockerfile${build}: LABEL ${BIND_LABEL}="true"`,
+    });
+  }
+  const version = labels[LABELS.version];
+  if (holdsHarness(image) && version !== undefined && version !== VERSION) {
+    differences.push({
+      message: `${reference} holds the harness of mlcli ${version}, and this is ${VERSION}: what ` +
+        "it does at the start, the end and for a server may be another",
+      hint: "Run mlcli build.",
+    });
+  }
+  return differences;
+}
+
+async function ofCode(
+  app: App,
+  code: CodeFolder,
+  image: ImageDetails,
+): Promise<readonly Difference[]> {
+  // What leads out of the repository is a finding of its own, and is not looked into.
+  if (await escapeOf(app, layoutOf(app)[code]) !== undefined) return [];
+  return await leftOutDifferences(app, code, image);
+}
+
+async function ofHyperparameters(layout: Layout): Promise<readonly Difference[]> {
+  if (await escapeOf(layout, layout.hyperparameters) !== undefined) return [];
+  const file = await readHyperparametersFile(layout);
+  return hyperparameterDifferences(hyperparametersOf(file, []));
+}
+
+async function ofChannels(layout: Layout): Promise<readonly Difference[]> {
+  const names = (await namesIn(layout, layout.inputData)).filter((name) => name !== "processing");
+  const areChannels = await Promise.all(
+    names.map((name) => isDirectory(join(layout.inputData, name))),
+  );
+  return channelDifferences(names.filter((_, index) => areChannels[index]));
+}
+
+/**
+ * What the platform takes of what a training writes to `/opt/ml/output`: `data/` is uploaded, the
+ * others it reads.
+ */
+const KEPT = new Set(["data", "failure", "message", "metrics", "profiler", "tensors"]);
+
+/** Files that keep a directory in version control, or that a file manager leaves. */
+const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store"]);
+
+/** How many files are named. */
+const NAMED = 3;
+
+/** Runs of `local process` write there, too, and what these write is uploaded. */
+async function leftInOutput(layout: Layout): Promise<readonly Difference[]> {
+  const names = (await namesIn(layout, layout.output))
+    .filter((name) => !KEPT.has(name) && !PLACEHOLDERS.has(name));
+  if (names.length === 0) return [];
+  const rest = names.length - NAMED;
+  const named = names.slice(0, NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  const output = typedPath(layout.directory, layout.output);
+  return [{
+    message:
+      `${output} holds ${named}: of what a training writes there, the platform keeps data/ ` +
+      "alone",
+    hint: "Write it to /opt/ml/output/data (SM_OUTPUT_DATA_DIR). The results of local process " +
+      "are kept there, too.",
+  }];
+}
+
+/** Sorted; none where the directory is not there, or leads out of the repository. */
+async function namesIn(layout: Layout, directory: string): Promise<readonly string[]> {
+  if (await escapeOf(layout, directory) !== undefined || !await isDirectory(directory)) return [];
+  return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
+}

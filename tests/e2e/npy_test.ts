@@ -1,0 +1,84 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { makeApp } from "../helpers/app.ts";
+import { removeImage, sklearnImage } from "../helpers/engine.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** An image with numpy. */
+const IMAGE = `mlcli-test-npy-${crypto.randomUUID().slice(0, 8)}`;
+
+const NPY = "application/x-npy";
+
+/** Serving code without input_fn and output_fn. */
+const DOUBLE = `
+def model_fn(model_dir): return 2
+def predict_fn(data, model): return data * model
+`;
+
+/** A little-endian array of doubles, as numpy.save writes it: NEP 1, version 1.0. */
+function npy(values: readonly number[]): Uint8Array<ArrayBuffer> {
+  const facts = `{'descr': '<f8', 'fortran_order': False, 'shape': (${values.length},), }`;
+  const header = `${facts.padEnd(128 - 10 - 1)}\n`;
+  const bytes = new Uint8Array(128 + 8 * values.length);
+  bytes.set([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0, header.length, 0]);
+  bytes.set(new TextEncoder().encode(header), 10);
+  const view = new DataView(bytes.buffer);
+  values.forEach((value, index) => view.setFloat64(128 + 8 * index, value, true));
+  return bytes;
+}
+
+suite("application/x-npy, with numpy in the image", () => {
+  beforeAll(async () => {
+    await using app = await makeApp({
+      configuration: { image_name: IMAGE, base_image: sklearnImage() },
+      files: { "prediction/serve": DOUBLE },
+    });
+    for (const args of [["init", app.name], ["build"]]) {
+      const { code, stderr } = await app.run(args);
+      assertEquals(code, 0, stderr);
+    }
+  });
+  afterAll(() => removeImage(IMAGE));
+
+  it("is read and written by itself, and refused with 400 where it is none", async () => {
+    await using app = await makeApp({
+      configuration: { image_name: IMAGE },
+      files: { "prediction/serve": DOUBLE, "local_test/test_dir/model/model.txt": "" },
+    });
+    const deployed = await app.run(["local", "deploy", "--port", "0"]);
+    assertEquals(deployed.code, 0, deployed.stderr);
+    const { port } = new URL(deployed.stdout.trim());
+    const ask = async (
+      body: Uint8Array<ArrayBuffer>,
+      accept: string,
+    ): Promise<readonly [number, string | null, Uint8Array]> => {
+      const response = await fetch(`http://127.0.0.1:${port}/invocations`, {
+        method: "POST",
+        headers: { "Content-Type": NPY, Accept: accept },
+        body,
+        signal: AbortSignal.timeout(30_000),
+      });
+      return [
+        response.status,
+        response.headers.get("Content-Type"),
+        new Uint8Array(await response.arrayBuffer()),
+      ];
+    };
+    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    try {
+      assertEquals(await ask(npy([1.5, 2]), NPY), [200, NPY, npy([3, 4])]);
+      const [status, type, body] = await ask(npy([1.5, 2]), "*/*");
+      assertEquals([status, type, text(body)], [
+        200,
+        "application/json",
+        '{"predictions": [3.0, 4.0]}',
+      ]);
+      for (const broken of [npy([1, 2]).slice(0, -4), npy([]).slice(0, 20), new Uint8Array([1])]) {
+        const [refused, , error] = await ask(broken, NPY);
+        assertEquals(refused, 400);
+        assertStringIncludes(text(error), "The body is not valid NPY: ");
+      }
+    } finally {
+      await app.run(["local", "stop", "--port", port]);
+    }
+  });
+});
