@@ -49,10 +49,21 @@ export const SERVER_PORT = 8080;
 export const HOST = "algo-1";
 
 /**
- * What SageMaker keeps of `/opt/ml/output` of a training, or reads: `data` becomes
- * output.tar.gz, `failure` and `message` are reasons, and the rest is of the Debugger and of TensorBoard.
+ * What SageMaker keeps of `/opt/ml/output` of a training, or reads: `data` becomes output.tar.gz,
+ * `failure` and `message` are reasons, `metrics`, `profiler`, `tensors` and `tensorboard` are of the
+ * Debugger and of TensorBoard (CreateTrainingJob: `DebugHookConfig`, `TensorBoardOutputConfig`). AWS's
+ * training toolkit leaves an empty `success` (sagemaker-training 5.1.4, files.py).
  */
-const KEPT_OUTPUT = ["data", "failure", "message", "metrics", "profiler", "tensors"];
+const KEPT_OUTPUT = [
+  "data",
+  "failure",
+  "message",
+  "metrics",
+  "profiler",
+  "success",
+  "tensorboard",
+  "tensors",
+];
 
 /** Whether SageMaker has a use for something of this name in `/opt/ml/output`. */
 export function isKeptOutput(name: string): boolean {

@@ -48,14 +48,28 @@ export function hyperparameterDifferences(
   ];
 }
 
-/** Names of channels that CreateTrainingJob would refuse. */
-export function channelDifferences(names: readonly string[]): readonly Difference[] {
+/**
+ * Channels that CreateTrainingJob would refuse.
+ *
+ * @param empty names of those that hold no file. Only the service's refusal says that: "No S3 objects
+ * found under S3 URL ... given in input data source"
+ * (https://github.com/aws/amazon-sagemaker-examples/issues/2495).
+ */
+export function channelDifferences(
+  names: readonly string[],
+  empty: readonly string[] = [],
+): readonly Difference[] {
   return [
     ...tooMany(names.length, MOST_CHANNELS, "channels", "Put several into directories of one."),
     ...refusal(
       names.filter((name) => !CHANNEL_NAME.test(name)).map(shown),
       "channels of such names",
       'A name has 1 to 64 letters, digits, ".", "-" and "_": rename the directory in input/data.',
+    ),
+    ...refusal(
+      empty.map(shown),
+      "channels without a file",
+      "Put test data into them, or remove their directories.",
     ),
   ];
 }

@@ -9,7 +9,6 @@ import { type App, imageReference } from "../app/app.ts";
 import { escapeOf } from "../app/confinement.ts";
 import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
-import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/difference.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { channelDifferences, hyperparameterDifferences } from "../contract/refusals.ts";
@@ -44,7 +43,6 @@ export async function platformChecks(
       ...ofImage,
       () => ofHyperparameters(layout),
       () => ofChannels(layout),
-      () => leftInOutput(layout),
     ].map((find) => guarded("platform", async () => (await find()).map(check), "warning")),
   );
   // What stands in the way of looking at one directory may do so for all.
@@ -110,35 +108,6 @@ async function ofChannels(layout: Layout): Promise<readonly Difference[]> {
     names.map((name) => isDirectory(join(layout.inputData, name))),
   );
   return channelDifferences(names.filter((_, index) => areChannels[index]));
-}
-
-/**
- * What the platform takes of what a training writes to `/opt/ml/output`: `data/` is uploaded, the
- * others it reads.
- */
-const KEPT = new Set(["data", "failure", "message", "metrics", "profiler", "tensors"]);
-
-/** Files that keep a directory in version control, or that a file manager leaves. */
-const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store"]);
-
-/** How many files are named. */
-const NAMED = 3;
-
-/** Runs of `local process` write there, too, and what these write is uploaded. */
-async function leftInOutput(layout: Layout): Promise<readonly Difference[]> {
-  const names = (await namesIn(layout, layout.output))
-    .filter((name) => !KEPT.has(name) && !PLACEHOLDERS.has(name));
-  if (names.length === 0) return [];
-  const rest = names.length - NAMED;
-  const named = names.slice(0, NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
-  const output = typedPath(layout.directory, layout.output);
-  return [{
-    message:
-      `${output} holds ${named}: of what a training writes there, the platform keeps data/ ` +
-      "alone",
-    hint: "Write it to /opt/ml/output/data (SM_OUTPUT_DATA_DIR). The results of local process " +
-      "are kept there, too.",
-  }];
 }
 
 /** Sorted; none where the directory is not there, or leads out of the repository. */

@@ -6,7 +6,7 @@
 
 import { join } from "@std/path/join";
 import { PUT_IT_THERE, requireInside } from "../app/confinement.ts";
-import { type Layout, requireNotWritten, requireTrainingData } from "../app/layout.ts";
+import { holdsFile, type Layout, requireNotWritten, requireTrainingData } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { type Channel, isChannelName, mergedChannels } from "../contract/channels.ts";
 import { UsageError } from "../errors.ts";
@@ -29,6 +29,19 @@ export async function channelsOf(
   const channels = mergedChannels(found, named);
   await requireTrainingData(layout, channels.map(({ source }) => source), named[0]?.source);
   return channels;
+}
+
+/** The names of those that hold no file, as far as they can be read. */
+export async function emptyChannels(
+  layout: Layout,
+  channels: readonly Channel[],
+): Promise<readonly string[]> {
+  const empty: string[] = [];
+  for (const { name, source } of channels) {
+    const mounted = source === join(layout.inputData, name) ? layout.input : source;
+    if (!await holdsFile(layout, source, mounted).catch(() => true)) empty.push(name);
+  }
+  return empty;
 }
 
 /**

@@ -25,6 +25,7 @@ import { runContainer, type RunOutcome } from "./container/run.ts";
 import { Findings, forgiving, noteText, warningText } from "./findings.ts";
 import { imageDifferences } from "./image_differences.ts";
 import type { BatchJob, Host } from "./jobs.ts";
+import { linkDifferences } from "./link_differences.ts";
 import type { Ending, Settled } from "./model_folder.ts";
 import { outputBefore, outputDifferences } from "./output_folder.ts";
 import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
@@ -49,6 +50,8 @@ export interface JobRun {
   readonly reportFile: string;
   /** Host directory that is `/opt/ml/output`. */
   readonly outputFolder: string;
+  /** Host directory whose contents SageMaker uploads: the model, or what processing made. */
+  readonly uploaded: string;
   /** Other host directories that the container may write to. */
   readonly written: readonly string[];
   /** Seconds after its start at which it is stopped; `undefined`: never. */
@@ -112,6 +115,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<Ru
     if (outcome !== undefined) {
       findings.add(await readReport(run.reportFile, kind));
       findings.add(await outputDifferences(layout, kind, output));
+      findings.add(await linkDifferences(kind, run.uploaded));
     }
     const ending = outcome === undefined || findings.areViolations ? "failed" : endingOf(outcome);
     await settle(run, ending, engine, { findings, warnings, err });

@@ -5,7 +5,8 @@
  *
  * - `.model-RUN`: what the run with that name writes.
  * - `.model-RUN.old`: what that run replaced. It goes when no server uses it. Where `.model-RUN` is
- *   beside it and `model` is not there, the replacement is half done.
+ *   beside it and `model` is not there, the replacement is half done. (`.model-RUN-2.old`, ...: where
+ *   another run of the app put its model in place at the same moment.)
  * - `model.failed`: what the last failed run wrote.
  * - `model.previous`: what a run that wrote nothing replaced.
  *
@@ -130,7 +131,7 @@ async function replaceByNothing(layout: Layout, folder: string): Promise<Differe
   }
   await removeTreeIfThere(previous);
   await carryPlaceholders(layout.model, folder);
-  await swap(layout, folder, previous);
+  await swap(layout, folder, previous, () => removeTreeIfThere(previous));
   return {
     message,
     hint: `The earlier model is in ${typedPath(layout.directory, previous)} now. On the ` +
@@ -142,7 +143,11 @@ async function replaceByNothing(layout: Layout, folder: string): Promise<Differe
 async function replaceModel(layout: Layout, folder: string, isUsed: IsUsed): Promise<void> {
   const old = folder + OLD;
   await carryPlaceholders(layout.model, folder);
-  await swap(layout, folder, old);
+  let number = 1;
+  await swap(layout, folder, old, async () => {
+    await removeUnused(old, isUsed);
+    if (await lstatIfThere(old)) await Deno.rename(old, `${folder}-${++number}${OLD}`);
+  });
   await removeUnused(old, isUsed);
 }
 
@@ -165,8 +170,17 @@ async function carryPlaceholders(from: string, to: string): Promise<void> {
 /** How often another run that replaces the same model may be faster. */
 const ATTEMPTS = 5;
 
-/** `model` becomes `old`, and `folder` becomes `model`: two renames, one after the other. */
-async function swap(layout: Layout, folder: string, old: string): Promise<void> {
+/**
+ * `model` becomes `old`, and `folder` becomes `model`: two renames, one after the other.
+ *
+ * @param clear makes room for `old` once more, where another run was faster.
+ */
+async function swap(
+  layout: Layout,
+  folder: string,
+  old: string,
+  clear: () => Promise<void>,
+): Promise<void> {
   // A link in the place of `model` stays, and what it leads to is filled.
   const isLink = await realPathOf(layout.model) !==
     join(await realPathOf(layout.testDirectory), basename(layout.model));
@@ -182,7 +196,9 @@ async function swap(layout: Layout, folder: string, old: string): Promise<void> 
       }
       const isRace = ["ENOENT", "EEXIST", "ENOTEMPTY"].includes(systemCode(error) ?? "");
       if (!isRace || attempt === ATTEMPTS) throw error;
-      await removeTreeIfThere(old);
+      // Another command took this for a run that was killed, and has finished it.
+      if (!await lstatIfThere(folder)) return;
+      await clear();
     }
   }
 }
@@ -195,12 +211,26 @@ const REPLACED = ".mlcli-replaced";
 /** The same in a `model` that is a mount point, or a link. */
 async function moveContents(model: string, folder: string, old: string): Promise<void> {
   await makeDirectory(model);
+  await removeImpostors(model);
   await moveTree(folder, join(model, INCOMING));
   await finishContents(model, old);
 }
 
+/**
+ * Removes what has one of our names and is no directory, as ours are: a container may have left a
+ * link there, which would lead what is moved anywhere.
+ */
+async function removeImpostors(model: string): Promise<void> {
+  for (const name of [INCOMING, OUTGOING, REPLACED]) {
+    const path = join(model, name);
+    const info = await lstatIfThere(path);
+    if (info !== undefined && !info.isDirectory) await Deno.remove(path);
+  }
+}
+
 /** Moves the rest, from where this was interrupted: each name says how far it got. */
 async function finishContents(model: string, old: string): Promise<void> {
+  await removeImpostors(model);
   const [incoming, outgoing, replaced] = [INCOMING, OUTGOING, REPLACED]
     .map((name) => join(model, name)) as [string, string, string];
   const isComing = await lstatIfThere(incoming) !== undefined;
@@ -213,7 +243,9 @@ async function finishContents(model: string, old: string): Promise<void> {
     await moveEntries(incoming, model);
     await removeTreeIfThere(incoming);
   }
-  if (await lstatIfThere(replaced)) await moveTree(replaced, old);
+  if (!await lstatIfThere(replaced)) return;
+  await removeTreeIfThere(old);
+  await moveTree(replaced, old);
 }
 
 /** All but what is ours, and what keeps the directory in version control. */
@@ -227,7 +259,9 @@ async function moveEntries(from: string, to: string): Promise<void> {
 /** Finishes what a run that was killed began to put in place. */
 export async function finishSwap(layout: Layout, run: string): Promise<void> {
   const folder = modelFolderOf(layout, run);
-  if (!await lstatIfThere(folder + OLD) || !await lstatIfThere(folder)) return;
+  for (const path of [folder, folder + OLD]) {
+    if (!(await lstatIfThere(path))?.isDirectory) return;
+  }
   // Where something was put into its place meanwhile, that stays; an empty directory is replaced.
   if (!await holdsFile(layout, layout.model, layout.model)) {
     await carryPlaceholders(folder + OLD, folder);

@@ -45,8 +45,9 @@ export async function settleRemains(
   await finishMove(layout);
   const names = await modelFolders(layout.testDirectory);
   if (names.length === 0) return;
-  for (const name of names) {
-    if (name.endsWith(OLD)) await finishSwap(layout, name.slice(0, -OLD.length));
+  for (const name of names.filter((name) => name.endsWith(OLD))) {
+    const run = name.slice(0, -OLD.length);
+    if (await isRunOver(layout, run)) await finishSwap(layout, run);
   }
   const engine = await host.engine();
   const containers = await engine.listContainers([LABELS.role]);

@@ -80,6 +80,7 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
         }),
       reportFile: report,
       outputFolder,
+      uploaded: layout.output,
       written: job.strict ? [layout.output] : [layout.model],
       stopAfter: undefined,
       settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),

@@ -12,7 +12,7 @@ import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { jobName, platformJobName } from "../contract/job_names.ts";
 import { channelDifferences, hyperparameterDifferences } from "../contract/refusals.ts";
 import { makeDirectory } from "../files.ts";
-import { areApart, channelRemedy, channelsOf, makeInputFolder } from "./channels.ts";
+import { areApart, channelRemedy, channelsOf, emptyChannels, makeInputFolder } from "./channels.ts";
 import { copyConfiguration } from "./configuration_copy.ts";
 import { runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
@@ -67,7 +67,7 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
       name,
       differences: [
         ...hyperparameterDifferences(hyperparameters),
-        ...channelDifferences(names),
+        ...channelDifferences(names, await emptyChannels(layout, channels)),
       ],
       checkPaths,
       plan: (ofImage) =>
@@ -83,6 +83,7 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
         }),
       reportFile: report,
       outputFolder: layout.output,
+      uploaded: modelFolder,
       written: [modelFolder, ...(job.checkpoints ? [layout.checkpoints] : [])],
       stopAfter: job.stopAfter,
       settle: (ending, engine) => settleModel(layout, modelFolder, ending, usedOn(engine)),

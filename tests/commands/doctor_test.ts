@@ -112,8 +112,7 @@ suite("mlcli doctor", () => {
 
   it("says in one block at the end what would differ on the platform", async () => {
     await using app = await completeApp();
-    await app.write(app.testPath("output", "metrics.json"), "{}");
-    await app.write(app.testPath("output", "data", "kept.json"), "{}");
+    await app.write(app.testPath("input/data/my data/x.csv"), "1\n");
     const { code, stdout, stderr } = await doctor(app, {
       ...GOOD,
       image: { ...OURS, Architecture: "arm64", Created: "2020-01-01T00:00:00Z" },
@@ -128,7 +127,7 @@ suite("mlcli doctor", () => {
       /^warning {2}\S+:latest is older than \S+$/,
       /^warning {2}The engine has no init for containers/,
       /^warning {2}\S+:latest is for linux\/arm64: /,
-      /^warning {2}\S+\/output holds metrics\.json: /,
+      /^warning {2}The platform refuses channels of such names: "my data"$/,
     ];
     assertEquals(findings.length, expected.length, block);
     for (const [index, pattern] of expected.entries()) assertMatch(findings[index]!, pattern);

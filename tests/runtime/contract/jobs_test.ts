@@ -26,7 +26,9 @@ suite("jobs", () => {
   });
 
   it("leave to SageMaker what it keeps of the output", () => {
-    const names = ["data", "failure", "message", "metrics", "profiler", "tensors"];
+    const names = ["data", "failure", "message", "metrics", "profiler", "tensors"]
+      // Of TensorBoard, and of AWS's training toolkit.
+      .concat("tensorboard", "success");
     assertEquals(names.filter((name) => !isKeptOutput(name)), []);
     assertEquals(["metrics.json", "Data", "data2", "model", ""].filter(isKeptOutput), []);
   });

@@ -84,7 +84,14 @@ check("channelDifferences", [
   ["65, others than letters and digits", ["x".repeat(65), "a b", "é", "ok"], [
     `channels of such names: "${"x".repeat(40)}...", "a b", "é"`,
   ]],
-], channelDifferences);
+], (names) => channelDifferences(names));
+
+check("channelDifferences of what is empty", [
+  ["none", [], []],
+  ["some", ["b", "a", "x\u001b", "d"], [
+    'channels without a file: "b", "a", "x\ufffd" and 1 more',
+  ]],
+], (empty) => channelDifferences(["a", "b", "c", "d"], empty));
 
 const SECRET = "hunter2";
 

@@ -193,6 +193,60 @@ suite("settleModel", () => {
       assertEquals(await Deno.readTextFile(path(`${FOLDER}.old/m`)), "old");
     }));
 
+  it("keeps what a server uses where another run of the app is as fast", async () => {
+    for (const isUsed of [true, false]) {
+      await withFiles({ ...EARLIER, ...WRITTEN }, async (layout, path) => {
+        const earlier = await idOf(layout.model);
+        const other = `${FOLDER.slice(0, -1)}f`;
+        await write(layout.testDirectory, { [`${other}/m`]: "other" });
+        // Between the two renames of this run, the other one puts its model in place.
+        const rename = Deno.rename;
+        let renames = 0;
+        Deno.rename = async (from, to) => {
+          if (++renames === 2) await rename(path(other), layout.model);
+          return await rename(from, to);
+        };
+        try {
+          await settleModel(
+            layout,
+            modelFolderOf(layout, RUN),
+            "succeeded",
+            (id) => Promise.resolve(isUsed && id === earlier),
+          );
+        } finally {
+          Deno.rename = rename;
+        }
+        assertEquals(await Deno.readTextFile(path("model/m")), "new");
+        const found = await names(layout);
+        const kept = found.filter((name) => name !== "model");
+        assertEquals(kept.length, isUsed ? 1 : 0, String(found));
+        if (!isUsed) return;
+        assertEquals(kept[0]!.endsWith(".old"), true);
+        assertEquals(await Deno.readTextFile(path(`${kept[0]}/m`)), "old");
+      });
+    }
+  });
+
+  it("finds its work done where another command has finished it", () =>
+    withFiles({ ...EARLIER, ...WRITTEN }, async (layout, path) => {
+      const rename = Deno.rename;
+      let renames = 0;
+      Deno.rename = async (from, to) => {
+        if (++renames === 2) await rename(path(FOLDER), layout.model);
+        return await rename(from, to);
+      };
+      try {
+        await settleModel(layout, modelFolderOf(layout, RUN), "succeeded", never);
+      } finally {
+        Deno.rename = rename;
+      }
+      assertEquals(await filesIn(layout.testDirectory), {
+        "model/m": "new",
+        "model/deep/n": "too",
+        "model/.gitkeep": "",
+      });
+    }));
+
   it("removes a link in the place of model.failed, not what it leads to", () =>
     withFiles({ ...EARLIER, ...WRITTEN, "work/notes": "a year's" }, async (layout, path) => {
       await Deno.symlink("work", path("model.failed"));
@@ -283,6 +337,39 @@ suite("a model/ that has to stay the directory that it is", () => {
       ".mlcli-replaced/b": "old",
     },
   };
+  for (const name of ["incoming", "outgoing", "replaced"]) {
+    it(`follows no link that somebody left as .mlcli-${name}`, () =>
+      withFiles({ "work/notes": "a year's" }, async (layout, path) => {
+        await Deno.mkdir(path("model"));
+        await write(layout.model, { "m": "old", ".mlcli-incoming/m": "new" });
+        await Deno.remove(path(`model/.mlcli-${name}`), { recursive: true }).catch(() => {});
+        await Deno.symlink(path("work"), path(`model/.mlcli-${name}`));
+        await finishMove(layout);
+        assertEquals(await filesIn(path("work")), { notes: "a year's" });
+        const model = await Deno.readTextFile(path("model/m"));
+        assertEquals(model, name === "incoming" ? "old" : "new");
+      }));
+
+    it(`a training does not follow it either: .mlcli-${name}`, () =>
+      linked(WRITTEN, async (layout, target) => {
+        const work = join(layout.testDirectory, "work");
+        await write(work, { notes: "a year's" });
+        await write(target, { m: "old" });
+        await Deno.symlink(work, join(target, `.mlcli-${name}`));
+        await settleModel(layout, modelFolderOf(layout, RUN), "succeeded", never);
+        assertEquals(await filesIn(target), { "m": "new", "deep/n": "too" });
+        assertEquals(await filesIn(work), { notes: "a year's" });
+      }));
+  }
+
+  it("is whole, too, where there is an earlier model.previous", () =>
+    linked({ "model.previous/x": "older" }, async (layout, target) => {
+      await write(target, { a: "new", ".mlcli-replaced/a": "old" });
+      await finishMove(layout);
+      assertEquals(await filesIn(target), { a: "new" });
+      assertEquals(await filesIn(join(layout.testDirectory, "model.previous")), { a: "old" });
+    }));
+
   for (const [title, files] of Object.entries(interrupted)) {
     it(`is whole after a move that was cut off ${title}`, () =>
       linked({}, async (layout, target) => {
@@ -321,6 +408,14 @@ suite("a swap that was cut off between its two renames", () => {
       await finishSwap(layout, RUN);
       assertEquals(await filesIn(layout.model), { mine: "" });
       assertEquals((await names(layout)).includes(FOLDER), true);
+    }));
+
+  it("is not finished with a link, which may lead anywhere", () =>
+    withFiles({ [`${FOLDER}.old/.gitkeep`]: "", "work/notes": "" }, async (layout, path) => {
+      await Deno.symlink(path("work"), path(FOLDER));
+      await finishSwap(layout, RUN);
+      assertEquals(await filesIn(path("work")), { notes: "" });
+      assertEquals((await names(layout)).includes("model"), false);
     }));
 
   it("is not seen where a run has not ended, or has been put in place", async () => {

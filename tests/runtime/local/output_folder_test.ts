@@ -50,6 +50,8 @@ suite("what a training leaves in output/", () => {
       "metrics/sagemaker/a": "",
       "profiler/a": "",
       "tensors/a": "",
+      "tensorboard/a": "",
+      "success": "",
       ".gitkeep": "",
     }, []],
     ["a new file", {}, { "metrics.json": "" }, [dropped("metrics.json")]],

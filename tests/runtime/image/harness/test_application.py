@@ -379,3 +379,17 @@ class Warnings(unittest.TestCase):
                 server = Server()
                 self.assertEqual(server.ask(b"1")[0], "200 OK")
             self.assertEqual(server.log, log)
+
+    def test_say_that_an_answer_is_too_large_for_the_platform(self):
+        most = 6 * 1024 * 1024
+        words = "mlcli: this answer has %d bytes; an endpoint of the platform answers with %d at most\n"
+        for size, limit, log in [
+            (most, most, ""),
+            (most + 1, most, words % (most + 1, most)),
+            # Larger requests are allowed: not for an endpoint.
+            (most + 1, most + 1, ""),
+            (most + 1, 0, ""),
+        ]:
+            server = Server(output_fn=lambda prediction, accept: b"x" * size, limit=limit)
+            status, _, body = server.ask(b"1")
+            self.assertEqual((status, len(body), server.log), ("200 OK", size, log))

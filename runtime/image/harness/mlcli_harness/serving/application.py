@@ -20,8 +20,10 @@ from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_conte
 # is longer, the connection is closed.
 DISCARDED_BYTES = 64 * 1024
 
-# SageMaker's limit for an answer. Not enforced: a warning says what would happen there.
+# SageMaker's limits for an answer: its time and, in bytes, its body (InvokeEndpoint, BodyBlob). Not
+# enforced: a warning says what would happen there.
 PLATFORM_SECONDS = 60
+PLATFORM_BYTES = 6 * 1024 * 1024
 
 # Set in the environ where the rest of the request was left unread: the worker then closes, once the
 # client has sent it.
@@ -92,6 +94,12 @@ class Application:
             log(
                 "mlcli: this answer took %.0f s; the platform gives up after %d s"
                 % (seconds, PLATFORM_SECONDS)
+            )
+        # A transform job, or a stream, may have more; so may a server that is allowed larger requests.
+        if len(content) > PLATFORM_BYTES >= self.max_body_bytes > 0:
+            log(
+                "mlcli: this answer has %d bytes; an endpoint of the platform answers with %d at most"
+                % (len(content), PLATFORM_BYTES)
             )
         return "200 OK", [("Content-Type", response_type)], content
 
