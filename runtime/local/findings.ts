@@ -20,6 +20,19 @@ export function noteText(message: string): string {
   return printable(`note: ${message}\n`);
 }
 
+/** Prints where somebody reads. Where nobody does, how a run ended still matters. */
+export function forgiving(err: Pick<Output, "print">): Pick<Output, "print"> {
+  return {
+    print(text) {
+      try {
+        err.print(text);
+      } catch {
+        // There is nowhere to say it.
+      }
+    },
+  };
+}
+
 /** Takes what differs as it is found. */
 export class Findings {
   readonly #violations: Difference[] = [];

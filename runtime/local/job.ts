@@ -17,11 +17,12 @@ import type { CreateBody, Engine } from "../docker/engine.ts";
 import { isSystemError, messageOf, MlcliError, UserCodeError } from "../errors.ts";
 import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
 import { holdsHarness } from "../images.ts";
+import type { Output } from "../streams.ts";
 import { codeFolderOf } from "./code.ts";
 import { codeDifferences } from "./code_differences.ts";
 import { requireImage } from "./container/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
-import { Findings, noteText, warningText } from "./findings.ts";
+import { Findings, forgiving, noteText, warningText } from "./findings.ts";
 import { imageDifferences } from "./image_differences.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences } from "./link_differences.ts";
@@ -72,6 +73,7 @@ const GRACE = 10;
  */
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<RunOutcome> {
   const { kind, outputFolder } = run;
+  const err = forgiving(host.err);
   const layout = layoutOf(job.app);
   const engine = await host.engine();
   const image = await requireImage(engine, imageReference(job.app, job.tag));
@@ -80,11 +82,11 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<Ru
   const body = run.plan({
     withInit: isOurs && !job.strict,
     codeFolder: job.strict ? undefined : await codeFolderOf(layout, CODE[kind], image, (text) => {
-      host.err.print(noteText(text));
+      err.print(noteText(text));
     }),
     reportFile: isOurs ? run.reportFile : undefined,
   });
-  const findings = new Findings(job.strict, host.err);
+  const findings = new Findings(job.strict, err);
   findings.add([
     ...run.differences,
     ...environmentDifferences(kind, job.variables),
@@ -106,17 +108,17 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<Ru
     outcome = await runContainer(engine, run.name, body, host, {
       grace: job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE),
       after: run.stopAfter,
-      onStop: (grace) => sayStopping(grace, host),
+      onStop: (grace) => err.print(`Stopping, up to ${grace} s; Ctrl-C again kills it.\n`),
     });
   } finally {
-    await handOver(body.Image, owners, host);
+    const warnings = await handOver(body.Image, owners, host);
     if (outcome !== undefined) {
       findings.add(await readReport(run.reportFile, kind));
       findings.add(await outputDifferences(layout, kind, output));
       findings.add(await linkDifferences(kind, run.uploaded));
     }
     const ending = outcome === undefined || findings.areViolations ? "failed" : endingOf(outcome);
-    await settle(run, ending, engine, findings, host);
+    await settle(run, ending, engine, { findings, warnings, err });
   }
   const isStopped = outcome.stoppedWithin !== undefined && endingOf(outcome) === "stopped";
   if (outcome.cause === undefined && (outcome.status === 0 || isStopped)) {
@@ -127,21 +129,32 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<Ru
   throw outcome.cause ?? await failure(kind, outcome, reasonPath);
 }
 
+/** What there is to say at the end of a run, and where. */
+interface LastWords {
+  readonly findings: Findings;
+  /** Of files, some of which may be in the run's model directory. */
+  readonly warnings: readonly string[];
+  readonly err: Pick<Output, "print">;
+}
+
 /** A failure here is the run's, unless something else was before: that matters more. */
 async function settle(
   run: JobRun,
   ending: Ending,
   engine: Engine,
-  findings: Findings,
-  { err }: Host,
+  { findings, warnings, err }: LastWords,
 ): Promise<void> {
+  let placed = (text: string): string => text;
   try {
-    const { difference, note } = await run.settle(ending, engine);
+    const { difference, note, moved } = await run.settle(ending, engine);
+    if (moved) placed = (text) => text.replaceAll(moved[0], () => moved[1]);
     findings.add([difference]);
     if (note !== undefined) err.print(noteText(note));
   } catch (error) {
     if (ending === "succeeded" || !(error instanceof MlcliError)) throw error;
     err.print(warningText(error.message, error.hint));
+  } finally {
+    for (const text of warnings) err.print(placed(text));
   }
 }
 
@@ -154,24 +167,22 @@ function endingOf({ status, cause, stoppedWithin }: RunOutcome): Ending {
   return status === 0 ? "succeeded" : "failed";
 }
 
-function sayStopping(grace: number, { err }: Host): void {
-  try {
-    err.print(`Stopping, up to ${grace} s; Ctrl-C again kills it.\n`);
-  } catch {
-    // Nobody reads it.
-  }
-}
-
-/** A failure here is only a warning: how the run ended matters more. */
-async function handOver(image: string, before: Owners | undefined, host: Host): Promise<void> {
-  const warn = (message: string, hint?: string) => host.err.print(warningText(message, hint));
-  if (before === undefined) return;
+/** Returns warnings. A failure here is only one, too: how the run ended matters more. */
+async function handOver(
+  image: string,
+  before: Owners | undefined,
+  host: Host,
+): Promise<readonly string[]> {
+  const warnings: string[] = [];
+  const warn = (message: string, hint?: string) => warnings.push(warningText(message, hint));
+  if (before === undefined) return warnings;
   try {
     await handToCaller(await host.engine(), image, before, warn, host.interruption.force);
   } catch (error) {
     if (!(error instanceof MlcliError || isSystemError(error))) throw error;
     warn(messageOf(error), error instanceof MlcliError ? error.hint : undefined);
   }
+  return warnings;
 }
 
 async function failure(

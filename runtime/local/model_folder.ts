@@ -41,6 +41,8 @@ export interface Settled {
   readonly difference?: Difference;
   /** Where something was put. */
   readonly note?: string;
+  /** The real paths of the run's model before and now, if there is one. */
+  readonly moved?: readonly [from: string, to: string];
 }
 
 /** Whether a server uses the directory with this id. */
@@ -88,11 +90,16 @@ export async function settleModel(
 ): Promise<Settled> {
   const show = (path: string) => typedPath(layout.directory, path);
   const isWritten = await holdsFile(layout, folder, folder).catch(() => true);
+  const from = await realPathOf(folder);
   try {
     if (ending !== "succeeded" && !isWritten) await removeTreeIfThere(folder);
-    else if (ending === "failed") return { note: await putAside(layout, folder) };
-    else if (isWritten) await replaceModel(layout, folder, isUsed);
-    else return { difference: await replaceByNothing(layout, folder) };
+    else if (ending === "failed") {
+      const note = await putAside(layout, folder);
+      return { note, moved: [from, await realPathOf(failedModelOf(layout))] };
+    } else if (isWritten) {
+      await replaceModel(layout, folder, isUsed);
+      return { moved: [from, await realPathOf(layout.model)] };
+    } else return { difference: await replaceByNothing(layout, folder) };
     return {};
   } catch (error) {
     if (systemCode(error) === undefined) throw error;

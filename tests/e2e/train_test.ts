@@ -339,6 +339,21 @@ raise SystemExit(7)`);
     assertEquals((await child.status).code, 7);
   });
 
+  it("puts the model in its place though nobody reads what there is to say", async () => {
+    await using app = await trainingApp(`
+import os, time
+print("ready", flush=True)
+while not os.path.exists("/opt/ml/output/go"): time.sleep(0.05)${SAVE}`);
+    const child = app.start(["local", "train"]);
+    const stdout = new TextReader(child.stdout);
+    await stdout.until(/ready/);
+    await child.stderr.cancel();
+    await Deno.writeTextFile(app.testPath("output/go"), ""); // the platform would drop it
+    await stdout.toEnd();
+    assertEquals((await child.status).code, 0);
+    assert((await Deno.stat(app.testPath("model/m"))).isFile);
+  });
+
   it("clears away what a killed run left that had not begun", async () => {
     await using app = await trainingApp("pass");
     const name = `mlcli-${app.name}-train-0badcafe`;

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { dirname, join, relative } from "@std/path";
+import { basename, dirname, join, relative } from "@std/path";
 import { type Layout, layoutOf } from "../../../runtime/app/layout.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import {
@@ -151,12 +151,17 @@ suite("settleModel", () => {
   for (const [title, before, ending, after, said] of rows) {
     it(title, () =>
       withFiles(before, async (layout) => {
-        const { difference, note } = await settleModel(
+        const folder = await Deno.realPath(modelFolderOf(layout, RUN));
+        const { difference, note, moved } = await settleModel(
           layout,
           modelFolderOf(layout, RUN),
           ending,
           never,
         );
+        // What was written is where it says.
+        const isWritten = before[`${FOLDER}/m`] !== undefined;
+        assertEquals(moved !== undefined, isWritten);
+        if (moved) assertEquals([moved[0], after[`${basename(moved[1])}/m`]], [folder, "new"]);
         const text = difference ? `${difference.message} ${difference.hint}` : note;
         assertEquals(said === undefined, text === undefined, text);
         if (said) assert(said.test(text!), text);
