@@ -6,7 +6,7 @@
 
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";
-import { leftOut } from "../app/ignore/left_out.ts";
+import { sentOf } from "../app/ignore/left_out.ts";
 import { type CodeFolder, layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/difference.ts";
@@ -20,19 +20,22 @@ import type { LocalJob } from "./jobs.ts";
 /** How many files are named. */
 const NAMED = 3;
 
+/** An app's image, and whether its own code is what runs. */
+type AppImage = Pick<LocalJob, "app" | "tag" | "strict">;
+
 /**
  * What the code finds here and would not find on the platform, or the other way round. What stands
  * in the way of finding that out is left to the command that fails for it: a broken
  * `.dockerignore`, say, is `mlcli build`'s.
  */
 export async function codeDifferences(
-  job: Pick<LocalJob, "app" | "tag">,
+  job: AppImage,
   code: CodeFolder,
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
   const found = await Promise.all([
     quietly(leftOutDifferences(job.app, code, image)),
-    quietly(ageDifferences(job, image)),
+    quietly(ageDifferences(job, code, image)),
   ]);
   return found.flat();
 }
@@ -61,11 +64,10 @@ export async function leftOutDifferences(
   const directory = layoutOf(app)[code];
   // A link is sent to the engine as a link.
   if (!(await lstatIfThere(directory))?.isDirectory) return [];
-  const paths = (await leftOut(app, directory)).map(inOneLine);
-  const [first] = paths;
+  const { leftOut: paths } = await sentOf(app, directory);
+  const [first] = paths.map(inOneLine);
   if (first === undefined) return [];
-  const rest = paths.length - NAMED;
-  const names = paths.slice(0, NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  const names = firstOf(paths);
   const it = paths.length === 1 ? "it" : "them";
   return [{
     message: `mlcli build leaves ${names} out of the image: the code finds ${it} here and not on ` +
@@ -80,14 +82,28 @@ function inOneLine(path: string): string {
   return path.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
 }
 
-/** An image of somebody else's is not made from the app's Dockerfile. */
+function firstOf(paths: readonly string[]): string {
+  const rest = paths.length - NAMED;
+  const names = paths.slice(0, NAMED).map(inOneLine).join(", ");
+  return names + (rest > 0 ? ` and ${rest} more` : "");
+}
+
+/**
+ * An image of somebody else's is not made from the app's Dockerfile. Its code counts where that of
+ * the app is not mounted over it.
+ */
 async function ageDifferences(
-  { app, tag }: Pick<LocalJob, "app" | "tag">,
+  { app, tag, strict }: AppImage,
+  code: CodeFolder,
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
   if (!isBuiltOf(app.name, image)) return [];
   const built = builtAt(image);
-  const sources = [layoutOf(app).dockerfile, join(app.directory, app.configuration.requirements)];
+  const sources = [
+    layoutOf(app).dockerfile,
+    join(app.directory, app.configuration.requirements),
+    ...strict ? await codeOf(app, code) : [],
+  ];
   const changed: string[] = [];
   for (const path of sources) {
     const time = (await lstatIfThere(path))?.mtime;
@@ -95,8 +111,19 @@ async function ageDifferences(
   }
   if (changed.length === 0) return [];
   return [{
-    message: `${imageReference(app, tag)} is older than ${changed.join(" and ")}: the platform ` +
+    message: `${imageReference(app, tag)} is older than ${inWords(changed)}: the platform ` +
       "runs the image as it is",
     hint: `Run mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}.`,
   }];
+}
+
+function inWords(paths: readonly string[]): string {
+  return paths.length === 2 ? paths.map(inOneLine).join(" and ") : firstOf(paths);
+}
+
+/** The files of the code that are in the image. */
+async function codeOf(app: App, code: CodeFolder): Promise<readonly string[]> {
+  const directory = layoutOf(app)[code];
+  if (!(await lstatIfThere(directory))?.isDirectory) return [];
+  return (await sentOf(app, directory)).files.map((path) => join(app.directory, path));
 }

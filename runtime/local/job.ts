@@ -54,24 +54,27 @@ export interface JobRun {
   readonly uploaded: string;
   /** Other host directories that the container may write to. */
   readonly written: readonly string[];
+  /** Called once they are there. */
+  readonly prepare: () => Promise<void>;
   /** Seconds after its start at which it is stopped; `undefined`: never. */
   readonly stopAfter: number | undefined;
   /** Puts away what it wrote, once that is the caller's. */
   readonly settle: (ending: Ending, engine: Engine) => Promise<Settled>;
+  /** Tells more of a run that nobody interrupted. */
+  readonly report: (outcome: RunOutcome) => Promise<void>;
 }
 
 /** How long the code may take to end after SIGTERM, as with `docker stop`, in seconds. */
 const GRACE = 10;
 
 /**
- * Runs the job.
+ * Runs the job, until it ends with 0, or is stopped by `stopAfter` in time.
  *
- * @returns how it ended: with 0, or stopped by `stopAfter` in time.
  * @throws UserCodeError when the user's code ended with another status.
  * @throws MlcliError when something was not as on the platform, under `--strict`.
  * @throws Interrupted when the user stopped it, OutputClosed when nobody reads its output.
  */
-export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<RunOutcome> {
+export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {
   const { kind, outputFolder } = run;
   const err = forgiving(host.err);
   const layout = layoutOf(job.app);
@@ -94,6 +97,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<Ru
     ...await codeDifferences(job, CODE[kind], image),
   ]);
   for (const folder of [outputFolder, ...run.written]) await makeDirectory(folder);
+  await run.prepare();
   const reasonPath = join(outputFolder, JOBS[kind].reasonFile);
   // An earlier run's reason must not be reported as this one's. If `output` is a link, a directory
   // of that name may be somebody's work, and stays.
@@ -103,10 +107,11 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<Ru
   await makeDirectory(join(outputFolder, "data"));
   const owners = await ownersOf([outputFolder, ...run.written], host.caller);
   const output = await outputBefore(layout);
+  const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
   let outcome: RunOutcome | undefined;
   try {
     outcome = await runContainer(engine, run.name, body, host, {
-      grace: job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE),
+      grace,
       after: run.stopAfter,
       onStop: (grace) => err.print(`Stopping, up to ${grace} s; Ctrl-C again kills it.\n`),
     });
@@ -120,13 +125,13 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<Ru
     const ending = outcome === undefined || findings.areViolations ? "failed" : endingOf(outcome);
     await settle(run, ending, engine, { findings, warnings, err });
   }
-  const isStopped = outcome.stoppedWithin !== undefined && endingOf(outcome) === "stopped";
-  if (outcome.cause === undefined && (outcome.status === 0 || isStopped)) {
-    findings.requireNone();
-    return outcome;
+  if (outcome.cause === undefined) {
+    await run.report(outcome);
+    const isStopped = outcome.stoppedWithin !== undefined && endingOf(outcome) === "stopped";
+    if (outcome.status === 0 || isStopped) return findings.requireNone();
   }
   findings.sayAll();
-  throw outcome.cause ?? await failure(kind, outcome, reasonPath);
+  throw outcome.cause ?? await failure(kind, outcome, grace, reasonPath);
 }
 
 /** What there is to say at the end of a run, and where. */
@@ -187,9 +192,19 @@ async function handOver(
 
 async function failure(
   kind: JobKind,
-  { status, words, hint }: RunOutcome,
+  { status, words, hint, stoppedWithin }: RunOutcome,
+  grace: number,
   reasonPath: string,
 ): Promise<UserCodeError> {
+  if (stoppedWithin !== undefined) {
+    return new UserCodeError(
+      status,
+      `${JOBS[kind].title} did not end within ${grace} s: ${words}`,
+      {
+        hint: "SIGTERM is all that the platform says before it kills: save there, and end.",
+      },
+    );
+  }
   return new UserCodeError(status, `${JOBS[kind].title} failed: ${words}`, {
     quote: await reasonIn(reasonPath),
     hint,

@@ -15,18 +15,19 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
-import { holdsFile, isPlaceholder, type Layout } from "../app/layout.ts";
+import { holdsFile, type Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/difference.ts";
 import { MlcliError } from "../errors.ts";
 import {
   lstatIfThere,
-  makeDirectory,
   moveTree,
   realPathOf,
   removeTreeIfThere,
+  statIfThere,
   systemCode,
 } from "../files.ts";
+import { finishContents, moveContents } from "./model_contents.ts";
 
 /** How a run ended, as far as its model is concerned. */
 export type Ending =
@@ -76,10 +77,24 @@ export async function idOf(path: string): Promise<string> {
 }
 
 /**
+ * Opens a run's model directory to whom the layout's `model` is open: an image's own user, mostly.
+ */
+export async function openLikeModel({ model }: Layout, folder: string): Promise<void> {
+  const like = await statIfThere(model);
+  if (!like?.isDirectory || like.mode === null || Deno.build.os === "windows") return;
+  // Only root gives directories to others.
+  if (like.uid !== null && like.gid !== null) {
+    await Deno.chown(folder, like.uid, like.gid).catch(() => {});
+  }
+  await Deno.chmod(folder, like.mode & 0o7777).catch(() => {});
+}
+
+/**
  * Puts the model of a run where its end says, so that `model` holds a whole model at each moment.
  *
  * @param folder the run's model directory.
  * @param isUsed asked about the directory that is replaced.
+ * @param isStrict whether it is a failure to write no model, so that the earlier one stays.
  * @throws MlcliError when a directory cannot be renamed: the model stays where it is then.
  */
 export async function settleModel(
@@ -87,6 +102,7 @@ export async function settleModel(
   folder: string,
   ending: Ending,
   isUsed: IsUsed,
+  isStrict = false,
 ): Promise<Settled> {
   const show = (path: string) => typedPath(layout.directory, path);
   const isWritten = await holdsFile(layout, folder, folder).catch(() => true);
@@ -99,7 +115,7 @@ export async function settleModel(
     } else if (isWritten) {
       await replaceModel(layout, folder, isUsed);
       return { moved: [from, await realPathOf(layout.model)] };
-    } else return { difference: await replaceByNothing(layout, folder) };
+    } else return { difference: await replaceByNothing(layout, folder, isStrict) };
     return {};
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
@@ -121,11 +137,15 @@ async function putAside(layout: Layout, folder: string): Promise<string> {
 }
 
 /** The run wrote no model: `model` is empty, as the artifact would be; the earlier one is kept. */
-async function replaceByNothing(layout: Layout, folder: string): Promise<Difference> {
+async function replaceByNothing(
+  layout: Layout,
+  folder: string,
+  isStrict: boolean,
+): Promise<Difference> {
   const hadModel = await holdsFile(layout, layout.model, layout.model).catch(() => true);
   const previous = previousModelOf(layout);
   const message = "The training wrote no file to /opt/ml/model";
-  if (!hadModel) {
+  if (!hadModel || isStrict) {
     await removeTreeIfThere(folder);
     return { message, hint: "Write the model to the path that train() gets second." };
   }
@@ -200,59 +220,6 @@ async function swap(
       if (!await lstatIfThere(folder)) return;
       await clear();
     }
-  }
-}
-
-/** In a `model` that has to stay the directory that it is: what comes, what goes, what is gone. */
-const INCOMING = ".mlcli-incoming";
-const OUTGOING = ".mlcli-outgoing";
-const REPLACED = ".mlcli-replaced";
-
-/** The same in a `model` that is a mount point, or a link. */
-async function moveContents(model: string, folder: string, old: string): Promise<void> {
-  await makeDirectory(model);
-  await removeImpostors(model);
-  await moveTree(folder, join(model, INCOMING));
-  await finishContents(model, old);
-}
-
-/**
- * Removes what has one of our names and is no directory, as ours are: a container may have left a
- * link there, which would lead what is moved anywhere.
- */
-async function removeImpostors(model: string): Promise<void> {
-  for (const name of [INCOMING, OUTGOING, REPLACED]) {
-    const path = join(model, name);
-    const info = await lstatIfThere(path);
-    if (info !== undefined && !info.isDirectory) await Deno.remove(path);
-  }
-}
-
-/** Moves the rest, from where this was interrupted: each name says how far it got. */
-async function finishContents(model: string, old: string): Promise<void> {
-  await removeImpostors(model);
-  const [incoming, outgoing, replaced] = [INCOMING, OUTGOING, REPLACED]
-    .map((name) => join(model, name)) as [string, string, string];
-  const isComing = await lstatIfThere(incoming) !== undefined;
-  if (isComing && !await lstatIfThere(replaced)) {
-    await makeDirectory(outgoing);
-    await moveEntries(model, outgoing);
-    await Deno.rename(outgoing, replaced);
-  }
-  if (isComing) {
-    await moveEntries(incoming, model);
-    await removeTreeIfThere(incoming);
-  }
-  if (!await lstatIfThere(replaced)) return;
-  await removeTreeIfThere(old);
-  await moveTree(replaced, old);
-}
-
-/** All but what is ours, and what keeps the directory in version control. */
-async function moveEntries(from: string, to: string): Promise<void> {
-  for (const name of await Array.fromAsync(Deno.readDir(from), ({ name }) => name)) {
-    const isOurs = [INCOMING, OUTGOING, REPLACED].includes(name);
-    if (!isOurs && !isPlaceholder(name)) await Deno.rename(join(from, name), join(to, name));
   }
 }
 

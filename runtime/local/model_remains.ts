@@ -9,8 +9,9 @@ import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
-import { holdsFile, type Layout, layoutOf } from "../app/layout.ts";
+import { holdsFile, layoutOf } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
+import type { Difference } from "../contract/difference.ts";
 import { isJobName } from "../contract/job_names.ts";
 import { type ContainerSummary, type Engine, namesOf } from "../docker/engine.ts";
 import { lstatIfThere, removeTreeIfThere } from "../files.ts";
@@ -55,17 +56,17 @@ export async function settleRemains(
   for (const run of names.filter((name) => isJobName(name, layout.appName, "train"))) {
     const container = containers.find((summary) => namesOf(summary).includes(run));
     const said = container === undefined
-      ? await nameModel(layout, run)
+      ? await nameModel(job, run, engine, host)
       : await adopt(job, run, container, engine, host);
     if (said !== undefined) host.err.print(said);
   }
 }
 
-/** What follows `.model-` in the names of directories there. */
+/** What follows `.model-` in the names of directories there. (Links are none of mlcli's.) */
 async function modelFolders(testDirectory: string): Promise<readonly string[]> {
-  const names = await Array.fromAsync(Deno.readDir(testDirectory), ({ name }) => name);
-  return names.filter((name) => name.startsWith(MODEL_PREFIX))
-    .map((name) => name.slice(MODEL_PREFIX.length)).sort();
+  const entries = await Array.fromAsync(Deno.readDir(testDirectory));
+  return entries.filter(({ name, isDirectory }) => isDirectory && name.startsWith(MODEL_PREFIX))
+    .map(({ name }) => name.slice(MODEL_PREFIX.length)).sort();
 }
 
 /** Whether one of the servers uses a directory, by its id. */
@@ -124,43 +125,64 @@ export async function releaseModel(
 
 /** A run whose container is still there: of one that has ended, the engine knows how. */
 async function adopt(
-  { app, tag }: LocalJob,
+  job: LocalJob,
   run: string,
   container: ContainerSummary,
   engine: Engine,
-  { caller, interruption }: Pick<Host, "caller" | "interruption">,
+  host: Pick<Host, "caller" | "interruption">,
 ): Promise<string | undefined> {
-  const layout = layoutOf(app);
+  const layout = layoutOf(job.app);
   const isOurs = managed(container)?.name === run;
   const isOver = ["exited", "dead"].includes(container.State) && await isRunOver(layout, run);
   if (!isOurs || !isOver) return;
   const folder = modelFolderOf(layout, run);
   const waiting = new AbortController();
   const status = await (await engine.wait(container.Id, "not-running", waiting.signal)).status;
-  const owners = await ownersOfNew(folder, caller);
-  if (owners) {
-    const nobody = () => {};
-    await handToCaller(engine, imageReference(app, tag), owners, nobody, interruption.force)
-      .catch(() => {});
-  }
+  await handOver(job, folder, engine, host);
   const ending = status === 0 ? "succeeded" : "failed";
   const { difference, note } = await settleModel(layout, folder, ending, usedOn(engine));
   await engine.removeContainer(container.Id);
   const model = typedPath(layout.directory, layout.model);
-  const where = note ?? difference?.message ??
+  const where = note ?? inOne(difference) ??
     (ending === "succeeded" ? `its model is in ${model} now` : "it wrote no model");
   return noteText(
     `A training went on after mlcli was killed, and ended with exit status ${status}: ${where}`,
   );
 }
 
+function inOne(difference: Difference | undefined): string | undefined {
+  return difference && `${difference.message}. ${difference.hint.replace(/\.$/, "")}`;
+}
+
+/** Gives what the run wrote to the caller, as its mlcli would have. A failure is only tried again. */
+async function handOver(
+  { app, tag }: LocalJob,
+  folder: string,
+  engine: Engine,
+  { caller, interruption }: Pick<Host, "caller" | "interruption">,
+): Promise<void> {
+  const owners = await ownersOfNew(folder, caller);
+  // A run's directory is made by the caller; another's may hold what is not the caller's.
+  if (owners === undefined || (await lstatIfThere(folder))?.uid !== caller?.uid) return;
+  const nobody = () => {};
+  await handToCaller(engine, imageReference(app, tag), owners, nobody, interruption.force)
+    .catch(() => {});
+}
+
 /** A run of which nobody knows how it ended: whoever started it decides. */
-async function nameModel(layout: Layout, run: string): Promise<string | undefined> {
+async function nameModel(
+  job: LocalJob,
+  run: string,
+  engine: Engine,
+  host: Pick<Host, "caller" | "interruption">,
+): Promise<string | undefined> {
+  const layout = layoutOf(job.app);
   const folder = modelFolderOf(layout, run);
   if (!await isRunOver(layout, run)) return;
   if (!await holdsFile(layout, folder, folder).catch(() => true)) {
     return void await removeTreeIfThere(folder).catch(() => {});
   }
+  await handOver(job, folder, engine, host);
   const [path, model] = [folder, layout.model].map((path) =>
     shellWord(typedPath(layout.directory, path))
   );

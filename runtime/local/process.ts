@@ -82,8 +82,10 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
       outputFolder,
       uploaded: layout.output,
       written: job.strict ? [layout.output] : [layout.model],
+      prepare: () => Promise.resolve(),
       stopAfter: undefined,
       settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),
+      report: () => Promise.resolve(),
     }, host);
   });
 }

@@ -13,18 +13,23 @@ import type { RunOutcome } from "./container/run.ts";
  * How a training took its stop, and what it saved, as lines.
  *
  * @param seconds after which it was to be stopped.
+ * @param written how many files are in the model that it wrote, and that is in its place now.
  */
 export async function rehearsalText(
   layout: Layout,
   seconds: number,
+  written: number,
   { words, stoppedWithin }: RunOutcome,
 ): Promise<string> {
   if (stoppedWithin === undefined) {
     return `The training ended by itself within ${seconds} s: nothing was stopped.\n`;
   }
   const saved: string[] = [];
-  for (const folder of [layout.model, layout.checkpoints]) {
-    const count = await filesIn(folder);
+  const counts = [
+    [layout.model, written],
+    [layout.checkpoints, await filesIn(layout.checkpoints)],
+  ] as const;
+  for (const [folder, count] of counts) {
     const files = count === 1 ? "1 file" : `${count} files`;
     if (count > 0) saved.push(`${typedPath(layout.directory, folder)} (${files})`);
   }
@@ -36,7 +41,7 @@ export async function rehearsalText(
 }
 
 /** How many files a directory holds at any depth; 0 where it cannot be read. */
-async function filesIn(folder: string): Promise<number> {
+export async function filesIn(folder: string): Promise<number> {
   let count = 0;
   try {
     for await (const { name, isDirectory } of Deno.readDir(folder)) {

@@ -16,10 +16,10 @@ import { areApart, channelRemedy, channelsOf, emptyChannels, makeInputFolder } f
 import { copyConfiguration } from "./configuration_copy.ts";
 import { runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
-import { modelFolderOf, settleModel } from "./model_folder.ts";
+import { modelFolderOf, openLikeModel, settleModel } from "./model_folder.ts";
 import { settleRemains, usedOn } from "./model_remains.ts";
 import { trainPlan } from "./plan.ts";
-import { rehearsalText } from "./rehearsal.ts";
+import { filesIn, rehearsalText } from "./rehearsal.ts";
 import { withRunFolder } from "./run_folder.ts";
 
 /**
@@ -62,7 +62,8 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
     const inputFolder = isApart ? join(folder, "input") : undefined;
     if (inputFolder !== undefined) await makeInputFolder(inputFolder, channels);
     const modelFolder = modelFolderOf(layout, name);
-    const outcome = await runJob(job, {
+    let written = 0;
+    await runJob(job, {
       kind: "train",
       name,
       differences: [
@@ -85,11 +86,16 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
       outputFolder: layout.output,
       uploaded: modelFolder,
       written: [modelFolder, ...(job.checkpoints ? [layout.checkpoints] : [])],
+      prepare: () => openLikeModel(layout, modelFolder),
       stopAfter: job.stopAfter,
-      settle: (ending, engine) => settleModel(layout, modelFolder, ending, usedOn(engine)),
+      settle: async (ending, engine) => {
+        written = ending === "failed" ? 0 : await filesIn(modelFolder);
+        return await settleModel(layout, modelFolder, ending, usedOn(engine), job.strict);
+      },
+      report: async (outcome) => {
+        if (job.stopAfter === undefined) return;
+        host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
+      },
     }, host);
-    if (job.stopAfter !== undefined) {
-      host.err.print(await rehearsalText(layout, job.stopAfter, outcome));
-    }
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Which files of a directory a build leaves out of the image.
+ * Which files of a directory a build takes into the image, and which it leaves out.
  *
  * @module
  */
@@ -22,16 +22,26 @@ const NOT_MISSED = new RegExp(
 /** How many files and directories are looked at: code is less, and data may be a lot. */
 const MOST_ENTRIES = 2_000;
 
+/** Paths relative to the app's directory, with slashes. */
+export interface Sent {
+  /** What comes into the image. */
+  readonly files: readonly string[];
+  /**
+   * What does not, because `.dockerignore` says so or because it is private, and somebody may miss.
+   * A path that ends with a slash is a directory's, of which nothing comes.
+   */
+  readonly leftOut: readonly string[];
+}
+
 /**
- * What a build leaves out of a directory of the app, because `.dockerignore` says so or because it
- * is private, and somebody may miss. Paths are relative to the app's directory, with slashes; those
- * of directories end with one, and what is in them is not listed.
+ * What a build does with a directory of the app, but for caches and what belongs to version control.
  *
  * @throws MlcliError when `.dockerignore` is broken, or something cannot be read.
  */
-export async function leftOut(app: App, directory: string): Promise<readonly string[]> {
+export async function sentOf(app: App, directory: string): Promise<Sent> {
   const rules = await readIgnoreRules(app.directory);
-  const found: string[] = [];
+  const files: string[] = [];
+  const leftOut: string[] = [];
   const open: Folder[] = [{
     path: relative(app.directory, directory).replaceAll(SEPARATOR, "/"),
     privatePart: undefined,
@@ -40,20 +50,21 @@ export async function leftOut(app: App, directory: string): Promise<readonly str
   for (let folder = open.shift(); folder !== undefined; folder = open.shift()) {
     for (const { name, isDirectory, isFile } of await entriesOf(join(app.directory, folder.path))) {
       if (NOT_MISSED.test(name)) continue;
-      if (looked++ === MOST_ENTRIES) return found;
+      if (looked++ === MOST_ENTRIES) return { files, leftOut };
       const path = `${folder.path}/${name}`;
       const privatePart = folder.privatePart ?? (isPrivateName(name) ? path : undefined);
       if (isDirectory) {
-        if (isLeftOutWhole(rules, path, privatePart)) found.push(`${path}/`);
+        if (isLeftOutWhole(rules, path, privatePart)) leftOut.push(`${path}/`);
         else open.push({ path, privatePart });
       } else if (
         isLeftOut(rules, path, privatePart) ||
         (isFile && privatePart === undefined && !rules.bringBack(path, path) &&
           await isPrivateKey(app.directory, path))
-      ) found.push(path);
+      ) leftOut.push(path);
+      else files.push(path);
     }
   }
-  return found;
+  return { files, leftOut };
 }
 
 /** A directory to look into. */

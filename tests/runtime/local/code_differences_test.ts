@@ -44,7 +44,7 @@ suite("what the code finds here and not on the platform", () => {
     const { app, directory } = await flats();
     await using _ = directory;
     for (const code of ["training", "prediction", "processing"] as const) {
-      assertEquals(await codeDifferences({ app, tag: "v2" }, code, imageOf()), []);
+      assertEquals(await codeDifferences({ app, tag: "v2", strict: false }, code, imageOf()), []);
     }
   });
 
@@ -55,15 +55,22 @@ suite("what the code finds here and not on the platform", () => {
       [`${BASE}/prediction/.env`]: "",
     });
     await using _ = directory;
-    assertEquals(await codeDifferences({ app, tag: "v2" }, "training", imageOf()), [{
+    assertEquals(await codeDifferences({ app, tag: "v2", strict: false }, "training", imageOf()), [{
       message: leaves(`${BASE}/training/w.bin`, "it"),
       hint:
         `A line !${BASE}/training/w.bin at the end of .dockerignore brings it into the image; ` +
         "data belongs into a channel.",
     }]);
-    const [found] = await codeDifferences({ app, tag: "v2" }, "prediction", imageOf());
+    const [found] = await codeDifferences(
+      { app, tag: "v2", strict: false },
+      "prediction",
+      imageOf(),
+    );
     assertEquals(found?.message, leaves(`${BASE}/prediction/.env`, "it"));
-    assertEquals(await codeDifferences({ app, tag: "v2" }, "processing", imageOf()), []);
+    assertEquals(
+      await codeDifferences({ app, tag: "v2", strict: false }, "processing", imageOf()),
+      [],
+    );
   });
 
   for (
@@ -81,7 +88,11 @@ suite("what the code finds here and not on the platform", () => {
         ...Object.fromEntries(names.map((name) => [`${BASE}/training/${name}`, ""])),
       });
       await using _ = directory;
-      const [found] = await codeDifferences({ app, tag: "v2" }, "training", imageOf());
+      const [found] = await codeDifferences(
+        { app, tag: "v2", strict: false },
+        "training",
+        imageOf(),
+      );
       const words = expected.replaceAll(/\d\.bin/g, (name) => `${BASE}/training/${name}`);
       assertEquals(found?.message, leaves(words, "them"));
       assertEquals(found?.hint.includes("brings the first into the image"), true);
@@ -102,10 +113,18 @@ suite("what the code finds here and not on the platform", () => {
         [`${BASE}/${path}`]: "",
       });
       await using _ = directory;
-      const [found] = await codeDifferences({ app, tag: "v2" }, "training", imageOf());
+      const [found] = await codeDifferences(
+        { app, tag: "v2", strict: false },
+        "training",
+        imageOf(),
+      );
       const line = /!\S+/.exec(found!.hint)![0];
       await directory.write({ ".dockerignore": `${rules}\n${line}\n` });
-      assertEquals(await codeDifferences({ app, tag: "v2" }, "training", imageOf()), [], path);
+      assertEquals(
+        await codeDifferences({ app, tag: "v2", strict: false }, "training", imageOf()),
+        [],
+        path,
+      );
     }
   });
 
@@ -116,12 +135,18 @@ suite("what the code finds here and not on the platform", () => {
     });
     await using _ = directory;
     const foreign = imageOf({ Config: { Entrypoint: ["/x"] } });
-    assertEquals(await codeDifferences({ app, tag: "v2" }, "training", foreign), []);
+    assertEquals(await codeDifferences({ app, tag: "v2", strict: false }, "training", foreign), []);
     const link = join(directory.path, BASE, "processing");
     await Deno.symlink(join(directory.path, "other"), link);
-    assertEquals(await codeDifferences({ app, tag: "v2" }, "processing", imageOf()), []);
+    assertEquals(
+      await codeDifferences({ app, tag: "v2", strict: false }, "processing", imageOf()),
+      [],
+    );
     await directory.write({ ".dockerignore": "[" });
-    assertEquals(await codeDifferences({ app, tag: "v2" }, "training", imageOf()), []);
+    assertEquals(
+      await codeDifferences({ app, tag: "v2", strict: false }, "training", imageOf()),
+      [],
+    );
   });
 });
 
@@ -142,7 +167,11 @@ suite("an image that is older than what it was made from", () => {
     it(title, async () => {
       const { app, directory } = await flats();
       await using _ = directory;
-      const found = await codeDifferences({ app, tag: "v2" }, "training", imageOf(details));
+      const found = await codeDifferences(
+        { app, tag: "v2", strict: false },
+        "training",
+        imageOf(details),
+      );
       assertEquals(found.map((one) => one.message), message === undefined ? [] : [message]);
     });
   }
@@ -159,12 +188,44 @@ suite("an image that is older than what it was made from", () => {
         ["latest", "Run mlcli build."],
       ] as const
     ) {
-      assertEquals(await codeDifferences({ app, tag }, "training", image), [{
+      assertEquals(await codeDifferences({ app, tag, strict: false }, "training", image), [{
         message: older("requirements.txt").replace(":v2", `:${tag}`),
         hint,
       }]);
     }
     await Deno.remove(join(directory.path, "requirements.txt"));
-    assertEquals(await codeDifferences({ app, tag: "latest" }, "training", image), []);
+    assertEquals(
+      await codeDifferences({ app, tag: "latest", strict: false }, "training", image),
+      [],
+    );
+  });
+
+  it("names code that is newer, too, where the image's own runs (--strict)", async () => {
+    const { app, directory } = await flats({
+      ".dockerignore": "**/*.bin\n",
+      [`${BASE}/training/lib/deep.py`]: "",
+      [`${BASE}/training/w.bin`]: "",
+      [`${BASE}/training/__pycache__/c.pyc`]: "",
+    });
+    await using _ = directory;
+    const late = new Date(NEW);
+    const touch = (...names: readonly string[]) =>
+      Promise.all(names.map((name) => Deno.utime(join(directory.path, BASE, name), late, late)));
+    const image = imageOf({ Created: "2035-01-01T00:00:00Z" });
+    const found = async (strict: boolean): Promise<readonly string[]> =>
+      (await codeDifferences({ app, tag: "v2", strict }, "training", image))
+        .map(({ message }) => message).filter((message) => message.includes("older"));
+    // Neither another directory's code, nor what is not in the image.
+    await touch("prediction/serve", "training/w.bin", "training/__pycache__/c.pyc");
+    assertEquals(await found(true), []);
+    await touch("training/lib/deep.py");
+    assertEquals(await found(true), [older(`${BASE}/training/lib/deep.py`)]);
+    assertEquals(await found(false), []);
+    for (const name of ["a", "b", "c"]) {
+      await directory.write({ [`${BASE}/training/${name}.py`]: "" });
+      await touch(`training/${name}.py`);
+    }
+    const [a, b, c] = ["a", "b", "c"].map((name) => `${BASE}/training/${name}.py`);
+    assertEquals(await found(true), [older(`${a}, ${b}, ${c} and 1 more`)]);
   });
 });

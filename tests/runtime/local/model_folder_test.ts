@@ -8,6 +8,7 @@ import {
   finishSwap,
   idOf,
   modelFolderOf,
+  openLikeModel,
   settleModel,
 } from "../../../runtime/local/model_folder.ts";
 import { appObject } from "../../helpers/app_object.ts";
@@ -168,6 +169,14 @@ suite("settleModel", () => {
         assertEquals(await filesIn(layout.testDirectory), after);
       }));
   }
+
+  it("leaves the earlier model where writing none is a failure (--strict)", () =>
+    withFiles({ ...EARLIER, ...EMPTY }, async (layout) => {
+      const folder = modelFolderOf(layout, RUN);
+      const { difference } = await settleModel(layout, folder, "succeeded", never, true);
+      assertStringIncludes(difference!.message, "wrote no file");
+      assertEquals(await filesIn(layout.testDirectory), EARLIER);
+    }));
 
   it("keeps the directory that a server uses, and no other", async () => {
     for (const isUsed of [true, false]) {
@@ -390,6 +399,25 @@ async function names(layout: Layout): Promise<string[]> {
   const found = await Array.fromAsync(Deno.readDir(layout.testDirectory), ({ name }) => name);
   return found.sort();
 }
+
+suite("the model directory of a run", () => {
+  it("is open to whom model/ is", () =>
+    withFiles({ ...EARLIER, ...WRITTEN }, async (layout, path) => {
+      const folder = path(FOLDER);
+      await Deno.chmod(folder, 0o755);
+      await Deno.chmod(layout.model, 0o2777);
+      await openLikeModel(layout, folder);
+      assertEquals((await Deno.stat(folder)).mode! & 0o7777, 0o2777);
+      if (Deno.uid() === 0) {
+        await Deno.chown(layout.model, 54_321, 54_322);
+        await openLikeModel(layout, folder);
+        const { uid, gid } = await Deno.stat(folder);
+        assertEquals([uid, gid], [54_321, 54_322]);
+      }
+      await Deno.remove(layout.model, { recursive: true });
+      await openLikeModel(layout, folder); // nothing to be like
+    }));
+});
 
 suite("a swap that was cut off between its two renames", () => {
   const HALF: Files = { [`${FOLDER}.old/m`]: "old", [`${FOLDER}.old/.gitkeep`]: "", ...WRITTEN };

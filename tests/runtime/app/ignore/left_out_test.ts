@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import { assertEquals, assertRejects } from "@std/assert";
-import { findApp } from "../../../../runtime/app/app.ts";
-import { leftOut } from "../../../../runtime/app/ignore/left_out.ts";
+import { type App, findApp } from "../../../../runtime/app/app.ts";
+import { sentOf } from "../../../../runtime/app/ignore/left_out.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { contextEntries } from "../../../../runtime/image/context_entries.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
@@ -18,6 +18,11 @@ async function sent(cwd: string): Promise<readonly string[]> {
     if (type !== "directory" && path.startsWith(`${TRAINING}/`)) paths.push(path);
   }
   return paths;
+}
+
+/** What it leaves out of it, as it is said. */
+async function leftOutOf(app: App): Promise<readonly string[]> {
+  return (await sentOf(app, join(app.directory, TRAINING))).leftOut;
 }
 
 /** The files of `training/` that are made, each with its content. */
@@ -67,17 +72,16 @@ suite("what a build leaves out of a directory of code", () => {
         ),
       });
       const app = await findApp(directory.path, "demo");
-      const found = await leftOut(app, join(directory.path, TRAINING));
+      const { files, leftOut: found } = await sentOf(app, join(directory.path, TRAINING));
       const short = found.map((path) => path.slice(TRAINING.length + 1));
       assertEquals([...short].sort(), [...expected].sort());
       // Every file is sent, or said to be left out; none is both.
       const isSaid = (path: string) =>
         found.some((out) => out === path || (out.endsWith("/") && path.startsWith(out)));
-      const files = Object.keys(FILES).map((path) => `${TRAINING}/${path}`);
-      assertEquals(
-        [...await sent(directory.path)].sort(),
-        files.filter((path) => !isSaid(path)).sort(),
-      );
+      const all = Object.keys(FILES).map((path) => `${TRAINING}/${path}`);
+      const inImage = [...await sent(directory.path)].sort();
+      assertEquals(inImage, all.filter((path) => !isSaid(path)).sort());
+      assertEquals([...files].sort(), inImage);
     });
   }
 
@@ -102,7 +106,7 @@ suite("what a build leaves out of a directory of code", () => {
       ...Object.fromEntries(unmissed.map((path) => [`${TRAINING}/${path}`, ""])),
     });
     const app = await findApp(directory.path, "demo");
-    assertEquals(await leftOut(app, join(directory.path, TRAINING)), []);
+    assertEquals(await leftOutOf(app), []);
   });
 
   it("follows no links", async () => {
@@ -113,7 +117,7 @@ suite("what a build leaves out of a directory of code", () => {
     });
     await Deno.symlink(join(directory.path, "secret"), join(directory.path, TRAINING, "linked"));
     const app = await findApp(directory.path, "demo");
-    assertEquals(await leftOut(app, join(directory.path, TRAINING)), []);
+    assertEquals(await leftOutOf(app), []);
   });
 
   it("is looked for among 2,000 files at most", async () => {
@@ -125,12 +129,12 @@ suite("what a build leaves out of a directory of code", () => {
       [`${TRAINING}/.env`]: "", // before them
     });
     const app = await findApp(directory.path, "demo");
-    assertEquals(await leftOut(app, join(directory.path, TRAINING)), [`${TRAINING}/.env`]);
+    assertEquals(await leftOutOf(app), [`${TRAINING}/.env`]);
   });
 
   it("is not known with broken rules", async () => {
     await using directory = await makeDirectory({ ...APP, ".dockerignore": "[" });
     const app = await findApp(directory.path, "demo");
-    await assertRejects(() => leftOut(app, directory.path), MlcliError, "Not a valid pattern");
+    await assertRejects(() => sentOf(app, directory.path), MlcliError, "Not a valid pattern");
   });
 });

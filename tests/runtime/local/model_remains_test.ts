@@ -1,0 +1,245 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { type FakeContainer, fakeContainers } from "../../helpers/fake_containers.ts";
+import { runInProcess } from "../../helpers/in_process.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const TRAIN = ["local", "train"];
+const PROCESS = ["local", "process", "--file", "p.py"];
+const COMMANDS = [TRAIN, PROCESS];
+
+/** What is left of a training in which mlcli was killed. */
+interface Remains {
+  /** Files of its model. */
+  readonly files?: readonly string[];
+  /** Its container's; none where the engine has removed it. */
+  readonly state?: string;
+  /** How its program ended, as the engine says. */
+  readonly status?: number;
+  /** Whether its mlcli lives. */
+  readonly isAlive?: boolean;
+  readonly caller?: { readonly uid: number; readonly gid: number };
+  /** What lies in the place of the model's directory. */
+  readonly link?: string;
+  /** Other entries of `test_dir/`: files, or directories where the path ends in a slash. */
+  readonly others?: Readonly<Record<string, string>>;
+}
+
+interface Found extends ProgramResult {
+  readonly app: string;
+  readonly run: string;
+  /** What is in `test_dir/` but for input and output, a directory with what is in it. */
+  readonly entries: readonly string[];
+  readonly removed: readonly (string | undefined)[];
+  readonly chowns: readonly FakeContainer["body"][];
+}
+
+/** A process that has ended. */
+async function deadProcess(): Promise<number> {
+  const child = new Deno.Command("true").spawn();
+  await child.status;
+  return child.pid;
+}
+
+async function write(app: TestApp, name: string, content = ""): Promise<void> {
+  if (name.endsWith("/")) await Deno.mkdir(app.testPath(name), { recursive: true });
+  else await app.write(app.testPath(name), content);
+}
+
+/** Runs a command where that is left, and a model is there: `model/m` and `model/.gitkeep`. */
+async function runBeside(remains: Remains, args: readonly string[]): Promise<Found> {
+  await using app = await completeApp();
+  const run = `mlcli-${app.name}-train-0badcafe`;
+  await write(app, "model/.gitkeep");
+  await write(app, `.model-${run}/`);
+  for (const name of remains.files ?? ["new"]) await write(app, `.model-${run}/${name}`);
+  if (remains.link !== undefined) {
+    await Deno.remove(app.testPath(`.model-${run}`), { recursive: true });
+    await Deno.symlink(remains.link, app.testPath(`.model-${run}`));
+  }
+  for (const [name, content] of Object.entries(remains.others ?? {})) {
+    await write(app, name.replace("RUN", run), content);
+  }
+  const pid = remains.isAlive ? Deno.pid : await deadProcess();
+  const { caller } = remains;
+  if (caller) await Deno.chown(app.testPath(`.model-${run}`), caller.uid, caller.gid);
+  await app.write(app.path(`local_test/.run-${run}/owner`), `${pid} ${Deno.hostname()}`);
+  const chowns: FakeContainer["body"][] = [];
+  await using engine = await fakeContainers({
+    containers: remains.state === undefined ? [] : [{
+      Id: "old",
+      Names: [`/${run}`],
+      State: remains.state,
+      Labels: { "mlcli.app": app.name, "mlcli.role": "train", "mlcli.port": "" },
+    }],
+    answers: {
+      "POST /containers/old/wait": () => Response.json({ StatusCode: remains.status ?? 0 }),
+    },
+    program: ({ name, body, end }) => {
+      if (name.startsWith("mlcli-chown-")) chowns.push(body);
+      // The model of this run is not what these tests are about.
+      end(name.startsWith("mlcli-chown-") ? 0 : 3);
+    },
+  });
+  const result = await runInProcess(args, { cwd: app.directory, engine, caller });
+  return {
+    ...result,
+    app: app.name,
+    run,
+    entries: (await entriesOf(app.testPath())).map((name) => name.replace(run, "RUN"))
+      .filter((name) => !/^(input|output|checkpoints)\b/.test(name)),
+    removed: [...new Set(engine.callsOf("DELETE /containers/ID").map(({ id }) => id))],
+    chowns,
+  };
+}
+
+async function entriesOf(directory: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    const inner = isDirectory ? await entriesOf(`${directory}/${name}`) : [];
+    names.push(...inner.length > 0 ? inner.map((path) => `${name}/${path}`) : [name]);
+  }
+  return names.sort();
+}
+
+const EARLIER = ["model/.gitkeep", "model/m"];
+
+suite("a training that went on when mlcli was killed", () => {
+  type Row = readonly [title: string, Remains, after: readonly string[], said: RegExp];
+  const killed = /^note: A training went on after mlcli was killed, and ended with exit status /;
+  const rows: readonly Row[] = [
+    [
+      "is adopted where the engine knows that it succeeded",
+      { state: "exited" },
+      ["model/.gitkeep", "model/new"],
+      /status 0: its model is in \S+\/model now\n/,
+    ],
+    [
+      "is adopted as one that wrote no model",
+      { state: "exited", files: [] },
+      ["model/.gitkeep", "model.previous/.gitkeep", "model.previous/m"],
+      /status 0: The training wrote no file to \/opt\/ml\/model.*model\.previous/,
+    ],
+    [
+      "is adopted as one that failed",
+      { state: "exited", status: 1 },
+      [...EARLIER, "model.failed/new"],
+      /status 1: The model of this run is in \S+\/model\.failed; \S+\/model is as it was\n/,
+    ],
+    [
+      "is adopted as one that failed before it wrote a model",
+      { state: "dead", status: 137, files: [] },
+      EARLIER,
+      /status 137: it wrote no model\n/,
+    ],
+  ];
+  for (const args of COMMANDS) {
+    for (const [title, remains, after, said] of rows) {
+      it(`${title}: ${args[1]}`, async () => {
+        const { code, stderr, entries, removed } = await runBeside(remains, args);
+        assertMatch(stderr, killed);
+        assertMatch(stderr, said);
+        // The command has done its own work.
+        assertEquals([code, entries.toSorted()], [3, after.toSorted()]);
+        assertEquals(removed, ["old"]);
+      });
+    }
+
+    it(`is left alone while it runs, and while its mlcli lives: ${args[1]}`, async () => {
+      for (
+        const remains of [
+          { state: "running" },
+          { state: "paused" },
+          { state: "exited", isAlive: true },
+          { isAlive: true },
+        ]
+      ) {
+        const { stderr, entries, removed } = await runBeside(remains, args);
+        assertEquals(stderr.includes("killed"), false, stderr);
+        assertEquals(entries, [".model-RUN/new", ...EARLIER]);
+        assertEquals(removed, []);
+      }
+    });
+
+    it(`is named where nobody knows how it ended: ${args[1]}`, async () => {
+      const { app, run, code, stderr, entries } = await runBeside({}, args);
+      const folder = `${app}/mlcli_base/local_test/test_dir`;
+      assertEquals(
+        stderr.split("\n").slice(0, 2),
+        [
+          "warning: mlcli was killed while a training ran, and how that ended is not known: its " +
+          `model is in ${folder}/.model-${run}`,
+          `hint: If it is whole: rm -r ${folder}/model && mv ${folder}/.model-${run} ` +
+          `${folder}/model. If not: rm -r ${folder}/.model-${run}`,
+        ],
+      );
+      assertEquals([code, entries], [3, [".model-RUN/new", ...EARLIER]]);
+    });
+
+    it(`leaves nothing where it wrote nothing: ${args[1]}`, async () => {
+      const { code, stderr, entries } = await runBeside({ files: ["deep/.gitkeep"] }, args);
+      assertEquals([code, stderr.includes("killed"), entries], [3, false, EARLIER]);
+    });
+  }
+
+  // Root alone can make what is another caller's.
+  if (Deno.uid() === 0) {
+    it("is the caller's from then on, whether its end is known or not", async () => {
+      const caller = { uid: 54_321, gid: 54_322 };
+      for (const state of ["exited", undefined]) {
+        const { run, chowns } = await runBeside({ state, caller }, PROCESS);
+        assertEquals(chowns.length > 0, true, `${state}`);
+        assertEquals(chowns[0]!.Cmd[1], "54321:54322");
+        const [mount] = chowns[0]!.HostConfig.Mounts;
+        assertEquals(mount!.Source.endsWith(`/test_dir/.model-${run}`), true, mount!.Source);
+      }
+    });
+
+    it("is not looked for behind a link", async () => {
+      const caller = { uid: 54_321, gid: 54_322 };
+      const target = await Deno.makeTempDir({ prefix: "mlcli-test-" });
+      await Deno.writeTextFile(`${target}/notes`, "");
+      try {
+        for (const state of ["exited", undefined]) {
+          const { chowns, stderr } = await runBeside({ link: target, state, caller }, PROCESS);
+          assertEquals([chowns.length, stderr.includes(target)], [0, false], stderr);
+        }
+        assertEquals(await entriesOf(target), ["notes"]);
+      } finally {
+        await Deno.remove(target, { recursive: true });
+      }
+    });
+  }
+});
+
+suite("a swap that was cut off", () => {
+  const others = { ".model-RUN.old/m": "", ".model-RUN.old/.gitkeep": "" };
+
+  it("is finished by the next command, whichever that is", async () => {
+    for (const args of [...COMMANDS, ["local", "deploy", "--docker-tag", "none"]]) {
+      await using app = await completeApp();
+      const run = `mlcli-${app.name}-train-0badcafe`;
+      const model = app.testPath("model");
+      await Deno.rename(model, `${app.testPath(`.model-${run}`)}.old`);
+      await write(app, `.model-${run}/new`);
+      await using engine = await fakeContainers({
+        program: ({ end }) => end(3),
+        ...(args[1] === "deploy" ? { image: null } : {}),
+      });
+      const { stderr } = await runInProcess(args, { cwd: app.directory, engine });
+      assertEquals(stderr.includes("killed"), false, stderr);
+      // It found a model: what it says is the next thing in its way.
+      if (args[1] === "deploy") assertMatch(stderr, /^error: Image not found/);
+      assertEquals(
+        (await entriesOf(app.testPath())).filter((name) => name.includes("model")),
+        ["model/new"],
+      );
+    }
+  });
+
+  it("is left to the mlcli that is at it", async () => {
+    const { entries } = await runBeside({ isAlive: true, others }, PROCESS);
+    assertEquals(entries.filter((name) => name.startsWith(".model-RUN/")), [".model-RUN/new"]);
+  });
+});
