@@ -13,7 +13,7 @@ const WRITE = `
     os.makedirs("/opt/ml/output/data/private", mode=0o700, exist_ok=True)
     open("/opt/ml/output/data/private/metrics.json", "w").close()
     open("/opt/ml/model/model.bin", "w").close()
-    os.symlink("/etc/passwd", "/opt/ml/model/link")
+    os.symlink("/etc/passwd", "/opt/ml/output/data/link")
 `;
 
 async function ownersBelow(path: string): Promise<Map<string, number | null>> {
@@ -64,6 +64,7 @@ suite("what containers wrote belongs to the caller", () => {
       const owners = await ownersBelow(app.testPath());
       assertEquals(owners.get(`${model}/model.bin`), user.uid);
       assertEquals(owners.get("output/data/private/metrics.json"), user.uid);
+      assertEquals(owners.get("output/data/link"), user.uid);
       assertEquals([...owners].filter(([, uid]) => uid !== user.uid), []);
       assertEquals((await Deno.stat("/etc/passwd")).uid, 0, "a link's target is nobody's business");
       assertEquals(await containersOf(app.name), []);
