@@ -13,7 +13,7 @@ const WRITE = `
     os.makedirs("/opt/ml/output/data/private", mode=0o700, exist_ok=True)
     open("/opt/ml/output/data/private/metrics.json", "w").close()
     open("/opt/ml/model/model.bin", "w").close()
-    os.symlink("/etc/passwd", "/opt/ml/model/link")
+    os.symlink("/etc/passwd", "/opt/ml/output/data/link")
 `;
 
 async function ownersBelow(path: string): Promise<Map<string, number | null>> {
