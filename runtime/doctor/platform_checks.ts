@@ -16,8 +16,8 @@ import type { ImageDetails } from "../docker/engine.ts";
 import { isDirectory } from "../files.ts";
 import { holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { LABELS } from "../labels.ts";
-import { leftOutDifferences } from "../local/code_differences.ts";
-import { imageDifferences } from "../local/image_differences.ts";
+import { leftOutDifferences } from "../local/differences/code.ts";
+import { imageDifferences } from "../local/differences/image.ts";
 import { VERSION } from "../version.ts";
 import { type Check, guarded } from "./check.ts";
 

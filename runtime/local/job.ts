@@ -19,18 +19,18 @@ import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../
 import { holdsHarness } from "../images.ts";
 import type { Output } from "../streams.ts";
 import { codeFolderOf } from "./code.ts";
-import { codeDifferences } from "./code_differences.ts";
+import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "./container/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
-import { Findings, forgiving, noteText, warningText } from "./findings.ts";
-import { imageDifferences } from "./image_differences.ts";
+import { Findings, forgiving, noteText, warningText } from "./differences/findings.ts";
+import { imageDifferences } from "./differences/image.ts";
 import type { BatchJob, Host } from "./jobs.ts";
-import { linkDifferences } from "./link_differences.ts";
-import type { Ending, Settled } from "./model_folder.ts";
-import { outputBefore, outputDifferences } from "./output_folder.ts";
+import { linkDifferences } from "./differences/links.ts";
+import type { Ending, Settled } from "./model/folder.ts";
+import { outputBefore, outputDifferences } from "./differences/output.ts";
 import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
-import { readReport } from "./report.ts";
+import { readReport } from "./differences/report.ts";
 
 /** Where the code of each kind of job lies. */
 const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process: "processing" };

@@ -26,7 +26,7 @@ import type { CreateBody, Mount } from "../docker/engine.ts";
 import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, readOnly, writable } from "./container/body.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
-import { reportMount, reportVariables } from "./report.ts";
+import { reportMount, reportVariables } from "./differences/report.ts";
 
 /** What a container calls the machine that it runs on, with Docker and with Podman. */
 const SERVER_HOSTS = ["host.docker.internal", "host.containers.internal"];

@@ -24,7 +24,7 @@ import { statIfThere } from "../files.ts";
 import { listed } from "../text.ts";
 import { runJob } from "./job.ts";
 import type { Host, ProcessingJob } from "./jobs.ts";
-import { settleRemains } from "./model_remains.ts";
+import { settleRemains } from "./model/remains.ts";
 import { processPlan } from "./plan.ts";
 import { withRunFolder } from "./run_folder.ts";
 

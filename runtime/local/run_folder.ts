@@ -20,7 +20,7 @@ import {
 } from "../files.ts";
 import { LABELS } from "../labels.ts";
 import { managed } from "./container/managed.ts";
-import { makeReport } from "./report.ts";
+import { makeReport } from "./differences/report.ts";
 
 /** Begins the directory's name in `local_test/`, before the container's name. */
 const PREFIX = ".run-";

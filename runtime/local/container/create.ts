@@ -8,7 +8,7 @@ import { type CreateBody, type Engine, isNotFound } from "../../docker/engine.ts
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
-import { isReport } from "../report.ts";
+import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "./image.ts";
 
 /** How long the removal of a container may take, in ms: the user waits for it to end. */

@@ -11,7 +11,7 @@ import { discardContainer } from "../container/create.ts";
 import { statusAfterOutput } from "../container/end_of_output.ts";
 import { endInWords } from "../container/exit_status.ts";
 import type { Host, ServingJob } from "../jobs.ts";
-import { releaseModel } from "../model_remains.ts";
+import { releaseModel } from "../model/remains.ts";
 import { passLogOn } from "./logs.ts";
 import { serve } from "./serve.ts";
 import type { Server } from "./servers.ts";

@@ -9,7 +9,7 @@ import { STOP_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { stopContainer } from "../container/stop.ts";
 import type { Host } from "../jobs.ts";
-import { releaseModel } from "../model_remains.ts";
+import { releaseModel } from "../model/remains.ts";
 import { requireServer, type Server } from "./servers.ts";
 
 /** Seconds between SIGTERM and SIGKILL. */

@@ -5,10 +5,10 @@
  * @module
  */
 
-import type { Difference } from "../contract/difference.ts";
-import { MlcliError } from "../errors.ts";
-import type { Output } from "../streams.ts";
-import { printable } from "../text.ts";
+import type { Difference } from "../../contract/difference.ts";
+import { MlcliError } from "../../errors.ts";
+import type { Output } from "../../streams.ts";
+import { printable } from "../../text.ts";
 
 /** A warning with what to do about it, as lines. */
 export function warningText(message: string, hint?: string): string {

@@ -5,9 +5,9 @@
  */
 
 import { join } from "@std/path/join";
-import type { Difference } from "../contract/difference.ts";
-import { type JobKind, JOBS, PATHS } from "../contract/jobs.ts";
-import { listed } from "../text.ts";
+import type { Difference } from "../../contract/difference.ts";
+import { type JobKind, JOBS, PATHS } from "../../contract/jobs.ts";
+import { listed } from "../../text.ts";
 
 /** How many entries are looked at: that takes milliseconds. */
 const MOST_ENTRIES = 1_000;

@@ -1,10 +1,10 @@
 import { join } from "@std/path";
 import { assertEquals } from "@std/assert";
-import { type App, findApp } from "../../../runtime/app/app.ts";
-import type { ImageDetails } from "../../../runtime/docker/engine.ts";
-import { codeDifferences } from "../../../runtime/local/code_differences.ts";
-import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { type App, findApp } from "../../../../runtime/app/app.ts";
+import type { ImageDetails } from "../../../../runtime/docker/engine.ts";
+import { codeDifferences } from "../../../../runtime/local/differences/code.ts";
+import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 const OLD = "2020-01-01T00:00:00Z";
 const MIDDLE = "2030-01-01T00:00:00Z";

@@ -15,10 +15,10 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
-import { holdsFile, type Layout } from "../app/layout.ts";
-import { typedPath } from "../app/typed_path.ts";
-import type { Difference } from "../contract/difference.ts";
-import { MlcliError } from "../errors.ts";
+import { holdsFile, type Layout } from "../../app/layout.ts";
+import { typedPath } from "../../app/typed_path.ts";
+import type { Difference } from "../../contract/difference.ts";
+import { MlcliError } from "../../errors.ts";
 import {
   lstatIfThere,
   moveTree,
@@ -26,8 +26,8 @@ import {
   removeTreeIfThere,
   statIfThere,
   systemCode,
-} from "../files.ts";
-import { finishContents, moveContents } from "./model_contents.ts";
+} from "../../files.ts";
+import { finishContents, moveContents } from "../model_contents.ts";
 
 /** How a run ended, as far as its model is concerned. */
 export type Ending =

@@ -7,12 +7,12 @@
  */
 
 import { join } from "@std/path/join";
-import type { Difference } from "../contract/difference.ts";
-import { type JobKind, JOBS, PATHS } from "../contract/jobs.ts";
-import type { Variables } from "../contract/variables.ts";
-import type { Mount } from "../docker/engine.ts";
-import { listed } from "../text.ts";
-import { writable } from "./container/body.ts";
+import type { Difference } from "../../contract/difference.ts";
+import { type JobKind, JOBS, PATHS } from "../../contract/jobs.ts";
+import type { Variables } from "../../contract/variables.ts";
+import type { Mount } from "../../docker/engine.ts";
+import { listed } from "../../text.ts";
+import { writable } from "../container/body.ts";
 
 /** Where it is in the container. */
 const TARGET = "/opt/mlcli/report";

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import type { ImageDetails } from "../../../runtime/docker/engine.ts";
-import { imageDifferences } from "../../../runtime/local/image_differences.ts";
-import { appObject } from "../../helpers/app_object.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import type { ImageDetails } from "../../../../runtime/docker/engine.ts";
+import { imageDifferences } from "../../../../runtime/local/differences/image.ts";
+import { appObject } from "../../../helpers/app_object.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 const IMAGE: ImageDetails = {
   Created: "2026-01-01T00:00:00Z",

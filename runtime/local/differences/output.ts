@@ -5,12 +5,12 @@
  */
 
 import { join } from "@std/path/join";
-import { isPlaceholder, type Layout } from "../app/layout.ts";
-import { typedPath } from "../app/typed_path.ts";
-import type { Difference } from "../contract/difference.ts";
-import { isKeptOutput, type JobKind } from "../contract/jobs.ts";
-import { lstatIfThere, realPathOf } from "../files.ts";
-import { listed } from "../text.ts";
+import { isPlaceholder, type Layout } from "../../app/layout.ts";
+import { typedPath } from "../../app/typed_path.ts";
+import type { Difference } from "../../contract/difference.ts";
+import { isKeptOutput, type JobKind } from "../../contract/jobs.ts";
+import { lstatIfThere, realPathOf } from "../../files.ts";
+import { listed } from "../../text.ts";
 
 /** What was in the directory before a run. */
 export interface OutputBefore {

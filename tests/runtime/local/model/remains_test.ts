@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { completeApp, type TestApp } from "../../helpers/app.ts";
-import { type FakeContainer, fakeContainers } from "../../helpers/fake_containers.ts";
-import { runInProcess } from "../../helpers/in_process.ts";
-import type { ProgramResult } from "../../helpers/program.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { completeApp, type TestApp } from "../../../helpers/app.ts";
+import { type FakeContainer, fakeContainers } from "../../../helpers/fake_containers.ts";
+import { runInProcess } from "../../../helpers/in_process.ts";
+import type { ProgramResult } from "../../../helpers/program.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 const TRAIN = ["local", "train"];
 const PROCESS = ["local", "process", "--file", "p.py"];

@@ -6,9 +6,9 @@ import {
   reportedDifferences,
   reportMount,
   reportVariables,
-} from "../../../runtime/local/report.ts";
-import { makeDirectory } from "../../helpers/directory.ts";
-import { it, suite } from "../../helpers/suite.ts";
+} from "../../../../runtime/local/differences/report.ts";
+import { makeDirectory } from "../../../helpers/directory.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 const line = (...words: readonly unknown[]): string => `${JSON.stringify(words)}\n`;
 

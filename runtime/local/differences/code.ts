@@ -5,17 +5,17 @@
  */
 
 import { join } from "@std/path/join";
-import { type App, imageReference } from "../app/app.ts";
-import { sentOf } from "../app/ignore/left_out.ts";
-import { type CodeFolder, layoutOf } from "../app/layout.ts";
-import { typedPath } from "../app/typed_path.ts";
-import type { Difference } from "../contract/difference.ts";
-import type { ImageDetails } from "../docker/engine.ts";
-import { builtAt } from "../docker/image_details.ts";
-import { isSystemError, MlcliError } from "../errors.ts";
-import { lstatIfThere } from "../files.ts";
-import { holdsHarness, isBuiltOf } from "../images.ts";
-import type { LocalJob } from "./jobs.ts";
+import { type App, imageReference } from "../../app/app.ts";
+import { sentOf } from "../../app/ignore/left_out.ts";
+import { type CodeFolder, layoutOf } from "../../app/layout.ts";
+import { typedPath } from "../../app/typed_path.ts";
+import type { Difference } from "../../contract/difference.ts";
+import type { ImageDetails } from "../../docker/engine.ts";
+import { builtAt } from "../../docker/image_details.ts";
+import { isSystemError, MlcliError } from "../../errors.ts";
+import { lstatIfThere } from "../../files.ts";
+import { holdsHarness, isBuiltOf } from "../../images.ts";
+import type { LocalJob } from "../jobs.ts";
 
 /** How many files are named. */
 const NAMED = 3;

@@ -8,17 +8,17 @@
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { imageReference } from "../app/app.ts";
-import { holdsFile, layoutOf } from "../app/layout.ts";
-import { shellWord, typedPath } from "../app/typed_path.ts";
-import type { Difference } from "../contract/difference.ts";
-import { isJobName } from "../contract/job_names.ts";
-import { type ContainerSummary, type Engine, namesOf } from "../docker/engine.ts";
-import { lstatIfThere, removeTreeIfThere } from "../files.ts";
-import { LABELS } from "../labels.ts";
-import { managed } from "./container/managed.ts";
-import { noteText, warningText } from "./findings.ts";
-import type { Host, LocalJob } from "./jobs.ts";
+import { imageReference } from "../../app/app.ts";
+import { holdsFile, layoutOf } from "../../app/layout.ts";
+import { shellWord, typedPath } from "../../app/typed_path.ts";
+import type { Difference } from "../../contract/difference.ts";
+import { isJobName } from "../../contract/job_names.ts";
+import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
+import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
+import { LABELS } from "../../labels.ts";
+import { managed } from "../container/managed.ts";
+import { noteText, warningText } from "../differences/findings.ts";
+import type { Host, LocalJob } from "../jobs.ts";
 import {
   finishMove,
   finishSwap,
@@ -29,10 +29,10 @@ import {
   OLD,
   removeUnused,
   settleModel,
-} from "./model_folder.ts";
-import { handToCaller, ownersOfNew } from "./ownership.ts";
-import { isRunOver, OVER } from "./run_folder.ts";
-import type { Server } from "./server/servers.ts";
+} from "./folder.ts";
+import { handToCaller, ownersOfNew } from "../ownership.ts";
+import { isRunOver, OVER } from "../run_folder.ts";
+import type { Server } from "../server/servers.ts";
 
 /**
  * Sees to the model directories of the app, and tells the user what became of them. Where there are

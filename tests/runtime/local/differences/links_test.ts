@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import type { JobKind } from "../../../runtime/contract/jobs.ts";
-import { linkDifferences } from "../../../runtime/local/link_differences.ts";
-import { completeApp } from "../../helpers/app.ts";
-import { makeDirectory } from "../../helpers/directory.ts";
-import { fakeContainers } from "../../helpers/fake_containers.ts";
-import { runInProcess } from "../../helpers/in_process.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import type { JobKind } from "../../../../runtime/contract/jobs.ts";
+import { linkDifferences } from "../../../../runtime/local/differences/links.ts";
+import { completeApp } from "../../../helpers/app.ts";
+import { makeDirectory } from "../../../helpers/directory.ts";
+import { fakeContainers } from "../../../helpers/fake_containers.ts";
+import { runInProcess } from "../../../helpers/in_process.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 /** What is said of a directory with these files and these links. */
 async function said(

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { imageReference } from "../app/app.ts";
-import { platformFinding } from "../app/platform.ts";
-import type { Difference } from "../contract/difference.ts";
-import type { ImageDetails } from "../docker/engine.ts";
-import { platformOf } from "../docker/image_details.ts";
-import { isBuiltByMlcli } from "../images.ts";
-import type { LocalJob } from "./jobs.ts";
+import { imageReference } from "../../app/app.ts";
+import { platformFinding } from "../../app/platform.ts";
+import type { Difference } from "../../contract/difference.ts";
+import type { ImageDetails } from "../../docker/engine.ts";
+import { platformOf } from "../../docker/image_details.ts";
+import { isBuiltByMlcli } from "../../images.ts";
+import type { LocalJob } from "../jobs.ts";
 
 /** What would differ on the platform because of how the image was made. */
 export function imageDifferences(

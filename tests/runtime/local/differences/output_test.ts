@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { layoutOf } from "../../../runtime/app/layout.ts";
-import type { JobKind } from "../../../runtime/contract/jobs.ts";
-import { outputBefore, outputDifferences } from "../../../runtime/local/output_folder.ts";
-import { appObject } from "../../helpers/app_object.ts";
-import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { layoutOf } from "../../../../runtime/app/layout.ts";
+import type { JobKind } from "../../../../runtime/contract/jobs.ts";
+import { outputBefore, outputDifferences } from "../../../../runtime/local/differences/output.ts";
+import { appObject } from "../../../helpers/app_object.ts";
+import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 type Files = Readonly<Record<string, string>>;
 
