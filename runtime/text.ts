@@ -12,11 +12,16 @@ export function printable(text: string): string {
   return text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
 }
 
+/** The same for a name, which may hold line ends, in a line. */
+export function inOneLine(name: string): string {
+  return printable(name).replace(/[\n\t]/g, "?");
+}
+
 /** How many names a message holds. */
 const NAMED = 3;
 
-/** Names in a message: the first three, and how many more there are. */
+/** Names in a message: the first three, each in one line, and how many more there are. */
 export function listed(names: readonly string[]): string {
   const more = names.length - NAMED;
-  return names.slice(0, NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return names.slice(0, NAMED).map(inOneLine).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { listed } from "../text.ts";
 import type { Difference } from "./difference.ts";
 import type { Role } from "./jobs.ts";
 import {
@@ -168,15 +169,7 @@ function tooMany(
 /** @param found what is refused, as it can be shown. */
 function refusal(found: readonly string[], what: string, hint: string): readonly Difference[] {
   if (found.length === 0) return [];
-  return [{ message: `The platform refuses ${what}: ${firstOf(found)}`, hint }];
-}
-
-/** How many of the things that are refused are named. */
-const NAMED = 3;
-
-function firstOf(found: readonly string[]): string {
-  const named = found.slice(0, NAMED).join(", ");
-  return found.length > NAMED ? `${named} and ${found.length - NAMED} more` : named;
+  return [{ message: `The platform refuses ${what}: ${listed(found)}`, hint }];
 }
 
 /** How many characters of a name are shown. */

@@ -25,6 +25,7 @@ suite("listed", () => {
       [["a", "b", "c"], "a, b, c"],
       [["a", "b", "c", "d"], "a, b, c and 1 more"],
       [["a", "b", "c", "d", "e"], "a, b, c and 2 more"],
+      [["a\nerror: b", "c\td", "\x1b[2J\u202e"], "a?error: b, c?d, ?[2J?"],
     ] as const;
     for (const [names, text] of rows) assertEquals(listed(names), text);
   });

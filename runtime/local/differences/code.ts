@@ -15,10 +15,8 @@ import { builtAt } from "../../docker/image_details.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { lstatIfThere } from "../../files.ts";
 import { holdsHarness, isBuiltOf } from "../../images.ts";
+import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
-
-/** How many files are named. */
-const NAMED = 3;
 
 /** An app's image, and whether its own code is what runs. */
 type AppImage = Pick<LocalJob, "app" | "tag" | "strict">;
@@ -67,7 +65,7 @@ export async function leftOutDifferences(
   const { leftOut: paths } = await sentOf(app, directory);
   const [first] = paths.map(inOneLine);
   if (first === undefined) return [];
-  const names = firstOf(paths);
+  const names = listed(paths);
   const it = paths.length === 1 ? "it" : "them";
   return [{
     message: `mlcli build leaves ${names} out of the image: the code finds ${it} here and not on ` +
@@ -75,17 +73,6 @@ export async function leftOutDifferences(
     hint: `A line !${first.replace(/\/$/, "")} at the end of .dockerignore brings ` +
       `${paths.length === 1 ? "it" : "the first"} into the image; data belongs into a channel.`,
   }];
-}
-
-/** A name without what a terminal would obey, or what hides or reorders letters. */
-function inOneLine(path: string): string {
-  return path.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
-}
-
-function firstOf(paths: readonly string[]): string {
-  const rest = paths.length - NAMED;
-  const names = paths.slice(0, NAMED).map(inOneLine).join(", ");
-  return names + (rest > 0 ? ` and ${rest} more` : "");
 }
 
 /**
@@ -118,7 +105,7 @@ async function ageDifferences(
 }
 
 function inWords(paths: readonly string[]): string {
-  return paths.length === 2 ? paths.map(inOneLine).join(" and ") : firstOf(paths);
+  return paths.length === 2 ? paths.map(inOneLine).join(" and ") : listed(paths);
 }
 
 /** The files of the code that are in the image. */
