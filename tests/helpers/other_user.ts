@@ -18,6 +18,8 @@ export interface OtherUser extends AsyncDisposable {
   /** Gives everything below a directory to this user. */
   owns(directory: string): Promise<void>;
   run(args: readonly string[], cwd: string): Promise<ProgramResult>;
+  /** Starts it; the caller awaits its end. */
+  start(args: readonly string[], cwd: string): Deno.ChildProcess;
   /** Runs it until its standard output matches, then interrupts it once. */
   interrupt(args: readonly string[], cwd: string, when: RegExp): Promise<ProgramResult>;
 }
@@ -55,6 +57,7 @@ export async function otherUser(): Promise<OtherUser> {
     home,
     owns: (directory) => changeOwner(directory, uid),
     run: (args, cwd) => resultOf(start(args, cwd)),
+    start,
     async interrupt(args, cwd, when): Promise<ProgramResult> {
       const child = start(args, cwd);
       const stdout = new TextReader(child.stdout);

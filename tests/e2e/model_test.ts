@@ -1,0 +1,529 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { makeApp, type TestApp, type TestAppOptions, TRAINING_DATA } from "../helpers/app.ts";
+import {
+  buildImage,
+  buildTestImage,
+  containersOf,
+  engineRequest,
+  removeImage,
+  TEST_IMAGE,
+  withEngine,
+} from "../helpers/engine.ts";
+import { eventually } from "../helpers/eventually.ts";
+import { type OtherUser, otherUser } from "../helpers/other_user.ts";
+import { killedAfter, programCommand, resultOf } from "../helpers/program.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+import { TextReader } from "../helpers/text_reader.ts";
+
+/** Training code with this body; its parameters are `data` and `model`. */
+function training(body: string): string {
+  return `import os, signal, sys, time\ndef train(data, model):\n${body.replace(/^/gm, "    ")}\n`;
+}
+
+/** Writes files of these names, with their names in them. */
+function writes(...names: readonly string[]): string {
+  return `for name in ${JSON.stringify(names)}: print(name, file=open(model + "/" + name, "w"))`;
+}
+
+/** Says `ready`, then waits for SIGTERM, or for the file that says to go on. */
+function waits(onTerminate: string): string {
+  return `
+def terminated(signum, frame):
+    ${onTerminate}
+signal.signal(signal.SIGTERM, terminated)
+print("ready", flush=True)
+for _ in range(1200):
+    if os.path.exists("/opt/ml/output/data/go"): return
+    time.sleep(0.05)`;
+}
+
+/** Answers with what is in the model now, file by file. */
+const SERVING = `
+import os
+def model_fn(model_dir): return model_dir
+def predict_fn(input_data, model):
+    names = [name for name in sorted(os.listdir(model)) if name[0] != "."]
+    return [open(model + "/" + name).read().strip() for name in names]
+`;
+
+/** An app with an earlier model: \`old\`, and what keeps \`model/\` in version control. */
+function modelApp(body: string, options: TestAppOptions = {}): Promise<TestApp> {
+  return makeApp({
+    configuration: { image_name: TEST_IMAGE },
+    ...options,
+    files: {
+      "training/training.py": training(body),
+      "prediction/serve": SERVING,
+      "processing/p.py": "",
+      [TRAINING_DATA]: "1,2\n",
+      "local_test/test_dir/input/data/processing/p.csv": "1\n",
+      "local_test/test_dir/model/old": "old\n",
+      "local_test/test_dir/model/.gitkeep": "",
+      "local_test/test_dir/model/.gitignore": "*\n",
+      ...options.files,
+    },
+  });
+}
+
+const TRAIN = ["local", "train"];
+const KEEPING = [".gitignore", ".gitkeep"];
+const EARLIER = { model: [...KEEPING, "old"] };
+
+/** What is in `test_dir/` of models, by directory. */
+async function modelsOf(app: TestApp): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for await (const { name } of Deno.readDir(app.testPath())) {
+    if (name.includes("model")) found[name] = await namesIn(app.testPath(name));
+  }
+  return found;
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
+}
+
+/** The path of a directory as messages have it. */
+function shown(app: TestApp, name: string): string {
+  return `${app.name}/mlcli_base/local_test/test_dir/${name}`;
+}
+
+async function retrain(app: TestApp, body: string): Promise<void> {
+  await app.write(app.path("training/training.py"), training(body));
+}
+
+interface Run {
+  readonly child: Deno.ChildProcess;
+  readonly stdout: TextReader;
+}
+
+/** Starts it and waits until its code says that it is ready. */
+async function startAndWait(
+  start: (args: readonly string[]) => Deno.ChildProcess,
+  args: readonly string[] = TRAIN,
+): Promise<Run> {
+  const child = start(args);
+  const stdout = new TextReader(child.stdout);
+  await stdout.until(/^ready\n/);
+  return { child, stdout };
+}
+
+async function endOf({ child, stdout }: Run): Promise<{ code: number; stderr: string }> {
+  const stderr = await new Response(child.stderr).text();
+  await stdout.toEnd();
+  return { code: (await child.status).code, stderr };
+}
+
+/** Deploys on a free port and returns it. */
+async function deploy(app: TestApp): Promise<string> {
+  const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0"]);
+  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  return new URL(stdout.trim()).port;
+}
+
+async function predict(port: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/invocations`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "text/csv" },
+    body: "{}",
+  });
+  return (await response.text()).trim();
+}
+
+suite("the model directory of a training", () => {
+  beforeAll(buildTestImage);
+
+  it("is empty at the start, and replaces the whole model after success", async () => {
+    await using app = await modelApp(`
+print(os.listdir(model), os.listdir("/opt/ml/model"))
+os.makedirs(model + "/deep")
+${writes("new", "deep/new")}`);
+    const { code, stdout, stderr } = await app.run(TRAIN);
+    assertEquals({ code, stdout, stderr }, { code: 0, stdout: "[] []\n", stderr: "" });
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "deep", "new"] });
+    assertEquals(await Deno.readTextFile(app.testPath("model/.gitignore")), "*\n");
+    assertEquals(await Deno.readTextFile(app.testPath("model/deep/new")), "deep/new\n");
+  });
+
+  it("is the artifact: one without a file leaves no model to serve, and says where it is", async () => {
+    await using app = await modelApp('os.makedirs(model + "/deep")');
+    const { code, stdout, stderr } = await app.run(TRAIN);
+    assertEquals([code, stdout], [0, ""]);
+    assertEquals(
+      stderr,
+      "warning: The training wrote no file to /opt/ml/model\nhint: The earlier model is in " +
+        `${shown(app, "model.previous")} now. On the platform, the artifact of this training ` +
+        "would be empty.\n",
+    );
+    assertEquals(await modelsOf(app), {
+      model: [...KEEPING, "deep"],
+      "model.previous": EARLIER.model,
+    });
+    const served = await app.run(["local", "deploy", "-p", "0"]);
+    assertEquals([served.code, served.stdout], [1, ""]);
+    assertMatch(served.stderr, /^error: Model not found: /);
+    assertEquals(await containersOf(app.name), []);
+  });
+
+  it("of a failed run is kept aside, the last one only", async () => {
+    await using app = await modelApp(`${writes("first")}\nraise SystemExit(3)`);
+    const note = `note: The model of this run is in ${shown(app, "model.failed")}; ` +
+      `${shown(app, "model")} is as it was\nerror: Training failed: exit status 3\n`;
+    const first = await app.run(TRAIN);
+    assertEquals([first.code, first.stderr], [3, note]);
+    assertEquals(await modelsOf(app), { ...EARLIER, "model.failed": ["first"] });
+
+    await retrain(app, `${writes("second")}\nraise SystemExit(3)`);
+    assertEquals((await app.run(TRAIN)).stderr, note);
+    assertEquals(await modelsOf(app), { ...EARLIER, "model.failed": ["second"] });
+
+    await retrain(app, "raise SystemExit(3)");
+    assertEquals((await app.run(TRAIN)).stderr, "error: Training failed: exit status 3\n");
+    assertEquals(await modelsOf(app), { ...EARLIER, "model.failed": ["second"] });
+  });
+
+  it("can be written by whom model/ is open to", async () => {
+    const image = `mlcli-test-user-${crypto.randomUUID().slice(0, 8)}`;
+    await buildImage(`${image}:latest`, { Dockerfile: `FROM ${TEST_IMAGE}\nUSER 54398\n` });
+    try {
+      await using app = await modelApp(writes("new"), { configuration: { image_name: image } });
+      for (const name of ["model", "output"]) {
+        await Deno.mkdir(app.testPath(name), { recursive: true });
+        await Deno.chmod(app.testPath(name), 0o777);
+      }
+      const { code, stderr } = await app.run(TRAIN);
+      assertEquals({ code, stderr }, { code: 0, stderr: "" });
+      assertEquals(await modelsOf(app), { model: [...KEEPING, "new"] });
+      assertEquals((await Deno.stat(app.testPath("model"))).mode! & 0o777, 0o777);
+    } finally {
+      await removeImage(`${image}:latest`);
+    }
+  });
+
+  it("is one of two whole ones after two trainings at once", async () => {
+    await using app = await modelApp(
+      `${waits("pass")}\n`.replace(": return", ": break") +
+        "who = os.environ['WHO']\n" +
+        'for name in ("a", "b", "c"): print(who, file=open(model + "/" + name, "w"))',
+    );
+    // The watch of one would see what the other does there: it is the same directory.
+    await Deno.remove(app.testPath("input/data/processing"), { recursive: true });
+    const runs = await Promise.all(
+      ["one", "two"].map((who) =>
+        startAndWait((args) => app.start(args), [...TRAIN, "--env", `WHO=${who}`])
+      ),
+    );
+    await Deno.writeTextFile(app.testPath("output/data/go"), "");
+    for (const { code, stderr } of await Promise.all(runs.map(endOf))) {
+      assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    }
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "a", "b", "c"] });
+    const contents = await Promise.all(
+      ["a", "b", "c"].map((name) => Deno.readTextFile(app.testPath("model", name))),
+    );
+    assertEquals(new Set(contents).size, 1, contents.join());
+  });
+});
+
+suite("the model of a training that is stopped", () => {
+  beforeAll(buildTestImage);
+
+  const saves = `${writes("half").replace(": ", ":\n        ")}`;
+  type Row = readonly [title: string, onTerminate: string, after: Record<string, string[]>];
+  const rows: readonly Row[] = [
+    [
+      "replaces the model where the code saved one and ended",
+      `${saves}\n    sys.exit(1)`,
+      { model: [...KEEPING, "half"] },
+    ],
+    ["is nothing where the code saved none", "sys.exit(0)", EARLIER],
+  ];
+  for (const [title, onTerminate, after] of rows) {
+    it(`by Ctrl-C ${title}`, async () => {
+      await using app = await modelApp(waits(onTerminate));
+      const run = await startAndWait((args) => app.start(args));
+      run.child.kill("SIGINT");
+      assertEquals(await endOf(run), {
+        code: 130,
+        stderr: "Stopping, up to 10 s; Ctrl-C again kills it.\n",
+      });
+      assertEquals(await modelsOf(app), after);
+    });
+  }
+
+  for (const how of ["a second Ctrl-C", "the end of the grace"]) {
+    it(`does not replace the earlier one where it was killed by ${how}`, async () => {
+      await using app = await modelApp(waits(`${saves}\n    print("not yet", flush=True)`));
+      const isSecond = how.startsWith("a second");
+      const grace = isSecond ? "60" : "1";
+      const run = await startAndWait((args) => app.start(args), [...TRAIN, "--grace", grace]);
+      run.child.kill("SIGINT");
+      await run.stdout.until(/not yet\n/); // it has come
+      if (isSecond) run.child.kill("SIGINT");
+      assertEquals(await endOf(run), {
+        code: 130,
+        stderr: `Stopping, up to ${grace} s; Ctrl-C again kills it.\n` +
+          `note: The model of this run is in ${shown(app, "model.failed")}; ` +
+          `${shown(app, "model")} is as it was\n`,
+      });
+      assertEquals(await modelsOf(app), { ...EARLIER, "model.failed": ["half"] });
+      assertEquals(await containersOf(app.name), []);
+    });
+  }
+});
+
+/** Waits until the code of a run has ended, whose mlcli is not there any more. */
+async function untilEnded(app: TestApp): Promise<void> {
+  await eventually(async () =>
+    (await containersOf(app.name)).every(({ State }) => State === "exited")
+  );
+}
+
+/** Makes what runs left look as if it had lain there for long. */
+async function makeOld(directory: string): Promise<void> {
+  for await (const { name } of Deno.readDir(directory)) {
+    if (name.startsWith(".")) await Deno.utime(`${directory}/${name}`, new Date(0), new Date(0));
+  }
+}
+
+suite("the model of a training whose mlcli was killed", () => {
+  beforeAll(buildTestImage);
+
+  it("is adopted where the engine knows how it ended, else named, and never cleared", async () => {
+    await using app = await modelApp(`${waits("pass").replace(": return", ": break")}
+${writes("late")}`);
+    const run = await startAndWait((args) => app.start(args));
+    run.child.kill("SIGKILL");
+    assertEquals((await endOf(run)).code, 137);
+    const [folder] = (await namesIn(app.testPath())).filter((name) => name.startsWith(".model-"));
+
+    // It goes on, and no command takes it for something that is left.
+    const meanwhile = await app.run(["local", "process", "-f", "p.py"]);
+    assertEquals({ ...meanwhile }, { code: 0, stdout: "", stderr: "" });
+    assertEquals(await modelsOf(app), { ...EARLIER, [folder!]: [] });
+
+    await Deno.writeTextFile(app.testPath("output/data/go"), "");
+    await untilEnded(app);
+    await makeOld(app.path("local_test"));
+    await makeOld(app.testPath());
+    const knows = !await withEngine((engine) => Promise.resolve(engine.remembersExitStatus));
+    const next = await app.run(["local", "process", "-f", "p.py"]);
+    assertEquals(next.code, 0);
+    if (knows) {
+      assertEquals(
+        next.stderr,
+        "note: A training went on after mlcli was killed, and ended with exit status 0: its " +
+          `model is in ${shown(app, "model")} now\n`,
+      );
+      assertEquals(await modelsOf(app), { model: [...KEEPING, "late"] });
+      return assertEquals(await containersOf(app.name), []);
+    }
+    const [path, model] = [shown(app, folder!), shown(app, "model")];
+    const said = "warning: mlcli was killed while a training ran, and how that ended is not " +
+      `known: its model is in ${path}\n` +
+      `hint: If it is whole: rm -r ${model} && mv ${path} ${model}. If not: rm -r ${path}\n`;
+    assertEquals(next.stderr, said);
+    // Another training replaces the model, and still leaves this one to its owner.
+    await retrain(app, writes("new"));
+    const { code, stderr } = await app.run(TRAIN);
+    assertEquals({ code, stderr }, { code: 0, stderr: said });
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"], [folder!]: ["late"] });
+    // The hint's own words.
+    const words = ["-c", `rm -r ${model} && mv ${path} ${model}`];
+    await new Deno.Command("sh", { args: words, cwd: app.directory }).output();
+    assertEquals(await modelsOf(app), { model: ["late"] });
+    assertEquals((await app.run(["local", "process", "-f", "p.py"])).stderr, "");
+  });
+
+  it("between its two renames is put in place by the next command", async () => {
+    await using app = await modelApp("");
+    const run = app.testPath(`.model-mlcli-${app.name}-train-0badcafe`);
+    await Deno.rename(app.testPath("model"), `${run}.old`);
+    await app.write(`${run}/new`, "new\n");
+    const port = await deploy(app);
+    assertEquals(await predict(port), "new");
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"] });
+    await app.run(["local", "stop", "-p", port]);
+  });
+});
+
+suite("a model/ that has to stay the directory that it is", () => {
+  beforeAll(buildTestImage);
+
+  it("as a link keeps leading where it leads, and that is filled", async () => {
+    await using app = await modelApp(writes("new"));
+    await Deno.mkdir(`${app.directory}/store`);
+    await Deno.rename(app.testPath("model"), `${app.directory}/store/model`);
+    await Deno.symlink(`${app.directory}/store/model`, app.testPath("model"));
+    assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
+    assertEquals((await Deno.lstat(app.testPath("model"))).isSymlink, true);
+    assertEquals(await namesIn(`${app.directory}/store`), ["model"]);
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"] });
+
+    await retrain(app, "pass");
+    assertEquals((await app.run(TRAIN)).code, 0);
+    assertEquals(await namesIn(`${app.directory}/store/model`), KEEPING);
+    assertEquals(await modelsOf(app), { model: KEEPING, "model.previous": ["new"] });
+  });
+
+  // Root alone can mount.
+  if (Deno.uid() === 0) {
+    it("as a mount point gets the contents", async () => {
+      await using app = await modelApp(
+        `os.makedirs(model + "/deep")\n${writes("new", "deep/new")}`,
+      );
+      const model = app.testPath("model");
+      // The mount is seen here alone: neither the engine nor the rest of the machine has it.
+      const script = `
+set -e
+mount -t tmpfs tmpfs "$1"
+echo old > "$1/old"; : > "$1/.gitkeep"
+shift
+"$@" local train
+cd "${model}"; find . -mindepth 1 | sort; mountpoint -q . && cat new deep/new`;
+      const args = ["-m", "sh", "-c", script, "sh", model, ...programCommand([])];
+      const child = new Deno.Command("unshare", {
+        args,
+        cwd: app.directory,
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      assertEquals(await resultOf(killedAfter(60_000, child)), {
+        code: 0,
+        stdout: "./.gitkeep\n./deep\n./deep/new\n./new\nnew\ndeep/new\n",
+        stderr: "",
+      });
+      // Below the mount, nothing was touched; beside it, nothing is left.
+      assertEquals(await modelsOf(app), EARLIER);
+    });
+  }
+});
+
+suite("a server that runs while its app is trained again", () => {
+  beforeAll(buildTestImage);
+
+  it("keeps its model until it is stopped, and the next one has the new", async () => {
+    await using app = await modelApp(writes("new"));
+    const first = await deploy(app);
+    assertEquals(await predict(first), "old");
+    assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
+    assertEquals(await predict(first), "old");
+    const [kept] = Object.keys(await modelsOf(app)).filter((name) => name.endsWith(".old"));
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"], [kept!]: EARLIER.model });
+
+    const second = await deploy(app);
+    assertEquals(await predict(second), "new");
+    // Neither a training nor the end of another server takes it away.
+    await retrain(app, writes("newest"));
+    assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
+    assertEquals([await predict(first), await predict(second)], ["old", "new"]);
+    assertEquals((await app.run(["local", "stop", "-p", second])).code, 0);
+    assertEquals(await predict(first), "old");
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "newest"], [kept!]: EARLIER.model });
+
+    assertEquals((await app.run(["local", "stop", "-p", first])).code, 0);
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "newest"] });
+  });
+
+  it("leaves its model to the next training where it went without local stop", async () => {
+    await using app = await modelApp(writes("new"));
+    const port = await deploy(app);
+    assertEquals((await app.run(TRAIN)).code, 0);
+    assertEquals(Object.keys(await modelsOf(app)).length, 2);
+    const [server] = await containersOf(app.name);
+    await engineRequest("DELETE", `/containers/${server!.Id}?force=1`, [204]);
+    assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"] });
+    assertEquals(await fetch(`http://127.0.0.1:${port}/ping`).catch(() => "gone"), "gone");
+  });
+
+  it("keeps it, too, when the training wrote none, or failed", async () => {
+    await using app = await modelApp("pass");
+    const port = await deploy(app);
+    assertEquals((await app.run(TRAIN)).code, 0);
+    assertEquals(await predict(port), "old");
+    await retrain(app, `${writes("bad")}\nraise SystemExit(3)`);
+    assertEquals((await app.run(TRAIN)).code, 3);
+    assertEquals(await predict(port), "old");
+    assertEquals((await app.run(["local", "stop", "-p", port])).code, 0);
+    assertEquals(await modelsOf(app), {
+      model: KEEPING,
+      "model.previous": EARLIER.model,
+      "model.failed": ["bad"],
+    });
+  });
+});
+
+suite("a model belongs to the caller", () => {
+  let user: OtherUser;
+
+  beforeAll(async () => {
+    await buildTestImage();
+    user = await otherUser();
+  });
+  afterAll(async () => await user?.[Symbol.asyncDispose]());
+
+  /** What of `test_dir/` is not the caller's, by path. */
+  async function foreign(directory: string): Promise<string[]> {
+    const found: string[] = [];
+    for await (const { name, isDirectory } of Deno.readDir(directory)) {
+      const path = `${directory}/${name}`;
+      if ((await Deno.lstat(path)).uid !== user.uid) found.push(path);
+      if (isDirectory) found.push(...await foreign(path));
+    }
+    return found;
+  }
+
+  const rows: readonly (readonly [how: string, body: string, code: number, names: string[]])[] = [
+    ["success", "", 0, ["model"]],
+    ["failure", "raise SystemExit(3)", 3, ["model", "model.failed"]],
+    ["a run without a file", "os.remove(model + '/new')", 0, ["model", "model.previous"]],
+  ];
+  for (const [how, body, code, names] of rows) {
+    it(`after ${how}`, async () => {
+      await using app = await modelApp(`${writes("new")}\n${body}`, { parent: user.home });
+      await user.owns(app.directory);
+      const result = await user.run(TRAIN, app.directory);
+      assertEquals(result.code, code, result.stderr);
+      assertEquals(Object.keys(await modelsOf(app)).sort(), names);
+      assertEquals(await foreign(app.testPath()), []);
+    });
+  }
+
+  it("after Ctrl-C, and after another that kills", async () => {
+    await using app = await modelApp(
+      `${writes("half")}\n${waits('print("not yet", flush=True)')}`,
+      { parent: user.home },
+    );
+    await user.owns(app.directory);
+    const run = await startAndWait((args) => user.start(args, app.directory));
+    run.child.kill("SIGINT");
+    await run.stdout.until(/not yet\n/);
+    run.child.kill("SIGINT");
+    assertEquals((await endOf(run)).code, 130);
+    assertEquals(await modelsOf(app), { ...EARLIER, "model.failed": ["half"] });
+    const kept = app.testPath("model.failed");
+    // Nobody waited for the change of owners; but it is theirs to remove.
+    assertEquals((await Deno.lstat(kept)).uid, user.uid);
+    assertEquals(
+      (await user.run(TRAIN.concat("--stop-after", "1", "--grace", "1"), app.directory)).code,
+      137,
+    );
+    assertEquals(await foreign(app.testPath("model.failed")), []);
+  });
+
+  it("after mlcli was killed", async () => {
+    await using app = await modelApp(
+      `${writes("half")}\n${waits("pass")}`,
+      { parent: user.home },
+    );
+    await user.owns(app.directory);
+    const run = await startAndWait((args) => user.start(args, app.directory));
+    run.child.kill("SIGKILL");
+    await endOf(run);
+    await Deno.writeTextFile(app.testPath("output/data/go"), "");
+    await untilEnded(app);
+    const result = await user.run(["local", "process", "-f", "p.py"], app.directory);
+    assertStringIncludes(result.stderr, "killed");
+    assertEquals(await foreign(app.testPath()), [`${app.testPath()}/output/data/go`]);
+  });
+});
