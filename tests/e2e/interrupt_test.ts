@@ -67,7 +67,9 @@ suite("interrupting a run", () => {
       run.child.kill(signal);
       assertEquals(await endOf(run), {
         code: status,
-        stderr: "Stopping, up to 10 s; Ctrl-C again kills it.\n",
+        stderr: "Stopping, up to 10 s; Ctrl-C again kills it.\n" +
+          `note: ${app.name}/mlcli_base/local_test/test_dir/model is what this run had written ` +
+          "when it was stopped\n",
       });
       await Deno.stat(app.testPath("model/checkpoint"));
       assertEquals(await containersOf(app.name), []);

@@ -242,9 +242,12 @@ suite("the model of a training that is stopped", () => {
       await using app = await modelApp(waits(onTerminate));
       const run = await startAndWait((args) => app.start(args));
       run.child.kill("SIGINT");
+      const isReplaced = after !== EARLIER;
       assertEquals(await endOf(run), {
         code: 130,
-        stderr: "Stopping, up to 10 s; Ctrl-C again kills it.\n",
+        stderr: "Stopping, up to 10 s; Ctrl-C again kills it.\n" + (isReplaced
+          ? `note: ${shown(app, "model")} is what this run had written when it was stopped\n`
+          : ""),
       });
       assertEquals(await modelsOf(app), after);
     });

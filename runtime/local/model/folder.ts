@@ -114,7 +114,10 @@ export async function settleModel(
       return { note, moved: [from, await realPathOf(failedModelOf(layout))] };
     } else if (isWritten) {
       await replaceModel(layout, folder, isUsed);
-      return { moved: [from, await realPathOf(layout.model)] };
+      const note = ending === "stopped"
+        ? `${show(layout.model)} is what this run had written when it was stopped`
+        : undefined;
+      return { note, moved: [from, await realPathOf(layout.model)] };
     } else return { difference: await replaceByNothing(layout, folder, isStrict) };
     return {};
   } catch (error) {
