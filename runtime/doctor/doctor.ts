@@ -72,14 +72,20 @@ async function imageAndPlatform(
   tag: string,
 ): Promise<readonly Check[]> {
   const image = await engine.image(imageReference(app, tag));
-  const found = [
+  const found = withoutRepeats([
     ...await imageChecks(engine, app, tag, image),
     ...await platformChecks(app, tag, image),
-  ];
+  ]);
   // Without an image nobody can say so.
   if (image === undefined || found.some(isDifference)) return found;
   const message = "Nothing is known here that would differ on the platform";
   return [...found, { name: "platform", status: "ok", message }];
+}
+
+/** What cannot be read stands in the way of several checks. */
+function withoutRepeats(checks: readonly Check[]): readonly Check[] {
+  const messages = checks.map(({ message }) => message);
+  return checks.filter(({ message }, index) => messages.indexOf(message) === index);
 }
 
 /** Where there is no engine or no app, that alone is the finding. */

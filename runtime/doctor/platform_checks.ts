@@ -45,9 +45,7 @@ export async function platformChecks(
       () => ofChannels(layout),
     ].map((find) => guarded("platform", async () => (await find()).map(check), "warning")),
   );
-  // What stands in the way of looking at one directory may do so for all.
-  const byMessage = new Map(found.flat().map((one) => [one.message, one]));
-  return [...byMessage.values()];
+  return found.flat();
 }
 
 function check({ message, hint }: Difference): Check {

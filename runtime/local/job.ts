@@ -64,6 +64,9 @@ export interface JobRun {
   readonly report: (outcome: RunOutcome) => Promise<void>;
 }
 
+/** What kills code that does not end: the first Ctrl-C only asks it to. */
+const KILLED_BY = { "asked": "Ctrl-C again", "time over": "Ctrl-C twice" } as const;
+
 /** How long the code may take to end after SIGTERM, as with `docker stop`, in seconds. */
 const GRACE = 10;
 
@@ -113,7 +116,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     outcome = await runContainer(engine, run.name, body, host, {
       grace,
       after: run.stopAfter,
-      onStop: (grace) => err.print(`Stopping, up to ${grace} s; Ctrl-C again kills it.\n`),
+      onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
     });
   } finally {
     const warnings = await handOver(body.Image, owners, host);

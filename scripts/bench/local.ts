@@ -9,7 +9,7 @@ import { pingUntilReady } from "../../runtime/local/server/ping.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, run, time } from "./program.ts";
 
-/** An app with an empty `train` function, whose image is built. */
+/** An app whose `train` function writes an empty model, and whose image is built. */
 export interface BenchApp extends AsyncDisposable {
   readonly directory: string;
   readonly image: string;
@@ -32,7 +32,8 @@ export async function makeBenchApp(baseImage: string): Promise<BenchApp> {
   for (const args of [["init", NAME], ["build"], ["local", "train"]]) {
     await run(mlcli(...args), { cwd: directory });
   }
-  await Deno.writeTextFile(join(base, "training/training.py"), "def train(data, model): pass\n");
+  const code = 'def train(data, model): open(model + "/model", "w").close()\n';
+  await Deno.writeTextFile(join(base, "training/training.py"), code);
   return {
     directory,
     image,
@@ -41,8 +42,8 @@ export async function makeBenchApp(baseImage: string): Promise<BenchApp> {
   };
 }
 
-/** `local train` of an empty function against `docker run --rm` with the same mounts. */
-export function trainComparison(app: BenchApp): Comparison {
+/** `local train` of next to nothing against `docker run --rm` with the same mounts. */
+export function trainComparison(app: BenchApp, title = "local train, empty model"): Comparison {
   const test = join(app.base, "local_test/test_dir");
   const mounts = [
     `${join(app.base, "training")}:/opt/ml/code:ro`,
@@ -52,7 +53,7 @@ export function trainComparison(app: BenchApp): Comparison {
     `${join(test, "output")}:/opt/ml/output`,
   ].flatMap((mount) => ["-v", mount]);
   return {
-    title: "local train, empty function",
+    title,
     unit: "ms",
     ours: {
       command: "mlcli local train",
@@ -65,6 +66,21 @@ export function trainComparison(app: BenchApp): Comparison {
     goal: { atMost: 1.10 },
     rounds: 20,
   };
+}
+
+/** How many files of earlier runs lie in `output/`, right in it and in `output/data/`. */
+const OUTPUT_FILES = 100_000;
+
+/** The same where earlier runs have left many files. */
+export async function fullOutputComparison(app: BenchApp): Promise<Comparison> {
+  const output = join(app.base, "local_test/test_dir/output");
+  for (const folder of [output, join(output, "data")]) {
+    await Deno.mkdir(folder, { recursive: true });
+    for (let number = 0; number < OUTPUT_FILES / 2; number++) {
+      Deno.writeTextFileSync(join(folder, `file-${number}`), "");
+    }
+  }
+  return trainComparison(app, "local train, 100,000 files in output/");
 }
 
 /** `local deploy` until it returns against `docker run -d` and asking every 5 ms. */

@@ -9,9 +9,16 @@
 
 import { messageOf } from "../../runtime/errors.ts";
 import { type EndpointBench, makeEndpointBench } from "../bench/list_endpoints.ts";
-import { deployComparison, helpComparison, makeBenchApp, trainComparison } from "../bench/local.ts";
+import {
+  deployComparison,
+  fullOutputComparison,
+  helpComparison,
+  makeBenchApp,
+  trainComparison,
+} from "../bench/local.ts";
 import { compare, type Outcome, table } from "../bench/measure.ts";
 import { makeServingBench } from "../bench/serving.ts";
+import { makeWatchBench } from "../bench/watch.ts";
 import { makeStartUpBench, type StartUpBench } from "../bench/startup.ts";
 import { findBinary } from "../compile/targets.ts";
 import { ensureBaseImage } from "../engine/base_image.ts";
@@ -27,9 +34,13 @@ async function main(signal: AbortSignal): Promise<number> {
   await using serving = await makeServingBench(app);
   await using endpoints = await endpointBench(signal);
   await using startUp = await startUpBench();
+  await using watch = await makeWatchBench();
+  await using full = await makeBenchApp(baseImage);
   const comparisons = [
     await helpComparison(),
     trainComparison(app),
+    await fullOutputComparison(full),
+    watch.comparison,
     deployComparison(app),
     serving.comparison,
     ...endpoints?.comparisons ?? [],

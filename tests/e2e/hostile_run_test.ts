@@ -173,7 +173,7 @@ if (Deno.uid() === 0) {
       );
       assertMatch(
         stderr,
-        /\nhint: Programs among them .*\(setuid\).* sudo chown -hR \S+ \S+\/test_dir\/model\/x\n/,
+        /\nhint: Programs among them .*\(setuid\).* sudo chown -hR \S+ \S+\/test_dir\/model\n/,
       );
       assertEquals(await containersOf(app.name), []);
     });

@@ -64,6 +64,7 @@ suite("what containers wrote belongs to the caller", () => {
       const owners = await ownersBelow(app.testPath());
       assertEquals(owners.get(`${model}/model.bin`), user.uid);
       assertEquals(owners.get("output/data/private/metrics.json"), user.uid);
+      assertEquals(owners.get("output/data/link"), user.uid);
       assertEquals([...owners].filter(([, uid]) => uid !== user.uid), []);
       assertEquals((await Deno.stat("/etc/passwd")).uid, 0, "a link's target is nobody's business");
       assertEquals(await containersOf(app.name), []);

@@ -9,6 +9,8 @@ import { relative } from "@std/path/relative";
 import { SEPARATOR } from "@std/path/constants";
 import type { App } from "../app.ts";
 import { isPrivateName } from "../private_names.ts";
+import { typedPath } from "../typed_path.ts";
+import { cannotRead } from "./cannot_read.ts";
 import { type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
 import { isPrivateKey } from "./private_files.ts";
 
@@ -48,7 +50,7 @@ export async function sentOf(app: App, directory: string): Promise<Sent> {
   }];
   let looked = 0;
   for (let folder = open.shift(); folder !== undefined; folder = open.shift()) {
-    for (const { name, isDirectory, isFile } of await entriesOf(join(app.directory, folder.path))) {
+    for (const { name, isDirectory, isFile } of await entriesOf(app, folder.path)) {
       if (NOT_MISSED.test(name)) continue;
       if (looked++ === MOST_ENTRIES) return { files, leftOut };
       const path = `${folder.path}/${name}`;
@@ -90,7 +92,13 @@ function isLeftOutWhole(
     !rules.mayBringBackBelow(path, privatePart);
 }
 
-async function entriesOf(directory: string): Promise<readonly Deno.DirEntry[]> {
-  const entries = await Array.fromAsync(Deno.readDir(directory));
-  return entries.sort((one, other) => one.name < other.name ? -1 : 1);
+/** Sorted. */
+async function entriesOf(app: App, folder: string): Promise<readonly Deno.DirEntry[]> {
+  const directory = join(app.directory, folder);
+  try {
+    const entries = await Array.fromAsync(Deno.readDir(directory));
+    return entries.sort((one, other) => one.name < other.name ? -1 : 1);
+  } catch (error) {
+    throw cannotRead(typedPath(app.directory, directory), error);
+  }
 }

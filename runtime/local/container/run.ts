@@ -23,8 +23,8 @@ export interface Stopping {
   readonly grace: number;
   /** Seconds after its start at which it is stopped though nobody asks for it. */
   readonly after?: number;
-  /** Called when SIGTERM is sent, unless nobody reads the output any more. */
-  readonly onStop?: (grace: number) => void;
+  /** Called when SIGTERM is sent: since the user wants that, or since the time is over. */
+  readonly onStop?: (why: "asked" | "time over") => void;
 }
 
 /** How long what does work for mlcli itself may take to end, as with `docker stop`. */
@@ -90,12 +90,12 @@ async function runOnce(
     await startContainer(engine, id, body);
     // A failure is ignored: when the engine went away, the streams that are being read fail, too.
     const stop = (): void => void engine.stopContainer(id, grace).catch(() => {});
-    const stopAloud = (): void => {
-      onStop?.(grace);
+    const stopAloud = (why: "asked" | "time over"): void => {
+      onStop?.(why);
       stop();
     };
-    using _stop = onAbort(signal, stopAloud);
-    using time = new Timer(after, stopAloud);
+    using _stop = onAbort(signal, () => stopAloud("asked"));
+    using time = new Timer(after, () => stopAloud("time over"));
     using _kill = killOnAbort(engine, id, force);
     const watch = new PrivilegeWatch();
     const closed = await passOn(output, host, watch, stop);

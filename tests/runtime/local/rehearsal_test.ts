@@ -56,7 +56,7 @@ suite("a rehearsal of a stop", () => {
     assertEquals(targets.includes(CHECKPOINTS), true);
     assertMatch(
       stderr,
-      /^Stopping, up to 120 s; Ctrl-C again kills it\.\nStopped after 1 s, as the platform stops a training\. It ended \d\.\d s after SIGTERM: exit status 143 \(ended by SIGTERM\)\.\nThere now: test_dir\/model \(1 file\), test_dir\/checkpoints \(2 files\)\n$/,
+      /^Stopping, up to 120 s; Ctrl-C twice kills it\.\nStopped after 1 s, as the platform stops a training\. It ended \d\.\d s after SIGTERM: exit status 143 \(ended by SIGTERM\)\.\nThere now: test_dir\/model \(1 file\), test_dir\/checkpoints \(2 files\)\n$/,
     );
   });
 
