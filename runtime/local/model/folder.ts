@@ -27,7 +27,7 @@ import {
   statIfThere,
   systemCode,
 } from "../../files.ts";
-import { finishContents, moveContents } from "../model_contents.ts";
+import { finishContents, moveContents } from "./contents.ts";
 
 /** How a run ended, as far as its model is concerned. */
 export type Ending =

@@ -1,0 +1,322 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { completeApp, type TestApp } from "../../helpers/app.ts";
+import {
+  type FakeContainer,
+  fakeContainers,
+  HARNESS_IMAGE,
+  type Play,
+} from "../../helpers/fake_containers.ts";
+import { Keys, runInProcess } from "../../helpers/in_process.ts";
+import { pingServer } from "../../helpers/ping_server.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const TRAIN = ["local", "train"];
+const PROCESS = ["local", "process", "--file", "p.py"];
+const DEPLOY = ["local", "deploy", "--port", "0"];
+
+/** Something that is not as on the platform. */
+interface Violation {
+  readonly args: readonly string[];
+  /** Makes the app differ. */
+  readonly arrange?: (app: TestApp) => Promise<unknown>;
+  /** What the image differs in. */
+  readonly image?: (app: TestApp) => Image;
+  readonly play?: Play;
+  /** What the code does. */
+  readonly code?: (write: (target: string, text?: string) => void) => void;
+  readonly message: RegExp;
+  /** Where it says more under `--strict`: there, the image's own code runs. */
+  readonly strictMessage?: RegExp;
+  /** Whether only `--strict` is against it. */
+  readonly isOnlyStrict?: boolean;
+}
+
+/** Where a path of a container lies on this machine. */
+function onHost({ body }: FakeContainer, path: string): string {
+  const mounts = body.HostConfig.Mounts.filter(({ Target }) => `${path}/`.startsWith(`${Target}/`))
+    .sort((one, other) => other.Target.length - one.Target.length);
+  return mounts[0]!.Source + path.slice(mounts[0]!.Target.length);
+}
+
+/** Writes to a container's file, to the end of it. */
+function writer(container: FakeContainer): (path: string, text?: string) => void {
+  return (path, text = "") =>
+    Deno.writeTextFileSync(onHost(container, path), text, { append: true });
+}
+
+interface Run extends ProgramResult {
+  /** What is in `test_dir/` of models, as paths. */
+  readonly models: readonly string[];
+  readonly left: readonly string[];
+  readonly course: readonly string[];
+}
+
+async function run(
+  { args, arrange, image, play, code }: Violation,
+  status = 0,
+  keys = new Keys(),
+): Promise<Run> {
+  await using app = await completeApp();
+  await arrange?.(app);
+  await using servers = new AsyncDisposableStack();
+  await using engine = await fakeContainers({
+    ...(image ? { answers: answersOf(image(app)) } : {}),
+    ...play,
+    program: (container) => {
+      if (container.body.Cmd[0] === "serve") {
+        const published = container.body.HostConfig.PortBindings!["8080/tcp"]![0]!;
+        return void servers.use(pingServer(Number(published.HostPort)));
+      }
+      const write = writer(container);
+      if (container.body.Cmd[0] === "train" && !play?.writesNoModel) write("/opt/ml/model/new");
+      write("/opt/ml/output/data/last");
+      code?.(write);
+      if (keys.interruption.signal.aborted || status === -1) return keys.press();
+      container.end(status);
+    },
+  });
+  const result = await runInProcess(args, { cwd: app.directory, engine, keys });
+  const models: string[] = [];
+  for await (const { name } of Deno.readDir(app.testPath())) {
+    if (!name.includes("model")) continue;
+    for await (const inner of Deno.readDir(app.testPath(name))) {
+      models.push(`${name}/${inner.name}`);
+    }
+  }
+  return { ...result, models: models.sort(), left: [...engine.left], course: engine.course };
+}
+
+function hyperparameters(values: Readonly<Record<string, unknown>>) {
+  return (app: TestApp): Promise<void> =>
+    app.write(app.testPath("input/config/hyperparameters.json"), JSON.stringify(values));
+}
+
+/** An image that is not the usual one. */
+interface Image {
+  readonly Architecture?: string;
+  readonly Created?: string;
+  readonly Config?: Readonly<Record<string, unknown>>;
+}
+
+function answersOf(image: Image): Play["answers"] {
+  const { Architecture = "amd64", Created = "2040-01-01T00:00:00Z", Config = HARNESS_IMAGE } =
+    image;
+  return {
+    "GET /images/NAME/json": () => Response.json({ Os: "linux", Architecture, Created, Config }),
+  };
+}
+
+const SHELL = (): Image => ({
+  Config: {
+    Entrypoint: ["/bin/sh", "-c", "python3 main.py; echo done"],
+    Labels: { "mlcli.harness": "1" },
+  },
+});
+const OLD = ({ name }: TestApp): Image => ({
+  Created: "2020-01-01T00:00:00Z",
+  Config: { ...HARNESS_IMAGE, Labels: { "mlcli.app": name } },
+});
+const leftOut = (folder: string) => async (app: TestApp): Promise<void> => {
+  await app.write(`${app.directory}/.dockerignore`, "**/*.bin\n");
+  await app.write(app.path(folder, "w.bin"), "");
+};
+
+const VIOLATIONS: Readonly<Record<string, Violation>> = {
+  "101 hyperparameters": {
+    args: TRAIN,
+    arrange: hyperparameters(
+      Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`h${index}`, 1])),
+    ),
+    message: /refuses more than 100 hyperparameters: these are 101/,
+  },
+  "a long hyperparameter": {
+    args: TRAIN,
+    arrange: hyperparameters({ text: "x".repeat(2_501) }),
+    message: /refuses hyperparameter values of more than 2,500 characters: "text"/,
+  },
+  "a channel of such a name": {
+    args: TRAIN,
+    arrange: (app) => app.write(app.testPath("input/data/my data/d.csv"), "1\n"),
+    message: /refuses channels of such names: "my data"/,
+  },
+  "21 channels": {
+    args: TRAIN,
+    arrange: (app) =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          app.write(app.testPath(`input/data/c${index}/d.csv`), "1\n")),
+      ),
+    message: /refuses more than 20 channels: these are 21/,
+  },
+  "a long variable": {
+    args: [...TRAIN, "--env", `LONG=${"x".repeat(513)}`],
+    message: /refuses values of environment variables of more than 512 characters: "LONG"/,
+  },
+  "a long variable of processing": {
+    args: [...PROCESS, "--env", `LONG=${"x".repeat(257)}`],
+    message: /refuses values of environment variables of more than 256 characters: "LONG"/,
+  },
+  "a long variable of a server": {
+    args: [...DEPLOY, "--env", `LONG=${"x".repeat(1_025)}`],
+    message: /refuses values of environment variables of more than 1,024 bytes: "LONG"/,
+  },
+  "a long argument": {
+    args: [...PROCESS, "--", "x".repeat(257)],
+    message: /refuses arguments of a processing job of more than 256 characters: number 3/,
+  },
+  "a shell as entry point": {
+    args: TRAIN,
+    image: SHELL,
+    message: /The ENTRYPOINT of \S+ is a shell/,
+  },
+  "a shell as a server's entry point": {
+    args: DEPLOY,
+    image: SHELL,
+    message: /The ENTRYPOINT of \S+ is a shell/,
+  },
+  "another architecture": {
+    args: TRAIN,
+    image: () => ({ Architecture: "arm64" }),
+    message: /arm64/,
+  },
+  "a file that the image lacks": {
+    args: TRAIN,
+    arrange: leftOut("training"),
+    message: /leaves \S+\/training\/w\.bin out of the image/,
+  },
+  "a file that processing lacks": {
+    args: PROCESS,
+    arrange: leftOut("processing"),
+    message: /leaves \S+\/processing\/w\.bin out of the image/,
+  },
+  "a file that a server lacks": {
+    args: DEPLOY,
+    arrange: leftOut("prediction"),
+    message: /leaves \S+\/prediction\/w\.bin out of the image/,
+  },
+  // Its code, too, where that is not mounted over it.
+  "an old image": {
+    args: TRAIN,
+    image: OLD,
+    message: /is older than \S+\/Dockerfile and requirements\.txt:/,
+    strictMessage: /is older than \S+\/Dockerfile, requirements\.txt, \S+\/training\.py:/,
+  },
+  "an old image of processing": {
+    args: PROCESS,
+    image: OLD,
+    message: /is older than \S+\/Dockerfile and requirements\.txt:/,
+    strictMessage: /is older than \S+\/Dockerfile, requirements\.txt, \S+\/p\.py:/,
+  },
+  "an old image of a server": {
+    args: DEPLOY,
+    image: OLD,
+    message: /is older than \S+\/Dockerfile and requirements\.txt:/,
+    strictMessage: /is older than \S+\/Dockerfile, requirements\.txt, \S+\/serve:/,
+  },
+  "what is dropped of a training's output": {
+    args: TRAIN,
+    code: (write) => write("/opt/ml/output/metrics.json"),
+    message: /keeps nothing of \/opt\/ml\/output but data\/: metrics\.json in /,
+  },
+  "what is dropped of processing's output": {
+    args: PROCESS,
+    code: (write) => write("/opt/ml/output/metrics.json"),
+    message: /Processing wrote metrics\.json to \/opt\/ml\/output, of which nothing is kept/,
+    isOnlyStrict: true,
+  },
+  "old files in processing's output": {
+    args: PROCESS,
+    arrange: (app) => app.write(app.testPath("output/old.csv"), "1\n"),
+    message: /output also holds what earlier runs left: old\.csv/,
+  },
+  "what processing loses": {
+    args: PROCESS,
+    code: (write) => write("/opt/mlcli/report", '["lost", "/opt/ml/processing/x.csv"]\n'),
+    message: /Processing wrote \/opt\/ml\/processing\/x\.csv, which nothing keeps/,
+  },
+  "no model": {
+    args: TRAIN,
+    play: { writesNoModel: true },
+    message: /The training wrote no file to \/opt\/ml\/model/,
+  },
+};
+
+for (const [title, violation] of Object.entries(VIOLATIONS)) {
+  const { args, message, strictMessage = message, isOnlyStrict = false } = violation;
+  // Options end at the arguments of a script.
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  const strict = { ...violation, args: [...args.slice(0, end), "--strict", ...args.slice(end)] };
+
+  suite(`${title}, in mlcli ${args.slice(0, 2).join(" ")}`, () => {
+    it("is a warning with a remedy", async () => {
+      const { code, stderr } = await run(violation);
+      assertEquals(code, 0, stderr);
+      if (isOnlyStrict) return assertEquals(stderr, "");
+      assertMatch(stderr, message);
+      assertMatch(stderr, /^warning: .+\nhint: .+\n$/);
+    });
+
+    it("fails at the end under --strict, and nothing is put in place", async () => {
+      const { code, stdout, stderr, models, left } = await run(strict);
+      assertEquals([code, stdout, left], [1, "", []]);
+      assertMatch(stderr, strictMessage);
+      assertMatch(
+        stderr,
+        /^(note: .+\n)?error: 1 thing is not as on the platform \(--strict\)\n.+\n.*hint: .+\n$/,
+      );
+      const failed = title === "no model" || args[1] !== "train" ? [] : ["model.failed/new"];
+      assertEquals(
+        models,
+        ["model.failed/new", "model/m"].filter((path) =>
+          path === "model/m" || failed.includes(path)
+        ),
+      );
+    });
+
+    if (args[1] === "deploy") return;
+
+    it("is said under --strict, too, where the code failed", async () => {
+      const { code, stderr } = await run(strict, 7);
+      assertEquals(code, 7, stderr);
+      // A failed run need not have written a model.
+      if (title !== "no model") assertMatch(stderr, strictMessage);
+      assertStringIncludes(stderr, "failed: exit status 7\n");
+    });
+  });
+}
+
+suite("--strict", () => {
+  it("lists all that it finds", async () => {
+    const { code, stderr } = await run({
+      args: [...TRAIN, "--strict", "--env", `LONG=${"x".repeat(513)}`],
+      arrange: leftOut("training"),
+      code: (write) => write("/opt/ml/output/metrics.json"),
+      message: /./,
+    });
+    assertEquals(code, 1);
+    assertMatch(stderr, /\nerror: 3 things are not as on the platform \(--strict\)\n/);
+    for (const word of ["LONG", "w.bin", "metrics.json"]) assertStringIncludes(stderr, word);
+  });
+
+  it("says what it found at Ctrl-C, too, and keeps the model aside", async () => {
+    const { code, stderr, models } = await run(
+      {
+        args: [...TRAIN, "--strict"],
+        arrange: leftOut("training"),
+        message: /./,
+      },
+      -1,
+    );
+    assertEquals([code, models], [130, ["model.failed/new", "model/m"]]);
+    assertMatch(stderr, /warning: mlcli build leaves \S+ out/);
+  });
+
+  for (const args of [TRAIN, PROCESS, DEPLOY]) {
+    it(`is content with what is as there: ${args[1]}`, async () => {
+      const { code, stderr, models } = await run({ args: [...args, "--strict"], message: /./ });
+      assertEquals([code, stderr], [0, ""]);
+      assertEquals(models, args === TRAIN ? ["model/new"] : ["model/m"]);
+    });
+  }
+});
