@@ -245,9 +245,10 @@ suite("the model of a training that is stopped", () => {
       const isReplaced = after !== EARLIER;
       assertEquals(await endOf(run), {
         code: 130,
-        stderr: "Stopping, up to 10 s; Ctrl-C again kills it.\n" + (isReplaced
-          ? `note: ${shown(app, "model")} is what this run had written when it was stopped\n`
-          : ""),
+        stderr: "Stopping, up to 10 s; Ctrl-C again kills it.\n" +
+          (isReplaced
+            ? `note: ${shown(app, "model")} is what this run had written when it was stopped\n`
+            : ""),
       });
       assertEquals(await modelsOf(app), after);
     });
