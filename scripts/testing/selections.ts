@@ -61,6 +61,10 @@ export const ON_BINARY: readonly Selected[] = [
   { path: "tests/e2e/completions_test.ts", reason: "the shells call the program by its path" },
   { path: "tests/e2e/interrupt_test.ts", reason: "signals; readers that go away" },
   {
+    path: "tests/e2e/model_test.ts",
+    reason: "permission to rename, to change owners and modes, and to ask whether a process lives",
+  },
+  {
     path: "tests/e2e/model_archive_test.ts",
     reason: "the bundled tar library, zlib, and permission to make links",
   },
@@ -76,6 +80,10 @@ export const ON_PODMAN: readonly Selected[] = [
   { path: "tests/e2e/errors_test.ts", reason: "its own words and statuses for what fails" },
   { path: "tests/e2e/interrupt_test.ts", reason: "signals to a container, and its removal" },
   { path: "tests/e2e/privileges_test.ts", reason: "capabilities and limits" },
+  {
+    path: "tests/e2e/model_test.ts",
+    reason: "runs whose end the engine still knows; labels, mounts",
+  },
   {
     path: "tests/e2e/own_image_test.ts",
     reason: "entry points, arguments and no network; what it says of an image",
