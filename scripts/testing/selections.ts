@@ -81,10 +81,6 @@ export const ON_PODMAN: readonly Selected[] = [
   { path: "tests/e2e/interrupt_test.ts", reason: "signals to a container, and its removal" },
   { path: "tests/e2e/privileges_test.ts", reason: "capabilities and limits" },
   {
-    path: "tests/e2e/model_test.ts",
-    reason: "runs whose end the engine still knows; labels, mounts",
-  },
-  {
     path: "tests/e2e/own_image_test.ts",
     reason: "entry points, arguments and no network; what it says of an image",
   },

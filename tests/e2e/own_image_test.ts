@@ -132,7 +132,8 @@ suite("an image that carries its code in /opt/ml/code", () => {
     const secret = ["--env", "TOKEN=s3cret", "--env", `LONG=s3cret${"x".repeat(100_000)}`];
     for (
       const [args, words] of [
-        [["local", "process", ...tag, "--entrypoint", "/no/such"], 'cannot run "/no/such"'],
+        // Podman says it in words of its own.
+        [["local", "process", ...tag, "--entrypoint", "/no/such"], '"/no/such"'],
         [["local", "train", "--docker-tag", "none"], "Image not found"],
         [["local", "process", ...tag, "--entrypoint", "false"], "Processing failed"],
       ] as const
