@@ -31,6 +31,8 @@ export interface CreateBody {
     readonly AutoRemove: boolean;
     readonly CapAdd?: readonly string[];
     readonly CapDrop?: readonly string[];
+    /** `NAME:ADDRESS` */
+    readonly ExtraHosts?: readonly string[];
     readonly Init?: boolean;
     readonly LogConfig?: { readonly Type: "none" };
     readonly Memory?: number;

@@ -34,6 +34,13 @@ const SERVER_HOSTS = ["host.docker.internal", "host.containers.internal"];
 /** `/dev/shm` in bytes. Docker's 64 MB kill PyTorch's data loaders; this reserves nothing. */
 const SHARED_MEMORY = 2 * 1024 ** 3;
 
+/**
+ * No network but the container's own. Without one, engines give a container's name no address; on
+ * the platform it has one, and AWS's training toolkit waits 15 minutes for that before it runs the
+ * user's code.
+ */
+const NO_NETWORK = { NetworkMode: "none", ExtraHosts: [`${HOST}:127.0.0.1`] };
+
 /** What follows from the image that a container is made of. */
 export interface OfImage {
   /** Whether an init is process 1, which passes SIGTERM on and reaps orphans. */
@@ -200,7 +207,7 @@ function jobHostConfig(
     // By the engine, so that the container is removed even when mlcli was killed.
     AutoRemove: true,
     LogConfig: NO_LOG,
-    ...(job.networkIsolation ? { NetworkMode: "none" } : {}),
+    ...(job.networkIsolation ? NO_NETWORK : {}),
     ...limits(job, planned),
     Mounts: mounts,
   };

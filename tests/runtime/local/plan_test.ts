@@ -187,8 +187,10 @@ suite("plans", () => {
       serve,
       trainPlan({ ...JOB, ...isolated }, TRAINING),
       processPlan({ ...PROCESSING, ...isolated }, PROCESS),
-    ].map(({ HostConfig }) => HostConfig.NetworkMode);
-    assertEquals(modes, [undefined, undefined, undefined, "none", "none"]);
+    ].map(({ HostConfig }) => [HostConfig.NetworkMode, HostConfig.ExtraHosts]);
+    const network = [undefined, undefined];
+    const none = ["none", ["algo-1:127.0.0.1"]];
+    assertEquals(modes, [network, network, network, none, none]);
   });
 
   it("give the user's variables, over mlcli's own", () => {
