@@ -15,11 +15,20 @@ import {
 } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { isFile } from "../files.ts";
+import { isBuiltByMlcli, type Marks } from "../images.ts";
 import { channelsOf } from "../local/channels.ts";
 import { type Check, guarded } from "./check.ts";
 
-/** Whether everything is there that the commands need. What only some of them need is a warning. */
-export async function appChecks(app: App): Promise<readonly Check[]> {
+/**
+ * Whether everything is there that the commands need. What only some of them need is a warning.
+ *
+ * @param image the app's. One that mlcli did not build runs code of its own, and is built otherwise:
+ * files of the app would hide that code.
+ */
+export async function appChecks(
+  app: App,
+  image: Marks | undefined,
+): Promise<readonly Check[]> {
   const layout = layoutOf(app);
   const found: Check = {
     name: "app",
@@ -31,10 +40,12 @@ export async function appChecks(app: App): Promise<readonly Check[]> {
   const missing = await Promise.all([
     failure("layout", requireTestDirectory(layout), "problem"),
     failure("links", requireAllInside(layout), "problem"),
-    missingFile(app, layout.dockerfile, `mlcli build needs it. ${init}`),
-    missingFile(app, requirements, `mlcli build needs it. Create it; it may be empty.`),
-    missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
-    missingFile(app, join(layout.prediction, "serve"), `local deploy needs it. ${init}`),
+    ...(image !== undefined && !isBuiltByMlcli(image) ? [] : [
+      missingFile(app, layout.dockerfile, `mlcli build needs it. ${init}`),
+      missingFile(app, requirements, `mlcli build needs it. Create it; it may be empty.`),
+      missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
+      missingFile(app, join(layout.prediction, "serve"), `local deploy needs it. ${init}`),
+    ]),
     failure("training data", requireChannels(layout), "warning"),
     failure("model", requireModel(layout), "warning"),
   ]);

@@ -8,6 +8,7 @@ import { type App, findApp, imageReference } from "../app/app.ts";
 import type { CloudChoice } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
+import type { ImageDetails } from "../docker/engine.ts";
 import { appChecks } from "./app_checks.ts";
 import { type Check, guarded } from "./check.ts";
 import { cloudCheck } from "./cloud_check.ts";
@@ -42,14 +43,19 @@ export async function diagnose(
 ): Promise<Diagnosis> {
   const engine = host.engine();
   const app = findApp(host.cwd, appName);
+  const image = Promise.all([engine, app]).then(([engine, app]) =>
+    engine.image(imageReference(app, tag))
+  );
+  image.catch(() => {}); // it is a finding of whoever needs it
   const ofImage = withBoth(
     engine,
     app,
-    (engine, app) => guarded("image", () => imageAndPlatform(engine, app, tag)),
+    (engine, app) =>
+      guarded("image", async () => await imageAndPlatform(engine, app, tag, await image)),
   );
   const groups = await Promise.all([
     guarded("engine", async () => await engineChecks(await engine)),
-    guarded("app", async () => await appChecks(await app)),
+    guarded("app", async () => await appChecks(await app, await image.catch(() => undefined))),
     ofImage.then((found) => found.filter((check) => !isDifference(check))),
     withBoth(
       engine,
@@ -70,8 +76,8 @@ async function imageAndPlatform(
   engine: Engine,
   app: App,
   tag: string,
+  image: ImageDetails | undefined,
 ): Promise<readonly Check[]> {
-  const image = await engine.image(imageReference(app, tag));
   const found = withoutRepeats([
     ...await imageChecks(engine, app, tag, image),
     ...await platformChecks(app, tag, image),

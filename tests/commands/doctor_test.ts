@@ -136,12 +136,17 @@ suite("mlcli doctor", () => {
 
   it("does not tell to build over an image that mlcli did not build", async () => {
     await using app = await completeApp();
+    // Nor does it miss what such an image has no use for, and what would hide the code in it.
+    for (const path of ["training", "prediction", "Dockerfile"]) {
+      await Deno.remove(app.path(path), { recursive: true });
+    }
     const { code, stdout, stderr } = await doctor(app, {
       ...GOOD,
       image: { ...FOREIGN, Created: "2020-01-01T00:00:00Z", Architecture: "s390x" },
     });
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     assertMatch(stdout, /^ok {7}\S+:latest is there; mlcli did not build it$/m);
+    assertEquals(stdout.includes("File not found"), false, stdout);
     const [, block] = stdout.split("\nWhat would differ on the platform:\n");
     const heads = block!.split("\n").filter((line) => /^\w/.test(line));
     const expected = [/does not run on the platform$/, /is a shell/, /has no label com\.amazonaws/];

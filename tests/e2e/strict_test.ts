@@ -1,0 +1,288 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { baseImage, containersOf } from "../helpers/engine.ts";
+import type { ProgramResult } from "../helpers/program.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+/**
+ * Runs what the variable DO says, since under --strict the code is the image's; `seen` is what a
+ * container shows of what mlcli made it of.
+ */
+const LIBRARY = `
+import json, os
+
+def mounts():
+    found = [line.split() for line in open("/proc/self/mountinfo")]
+    return sorted((words[4], words[5].split(",")[0]) for words in found if words[4].startswith("/opt/"))
+
+def seen(where):
+    print(json.dumps({
+        "mounts": mounts(),
+        "places": [path for path in ("/opt/ml/code", "/opt/ml/model", "/opt/ml/input",
+            "/opt/ml/input/data/processing") if os.path.exists(path)],
+        "environment": sorted(name for name in os.environ if name[:5] in ("MLCLI", "MLCLI_")),
+        "isFirst": os.getpid() == 1,
+        "file": os.path.realpath(where),
+    }))
+
+def do(model=None):
+    exec(os.environ.get("DO", ""))
+`;
+
+const FILES = {
+  "training/training.py": `${LIBRARY}
+def train(data, model):
+    seen(__file__)
+    open(model + "/model.txt", "w").write("new")
+    do(model)
+    open("/opt/ml/output/data/last", "w").close()
+`,
+  "processing/p.py": `${LIBRARY}
+seen(__file__)
+do()
+open("/opt/ml/processing/output/last", "w").close()
+`,
+  "prediction/serve": `${LIBRARY}
+def model_fn(model_dir):
+    return open(model_dir + "/model.txt").read()
+def predict_fn(data, model):
+    return [model, [list(mount) for mount in mounts()], os.path.realpath(__file__)]
+`,
+};
+
+const DATA = {
+  [TRAINING_DATA]: "1,2\n",
+  "local_test/test_dir/input/data/processing/p.csv": "1\n",
+  "local_test/test_dir/model/model.txt": "old",
+};
+
+/** What `seen` prints. */
+interface Seen {
+  readonly mounts: readonly (readonly [target: string, mode: string])[];
+  readonly places: readonly string[];
+  readonly environment: readonly string[];
+  readonly isFirst: boolean;
+  readonly file: string;
+}
+
+function seenIn({ stdout }: ProgramResult): Seen {
+  return JSON.parse(stdout.split("\n")[0]!);
+}
+
+const REPORT = ["/opt/mlcli/report", "rw"] as const;
+const TRAIN = ["local", "train", "--strict"];
+const PROCESS = ["local", "process", "-f", "p.py", "--strict"];
+
+suite("--strict on an image of the app's own", () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await makeApp({
+      configuration: { base_image: baseImage() },
+      files: { ...FILES, ...DATA },
+    });
+    for (const args of [["init", app.name], ["build"]]) {
+      const { code, stderr } = await app.run(args);
+      assertEquals({ args, code, stderr }, { args, code: 0, stderr });
+    }
+  });
+  afterAll(async () => await app?.[Symbol.asyncDispose]());
+
+  /** Puts everything back as it was before a test. */
+  async function arrange(): Promise<void> {
+    for (const name of ["model", "model.failed", "model.previous", "output"]) {
+      await Deno.remove(app.testPath(name), { recursive: true }).catch(() => {});
+    }
+    await app.write(app.testPath("model/model.txt"), "old");
+  }
+
+  /** Changes a file without its looking newer than the image. */
+  async function change(path: string, text: string): Promise<void> {
+    await app.write(app.path(path), text);
+    await Deno.utime(app.path(path), new Date(0), new Date(0));
+  }
+
+  async function namesIn(name: string): Promise<string[]> {
+    const names = Array.fromAsync(Deno.readDir(app.testPath(name)), (entry) => entry.name);
+    return (await names.catch(() => [])).sort();
+  }
+
+  it("gives a training what the platform gives, and puts its model in place", async () => {
+    await arrange();
+    await change(
+      "training/training.py",
+      "raise ImportError('this is not the code of the image')\n",
+    );
+    const result = await app.run(TRAIN);
+    assertEquals([result.code, result.stderr], [0, ""]);
+    assertEquals(seenIn(result), {
+      mounts: [
+        ["/opt/ml/input", "ro"],
+        ["/opt/ml/input/config", "ro"],
+        ["/opt/ml/input/data/training", "ro"],
+        ["/opt/ml/model", "rw"],
+        ["/opt/ml/output", "rw"],
+        REPORT,
+      ],
+      places: ["/opt/ml/code", "/opt/ml/model", "/opt/ml/input"],
+      environment: [],
+      isFirst: true,
+      file: "/opt/program/training/training.py",
+    });
+    assertEquals(await Deno.readTextFile(app.testPath("model/model.txt")), "new");
+
+    // Without it, the app's own code runs, and all that the specification mounts is there.
+    await change("training/training.py", FILES["training/training.py"]);
+    const usual = seenIn(await app.run(["local", "train"]));
+    assertEquals([usual.isFirst, usual.places.length], [false, 4]);
+    assertEquals(usual.file, "/opt/ml/code/training.py");
+  });
+
+  it("gives a processing script what the platform gives", async () => {
+    await arrange();
+    const result = await app.run(PROCESS);
+    assertEquals([result.code, result.stderr], [0, ""]);
+    assertEquals(seenIn(result), {
+      mounts: [
+        ["/opt/ml/config", "ro"],
+        ["/opt/ml/output", "rw"],
+        ["/opt/ml/processing/input", "ro"],
+        ["/opt/ml/processing/output", "rw"],
+        REPORT,
+      ],
+      places: ["/opt/ml/code"],
+      environment: [],
+      isFirst: true,
+      file: "/opt/program/processing/p.py",
+    });
+    assertEquals(await namesIn("output"), ["last"]);
+    const usual = seenIn(await app.run(PROCESS.slice(0, -1)));
+    assertEquals(usual.places, [
+      "/opt/ml/code",
+      "/opt/ml/model",
+      "/opt/ml/input",
+      "/opt/ml/input/data/processing",
+    ]);
+  });
+
+  it("has what it opens fail as there, with the code's own status and no warning", async () => {
+    await arrange();
+    const args = [...PROCESS, "--env", 'DO=open("/opt/ml/model/model.txt")'];
+    const { code, stderr } = await app.run(args);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "FileNotFoundError");
+    assertEquals(stderr.includes("platform"), false, stderr);
+  });
+
+  it("sets no variables that the image does not have", async () => {
+    await arrange();
+    const env = ["local", "process", "--entrypoint", "env"];
+    const names = async (...args: readonly string[]): Promise<readonly string[]> => {
+      const { code, stdout, stderr } = await app.run([...env, ...args]);
+      assertEquals([code, stderr], [0, ""]);
+      return stdout.split("\n").map((line) => line.split("=")[0]!)
+        .filter((name) => name.startsWith("ML_"));
+    };
+    assertEquals(await names("--strict"), []);
+    assert((await names()).length > 0);
+  });
+
+  it("fails a training at its end for what would be lost, with its model kept aside", async () => {
+    await arrange();
+    const path = `${app.name}/mlcli_base/local_test/test_dir`;
+    const lose = 'DO=open("/opt/ml/output/metrics.json", "w").close()';
+    const lost =
+      `The platform keeps nothing of /opt/ml/output but data/: metrics.json in ${path}/` +
+      "output would be lost\n";
+    const { code, stderr } = await app.run([...TRAIN, "--env", lose]);
+    assertEquals(code, 1);
+    assertEquals(
+      stderr.split("\n").slice(0, 3).join("\n"),
+      `note: The model of this run is in ${path}/model.failed; ${path}/model is as it was\n` +
+        `error: 1 thing is not as on the platform (--strict)\n  ${lost}`.trimEnd(),
+    );
+    assertEquals(await namesIn("output/data"), ["last"]);
+    assertEquals(await Deno.readTextFile(app.testPath("model/model.txt")), "old");
+    assertEquals(await Deno.readTextFile(app.testPath("model.failed/model.txt")), "new");
+
+    const failing = await app.run([...TRAIN, "--env", `${lose}\nraise SystemExit(7)`]);
+    assertEquals(failing.code, 7);
+    assertStringIncludes(failing.stderr, `warning: ${lost}`);
+    assertStringIncludes(failing.stderr, "error: Training failed: exit status 7\n");
+  });
+
+  it("fails a training without a model, and the earlier one stays", async () => {
+    await arrange();
+    const { code, stderr } = await app.run([...TRAIN, "--env", 'DO=os.remove(model+"/model.txt")']);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: 1 thing .*\n {2}The training wrote no file to \/opt\/ml\/model\n/);
+    assertEquals([await namesIn("model"), await namesIn("model.previous")], [["model.txt"], []]);
+  });
+
+  it("fails processing at its end for what nothing keeps", async () => {
+    await arrange();
+    const write = (path: string): string =>
+      `os.makedirs("${path}",exist_ok=True);open("${path}/x","w").close()`;
+    const { code, stderr } = await app.run([
+      ...PROCESS,
+      ...["--env", `DO=${write("/opt/ml/processing/other")}\n${write("/opt/ml/output")}`],
+    ]);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: 2 things are not as on the platform \(--strict\)\n/);
+    assertStringIncludes(
+      stderr,
+      "Processing wrote /opt/ml/processing/other/x, which nothing keeps",
+    );
+    assertStringIncludes(
+      stderr,
+      "Processing wrote x to /opt/ml/output, of which nothing is kept\n",
+    );
+    // It ran to its end.
+    assertEquals(await namesIn("output"), ["last"]);
+  });
+
+  it("serves with the image's own code, read-only and without more than its model", async () => {
+    await arrange();
+    await change("prediction/serve", "raise ImportError('this is not the code of the image')\n");
+    try {
+      const { code, stdout, stderr } = await app.run(["local", "deploy", "--strict", "-p", "0"]);
+      assertEquals([code, stderr], [0, ""]);
+      const response = await fetch(`http://127.0.0.1:${new URL(stdout.trim()).port}/invocations`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: "{}",
+      });
+      assertEquals(Object.values(await response.json()), [
+        ["old", [["/opt/ml/model", "ro"]], "/opt/program/prediction/serve"],
+      ]);
+      assertEquals((await app.run(["local", "stop", "-p", new URL(stdout.trim()).port])).code, 0);
+    } finally {
+      await change("prediction/serve", FILES["prediction/serve"]);
+    }
+  });
+
+  it("names code that is newer than the image, after the image's own has run", async () => {
+    await arrange();
+    const rows = [
+      [TRAIN, "training/training.py"],
+      [PROCESS, "processing/p.py"],
+      [["local", "deploy", "--strict", "-p", "0"], "prediction/serve"],
+    ] as const;
+    for (const [args, path] of rows) {
+      const later = new Date(Date.now() + 3_600_000);
+      await Deno.utime(app.path(path), later, later);
+      const { code, stdout, stderr } = await app.run(args);
+      await Deno.utime(app.path(path), new Date(0), new Date(0));
+      assertEquals(code, 1, stderr);
+      assertStringIncludes(
+        stderr,
+        "error: 1 thing is not as on the platform (--strict)\n" +
+          `  ${app.name}:latest is older than ${app.name}/mlcli_base/${path}: the platform runs the ` +
+          "image as it is\n  hint: Run mlcli build.\n",
+      );
+      assertEquals(stdout.includes("/opt/program/"), args[1] !== "deploy", stdout);
+      assertEquals(await containersOf(app.name), []);
+    }
+    assertEquals(await namesIn("output/data"), ["last"]);
+  });
+});
