@@ -1,152 +1,281 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
-import { buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
+import {
+  baseImage,
+  buildImage,
+  buildTestImage,
+  removeImage,
+  TEST_IMAGE,
+} from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
-/** What a command said on standard error: its warnings, without their hints. */
-async function warnings(app: TestApp, args: readonly string[]): Promise<readonly string[]> {
-  const { code, stderr } = await app.run(["local", ...args]);
-  assertEquals(code, 0, stderr);
-  const lines = stderr.trimEnd().split("\n").filter((line) => line !== "");
-  // Each warning has a line that says what to do.
-  assertEquals(
-    lines.map((line) => line.split(":")[0]),
-    lines.map((_, index) => index % 2 === 0 ? "warning" : "hint"),
-    stderr,
-  );
-  return lines.filter((_, index) => index % 2 === 0).map((line) => line.slice("warning: ".length));
-}
+const TRAIN = ["local", "train"];
+const PROCESS = ["local", "process", "-f", "p.py"];
 
-const SAVE = 'open(model + "/m", "w").close()';
-
-/** An app whose training has this body, and whose processing script is this. */
-function appOf(
-  { training = "pass", processing = "", files = {} }: {
-    readonly training?: string;
-    readonly processing?: string;
-    readonly files?: Readonly<Record<string, string>>;
-  },
-): Promise<TestApp> {
+/** An app whose code of both kinds begins with these lines. */
+function appOf(code: string, files: Readonly<Record<string, string>> = {}): Promise<TestApp> {
   return makeApp({
     configuration: { image_name: TEST_IMAGE },
     files: {
-      "training/training.py": `import os\ndef train(data, model):\n    ${SAVE}\n${
-        training.replace(/^/gm, "    ")
-      }\n`,
-      "processing/p.py": processing,
+      "training/training.py": `import os, subprocess
+def train(data, model):
+    open(model + "/model.txt", "w").close()
+${code.replace(/^/gm, "    ")}
+`,
+      "processing/p.py": `import os, subprocess\n${code}\n`,
       [TRAINING_DATA]: "1,2\n",
-      "local_test/test_dir/input/data/processing/p.csv": "3\n",
-      "local_test/test_dir/model/old": "",
+      "local_test/test_dir/input/data/processing/p.csv": "1\n",
+      "local_test/test_dir/model/model.json": "{}",
       ...files,
     },
   });
 }
 
-const TRAIN = ["train"];
-const PROCESS = ["process", "--file", "p.py"];
-const PROBE = "from __future__ import print_function\nimport os, subprocess\n";
+/** What a run of this code is warned of; it ends with 0. */
+async function said(code: string, args: readonly string[]): Promise<string> {
+  await using app = await appOf(code);
+  const { code: status, stdout, stderr } = await app.run(args);
+  assertEquals([status, stdout], [0, ""], stderr);
+  return stderr;
+}
 
-suite("what differs on the platform", () => {
+const INTO_INPUT =
+  "hint: Put what it needs into /opt/ml/processing/input (input/data/processing, " +
+  "or --input), and write results to /opt/ml/processing/output.\n";
+const INTO_CHANNEL = "hint: Put the data into a channel of its own, a directory beside it in " +
+  "input/data.\n";
+
+suite("what the specification mounts and the platform does not have", () => {
   beforeAll(buildTestImage);
 
-  it("is nothing of a run that keeps to what the platform has", async () => {
-    await using app = await appOf({
-      training: `
-os.makedirs("/opt/ml/output/data", exist_ok=True)
-open("/opt/ml/output/data/metrics.json", "w").close()
-sorted(os.listdir(data)), open(data + "/data.csv").read()
-open("/opt/ml/input/config/hyperparameters.json").close()`,
-      processing: `${PROBE}
-open("/opt/ml/processing/input/p.csv").read()
-open("/opt/ml/processing/output/clean.csv", "w").close()
-open("/opt/ml/config/processingjobconfig.json").close()`,
-    });
-    assertEquals(await warnings(app, TRAIN), []);
-    assertEquals(await warnings(app, PROCESS), []);
+  type Row = readonly [title: string, args: readonly string[], code: string, warning: string];
+  const rows: readonly Row[] = [
+    [
+      "a script reads the model",
+      PROCESS,
+      'open("/opt/ml/model/model.json").close()',
+      "warning: Processing opened /opt/ml/model/model.json; on the platform, it has no " +
+      `/opt/ml/model\n${INTO_INPUT}`,
+    ],
+    [
+      "a script writes a model",
+      PROCESS,
+      'open("/opt/ml/model/new", "w").close()',
+      `warning: Processing opened /opt/ml/model/new; on the platform, it has no /opt/ml/model\n${INTO_INPUT}`,
+    ],
+    [
+      "a program that a script starts reads a channel",
+      PROCESS,
+      'subprocess.run(["cat", "/opt/ml/input/data/training/data.csv"], stdout=subprocess.DEVNULL)',
+      "warning: Processing opened /opt/ml/input/data/training/data.csv; on the platform, it has " +
+      `no /opt/ml/input\n${INTO_INPUT}`,
+    ],
+    [
+      "a training reads data/processing",
+      TRAIN,
+      'open("/opt/ml/input/data/processing/p.csv").close()',
+      "warning: Training opened /opt/ml/input/data/processing/p.csv; on the platform, it has no " +
+      `/opt/ml/input/data/processing\n${INTO_CHANNEL}`,
+    ],
+    [
+      "a program that a training starts reads data/processing",
+      TRAIN,
+      'subprocess.run(["cat", "/opt/ml/input/data/processing/p.csv"], stdout=subprocess.DEVNULL)',
+      "warning: Training opened /opt/ml/input/data/processing/p.csv; on the platform, it has no " +
+      `/opt/ml/input/data/processing\n${INTO_CHANNEL}`,
+    ],
+    [
+      "a script writes beside its output",
+      PROCESS,
+      'os.makedirs("/opt/ml/processing/train")\nopen("/opt/ml/processing/train/t.csv", "w").close()',
+      "warning: Processing wrote /opt/ml/processing/train/t.csv, which nothing keeps, here or on " +
+      "the platform\nhint: Write it to /opt/ml/processing/output.\n",
+    ],
+    [
+      "nothing, where a script reads its input and writes its output",
+      PROCESS,
+      `
+for folder, _, files in os.walk("/opt/ml/processing"):
+    for file in files: open(folder + "/" + file).close()
+os.makedirs("/opt/ml/processing/output/deep")
+open("/opt/ml/processing/output/deep/t.csv", "w").close()`,
+      "",
+    ],
+    [
+      "nothing, where a training reads its channels and writes its model",
+      TRAIN,
+      `
+os.listdir("/opt/ml/input/data")
+for folder, _, files in os.walk(data):
+    for file in files: open(folder + "/" + file).close()
+open("/opt/ml/output/data/metrics.json", "w").close()`,
+      "",
+    ],
+  ];
+  for (const [title, args, code, warning] of rows) {
+    it(`is said: ${title}`, async () => assertEquals(await said(code, args), warning));
+  }
+
+  it("is said of code that fails, too, before its error", async () => {
+    await using app = await appOf('open("/opt/ml/model/model.json")\nraise SystemExit(3)');
+    const { code, stderr } = await app.run(PROCESS);
+    assertEquals(code, 3);
+    assertMatch(
+      stderr,
+      /^warning: Processing opened \/opt\/ml\/model\/model\.json; .*\nhint: .*\nerror: Processing failed: exit status 3\n$/,
+    );
+  });
+});
+
+suite("what the platform keeps of /opt/ml/output", () => {
+  beforeAll(buildTestImage);
+
+  it("is named where a training leaves more, and of this run alone", async () => {
+    await using app = await appOf(
+      `
+os.makedirs("/opt/ml/output/plots")
+for name in ("metrics.json", "plots/a.png", "data/kept.json", "failure"):
+    open("/opt/ml/output/" + name, "w").close()`,
+      { "local_test/test_dir/output/old.json": "" },
+    );
+    const { code, stderr } = await app.run(TRAIN);
+    assertEquals(code, 0);
+    const output = `${app.name}/mlcli_base/local_test/test_dir/output`;
+    assertEquals(
+      stderr,
+      `warning: The platform keeps nothing of /opt/ml/output but data/: metrics.json, plots in ${output} ` +
+        "would be lost\nhint: Write it to /opt/ml/output/data (SM_OUTPUT_DATA_DIR), or beside the " +
+        "model.\n",
+    );
   });
 
-  it("is the model in processing, opened by Python or by another program", async () => {
-    for (
-      const code of [
-        'open("/opt/ml/model/old").close()',
-        'subprocess.check_call(["cat", "/opt/ml/model/old"])',
-      ]
-    ) {
-      await using app = await appOf({ processing: PROBE + code });
-      assertEquals(await warnings(app, PROCESS), [
-        "Processing opened /opt/ml/model/old; on the platform, it has no /opt/ml/model",
-      ]);
+  it("is all of processing's, but not what was there before", async () => {
+    await using app = await appOf('open("/opt/ml/processing/output/new.csv", "w").close()', {
+      "local_test/test_dir/output/old.csv": "",
+      "local_test/test_dir/output/deep/older.csv": "",
+    });
+    const output = `${app.name}/mlcli_base/local_test/test_dir/output`;
+    const { code, stderr } = await app.run(PROCESS);
+    assertEquals(code, 0);
+    assertEquals(
+      stderr,
+      `warning: ${output} also holds what earlier runs left: deep, old.csv\nhint: On the platform, ` +
+        "the output of a job is empty when it starts. Remove what is old.\n",
+    );
+    // Those of the second run are new, though their names are not.
+    for (const name of ["old.csv", "deep"]) {
+      await Deno.remove(app.testPath("output", name), { recursive: true });
+    }
+    assertEquals((await app.run(PROCESS)).stderr, "");
+  });
+});
+
+suite("what the platform refuses", () => {
+  beforeAll(buildTestImage);
+
+  it("is said before a training, which runs", async () => {
+    const hyperparameters = Object.fromEntries(
+      Array.from({ length: 101 }, (_, index) => [`h${index}`, index]),
+    );
+    await using app = await appOf('print(sorted(os.listdir("/opt/ml/input/data")))', {
+      "local_test/test_dir/input/config/hyperparameters.json": JSON.stringify(hyperparameters),
+      "local_test/test_dir/input/data/my data/d.csv": "1\n",
+    });
+    const { code, stdout, stderr } = await app.run(TRAIN);
+    assertEquals([code, stdout], [0, "['my data', 'processing', 'training']\n"]);
+    const warnings = stderr.split("\n").filter((line) => line.startsWith("warning: "));
+    assertEquals(warnings, [
+      "warning: The platform refuses more than 100 hyperparameters: these are 101",
+      'warning: The platform refuses channels of such names: "my data"',
+    ]);
+  });
+});
+
+suite("what of an image is not as on the platform", () => {
+  beforeAll(buildTestImage);
+
+  it("is a shell in the ENTRYPOINT, which need not pass SIGTERM on", async () => {
+    const image = `mlcli-test-shell-${crypto.randomUUID().slice(0, 8)}`;
+    // The shell form, of which the engine makes /bin/sh -c.
+    await buildImage(`${image}:latest`, {
+      Dockerfile:
+        `FROM ${TEST_IMAGE}\nENTRYPOINT /opt/mlcli/entrypoint train; status=$?; exit $status\n`,
+    });
+    try {
+      await using app = await makeApp({
+        configuration: { image_name: image },
+        files: {
+          "training/training.py":
+            'def train(data, model): open(model + "/model.txt", "w").close()\n',
+          [TRAINING_DATA]: "1\n",
+        },
+      });
+      const { code, stderr } = await app.run(TRAIN);
+      assertEquals(code, 0);
+      assertMatch(
+        stderr,
+        /^warning: The ENTRYPOINT of \S+ is a shell, .*\nhint: Write it as a list/,
+      );
+    } finally {
+      await removeImage(`${image}:latest`);
     }
   });
 
-  it("is a training's input in processing", async () => {
-    await using app = await appOf({
-      processing: `${PROBE}open("/opt/ml/input/data/training/data.csv").close()`,
+  it("is what .dockerignore keeps out of it, by the command that runs that code", async () => {
+    await using app = await appOf("", {
+      "../../.dockerignore": "**/*.bin\n",
+      "training/weights.bin": "",
+      "processing/table.bin": "",
     });
-    assertEquals(await warnings(app, PROCESS), [
-      "Processing opened /opt/ml/input/data/training/data.csv; on the platform, it has no " +
-      "/opt/ml/input",
-    ]);
+    for (
+      const [args, path] of [[TRAIN, "training/weights"], [PROCESS, "processing/table"]] as const
+    ) {
+      const { code, stderr } = await app.run(args);
+      assertEquals(code, 0);
+      assertMatch(stderr, /^warning: .*\nhint: .*\n$/);
+      assertStringIncludes(
+        stderr,
+        `warning: mlcli build leaves ${app.name}/mlcli_base/${path}.bin out of the image`,
+      );
+    }
   });
 
-  it("is the data for processing in a training, also when that fails", async () => {
-    const code = 'open("/opt/ml/input/data/processing/p.csv").close()';
-    const words = "Training opened /opt/ml/input/data/processing/p.csv; on the platform, it has " +
-      "no /opt/ml/input/data/processing";
-    await using app = await appOf({ training: code });
-    assertEquals(await warnings(app, TRAIN), [words]);
-    await using failing = await appOf({ training: `${code}\nraise SystemExit(3)` });
-    const { code: status, stderr } = await failing.run(["local", ...TRAIN]);
-    assertEquals(status, 3);
-    assertEquals(stderr.split("\n")[0], `warning: ${words}`);
-  });
-
-  it("is what processing writes elsewhere, and what it finds of earlier runs", async () => {
-    await using app = await appOf({
-      processing: `${PROBE}
-os.makedirs("/opt/ml/processing/plots/deep")
-open("/opt/ml/processing/plots/deep/a.png", "w").close()`,
-      files: { "local_test/test_dir/output/old.csv": "" },
-    });
-    assertEquals(await warnings(app, PROCESS), [
-      "Processing wrote /opt/ml/processing/plots/deep/a.png, which nothing keeps, here or on the " +
-      "platform",
-      `${app.name}/mlcli_base/local_test/test_dir/output also holds what earlier runs left: old.csv`,
-    ]);
-  });
-
-  it("is what a training leaves in output/, every time", async () => {
-    await using app = await appOf({
-      training: 'open("/opt/ml/output/metrics.json", "w").close()',
-    });
-    const expected = [
-      "The platform keeps nothing of /opt/ml/output but data/: metrics.json in " +
-      `${app.name}/mlcli_base/local_test/test_dir/output would be lost`,
-    ];
-    assertEquals(await warnings(app, TRAIN), expected);
-    assertEquals(await warnings(app, TRAIN), expected);
-  });
-
-  it("is what CreateTrainingJob would refuse", async () => {
-    await using app = await appOf({
-      files: {
-        "local_test/test_dir/input/data/my data/x.csv": "1\n",
-        "local_test/test_dir/input/config/hyperparameters.json": JSON.stringify({
-          ...Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`h${index}`, 1])),
-          long: "x".repeat(2501),
-          ["n".repeat(257)]: "",
-        }),
-      },
-    });
-    const found = await warnings(app, [...TRAIN, "--env", "1BAD=secret"]);
-    assertMatch(found[0]!, /^The platform refuses more than 100 hyperparameters.*103/);
-    assertMatch(found[1]!, /^The platform refuses hyperparameter names of more than 256 /);
-    assertMatch(
-      found[2]!,
-      /^The platform refuses hyperparameter values of more than 2,500 .*"long"/,
-    );
-    assertMatch(found[3]!, /^The platform refuses channels of such names: "my data"$/);
-    assertMatch(found[4]!, /^The platform refuses environment variables of such names: "1BAD"$/);
-    assertEquals([found.length, found.join().includes("secret")], [5, false]);
+  it("is nothing of what init wrote and build built, until something is newer", async () => {
+    await using app = await makeApp({ configuration: { base_image: baseImage() } });
+    for (const args of [["init", app.name], ["build"]]) {
+      assertEquals((await app.run(args)).code, 0);
+    }
+    const commands = [TRAIN, ["local", "process", "-f", "processing.py"], [
+      "local",
+      "deploy",
+      "-p",
+      "0",
+    ]];
+    const stop = async (stdout: string): Promise<void> => {
+      if (stdout === "") return;
+      assertEquals((await app.run(["local", "stop", "-p", new URL(stdout.trim()).port])).code, 0);
+    };
+    for (const args of commands) {
+      const { code, stdout, stderr } = await app.run(args);
+      const warnings = stderr.split("\n").filter((line) => /^(warning|error|hint):/.test(line));
+      assertEquals([args, code, warnings], [args, 0, []]);
+      if (args[1] === "deploy") await stop(stdout);
+    }
+    const later = new Date(Date.now() + 3_600_000);
+    await Deno.utime(`${app.directory}/requirements.txt`, later, later);
+    for (const args of commands) {
+      const { code, stdout, stderr } = await app.run(args);
+      assertEquals(code, 0, stderr);
+      assertStringIncludes(
+        stderr,
+        `warning: ${app.name}:latest is older than requirements.txt: the platform runs the image ` +
+          "as it is\nhint: Run mlcli build.\n",
+      );
+      if (args[1] === "deploy") await stop(stdout);
+    }
+    // A build of the same things makes the same image, and that is newer.
+    await Deno.utime(`${app.directory}/requirements.txt`, new Date(), new Date());
+    assertEquals((await app.run(["build"])).code, 0);
+    assertEquals((await app.run(TRAIN)).stderr.includes("older"), false);
   });
 });

@@ -1,91 +1,127 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
+import { otherUser } from "../helpers/other_user.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
-/** Counts its runs in a checkpoint, and at SIGTERM does what the test says. */
-function checkpointing(onTerminate: string, then = "while True: time.sleep(0.05)"): string {
-  return `
-import os, signal, sys, time
-CHECKPOINT = "/opt/ml/checkpoints/runs"
-def train(data, model):
-    runs = 0
-    if os.path.exists(CHECKPOINT):
-        with open(CHECKPOINT) as file: runs = int(file.read())
-    print("resumed after", runs, flush=True)
-    def save(*_):
-        with open(CHECKPOINT, "w") as file: file.write(str(runs + 1))
-        with open(model + "/partial", "w") as file: file.write(str(runs))
-    def terminated(*_):
-        ${onTerminate}
-    signal.signal(signal.SIGTERM, terminated)
-    ${then}
-`;
-}
+/** Long enough, in seconds, for a busy machine to start the code; which then waits to be stopped. */
+const SOON = "3";
 
-function trainingApp(code: string): Promise<TestApp> {
+/** Trains step by step, from the last checkpoint on; stops after SIGTERM, with one more. */
+const TRAINING = `
+import os, signal, time
+CHECKPOINT = "/opt/ml/checkpoints/step"
+
+def train(data, model):
+    step = int(open(CHECKPOINT).read()) if os.path.exists(CHECKPOINT) else 0
+    print("from", step, flush=True)
+    stopped = []
+    signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
+    while step < 1 or os.environ.get("UNTIL", "stopped") == "stopped":
+        step += 1
+        time.sleep(0.01)
+        if stopped: break
+    with open(CHECKPOINT, "w") as file: file.write("7")
+    if not stopped: open(model + "/model.txt", "w").close()
+`;
+
+const DEAF = `
+import signal, time
+def train(data, model):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    open(model + "/half", "w").close()
+    open("/opt/ml/checkpoints/one", "w").close()
+    time.sleep(60)
+`;
+
+function trainingApp(code: string, parent?: string): Promise<TestApp> {
   return makeApp({
     configuration: { image_name: TEST_IMAGE },
+    ...(parent === undefined ? {} : { parent }),
     files: {
       "training/training.py": code,
-      [TRAINING_DATA]: "1\n",
-      "local_test/test_dir/model/earlier": "",
+      [TRAINING_DATA]: "1,2\n",
+      "local_test/test_dir/model/old": "",
     },
   });
 }
 
-async function names(path: string): Promise<readonly string[]> {
-  return (await Array.fromAsync(Deno.readDir(path), ({ name }) => name)).sort();
+async function namesIn(directory: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
 }
 
-suite("a rehearsal of a stop", () => {
+suite("mlcli local train --stop-after", () => {
   beforeAll(buildTestImage);
 
-  it("stops as the platform does, and a second run goes on from the checkpoint", async () => {
-    await using app = await trainingApp(checkpointing("save(); sys.exit(0)"));
-    for (const runs of [0, 1]) {
-      const { code, stdout, stderr } = await app.run(["local", "train", "--stop-after", "1"]);
-      assertEquals([code, stdout], [0, `resumed after ${runs}\n`], stderr);
-      assertMatch(stderr, /^Stopping, up to 120 s; /);
-      assertMatch(
-        stderr,
-        /^Stopped after 1 s, as the platform stops a training\. It ended \d+\.\d s after SIGTERM: exit status 0\.$/m,
-      );
-      assertMatch(stderr, /^There now: \S+\/model \(1 file\), \S+\/checkpoints \(1 file\)$/m);
-      assertEquals(await Deno.readTextFile(app.testPath("model/partial")), String(runs));
-    }
-    assertEquals(await names(app.testPath("model")), ["partial"]);
+  it("stops as the platform does, tells what was saved, and the next run resumes", async () => {
+    await using app = await trainingApp(TRAINING);
+    const path = `${app.name}/mlcli_base/local_test/test_dir`;
+    const first = await app.run(["local", "train", "--stop-after", SOON]);
+    assertEquals([first.code, first.stdout], [0, "from 0\n"], first.stderr);
+    const [stopping, stopped, there] = first.stderr.split("\n");
+    assertMatch(stopping!, /^Stopping, up to 120 s; /);
+    assertMatch(
+      stopped!,
+      /^Stopped after 3 s, as the platform stops a training\. It ended \d+\.\d s after SIGTERM: exit status 0\.$/,
+    );
+    assertEquals(there, `There now: ${path}/checkpoints (1 file)`);
+    // It wrote no model, and none took the place of the earlier one.
+    assertEquals(await namesIn(app.testPath("model")), ["old"]);
+
+    const more = ["local", "train", "--stop-after", "60", "--env", "UNTIL=done"];
+    const second = await app.run(more);
+    assertEquals(second, {
+      code: 0,
+      stdout: "from 7\n",
+      stderr: "The training ended by itself within 60 s: nothing was stopped.\n",
+    });
+    assertEquals(await namesIn(app.testPath("model")), ["model.txt"]);
+    assertEquals(await namesIn(app.testPath("checkpoints")), ["step"]);
+  });
+
+  it("kills code that does not end, which then has saved no model", async () => {
+    await using app = await trainingApp(DEAF);
+    const path = `${app.name}/mlcli_base/local_test/test_dir`;
+    const args = ["local", "train", "--stop-after", SOON, "--grace", "1"];
+    const { code, stdout, stderr } = await app.run(args);
+    assertEquals([code, stdout], [137, ""], stderr);
+    assertMatch(stderr, /^Stopping, up to 1 s; /);
+    assertMatch(stderr, /\nStopped after 3 s, .* exit status 137 \(ended by SIGKILL\)\.\n/);
+    assertStringIncludes(stderr, `\nThere now: ${path}/checkpoints (1 file)\n`);
+    assertMatch(stderr, /\nerror: Training did not end within 1 s: exit status 137/);
+    assertEquals(await namesIn(app.testPath("model")), ["old"]);
+    assertEquals(await namesIn(app.testPath("model.failed")), ["half"]);
     assertEquals(await containersOf(app.name), []);
   });
 
-  it("kills code that does not end, as the platform does, and keeps the model", async () => {
-    await using app = await trainingApp(checkpointing("save()"));
-    const args = ["local", "train", "--stop-after", "1", "--grace", "1"];
-    const { code, stderr } = await app.run(args);
-    assertEquals(code, 137, stderr);
-    assertMatch(stderr, /^error: Training did not end within 1 s: exit status 137 /m);
-    assertEquals(await names(app.testPath("model")), ["earlier"]);
-    assertEquals(await names(app.testPath("model.failed")), ["partial"]);
-    assertEquals(await containersOf(app.name), []);
+  it("leaves checkpoints that are the caller's", async () => {
+    await using user = await otherUser();
+    await using app = await trainingApp(TRAINING, user.home);
+    await user.owns(app.directory);
+    const args = ["local", "train", "--checkpoints", "--env", "UNTIL=done"];
+    const { code, stderr } = await user.run(args, app.directory);
+    assertEquals([code, stderr], [0, ""]);
+    for (const name of ["checkpoints", "checkpoints/step"]) {
+      assertEquals((await Deno.lstat(app.testPath(name))).uid, user.uid, name);
+    }
   });
 });
 
-suite("checkpoints", () => {
+suite("mlcli local train --checkpoints", () => {
   beforeAll(buildTestImage);
 
-  it("are kept for the next run where they are asked for, and are not there else", async () => {
-    await using app = await trainingApp(
-      checkpointing("pass", 'os.makedirs("/opt/ml/checkpoints", exist_ok=True); save()'),
-    );
-    for (
-      const [args, runs] of [[[], 0], [["--checkpoints"], 0], [["--checkpoints"], 1], [
-        [],
-        0,
-      ]] as const
-    ) {
-      const { code, stdout, stderr } = await app.run(["local", "train", ...args]);
-      assertEquals([code, stdout], [0, `resumed after ${runs}\n`], stderr);
+  it("keeps them from run to run; without it there are none", async () => {
+    await using app = await trainingApp(TRAINING);
+    const done = ["local", "train", "--env", "UNTIL=done"];
+    const outputs: string[] = [];
+    for (const args of [[...done, "--checkpoints"], [...done, "--checkpoints"]]) {
+      const { code, stdout, stderr } = await app.run(args);
+      assertEquals([code, stderr], [0, ""]);
+      outputs.push(stdout);
     }
-    assertEquals(await Deno.readTextFile(app.testPath("checkpoints/runs")), "2");
+    assertEquals(outputs, ["from 0\n", "from 7\n"]);
+    const without = await app.run(done);
+    assertEquals([without.code, without.stdout], [1, "from 0\n"]);
+    assertStringIncludes(without.stderr, "No such file or directory: '/opt/ml/checkpoints/step'");
   });
 });
