@@ -428,6 +428,16 @@ suite("a server that runs while its app is trained again", () => {
     assertEquals(await modelsOf(app), { model: [...KEEPING, "newest"] });
   });
 
+  it("shares its model with another that was started with it, until both are gone", async () => {
+    await using app = await modelApp(writes("new"));
+    const [first, second] = [await deploy(app), await deploy(app)];
+    assertEquals((await app.run(TRAIN)).code, 0);
+    assertEquals((await app.run(["local", "stop", "-p", first])).code, 0);
+    assertEquals(await predict(second), "old");
+    assertEquals((await app.run(["local", "stop", "-p", second])).code, 0);
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"] });
+  });
+
   it("leaves its model to the next training where it went without local stop", async () => {
     await using app = await modelApp(writes("new"));
     const port = await deploy(app);

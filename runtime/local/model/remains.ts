@@ -9,7 +9,7 @@ import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { imageReference } from "../../app/app.ts";
-import { holdsFile, layoutOf } from "../../app/layout.ts";
+import { holdsFile, type Layout, layoutOf } from "../../app/layout.ts";
 import { shellWord, typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/difference.ts";
 import { isJobName } from "../../contract/job_names.ts";
@@ -46,13 +46,12 @@ export async function settleRemains(
   await finishMove(layout);
   const names = await modelFolders(layout.testDirectory);
   if (names.length === 0) return;
-  for (const name of names.filter((name) => name.endsWith(OLD))) {
-    const run = name.slice(0, -OLD.length);
-    if (await isRunOver(layout, run)) await finishSwap(layout, run);
+  for (const run of names.map((name) => replacedBy(layout, name))) {
+    if (run !== undefined && await isRunOver(layout, run)) await finishSwap(layout, run);
   }
   const engine = await host.engine();
   const containers = await engine.listContainers([LABELS.role]);
-  await removeUnusedModels(layout.testDirectory, containers);
+  await removeUnusedModels(layout, containers);
   for (const run of names.filter((name) => isJobName(name, layout.appName, "train"))) {
     const container = containers.find((summary) => namesOf(summary).includes(run));
     const said = container === undefined
@@ -67,6 +66,14 @@ async function modelFolders(testDirectory: string): Promise<readonly string[]> {
   const entries = await Array.fromAsync(Deno.readDir(testDirectory));
   return entries.filter(({ name, isDirectory }) => isDirectory && name.startsWith(MODEL_PREFIX))
     .map(({ name }) => name.slice(MODEL_PREFIX.length)).sort();
+}
+
+/** The run whose model took the place of what is in a directory; `undefined`: it is no such one. */
+function replacedBy({ appName }: Layout, name: string): string | undefined {
+  if (!name.endsWith(OLD)) return undefined;
+  // Where several runs ended at once, there are some of the same.
+  const run = name.slice(0, -OLD.length).replace(/-\d$/, "");
+  return isJobName(run, appName, "train") ? run : undefined;
 }
 
 /** Whether one of the servers uses a directory, by its id. */
@@ -86,11 +93,15 @@ export function usedOn(engine: Engine): IsUsed {
 
 /** Removes the directories that were replaced and that no server uses. */
 async function removeUnusedModels(
-  testDirectory: string,
+  layout: Layout,
   containers: readonly ContainerSummary[],
 ): Promise<void> {
+  const { testDirectory } = layout;
   for (const name of await modelFolders(testDirectory)) {
-    if (!name.endsWith(OLD) && !await isForgotten(testDirectory, name)) continue;
+    const run = replacedBy(layout, name);
+    // A run that is at it has no `model` at that moment.
+    const isDone = run !== undefined && await isRunOver(layout, run);
+    if (!isDone && !await isForgotten(testDirectory, name)) continue;
     await removeUnused(join(testDirectory, MODEL_PREFIX + name), usedBy(containers));
   }
 }

@@ -299,6 +299,16 @@ suite("--strict", () => {
     for (const word of ["LONG", "w.bin", "metrics.json"]) assertStringIncludes(stderr, word);
   });
 
+  it("ends a server in the foreground, too", async () => {
+    const { code, stdout, stderr, left } = await run({
+      args: [...DEPLOY, "--strict", "--foreground"],
+      arrange: leftOut("prediction"),
+      message: /./,
+    });
+    assertEquals([code, stdout, left], [1, "", []]);
+    assertMatch(stderr, /^error: 1 thing is not as on the platform \(--strict\)\n/m);
+  });
+
   it("says what it found at Ctrl-C, too, and keeps the model aside", async () => {
     const { code, stderr, models } = await run(
       {

@@ -22,6 +22,8 @@ interface Remains {
   readonly caller?: { readonly uid: number; readonly gid: number };
   /** What lies in the place of the model's directory. */
   readonly link?: string;
+  /** Whether it was killed between the two renames. */
+  readonly isHalfDone?: boolean;
   /** Other entries of `test_dir/`: files, or directories where the path ends in a slash. */
   readonly others?: Readonly<Record<string, string>>;
 }
@@ -54,6 +56,9 @@ async function runBeside(remains: Remains, args: readonly string[]): Promise<Fou
   await write(app, "model/.gitkeep");
   await write(app, `.model-${run}/`);
   for (const name of remains.files ?? ["new"]) await write(app, `.model-${run}/${name}`);
+  if (remains.isHalfDone) {
+    await Deno.rename(app.testPath("model"), app.testPath(`.model-${run}.old`));
+  }
   if (remains.link !== undefined) {
     await Deno.remove(app.testPath(`.model-${run}`), { recursive: true });
     await Deno.symlink(remains.link, app.testPath(`.model-${run}`));
@@ -214,8 +219,6 @@ suite("a training that went on when mlcli was killed", () => {
 });
 
 suite("a swap that was cut off", () => {
-  const others = { ".model-RUN.old/m": "", ".model-RUN.old/.gitkeep": "" };
-
   it("is finished by the next command, whichever that is", async () => {
     for (const args of [...COMMANDS, ["local", "deploy", "--docker-tag", "none"]]) {
       await using app = await completeApp();
@@ -239,7 +242,31 @@ suite("a swap that was cut off", () => {
   });
 
   it("is left to the mlcli that is at it", async () => {
-    const { entries } = await runBeside({ isAlive: true, others }, PROCESS);
-    assertEquals(entries.filter((name) => name.startsWith(".model-RUN/")), [".model-RUN/new"]);
+    const { entries } = await runBeside({ isAlive: true, isHalfDone: true }, PROCESS);
+    assertEquals(entries, [
+      ".model-RUN.old/.gitkeep",
+      ".model-RUN.old/m",
+      ".model-RUN/new",
+      "model", // a mount point of processing
+    ]);
+  });
+});
+
+suite("what a run replaced", () => {
+  it("goes when no server uses it, and nothing else of such a name does", async () => {
+    const others = {
+      ".model-RUN.old/m": "",
+      ".model-RUN-2.old/m": "",
+      ".model-mine.old/m": "",
+      ".model-mlcli-other-train-0badcafe.old/m": "",
+    };
+    for (const args of COMMANDS) {
+      const { entries } = await runBeside({ others, files: [] }, args);
+      assertEquals(entries, [
+        ".model-mine.old/m",
+        ".model-mlcli-other-train-0badcafe.old/m",
+        ...EARLIER,
+      ]);
+    }
   });
 });
