@@ -56,17 +56,52 @@ export async function startContainer(engine: Engine, id: string, body: CreateBod
   try {
     await engine.startContainer(id);
   } catch (error) {
-    if (!(error instanceof EngineError) || error.status !== 400) throw error;
-    const { Image, Entrypoint, Cmd } = body;
-    throw new MlcliError(`${Image} cannot run "${[...Entrypoint ?? [], ...Cmd].join(" ")}"`, {
-      quote: error.reason,
-      hint: Entrypoint === undefined
-        ? "The image needs an ENTRYPOINT that takes train, serve and process, as the Dockerfile " +
-          "of mlcli init has it."
-        : "The first --entrypoint must be a program in the image; each further one is a word for it.",
-      cause: error,
-    });
+    throw error instanceof EngineError && error.status === 400
+      ? cannotRun(body, error)
+      : inWords(body, error);
   }
+}
+
+/**
+ * Attaches to a container that has not begun. (Podman prepares it then, and finds what Docker finds
+ * at the start.)
+ *
+ * @throws MlcliError when the image cannot run the command.
+ */
+export async function attachContainer(
+  engine: Engine,
+  id: string,
+  body: CreateBody,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  try {
+    return await engine.attach(id, signal);
+  } catch (error) {
+    throw inWords(body, error);
+  }
+}
+
+/**
+ * Podman's ErrOCIRuntimeNotFound and ErrOCIRuntimePermissionDenied (libpod/define/errors.go), which
+ * have no status of their own.
+ */
+const PODMAN_CANNOT_RUN =
+  /OCI runtime attempted to invoke a command that was not found|OCI permission denied/;
+
+function inWords(body: CreateBody, error: unknown): unknown {
+  const isKnown = error instanceof EngineError && PODMAN_CANNOT_RUN.test(error.reason);
+  return isKnown ? cannotRun(body, error) : error;
+}
+
+function cannotRun({ Image, Entrypoint, Cmd }: CreateBody, error: EngineError): MlcliError {
+  return new MlcliError(`${Image} cannot run "${[...Entrypoint ?? [], ...Cmd].join(" ")}"`, {
+    quote: error.reason,
+    hint: Entrypoint === undefined
+      ? "The image needs an ENTRYPOINT that takes train, serve and process, as the Dockerfile " +
+        "of mlcli init has it."
+      : "The first --entrypoint must be a program in the image; each further one is a word for it.",
+    cause: error,
+  });
 }
 
 /** Removes a container at the end; a failure here must not hide the reason for the end. */

@@ -11,7 +11,13 @@ import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { demultiplex } from "../../docker/frames.ts";
 import { OutputClosed } from "../../errors.ts";
 import { abortOf, onAbort } from "../../time.ts";
-import { createContainer, discardContainer, startContainer, withInitIfThere } from "./create.ts";
+import {
+  attachContainer,
+  createContainer,
+  discardContainer,
+  startContainer,
+  withInitIfThere,
+} from "./create.ts";
 import { brokenOff } from "./end_of_output.ts";
 import { endInWords } from "./exit_status.ts";
 import { PrivilegeWatch } from "./privileges.ts";
@@ -81,7 +87,7 @@ async function runOnce(
     // Both before the start, so that neither a byte nor a fast end is missed.
     const [output, removal] = await Promise.race([
       Promise.all([
-        engine.attach(id, waiting.signal),
+        attachContainer(engine, id, body, waiting.signal),
         body.HostConfig.AutoRemove ? engine.wait(id, "removed", waiting.signal) : undefined,
       ]),
       abortOf(signal),

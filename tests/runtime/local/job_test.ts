@@ -196,6 +196,15 @@ suite("a run that fails", () => {
       play(START, refused(400)),
       /^error: test-\w+:latest cannot run "train"\n {2}not today\nhint: The image needs an ENTRY/,
     ],
+    ...([[409, "POST /containers/ID/attach"], [500, START]] as const).map(([status, call]): Row => [
+      `the image cannot run the command, as Podman says at ${call}`,
+      play(call, () =>
+        refusal(
+          status,
+          'exec: "train": OCI runtime attempted to invoke a command that was not found',
+        )),
+      /^error: test-\w+:latest cannot run "train"\n {2}exec: .*\nhint: The image needs an ENTRY/,
+    ]),
     [
       "waiting is broken off",
       {
