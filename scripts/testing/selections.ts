@@ -59,10 +59,9 @@ export const ON_BINARY: readonly Selected[] = [
     reason: "the embedded harness; build, process, train, deploy, stop: each a part of the bundle",
   },
   { path: "tests/e2e/completions_test.ts", reason: "the shells call the program by its path" },
-  { path: "tests/e2e/interrupt_test.ts", reason: "signals; readers that go away" },
   {
-    path: "tests/e2e/model_test.ts",
-    reason: "permission to rename, to change owners and modes, and to ask whether a process lives",
+    path: "tests/e2e/interrupt_test.ts",
+    reason: "signals; readers that go away; permission to ask whether a process lives",
   },
   {
     path: "tests/e2e/model_archive_test.ts",
