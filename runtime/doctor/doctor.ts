@@ -39,7 +39,7 @@ export interface Diagnosis {
 /** Looks at everything at once. */
 export async function diagnose(
   { appName, tag, port, cloud }: DoctorRequest,
-  host: Pick<Context, "cwd" | "env" | "engine" | "sagemaker">,
+  host: Pick<Context, "cwd" | "env" | "engine" | "aws">,
 ): Promise<Diagnosis> {
   const engine = host.engine();
   const app = findApp(host.cwd, appName);
