@@ -159,7 +159,8 @@ function leafCommand(
     const given = { options, arguments: words, rest };
     await declared.run(
       context,
-      (declaration) => readValues(declaration, given, { path, env: context.env }),
+      (declaration, settings) =>
+        readValues(declaration, given, { path, env: context.env }, settings),
       { path, root },
     );
   });
@@ -190,8 +191,9 @@ function addOptions(
 
 /** `-p, --port <port:string:server-port>` */
 function flags([flag, option]: NamedOption): string {
-  const names = option.short === undefined ? flag : `${option.short}, ${flag}`;
-  if (option.value === undefined) return names;
+  const own = option.short === undefined ? flag : `${option.short}, ${flag}`;
+  if (option.value === undefined) return own;
+  const names = option.alias === undefined ? own : `${own}, ${option.alias}`;
   const type = option.choices === undefined ? cliffyType(option.completion) : option.value;
   return `${names} <${option.value}:${type}>`;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NamedArgument, NamedOption } from "../options/option.ts";
+import { keyOf, type NamedArgument, type NamedOption } from "../options/option.ts";
 import type { Topic } from "../topic.ts";
 import { wrap } from "./wrap.ts";
 
@@ -51,10 +51,11 @@ export function optionRows({ options }: Topic): readonly Row[] {
     const [, option] = named;
     const notes = [
       isRequired(option) ? `required${exceptionOf(option)}` : "",
+      isNeeded(option) ? `required, here or as ${keyOf(named[0])} in the configuration file` : "",
       defaultOf(option) === undefined ? "" : `default: ${defaultOf(option)}`,
     ].filter((note) => note !== "").join(", ");
     return {
-      form: `${option.short ? `${option.short}, ` : "    "}${optionForm(named)}`,
+      form: `${option.short ? `${option.short}, ` : "    "}${allForms(named)}`,
       description: notes === "" ? option.description : `${option.description} (${notes})`,
     };
   });
@@ -65,6 +66,10 @@ type Option = NamedOption[1];
 function isRequired(option: Option): boolean {
   return option.value !== undefined &&
     (option.required === true || option.requiredUnless !== undefined);
+}
+
+function isNeeded(option: Option): boolean {
+  return option.value !== undefined && option.needed === true;
 }
 
 function exceptionOf(option: Option): string {
@@ -85,6 +90,15 @@ function argumentForm([form]: NamedArgument): string {
 
 function optionForm([flag, option]: NamedOption): string {
   return option.value === undefined ? flag : `${flag} ${option.value.toUpperCase()}`;
+}
+
+/** `-e, --ec2-type, --instance-type TYPE` */
+function allForms(named: NamedOption): string {
+  const [, option] = named;
+  const form = optionForm(named);
+  return option.value === undefined || option.alias === undefined
+    ? form
+    : form.replace(" ", `, ${option.alias} `);
 }
 
 function memberRows({ members = [] }: Topic): readonly Row[] {
