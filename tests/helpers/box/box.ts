@@ -79,6 +79,11 @@ export class Box implements AsyncDisposable, Platform {
     return this.services.sts;
   }
 
+  /** ECR, to prepare repositories and images, and to look at them. */
+  get ecr(): Services["ecr"] {
+    return this.services.ecr;
+  }
+
   /** The environment of a program whose user has the key and asks this platform. */
   env(key: AccessKey = USER_KEY): Record<string, string> {
     return {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { EcrService } from "./ecr_open.ts";
 import { type Platform, type Service, type ServiceName, Unexpected } from "./service.ts";
 import { Sts } from "./sts.ts";
 
@@ -18,18 +19,20 @@ export interface BoxOptions {
 /** All of them, by their names in signatures. */
 export interface Services extends Record<ServiceName, Service> {
   readonly sts: Sts;
+  readonly ecr: EcrService;
 }
 
 /** Starts them. */
-export function openServices(platform: Platform, _options: BoxOptions): Promise<Services> {
+export async function openServices(platform: Platform, options: BoxOptions): Promise<Services> {
   const sts = new Sts(platform);
-  return Promise.resolve({
+  const ecr = await EcrService.open(platform, options);
+  return {
     sts,
     s3: new NotThere("s3"),
     logs: new NotThere("logs"),
-    ecr: new NotThere("ecr"),
+    ecr,
     sagemaker: new NotThere("sagemaker"),
-  });
+  };
 }
 
 /** A service that the box does not have. */
