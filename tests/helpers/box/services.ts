@@ -4,6 +4,8 @@
  * @module
  */
 
+import { join } from "@std/path";
+import { S3 } from "./s3.ts";
 import { type Platform, type Service, type ServiceName, Unexpected } from "./service.ts";
 import { Sts } from "./sts.ts";
 
@@ -18,18 +20,23 @@ export interface BoxOptions {
 /** All of them, by their names in signatures. */
 export interface Services extends Record<ServiceName, Service> {
   readonly sts: Sts;
+  readonly s3: S3;
 }
 
 /** Starts them. */
-export function openServices(platform: Platform, _options: BoxOptions): Promise<Services> {
-  const sts = new Sts(platform);
-  return Promise.resolve({
-    sts,
-    s3: new NotThere("s3"),
+export async function openServices(
+  platform: Platform,
+  _options: BoxOptions,
+): Promise<Services> {
+  const objects = join(platform.directory, "s3");
+  await Deno.mkdir(objects);
+  return {
+    sts: new Sts(platform),
+    s3: new S3(platform, objects),
     logs: new NotThere("logs"),
     ecr: new NotThere("ecr"),
     sagemaker: new NotThere("sagemaker"),
-  });
+  };
 }
 
 /** A service that the box does not have. */
