@@ -13,6 +13,7 @@ import { authenticated } from "./authentication.ts";
 import { Faults } from "./faults.ts";
 import { Front } from "./front.ts";
 import { operationOf, serviceOf } from "./operation.ts";
+import type { LogStore } from "./logs.ts";
 import type { S3Store } from "./s3_store.ts";
 import {
   type BoxRequest,
@@ -83,6 +84,11 @@ export class Box implements AsyncDisposable, Platform {
   /** What lies in the buckets. */
   get s3(): S3Store {
     return this.services.s3.store;
+  }
+
+  /** What jobs printed. */
+  get logs(): LogStore {
+    return this.services.logs;
   }
 
   /** The environment of a program whose user has the key and asks this platform. */

@@ -5,6 +5,7 @@
  */
 
 import { join } from "@std/path";
+import { LogStore } from "./logs.ts";
 import { S3 } from "./s3.ts";
 import { type Platform, type Service, type ServiceName, Unexpected } from "./service.ts";
 import { Sts } from "./sts.ts";
@@ -21,6 +22,7 @@ export interface BoxOptions {
 export interface Services extends Record<ServiceName, Service> {
   readonly sts: Sts;
   readonly s3: S3;
+  readonly logs: LogStore;
 }
 
 /** Starts them. */
@@ -33,7 +35,7 @@ export async function openServices(
   return {
     sts: new Sts(platform),
     s3: new S3(platform, objects),
-    logs: new NotThere("logs"),
+    logs: new LogStore(),
     ecr: new NotThere("ecr"),
     sagemaker: new NotThere("sagemaker"),
   };
