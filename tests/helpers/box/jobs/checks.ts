@@ -17,7 +17,7 @@ type Request = Readonly<Record<string, any>>;
 
 /** What there is to check a job against. */
 export interface Surroundings {
-  readonly platform: JobPlatform;
+  readonly services: JobPlatform;
   /** Roles that trust SageMaker. */
   readonly roles: ReadonlySet<string>;
   /** Who asks. */
@@ -48,7 +48,7 @@ export function checkJob(kind: JobKind, request: Request, around: Surroundings):
  */
 export function findImage(
   reference: string,
-  { platform: { ecr } }: Pick<Surroundings, "platform">,
+  { services: { ecr } }: Pick<Surroundings, "services">,
 ): { readonly repository: string; readonly image: StoredImage } {
   const { host, repository, wanted } = parseImage(reference);
   const found = host === ecr.front.host ? ecr.store.repositories.get(repository) : undefined;
@@ -93,7 +93,11 @@ function checkTraining(request: Request): void {
   }
 }
 
-function checkQuota(kind: JobKind, request: Request, { platform: { faults } }: Surroundings): void {
+function checkQuota(
+  kind: JobKind,
+  request: Request,
+  { services: { platform: { faults } } }: Surroundings,
+): void {
   const { InstanceType: type, InstanceCount: count } = kind === "training"
     ? request.ResourceConfig
     : request.ProcessingResources.ClusterConfig;
@@ -108,7 +112,10 @@ function checkQuota(kind: JobKind, request: Request, { platform: { faults } }: S
   );
 }
 
-function checkRole(role: string | undefined, { platform: { faults }, key, roles }: Surroundings) {
+function checkRole(
+  role: string | undefined,
+  { services: { platform: { faults } }, key, roles }: Surroundings,
+) {
   if (role === undefined) return;
   const denial = faults.denial({ action: "iam:PassRole", resource: role }, key);
   if (denial) throw new Refused("AccessDeniedException", denial.message);
@@ -119,7 +126,7 @@ function checkRole(role: string | undefined, { platform: { faults }, key, roles 
   );
 }
 
-function checkData(uri: string, role: string, { platform: { s3 } }: Surroundings): void {
+function checkData(uri: string, role: string, { services: { s3 } }: Surroundings): void {
   const { bucket, key } = parseS3Uri(uri);
   const isThere = s3.buckets.get(bucket)?.region === REGION && s3.keys(bucket, key).length > 0;
   if (isThere) return;

@@ -4,30 +4,31 @@
  * @module
  */
 
+import { tarGz } from "../../tar.ts";
 import type { EcrService } from "../ecr_open.ts";
+import type { LogStore } from "../logs.ts";
+import type { S3Store } from "../s3_store.ts";
 import type { Platform } from "../service.ts";
-
-/** S3, as far as jobs use it. */
-export interface JobBuckets {
-  readonly buckets: ReadonlyMap<string, { readonly region: string }>;
-  /** Keys that begin with the prefix, sorted as S3 does. */
-  keys(bucket: string, prefix?: string): readonly string[];
-  put(bucket: string, key: string, content: string | Uint8Array): Promise<unknown>;
-  putFile(bucket: string, key: string, path: string): Promise<unknown>;
-  download(bucket: string, key: string, path: string): Promise<void>;
-}
-
-/** CloudWatch Logs, as far as jobs use it. */
-export interface JobLogs {
-  /** Adds events to a stream; group and stream are made where they are missing. */
-  append(group: string, stream: string, messages: readonly string[]): void;
-}
+import type { JobWorld } from "./job_store.ts";
 
 /** The services around SageMaker. */
-export interface JobPlatform extends Pick<Platform, "faults" | "problem" | "directory"> {
-  readonly s3: JobBuckets;
+export interface JobPlatform {
+  readonly platform: Pick<Platform, "faults" | "problem" | "directory">;
+  readonly s3: S3Store;
   readonly ecr: EcrService;
-  readonly logs: JobLogs;
+  readonly logs: LogStore;
+}
+
+/** What jobs leave that do not run: log lines, and an artifact with one file in it. */
+export function jobWorld({ s3, logs }: JobPlatform): JobWorld {
+  return {
+    log: (group, stream, messages) => logs.put(group, stream, messages),
+    leaveArtifact: async (address) => {
+      const { bucket, key } = parseS3Uri(address);
+      if (!s3.buckets.has(bucket)) return;
+      await s3.put(bucket, key, await tarGz([{ name: "model.txt", content: "seven" }]));
+    },
+  };
 }
 
 /** `s3://bucket/a/b`: bucket and key. */

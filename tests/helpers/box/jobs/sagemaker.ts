@@ -25,7 +25,7 @@ export interface JobRunner extends AsyncDisposable {
 /** SageMaker, as far as jobs go. */
 export class SageMaker implements Service, AsyncDisposable {
   constructor(
-    private readonly platform: JobPlatform,
+    private readonly services: JobPlatform,
     readonly store: JobStore,
     private readonly runner?: JobRunner,
   ) {}
@@ -62,10 +62,10 @@ export class SageMaker implements Service, AsyncDisposable {
     const name = input[`${word}JobName`];
     if (input.Tags?.length > 0) {
       const permission = { action: "sagemaker:AddTags", resource: arnOf(kind, name) };
-      const denial = this.platform.faults.denial(permission, key);
+      const denial = this.services.platform.faults.denial(permission, key);
       if (denial) throw denial;
     }
-    checkJob(kind, input, { platform: this.platform, roles: this.store.roles, key });
+    checkJob(kind, input, { services: this.services, roles: this.store.roles, key });
     const existing = this.store.find(kind, name);
     if (existing) {
       throw new Refused(
