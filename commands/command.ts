@@ -105,6 +105,8 @@ export interface Member {
   readonly load: () => Command | Group | Promise<Command | Group>;
   /** Whether neither help nor completions show it. */
   readonly isHidden?: true;
+  /** Under which of the group's headings the help has it. */
+  readonly heading?: string;
 }
 
 /** A command that only holds others. */
@@ -113,6 +115,11 @@ export interface Group {
   readonly details?: string;
   /** Options that all its commands take, before their name and after it. */
   readonly options: Options;
+  /**
+   * Options of some of its commands that may stand before their names, too. One that has no use for
+   * such an option takes it, and does not show it.
+   */
+  readonly early?: Options;
   readonly commands: Readonly<Record<string, Member>>;
 }
 

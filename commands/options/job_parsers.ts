@@ -28,14 +28,14 @@ import type { Parser } from "./option.ts";
 /** `ml.m5.large`. Which there are changes every month: the service says it. */
 export function parseInstanceType(text: string, source: string): string {
   if (/^ml(\.[a-z0-9-]+){2}$/.test(text)) return text;
-  const message = `${source} must be an instance type like ml.m5.large, but got "${text}".`;
+  const message = `${source} must be an instance type like ml.m5.large`;
   // docker's -e.
   if (/^[A-Za-z_]\w*=/.test(text)) {
-    throw new UsageError(message.replace(/".*"\./s, "a variable."), {
+    throw new UsageError(`${message}, but got a variable.`, {
       hint: "Variables for your code are given with --env NAME=VALUE.",
     });
   }
-  throw new UsageError(message);
+  throw new UsageError(`${message}, but got "${text}".`);
 }
 
 /** The number of instances of such a job. */

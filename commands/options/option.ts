@@ -54,7 +54,7 @@ export interface ValueOption extends Common {
   readonly repeatable?: true;
   readonly completion?: CompletionKind | "file";
   /** The environment variable that gives the value where the command line does not. */
-  readonly variable?: string;
+  readonly variable?: string | undefined;
   readonly parse?: Parser<unknown>;
 }
 

@@ -20,7 +20,7 @@ export function helpText(topic: Topic, style: HelpStyle): string {
   const sections = [
     wrap(topic.description, style.columns, 0),
     `${heading("Usage:")} ${usage(topic)}`,
-    section(heading("Commands:"), memberRows(topic), style.columns),
+    ...memberSections(topic, heading, style.columns),
     section(heading("Options:"), optionRows(topic), style.columns),
     exampleSection(heading("Examples:"), topic),
   ];
@@ -51,7 +51,7 @@ export function optionRows({ options }: Topic): readonly Row[] {
     const [, option] = named;
     const notes = [
       isRequired(option) ? `required${exceptionOf(option)}` : "",
-      isNeeded(option) ? `required, here or as ${keyOf(named[0])} in the configuration file` : "",
+      isNeeded(option) ? `required, or ${keyOf(named[0])} in APP.json` : "",
       defaultOf(option) === undefined ? "" : `default: ${defaultOf(option)}`,
     ].filter((note) => note !== "").join(", ");
     return {
@@ -101,8 +101,20 @@ function allForms(named: NamedOption): string {
     : form.replace(" ", `, ${option.alias} `);
 }
 
-function memberRows({ members = [] }: Topic): readonly Row[] {
-  return members.map(([name, { summary }]) => ({ form: name, description: summary }));
+/** The commands of a group, under its headings; all names in one column. */
+function memberSections(
+  { members = [] }: Topic,
+  heading: (text: string) => string,
+  columns: number,
+): readonly string[] {
+  const width = Math.max(...members.map(([name]) => name.length));
+  const byHeading = new Map<string, Row[]>();
+  for (const [name, { summary, heading: own = "Commands" }] of members) {
+    const rows = byHeading.get(own) ?? [];
+    byHeading.set(own, rows);
+    rows.push({ form: name.padEnd(width), description: summary });
+  }
+  return [...byHeading].map(([title, rows]) => section(heading(`${title}:`), rows, columns));
 }
 
 function section(heading: string, rows: readonly Row[], columns: number): string {
