@@ -31,6 +31,10 @@ export const root: Group = {
       summary: "Check what mlcli needs: the Docker Engine, the app, its image, the port.",
       load: async () => (await import("./doctor.ts")).doctorCommand,
     },
+    push: {
+      summary: "Push the app's image to the account's registry, as the platform takes it.",
+      load: async () => (await import("./cloud/push.ts")).pushCommand,
+    },
     "list-endpoints": {
       summary: "List the inference endpoints of the account and region, newest first.",
       load: async () => (await import("./cloud/list_endpoints.ts")).listEndpointsCommand,
