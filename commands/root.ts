@@ -45,6 +45,11 @@ export const root: Group = {
       summary: "Print a script that makes a shell complete mlcli's command lines.",
       load: async () => (await import("./completions/completions.ts")).completionsGroup,
     },
+    push: {
+      heading: THERE,
+      summary: "Push the app's image to the account's registry, as the platform takes it.",
+      load: async () => (await import("./cloud/push.ts")).pushCommand,
+    },
     train: {
       heading: THERE,
       summary: "Run the training code on data in S3, and wait for the model.",

@@ -38,7 +38,7 @@ export function wasRetried(error: unknown): boolean {
 
 type Explain = (request: Request, error: unknown) => AwsError;
 
-/** Error codes of SageMaker (`...Exception`) and STS, which names the same things differently. */
+/** Error codes of SageMaker (`...Exception`), ECR and STS, which names the same things differently. */
 const CODES: Readonly<Record<string, Explain>> = {
   AccessDeniedException: denied,
   AccessDenied: denied,
@@ -56,7 +56,11 @@ const CODES: Readonly<Record<string, Explain>> = {
   RequestTimeTooSkewed: wrongClock,
   ResourceNotFound: notThere,
   ResourceNotFoundException: notThere,
+  RepositoryNotFoundException: notThere,
+  ImageNotFoundException: notThere,
   ResourceInUse: inUse,
+  RepositoryAlreadyExistsException: inUse,
+  ImageTagAlreadyExistsException: inUse,
   ResourceLimitExceeded: quotaReached,
   RequestInTheFuture: wrongClock,
   RegionDisabledException: regionDisabled,
