@@ -20,6 +20,7 @@ import {
   parseVolume,
 } from "./job_parsers.ts";
 import { options } from "./option.ts";
+import { parseRepositoryName } from "./parsers.ts";
 import { variableOptions } from "./variables.ts";
 
 /** Instances, their number and their disks. */
@@ -117,6 +118,7 @@ export const cloudJobOptions = options({
     value: "name",
     description: "Repository in ECR of the image. Without it: that of image_name.",
     key: true,
+    parse: parseRepositoryName,
   },
   ...cloudOptions,
   "--app-name": {

@@ -7,7 +7,6 @@
 import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
-import { imageReference } from "../app/app.ts";
 import { layoutOf, requireProcessingFile } from "../app/layout.ts";
 import { leaves } from "../app/typed_path.ts";
 import type { AwsOptions } from "../aws/settings.ts";
@@ -17,8 +16,9 @@ import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
 import type { JobReport } from "./jobs/report.ts";
 import { checkInput, checkOutput } from "./preflight/data.ts";
-import { requireFileInImage } from "./preflight/image.ts";
+import { requireScript } from "./preflight/script.ts";
 import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "./start/checks.ts";
+import { dataAddress } from "./start/data_address.ts";
 import { processingPlan } from "./start/plan.ts";
 import type { ProcessingRequest } from "./start/request.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
@@ -63,17 +63,12 @@ export async function process(
       request,
       role: role!,
       instanceType: instanceType!,
-      lookAtImage: async () => {
-        const engine = await host.engine().catch(() => undefined);
-        // The note that there is no engine comes with the check of the image.
-        if (engine === undefined) return;
-        await requireFileInImage(engine, imageReference(app, tag), `processing/${file}`);
-      },
+      lookAtImage: () => requireScript(app, tag, file, host.engine),
       lookAtData: async (aws, note) => {
         const s3 = await aws.s3();
-        const found = input === undefined ? undefined : await checkInput(s3, input, note);
+        if (input !== undefined) await checkInput(s3, input, note);
         await checkOutput(s3, output, note);
-        return found;
+        return input === undefined ? undefined : await dataAddress(s3, input);
       },
       plan: (common, found) =>
         processingPlan({

@@ -24,6 +24,7 @@ import {
   requireGiven,
   requireNone,
 } from "./start/checks.ts";
+import { dataAddress } from "./start/data_address.ts";
 import { trainingPlan } from "./start/plan.ts";
 import type { TrainingRequest } from "./start/request.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
@@ -76,7 +77,8 @@ export async function train(
         const s3 = await aws.s3();
         const channels = [];
         for (const { name, address } of inputs) {
-          channels.push({ name, address: await checkInput(s3, address, note) });
+          await checkInput(s3, address, note);
+          channels.push({ name, address: await dataAddress(s3, address) });
         }
         await checkOutput(s3, output, note);
         if (checkpoints !== undefined) await checkOutput(s3, checkpoints, note);

@@ -6,6 +6,7 @@
 
 import type { App } from "../../app/app.ts";
 import type { RemoteChannel } from "../../contract/channels.ts";
+import type { NamedRepository } from "../../contract/repositories.ts";
 import type { S3Address } from "../../contract/s3_uri.ts";
 import type { Variables } from "../../contract/variables.ts";
 
@@ -15,7 +16,7 @@ export interface JobRequest {
   /** Tag of the app's image. */
   readonly tag: string;
   /** Repository in ECR; by default the one of the image's name. */
-  readonly repository: string | undefined;
+  readonly repository: NamedRepository | undefined;
   readonly baseJobName: string | undefined;
   readonly instanceType: string | undefined;
   readonly instanceCount: number;
