@@ -161,7 +161,7 @@ class Push {
     }
     if (await this.#put(form, tag)) {
       report.note(
-        `Put Docker's manifest under ${tag}: SageMaker refuses OCI's, which the engine wrote`,
+        `Put Docker's manifest under ${tag}: SageMaker refuses OCI's, which it had`,
       );
     } else {
       await this.#put(form, undefined);
