@@ -40,7 +40,7 @@ export function errorAnswer({ code, message, status = 400 }: Refusal): Response 
 export function stsError({ code, message, status = 400 }: Refusal): Response {
   return new Response(
     `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type>` +
-      `<Code>${code}</Code><Message>${message.replaceAll("&", "&amp;")}</Message></Error>` +
+      `<Code>${code}</Code><Message>${xmlText(message)}</Message></Error>` +
       `<RequestId>1</RequestId></ErrorResponse>`,
     { status, headers: { "content-type": "text/xml" } },
   );
@@ -66,14 +66,24 @@ export function emptyAnswer(): Response {
   return new Response(null, { headers: JSON_HEADERS });
 }
 
-/** STS's answer to AssumeRole. */
-export function assumedRole(key: AccessKey, session: string): Response {
+/** Text that may stand between two tags. */
+export function xmlText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+    .replaceAll("\r", "&#13;");
+}
+
+/** STS's answer to AssumeRole. The session ends at `expiration`. */
+export function assumedRole(
+  key: AccessKey,
+  session: string,
+  expiration = "2099-01-01T00:00:00Z",
+): Response {
   return new Response(
     `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult>` +
       `<AssumedRoleUser><AssumedRoleId>AROA:${session}</AssumedRoleId><Arn>${key.user}</Arn>` +
       `</AssumedRoleUser><Credentials><AccessKeyId>${key.id}</AccessKeyId>` +
       `<SecretAccessKey>${key.secret}</SecretAccessKey>` +
-      `<SessionToken>${key.token}</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration>` +
+      `<SessionToken>${key.token}</SessionToken><Expiration>${expiration}</Expiration>` +
       `</Credentials></AssumeRoleResult><ResponseMetadata><RequestId>1</RequestId>` +
       `</ResponseMetadata></AssumeRoleResponse>`,
     { headers: { "content-type": "text/xml" } },

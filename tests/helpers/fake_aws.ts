@@ -19,7 +19,13 @@ import {
   REGION,
   stsError,
 } from "./aws_answers.ts";
-import { type Authorization, canonicalRequest, parseAuthorization, signatureOf } from "./sigv4.ts";
+import {
+  type Authorization,
+  canonicalRequest,
+  parseAuthorization,
+  signatureOf,
+  type SignedRequest,
+} from "./sigv4.ts";
 
 /** An access key that AWS knows. */
 export interface AccessKey {
@@ -203,7 +209,12 @@ export class FakeAws implements AsyncDisposable {
       return this.#problem(`Not signed: ${headers.get("authorization") ?? "no Authorization"}`);
     }
     const isSts = authorization.service === "sts";
-    const refusal = this.#checkSignature(authorization, headers, body);
+    const refusal = this.#checkSignature(authorization, {
+      method: request.method,
+      target: "/",
+      headers,
+      body,
+    });
     if (refusal) return isSts ? stsError(refusal) : errorAnswer(refusal);
     const input = isSts ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body);
     const logged: LoggedRequest = {
@@ -221,9 +232,9 @@ export class FakeAws implements AsyncDisposable {
 
   #checkSignature(
     authorization: Authorization,
-    headers: Headers,
-    body: string,
+    request: SignedRequest,
   ): Refusal | undefined {
+    const { headers } = request;
     const isSts = authorization.service === "sts";
     const key = this.keys.get(authorization.accessKeyId);
     if (!key || (headers.get("x-amz-security-token") ?? undefined) !== key.token) {
@@ -233,10 +244,10 @@ export class FakeAws implements AsyncDisposable {
         status: isSts ? 403 : 400,
       };
     }
-    if (signatureOf(authorization, key.secret, headers, body) !== authorization.signature) {
+    if (signatureOf(authorization, key.secret, request) !== authorization.signature) {
       if (!this.expectsWrongSignature) this.#problems.push("A signature is wrong");
       // The service repeats the signed headers, the session token among them.
-      const signed = canonicalRequest(headers, authorization.signedHeaders, body);
+      const signed = canonicalRequest(authorization, request);
       return {
         code: isSts ? "SignatureDoesNotMatch" : "InvalidSignatureException",
         message: "The request signature we calculated does not match the signature you provided. " +

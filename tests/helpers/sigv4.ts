@@ -19,9 +19,18 @@ export interface Authorization {
   readonly signature: string;
 }
 
+/** What is signed. */
+export interface SignedRequest {
+  readonly method: string;
+  /** Path and query as they came, not decoded: `/bucket/a%20b?partNumber=1` */
+  readonly target: string;
+  readonly headers: Headers;
+  readonly body: string | Uint8Array;
+}
+
 const SHAPE = new RegExp(
-  "^AWS4-HMAC-SHA256 Credential=([^/]+)/(\\d{8})/([^/]+)/([^/]+)/aws4_request, " +
-    "SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$",
+  "^AWS4-HMAC-SHA256 Credential=([^/]+)/(\\d{8})/([^/]+)/([^/]+)/aws4_request, *" +
+    "SignedHeaders=([a-z0-9;._-]+), *Signature=([0-9a-f]{64})$",
 );
 
 /** Takes an Authorization header apart; `undefined` when there is none, or it is malformed. */
@@ -42,29 +51,42 @@ export function parseAuthorization(headers: Headers): Authorization | undefined 
   };
 }
 
-/** What a POST to `/` looks like to the one who signs it. */
+/** What the request looks like to the one who signs it. */
 export function canonicalRequest(
-  headers: Headers,
-  signedHeaders: readonly string[],
-  body: string,
+  { service, signedHeaders }: Pick<Authorization, "service" | "signedHeaders">,
+  { method, target, headers, body }: SignedRequest,
 ): string {
-  const lines = signedHeaders.map((name) => `${name}:${(headers.get(name) ?? "").trim()}`);
-  return ["POST", "/", "", ...lines, "", signedHeaders.join(";"), sha256(body)].join("\n");
+  const [path = "", ...rest] = target.split("?");
+  const once = encoded(decoded(path), "/");
+  const lines = signedHeaders.map((name) =>
+    `${name}:${(headers.get(name) ?? "").trim().replace(/ {2,}/g, " ")}`
+  );
+  return [
+    method,
+    // "You do not double-encode for Amazon S3", and every other service does.
+    service === "s3" ? once : encoded(once, "/"),
+    canonicalQuery(rest.join("?")),
+    ...lines,
+    "",
+    signedHeaders.join(";"),
+    // S3 signs what that header says, which may be that the content is not signed.
+    (service === "s3" ? headers.get("x-amz-content-sha256") : undefined) ?? sha256(body),
+  ].join("\n");
 }
 
-/** The signature that the owner of the secret gives to a POST to `/`. */
+/** The signature that the owner of the secret gives to the request. */
 export function signatureOf(
-  { date, region, service, signedHeaders }: Authorization,
+  authorization: Authorization,
   secret: string,
-  headers: Headers,
-  body: string,
+  request: SignedRequest,
 ): string {
+  const { date, region, service } = authorization;
   const scope = `${date}/${region}/${service}/aws4_request`;
   const toSign = [
     "AWS4-HMAC-SHA256",
-    headers.get("x-amz-date") ?? "",
+    request.headers.get("x-amz-date") ?? "",
     scope,
-    sha256(canonicalRequest(headers, signedHeaders, body)),
+    sha256(canonicalRequest(authorization, request)),
   ].join("\n");
   const key = [date, region, service, "aws4_request"].reduce<string | Uint8Array>(
     (previous, part) => createHmac("sha256", previous).update(part).digest(),
@@ -73,6 +95,40 @@ export function signatureOf(
   return createHmac("sha256", key).update(toSign).digest("hex");
 }
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+/** SHA-256 in hexadecimal digits. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/** Text whose escapes are gone; that which is no escape stays. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return text;
+  }
+}
+
+/** AWS's `UriEncode`: all but letters, digits and `-._~` as UTF-8 bytes, with what is kept. */
+export function encoded(text: string, kept = ""): string {
+  return encodeURIComponent(text)
+    .replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replace(/%2F/g, kept === "/" ? "/" : "%2F");
+}
+
+function canonicalQuery(query: string): string {
+  if (query === "") return "";
+  const pairs = query.split("&").map((pair) => {
+    const [name = "", ...value] = pair.split("=");
+    return [encoded(decoded(name)), encoded(decoded(value.join("=")))] as const;
+  });
+  return pairs
+    .sort(([one, first], [other, second]) => order(one, other) || order(first, second))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+function order(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }

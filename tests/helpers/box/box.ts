@@ -1,0 +1,192 @@
+/**
+ * The platform in a box: AWS as mlcli needs it, on this machine, over HTTP in AWS's own protocols
+ * with the signatures checked. It shares no code with `runtime/`: the two check each other.
+ *
+ * @module
+ */
+
+import { REGION } from "../aws_answers.ts";
+import { type AccessKey, USER_KEY } from "../fake_aws.ts";
+import { type Authorization, parseAuthorization } from "../sigv4.ts";
+import { refusalAnswer } from "./answers.ts";
+import { authenticated } from "./authentication.ts";
+import { Faults } from "./faults.ts";
+import { Front } from "./front.ts";
+import { operationOf, serviceOf } from "./operation.ts";
+import {
+  type BoxRequest,
+  type Platform,
+  Refused,
+  type Service,
+  type ServiceName,
+  Unexpected,
+} from "./service.ts";
+import { type BoxOptions, openServices, type Services } from "./services.ts";
+
+/** A request whose signature was right. */
+export interface LoggedRequest extends Pick<BoxRequest, "service" | "operation" | "input"> {
+  readonly authorization: Authorization;
+  readonly userAgent: string;
+}
+
+/** A platform for one test. Close it with `await using`, which fails on unexpected requests. */
+export class Box implements AsyncDisposable, Platform {
+  readonly keys = new Map<string, AccessKey>([[USER_KEY.id, USER_KEY]]);
+  readonly roles = new Set<string>();
+  readonly requests: LoggedRequest[] = [];
+  readonly faults = new Faults(this.keys);
+  /** Requests that were open at the same time, at most. */
+  mostAtOnce = 0;
+  /** Set where a test sends a signature of another secret on purpose. */
+  expectsWrongSignature = false;
+  #open = 0;
+  #services?: Services;
+  readonly #problems: string[] = [];
+  readonly #stop = new AbortController();
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #front: Front;
+
+  private constructor(readonly directory: string) {
+    this.#server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {}, signal: this.#stop.signal },
+      (request, { remoteAddr }) => this.#serve(request, remoteAddr.port),
+    );
+    this.#front = new Front(this.#server.addr.port);
+  }
+
+  /** Starts one. */
+  static async open(options: BoxOptions = {}): Promise<Box> {
+    const box = new Box(await Deno.makeTempDir({ prefix: "mlcli-test-box-" }));
+    try {
+      box.#services = await openServices(box, options);
+      return box;
+    } catch (error) {
+      await box[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Where all services answer. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#front.port}`;
+  }
+
+  get services(): Services {
+    return this.#services!;
+  }
+
+  get sts(): Services["sts"] {
+    return this.services.sts;
+  }
+
+  /** ECR, to prepare repositories and images, and to look at them. */
+  get ecr(): Services["ecr"] {
+    return this.services.ecr;
+  }
+
+  /** The environment of a program whose user has the key and asks this platform. */
+  env(key: AccessKey = USER_KEY): Record<string, string> {
+    return {
+      AWS_ENDPOINT_URL: this.url,
+      AWS_REGION: REGION,
+      AWS_ACCESS_KEY_ID: key.id,
+      AWS_SECRET_ACCESS_KEY: key.secret,
+      ...(key.token ? { AWS_SESSION_TOKEN: key.token } : {}),
+      AWS_EC2_METADATA_DISABLED: "true",
+    };
+  }
+
+  /** What was asked for, in order: `s3:PutObject`. */
+  get operations(): string[] {
+    return this.requests.map(({ service, operation }) => `${service}:${operation}`);
+  }
+
+  problem(what: string): void {
+    this.#problems.push(what);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.faults.end();
+    await this.#front[Symbol.asyncDispose]();
+    // Not shutdown(): that waits for requests that a failed test holds.
+    this.#stop.abort();
+    await this.#server.finished;
+    const services: Service[] = Object.values(this.#services ?? {});
+    const ended = await Promise.allSettled(
+      services.map((service) => service[Symbol.asyncDispose]?.()),
+    );
+    await Deno.remove(this.directory, { recursive: true });
+    for (const one of ended) if (one.status === "rejected") this.problem(`${one.reason}`);
+    if (this.#problems.length > 0) throw new Error(this.#problems.join("\n"));
+  }
+
+  async #serve(request: Request, port: number): Promise<Response> {
+    this.#open++;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#open);
+    try {
+      const answer = await this.#answer(request, port);
+      // Deno would compress it, and weaken its ETag.
+      if (!answer.headers.has("cache-control")) answer.headers.set("cache-control", "no-transform");
+      if (this.faults.closesConnections) answer.headers.set("connection", "close");
+      return answer;
+    } catch (error) {
+      this.problem(
+        error instanceof Unexpected ? error.message : `The box failed: ${failure(error)}`,
+      );
+      return new Response(String(error), { status: 501 });
+    } finally {
+      this.#open--;
+    }
+  }
+
+  async #answer(request: Request, port: number): Promise<Response> {
+    const { headers, method } = request;
+    // Not through URL, which would make `a/../b` another address.
+    const target = request.url.replace(/^https?:\/\/[^/]*/, "");
+    const body = await request.bytes();
+    const authorization = parseAuthorization(headers);
+    if (!authorization) throw new Unexpected(`Not signed: ${method} ${target}`);
+    const service = serviceOf(authorization.service);
+    try {
+      const signed = { method, target, headers, body };
+      const key = authenticated(authorization, signed, this.keys, this.faults, () => {
+        if (!this.expectsWrongSignature) this.problem(`A signature is wrong: ${method} ${target}`);
+      });
+      const url = new URL(request.url);
+      const { region } = authorization;
+      const asked = operationOf(service, method, url, target, headers, body);
+      this.requests.push({
+        ...{ service, ...asked, authorization },
+        userAgent: headers.get("user-agent") ?? "",
+      });
+      const question = { service, ...asked, key, region, headers, method, url, body };
+      const answer = await this.#handle(question);
+      if (!this.faults.losesAnswer(question)) return answer;
+      await answer.body?.cancel();
+      this.#front.breakConnection(port);
+      return new Response(null, { status: 500 });
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return refusalAnswer(service, method, error);
+    }
+  }
+
+  async #handle(request: BoxRequest): Promise<Response> {
+    const early = await this.faults.before(request);
+    if (early) return early;
+    const service: Service = this.services[request.service];
+    const { service: name, operation } = request;
+    await this.faults.onRequest(
+      request,
+      service.permission?.(request) ?? { action: `${name}:${operation}`, resource: "*" },
+    );
+    const answer = await service.handle(request);
+    return await this.faults.after(request) ?? answer;
+  }
+}
+
+function failure(error: unknown): string {
+  return error instanceof Error ? error.stack ?? error.message : String(error);
+}
+
+export type { AccessKey, BoxOptions, ServiceName };
