@@ -1,17 +1,21 @@
 /**
- * What the tests against a Docker Engine need: an engine, and images to build apps on.
+ * What the tests against a Docker Engine need: an engine, images to build apps on, and a registry to
+ * push them to.
  *
  * @module
  */
 
 import { ensureBaseImage } from "../engine/base_image.ts";
 import { ensureEngine } from "../engine/engine.ts";
+import { ensureRegistry } from "../engine/registry.ts";
 
-/** Finds or makes both; returns what the tests read from their environment. */
+/** Finds or makes them; returns what the tests read from their environment. */
 export async function imagesForTests(signal: AbortSignal): Promise<Record<string, string>> {
   const engine = await ensureEngine(signal);
   try {
+    const registry = await ensureRegistry(signal);
     return {
+      ...(registry === undefined ? {} : { MLCLI_TEST_REGISTRY: registry }),
       MLCLI_TEST_BASE_IMAGE: await ensureBaseImage("plain", engine, signal),
       MLCLI_TEST_SKLEARN_IMAGE: await ensureBaseImage("sklearn", engine, signal),
     };

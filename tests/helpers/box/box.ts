@@ -12,6 +12,7 @@ import { refusalAnswer } from "./answers.ts";
 import { authenticated } from "./authentication.ts";
 import { Faults } from "./faults.ts";
 import { Front } from "./front.ts";
+import type { JobStore } from "./jobs/job_store.ts";
 import { operationOf, serviceOf } from "./operation.ts";
 import type { LogStore } from "./logs.ts";
 import type { S3Store } from "./s3_store.ts";
@@ -79,6 +80,16 @@ export class Box implements AsyncDisposable, Platform {
 
   get sts(): Services["sts"] {
     return this.services.sts;
+  }
+
+  /** All jobs, and how those go on that do not run. */
+  get jobs(): JobStore {
+    return this.services.sagemaker.store;
+  }
+
+  /** ECR, to prepare repositories and images, and to look at them. */
+  get ecr(): Services["ecr"] {
+    return this.services.ecr;
   }
 
   /** What lies in the buckets. */

@@ -92,7 +92,7 @@ function* problems(shape: Shape, value: unknown, path: string): Generator<string
       mustBe(typeof value === "string", "a string", path);
       const text = value as string;
       yield* sizeProblems(shape, [...text].length, constraint);
-      if (shape.pattern !== undefined && !new RegExp(`^(?:${shape.pattern})$`, "s").test(text)) {
+      if (shape.pattern !== undefined && !new RegExp(`^(?:${shape.pattern})$`, "u").test(text)) {
         yield constraint(`satisfy regular expression pattern: ${shape.pattern}`);
       }
       if (shape.enum && !shape.enum.includes(text)) {
