@@ -12,7 +12,10 @@ import { refusalAnswer } from "./answers.ts";
 import { authenticated } from "./authentication.ts";
 import { Faults } from "./faults.ts";
 import { Front } from "./front.ts";
+import type { JobStore } from "./jobs/job_store.ts";
 import { operationOf, serviceOf } from "./operation.ts";
+import type { LogStore } from "./logs.ts";
+import type { S3Store } from "./s3_store.ts";
 import {
   type BoxRequest,
   type Platform,
@@ -79,9 +82,24 @@ export class Box implements AsyncDisposable, Platform {
     return this.services.sts;
   }
 
+  /** All jobs, and how those go on that do not run. */
+  get jobs(): JobStore {
+    return this.services.sagemaker.store;
+  }
+
   /** ECR, to prepare repositories and images, and to look at them. */
   get ecr(): Services["ecr"] {
     return this.services.ecr;
+  }
+
+  /** What lies in the buckets. */
+  get s3(): S3Store {
+    return this.services.s3.store;
+  }
+
+  /** What jobs printed. */
+  get logs(): LogStore {
+    return this.services.logs;
   }
 
   /** The environment of a program whose user has the key and asks this platform. */
