@@ -31,6 +31,10 @@ export const root: Group = {
       summary: "Check what mlcli needs: the Docker Engine, the app, its image, the port.",
       load: async () => (await import("./doctor.ts")).doctorCommand,
     },
+    "upload-data": {
+      summary: "Send files and directories to S3, for jobs to read.",
+      load: async () => (await import("./cloud/upload_data.ts")).uploadDataCommand,
+    },
     "list-endpoints": {
       summary: "List the inference endpoints of the account and region, newest first.",
       load: async () => (await import("./cloud/list_endpoints.ts")).listEndpointsCommand,

@@ -67,16 +67,15 @@ export function multipartOf({ client, session, region }: Asking<S3Client>): Mult
   ): Promise<Answer> => session.send(action, `s3://${bucket}/${key}`, region, request);
 
   async function abortUpload(upload: Upload, force: AbortSignal): Promise<void> {
-    try {
-      await send(
-        "s3:AbortMultipartUpload",
-        upload,
-        () =>
-          client.send(new AbortMultipartUploadCommand(ofUpload(upload)), { abortSignal: force }),
-      );
-    } catch (error) {
-      if (!isRefusal(error, "not found")) throw error;
-    }
+    await send("s3:AbortMultipartUpload", upload, async () => {
+      try {
+        await client.send(new AbortMultipartUploadCommand(ofUpload(upload)), {
+          abortSignal: force,
+        });
+      } catch (error) {
+        if ((error as Error).name !== "NoSuchUpload") throw error;
+      }
+    });
   }
 
   /**
