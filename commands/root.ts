@@ -35,6 +35,10 @@ export const root: Group = {
       summary: "Send files and directories to S3, for jobs to read.",
       load: async () => (await import("./cloud/upload_data.ts")).uploadDataCommand,
     },
+    "download-model": {
+      summary: "Put the model of a training job into the app, or into a directory.",
+      load: async () => (await import("./cloud/download_model.ts")).downloadModelCommand,
+    },
     "list-endpoints": {
       summary: "List the inference endpoints of the account and region, newest first.",
       load: async () => (await import("./cloud/list_endpoints.ts")).listEndpointsCommand,
