@@ -60,6 +60,16 @@ export const root: Group = {
       summary: "Run a processing script on data in S3, and wait for its end.",
       load: async () => (await import("./cloud/process.ts")).processCommand,
     },
+    "upload-data": {
+      heading: THERE,
+      summary: "Send files and directories to S3, for jobs to read.",
+      load: async () => (await import("./cloud/upload_data.ts")).uploadDataCommand,
+    },
+    "download-model": {
+      heading: THERE,
+      summary: "Put the model of a training job into the app, or into a directory.",
+      load: async () => (await import("./cloud/download_model.ts")).downloadModelCommand,
+    },
     "list-endpoints": {
       heading: THERE,
       summary: "List the inference endpoints of the account and region, newest first.",
