@@ -5,11 +5,11 @@
  */
 
 import { type Command, command } from "../command.ts";
-import { cloudJob } from "../options/cloud_job.ts";
+import { jobName } from "../options/job_name.ts";
 import { options, type Values } from "../options/option.ts";
 import { outputFormat } from "../options/output.ts";
 
-const OPTIONS = options({ ...cloudJob, ...outputFormat });
+const OPTIONS = options({ ...jobName, ...outputFormat });
 
 /** Options of `describe`. */
 export type DescribeOptions = Values<typeof OPTIONS>;

@@ -5,12 +5,12 @@
  */
 
 import { type Command, command } from "../command.ts";
-import { cloudJob } from "../options/cloud_job.ts";
+import { jobName } from "../options/job_name.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSince, parseTail } from "../options/parsers.ts";
 
 const OPTIONS = options({
-  ...cloudJob,
+  ...jobName,
   "--follow": {
     short: "-f",
     description: "Stay, and show what the job writes until it ends.",

@@ -5,11 +5,11 @@
  */
 
 import { type Command, command } from "../command.ts";
-import { cloudJob } from "../options/cloud_job.ts";
+import { jobName } from "../options/job_name.ts";
 import { options, type Values } from "../options/option.ts";
 
 const OPTIONS = options({
-  ...cloudJob,
+  ...jobName,
   "--wait": { description: "Return when the job has ended." },
 });
 

@@ -5,10 +5,10 @@
  */
 
 import { type Command, command } from "../command.ts";
-import { cloudJob } from "../options/cloud_job.ts";
+import { jobName } from "../options/job_name.ts";
 import { options, type Values } from "../options/option.ts";
 
-const OPTIONS = options({ ...cloudJob });
+const OPTIONS = options({ ...jobName });
 
 /** Options of `wait`. */
 export type WaitOptions = Values<typeof OPTIONS>;

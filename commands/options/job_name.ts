@@ -17,7 +17,7 @@ export const jobKind = options({
 });
 
 /** A job, and where it is. */
-export const cloudJob = options({
+export const jobName = options({
   "<name>": {},
   ...jobKind,
   ...cloudOptions,
