@@ -50,6 +50,11 @@ export const root: Group = {
       summary: "Push the app's image to the account's registry, as the platform takes it.",
       load: async () => (await import("./cloud/push.ts")).pushCommand,
     },
+    "upload-data": {
+      heading: THERE,
+      summary: "Send files and directories to S3, for jobs to read.",
+      load: async () => (await import("./cloud/upload_data.ts")).uploadDataCommand,
+    },
     train: {
       heading: THERE,
       summary: "Run the training code on data in S3, and wait for the model.",
@@ -60,10 +65,30 @@ export const root: Group = {
       summary: "Run a processing script on data in S3, and wait for its end.",
       load: async () => (await import("./cloud/process.ts")).processCommand,
     },
-    "upload-data": {
+    "list-jobs": {
       heading: THERE,
-      summary: "Send files and directories to S3, for jobs to read.",
-      load: async () => (await import("./cloud/upload_data.ts")).uploadDataCommand,
+      summary: "List the training and processing jobs of the account and region, newest first.",
+      load: async () => (await import("./cloud/list_jobs.ts")).listJobsCommand,
+    },
+    describe: {
+      heading: THERE,
+      summary: "Show what a job on SageMaker is, how far it is, how it ended.",
+      load: async () => (await import("./cloud/describe.ts")).describeCommand,
+    },
+    logs: {
+      heading: THERE,
+      summary: "Show what a job on SageMaker writes.",
+      load: async () => (await import("./cloud/logs.ts")).logsCommand,
+    },
+    wait: {
+      heading: THERE,
+      summary: "Wait until a job on SageMaker has ended, and print its result.",
+      load: async () => (await import("./cloud/wait.ts")).waitCommand,
+    },
+    "stop-job": {
+      heading: THERE,
+      summary: "Stop a job on SageMaker.",
+      load: async () => (await import("./cloud/stop_job.ts")).stopJobCommand,
     },
     "download-model": {
       heading: THERE,

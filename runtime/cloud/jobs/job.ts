@@ -4,12 +4,9 @@
  * @module
  */
 
-import { isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { ProcessingJobDetails, TrainingJobDetails } from "../../aws/sagemaker_jobs.ts";
-import { regionWords } from "../../aws/settings.ts";
 import type { JobKind } from "../../contract/jobs.ts";
-import { MlcliError } from "../../errors.ts";
 
 /** Which job: names are unique among those of a kind. */
 export interface JobName {
@@ -94,25 +91,6 @@ export async function describeJob(
   return kind === "train"
     ? trainingJob(name, await sagemaker.describeTrainingJob(name))
     : processingJob(name, await sagemaker.describeProcessingJob(name));
-}
-
-/**
- * Finds the job of a name. All kinds are asked, unless one is given.
- *
- * @throws MlcliError where there are several, and AwsError where there is none.
- */
-export async function findJob(
-  sagemaker: Pick<SageMaker, "describeTrainingJob" | "describeProcessingJob" | "region">,
-  name: string,
-  kind?: JobKind,
-): Promise<CloudJob> {
-  if (kind) return await describeJob(sagemaker, { kind, name });
-  const kinds = ["train", "process"] as const;
-  const answers = await Promise.allSettled(
-    kinds.map((one) => describeJob(sagemaker, { kind: one, name })),
-  );
-  void [answers, isRefusal, regionWords, MlcliError];
-  throw new Error("not written yet");
 }
 
 /** What the service says of a training job. */
