@@ -5,7 +5,7 @@
  */
 
 import type { App } from "../../runtime/app/app.ts";
-import { type Doubt, topLevelDoubts } from "../../runtime/app/sections.ts";
+import type { Doubt } from "../../runtime/app/sections.ts";
 import type { AwsOptions } from "../../runtime/aws/settings.ts";
 import type { JobRequest } from "../../runtime/cloud/start/request.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -36,7 +36,7 @@ export async function commonRequest(
   { typed, options, settings, doubts }: AllOptions,
   context: Context,
 ): Promise<{ readonly common: JobRequest; readonly choice: AwsOptions }> {
-  for (const { message, hint } of [...topLevelDoubts(app), ...doubts]) {
+  for (const { message, hint } of doubts) {
     context.err.print(warningText(message, hint));
   }
   const configured = await ownVariables({ env: settings.env ?? [], envFile: [] }, context);

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
-import { runCloud } from "../../helpers/cloud.ts";
 import { Keys } from "../../helpers/in_process.ts";
 import { BUCKET, CONFIGURATION, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -265,16 +264,5 @@ suite("process", () => {
     assertEquals([code, stdout], [130, ""]);
     const { name } = job.box.jobs.only("processing");
     assert(stderr.includes(`Interrupted: processing job ${name} may have been created.`), stderr);
-  });
-
-  it("is one program: streams and exit status", async () => {
-    await using job = await makeJobApp();
-    const options = { cwd: job.app.directory };
-    const done = await runCloud(job.box, LEAST, options);
-    const { name } = job.box.jobs.only("processing");
-    assertEquals([done.code, done.stdout], [0, `s3://${BUCKET}/app/output/${name}\n`]);
-    const refused = await runCloud(job.box, ["process"], options);
-    assertEquals([refused.code, refused.stdout], [2, ""]);
-    assertMatch(refused.stderr, /^error: Missing required options/);
   });
 });

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
-import { runCloud } from "../../helpers/cloud.ts";
 import { Keys } from "../../helpers/in_process.ts";
 import { BUCKET, CONFIGURATION, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -531,19 +530,5 @@ suite("train", () => {
     const { code, stderr } = await job.run([...LEAST, "--dry-run"]);
     assertEquals(code, 0, stderr);
     assertMatch(stderr, /not known \(AccessDenied/);
-  });
-
-  it("is one program: streams and exit status", async () => {
-    await using job = await makeJobApp();
-    const options = { cwd: job.app.directory };
-    const trained = await runCloud(job.box, [...LEAST], options);
-    const { name } = job.box.jobs.only("training");
-    assertEquals([trained.code, trained.stdout], [
-      0,
-      `s3://${BUCKET}/app/output/${name}/output/model.tar.gz\n`,
-    ]);
-    const refused = await runCloud(job.box, ["train"], options);
-    assertEquals([refused.code, refused.stdout], [2, ""]);
-    assertMatch(refused.stderr, /^error: Missing required options/);
   });
 });
