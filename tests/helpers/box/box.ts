@@ -13,6 +13,7 @@ import { authenticated } from "./authentication.ts";
 import { Faults } from "./faults.ts";
 import { Front } from "./front.ts";
 import type { JobStore } from "./jobs/job_store.ts";
+import type { EngineRunner } from "./jobs/runner.ts";
 import { operationOf, serviceOf } from "./operation.ts";
 import type { LogStore } from "./logs.ts";
 import type { S3Store } from "./s3_store.ts";
@@ -85,6 +86,13 @@ export class Box implements AsyncDisposable, Platform {
   /** All jobs, and how those go on that do not run. */
   get jobs(): JobStore {
     return this.services.sagemaker.store;
+  }
+
+  /** The machines that jobs run on: how long they may take to stop, when they are taken away. */
+  get machines(): EngineRunner {
+    const { runner } = this.services.sagemaker;
+    if (!runner) throw new Error("Jobs do not run in this box: open it with { jobs: true }");
+    return runner;
   }
 
   /** ECR, to prepare repositories and images, and to look at them. */

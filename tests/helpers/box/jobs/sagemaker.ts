@@ -12,22 +12,16 @@ import { type Job, type JobKind, KIND_WORDS } from "./job.ts";
 import type { JobStore } from "./job_store.ts";
 import { listJobs } from "./lists.ts";
 import type { JobPlatform } from "./platform.ts";
+import type { EngineRunner } from "./runner.ts";
 import { JOB_RULES } from "./rules.ts";
-
-/** What makes jobs go on by themselves; without it they go on as their scripts say. */
-export interface JobRunner extends AsyncDisposable {
-  /** Returns at once; what goes wrong is the job's failure. */
-  start(job: Job): void;
-  /** Begins to stop it. */
-  stop(job: Job): void;
-}
 
 /** SageMaker, as far as jobs go. */
 export class SageMaker implements Service, AsyncDisposable {
   constructor(
     private readonly services: JobPlatform,
     readonly store: JobStore,
-    private readonly runner?: JobRunner,
+    /** What makes jobs go on by themselves; without it they go on as their scripts say. */
+    readonly runner?: EngineRunner,
   ) {}
 
   permission({ operation, input }: BoxRequest): Permission {
