@@ -91,6 +91,9 @@ export class Cluster implements AsyncDisposable {
     else await this.#kill("SIGKILL");
     const all = await Promise.all(exits);
     await Promise.all(following);
+    for (const container of this.containers) {
+      await container.followRest((line) => onLine(container.host, line));
+    }
     const bad = cause === "exited" ? await Promise.race([failed, firstOf(all)]) : 0;
     return { cause, host: this.containers[bad]!, exit: all[bad]! };
   }

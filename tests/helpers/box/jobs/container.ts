@@ -37,6 +37,9 @@ export interface Exit {
 
 /** A container that was made. */
 export class JobContainer {
+  /** Whole lines of each stream that were handed on. */
+  readonly #linesSeen = new Map<number, number>();
+
   private constructor(
     private readonly engine: EngineApi,
     private readonly id: string,
@@ -86,15 +89,23 @@ export class JobContainer {
 
   /** Hands on the lines of both streams, until it ends. */
   async follow(onLine: (line: string) => void): Promise<void> {
-    const path = `/containers/${this.id}/logs?stdout=1&stderr=1&follow=1`;
-    const answer = await this.engine.call("GET", path, { signal: NO_LIMIT });
-    const streams = new Map<number, LineReader>();
-    for await (const { stream, bytes } of frames(answer.body!)) {
-      const reader = streams.get(stream) ?? new LineReader(onLine);
-      streams.set(stream, reader);
-      reader.take(bytes);
-    }
-    for (const reader of streams.values()) reader.end();
+    await this.#readLog("follow=1", (stream, lines) => {
+      this.#linesSeen.set(stream, (this.#linesSeen.get(stream) ?? 0) + lines.length);
+      lines.forEach(onLine);
+    });
+  }
+
+  /**
+   * Hands on what `follow` did not: an engine may end a log that it follows before its last line.
+   * To be called once the container has ended, when its log is whole.
+   */
+  async followRest(onLine: (line: string) => void): Promise<void> {
+    const left = new Map(this.#linesSeen);
+    await this.#readLog("follow=0", (stream, lines) => {
+      const seen = left.get(stream) ?? 0;
+      left.set(stream, Math.max(0, seen - lines.length));
+      lines.slice(seen).forEach(onLine);
+    }, true);
   }
 
   /** Waits until it ends. */
@@ -132,6 +143,23 @@ export class JobContainer {
     return answer.status === 404 ? undefined : (await unpacked(bytes))[0]?.content;
   }
 
+  async #readLog(
+    query: string,
+    onLines: (stream: number, lines: readonly string[]) => void,
+    isWhole = false,
+  ): Promise<void> {
+    const path = `/containers/${this.id}/logs?stdout=1&stderr=1&${query}`;
+    const answer = await this.engine.call("GET", path, { signal: NO_LIMIT });
+    const readers = new Map<number, LineReader>();
+    for await (const { stream, bytes } of frames(answer.body!)) {
+      const reader = readers.get(stream) ?? new LineReader();
+      readers.set(stream, reader);
+      onLines(stream, reader.take(bytes));
+    }
+    if (!isWhole) return;
+    for (const [stream, reader] of readers) onLines(stream, reader.rest());
+  }
+
   /** Ends and removes it, with its volumes. */
   async remove(): Promise<void> {
     // 409: it is being removed.
@@ -154,21 +182,16 @@ class LineReader {
   readonly #decoder = new TextDecoder();
   #rest = "";
 
-  constructor(private readonly onLine: (line: string) => void) {}
-
-  take(bytes: Uint8Array): void {
+  /** The lines that are whole now. */
+  take(bytes: Uint8Array): readonly string[] {
     const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split("\n");
     this.#rest = lines.pop()!;
-    for (const line of lines) this.#say(line);
+    return lines.map((line) => line.replace(/\r$/, "")).filter((line) => line !== "");
   }
 
-  end(): void {
-    this.#say(this.#rest + this.#decoder.decode());
-  }
-
-  #say(line: string): void {
-    const text = line.replace(/\r$/, "");
-    if (text !== "") this.onLine(text);
+  /** What is behind the last line break, if anything is. */
+  rest(): readonly string[] {
+    return this.#rest === "" ? [] : [this.#rest];
   }
 }
 

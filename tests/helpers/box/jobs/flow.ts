@@ -5,8 +5,8 @@
  */
 
 import { ACCOUNT } from "../../aws_answers.ts";
-import { EngineError, failureIn } from "../engine_api.ts";
-import type { EngineApi } from "../engine_api.ts";
+import { repositoryArn } from "../ecr_store.ts";
+import { type EngineApi, EngineError, failureIn } from "../engine_api.ts";
 import { findImage } from "./checks.ts";
 import { Cluster, type ClusterEnd } from "./cluster.ts";
 import type { Job, JobEnd } from "./job.ts";
@@ -21,6 +21,10 @@ import { trainingPlan } from "./training_plan.ts";
 const NO_CAPACITY =
   "CapacityError: Unable to provision requested ML compute capacity. Please retry " +
   "using a different ML instance type.";
+
+/** Its words for an image that its role does not get. */
+const NO_PULL = "ClientError: Cannot pull algorithm container. Either the registry doesn't exist " +
+  "or its permissions are incorrect. Please see the AWS docs for using the algorithm container.";
 
 /** What flows need. */
 export interface FlowHost {
@@ -148,19 +152,17 @@ export class Flow {
       request.AppSpecification.ImageUri;
     const { repository, image } = findImage(reference, { services });
     const name = `${ecr.front.host}/${repository}@${image.digest}`;
-    const { password } = ecr.store.issueToken({
+    const key = {
       id: "SAGEMAKER",
       secret: "",
       user: `arn:aws:sts::${ACCOUNT}:assumed-role/${request.RoleArn?.split("/").at(-1)}/SageMaker`,
-    });
+    };
+    // Asked here, too: the engine does not go to the registry for an image that it has.
+    const permission = { action: "ecr:BatchGetImage", resource: repositoryArn(repository) };
+    if (services.platform.faults.denial(permission, key)) throw new JobFailure(NO_PULL);
     const path = `/images/create?fromImage=${encodeURIComponent(name)}`;
-    const lines = await engine.progress(path, password);
-    if (failureIn(lines) !== undefined) {
-      throw new JobFailure(
-        "ClientError: Cannot pull algorithm container. Either the registry doesn't exist or its " +
-          "permissions are incorrect. Please see the AWS docs for using the algorithm container.",
-      );
-    }
+    const lines = await engine.progress(path, ecr.store.issueToken(key).password);
+    if (failureIn(lines) !== undefined) throw new JobFailure(NO_PULL);
     pulled.add(name);
     return name;
   }
