@@ -130,8 +130,17 @@ suite("the box's S3: uploads in parts", () => {
     upload.box.faults.deny("s3:PutObject", "arn:aws:s3:::data/x");
     assertEquals((await upload.part(1, "abcd")).error, "AccessDenied");
     assertEquals((await upload.complete([[1, "e"]])).error, "AccessDenied");
+    const again = await askS3(upload.box, "POST", "data/x", { query: { uploads: "" } });
+    assertEquals(again.error, "AccessDenied");
     upload.box.faults.deny("s3:AbortMultipartUpload");
     assertEquals((await upload.ask("DELETE", {})).error, "AccessDenied");
+  });
+
+  it("are of one key", async () => {
+    await using upload = await Uploading.begin();
+    const query = { uploadId: upload.id, partNumber: "1" };
+    const { error } = await askS3(upload.box, "PUT", "data/y", { query, body: "x" });
+    assertEquals(error, "NoSuchUpload");
   });
 
   for (const number of ["0", "10001", "x"]) {
