@@ -31,8 +31,11 @@ interface Choice {
   readonly where?: (context: Context) => boolean;
 }
 
+/** The others are set by hand, by who takes the app to SageMaker. */
+type ChosenKey = Exclude<ConfigurationKey, "image_name" | "s3_prefix" | "execution_role">;
+
 /** In the order of the questions and of the file. */
-const CHOICES: Readonly<Record<Exclude<ConfigurationKey, "image_name">, Choice>> = {
+const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
   python_version: {
     option: "--python-version",
     value: (options) => options.pythonVersion,

@@ -5,8 +5,8 @@
  * @module
  */
 
+import type { Aws } from "./aws/aws.ts";
 import type { RegionConfiguration } from "./aws/region.ts";
-import type { SageMaker } from "./aws/sagemaker.ts";
 import type { AwsSettings } from "./aws/settings.ts";
 import type { Engine } from "./docker/engine.ts";
 import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts";
@@ -54,10 +54,11 @@ export interface Context {
   /** The region that local runs tell their code. It always has one, and does not load the SDK. */
   readonly region: (configuration: RegionConfiguration) => Promise<string>;
   /**
-   * SageMaker: one client for each different settings. Loads the AWS SDK; nothing is sent yet.
-   * @throws MlcliError when no region is named or the profile is not there.
+   * The services of AWS: one session for each different settings. What loads the SDK is to ask for
+   * one of them.
+   * @throws MlcliError when the profile is not there.
    */
-  readonly sagemaker: (settings: AwsSettings) => Promise<SageMaker>;
+  readonly aws: (settings: AwsSettings) => Promise<Aws>;
 }
 
 /** The real context, which has to be disposed of. */
@@ -75,7 +76,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   const err = outputTo(Deno.stderr, { name: "standard error", noColour });
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
-  const services = new Map<string, Promise<SageMaker>>();
+  const sessions = new Map<string, Promise<Aws>>();
   const context: Context = {
     input,
     out,
@@ -95,20 +96,20 @@ export function liveContext({ noColour = false } = {}): LiveContext {
       const { localRegion } = await import("./aws/region.ts");
       return await localRegion(configuration, context.env);
     },
-    sagemaker: (settings) => {
+    aws: (settings) => {
       const key = JSON.stringify(settings);
-      const sagemaker = services.get(key) ?? openSageMaker(settings);
-      services.set(key, sagemaker);
-      return sagemaker;
+      const aws = sessions.get(key) ?? open(settings);
+      sessions.set(key, aws);
+      return aws;
     },
   };
   async function connect(): Promise<Engine> {
     const { connectToEngine } = await import("./docker/connect.ts");
     return await connectToEngine(context, { signal: interruption.signal });
   }
-  async function openSageMaker(settings: AwsSettings): Promise<SageMaker> {
-    const client = await import("./aws/sagemaker.ts");
-    return await client.openSageMaker(settings, { env: context.env, signal: interruption.signal });
+  async function open(settings: AwsSettings): Promise<Aws> {
+    const { openAws } = await import("./aws/aws.ts");
+    return await openAws(settings, { env: context.env, signal: interruption.signal });
   }
   async function questionsOnTerminal(): Promise<Questions> {
     const { openQuestions } = await import("./questions.ts");
@@ -119,7 +120,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     interruption[Symbol.dispose]();
     questions?.then((opened) => opened[Symbol.dispose](), () => {});
     engine?.then((opened) => opened.close(), () => {});
-    for (const sagemaker of services.values()) sagemaker.then((opened) => opened.close(), () => {});
+    for (const session of sessions.values()) session.then((opened) => opened.close(), () => {});
   }
   return { ...context, [Symbol.dispose]: dispose };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Endpoint } from "../../runtime/aws/sagemaker.ts";
+import type { Endpoint } from "../../runtime/aws/sagemaker_endpoints.ts";
 import { localTimestamp } from "../render/timestamp.ts";
 
 /** Turns one page after the other into output. */

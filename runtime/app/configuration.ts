@@ -27,6 +27,10 @@ export interface Configuration {
   readonly platform: string | undefined;
   readonly cloudRegion: string | undefined;
   readonly cloudProfile: string | undefined;
+  /** `s3://BUCKET/PREFIX`: where the app's data and results lie, unless an option says otherwise. */
+  readonly s3Prefix: string | undefined;
+  /** ARN of the role that SageMaker assumes in the app's jobs. */
+  readonly executionRole: string | undefined;
 }
 
 /** Used where `python_version` is not given. */
@@ -79,6 +83,14 @@ export const RULES = {
     expected: "the name of a profile",
     accepts: (value) => value.trim() !== "",
   },
+  s3_prefix: {
+    expected: 'an address in S3, such as "s3://my-bucket/churn"',
+    accepts: (value) => /^s3:\/\/[a-z\d][a-z\d.-]+[a-z\d](\/.*)?$/.test(value),
+  },
+  execution_role: {
+    expected: 'the ARN of a role, such as "arn:aws:iam::123456789012:role/SageMakerRole"',
+    accepts: (value) => /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/.test(value),
+  },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** A key of the configuration file. */
@@ -102,6 +114,8 @@ export async function readConfiguration(path: string): Promise<Configuration> {
     platform: get("platform"),
     cloudRegion: get("cloud_region"),
     cloudProfile: get("cloud_profile"),
+    s3Prefix: get("s3_prefix"),
+    executionRole: get("execution_role"),
   };
 }
 

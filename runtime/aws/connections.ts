@@ -15,7 +15,10 @@ import { namesProxy } from "./proxy.ts";
 export interface TimeLimits {
   /** Until there is a connection. */
   readonly connection: number;
-  /** Until the whole answer is there, the connection included. */
+  /**
+   * Until the whole answer is there, the connection included. What is sent or fetched of data, in
+   * pieces of known size, gets more.
+   */
   readonly answer: number;
 }
 
@@ -85,7 +88,8 @@ export class Connections implements Disposable {
     abortSignal?.throwIfAborted();
     const { env, limits = TIME_LIMITS } = this.#options;
     const url = urlOf(request);
-    using limit = new TimeLimit(url, limits, namesProxy(env));
+    const answer = limits.answer + transferTime(request);
+    using limit = new TimeLimit(url, { ...limits, answer }, namesProxy(env));
     try {
       const response = await fetch(url, {
         method: request.method,
@@ -149,11 +153,25 @@ export class Connections implements Disposable {
 /**
  * Whether a request may arrive twice without harm. Deno 2.9 sends a request again, unnoticed, when
  * a connection that was kept from an earlier request breaks off before the answer. So a request
- * that deletes gets a new connection, on which Deno does not do that: only the SDK retries it.
+ * that creates or deletes gets a new connection, on which Deno does not do that: only the SDK
+ * retries it. (Of S3's requests only those to begin, to complete and to delete are no PUT, GET or
+ * HEAD.)
  */
-function isRepeatable({ headers }: SdkRequest): boolean {
+function isRepeatable({ method, headers }: SdkRequest): boolean {
   const operation = headers["x-amz-target"]?.split(".").at(-1);
-  return operation === undefined || /^(List|Describe|Get)/.test(operation);
+  if (operation === undefined) return method !== "POST" && method !== "DELETE";
+  return /^(List|Describe|Get|BatchGet)/.test(operation);
+}
+
+/** Bytes a second of the slowest line that data is sent or fetched over: a poor mobile one. */
+const SLOWEST_LINE = 16_384;
+
+/** How long a request's data may take besides, in ms: what it sends, or the range it asks for. */
+function transferTime({ body, headers }: SdkRequest): number {
+  const sent = body instanceof Uint8Array ? body.length : 0;
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers["range"] ?? "") ?? [];
+  const asked = first === undefined ? 0 : Number(last) - Number(first);
+  return (sent + asked) / SLOWEST_LINE * 1000;
 }
 
 function urlOf({ protocol, hostname, port, path, query = {} }: SdkRequest): URL {
@@ -191,7 +209,7 @@ class TimeLimit implements Disposable {
       end(`No connection within ${connection / 1000} s`);
     };
     this.#timers = [
-      setTimeout(() => end(`No answer within ${answer / 1000} s`), answer),
+      setTimeout(() => end(`No answer within ${Math.round(answer / 100) / 10} s`), answer),
       setTimeout(tryToConnect, half),
     ];
   }

@@ -9,7 +9,7 @@ import { VERSION } from "../version.ts";
 import type { Connections } from "./connections.ts";
 import { AwsError } from "./errors.ts";
 import { awsError, type Request } from "./explanations.ts";
-import { credentialProviders } from "./sdk.ts";
+import { credentialProviders } from "./sdk/credentials.ts";
 import type { Secrets } from "./secrets.ts";
 import type { AwsSettings } from "./settings.ts";
 

@@ -10,6 +10,8 @@ import { type ErrorDetails, MlcliError } from "../errors.ts";
 export type Refusal =
   | "denied"
   | "not found"
+  | "in use"
+  | "quota"
   | "in progress"
   | "throttled"
   | "unreachable"
@@ -24,4 +26,9 @@ export class AwsError extends MlcliError {
   constructor(readonly refusal: Refusal, message: string, details: ErrorDetails = {}) {
     super(message, details);
   }
+}
+
+/** Whether AWS refused for this reason. */
+export function isRefusal(error: unknown, refusal: Refusal): error is AwsError {
+  return error instanceof AwsError && error.refusal === refusal;
 }

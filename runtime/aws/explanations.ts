@@ -54,6 +54,10 @@ const CODES: Readonly<Record<string, Explain>> = {
   SignatureDoesNotMatch: wrongSignature,
   RequestExpired: wrongClock,
   RequestTimeTooSkewed: wrongClock,
+  ResourceNotFound: notThere,
+  ResourceNotFoundException: notThere,
+  ResourceInUse: inUse,
+  ResourceLimitExceeded: quotaReached,
   RequestInTheFuture: wrongClock,
   RegionDisabledException: regionDisabled,
   OptInRequired: regionDisabled,
@@ -62,6 +66,9 @@ const CODES: Readonly<Record<string, Explain>> = {
 /** SageMaker answers these with one code, ValidationException; only the words tell them apart. */
 const VALIDATION_WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/^Could not find endpoint (configuration )?["']/, "not found"],
+  // DescribeTrainingJob and DescribeProcessingJob, in this order.
+  [/^Requested resource not found/, "not found"],
+  [/^Could not find requested job with name/, "not found"],
   [/^Cannot update in-progress endpoint /, "in progress"],
 ];
 
@@ -228,17 +235,35 @@ function proxyWantsPassword(quote: string): AwsError {
   });
 }
 
-function invalid({ action, subject, region }: Request, error: unknown): AwsError {
+function invalid(request: Request, error: unknown): AwsError {
   const words = messageOf(error);
   const refusal = VALIDATION_WORDS.find(([pattern]) => pattern.test(words))?.[1];
-  if (refusal === "not found" && subject) {
-    return new AwsError(refusal, `ResourceNotFound: ${subject}`, {
-      hint: `It was looked for in ${regionWords(region)}. Check the name, or name another region ` +
-        "with --region.",
-    });
-  }
-  return new AwsError(refusal ?? "other", `${action} was refused: ${words}`, {
-    hint: "Check what was asked for: mlcli list-endpoints shows what there is.",
+  if (refusal === "not found" && request.subject) return notThere(request, error);
+  return new AwsError(refusal ?? "other", `${request.action} was refused: ${words}`, {
+    hint: /:\w*Endpoint/.test(request.action)
+      ? "Check what was asked for: mlcli list-endpoints shows what there is."
+      : "The platform gave this reason. Check what was asked for.",
+  });
+}
+
+function notThere({ action, subject, region }: Request, error: unknown): AwsError {
+  if (!subject) return new AwsError("not found", `${action} failed: ${messageOf(error)}`);
+  return new AwsError("not found", `ResourceNotFound: ${subject}`, {
+    hint: `It was looked for in ${regionWords(region)}. Check the name, or name another region ` +
+      "with --region.",
+  });
+}
+
+function inUse({ action }: Request, error: unknown): AwsError {
+  return new AwsError("in use", `${action} was refused: ${messageOf(error)}`, {
+    hint: "Choose another name.",
+  });
+}
+
+function quotaReached({ action }: Request, error: unknown): AwsError {
+  return new AwsError("quota", `${action} was refused: ${messageOf(error)}`, {
+    hint: "The account's quota for this type of instance is reached, or is 0 as in every new " +
+      "account. Ask for more under Service Quotas in AWS's console, or take another --ec2-type.",
   });
 }
 
@@ -252,5 +277,12 @@ function failed({ action }: Request, status: number): AwsError {
 export function strangeAnswer(status: number | undefined): AwsError {
   return new AwsError("failed", `Something else than the platform answered: HTTP ${status}`, {
     hint: "It may be a proxy or the login page of a network. Check both, and AWS_ENDPOINT_URL.",
+  });
+}
+
+/** An answer that would have to be read for ever. */
+export function repeatedPage(what: string): AwsError {
+  return new AwsError("failed", `The platform gave the same page of ${what} twice`, {
+    hint: "An emulator may not know pages. Check AWS_ENDPOINT_URL.",
   });
 }

@@ -9,7 +9,7 @@ import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { Connections, type TimeLimits } from "./connections.ts";
 import { credentialsProvider } from "./credentials.ts";
-import { AwsError } from "./errors.ts";
+import { AwsError, isRefusal, type Refusal } from "./errors.ts";
 import { awsError, wasRetried } from "./explanations.ts";
 import { checkProfile } from "./profiles.ts";
 import { checkProxies, proxyLogins } from "./proxy.ts";
@@ -28,6 +28,14 @@ export interface SessionContext {
 /** A client of the SDK, as far as all of them are alike. */
 interface SdkClient {
   readonly config: { readonly region: () => Promise<string> };
+}
+
+/** A client of a service, and what its requests need. */
+export interface Asking<Client> {
+  readonly client: Client;
+  readonly session: AwsSession;
+  /** The region that is asked, and who named it. */
+  readonly region: Setting;
 }
 
 /** The account, role and region with which services are asked. */
@@ -130,6 +138,30 @@ export class AwsSession implements Disposable {
     region: Setting,
     request: () => Promise<unknown>,
   ): Promise<void> {
+    await this.#sendOnce("not found", action, subject, region, request);
+  }
+
+  /**
+   * Sends a creation of something with a name of its own. When a retry finds the name in use, the
+   * first attempt has succeeded.
+   */
+  async sendCreation(
+    action: string,
+    subject: string,
+    region: Setting,
+    request: () => Promise<unknown>,
+  ): Promise<void> {
+    await this.#sendOnce("in use", action, subject, region, request);
+  }
+
+  /** @param done what a retry is refused with when the first attempt, unnoticed, has succeeded. */
+  async #sendOnce(
+    done: Refusal,
+    action: string,
+    subject: string,
+    region: Setting,
+    request: () => Promise<unknown>,
+  ): Promise<void> {
     let retried = false;
     try {
       await this.send(action, subject, region, () =>
@@ -138,7 +170,7 @@ export class AwsSession implements Disposable {
           throw error;
         }));
     } catch (error) {
-      if (!(retried && error instanceof AwsError && error.refusal === "not found")) throw error;
+      if (!(retried && isRefusal(error, done))) throw error;
     }
   }
 

@@ -78,7 +78,14 @@ function setting(value: string | undefined, source: string): Setting | undefined
 }
 
 /** The variables in which the SDK looks for other addresses than those of the region. */
-const ADDRESSES = ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SAGEMAKER", "AWS_ENDPOINT_URL_STS"];
+const ADDRESSES = [
+  "AWS_ENDPOINT_URL",
+  "AWS_ENDPOINT_URL_SAGEMAKER",
+  "AWS_ENDPOINT_URL_STS",
+  "AWS_ENDPOINT_URL_ECR",
+  "AWS_ENDPOINT_URL_S3",
+  "AWS_ENDPOINT_URL_CLOUDWATCH_LOGS",
+];
 
 function checkAddress(address: Setting | undefined): void {
   if (!address || /^https?:\/\//i.test(address.value) && URL.canParse(address.value)) return;

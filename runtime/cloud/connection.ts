@@ -6,13 +6,13 @@
 
 import { basename } from "@std/path/basename";
 import { type App, findApp, findApps } from "../app/app.ts";
-import type { SageMaker } from "../aws/sagemaker.ts";
+import type { Aws } from "../aws/aws.ts";
 import { type AwsConfiguration, type AwsOptions, awsSettings } from "../aws/settings.ts";
 import type { Context } from "../context.ts";
 import { MlcliError } from "../errors.ts";
 
 /** What the cloud flows may touch of the world. */
-export type CloudHost = Pick<Context, "cwd" | "env" | "sagemaker" | "interruption">;
+export type CloudHost = Pick<Context, "cwd" | "env" | "aws" | "interruption">;
 
 /** What the options say about account, region and role. Each is named, so that none is forgotten. */
 export interface CloudChoice extends AwsOptions {
@@ -20,16 +20,28 @@ export interface CloudChoice extends AwsOptions {
 }
 
 /**
- * SageMaker, where the options, the app's configuration and the environment say.
+ * The services of AWS, where the options, the configuration of the app or of all apps here, and the
+ * environment say.
  *
- * @throws MlcliError when none names a region, or several apps name different ones.
+ * @throws MlcliError when several apps name different regions.
  */
-export async function connectToSageMaker(
+export async function connectToAws(
   choice: CloudChoice,
-  host: Pick<CloudHost, "cwd" | "env" | "sagemaker">,
-): Promise<SageMaker> {
+  host: Pick<CloudHost, "cwd" | "env" | "aws">,
+): Promise<Aws> {
   const configuration = await configurationFor(host.cwd, choice);
-  return await host.sagemaker(awsSettings(choice, configuration, host.env));
+  return await host.aws(awsSettings(choice, configuration, host.env));
+}
+
+/** The same for a command that works on an app, which has been found. */
+export async function connectFor(
+  { configuration, configurationPath }: App,
+  choice: AwsOptions,
+  host: Pick<CloudHost, "env" | "aws">,
+): Promise<Aws> {
+  const { cloudRegion, cloudProfile } = configuration;
+  const own = { cloudRegion, cloudProfile, file: basename(configurationPath) };
+  return await host.aws(awsSettings(choice, own, host.env));
 }
 
 /**

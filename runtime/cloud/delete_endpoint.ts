@@ -6,7 +6,7 @@
 
 import type { Setting } from "../aws/settings.ts";
 import { checkEndpointName } from "../contract/endpoint_names.ts";
-import { type CloudChoice, type CloudHost, connectToSageMaker } from "./connection.ts";
+import { type CloudChoice, type CloudHost, connectToAws } from "./connection.ts";
 import {
   deletePlannedConfiguration,
   deletePlannedEndpoint,
@@ -52,7 +52,7 @@ export async function deleteEndpoint(
   report: EndpointDeletionReport,
 ): Promise<void> {
   checkEndpointName(deletion.endpoint);
-  const sagemaker = await connectToSageMaker(deletion.choice, host);
+  const sagemaker = await (await connectToAws(deletion.choice, host)).sagemaker();
   const plan = await planDeletion(sagemaker, deletion, report);
   report.planned(plan, sagemaker.region);
   if (deletion.dryRun) return;

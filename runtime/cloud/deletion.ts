@@ -4,8 +4,9 @@
  * @module
  */
 
-import { AwsError } from "../aws/errors.ts";
-import type { EndpointDescription, SageMaker } from "../aws/sagemaker.ts";
+import { AwsError, isRefusal } from "../aws/errors.ts";
+import type { SageMaker } from "../aws/sagemaker.ts";
+import type { EndpointDescription } from "../aws/sagemaker_endpoints.ts";
 import { configurationOf, isPossibleName } from "../contract/endpoint_names.ts";
 import { Interrupted } from "../errors.ts";
 import { inParallel } from "./in_parallel.ts";
@@ -84,7 +85,7 @@ async function describeIfAllowed(
   try {
     return await sagemaker.describeEndpoint(endpoint);
   } catch (error) {
-    if (!isDenied(error)) throw error;
+    if (!isRefusal(error, "denied")) throw error;
     if (wait) throw cannotWait(error);
     const others = withConfiguration
       ? `, nor whether another endpoint uses ${configurationOf(endpoint)}`
@@ -112,8 +113,8 @@ async function checkOtherUsers(
       if (other.configuration === configuration) users.push(name);
     } catch (error) {
       // Deleted since it was listed.
-      if (error instanceof AwsError && error.refusal === "not found") return;
-      if (!isDenied(error)) throw error;
+      if (isRefusal(error, "not found")) return;
+      if (!isRefusal(error, "denied")) throw error;
       denials++;
       denial = error;
     }
@@ -121,7 +122,7 @@ async function checkOtherUsers(
   try {
     await inParallel(othersThan(endpoint, sagemaker), REQUESTS_AT_ONCE, ask);
   } catch (error) {
-    if (!isDenied(error)) throw error;
+    if (!isRefusal(error, "denied")) throw error;
     denial = error;
   }
   if (users.length > 0) throw isInUse(configuration, users);
@@ -161,8 +162,7 @@ export async function deletePlannedEndpoint(
       const rest = configuration ? `, its configuration ${configuration} is not` : "";
       report.note(`Interrupted: ${endpoint} may be deleted${rest}.`);
     }
-    const isRefused = error instanceof AwsError && error.refusal === "in progress";
-    throw isRefused ? isUpdating(endpoint, "in progress") : error;
+    throw isRefusal(error, "in progress") ? isUpdating(endpoint, "in progress") : error;
   }
 }
 
@@ -195,10 +195,6 @@ export async function deletePlannedConfiguration(
     return report.note(`Endpoint configuration ${configuration} does not exist; ${consequence}.`);
   }
   if (kept) report.note(`Endpoint configuration: ${kept}; deleted ${configuration}.`);
-}
-
-function isDenied(error: unknown): error is AwsError {
-  return error instanceof AwsError && error.refusal === "denied";
 }
 
 function isUpdating(endpoint: string, status: string): AwsError {

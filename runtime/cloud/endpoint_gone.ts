@@ -5,7 +5,8 @@
  */
 
 import { AwsError } from "../aws/errors.ts";
-import type { EndpointDescription, SageMaker } from "../aws/sagemaker.ts";
+import type { SageMaker } from "../aws/sagemaker.ts";
+import type { EndpointDescription } from "../aws/sagemaker_endpoints.ts";
 import type { DeletionPlan, DeletionReport } from "./deletion.ts";
 import { type Waiting, waitUntil } from "./waiting.ts";
 

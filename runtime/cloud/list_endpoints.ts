@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Endpoint, EndpointFilter } from "../aws/sagemaker.ts";
+import type { Endpoint, EndpointFilter } from "../aws/sagemaker_endpoints.ts";
 import type { Setting } from "../aws/settings.ts";
 import { checkNamePart } from "../contract/endpoint_names.ts";
-import { type CloudChoice, type CloudHost, connectToSageMaker } from "./connection.ts";
+import { type CloudChoice, type CloudHost, connectToAws } from "./connection.ts";
 
 /** Which endpoints to list. */
 export interface EndpointListing {
@@ -34,6 +34,6 @@ export async function listEndpoints(
   host: CloudHost,
 ): Promise<EndpointPages> {
   if (filter.nameContains !== undefined) checkNamePart(filter.nameContains);
-  const sagemaker = await connectToSageMaker(choice, host);
+  const sagemaker = await (await connectToAws(choice, host)).sagemaker();
   return { region: sagemaker.region, pages: sagemaker.listEndpoints(filter) };
 }

@@ -6,7 +6,7 @@
  */
 
 import { join } from "@std/path";
-import { copy } from "../files.ts";
+import { copy, filesBelow } from "../files.ts";
 import { run } from "../process.ts";
 import { checkBundler, lockedOptions, resolveLocked, resolving } from "./locked.ts";
 
@@ -23,8 +23,8 @@ export interface Program {
 /** Directories that the program reads files from, relative to `runtime/image`. */
 const ASSETS = ["harness", "template"];
 
-/** The only module that imports the AWS SDK, in the stage. */
-const SDK = "runtime/aws/sdk.ts";
+/** The only modules that import the AWS SDK, in the stage. */
+const SDK = "runtime/aws/sdk";
 
 /**
  * Bundles the staged program into a directory, one file for each part that is loaded on its own,
@@ -41,8 +41,7 @@ export async function bundled(
   signal: AbortSignal,
 ): Promise<Program> {
   await resolveLocked(stage, cache, signal);
-  const sdk = join(stage, SDK);
-  await Deno.writeTextFile(sdk, withDeepImports(await Deno.readTextFile(sdk)));
+  for await (const path of filesBelow(join(stage, SDK))) await importDeeply(join(stage, SDK, path));
   await bundle(stage, directory, cache, signal);
   await checkBundler(cache);
   // Where the bundled code looks for them: beside itself.
@@ -72,6 +71,10 @@ async function bundle(
   });
 }
 
+async function importDeeply(path: string): Promise<void> {
+  await Deno.writeTextFile(path, withDeepImports(await Deno.readTextFile(path)));
+}
+
 /**
  * The SDK's imports by file instead of by package: a client's package makes one object of all its
  * operations (SageMaker has 400), which the bundler cannot leave out. Deno by itself cannot load
@@ -85,8 +88,8 @@ export function withDeepImports(source: string): string {
         .map((name) => `export { ${name} } from "${client}/dist-es/${fileOf(name)}.js";`)
         .join("\n"),
   );
-  if (changed !== source) return changed;
-  throw new Error(`${SDK} imports no client of the AWS SDK`);
+  if (changed !== source || !source.includes('"@aws-sdk/client-')) return changed;
+  throw new Error(`${SDK}/ imports a client of the AWS SDK as a whole`);
 }
 
 /** Where a client's package has what it exports. */

@@ -80,6 +80,8 @@ suite("mlcli init", () => {
       platform: "linux/amd64",
       cloudRegion: "eu-west-1",
       cloudProfile: "work",
+      s3Prefix: undefined,
+      executionRole: undefined,
     });
   });
 

@@ -4,6 +4,7 @@ import type { AwsSettings } from "../../runtime/aws/settings.ts";
 import { MlcliError } from "../../runtime/errors.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { fakeContext } from "../helpers/fake_context.ts";
+import { memoryAws } from "../helpers/memory_aws.ts";
 import { memorySageMaker } from "../helpers/memory_sagemaker.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -28,9 +29,9 @@ async function asked(command: readonly string[], said: Said): Promise<Asked> {
     cwd: directory.path,
     env: (name) => env[name],
     engine: () => Promise.reject(new MlcliError("No engine")),
-    sagemaker: (settings) => {
+    aws: (settings) => {
       all.push(settings);
-      return Promise.resolve(memorySageMaker());
+      return Promise.resolve(memoryAws({ sagemaker: memorySageMaker() }));
     },
   });
   await main([...command, ...args], context);

@@ -28,6 +28,8 @@ export function appObject(
       platform: undefined,
       cloudRegion: undefined,
       cloudProfile: undefined,
+      s3Prefix: undefined,
+      executionRole: undefined,
       ...configuration,
     },
   };

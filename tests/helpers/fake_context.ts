@@ -43,7 +43,7 @@ export function fakeContext(
     ask: () => Promise.resolve(undefined),
     engine: unreachable,
     region: unreachable,
-    sagemaker: unreachable,
+    aws: unreachable,
     ...rest,
     out: memoryOutput({ isTerminal, colour, columns }, onOutput),
     err: memoryOutput({ isTerminal, colour, columns }),

@@ -6,6 +6,7 @@
  */
 
 import { main } from "../../main.ts";
+import { type Aws, openAws } from "../../runtime/aws/aws.ts";
 import { localRegion } from "../../runtime/aws/region.ts";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import type { Engine } from "../../runtime/docker/engine.ts";
@@ -34,6 +35,8 @@ export interface InProcessOptions extends Omit<FakeContextOptions, "env" | "engi
   /** The engine; none answers without one. */
   readonly engine?: Pick<FakeEngine, "socket">;
   readonly keys?: Keys;
+  /** The environment of who may ask a platform, as `env` of `FakeAws` and of `Box` give it. */
+  readonly cloud?: Readonly<Record<string, string>>;
 }
 
 /** A command line that takes longer hangs, in ms; it has nothing to wait for but the test. */
@@ -48,12 +51,17 @@ const NO_PROFILES = {
 /** Runs a command line to its end; fails where that does not come. */
 export async function runInProcess(
   args: readonly string[],
-  { env = {}, engine: fake, keys = new Keys(), ...rest }: InProcessOptions,
+  { env: own = {}, engine: fake, keys = new Keys(), cloud, ...rest }: InProcessOptions,
 ): Promise<ProgramResult> {
+  const env: Readonly<Record<string, string>> = {
+    ...cloud && { ...NO_PROFILES, ...cloud },
+    ...own,
+  };
+  using _variables = cloud && variables(env);
   let engine: Promise<Engine> | undefined;
+  let aws: Aws | undefined;
   const host = `unix://${fake?.socket ?? "/nonexistent.sock"}`;
   const context = fakeContext({
-    ...rest,
     env: (name) => env[name],
     interruption: keys.interruption,
     engine: () =>
@@ -66,6 +74,12 @@ export async function runInProcess(
         configuration,
         (name) => env[name] ?? NO_PROFILES[name as keyof typeof NO_PROFILES],
       ),
+    aws: async (settings) => {
+      if (!cloud) throw new Error("The test gives no platform");
+      const { signal } = keys.interruption;
+      return aws ??= await openAws(settings, { env: (name) => env[name], signal });
+    },
+    ...rest,
   });
   const { promise: hung, reject } = Promise.withResolvers<never>();
   const words = `mlcli ${args.join(" ")} hangs`;
@@ -76,5 +90,20 @@ export async function runInProcess(
   } finally {
     clearTimeout(timer);
     (await engine?.catch(() => undefined))?.close();
+    aws?.close();
   }
+}
+
+/** Sets variables of this process, which the SDK reads by itself, until it is disposed of. */
+function variables(values: Readonly<Record<string, string>>): Disposable {
+  const before = Object.keys(values).map((name) => [name, Deno.env.get(name)] as const);
+  for (const [name, value] of Object.entries(values)) Deno.env.set(name, value);
+  return {
+    [Symbol.dispose]() {
+      for (const [name, value] of before) {
+        if (value === undefined) Deno.env.delete(name);
+        else Deno.env.set(name, value);
+      }
+    },
+  };
 }

@@ -5,7 +5,8 @@
  */
 
 import { AwsError } from "../../runtime/aws/errors.ts";
-import type { EndpointDescription, SageMaker } from "../../runtime/aws/sagemaker.ts";
+import type { SageMaker } from "../../runtime/aws/sagemaker.ts";
+import type { EndpointDescription } from "../../runtime/aws/sagemaker_endpoints.ts";
 
 /** An endpoint with everything filled in. */
 export function endpointNamed(
@@ -50,10 +51,21 @@ export function memorySageMaker(
     },
     deleteEndpoint: () => Promise.resolve(),
     deleteEndpointConfiguration: () => Promise.resolve(),
-    close: () => {},
+    createTrainingJob: noJobs,
+    createProcessingJob: noJobs,
+    describeTrainingJob: noJobs,
+    describeProcessingJob: noJobs,
+    listTrainingJobs: noJobs,
+    listProcessingJobs: noJobs,
+    stopTrainingJob: noJobs,
+    stopProcessingJob: noJobs,
   };
 }
 
 function notFound(name: string): AwsError {
   return new AwsError("not found", `ResourceNotFound: endpoint ${name}`);
+}
+
+function noJobs(): never {
+  throw new Error("This one has endpoints alone");
 }

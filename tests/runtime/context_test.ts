@@ -12,10 +12,15 @@ function settings(region: string): AwsSettings {
 suite("the context", () => {
   it("has a platform for each of the settings, and one for equal ones", async () => {
     using context = liveContext();
-    const one = await context.sagemaker(settings("eu-west-1"));
-    const other = await context.sagemaker(settings("us-east-1"));
-    assertEquals([one.region.value, other.region.value], ["eu-west-1", "us-east-1"]);
-    assert(await context.sagemaker(settings("eu-west-1")) === one);
+    const one = await context.aws(settings("eu-west-1"));
+    const other = await context.aws(settings("us-east-1"));
+    const regions = await Promise.all(
+      [one, other].map(async (aws) => (await aws.sagemaker()).region),
+    );
+    assertEquals(regions.map(({ value }) => value), ["eu-west-1", "us-east-1"]);
+    assert(await context.aws(settings("eu-west-1")) === one);
+    const again = await one.sagemaker();
+    assert(await one.sagemaker() === again);
   });
 });
 

@@ -17,7 +17,6 @@ import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine
 import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../labels.ts";
 import { managed } from "../container/managed.ts";
-import { noteText, warningText } from "../differences/findings.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import {
   finishMove,
@@ -33,6 +32,7 @@ import {
 import { handToCaller, ownersOfNew } from "../ownership.ts";
 import { isRunOver, OVER } from "../run_folder.ts";
 import type { Server } from "../server/servers.ts";
+import { noteText, warningText } from "../../text.ts";
 
 /**
  * Sees to the model directories of the app, and tells the user what became of them. Where there are

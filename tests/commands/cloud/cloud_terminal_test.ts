@@ -3,6 +3,7 @@ import { main } from "../../../main.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import type { SageMaker } from "../../../runtime/aws/sagemaker.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
+import { memoryAws } from "../../helpers/memory_aws.ts";
 import { endpointNamed, memorySageMaker } from "../../helpers/memory_sagemaker.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -13,33 +14,42 @@ const CHURN_IN_ACCOUNT = "churn: InService, account 123456789012, eu-west-1 (AWS
 
 suite("the cloud commands on a terminal", () => {
   it("list-endpoints names the region that has none", async () => {
-    const sagemaker = () => Promise.resolve(memorySageMaker());
+    const aws = () => Promise.resolve(memoryAws({ sagemaker: memorySageMaker() }));
     for (
       const [isTerminal, line] of [[true, "0 endpoints in eu-west-1 (AWS_REGION)\n"], [
         false,
         "",
       ]] as const
     ) {
-      const context = fakeContext({ isTerminal, sagemaker });
+      const context = fakeContext({ isTerminal, aws });
       assertEquals(await main(["list-endpoints", ...REGION_AND_PROFILE], context), 0);
       assertEquals([context.out.text, context.err.text], ["", line]);
     }
   });
 
   it("list-endpoints adds nothing when there are some", async () => {
-    const sagemaker = () => Promise.resolve(memorySageMaker({ churn: [endpointNamed("churn")] }));
-    const context = fakeContext({ isTerminal: true, sagemaker });
+    const aws = () =>
+      Promise.resolve(
+        memoryAws({ sagemaker: memorySageMaker({ churn: [endpointNamed("churn")] }) }),
+      );
+    const context = fakeContext({ isTerminal: true, aws });
     assertEquals(await main(["list-endpoints", ...REGION_AND_PROFILE], context), 0);
     assertStringIncludes(context.out.text, "churn  InService  ");
     assertEquals(context.err.text, "");
   });
 
   it("delete-endpoint shows that it waits, and takes that away", async () => {
-    const sagemaker = () =>
-      Promise.resolve(memorySageMaker({
-        churn: [endpointNamed("churn"), endpointNamed("churn", { status: "Deleting" }), undefined],
+    const aws = () =>
+      Promise.resolve(memoryAws({
+        sagemaker: memorySageMaker({
+          churn: [
+            endpointNamed("churn"),
+            endpointNamed("churn", { status: "Deleting" }),
+            undefined,
+          ],
+        }),
       }));
-    const context = fakeContext({ isTerminal: true, columns: 30, sagemaker });
+    const context = fakeContext({ isTerminal: true, columns: 30, aws });
     const args = ["delete-endpoint", "-n", "churn", "--wait", ...REGION_AND_PROFILE];
     assertEquals(await main(args, context), 0);
     assertEquals(context.out.text, "churn\n");
@@ -62,7 +72,10 @@ suite("the cloud commands on a terminal", () => {
           ? Promise.reject(new AwsError("denied", "Not yours"))
           : memory.describeEndpoint(name),
     };
-    const context = fakeContext({ isTerminal: true, sagemaker: () => Promise.resolve(sagemaker) });
+    const context = fakeContext({
+      isTerminal: true,
+      aws: () => Promise.resolve(memoryAws({ sagemaker })),
+    });
     const args = ["delete-endpoint", "-n", "churn", "--delete-config", ...REGION_AND_PROFILE];
     assertEquals(await main(args, context), 0);
     assertEquals(
@@ -74,11 +87,17 @@ suite("the cloud commands on a terminal", () => {
   });
 
   it("delete-endpoint shows no progress where there is no terminal", async () => {
-    const sagemaker = () =>
-      Promise.resolve(memorySageMaker({
-        churn: [endpointNamed("churn"), endpointNamed("churn", { status: "Deleting" }), undefined],
+    const aws = () =>
+      Promise.resolve(memoryAws({
+        sagemaker: memorySageMaker({
+          churn: [
+            endpointNamed("churn"),
+            endpointNamed("churn", { status: "Deleting" }),
+            undefined,
+          ],
+        }),
       }));
-    const context = fakeContext({ sagemaker });
+    const context = fakeContext({ aws });
     const args = ["delete-endpoint", "-n", "churn", "--wait", ...REGION_AND_PROFILE];
     assertEquals(await main(args, context), 0);
     assertEquals([context.out.text, context.err.text], ["churn\n", ""]);
@@ -107,7 +126,7 @@ suite("the cloud commands on a terminal", () => {
       };
       const context = fakeContext({
         isTerminal: true,
-        sagemaker: () => Promise.resolve(sagemaker),
+        aws: () => Promise.resolve(memoryAws({ sagemaker })),
       });
       const args = ["delete-endpoint", "-n", "churn", ...REGION_AND_PROFILE];
       assertEquals(await main(args, context), 0);
@@ -120,7 +139,10 @@ suite("the cloud commands on a terminal", () => {
       ...memorySageMaker({ churn: [endpointNamed("churn")] }),
       deleteEndpoint: () => Promise.reject(new Error("It was deleted")),
     };
-    const context = fakeContext({ isTerminal: true, sagemaker: () => Promise.resolve(sagemaker) });
+    const context = fakeContext({
+      isTerminal: true,
+      aws: () => Promise.resolve(memoryAws({ sagemaker })),
+    });
     const args = ["delete-endpoint", "-n", "churn", "--dry-run", ...REGION_AND_PROFILE];
     assertEquals(await main(args, context), 0);
     assertEquals(context.err.text, CHURN_IN_ACCOUNT);

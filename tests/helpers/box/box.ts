@@ -156,20 +156,26 @@ export class Box implements AsyncDisposable, Platform {
       if (this.faults.closesConnections) answer.headers.set("connection", "close");
       return answer;
     } catch (error) {
-      this.problem(
-        error instanceof Unexpected ? error.message : `The box failed: ${failure(error)}`,
-      );
-      return new Response(String(error), { status: 501 });
+      return new Response(this.#unexpected(error).message, { status: 501 });
     } finally {
       this.#open--;
     }
+  }
+
+  /** Notes what must not happen. No client asks again after this answer. */
+  #unexpected(error: unknown): Refused {
+    const what = error instanceof Unexpected ? error.message : `The box failed: ${failure(error)}`;
+    this.problem(what);
+    return new Refused("NotExpectedByTheBox", what, 501);
   }
 
   async #answer(request: Request, port: number): Promise<Response> {
     const { headers, method } = request;
     // Not through URL, which would make `a/../b` another address.
     const target = request.url.replace(/^https?:\/\/[^/]*/, "");
-    const body = await request.bytes();
+    const body = await request.bytes().catch(() => undefined);
+    // The client went away before it had sent all.
+    if (!body) return new Response(null, { status: 400 });
     const authorization = parseAuthorization(headers);
     if (!authorization) throw new Unexpected(`Not signed: ${method} ${target}`);
     const service = serviceOf(authorization.service);
@@ -192,8 +198,8 @@ export class Box implements AsyncDisposable, Platform {
       this.#front.breakConnection(port);
       return new Response(null, { status: 500 });
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      return refusalAnswer(service, method, error);
+      const refusal = error instanceof Refused ? error : this.#unexpected(error);
+      return refusalAnswer(service, method, refusal);
     }
   }
 

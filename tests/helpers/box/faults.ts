@@ -39,6 +39,7 @@ export class Faults {
   readonly #refusals: (Rule & { readonly refusal: (service: ServiceName) => Refused })[] = [];
   readonly #delays: (Rule & { readonly milliseconds: number })[] = [];
   readonly #lost: Rule[] = [];
+  #isOver = false;
   readonly #expired = new Set<string>();
   readonly #timers = new Map<ReturnType<typeof setTimeout>, () => void>();
 
@@ -141,8 +142,9 @@ export class Faults {
     return taken(this.#lost, nameOf(request)) !== undefined;
   }
 
-  /** Ends all delays. */
+  /** Ends all delays: the box is being closed. */
   end(): void {
+    this.#isOver = true;
     for (const [timer, resolve] of this.#timers) {
       clearTimeout(timer);
       resolve();
@@ -151,6 +153,7 @@ export class Faults {
   }
 
   #wait(milliseconds: number): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
     return new Promise((resolve) => {
       const timer: ReturnType<typeof setTimeout> = setTimeout(() => {
         this.#timers.delete(timer);

@@ -8,7 +8,8 @@ import { xmlElement } from "./answers.ts";
 import { listObjects, listUploads, xmlAnswer } from "./s3_listing.ts";
 import { MULTIPART } from "./s3_multipart.ts";
 import { OBJECTS } from "./s3_objects.ts";
-import { type Bucket, S3Store } from "./s3_store.ts";
+import { S3Store } from "./s3_store.ts";
+import type { Bucket } from "./s3_types.ts";
 import {
   accountOf,
   type BoxRequest,
@@ -75,6 +76,11 @@ export class S3 implements Service {
 
   constructor(private readonly platform: Platform, directory: string) {
     this.store = new S3Store(directory);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.store[Symbol.dispose]();
+    return Promise.resolve();
   }
 
   permission({ operation, input }: BoxRequest): Permission {

@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { Checksum } from "./s3_store.ts";
+import type { Checksum } from "./s3_types.ts";
 import { type BoxRequest, Refused, Unexpected } from "./service.ts";
 
 /** Name in headers to how it is computed. */

@@ -6,7 +6,7 @@
 
 import { encoded } from "../sigv4.ts";
 import { xmlElement } from "./answers.ts";
-import type { Bucket, MultipartUpload, StoredObject } from "./s3_store.ts";
+import type { Bucket, MultipartUpload, StoredObject } from "./s3_types.ts";
 import { type BoxRequest, Refused } from "./service.ts";
 import { byBytes } from "./sorted_map.ts";
 

@@ -15,7 +15,8 @@ import {
   malformedXml,
   xmlDecoded,
 } from "./s3_objects.ts";
-import { type Checksum, md5, type MultipartUpload, type Part } from "./s3_store.ts";
+import { md5 } from "./s3_store.ts";
+import type { Checksum, MultipartUpload, Part } from "./s3_types.ts";
 import { Refused } from "./service.ts";
 
 /** By their names. */

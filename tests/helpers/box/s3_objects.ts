@@ -10,7 +10,8 @@ import type { S3Call, S3Operation } from "./s3.ts";
 import { contentOf } from "./s3_content.ts";
 import { xmlAnswer } from "./s3_listing.ts";
 import { piecesAnswer } from "./s3_pieces.ts";
-import { type Description, md5, type StoredObject } from "./s3_store.ts";
+import { md5 } from "./s3_store.ts";
+import type { Description, StoredObject } from "./s3_types.ts";
 import { Refused, Unexpected } from "./service.ts";
 
 /** Headers that are kept, and told with the object. */

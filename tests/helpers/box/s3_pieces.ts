@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Piece } from "./s3_store.ts";
+import type { Piece } from "./s3_types.ts";
 
 /** What is read at once (bytes). */
 const BLOCK = 256 * 1024;
@@ -47,19 +47,27 @@ async function* read(
   end: number,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   let position = 0;
-  for (const { path, size } of pieces) {
+  for (const piece of pieces) {
     const from = Math.max(0, start - position);
-    const to = Math.min(size, end - position);
-    position += size;
-    if (from >= to) continue;
-    using file = await Deno.open(path);
-    await file.seek(from, Deno.SeekMode.Start);
-    for (let left = to - from; left > 0;) {
-      const block = new Uint8Array(Math.min(BLOCK, left));
-      const count = await file.read(block);
-      if (count === null) throw new Error(`${path} is shorter than it was`);
-      left -= count;
-      yield block.subarray(0, count);
-    }
+    const to = Math.min(piece.size, end - position);
+    position += piece.size;
+    if (from < to) yield* blocksOf(piece, from, to);
+  }
+}
+
+/** A piece's bytes from `from` to before `to`, block by block. */
+export async function* blocksOf(
+  { path, offset, size }: Piece,
+  from = 0,
+  to = size,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  using file = await Deno.open(path);
+  await file.seek(offset + from, Deno.SeekMode.Start);
+  for (let left = to - from; left > 0;) {
+    const block = new Uint8Array(Math.min(BLOCK, left));
+    const count = await file.read(block);
+    if (count === null) throw new Error(`${path} is shorter than it was`);
+    left -= count;
+    yield block.subarray(0, count);
   }
 }

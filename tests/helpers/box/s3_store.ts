@@ -7,79 +7,33 @@
 import { createHash } from "node:crypto";
 import { join } from "@std/path";
 import { ACCOUNT, REGION } from "../aws_answers.ts";
+import { blocksOf } from "./s3_pieces.ts";
+import type { Bucket, Description, MultipartUpload, Piece, StoredObject } from "./s3_types.ts";
 import { SortedMap } from "./sorted_map.ts";
 
-/** A checksum as S3 keeps it. */
-export interface Checksum {
-  /** `crc32` */
-  readonly algorithm: string;
-  /** Base64; with `-N` of so many parts. */
-  readonly value: string;
-  readonly isComposite?: boolean;
-}
-
-/** A file that is one piece of an object. */
-export interface Piece {
-  readonly path: string;
-  readonly size: number;
-}
-
-/** What a request says about an object besides its content. */
-export interface Description {
-  /** Without `x-amz-meta-`, in lower case. */
-  readonly metadata?: Readonly<Record<string, string>>;
-  /** `content-type`, `x-amz-server-side-encryption`, ... */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly checksum?: Checksum;
-}
-
-/** An object. */
-export interface StoredObject extends Description {
-  readonly key: string;
-  readonly size: number;
-  /** With its quotes. */
-  readonly etag: string;
-  readonly pieces: readonly Piece[];
-  /** To the second, as S3 tells it. A test may change it. */
-  modified: Date;
-}
-
-/** A part that was uploaded. */
-export interface Part extends Piece {
-  readonly etag: string;
-  readonly checksum?: Checksum;
-}
-
-/** A multipart upload that is not complete. */
-export interface MultipartUpload extends Description {
-  readonly id: string;
-  readonly key: string;
-  readonly initiated: Date;
-  /** Which checksum its parts must have. */
-  readonly algorithm?: string;
-  readonly parts: Map<number, Part>;
-}
-
-/** A bucket. */
-export interface Bucket {
-  readonly name: string;
-  readonly region: string;
-  /** The account. */
-  readonly owner: string;
-  readonly created: Date;
-  readonly objects: SortedMap<StoredObject>;
-  readonly uploads: Map<string, MultipartUpload>;
-}
+/** What is smaller (bytes) goes into one file with its like: 20,000 files take their time. */
+const SMALL = 1024 * 1024;
 
 /** S3's contents. Tests and jobs use it directly; programs come over HTTP. */
-export class S3Store {
+export class S3Store implements Disposable {
   readonly buckets = new Map<string, Bucket>();
   /** The smallest part (bytes) that may have others behind it. */
   smallestPart = 5 * 1024 * 1024;
   #files = 0;
   #uploads = 0;
+  readonly #packPath: string;
+  readonly #pack: Deno.FsFile;
+  #packSize = 0;
 
-  constructor(private readonly directory: string) {}
+  /** @param directory It is the store's alone. */
+  constructor(private readonly directory: string) {
+    this.#packPath = join(directory, "pack");
+    this.#pack = Deno.openSync(this.#packPath, { createNew: true, write: true });
+  }
+
+  [Symbol.dispose](): void {
+    this.#pack.close();
+  }
 
   /** Makes a bucket, by default one of the tests' user. */
   createBucket(name: string, { region = REGION, owner = ACCOUNT } = {}): Bucket {
@@ -128,7 +82,7 @@ export class S3Store {
       size += count;
     }
     const etag = `"${hash.digest("hex")}"`;
-    return await this.keep(bucket, key, [{ path: target, size }], etag, description);
+    return await this.keep(bucket, key, [{ path: target, offset: 0, size }], etag, description);
   }
 
   /** The object, if it is there. */
@@ -147,9 +101,11 @@ export class S3Store {
     const { pieces, size } = this.#existing(bucket, key);
     const all = new Uint8Array(size);
     let start = 0;
-    for (const { path, size } of pieces) {
-      all.set(await Deno.readFile(path), start);
-      start += size;
+    for (const piece of pieces) {
+      for await (const block of blocksOf(piece)) {
+        all.set(block, start);
+        start += block.length;
+      }
     }
     return all;
   }
@@ -161,13 +117,12 @@ export class S3Store {
 
   /** Writes an object into a file of this machine. */
   async download(bucket: string, key: string, path: string): Promise<void> {
-    const [first, ...others] = this.#existing(bucket, key).pieces;
-    await Deno.copyFile(first!.path, path);
-    if (others.length === 0) return;
-    using target = await Deno.open(path, { append: true });
-    for (const piece of others) {
-      using source = await Deno.open(piece.path);
-      await source.readable.pipeTo(target.writable, { preventClose: true });
+    const { pieces } = this.#existing(bucket, key);
+    using target = await Deno.open(path, { write: true, create: true, truncate: true });
+    for (const piece of pieces) {
+      for await (const block of blocksOf(piece)) {
+        for (let rest = block; rest.length > 0;) rest = rest.subarray(await target.write(rest));
+      }
     }
   }
 
@@ -198,10 +153,19 @@ export class S3Store {
 
   /** Takes a piece of an object to come. */
   async write(content: string | Uint8Array): Promise<Piece> {
-    const path = this.#newPath();
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    const size = bytes.length;
+    if (size < SMALL) {
+      const offset = this.#packSize;
+      this.#packSize += size;
+      // Without a pause: others write there too.
+      this.#pack.seekSync(offset, Deno.SeekMode.Start);
+      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(this.#pack.writeSync(rest));
+      return { path: this.#packPath, offset, size };
+    }
+    const path = this.#newPath();
     await Deno.writeFile(path, bytes);
-    return { path, size: bytes.length };
+    return { path, offset: 0, size };
   }
 
   /** Makes an object of pieces, in place of what was there. */
@@ -227,7 +191,7 @@ export class S3Store {
 
   /** Deletes pieces that no object has. Who reads them, reads on. */
   async discard(pieces: Iterable<Piece>): Promise<void> {
-    for (const { path } of pieces) await Deno.remove(path);
+    for (const { path } of pieces) if (path !== this.#packPath) await Deno.remove(path);
   }
 
   #existing(bucket: string, key: string): StoredObject {

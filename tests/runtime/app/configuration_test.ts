@@ -18,6 +18,8 @@ const DEFAULTS: Configuration = {
   platform: undefined,
   cloudRegion: undefined,
   cloudProfile: undefined,
+  s3Prefix: undefined,
+  executionRole: undefined,
 };
 
 const ACCEPTED: readonly (readonly [text: string, expected: Partial<Configuration>])[] = [

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Connections } from "../../../runtime/aws/connections.ts";
-import { openSageMaker } from "../../../runtime/aws/sagemaker.ts";
+import { openAws } from "../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import type { SageMaker } from "../../../runtime/aws/sagemaker.ts";
 import { FakeAws } from "../../helpers/fake_aws.ts";
@@ -21,12 +21,12 @@ async function open(
   const variables: Record<string, string> = { ...fake.env(), AWS_ENDPOINT_URL: url, ...more };
   // The SDK reads these by itself.
   for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
-  const aws = await openSageMaker(
+  const aws = await openAws(
     { region: { value: REGION, source: "test" }, profile: undefined, role: undefined },
     { env: (name) => variables[name], signal: new AbortController().signal, limits },
   );
   return {
-    ...aws,
+    ...await aws.sagemaker(),
     [Symbol.dispose]() {
       aws.close();
       for (const name of Object.keys(variables)) Deno.env.delete(name);

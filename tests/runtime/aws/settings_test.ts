@@ -73,7 +73,7 @@ suite("awsSettings", () => {
     ["AWS_ENDPOINT_URL", ["http://localhost:4566", "HTTPS://Emulator.test/path", "", undefined!]],
     ["AWS_ENDPOINT_URL_SAGEMAKER", ["https://[::1]:1"]],
     ["AWS_ENDPOINT_URL_STS", ["http://1.2.3.4"]],
-    ["AWS_ENDPOINT_URL_S3", ["nobody asks this one"]],
+    ["AWS_ENDPOINT_URL_KMS", ["nobody asks this one"]],
   ];
   for (const [source, values] of accepted) {
     it(`${source} may be ${values.join(", ")}`, () => {

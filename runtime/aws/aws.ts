@@ -1,0 +1,48 @@
+/**
+ * The services of AWS, in one account and role: what a command asks for is loaded, the others are
+ * not. Each service is a module of this folder, on the same session: credentials are found, and a
+ * role is assumed, once.
+ *
+ * @module
+ */
+
+import type { Ecr } from "./ecr.ts";
+import type { Logs } from "./logs.ts";
+import type { S3 } from "./s3.ts";
+import type { SageMaker } from "./sagemaker.ts";
+import { AwsSession, type SessionContext } from "./session.ts";
+import type { AwsSettings } from "./settings.ts";
+import type { Sts } from "./sts.ts";
+
+/** The services. Each loads its client; nothing is sent yet. Each throws where no region is named. */
+export interface Aws {
+  sagemaker(): Promise<SageMaker>;
+  ecr(): Promise<Ecr>;
+  s3(): Promise<S3>;
+  logs(): Promise<Logs>;
+  sts(): Promise<Sts>;
+  /** Closes the connections. */
+  close(): void;
+}
+
+/**
+ * The services, where these settings say.
+ * @throws AwsError when the profile does not exist, or the proxy's address is not valid.
+ */
+export async function openAws(settings: AwsSettings, context: SessionContext): Promise<Aws> {
+  const session = await AwsSession.open(settings, context);
+  return {
+    sagemaker: once(async () => (await import("./sagemaker.ts")).openSageMaker(session)),
+    ecr: once(async () => (await import("./ecr.ts")).openEcr(session)),
+    s3: once(async () => (await import("./s3.ts")).openS3(session)),
+    logs: once(async () => (await import("./logs.ts")).openLogs(session)),
+    sts: once(async () => (await import("./sts.ts")).openSts(session)),
+    close: () => session[Symbol.dispose](),
+  };
+}
+
+/** Makes it at the first call. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => made ??= make();
+}

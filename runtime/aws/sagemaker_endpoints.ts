@@ -1,0 +1,154 @@
+/**
+ * SageMaker's inference endpoints and their configurations.
+ *
+ * @module
+ */
+
+import { repeatedPage, strangeAnswer } from "./explanations.ts";
+import {
+  DeleteEndpointCommand,
+  DeleteEndpointConfigCommand,
+  DescribeEndpointCommand,
+  type EndpointStatus,
+  ListEndpointsCommand,
+  type ListEndpointsInput,
+  type SageMakerClient,
+} from "./sdk/sagemaker.ts";
+import type { Asking } from "./session.ts";
+
+/** An endpoint as the list shows it. */
+export interface Endpoint {
+  readonly name: string;
+  /** Whatever the service sends: `InService`, `Updating`, ... */
+  readonly status: string;
+  readonly creationTime: Date;
+}
+
+/** An endpoint with what only a description of it tells. */
+export interface EndpointDescription extends Endpoint {
+  /** Name of the endpoint configuration in use. */
+  readonly configuration: string;
+  /** Why the status is `Failed`. */
+  readonly failureReason: string | undefined;
+  /** Id of the account that it belongs to, where SageMaker tells. */
+  readonly account: string | undefined;
+}
+
+/** Which endpoints to list; all of them when empty. */
+export interface EndpointFilter {
+  readonly status?: string;
+  readonly nameContains?: string;
+}
+
+/** What mlcli asks about endpoints. Each throws an `AwsError`, or `Interrupted`. */
+export interface Endpoints {
+  /** Pages of endpoints in the service's order, newest first; the next is asked for when needed. */
+  listEndpoints(filter: EndpointFilter): AsyncGenerator<readonly Endpoint[]>;
+  describeEndpoint(name: string): Promise<EndpointDescription>;
+  /** Returns when the service has begun; the endpoint is gone minutes later. */
+  deleteEndpoint(name: string): Promise<void>;
+  deleteEndpointConfiguration(name: string): Promise<void>;
+}
+
+/** The most that ListEndpoints gives at once; without a number, it gives 10. */
+const PAGE_SIZE = 100;
+
+/** Endpoints, by a client of SageMaker. */
+export function endpointsOf({ client, session, region }: Asking<SageMakerClient>): Endpoints {
+  const options = session.requestOptions;
+  return {
+    async *listEndpoints(filter) {
+      let token: string | undefined;
+      do {
+        const input = listInput(filter, token);
+        const page = await session.send(
+          "sagemaker:ListEndpoints",
+          undefined,
+          region,
+          () => client.send(new ListEndpointsCommand(input), options),
+        );
+        // The service always sends the list, an empty one where there are none.
+        if (!Array.isArray(page.Endpoints)) throw strangeAnswer(page.$metadata.httpStatusCode);
+        yield page.Endpoints.map((summary) => endpoint(summary, page.$metadata));
+        if (page.NextToken !== undefined && page.NextToken === token) {
+          throw repeatedPage("endpoints");
+        }
+        token = page.NextToken;
+      } while (token);
+    },
+    async describeEndpoint(name) {
+      const answer = await session.send(
+        "sagemaker:DescribeEndpoint",
+        `endpoint ${name}`,
+        region,
+        () => client.send(new DescribeEndpointCommand({ EndpointName: name }), options),
+      );
+      return description(answer);
+    },
+    deleteEndpoint: (name) =>
+      session.sendDeletion(
+        "sagemaker:DeleteEndpoint",
+        `endpoint ${name}`,
+        region,
+        () => client.send(new DeleteEndpointCommand({ EndpointName: name }), options),
+      ),
+    deleteEndpointConfiguration: (name) =>
+      session.sendDeletion(
+        "sagemaker:DeleteEndpointConfig",
+        `endpoint configuration ${name}`,
+        region,
+        () => client.send(new DeleteEndpointConfigCommand({ EndpointConfigName: name }), options),
+      ),
+  };
+}
+
+function listInput(filter: EndpointFilter, token: string | undefined): ListEndpointsInput {
+  return {
+    MaxResults: PAGE_SIZE,
+    NextToken: token,
+    StatusEquals: filter.status as EndpointStatus | undefined,
+    NameContains: filter.nameContains,
+  };
+}
+
+interface Summary {
+  readonly EndpointName?: string;
+  readonly EndpointStatus?: string;
+  readonly CreationTime?: Date;
+}
+
+/** @throws AwsError when it has no name: then it is not an endpoint. */
+function endpoint(summary: Summary | null, { httpStatusCode }: Metadata): Endpoint {
+  if (!summary?.EndpointName) throw strangeAnswer(httpStatusCode);
+  return {
+    name: summary.EndpointName,
+    status: summary.EndpointStatus ?? "",
+    creationTime: summary.CreationTime ?? new Date(0),
+  };
+}
+
+/** What the SDK tells about an answer. */
+interface Metadata {
+  readonly httpStatusCode?: number;
+}
+
+interface Description extends Summary {
+  readonly $metadata: Metadata;
+  readonly EndpointConfigName?: string;
+  readonly FailureReason?: string;
+  readonly EndpointArn?: string;
+}
+
+function description(answer: Description): EndpointDescription {
+  return {
+    ...endpoint(answer, answer.$metadata),
+    configuration: answer.EndpointConfigName ?? "",
+    failureReason: answer.FailureReason,
+    account: accountIn(answer.EndpointArn),
+  };
+}
+
+/** `arn:aws:sagemaker:REGION:ACCOUNT:endpoint/NAME`; not every emulator sends one. */
+function accountIn(arn: string | undefined): string | undefined {
+  return arn?.split(":")[4] || undefined;
+}

@@ -1,0 +1,48 @@
+/**
+ * Addresses in S3.
+ *
+ * @module
+ */
+
+/** Where an object lies, or what the keys of several begin with. */
+export interface S3Address {
+  readonly bucket: string;
+  /** A key, or the beginning of some; empty for all of a bucket. */
+  readonly key: string;
+}
+
+/**
+ * Names of buckets: 3 to 63 lower-case letters, digits, dots and hyphens (S3 user guide, "General
+ * purpose bucket naming rules").
+ */
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+/** A key has 1,024 bytes at most (S3 user guide, "Naming Amazon S3 objects"). */
+const KEY_BYTES = 1_024;
+
+/** Takes `s3://BUCKET/KEY` apart; `undefined` where no such address can be. */
+export function parseS3Uri(text: string): S3Address | undefined {
+  const [, bucket, key = ""] = /^s3:\/\/([^/]+)(?:\/(.*))?$/s.exec(text) ?? [];
+  if (bucket === undefined || !BUCKET.test(bucket)) return undefined;
+  if (new TextEncoder().encode(key).length > KEY_BYTES) return undefined;
+  return { bucket, key };
+}
+
+/** `s3://BUCKET/KEY` */
+export function s3Uri({ bucket, key }: S3Address): string {
+  return `s3://${bucket}/${key}`;
+}
+
+/**
+ * The same as the beginning of the keys in a directory, so with `/` at its end: SageMaker matches
+ * prefixes as text, and `data/train` would mean `data/training-old/` too.
+ */
+export function asDirectory({ bucket, key }: S3Address): S3Address {
+  return { bucket, key: key === "" || key.endsWith("/") ? key : `${key}/` };
+}
+
+/** An address below a directory. */
+export function within(directory: S3Address, path: string): S3Address {
+  const { bucket, key } = asDirectory(directory);
+  return { bucket, key: `${key}${path}` };
+}
