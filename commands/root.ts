@@ -31,6 +31,26 @@ export const root: Group = {
       summary: "Check what mlcli needs: the Docker Engine, the app, its image, the port.",
       load: async () => (await import("./doctor.ts")).doctorCommand,
     },
+    "list-jobs": {
+      summary: "List the training and processing jobs of the account and region, newest first.",
+      load: async () => (await import("./cloud/list_jobs.ts")).listJobsCommand,
+    },
+    describe: {
+      summary: "Show what a job on SageMaker is, how far it is, how it ended.",
+      load: async () => (await import("./cloud/describe.ts")).describeCommand,
+    },
+    logs: {
+      summary: "Show what a job on SageMaker writes.",
+      load: async () => (await import("./cloud/logs.ts")).logsCommand,
+    },
+    wait: {
+      summary: "Wait until a job on SageMaker has ended, and print its result.",
+      load: async () => (await import("./cloud/wait.ts")).waitCommand,
+    },
+    "stop-job": {
+      summary: "Stop a job on SageMaker.",
+      load: async () => (await import("./cloud/stop_job.ts")).stopJobCommand,
+    },
     "list-endpoints": {
       summary: "List the inference endpoints of the account and region, newest first.",
       load: async () => (await import("./cloud/list_endpoints.ts")).listEndpointsCommand,

@@ -36,6 +36,12 @@ export function wasRetried(error: unknown): boolean {
   return ((error as SdkError)?.$metadata?.attempts ?? 1) > 1;
 }
 
+/** Whether the service refused because the credentials have expired. */
+export function isExpiry(error: unknown): boolean {
+  const { name = "" } = (error ?? {}) as SdkError;
+  return Object.hasOwn(CODES, name) && CODES[name] === expired;
+}
+
 type Explain = (request: Request, error: unknown) => AwsError;
 
 /** Error codes of SageMaker (`...Exception`) and STS, which names the same things differently. */
