@@ -31,6 +31,14 @@ export const root: Group = {
       summary: "Check what mlcli needs: the Docker Engine, the app, its image, the port.",
       load: async () => (await import("./doctor.ts")).doctorCommand,
     },
+    "upload-data": {
+      summary: "Send files and directories to S3, for jobs to read.",
+      load: async () => (await import("./cloud/upload_data.ts")).uploadDataCommand,
+    },
+    "download-model": {
+      summary: "Put the model of a training job into the app, or into a directory.",
+      load: async () => (await import("./cloud/download_model.ts")).downloadModelCommand,
+    },
     "list-jobs": {
       summary: "List the training and processing jobs of the account and region, newest first.",
       load: async () => (await import("./cloud/list_jobs.ts")).listJobsCommand,

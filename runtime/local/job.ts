@@ -26,7 +26,7 @@ import { Findings, forgiving } from "./differences/findings.ts";
 import { imageDifferences } from "./differences/image.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences } from "./differences/links.ts";
-import type { Ending, Settled } from "./model/folder.ts";
+import type { Ending, Settled } from "../model/folder.ts";
 import { outputBefore, outputDifferences } from "./differences/output.ts";
 import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";

@@ -34,7 +34,7 @@ import { codeDifferences } from "../differences/code.ts";
 import { Findings } from "../differences/findings.ts";
 import { imageDifferences } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
-import { idOf } from "../model/folder.ts";
+import { idOf } from "../../model/folder.ts";
 import { releaseModel, settleRemains } from "../model/remains.ts";
 import { type OfImage, type PlannedServer, servePlan } from "../plan.ts";
 import { pingUntilReady } from "./ping.ts";

@@ -1,14 +1,10 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { Interrupted, MlcliError } from "../../../../../runtime/errors.ts";
-import {
-  type Limits,
-  limitsOf,
-  unpackModel,
-} from "../../../../../runtime/local/server/archive/unpack.ts";
-import { makeDirectory, type TestDirectory } from "../../../../helpers/directory.ts";
-import { it, suite } from "../../../../helpers/suite.ts";
-import { concatenated, gzip, type RawEntry, tarGz, tarOf } from "../../../../helpers/tar.ts";
+import { Interrupted, MlcliError } from "../../../runtime/errors.ts";
+import { type Limits, limitsOf, unpackModel } from "../../../runtime/archive/unpack.ts";
+import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
+import { concatenated, gzip, type RawEntry, tarGz, tarOf } from "../../helpers/tar.ts";
 
 /** Some KB of which gzip makes no less. */
 const NOISE = crypto.getRandomValues(new Uint8Array(60_000));

@@ -7,7 +7,7 @@
 
 import { SEPARATOR } from "@std/path/constants";
 import type { Header } from "tar-stream";
-import { MlcliError } from "../../../errors.ts";
+import { MlcliError } from "../errors.ts";
 
 /** Something to make. A path is its names, from the directory on; none: the directory itself. */
 export type Unpacked =

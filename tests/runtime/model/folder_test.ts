@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { basename, dirname, join, relative } from "@std/path";
-import { type Layout, layoutOf } from "../../../../runtime/app/layout.ts";
-import { MlcliError } from "../../../../runtime/errors.ts";
+import { type Layout, layoutOf } from "../../../runtime/app/layout.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
 import {
   type Ending,
   finishMove,
@@ -10,10 +10,10 @@ import {
   modelFolderOf,
   openLikeModel,
   settleModel,
-} from "../../../../runtime/local/model/folder.ts";
-import { appObject } from "../../../helpers/app_object.ts";
-import { makeDirectory } from "../../../helpers/directory.ts";
-import { it, suite } from "../../../helpers/suite.ts";
+} from "../../../runtime/model/folder.ts";
+import { appObject } from "../../helpers/app_object.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 const RUN = "mlcli-demo-train-0badcafe";
 const FOLDER = `.model-${RUN}`;

@@ -6,8 +6,8 @@
  */
 
 import { join } from "@std/path/join";
-import { isPlaceholder } from "../../app/layout.ts";
-import { lstatIfThere, makeDirectory, moveTree, removeTreeIfThere } from "../../files.ts";
+import { isPlaceholder } from "../app/layout.ts";
+import { lstatIfThere, makeDirectory, moveTree, removeTreeIfThere } from "../files.ts";
 
 /** In `model`: what comes, what goes, what is gone. */
 const INCOMING = ".mlcli-incoming";

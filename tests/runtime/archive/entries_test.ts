@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { Header } from "tar-stream";
-import { Refusal, unpackedOf } from "../../../../../runtime/local/server/archive/entries.ts";
-import { it, suite } from "../../../../helpers/suite.ts";
+import { Refusal, unpackedOf } from "../../../runtime/archive/entries.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 function header(more: Partial<Header>): Header {
   return { name: "m", type: "file", mode: 0o644, pax: null, ...more } as Header;

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { Refusal } from "../../../../../runtime/local/server/archive/entries.ts";
-import { piecesOf } from "../../../../../runtime/local/server/archive/sparse.ts";
-import { it, suite } from "../../../../helpers/suite.ts";
+import { Refusal } from "../../../runtime/archive/entries.ts";
+import { piecesOf } from "../../../runtime/archive/sparse.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 /** The content of a sparse file: a map, filled up to whole blocks, and the data. */
 function contentOf(map: string, data: string): Uint8Array {

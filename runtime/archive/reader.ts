@@ -6,7 +6,7 @@
 
 import { createGunzip, type Gunzip } from "node:zlib";
 import { type Extract, extract, type Header } from "tar-stream";
-import { isSystemError, messageOf } from "../../../errors.ts";
+import { isSystemError, messageOf } from "../errors.ts";
 import { Refusal } from "./entries.ts";
 
 /** Bytes read at a time. */

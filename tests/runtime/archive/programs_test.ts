@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { unpackModel } from "../../../../../runtime/local/server/archive/unpack.ts";
-import { makeDirectory, type TestDirectory } from "../../../../helpers/directory.ts";
-import { it, suite } from "../../../../helpers/suite.ts";
+import { unpackModel } from "../../../runtime/archive/unpack.ts";
+import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 /** More than a header has room for, and more than its prefix has. */
 const LONG = "long-".repeat(30);

@@ -15,10 +15,10 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
-import { holdsFile, type Layout } from "../../app/layout.ts";
-import { typedPath } from "../../app/typed_path.ts";
-import type { Difference } from "../../contract/difference.ts";
-import { MlcliError } from "../../errors.ts";
+import { holdsFile, type Layout } from "../app/layout.ts";
+import { typedPath } from "../app/typed_path.ts";
+import type { Difference } from "../contract/difference.ts";
+import { MlcliError } from "../errors.ts";
 import {
   lstatIfThere,
   moveTree,
@@ -26,7 +26,7 @@ import {
   removeTreeIfThere,
   statIfThere,
   systemCode,
-} from "../../files.ts";
+} from "../files.ts";
 import { finishContents, moveContents } from "./contents.ts";
 
 /** How a run ended, as far as its model is concerned. */

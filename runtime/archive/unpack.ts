@@ -8,8 +8,8 @@
 
 import { join } from "@std/path/join";
 import type { Header } from "tar-stream";
-import { fileErrorReason, isSystemError, MlcliError } from "../../../errors.ts";
-import { lstatIfThere, removeTreeIfThere } from "../../../files.ts";
+import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
+import { lstatIfThere, removeTreeIfThere } from "../files.ts";
 import { Refusal, refused, type Unpacked, unpackedOf } from "./entries.ts";
 import { type ArchiveEntry, entriesOf, tooLarge } from "./reader.ts";
 import { piecesOf } from "./sparse.ts";
