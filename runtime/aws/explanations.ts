@@ -44,7 +44,7 @@ export function isExpiry(error: unknown): boolean {
 
 type Explain = (request: Request, error: unknown) => AwsError;
 
-/** Error codes of SageMaker (`...Exception`), STS and S3, which name the same things differently. */
+/** Error codes of SageMaker (`...Exception`), ECR, S3 and STS, which name the same differently. */
 const CODES: Readonly<Record<string, Explain>> = {
   AccessDeniedException: denied,
   AccessDenied: denied,
@@ -62,7 +62,11 @@ const CODES: Readonly<Record<string, Explain>> = {
   RequestTimeTooSkewed: wrongClock,
   ResourceNotFound: notThere,
   ResourceNotFoundException: notThere,
+  RepositoryNotFoundException: notThere,
+  ImageNotFoundException: notThere,
   ResourceInUse: inUse,
+  RepositoryAlreadyExistsException: inUse,
+  ImageTagAlreadyExistsException: inUse,
   ResourceLimitExceeded: quotaReached,
   RequestInTheFuture: wrongClock,
   RegionDisabledException: regionDisabled,
