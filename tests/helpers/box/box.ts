@@ -192,15 +192,21 @@ export class Box implements AsyncDisposable, Platform {
         userAgent: headers.get("user-agent") ?? "",
       });
       const question = { service, ...asked, key, region, headers, method, url, body };
+      if (this.faults.losesRequest(question)) return this.#lost(port);
       const answer = await this.#handle(question);
       if (!this.faults.losesAnswer(question)) return answer;
       await answer.body?.cancel();
-      this.#front.breakConnection(port);
-      return new Response(null, { status: 500 });
+      return this.#lost(port);
     } catch (error) {
       const refusal = error instanceof Refused ? error : this.#unexpected(error);
       return refusalAnswer(service, method, refusal);
     }
+  }
+
+  /** Breaks the connection; nobody gets the answer. */
+  #lost(port: number): Response {
+    this.#front.breakConnection(port);
+    return new Response(null, { status: 500 });
   }
 
   async #handle(request: BoxRequest): Promise<Response> {

@@ -39,6 +39,7 @@ export class Faults {
   readonly #refusals: (Rule & { readonly refusal: (service: ServiceName) => Refused })[] = [];
   readonly #delays: (Rule & { readonly milliseconds: number })[] = [];
   readonly #lost: Rule[] = [];
+  readonly #lostBefore: Rule[] = [];
   #isOver = false;
   readonly #expired = new Set<string>();
   readonly #timers = new Map<ReturnType<typeof setTimeout>, () => void>();
@@ -83,6 +84,11 @@ export class Faults {
   /** Does what is asked for, and breaks the connection instead of answering. */
   loseAnswer(operation: string, times = 1): void {
     this.#lost.push({ matches: glob(operation), left: times });
+  }
+
+  /** Breaks the connection before anything is done: the network is away. */
+  loseRequest(operation: string, times = 1): void {
+    this.#lostBefore.push({ matches: glob(operation), left: times });
   }
 
   /** From now on, every answer ends its connection. */
@@ -135,6 +141,11 @@ export class Faults {
     if (rule) throw rule.refusal(request.service);
     const denial = this.denial(permission, request.key);
     if (denial) throw denial;
+  }
+
+  /** Whether this request gets lost. */
+  losesRequest(request: BoxRequest): boolean {
+    return taken(this.#lostBefore, nameOf(request)) !== undefined;
   }
 
   /** Whether the answer to this request gets lost. */

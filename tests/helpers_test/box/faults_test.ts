@@ -68,6 +68,13 @@ suite("the box's faults", () => {
     assertEquals(await box.s3.text("data", "new"), "new");
   });
 
+  it("lose a request, of which nothing is done", async () => {
+    await using box = await prepared();
+    box.faults.loseRequest("s3:PutObject", 2);
+    await assertRejects(() => askS3(box, "PUT", "data/new", { body: "new" }), TypeError);
+    assertEquals(box.s3.keys("data", "new"), []);
+  });
+
   it("lose the answer with an object in it", async () => {
     await using box = await prepared();
     box.faults.loseAnswer("s3:GetObject", 2);

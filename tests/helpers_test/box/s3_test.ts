@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { crc32 } from "node:zlib";
-import { askS3 } from "../../helpers/box/ask.ts";
+import { askS3, sendSigned } from "../../helpers/box/ask.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -163,6 +163,39 @@ suite("the box's S3: objects", () => {
       assertEquals(box.s3.keys("data"), []);
     });
   }
+
+  it("have an entity tag that is no MD5 where KMS encrypts them", async () => {
+    await using box = await withBucket();
+    const headers = { "x-amz-server-side-encryption": "aws:kms" };
+    const put = await askS3(box, "PUT", "data/x", { headers, body: "hello" });
+    assert(put.headers.get("etag") !== '"5d41402abc4b2a76b9719d911017c592"');
+    const head = await askS3(box, "HEAD", "data/x");
+    assertEquals(head.headers.get("etag"), put.headers.get("etag"));
+    assertEquals(head.headers.get("x-amz-server-side-encryption"), "aws:kms");
+  });
+
+  it("may be left halfway", async () => {
+    await using box = await withBucket();
+    await box.s3.put("data", "large", new Uint8Array(8_000_000));
+    const request = { service: "s3", method: "GET", target: "/data/large", body: "" };
+    const headers = { "x-amz-content-sha256": "UNSIGNED-PAYLOAD" };
+    const answer = await sendSigned(box, { ...request, headers });
+    const reader = answer.body!.getReader();
+    assertEquals((await reader.read()).done, false);
+    await reader.cancel();
+    assertEquals((await askS3(box, "DELETE", "data/large")).status, 204);
+  });
+
+  it("are not there when only half of them came", async () => {
+    await using box = await withBucket();
+    const { port } = new URL(box.url);
+    {
+      using connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+      const text = "PUT /data/x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhalf";
+      await connection.write(new TextEncoder().encode(text));
+    }
+    assertEquals((await askS3(box, "HEAD", "data/x")).status, 404);
+  });
 
   it("are copied, with what was said about them", async () => {
     await using box = await withBucket();

@@ -32,25 +32,29 @@ interface SdkRequest {
 
 /** Sends with Deno's fetch: the SDK's own way leaves a connection open on Deno 2.6.8. */
 const FETCH = {
-  async handle({ method, protocol, hostname, port, path, query, headers, body }: SdkRequest) {
-    const fields = Object.entries(query).map(([name, value]) =>
-      `${encodeURIComponent(name)}=${encodeURIComponent(String(value ?? ""))}`
-    );
-    const url = `${protocol}//${hostname}:${port}${path}?${fields.join("&")}`;
-    const hasBody = method !== "GET" && method !== "HEAD";
-    const answer = await fetch(url, {
-      ...{ method, headers, redirect: "manual" },
-      ...(hasBody ? { body } : {}),
-    });
-    const response = {
-      ...{ statusCode: answer.status, headers: Object.fromEntries(answer.headers) },
-      body: answer.body ?? new Blob().stream(),
-    };
-    return { response };
-  },
+  handle: sendByFetch,
   updateHttpClientConfig() {},
   httpHandlerConfigs: () => ({}),
 };
+
+async function sendByFetch(
+  { method, protocol, hostname, port, path, query, headers, body }: SdkRequest,
+) {
+  const fields = Object.entries(query).map(([name, value]) =>
+    `${encodeURIComponent(name)}=${encodeURIComponent(String(value ?? ""))}`
+  );
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const answer = await fetch(`${protocol}//${hostname}:${port}${path}?${fields.join("&")}`, {
+    ...{ method, headers, redirect: "manual" },
+    ...(hasBody ? { body } : {}),
+  });
+  return {
+    response: {
+      ...{ statusCode: answer.status, headers: Object.fromEntries(answer.headers) },
+      body: answer.body ?? new Blob().stream(),
+    },
+  };
+}
 
 /** How AWS's own clients reach the box. */
 function configuration(box: Box) {
