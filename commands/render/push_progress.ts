@@ -23,6 +23,7 @@ export function pushProgress(err: Output): PushProgress {
   return {
     note: (text) => above.print(`${text}\n`),
     progress({ sent, total, done, layers }) {
+      if (layers === 0) return;
       const bytes = total > 0 ? `${sizeText(sent)} of ${sizeText(total)}, ` : "";
       line.show(`${bytes}${done} of ${layers} ${layers === 1 ? "layer" : "layers"}`);
     },

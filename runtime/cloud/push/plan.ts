@@ -18,7 +18,13 @@ export interface Call {
 
 /** What the tag has before the push. */
 export type Found =
-  | { readonly isSame: true; readonly stored: StoredImage; readonly form: JobForm }
+  | {
+    readonly isSame: true;
+    readonly stored: StoredImage;
+    readonly form: JobForm;
+    /** Whether the engine's image is a list of images for several platforms. */
+    readonly isOfList: boolean;
+  }
   | { readonly isSame: false; readonly stored: StoredImage };
 
 /** What is known before a push. */

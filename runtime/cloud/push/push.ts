@@ -22,10 +22,10 @@ import { immutableTag, type PushTarget } from "./failures.ts";
 import {
   imageOf,
   imageUnder,
-  isSame,
   type JobForm,
   jobForm,
   type RepositoryImages,
+  sameImage,
 } from "./forms.ts";
 import { type Call, callsOf, type Found } from "./plan.ts";
 import { hostOf, repositoryFor, requireOwnRegistry } from "./repository.ts";
@@ -82,10 +82,14 @@ export async function preparePush(
   const images = { ecr, repository: named.name };
   const found = known && await lookUp(tag, local, platform, images, report);
   if (known?.isImmutable && found && !found.isSame) throw immutableTag(uri, tag);
-  warnOfPlatform(app, reference, local, report);
+  // Where another platform is wanted, the engine may have several of one name; a push tells.
+  const isPlatformKnown = platform === platformOf(local);
+  const warning = platformWarning(app, reference, local);
+  if (warning && isPlatformKnown) report.note(warning);
 
   const target: PushTarget = { uri, tag, reference };
-  const push = new Push({ engine, ecr, local, platform, target, images, report });
+  const warningOfOne = isPlatformKnown ? undefined : warning;
+  const push = new Push({ engine, ecr, local, platform, target, images, report, warningOfOne });
   return {
     calls: callsOf({ isRepositoryThere: known !== undefined, found, target, name: named.name }),
     run: async () => {
@@ -105,6 +109,8 @@ interface PushParts {
   readonly target: PushTarget;
   readonly images: RepositoryImages;
   readonly report: PushReport;
+  /** What is to be said if the image turns out to be for one platform. */
+  readonly warningOfOne: string | undefined;
 }
 
 /** The steps of a push. */
@@ -135,7 +141,7 @@ class Push {
     if (stored === "denied") return `${uri}@${sent}`;
     if (!stored) throw notConfirmed(target, sent);
     const form = await jobForm(stored, this.parts.platform, images);
-    return await this.finish({ stored, form }, undefined);
+    return await this.finish({ stored, form, isOfList: form.isOfList }, undefined);
   }
 
   /** The tag cannot be changed. If it has this image already, nothing has to be. */
@@ -151,10 +157,15 @@ class Push {
    * @param before the digest that the tag had when nothing was sent.
    */
   async finish(
-    { stored, form }: { readonly stored: StoredImage; readonly form: JobForm },
+    { stored, form, isOfList }: {
+      readonly stored: StoredImage;
+      readonly form: JobForm;
+      readonly isOfList: boolean;
+    },
     before: string | undefined,
   ): Promise<string> {
-    const { target: { uri, tag, reference }, report } = this.parts;
+    const { target: { uri, tag, reference }, report, warningOfOne } = this.parts;
+    if (warningOfOne && !isOfList) report.note(warningOfOne);
     if (form.digest === stored.digest) {
       if (before !== undefined) report.note(`Unchanged: ${uri}:${tag} is ${reference} already`);
       return `${uri}@${form.digest}`;
@@ -225,7 +236,8 @@ async function lookUp(
   if (!stored || stored === "denied") return undefined;
   try {
     const form = await jobForm(stored, platform, images);
-    if (await isSame(local, stored, form, platform, images)) return { stored, form, isSame: true };
+    const same = await sameImage(local, stored, form, platform, images);
+    if (same) return { stored, form, isSame: true, ...same };
   } catch (error) {
     // What is there has no form for jobs, and is about to be replaced.
     if (!(error instanceof MlcliError) || error instanceof AwsError) throw error;
@@ -247,15 +259,14 @@ async function orDenied<T>(
   }
 }
 
-function warnOfPlatform(
+function platformWarning(
   { configuration }: App,
   reference: string,
   local: ImageDetails,
-  { note }: PushReport,
-): void {
+): string | undefined {
   const image = { reference, platform: platformOf(local), isOurs: isBuiltByMlcli(local) };
   const finding = platformFinding(image, configuration.platform);
-  if (finding) note(`warning: ${finding.message}\nhint: ${finding.hint}`);
+  return finding && `warning: ${finding.message}\nhint: ${finding.hint}`;
 }
 
 function notConfirmed({ uri, tag }: PushTarget, digest: string): MlcliError {
