@@ -7,6 +7,7 @@
 import { findApp } from "../runtime/app/app.ts";
 import type { Context } from "../runtime/context.ts";
 import { build } from "../runtime/image/build.ts";
+import { warningText } from "../runtime/text.ts";
 import type { BuildOptions } from "./build.ts";
 import { buildProgress } from "./render/build_progress.ts";
 
@@ -27,6 +28,6 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
     progress,
   );
   progress.done();
-  if (warning) context.err.print(`warning: ${warning.message}\nhint: ${warning.hint}\n`);
+  if (warning) context.err.print(warningText(warning.message, warning.hint));
   context.out.print(`${reference}\n`);
 }

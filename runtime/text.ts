@@ -1,5 +1,5 @@
 /**
- * Names in text for a terminal.
+ * Text for a terminal, and names in it.
  *
  * @module
  */
@@ -24,4 +24,14 @@ const NAMED = 3;
 export function listed(names: readonly string[]): string {
   const more = names.length - NAMED;
   return names.slice(0, NAMED).map(inOneLine).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** A warning with what to do about it, as lines. */
+export function warningText(message: string, hint?: string): string {
+  return printable(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);
+}
+
+/** Something good to know, as a line. */
+export function noteText(message: string): string {
+  return printable(`note: ${message}\n`);
 }

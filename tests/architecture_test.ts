@@ -59,10 +59,13 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   docker: [],
   aws: [],
   image: ["app", "docker"],
-  local: ["app", "contract", "docker"],
-  cloud: ["app", "contract", "aws"],
+  // What both halves do with a model: its directory, and its archive.
+  model: ["app", "contract"],
+  archive: [],
+  local: ["app", "contract", "docker", "model", "archive"],
+  cloud: ["app", "contract", "aws", "model", "archive"],
   // Looks at all the others, and none of them at it.
-  doctor: ["app", "contract", "docker", "aws", "image", "local", "cloud"],
+  doctor: ["app", "contract", "docker", "aws", "image", "model", "archive", "local", "cloud"],
 };
 
 /** Folders below those, and what they may know besides. */

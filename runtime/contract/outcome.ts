@@ -21,8 +21,8 @@ const SIGNALS: Readonly<Record<number, string>> = {
   15: "SIGTERM",
 };
 
-/** 128 plus the signal's number. */
-const SIGKILL_STATUS = 137;
+/** The status of a program that SIGKILL ended: 128 plus the signal's number. */
+export const SIGKILL_STATUS = 137;
 
 /** How a container's program ended. */
 export interface End {

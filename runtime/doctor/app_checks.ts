@@ -17,7 +17,7 @@ import { typedPath } from "../app/typed_path.ts";
 import { isFile } from "../files.ts";
 import { isBuiltByMlcli, type Marks } from "../images.ts";
 import { channelsOf } from "../local/channels.ts";
-import { type Check, guarded } from "./check.ts";
+import { type Check, guarded, withoutRepeats } from "./check.ts";
 
 /**
  * Whether everything is there that the commands need. What only some of them need is a warning.
@@ -49,11 +49,8 @@ export async function appChecks(
     failure("training data", requireChannels(layout), "warning"),
     failure("model", requireModel(layout), "warning"),
   ]);
-  const all = missing.filter((check) => check !== undefined);
-  // A channel that leads out of the repository is found twice: once is enough.
-  const findings = all.filter(({ message }, index) =>
-    all.findIndex((other) => other.message === message) === index
-  );
+  // A channel that leads out of the repository is found twice.
+  const findings = withoutRepeats(missing.filter((check) => check !== undefined));
   const complete: Check = {
     name: "layout",
     status: "ok",

@@ -38,3 +38,9 @@ export async function guarded(
     return [{ name, status, message: messageOf(error).replace(/ \(os error \d+\)/, "") }];
   }
 }
+
+/** What stands in the way of several checks, or is found by them, once. */
+export function withoutRepeats(checks: readonly Check[]): readonly Check[] {
+  const messages = checks.map(({ message }) => message);
+  return checks.filter(({ message }, index) => messages.indexOf(message) === index);
+}

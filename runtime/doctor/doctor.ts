@@ -10,7 +10,7 @@ import type { Context } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/engine.ts";
 import { appChecks } from "./app_checks.ts";
-import { type Check, guarded } from "./check.ts";
+import { type Check, guarded, withoutRepeats } from "./check.ts";
 import { cloudCheck } from "./cloud_check.ts";
 import { engineChecks } from "./engine_checks.ts";
 import { imageChecks } from "./image_checks.ts";
@@ -86,12 +86,6 @@ async function imageAndPlatform(
   if (image === undefined || found.some(isDifference)) return found;
   const message = "Nothing is known here that would differ on the platform";
   return [...found, { name: "platform", status: "ok", message }];
-}
-
-/** What cannot be read stands in the way of several checks. */
-function withoutRepeats(checks: readonly Check[]): readonly Check[] {
-  const messages = checks.map(({ message }) => message);
-  return checks.filter(({ message }, index) => messages.indexOf(message) === index);
 }
 
 /** Where there is no engine or no app, that alone is the finding. */

@@ -11,7 +11,7 @@ import { type CodeFolder, layoutOf } from "../app/layout.ts";
 import type { Difference } from "../contract/difference.ts";
 import { type JobKind, JOBS } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
-import { failureReason, REASON_BYTES } from "../contract/outcome.ts";
+import { failureReason, REASON_BYTES, SIGKILL_STATUS } from "../contract/outcome.ts";
 import { environmentDifferences } from "../contract/refusals.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { isSystemError, messageOf, MlcliError, UserCodeError } from "../errors.ts";
@@ -22,15 +22,16 @@ import { codeFolderOf } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
-import { Findings, forgiving, noteText, warningText } from "./differences/findings.ts";
+import { Findings, forgiving } from "./differences/findings.ts";
 import { imageDifferences } from "./differences/image.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences } from "./differences/links.ts";
-import type { Ending, Settled } from "./model/folder.ts";
+import type { Ending, Settled } from "../model/folder.ts";
 import { outputBefore, outputDifferences } from "./differences/output.ts";
 import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
+import { noteText, warningText } from "../text.ts";
 
 /** Where the code of each kind of job lies. */
 const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process: "processing" };
@@ -166,12 +167,9 @@ async function settle(
   }
 }
 
-/** What SIGKILL ends with. */
-const KILLED = 137;
-
 function endingOf({ status, cause, stoppedWithin }: RunOutcome): Ending {
   const isStopped = cause !== undefined || stoppedWithin !== undefined;
-  if (isStopped) return status === KILLED ? "failed" : "stopped";
+  if (isStopped) return status === SIGKILL_STATUS ? "failed" : "stopped";
   return status === 0 ? "succeeded" : "failed";
 }
 

@@ -66,10 +66,11 @@ export function emptyAnswer(): Response {
   return new Response(null, { headers: JSON_HEADERS });
 }
 
-/** Text that may stand between two tags. */
+/** Text that may stand between two tags; control characters as S3 writes them. */
 export function xmlText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-    .replaceAll("\r", "&#13;");
+    // deno-lint-ignore no-control-regex
+    .replace(/[\x00-\x08\x0b-\x1f]/g, (one) => `&#x${one.charCodeAt(0).toString(16)};`);
 }
 
 /** STS's answer to AssumeRole. The session ends at `expiration`. */

@@ -8,17 +8,7 @@
 import type { Difference } from "../../contract/difference.ts";
 import { MlcliError } from "../../errors.ts";
 import type { Output } from "../../streams.ts";
-import { printable } from "../../text.ts";
-
-/** A warning with what to do about it, as lines. */
-export function warningText(message: string, hint?: string): string {
-  return printable(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);
-}
-
-/** Something good to know, as a line. */
-export function noteText(message: string): string {
-  return printable(`note: ${message}\n`);
-}
+import { printable, warningText } from "../../text.ts";
 
 /** Prints where somebody reads. Where nobody does, how a run ended still matters. */
 export function forgiving(err: Pick<Output, "print">): Pick<Output, "print"> {
@@ -65,9 +55,9 @@ export class Findings {
    */
   requireNone(): void {
     if (!this.areViolations) return;
-    const [count, noun] = [this.#violations.length, "thing"];
+    const count = this.#violations.length;
     throw new MlcliError(
-      `${count} ${noun}${count === 1 ? " is" : "s are"} not as on the platform (--strict)`,
+      `${count === 1 ? "1 thing is" : `${count} things are`} not as on the platform (--strict)`,
       {
         quote: this.#violations.map(({ message, hint }) => printable(`${message}\nhint: ${hint}`))
           .join("\n"),

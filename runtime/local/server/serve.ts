@@ -31,15 +31,16 @@ import { requireImage } from "../../docker/require_image.ts";
 import { serverName } from "../container/managed.ts";
 import { privilegesHint } from "../container/privileges.ts";
 import { codeDifferences } from "../differences/code.ts";
-import { Findings, noteText } from "../differences/findings.ts";
+import { Findings } from "../differences/findings.ts";
 import { imageDifferences } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
-import { idOf } from "../model/folder.ts";
+import { idOf } from "../../model/folder.ts";
 import { releaseModel, settleRemains } from "../model/remains.ts";
 import { type OfImage, type PlannedServer, servePlan } from "../plan.ts";
 import { pingUntilReady } from "./ping.ts";
 import { discardModel, servedModel } from "./served_model.ts";
 import { findServers, type Server } from "./servers.ts";
+import { noteText } from "../../text.ts";
 
 /** How many lines of a dead server's log are shown. */
 const LOG_TAIL = 30;

@@ -4,8 +4,15 @@
  * @module
  */
 
+import { join } from "@std/path";
 import { EcrService } from "./ecr_open.ts";
-import { type Platform, type Service, type ServiceName, Unexpected } from "./service.ts";
+import { JobStore } from "./jobs/job_store.ts";
+import { jobWorld } from "./jobs/platform.ts";
+import { EngineRunner } from "./jobs/runner.ts";
+import { SageMaker } from "./jobs/sagemaker.ts";
+import { LogStore } from "./logs.ts";
+import { S3 } from "./s3.ts";
+import type { Platform, Service, ServiceName } from "./service.ts";
 import { Sts } from "./sts.ts";
 
 /** What a test asks for, because it costs time. */
@@ -20,26 +27,28 @@ export interface BoxOptions {
 export interface Services extends Record<ServiceName, Service> {
   readonly sts: Sts;
   readonly ecr: EcrService;
+  readonly s3: S3;
+  readonly logs: LogStore;
+  readonly sagemaker: SageMaker;
 }
 
 /** Starts them. */
 export async function openServices(platform: Platform, options: BoxOptions): Promise<Services> {
-  const sts = new Sts(platform);
+  const objects = join(platform.directory, "s3");
+  await Deno.mkdir(objects);
+  const s3 = new S3(platform, objects);
+  const logs = new LogStore();
   const ecr = await EcrService.open(platform, options);
+  const around = { platform, s3: s3.store, ecr, logs };
   return {
-    sts,
-    s3: new NotThere("s3"),
-    logs: new NotThere("logs"),
+    sts: new Sts(platform),
+    s3,
+    logs,
     ecr,
-    sagemaker: new NotThere("sagemaker"),
+    sagemaker: new SageMaker(
+      around,
+      new JobStore(jobWorld(around)),
+      options.jobs ? new EngineRunner(around) : undefined,
+    ),
   };
-}
-
-/** A service that the box does not have. */
-class NotThere implements Service {
-  constructor(private readonly name: ServiceName) {}
-
-  handle(): Response {
-    throw new Unexpected(`The box has no ${this.name}`);
-  }
 }

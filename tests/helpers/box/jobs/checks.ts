@@ -1,0 +1,163 @@
+/**
+ * What SageMaker checks before it takes a job, beyond the shape of the request: quota, roles, image,
+ * data. In its own words, most of which are from issues of its users.
+ *
+ * @module
+ */
+
+import { ACCOUNT, REGION } from "../../aws_answers.ts";
+import type { AccessKey } from "../../fake_aws.ts";
+import { isList, MANIFEST_TYPES, type StoredImage } from "../ecr_store.ts";
+import { Refused } from "../service.ts";
+import type { JobKind } from "./job.ts";
+import { type JobPlatform, parseS3Uri } from "./platform.ts";
+
+// deno-lint-ignore no-explicit-any
+type Request = Readonly<Record<string, any>>;
+
+/** What there is to check a job against. */
+export interface Surroundings {
+  readonly services: JobPlatform;
+  /** Roles that trust SageMaker. */
+  readonly roles: ReadonlySet<string>;
+  /** Who asks. */
+  readonly key: AccessKey;
+}
+
+/** 28 days, in seconds: the longest run of a training. */
+const LONGEST_TRAINING = 2_419_200;
+
+/**
+ * Checks what is asked for.
+ * @throws Refused
+ */
+export function checkJob(kind: JobKind, request: Request, around: Surroundings): void {
+  if (kind === "training") checkTraining(request);
+  checkQuota(kind, request, around);
+  checkRole(request.RoleArn, around);
+  const image = kind === "training"
+    ? request.AlgorithmSpecification.TrainingImage
+    : request.AppSpecification.ImageUri;
+  findImage(image, around);
+  for (const uri of inputUris(kind, request)) checkData(uri, request.RoleArn, around);
+}
+
+/**
+ * The image of a job; what it is not there, or not in Docker's format, no job runs.
+ * @throws Refused
+ */
+export function findImage(
+  reference: string,
+  { services: { ecr } }: Pick<Surroundings, "services">,
+): { readonly repository: string; readonly image: StoredImage } {
+  const { host, repository, wanted } = parseImage(reference);
+  const found = host === ecr.front.host ? ecr.store.repositories.get(repository) : undefined;
+  if (!found) {
+    throw invalid(
+      `Cannot find repository: ${repository} in registry ID: ${ACCOUNT} Please check if your ECR ` +
+        "repository exists and role has proper pull permissions for SageMaker: " +
+        "ecr:BatchCheckLayerAvailability, ecr:BatchGetImage, ecr:GetDownloadUrlForLayer",
+    );
+  }
+  const image = ecr.store.find(found, wanted);
+  if (!image) throw invalid(`Requested image ${reference} not found.`);
+  const { mediaType } = image;
+  if (isList(mediaType) || mediaType === MANIFEST_TYPES.oci) {
+    throw invalid(`Unsupported manifest media type ${mediaType}`);
+  }
+  return { repository, image };
+}
+
+function checkTraining(request: Request): void {
+  const { MaxRuntimeInSeconds = 86_400, MaxWaitTimeInSeconds } = request.StoppingCondition;
+  if (MaxRuntimeInSeconds > LONGEST_TRAINING) {
+    throw invalid(
+      `Invalid MaxRuntimeInSeconds. It must be less than or equal to ${LONGEST_TRAINING}.`,
+    );
+  }
+  const isSpot = request.EnableManagedSpotTraining === true;
+  if (isSpot && !(MaxWaitTimeInSeconds >= MaxRuntimeInSeconds)) {
+    throw invalid(
+      "Invalid MaxWaitTimeInSeconds. It must be present and be greater than or equal to " +
+        "MaxRuntimeInSeconds",
+    );
+  }
+  if (!isSpot && MaxWaitTimeInSeconds !== undefined) {
+    throw invalid(
+      "MaxWaitTimeInSeconds is only supported when EnableManagedSpotTraining is set to true",
+    );
+  }
+  const names: string[] = (request.InputDataConfig ?? []).map((one: Request) => one.ChannelName);
+  if (new Set(names).size < names.length) {
+    throw invalid(`Duplicate channel names: [${names.join(", ")}]`);
+  }
+}
+
+function checkQuota(
+  kind: JobKind,
+  request: Request,
+  { services: { platform: { faults } } }: Surroundings,
+): void {
+  const { InstanceType: type, InstanceCount: count } = kind === "training"
+    ? request.ResourceConfig
+    : request.ProcessingResources.ClusterConfig;
+  if (!faults.quotas.has(type)) return;
+  const spot = request.EnableManagedSpotTraining === true ? "spot training" : kind;
+  throw new Refused(
+    "ResourceLimitExceeded",
+    `The account-level service limit '${type} for ${spot} job usage' is 0 Instances, with current ` +
+      `utilization of 0 Instances and a request delta of ${count} Instances. Please use AWS ` +
+      "Service Quotas to request an increase for this quota. If AWS Service Quotas is not " +
+      "available, contact AWS support to request an increase for this quota.",
+  );
+}
+
+function checkRole(
+  role: string | undefined,
+  { services: { platform: { faults } }, key, roles }: Surroundings,
+) {
+  if (role === undefined) return;
+  const denial = faults.denial({ action: "iam:PassRole", resource: role }, key);
+  if (denial) throw new Refused("AccessDeniedException", denial.message);
+  if (roles.has(role)) return;
+  throw invalid(
+    "Could not assume role " + role + ". Please ensure that the role exists and allows principal " +
+      "'sagemaker.amazonaws.com' to assume the role.",
+  );
+}
+
+function checkData(uri: string, role: string, { services: { s3 } }: Surroundings): void {
+  const { bucket, key } = parseS3Uri(uri);
+  const isThere = s3.buckets.get(bucket)?.region === REGION && s3.keys(bucket, key).length > 0;
+  if (isThere) return;
+  throw invalid(
+    `No S3 objects found under S3 URL "${uri}" given in input data source. Please ensure that ` +
+      `the bucket exists in the selected region (${REGION}), that objects exist under that S3 ` +
+      `prefix, and that the role "${role}" has "s3:ListBucket" permissions on bucket "${bucket}".`,
+  );
+}
+
+function inputUris(kind: JobKind, request: Request): readonly string[] {
+  if (kind === "training") {
+    return (request.InputDataConfig ?? []).flatMap(({ DataSource }: Request) =>
+      DataSource.S3DataSource?.S3Uri ?? []
+    );
+  }
+  return (request.ProcessingInputs ?? []).flatMap(({ S3Input }: Request) => S3Input?.S3Uri ?? []);
+}
+
+/** `localhost:5000/team/app@sha256:...` or `...:tag`. */
+export function parseImage(
+  reference: string,
+): { readonly host: string; readonly repository: string; readonly wanted: string } {
+  const slash = reference.indexOf("/");
+  const host = reference.slice(0, slash);
+  const rest = reference.slice(slash + 1);
+  const [name = "", digest] = rest.split("@");
+  const [repository = "", tag = "latest"] = name.split(":");
+  return { host, repository, wanted: digest ?? tag };
+}
+
+function invalid(message: string): Refused {
+  return new Refused("ValidationException", message);
+}

@@ -1,0 +1,167 @@
+/**
+ * A job of SageMaker: what was asked for, how far it is, how it ended.
+ *
+ * @module
+ */
+
+import { ACCOUNT, REGION } from "../../aws_answers.ts";
+
+/** Trainings and processings: two sorts of jobs that have names of their own. */
+export type JobKind = "training" | "processing";
+
+/** What a job is called in each kind's operations and log groups. */
+export const KIND_WORDS = {
+  training: { word: "Training", group: "/aws/sagemaker/TrainingJobs", arn: "training-job" },
+  processing: { word: "Processing", group: "/aws/sagemaker/ProcessingJobs", arn: "processing-job" },
+} as const;
+
+/** What a job's status may be. */
+export type JobStatus = "InProgress" | "Completed" | "Failed" | "Stopping" | "Stopped";
+
+/** A step of `SecondaryStatusTransitions`; times are epoch seconds. */
+export interface Transition {
+  readonly Status: string;
+  readonly StartTime: number;
+  EndTime?: number;
+  StatusMessage: string;
+}
+
+/** How a job ends. */
+export interface JobEnd {
+  readonly status: "Completed" | "Failed" | "Stopped";
+  /** The last of the secondary statuses, where it is another: `MaxRuntimeExceeded`. */
+  readonly secondary?: string;
+  /** `FailureReason`. */
+  readonly reason?: string;
+  /** Of a processing job. */
+  readonly exitMessage?: string;
+  /** `s3://...`: `ModelArtifacts.S3ModelArtifacts`. */
+  readonly artifact?: string;
+  /** In seconds; else what the clock says. */
+  readonly trainingTime?: number;
+  readonly billableTime?: number;
+}
+
+/** What SageMaker says of a status that a test gives no words for. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  Starting: "Starting the training job",
+  Downloading: "Downloading input data",
+  Training: "Training image download completed. Training in progress.",
+  Uploading: "Uploading generated training model",
+  Completed: "Training job completed",
+  Failed: "Training job failed",
+  Stopping: "Stopping the training job",
+  Stopped: "Training job stopped",
+  Interrupted: "Training job interrupted",
+  MaxRuntimeExceeded: "Training job runtime exceeded MaxRuntimeInSeconds provided",
+  MaxWaitTimeExceeded: "Training job runtime exceeded MaxWaitTimeInSeconds provided",
+};
+
+/** Of a spot instance's time, so much is billed where a test says nothing. */
+const SPOT_SHARE = 0.3;
+
+/** A job. */
+export class Job {
+  status: JobStatus = "InProgress";
+  readonly transitions: Transition[] = [];
+  failureReason?: string;
+  exitMessage?: string;
+  artifact?: string;
+  /** Epoch seconds: when it started on its machine, and when it ended. */
+  startTime?: number;
+  endTime?: number;
+  lastModified: number;
+  trainingTime?: number;
+  billableTime?: number;
+  readonly tags = new Map<string, string>();
+  readonly #ended = Promise.withResolvers<void>();
+
+  constructor(
+    readonly kind: JobKind,
+    readonly name: string,
+    // deno-lint-ignore no-explicit-any
+    readonly request: Readonly<Record<string, any>>,
+    /** Epoch seconds. */
+    readonly creationTime: number,
+  ) {
+    this.lastModified = creationTime;
+    this.enter("Starting");
+  }
+
+  get arn(): string {
+    return `arn:aws:sagemaker:${REGION}:${ACCOUNT}:${KIND_WORDS[this.kind].arn}/${this.name}`;
+  }
+
+  /** Of its last transition. */
+  get secondary(): string {
+    return this.transitions.at(-1)!.Status;
+  }
+
+  get hasEnded(): boolean {
+    return !["InProgress", "Stopping"].includes(this.status);
+  }
+
+  /** Resolves when it has ended. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  /** Where its log is. */
+  get logGroup(): string {
+    return KIND_WORDS[this.kind].group;
+  }
+
+  /** The stream of a host's log: `JOB/algo-1-EPOCH`. */
+  logStream(host: string): string {
+    return `${this.name}/${host}-${Math.floor(this.creationTime)}`;
+  }
+
+  /** `algo-1`, `algo-2`, ... */
+  get hosts(): readonly string[] {
+    const resources = this.kind === "training"
+      ? this.request.ResourceConfig
+      : this.request.ProcessingResources?.ClusterConfig;
+    return Array.from({ length: resources?.InstanceCount ?? 1 }, (_, index) => `algo-${index + 1}`);
+  }
+
+  /** Goes on to a secondary status; in the one that it is in, says something else. */
+  enter(secondary: string, message = MESSAGES[secondary] ?? secondary): void {
+    const now = this.#now();
+    const last = this.transitions.at(-1);
+    if (last?.Status === secondary) {
+      last.StatusMessage = message;
+      return;
+    }
+    if (last) last.EndTime = now;
+    this.transitions.push({ Status: secondary, StartTime: now, StatusMessage: message });
+    if (secondary !== "Starting" && !this.hasEnded) this.startTime ??= now;
+  }
+
+  /** Begins to stop. */
+  stopping(): void {
+    this.status = "Stopping";
+    this.enter("Stopping");
+  }
+
+  /** Ends. */
+  end(end: JobEnd): void {
+    const now = this.#now();
+    this.endTime = now;
+    this.status = end.status;
+    this.failureReason = end.reason?.slice(0, 1_024);
+    this.exitMessage = end.exitMessage;
+    this.artifact = end.artifact;
+    this.enter(end.secondary ?? end.status);
+    this.transitions.at(-1)!.EndTime = now;
+    const seconds = this.startTime === undefined ? 0 : Math.ceil(now - this.startTime);
+    this.trainingTime = end.trainingTime ?? seconds;
+    const share = this.request.EnableManagedSpotTraining === true ? SPOT_SHARE : 1;
+    this.billableTime = end.billableTime ?? Math.floor(this.trainingTime * share);
+    this.#ended.resolve();
+  }
+
+  #now(): number {
+    this.lastModified = Date.now() / 1_000;
+    return this.lastModified;
+  }
+}

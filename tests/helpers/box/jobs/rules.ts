@@ -1,0 +1,213 @@
+/**
+ * What SageMaker's service model asks of the input of its operations on jobs: botocore 1.44.5,
+ * `data/sagemaker/2017-07-24/service-2.json`, for the members in use.
+ *
+ * @module
+ */
+
+import {
+  flag,
+  integer,
+  list,
+  map,
+  oneOf,
+  type Required,
+  required,
+  structure,
+  text,
+  time,
+} from "../rules.ts";
+import type { Shape, Structure } from "../validation.ts";
+import { INSTANCE_TYPES } from "./instance_types.ts";
+
+const jobName = required(
+  text({ min: 1, max: 63, pattern: /[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}/ }),
+);
+const s3Uri = text({ max: 1_024, pattern: /(https|s3):\/\/([^/]+)\/?(.*)/ });
+const roleArn = required(
+  text({
+    min: 20,
+    max: 2_048,
+    pattern: /arn:aws[a-z-]*:iam::\d{12}:role\/?[a-zA-Z_0-9+=,.@\-_/]+/,
+  }),
+);
+const kmsKey = text({ max: 2_048, pattern: /[a-zA-Z0-9:/_-]*/ });
+const tagText = /[\p{L}\p{Z}\p{N}_.:/=+\-@]*/u;
+const tags = list(
+  structure({
+    Key: required(text({ min: 1, max: 128, pattern: tagText })),
+    Value: required(text({ max: 256, pattern: tagText })),
+  }),
+  0,
+  50,
+);
+const vpc = structure({
+  SecurityGroupIds: required(list(text({ max: 32, pattern: /[-0-9a-zA-Z]+/ }), 1, 5)),
+  Subnets: required(list(text({ max: 32, pattern: /[-0-9a-zA-Z]+/ }), 1, 16)),
+});
+const words = list(text({ max: 256, pattern: /.*/ }), 1, 100);
+const distribution = oneOf("FullyReplicated", "ShardedByS3Key");
+const variableName = /[a-zA-Z_][a-zA-Z0-9_]*/;
+const resourceArn = required(
+  text({ max: 256, pattern: /arn:aws[a-z-]*:sagemaker:[a-z0-9-]*:[0-9]{12}:.+/ }),
+);
+
+/** `Environment`: names and values of so many characters. */
+function environment(max: number): Shape {
+  return map(text({ max, pattern: variableName }), text({ max, pattern: /[\S\s]*/ }), 100);
+}
+
+const channel = structure({
+  ChannelName: required(text({ min: 1, max: 64, pattern: /[A-Za-z0-9.\-_]+/ })),
+  DataSource: required(structure({
+    S3DataSource: structure({
+      S3DataType: required(oneOf("S3Prefix", "ManifestFile", "AugmentedManifestFile")),
+      S3Uri: required(s3Uri),
+      S3DataDistributionType: distribution,
+    }),
+  })),
+  ContentType: text({ max: 256, pattern: /.*/ }),
+  CompressionType: oneOf("None", "Gzip"),
+  RecordWrapperType: oneOf("None", "RecordIO"),
+  InputMode: oneOf("Pipe", "File", "FastFile"),
+});
+
+const createTraining = structure({
+  TrainingJobName: jobName,
+  HyperParameters: map(
+    text({ max: 256, pattern: /.*/ }),
+    text({ max: 2_500, pattern: /.*/ }),
+    100,
+  ),
+  AlgorithmSpecification: required(structure({
+    TrainingImage: required(text({ max: 255, pattern: /.*/ })),
+    TrainingInputMode: required(oneOf("Pipe", "File", "FastFile")),
+    MetricDefinitions: list(
+      structure({
+        Name: required(text({ min: 1, max: 255, pattern: /.+/ })),
+        Regex: required(text({ min: 1, max: 500, pattern: /.+/ })),
+      }),
+      0,
+      40,
+    ),
+    EnableSageMakerMetricsTimeSeries: flag,
+    ContainerEntrypoint: words,
+    ContainerArguments: words,
+  })),
+  RoleArn: roleArn,
+  InputDataConfig: list(channel, 1, 20),
+  OutputDataConfig: required(structure({
+    KmsKeyId: kmsKey,
+    S3OutputPath: required(s3Uri),
+    CompressionType: oneOf("GZIP", "NONE"),
+  })),
+  // The model requires fewer members, because serverless trainings have none of these.
+  ResourceConfig: required(structure({
+    InstanceType: required(oneOf(...INSTANCE_TYPES.training)),
+    InstanceCount: required(integer(1)),
+    VolumeSizeInGB: required(integer(1)),
+    VolumeKmsKeyId: kmsKey,
+    KeepAlivePeriodInSeconds: integer(0, 21_600),
+  })),
+  VpcConfig: vpc,
+  StoppingCondition: required(structure({
+    MaxRuntimeInSeconds: integer(1),
+    MaxWaitTimeInSeconds: integer(1),
+    MaxPendingTimeInSeconds: integer(1_800, 2_419_200),
+  })),
+  Tags: tags,
+  EnableNetworkIsolation: flag,
+  EnableInterContainerTrafficEncryption: flag,
+  EnableManagedSpotTraining: flag,
+  CheckpointConfig: structure({
+    S3Uri: required(s3Uri),
+    LocalPath: text({ max: 4_096, pattern: /.*/ }),
+  }),
+  Environment: environment(512),
+  RetryStrategy: structure({ MaximumRetryAttempts: required(integer(1, 30)) }),
+});
+
+const processingInput = structure({
+  InputName: required(text()),
+  AppManaged: flag,
+  S3Input: structure({
+    S3Uri: required(s3Uri),
+    LocalPath: text({ max: 256, pattern: /.*/ }),
+    S3DataType: required(oneOf("ManifestFile", "S3Prefix")),
+    S3InputMode: oneOf("Pipe", "File"),
+    S3DataDistributionType: distribution,
+    S3CompressionType: oneOf("None", "Gzip"),
+  }),
+});
+
+const processingOutput = structure({
+  OutputName: required(text()),
+  AppManaged: flag,
+  S3Output: structure({
+    S3Uri: required(s3Uri),
+    LocalPath: text({ max: 256, pattern: /.*/ }),
+    S3UploadMode: required(oneOf("Continuous", "EndOfJob")),
+  }),
+});
+
+const createProcessing = structure({
+  ProcessingJobName: jobName,
+  ProcessingInputs: list(processingInput, 0, 10),
+  ProcessingOutputConfig: structure({
+    Outputs: required(list(processingOutput, 0, 10)),
+    KmsKeyId: kmsKey,
+  }),
+  ProcessingResources: required(structure({
+    ClusterConfig: required(structure({
+      InstanceCount: required(integer(1, 100)),
+      InstanceType: required(oneOf(...INSTANCE_TYPES.processing)),
+      VolumeSizeInGB: required(integer(1, 16_384)),
+      VolumeKmsKeyId: kmsKey,
+    })),
+  })),
+  StoppingCondition: structure({ MaxRuntimeInSeconds: required(integer(1, 777_600)) }),
+  AppSpecification: required(structure({
+    ImageUri: required(text({ max: 255, pattern: /.*/ })),
+    ContainerEntrypoint: words,
+    ContainerArguments: words,
+  })),
+  Environment: environment(256),
+  NetworkConfig: structure({
+    EnableInterContainerTrafficEncryption: flag,
+    EnableNetworkIsolation: flag,
+    VpcConfig: vpc,
+  }),
+  RoleArn: roleArn,
+  Tags: tags,
+});
+
+const listing: Readonly<Record<string, Shape | Required>> = {
+  NextToken: text({ max: 8_192, pattern: /.*/ }),
+  MaxResults: integer(1, 100),
+  CreationTimeAfter: time,
+  CreationTimeBefore: time,
+  LastModifiedTimeAfter: time,
+  LastModifiedTimeBefore: time,
+  NameContains: text({ max: 63, pattern: /[a-zA-Z0-9-]+/ }),
+  StatusEquals: oneOf("InProgress", "Completed", "Failed", "Stopping", "Stopped"),
+  SortBy: oneOf("Name", "CreationTime", "Status"),
+  SortOrder: oneOf("Ascending", "Descending"),
+};
+
+/** The rule of each operation that the box has. */
+export const JOB_RULES: Readonly<Record<string, Structure>> = {
+  CreateTrainingJob: createTraining,
+  DescribeTrainingJob: structure({ TrainingJobName: jobName }),
+  StopTrainingJob: structure({ TrainingJobName: jobName }),
+  ListTrainingJobs: structure(listing),
+  CreateProcessingJob: createProcessing,
+  DescribeProcessingJob: structure({ ProcessingJobName: jobName }),
+  StopProcessingJob: structure({ ProcessingJobName: jobName }),
+  ListProcessingJobs: structure(listing),
+  AddTags: structure({ ResourceArn: resourceArn, Tags: required(tags) }),
+  ListTags: structure({
+    ResourceArn: resourceArn,
+    NextToken: text({ max: 8_192, pattern: /.*/ }),
+    MaxResults: integer(50),
+  }),
+};

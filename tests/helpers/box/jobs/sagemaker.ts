@@ -1,0 +1,169 @@
+/**
+ * Amazon SageMaker's operations on jobs.
+ *
+ * @module
+ */
+
+import { ACCOUNT, emptyAnswer, jsonAnswer, REGION } from "../../aws_answers.ts";
+import { type BoxRequest, type Permission, Refused, type Service, Unexpected } from "../service.ts";
+import { checkInput } from "../validation.ts";
+import { checkJob } from "./checks.ts";
+import { type Job, type JobKind, KIND_WORDS } from "./job.ts";
+import type { JobStore } from "./job_store.ts";
+import { listJobs } from "./lists.ts";
+import type { JobPlatform } from "./platform.ts";
+import type { EngineRunner } from "./runner.ts";
+import { JOB_RULES } from "./rules.ts";
+
+/** SageMaker, as far as jobs go. */
+export class SageMaker implements Service, AsyncDisposable {
+  constructor(
+    private readonly services: JobPlatform,
+    readonly store: JobStore,
+    /** What makes jobs go on by themselves; without it they go on as their scripts say. */
+    readonly runner?: EngineRunner,
+  ) {}
+
+  permission({ operation, input }: BoxRequest): Permission {
+    const action = `sagemaker:${operation}`;
+    if (typeof input.ResourceArn === "string") return { action, resource: input.ResourceArn };
+    const kind: JobKind = operation.includes("Processing") ? "processing" : "training";
+    const name = input[`${KIND_WORDS[kind].word}JobName`];
+    return { action, resource: typeof name === "string" ? arnOf(kind, name) : "*" };
+  }
+
+  async handle(request: BoxRequest): Promise<Response> {
+    const { operation, input } = request;
+    const rule = JOB_RULES[operation];
+    if (!rule) throw new Unexpected(`Not expected: sagemaker:${operation}`);
+    checkInput(rule, input);
+    if (operation === "AddTags") return this.#addTags(input);
+    if (operation === "ListTags") return jsonAnswer({ Tags: tagList(this.#byArn(input)) });
+    const [, verb, word] = /^([A-Z][a-z]+)(Training|Processing)Jobs?$/.exec(operation)!;
+    const kind: JobKind = word === "Training" ? "training" : "processing";
+    if (verb === "List") return jsonAnswer(listJobs(kind, this.store.all, input));
+    if (verb === "Create") return this.#create(kind, request);
+    const job = this.#job(kind, input[`${word}JobName`]);
+    return verb === "Describe" ? await this.#describe(job) : this.#stop(job);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.runner?.[Symbol.asyncDispose]();
+  }
+
+  #create(kind: JobKind, { input, key }: BoxRequest): Response {
+    const { word } = KIND_WORDS[kind];
+    const name = input[`${word}JobName`];
+    if (input.Tags?.length > 0) {
+      const permission = { action: "sagemaker:AddTags", resource: arnOf(kind, name) };
+      const denial = this.services.platform.faults.denial(permission, key);
+      if (denial) throw denial;
+    }
+    checkJob(kind, input, { services: this.services, roles: this.store.roles, key });
+    const existing = this.store.find(kind, name);
+    if (existing) {
+      throw new Refused(
+        "ResourceInUse",
+        kind === "training"
+          ? "Training job names must be unique within an AWS account and region, and a training " +
+            `job with this name already exists (${existing.arn})`
+          : "Job name must be unique within an AWS account and region, and a job with this name " +
+            `already exists (${existing.arn})`,
+      );
+    }
+    const job = this.store.add(kind, name, input);
+    for (const { Key, Value } of input.Tags ?? []) job.tags.set(Key, Value);
+    this.runner?.start(job);
+    return jsonAnswer({ [`${word}JobArn`]: job.arn });
+  }
+
+  async #describe(job: Job): Promise<Response> {
+    const answer = jsonAnswer(
+      job.kind === "training" ? describeTraining(job) : describeProcessing(job),
+    );
+    if (!this.runner) await this.store.advance(job);
+    return answer;
+  }
+
+  #stop(job: Job): Response {
+    // A job that is stopping already is stopped once more without a word.
+    if (job.status === "Stopping") return emptyAnswer();
+    if (job.hasEnded) {
+      throw new Refused(
+        "ValidationException",
+        `The request was rejected because the ${job.kind} job is in status ${job.status}.`,
+      );
+    }
+    if (this.runner) this.runner.stop(job);
+    else this.store.stop(job);
+    return emptyAnswer();
+  }
+
+  #addTags(input: BoxRequest["input"]): Response {
+    const job = this.#byArn(input);
+    for (const { Key, Value } of input.Tags) job.tags.set(Key, Value);
+    return jsonAnswer({ Tags: tagList(job) });
+  }
+
+  #byArn({ ResourceArn }: BoxRequest["input"]): Job {
+    const job = this.store.all.find(({ arn }) => arn === ResourceArn);
+    if (job) return job;
+    throw new Refused("ValidationException", `Could not find resource "${ResourceArn}".`);
+  }
+
+  #job(kind: JobKind, name: string): Job {
+    const job = this.store.find(kind, name);
+    if (job) return job;
+    throw new Refused(
+      "ValidationException",
+      kind === "training"
+        ? "Requested resource not found."
+        : `Could not find requested job with name: ${name}`,
+    );
+  }
+}
+
+function describeTraining(job: Job): unknown {
+  const { Tags: _tags, ...request } = job.request;
+  return {
+    ...request,
+    TrainingJobName: job.name,
+    TrainingJobArn: job.arn,
+    ...(job.artifact === undefined ? {} : { ModelArtifacts: { S3ModelArtifacts: job.artifact } }),
+    TrainingJobStatus: job.status,
+    SecondaryStatus: job.secondary,
+    FailureReason: job.failureReason,
+    StoppingCondition: job.request.StoppingCondition ?? { MaxRuntimeInSeconds: 86_400 },
+    CreationTime: job.creationTime,
+    TrainingStartTime: job.startTime,
+    TrainingEndTime: job.endTime,
+    LastModifiedTime: job.lastModified,
+    SecondaryStatusTransitions: job.transitions,
+    TrainingTimeInSeconds: job.trainingTime,
+    BillableTimeInSeconds: job.billableTime,
+  };
+}
+
+function describeProcessing(job: Job): unknown {
+  const { Tags: _tags, ...request } = job.request;
+  return {
+    ...request,
+    ProcessingJobName: job.name,
+    ProcessingJobArn: job.arn,
+    ProcessingJobStatus: job.status,
+    ExitMessage: job.exitMessage,
+    FailureReason: job.failureReason,
+    CreationTime: job.creationTime,
+    ProcessingStartTime: job.startTime,
+    ProcessingEndTime: job.endTime,
+    LastModifiedTime: job.lastModified,
+  };
+}
+
+function tagList({ tags }: Job): unknown {
+  return [...tags].map(([Key, Value]) => ({ Key, Value }));
+}
+
+function arnOf(kind: JobKind, name: string): string {
+  return `arn:aws:sagemaker:${REGION}:${ACCOUNT}:${KIND_WORDS[kind].arn}/${name}`;
+}
