@@ -289,7 +289,7 @@ suite("mlcli push", () => {
     assertEquals([code, stdout], [1, ""]);
     assert(
       stderr.includes(
-        "AccessDeniedException: ecr:DescribeRepositories is denied: it is not checked that there is " +
+        "note: AccessDeniedException: ecr:DescribeRepositories: it is not checked that there is " +
           `a repository ${app.name}\n`,
       ),
       stderr,

@@ -42,8 +42,12 @@ export interface PushJob {
 
 /** Who is told how a push goes on. */
 export interface PushReport extends SendReport {
-  /** A line about what was done, or could not be checked. */
+  /** What is done now, or was. */
+  readonly say: (text: string) => void;
+  /** What could not be checked. */
   readonly note: (text: string) => void;
+  /** What is pushed, and does not run everywhere. */
+  readonly warning: (message: string, hint: string) => void;
 }
 
 /** A push whose conditions are all checked. */
@@ -85,7 +89,7 @@ export async function preparePush(
   // Where another platform is wanted, the engine may have several of one name; a push tells.
   const isPlatformKnown = platform === platformOf(local);
   const warning = platformWarning(app, reference, local);
-  if (warning && isPlatformKnown) report.note(warning);
+  if (warning && isPlatformKnown) report.warning(warning.message, warning.hint);
 
   const target: PushTarget = { uri, tag, reference };
   const warningOfOne = isPlatformKnown ? undefined : warning;
@@ -110,7 +114,7 @@ interface PushParts {
   readonly images: RepositoryImages;
   readonly report: PushReport;
   /** What is to be said if the image turns out to be for one platform. */
-  readonly warningOfOne: string | undefined;
+  readonly warningOfOne: PlatformFinding | undefined;
 }
 
 /** The steps of a push. */
@@ -120,14 +124,14 @@ class Push {
   async createRepository(name: string): Promise<void> {
     const { ecr, report } = this.parts;
     await ecr.createRepository(name);
-    report.note(`Created the repository ${name} in ${ecr.region.value}`);
+    report.say(`Created the repository ${name} in ${ecr.region.value}`);
   }
 
   /** Sends the image, and gives it the form that SageMaker takes. */
   async send(login: Parameters<typeof sendImage>[1], signal: AbortSignal): Promise<string> {
     const { engine, ecr, local, target, images, report } = this.parts;
     const { uri, tag, reference } = target;
-    report.note(`Pushing ${reference} to ${uri}:${tag}`);
+    report.say(`Pushing ${reference} to ${uri}:${tag}`);
     const work = { engine, ecr, imageId: local.Id, target, signal };
     const sent = await sendImage(work, login, report);
     if (sent === "immutable") return await this.#afterRefusal();
@@ -135,7 +139,7 @@ class Push {
       imageOf(sent, images),
       (action) =>
         report.note(
-          `${action} is denied: it is not checked that SageMaker takes the image's manifest`,
+          `${action}: it is not checked that SageMaker takes the image's manifest`,
         ),
     );
     if (stored === "denied") return `${uri}@${sent}`;
@@ -165,18 +169,18 @@ class Push {
     before: string | undefined,
   ): Promise<string> {
     const { target: { uri, tag, reference }, report, warningOfOne } = this.parts;
-    if (warningOfOne && !isOfList) report.note(warningOfOne);
+    if (warningOfOne && !isOfList) report.warning(warningOfOne.message, warningOfOne.hint);
     if (form.digest === stored.digest) {
-      if (before !== undefined) report.note(`Unchanged: ${uri}:${tag} is ${reference} already`);
+      if (before !== undefined) report.say(`Unchanged: ${uri}:${tag} is ${reference} already`);
       return `${uri}@${form.digest}`;
     }
     if (await this.#put(form, tag)) {
-      report.note(
+      report.say(
         `Put Docker's manifest under ${tag}: SageMaker refuses OCI's, which it had`,
       );
     } else {
       await this.#put(form, undefined);
-      report.note(
+      report.say(
         `The tag ${tag} cannot be changed, and keeps OCI's manifest, which SageMaker refuses: ` +
           "jobs take the image by its digest",
       );
@@ -213,7 +217,7 @@ async function knownRepository(
 ): Promise<Repository | undefined> {
   const repository = await orDenied(
     ecr.repository(name),
-    (action) => note(`${action} is denied: it is not checked that there is a repository ${name}`),
+    (action) => note(`${action}: it is not checked that there is a repository ${name}`),
   );
   return repository === "denied"
     ? { name, uri: `${host}/${name}`, isImmutable: false }
@@ -230,8 +234,7 @@ async function lookUp(
 ): Promise<Found | undefined> {
   const stored = await orDenied(
     imageUnder(tag, images),
-    (action) =>
-      note(`${action} is denied: it is not checked what ${images.repository}:${tag} is now`),
+    (action) => note(`${action}: it is not checked what ${images.repository}:${tag} is now`),
   );
   if (!stored || stored === "denied") return undefined;
   try {
@@ -259,14 +262,15 @@ async function orDenied<T>(
   }
 }
 
+type PlatformFinding = NonNullable<ReturnType<typeof platformFinding>>;
+
 function platformWarning(
   { configuration }: App,
   reference: string,
   local: ImageDetails,
-): string | undefined {
+): PlatformFinding | undefined {
   const image = { reference, platform: platformOf(local), isOurs: isBuiltByMlcli(local) };
-  const finding = platformFinding(image, configuration.platform);
-  return finding && `warning: ${finding.message}\nhint: ${finding.hint}`;
+  return platformFinding(image, configuration.platform);
 }
 
 function notConfirmed({ uri, tag }: PushTarget, digest: string): MlcliError {

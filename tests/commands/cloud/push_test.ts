@@ -246,9 +246,9 @@ suite("mlcli push: the manifest", () => {
     assertEquals([code, stdout], [0, `${uri}@${scene.repository().tags.get("latest")}\n`]);
     assertEquals(
       stderr,
-      `AccessDeniedException: ecr:BatchGetImage is denied: it is not checked what ${app.name}:` +
+      `note: AccessDeniedException: ecr:BatchGetImage: it is not checked what ${app.name}:` +
         `latest is now\nPushing ${app.name}:latest to ${uri}:latest\n` +
-        "AccessDeniedException: ecr:BatchGetImage is denied: it is not checked that SageMaker " +
+        "note: AccessDeniedException: ecr:BatchGetImage: it is not checked that SageMaker " +
         "takes the image's manifest\n",
     );
   });
@@ -419,7 +419,7 @@ suite("mlcli push: what is refused", () => {
     assertEquals([code, stdout], [0, `${uri}@${scene.repository().tags.get("latest")}\n`]);
     assertEquals(
       stderr,
-      "AccessDeniedException: ecr:DescribeRepositories is denied: it is not checked that there is " +
+      "note: AccessDeniedException: ecr:DescribeRepositories: it is not checked that there is " +
         `a repository ${app.name}\nPushing ${app.name}:latest to ${uri}:latest\n`,
     );
   });
@@ -432,9 +432,9 @@ suite("mlcli push --dry-run", () => {
     const { code, stdout, stderr } = await scene.run(["--dry-run"]);
     assertEquals([code, stderr], [0, ""]);
     assertEquals(JSON.parse(stdout), [
-      { call: "ecr:CreateRepository", input: { repositoryName: app.name } },
+      { action: "ecr:CreateRepository", input: { repositoryName: app.name } },
       {
-        call: "docker:ImagePush",
+        action: "docker:ImagePush",
         input: { image: `${app.name}:latest`, name: uri, tag: "latest" },
       },
     ]);
@@ -498,7 +498,7 @@ suite("mlcli push: what is seen of it", () => {
     assertEquals(shown.map((part) => part.replace("\x1b[K", "")), [
       "0 of 1 layer",
       "0 of 2 layers",
-      "500 B of 1.0 kB, 0 of 2 layers",
+      "500 bytes of 1.0 kB, 0 of 2 layers",
       "1.3 MB of 2.5 MB, 0 of 2 layers",
       "1.3 MB of 2.5 MB, 1 of 2 layers",
       "1.3 MB of 2.5 MB, 1 of 2 layers",

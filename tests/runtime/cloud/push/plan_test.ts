@@ -7,9 +7,9 @@ const stored = { digest: "sha256:0c", mediaType: "oci", manifest: "{}" };
 const form = { digest: "sha256:d0", manifest: "{docker}", configuration: "c", isOfList: false };
 const name = "team/churn";
 
-const CREATE = { call: "ecr:CreateRepository", input: { repositoryName: name } };
+const CREATE = { action: "ecr:CreateRepository", input: { repositoryName: name } };
 const PUSH = {
-  call: "docker:ImagePush",
+  action: "docker:ImagePush",
   input: { image: "churn:v1", name: "host/team/churn", tag: "v1" },
 };
 
@@ -30,7 +30,7 @@ suite("the calls of a push", () => {
         true,
         { isSame: true, isOfList: false, stored, form },
         [{
-          call: "ecr:PutImage",
+          action: "ecr:PutImage",
           input: {
             repositoryName: name,
             imageTag: "v1",
