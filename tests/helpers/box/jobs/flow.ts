@@ -9,7 +9,7 @@ import { repositoryArn } from "../ecr_store.ts";
 import { type EngineApi, EngineError, failureIn } from "../engine_api.ts";
 import { findImage } from "./checks.ts";
 import { Cluster, type ClusterEnd } from "./cluster.ts";
-import type { Job, JobEnd } from "./job.ts";
+import { type Job, type JobEnd, NO_CAPACITY } from "./job.ts";
 import type { JobPlan } from "./plan.ts";
 import type { JobPlatform } from "./platform.ts";
 import { processingPlan } from "./processing_plan.ts";
@@ -17,12 +17,7 @@ import { finishProcessing } from "./processing_end.ts";
 import { finishTraining, keepCheckpoints } from "./training_end.ts";
 import { trainingPlan } from "./training_plan.ts";
 
-/** SageMaker's words for a lack of machines. */
-const NO_CAPACITY =
-  "CapacityError: Unable to provision requested ML compute capacity. Please retry " +
-  "using a different ML instance type.";
-
-/** Its words for an image that its role does not get. */
+/** SageMaker's words for an image that its role does not get. */
 const NO_PULL = "ClientError: Cannot pull algorithm container. Either the registry doesn't exist " +
   "or its permissions are incorrect. Please see the AWS docs for using the algorithm container.";
 
@@ -100,7 +95,10 @@ export class Flow {
     const { s3 } = services;
     const isTraining = job.kind === "training";
     job.enter("Starting", "Launching requested ML instances");
-    if (!services.platform.faults.hasCapacity) throw new JobFailure(NO_CAPACITY);
+    if (!services.platform.faults.hasCapacity) {
+      job.enter("Starting", NO_CAPACITY.message);
+      throw new JobFailure(NO_CAPACITY.reason);
+    }
     job.enter("Starting", "Preparing the instances for training");
     const plan = isTraining ? trainingPlan(job, s3) : processingPlan(job, s3);
     job.enter("Downloading", "Downloading input data");

@@ -8,7 +8,7 @@ import { ACCOUNT, emptyAnswer, jsonAnswer, REGION } from "../../aws_answers.ts";
 import { type BoxRequest, type Permission, Refused, type Service, Unexpected } from "../service.ts";
 import { checkInput } from "../validation.ts";
 import { checkJob } from "./checks.ts";
-import { type Job, type JobKind, KIND_WORDS } from "./job.ts";
+import { type Job, type JobKind, KIND_WORDS, NO_CAPACITY } from "./job.ts";
 import type { JobStore } from "./job_store.ts";
 import { listJobs } from "./lists.ts";
 import type { JobPlatform } from "./platform.ts";
@@ -73,7 +73,13 @@ export class SageMaker implements Service, AsyncDisposable {
     }
     const job = this.store.add(kind, name, input);
     for (const { Key, Value } of input.Tags ?? []) job.tags.set(Key, Value);
-    this.runner?.start(job);
+    if (this.runner) this.runner.start(job);
+    else if (!this.services.platform.faults.hasCapacity) {
+      this.store.redirect(job, [
+        { status: "Starting", message: NO_CAPACITY.message },
+        { end: { status: "Failed", reason: NO_CAPACITY.reason } },
+      ]);
+    }
     return jsonAnswer({ [`${word}JobArn`]: job.arn });
   }
 
