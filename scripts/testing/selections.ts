@@ -44,6 +44,7 @@ export const ON_BINARY: readonly Selected[] = [
   },
   { path: "tests/commands/cloud/list_endpoints_test.ts", reason: "the bundled SDK" },
   { path: "tests/commands/cloud/delete_endpoint_test.ts", reason: "the bundled SDK; signals" },
+  { path: "tests/commands/cloud/push_test.ts", reason: "the bundled client of ECR" },
   {
     path: "tests/commands/cloud/credentials_test.ts",
     reason: "providers that the SDK loads by itself; permission to run credential_process",
