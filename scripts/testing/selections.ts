@@ -48,6 +48,7 @@ export const ON_BINARY: readonly Selected[] = [
     reason: "train and process: three bundled clients of the SDK at once",
   },
   { path: "tests/commands/cloud/delete_endpoint_test.ts", reason: "the bundled SDK; signals" },
+  { path: "tests/commands/cloud/push_test.ts", reason: "the bundled client of ECR" },
   {
     path: "tests/commands/cloud/credentials_test.ts",
     reason: "providers that the SDK loads by itself; permission to run credential_process",
