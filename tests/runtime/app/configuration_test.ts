@@ -20,6 +20,8 @@ const DEFAULTS: Configuration = {
   cloudProfile: undefined,
   s3Prefix: undefined,
   executionRole: undefined,
+  sections: {},
+  otherKeys: [],
 };
 
 const ACCEPTED: readonly (readonly [text: string, expected: Partial<Configuration>])[] = [
