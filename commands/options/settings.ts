@@ -113,6 +113,11 @@ function textsOf(where: string, key: string, value: unknown): readonly string[] 
       if (isObject(inner) || Array.isArray(inner) || inner === null) {
         throw wrong(`${where}: "${name}"`, "a string, a number, or true or false", inner);
       }
+      if (typeof inner === "number" && Number.isInteger(inner) && !Number.isSafeInteger(inner)) {
+        throw new MlcliError(`${where}: "${name}" must be a string: as a number, it is rounded`, {
+          hint: "Put it in quotes.",
+        });
+      }
       return `${name}=${inner}`;
     });
   }

@@ -44,7 +44,7 @@ export function isExpiry(error: unknown): boolean {
 
 type Explain = (request: Request, error: unknown) => AwsError;
 
-/** Error codes of SageMaker (`...Exception`), ECR, S3 and STS, which name the same differently. */
+/** Error codes of SageMaker (`...Exception`), ECR, STS and S3: the same things have several names. */
 const CODES: Readonly<Record<string, Explain>> = {
   AccessDeniedException: denied,
   AccessDenied: denied,

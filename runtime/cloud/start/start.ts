@@ -66,7 +66,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   const aws = await connectFor(app, choice, host);
   report.progress(`Checking what the ${KIND_WORDS[kind]} needs`);
   const [image, , data] = await inOrder(
-    report.note,
+    (text) => report.note(text),
     async (note) => {
       const use = { ecr: await aws.ecr(), engine: host.engine };
       return await imageForJob({ app, tag, repository, instanceType }, use, note);
