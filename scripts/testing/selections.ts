@@ -43,6 +43,10 @@ export const ON_BINARY: readonly Selected[] = [
     reason: "standard input, and HTTP without a proxy",
   },
   { path: "tests/commands/cloud/list_endpoints_test.ts", reason: "the bundled SDK" },
+  {
+    path: "tests/commands/cloud/job_program_test.ts",
+    reason: "train and process: three bundled clients of the SDK at once",
+  },
   { path: "tests/commands/cloud/delete_endpoint_test.ts", reason: "the bundled SDK; signals" },
   {
     path: "tests/commands/cloud/credentials_test.ts",

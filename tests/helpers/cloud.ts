@@ -16,7 +16,7 @@ export interface CloudOptions {
 
 /** Runs a command line to its end. */
 export function runCloud(
-  aws: FakeAws,
+  aws: Pick<FakeAws, "env">,
   args: readonly string[],
   options: CloudOptions = {},
 ): Promise<ProgramResult> {
@@ -25,7 +25,7 @@ export function runCloud(
 
 /** Starts a command line; the caller awaits its end. */
 export function startCloud(
-  aws: FakeAws,
+  aws: Pick<FakeAws, "env">,
   args: readonly string[],
   options: CloudOptions = {},
 ): Deno.ChildProcess {
@@ -35,7 +35,7 @@ export function startCloud(
 /** A directory that is always there, and in which nobody has an app. */
 const NOWHERE = "/";
 
-function programOptions(aws: FakeAws, { env = {}, cwd = NOWHERE }: CloudOptions) {
+function programOptions(aws: Pick<FakeAws, "env">, { env = {}, cwd = NOWHERE }: CloudOptions) {
   const all: Record<string, string | undefined> = {
     PATH: Deno.env.get("PATH"),
     DENO_DIR: denoDirectory(),
