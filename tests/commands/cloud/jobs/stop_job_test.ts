@@ -109,7 +109,7 @@ suite("mlcli stop-job", () => {
       keys,
     });
     assertEquals([code, stdout], [130, ""]);
-    assertStringIncludes(stderr, "The job goes on.");
+    assertStringIncludes(stderr, "The job is being stopped. Its result: mlcli wait churn.\n");
   });
 
   it("is a program", async () => {
