@@ -46,6 +46,15 @@ suite("States", () => {
     assertEquals(states.changes(processing("Failed")), ["Failed"]);
   });
 
+  it("tells an end that has no step", () => {
+    const states = new States();
+    const job = training("Starting: Preparing");
+    assertEquals(states.changes(job), ["Starting: Preparing"]);
+    const ended = { ...job, status: "Completed", secondaryStatus: "Completed" };
+    assertEquals(states.changes(ended), ["Completed"]);
+    assertEquals(states.changes(ended), []);
+  });
+
   it("tells it in a line that a terminal does not obey", () => {
     assertEquals(new States().changes(training("Starting: a\x1b[2J\nb")), ["Starting: a?[2J?b"]);
   });
