@@ -6,6 +6,11 @@
  */
 
 import { parseChannel } from "../../runtime/contract/channels.ts";
+import {
+  type NamedRepository,
+  parseRepository,
+  REPOSITORY_EXPECTED,
+} from "../../runtime/contract/repositories.ts";
 import { UsageError } from "../../runtime/errors.ts";
 
 /** A port, 0 to 65535. */
@@ -92,6 +97,13 @@ export function parseTag(text: string, source: string): string {
   throw new UsageError(
     `${source} must be an image tag (letters, digits, "_", ".", "-"), but got "${text}".`,
   );
+}
+
+/** A repository of the account's registry. */
+export function parseRepositoryName(text: string, source: string): NamedRepository {
+  const repository = parseRepository(text);
+  if (repository) return repository;
+  throw new UsageError(`${source} must be ${REPOSITORY_EXPECTED}; but got "${text}".`);
 }
 
 const MEMORY_UNITS: Readonly<Record<string, number>> = {

@@ -271,7 +271,7 @@ export function isPlaceholder(name: string): boolean {
  * @throws MlcliError when it cannot be read.
  */
 export async function holdsFile(
-  layout: Layout,
+  layout: Pick<Layout, "directory">,
   directory: string,
   mounted: string,
 ): Promise<boolean> {

@@ -13,6 +13,8 @@ export type Refusal =
   | "in use"
   | "quota"
   | "in progress"
+  /** It is not what it was when it was looked at. */
+  | "changed"
   | "throttled"
   | "unreachable"
   | "credentials"

@@ -1,6 +1,6 @@
 /**
  * What the service and the SDK say, as errors that a user understands. One table for the codes of
- * SageMaker and STS; text is matched only where the service gives no code.
+ * all services; text is matched only where the service gives no code.
  *
  * @module
  */
@@ -44,7 +44,7 @@ export function isExpiry(error: unknown): boolean {
 
 type Explain = (request: Request, error: unknown) => AwsError;
 
-/** Error codes of SageMaker (`...Exception`) and STS, which names the same things differently. */
+/** Error codes of SageMaker (`...Exception`), ECR, STS and S3: the same things have several names. */
 const CODES: Readonly<Record<string, Explain>> = {
   AccessDeniedException: denied,
   AccessDenied: denied,
@@ -62,11 +62,24 @@ const CODES: Readonly<Record<string, Explain>> = {
   RequestTimeTooSkewed: wrongClock,
   ResourceNotFound: notThere,
   ResourceNotFoundException: notThere,
+  RepositoryNotFoundException: notThere,
+  ImageNotFoundException: notThere,
   ResourceInUse: inUse,
+  RepositoryAlreadyExistsException: inUse,
+  ImageTagAlreadyExistsException: inUse,
   ResourceLimitExceeded: quotaReached,
   RequestInTheFuture: wrongClock,
   RegionDisabledException: regionDisabled,
   OptInRequired: regionDisabled,
+  // S3's own.
+  SlowDown: throttled,
+  InvalidAccessKeyId: unknownKey,
+  InvalidToken: unknownKey,
+  NoSuchBucket: notThere,
+  NoSuchKey: notThere,
+  NoSuchUpload: notThere,
+  NotFound: notThere,
+  PreconditionFailed: changed,
 };
 
 /** SageMaker answers these with one code, ValidationException; only the words tell them apart. */
@@ -260,6 +273,10 @@ function notThere({ action, subject, region }: Request, error: unknown): AwsErro
     hint: `It was looked for in ${regionWords(region)}. Check the name, or name another region ` +
       "with --region.",
   });
+}
+
+function changed({ action, subject }: Request): AwsError {
+  return new AwsError("changed", `${subject ?? action} changed meanwhile`, { hint: "Try again." });
 }
 
 function inUse({ action }: Request, error: unknown): AwsError {

@@ -4,9 +4,22 @@
  * @module
  */
 
-import { ListObjectsV2Command, S3Client } from "./sdk/s3.ts";
+import type { Connections, SdkRequest } from "./connections.ts";
+import { repeatedPage, strangeAnswer } from "./explanations.ts";
+import { type Multipart, multipartOf, type ObjectPlace } from "./s3_multipart.ts";
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from "./sdk/s3.ts";
 import type { AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
+
+export type { ObjectPlace, Upload, UploadedPart } from "./s3_multipart.ts";
 
 /** An object as a list shows it. */
 export interface StoredObject {
@@ -16,28 +29,74 @@ export interface StoredObject {
   readonly lastModified: Date;
 }
 
+/** An object as it is asked for by itself. */
+export interface ObjectDetails {
+  /** In bytes. */
+  readonly size: number;
+  /** Another one when the object is another one. */
+  readonly etag: string;
+}
+
+/** An object that could not be deleted, and why. */
+export interface NotDeleted {
+  readonly key: string;
+  readonly reason: string;
+}
+
 /** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
-export interface S3 {
+export interface S3 extends Multipart {
   /** The region that is asked, and who named it. */
   readonly region: Setting;
   /** Pages of the objects whose keys begin like this, in the order of their keys. */
-  listObjects(bucket: string, prefix: string): AsyncGenerator<readonly StoredObject[]>;
+  listObjects(
+    bucket: string,
+    prefix: string,
+    pageSize?: number,
+  ): AsyncGenerator<readonly StoredObject[]>;
+  /** Where a bucket is; `undefined` where that is not said. "not found": there is none. */
+  bucketRegion(bucket: string): Promise<string | undefined>;
+  /** "not found": there is none. */
+  describeObject(place: ObjectPlace): Promise<ObjectDetails>;
+  /**
+   * Some bytes of an object, the last included. "changed": it is not the one with this ETag any
+   * more.
+   */
+  getBytes(place: ObjectPlace, etag: string, first: number, last: number): Promise<Uint8Array>;
+  /** Puts an object: all of it, or none. */
+  putObject(place: ObjectPlace, bytes: Uint8Array): Promise<void>;
+  /** Deletes up to 1,000 objects; those that are not there count as deleted. */
+  deleteObjects(bucket: string, keys: readonly string[]): Promise<readonly NotDeleted[]>;
 }
+
+/** The most that a list gives at once: `MaxKeys`. */
+const PAGE_SIZE = 1_000;
 
 /**
  * Makes a client; nothing is sent yet.
  * @throws AwsError when no region is named.
  */
 export async function openS3(session: AwsSession): Promise<S3> {
-  const client = new S3Client({ ...session.clientConfiguration(), followRegionRedirects: true });
+  const common = session.clientConfiguration();
+  const client = new S3Client({
+    ...common,
+    requestHandler: streaming(common.requestHandler),
+    followRegionRedirects: true,
+    // Emulators have one address for all buckets.
+    forcePathStyle: await session.usesOtherAddress("S3"),
+    // fetch would wait for no answer to it.
+    expectContinueHeader: false,
+    // What is fetched has checksums of its own: gzip's.
+    responseChecksumValidation: "WHEN_REQUIRED",
+  });
   const region = await session.regionOf(client);
   const options = session.requestOptions;
   return {
     region,
-    async *listObjects(bucket, prefix) {
+    ...multipartOf({ client, session, region }),
+    async *listObjects(bucket, prefix, pageSize = PAGE_SIZE) {
       let token: string | undefined;
       do {
-        const page = await session.send(
+        const { Contents = [], EncodingType, NextContinuationToken } = await session.send(
           "s3:ListBucket",
           `bucket ${bucket}`,
           region,
@@ -46,18 +105,142 @@ export async function openS3(session: AwsSession): Promise<S3> {
               new ListObjectsV2Command({
                 Bucket: bucket,
                 Prefix: prefix,
+                MaxKeys: pageSize,
                 ContinuationToken: token,
+                // XML cannot hold all that keys may.
+                EncodingType: "url",
               }),
               options,
             ),
         );
-        yield (page.Contents ?? []).map(({ Key, Size, LastModified }) => ({
-          key: Key ?? "",
-          size: Size ?? 0,
-          lastModified: LastModified ?? new Date(0),
+        yield Contents.map(({ Key = "", Size = 0, LastModified = new Date(0) }) => ({
+          key: EncodingType === "url" ? decoded(Key) : Key,
+          size: Size,
+          lastModified: LastModified,
         }));
-        token = page.NextContinuationToken;
+        if (NextContinuationToken !== undefined && NextContinuationToken === token) {
+          throw repeatedPage("objects");
+        }
+        token = NextContinuationToken;
       } while (token);
     },
+    async bucketRegion(bucket) {
+      const { BucketRegion } = await session.send(
+        "s3:ListBucket",
+        `bucket ${bucket}`,
+        region,
+        () => client.send(new HeadBucketCommand({ Bucket: bucket }), options).catch(fromHead),
+      );
+      return BucketRegion;
+    },
+    async describeObject(place) {
+      const { ContentLength, ETag, $metadata } = await session.send(
+        "s3:GetObject",
+        subjectOf(place),
+        region,
+        () => client.send(new HeadObjectCommand(inputOf(place)), options).catch(fromHead),
+      );
+      if (ContentLength === undefined || !ETag) throw strangeAnswer($metadata.httpStatusCode);
+      return { size: ContentLength, etag: ETag };
+    },
+    async getBytes(place, etag, first, last) {
+      const { Body, $metadata } = await session.send(
+        "s3:GetObject",
+        subjectOf(place),
+        region,
+        () =>
+          client.send(
+            new GetObjectCommand({
+              ...inputOf(place),
+              Range: `bytes=${first}-${last}`,
+              IfMatch: etag,
+            }),
+            options,
+          ),
+      );
+      const bytes = await Body?.transformToByteArray();
+      // Not 206: all of the object, from a server that knows no ranges.
+      const part = $metadata.httpStatusCode === 200 ? bytes?.subarray(first, last + 1) : bytes;
+      if (part?.length !== last - first + 1) throw strangeAnswer($metadata.httpStatusCode);
+      return part;
+    },
+    async putObject(place, bytes) {
+      await session.send(
+        "s3:PutObject",
+        subjectOf(place),
+        region,
+        () => client.send(new PutObjectCommand({ ...inputOf(place), Body: bytes }), options),
+      );
+    },
+    async deleteObjects(bucket, keys) {
+      const { Errors = [] } = await session.send(
+        "s3:DeleteObject",
+        `bucket ${bucket}`,
+        region,
+        () =>
+          client.send(
+            new DeleteObjectsCommand({
+              Bucket: bucket,
+              Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
+            }),
+            options,
+          ),
+      );
+      return Errors.map(({ Key = "", Code = "", Message = "" }) => ({
+        key: Key,
+        reason: Code === "AccessDenied"
+          ? "AccessDeniedException: s3:DeleteObject"
+          : Message || Code,
+      }));
+    },
   };
+}
+
+/** What a request is about, in messages. */
+function subjectOf({ bucket, key }: ObjectPlace): string {
+  return `s3://${bucket}/${key}`;
+}
+
+/** The same for the SDK. */
+function inputOf({ bucket, key }: ObjectPlace): { Bucket: string; Key: string } {
+  return { Bucket: bucket, Key: key };
+}
+
+/** A key as it was before it was encoded for XML: as in forms, where a space is a plus. */
+function decoded(key: string): string {
+  return decodeURIComponent(key.replaceAll("+", "%20"));
+}
+
+/** The answer to a HEAD has no body, which would say why not: the status has to. */
+function fromHead(error: Error & { $metadata?: { httpStatusCode?: number } }): never {
+  const status = error.$metadata?.httpStatusCode;
+  if (status === 404) error.name = "NotFound";
+  if (status === 403) error.name = "AccessDenied";
+  throw error;
+}
+
+/** What the SDK's client of S3 expects of a request handler: objects come as streams. */
+function streaming(connections: Connections) {
+  return {
+    async handle(
+      request: SdkRequest,
+      options?: { readonly abortSignal?: unknown },
+    ) {
+      const { response } = await connections.handle(request, options);
+      const isObject = request.method === "GET" && request.query?.["x-id"] === "GetObject" &&
+        response.statusCode < 300;
+      return isObject ? { response: { ...response, body: streamOf(response.body) } } : { response };
+    },
+    updateHttpClientConfig(): void {},
+    httpHandlerConfigs: () => ({}),
+  };
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
 }

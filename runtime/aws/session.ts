@@ -12,7 +12,7 @@ import { credentialsProvider } from "./credentials.ts";
 import { AwsError, isRefusal, type Refusal } from "./errors.ts";
 import { awsError, isExpiry, wasRetried } from "./explanations.ts";
 import { KeptCredentials } from "./kept_credentials.ts";
-import { checkProfile } from "./profiles.ts";
+import { checkProfile, profileValue } from "./profiles.ts";
 import { checkProxies, proxyLogins } from "./proxy.ts";
 import { Secrets } from "./secrets.ts";
 import type { AwsSettings, Setting } from "./settings.ts";
@@ -107,6 +107,20 @@ export class AwsSession implements Disposable {
           `or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (${source}).`,
       });
     }
+  }
+
+  /**
+   * Whether a service is asked at another address than AWS's own: an emulator's, mostly.
+   *
+   * @param service as in the SDK's variables: `S3`.
+   */
+  async usesOtherAddress(service: string): Promise<boolean> {
+    if (this.#env("AWS_ENDPOINT_URL") || this.#env(`AWS_ENDPOINT_URL_${service}`)) return true;
+    const profile = this.#settings.profile?.value ?? "default";
+    for (const key of ["endpoint_url", "services"]) {
+      if (await profileValue(profile, key, this.#env)) return true;
+    }
+    return false;
   }
 
   /** What a request is sent with. */

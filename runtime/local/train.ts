@@ -16,7 +16,7 @@ import { areApart, channelRemedy, channelsOf, emptyChannels, makeInputFolder } f
 import { copyConfiguration } from "./configuration_copy.ts";
 import { runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
-import { modelFolderOf, openLikeModel, settleModel } from "./model/folder.ts";
+import { modelFolderOf, openLikeModel, settleModel } from "../model/folder.ts";
 import { settleRemains, usedOn } from "./model/remains.ts";
 import { trainPlan } from "./plan.ts";
 import { filesIn, rehearsalText } from "./rehearsal.ts";

@@ -58,7 +58,7 @@ export async function runInProcess(
     ...cloud && { ...NO_PROFILES, ...cloud },
     ...own,
   };
-  using _variables = cloud && variables(env);
+  using _variables = cloud && withVariables(env);
   let engine: Promise<Engine> | undefined;
   let aws: Aws | undefined;
   const host = `unix://${fake?.socket ?? "/nonexistent.sock"}`;
@@ -121,7 +121,7 @@ export async function openCloud(
 }
 
 /** Sets variables of this process, which the SDK reads by itself, until it is disposed of. */
-function variables(values: Readonly<Record<string, string>>): Disposable {
+export function withVariables(values: Readonly<Record<string, string>>): Disposable {
   const before = Object.keys(values).map((name) => [name, Deno.env.get(name)] as const);
   for (const [name, value] of Object.entries(values)) Deno.env.set(name, value);
   return {

@@ -19,18 +19,17 @@ import { LABELS } from "../../labels.ts";
 import { managed } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import {
-  finishMove,
-  finishSwap,
   idOf,
   type IsUsed,
   MODEL_PREFIX,
   modelFolderOf,
-  OLD,
   removeUnused,
   settleModel,
-} from "./folder.ts";
+} from "../../model/folder.ts";
+import { finishReplacements, modelFolders, replacedBy } from "../../model/replacements.ts";
+import { isRunOver } from "../../model/runs.ts";
 import { handToCaller, ownersOfNew } from "../ownership.ts";
-import { isRunOver, OVER } from "../run_folder.ts";
+import { OVER } from "../run_folder.ts";
 import type { Server } from "../server/servers.ts";
 import { noteText, warningText } from "../../text.ts";
 
@@ -43,12 +42,8 @@ export async function settleRemains(
   host: Pick<Host, "engine" | "caller" | "interruption" | "err">,
 ): Promise<void> {
   const layout = layoutOf(job.app);
-  await finishMove(layout);
-  const names = await modelFolders(layout.testDirectory);
+  const names = await finishReplacements(layout);
   if (names.length === 0) return;
-  for (const run of names.map((name) => replacedBy(layout, name))) {
-    if (run !== undefined && await isRunOver(layout, run)) await finishSwap(layout, run);
-  }
   const engine = await host.engine();
   const containers = await engine.listContainers([LABELS.role]);
   await removeUnusedModels(layout, containers);
@@ -59,21 +54,6 @@ export async function settleRemains(
       : await adopt(job, run, container, engine, host);
     if (said !== undefined) host.err.print(said);
   }
-}
-
-/** What follows `.model-` in the names of directories there. (Links are none of mlcli's.) */
-async function modelFolders(testDirectory: string): Promise<readonly string[]> {
-  const entries = await Array.fromAsync(Deno.readDir(testDirectory));
-  return entries.filter(({ name, isDirectory }) => isDirectory && name.startsWith(MODEL_PREFIX))
-    .map(({ name }) => name.slice(MODEL_PREFIX.length)).sort();
-}
-
-/** The run whose model took the place of what is in a directory; `undefined`: it is no such one. */
-function replacedBy({ appName }: Layout, name: string): string | undefined {
-  if (!name.endsWith(OLD)) return undefined;
-  // Where several runs ended at once, there are some of the same.
-  const run = name.slice(0, -OLD.length).replace(/-\d$/, "");
-  return isJobName(run, appName, "train") ? run : undefined;
 }
 
 /** Whether one of the servers uses a directory, by its id. */

@@ -27,14 +27,14 @@ import {
 import { endInWords } from "../container/exit_status.ts";
 import { environmentDifferences } from "../../contract/refusals.ts";
 import { codeFolderOf } from "../code.ts";
-import { requireImage } from "../container/image.ts";
+import { requireImage } from "../../docker/require_image.ts";
 import { serverName } from "../container/managed.ts";
 import { privilegesHint } from "../container/privileges.ts";
 import { codeDifferences } from "../differences/code.ts";
 import { Findings } from "../differences/findings.ts";
 import { imageDifferences } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
-import { idOf } from "../model/folder.ts";
+import { idOf } from "../../model/folder.ts";
 import { releaseModel, settleRemains } from "../model/remains.ts";
 import { type OfImage, type PlannedServer, servePlan } from "../plan.ts";
 import { pingUntilReady } from "./ping.ts";

@@ -45,7 +45,7 @@ export async function servedModel(
   const name = `${PREFIX}${server}-${crypto.randomUUID().slice(0, 8)}`;
   const target = join(layout.testDirectory, name);
   // Loaded where it is needed: it brings libraries.
-  const { unpackModel } = await import("./archive/unpack.ts");
+  const { unpackModel } = await import("../../archive/unpack.ts");
   await unpackModel(archive, target, typedPath(layout.directory, archive), signal);
   return target;
 }

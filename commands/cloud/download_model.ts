@@ -1,0 +1,41 @@
+/**
+ * `mlcli download-model`
+ *
+ * @module
+ */
+
+import { type Command, command } from "../command.ts";
+import { cloudOptions } from "../options/cloud.ts";
+import { options, type Values } from "../options/option.ts";
+
+const OPTIONS = options({
+  "<job-or-uri>": {},
+  "--to": {
+    value: "dir",
+    description: "Directory to put the model into, empty or new. Without it: the app's model/.",
+    completion: "file",
+  },
+  ...cloudOptions,
+});
+
+/** Options of `download-model`. */
+export type DownloadModelOptions = Values<typeof OPTIONS>;
+
+/** Downloads and unpacks the model of a training job. */
+export const downloadModelCommand: Command = command({
+  details: "It takes the name of a training job, or the address of its model.tar.gz, and prints " +
+    "the directory. The app's model is replaced when the new one is whole; a running server keeps " +
+    "its own.",
+  options: OPTIONS,
+  examples: [
+    [
+      "Serve here what was trained on SageMaker",
+      "mlcli download-model churn-2026-03-01-09-30-00-123 && mlcli local deploy",
+    ],
+    [
+      "Unpack a model elsewhere",
+      "mlcli download-model s3://my-bucket/churn/output/JOB/output/model.tar.gz --to old-model",
+    ],
+  ],
+  action: async () => (await import("./download_model_action.ts")).downloadModelAction,
+});

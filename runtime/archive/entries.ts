@@ -1,0 +1,134 @@
+/**
+ * What an entry of a model's archive becomes in a directory, as pure functions. An archive may come
+ * from anywhere, so nothing of it may lie outside of that directory, nor lead out of it.
+ *
+ * @module
+ */
+
+import { SEPARATOR } from "@std/path/constants";
+import type { Header } from "tar-stream";
+import { MlcliError } from "../errors.ts";
+
+/** Something to make. A path is its names, from the directory on; none: the directory itself. */
+export type Unpacked =
+  | { readonly kind: "directory"; readonly path: readonly string[]; readonly mode: number }
+  | {
+    readonly kind: "file";
+    readonly path: readonly string[];
+    readonly mode: number;
+    /** Its size where it has holes: then its content begins with a map of them. */
+    readonly sparse: number | undefined;
+  }
+  /** A symbolic link, and what it says. */
+  | { readonly kind: "symlink"; readonly path: readonly string[]; readonly target: string }
+  /** Another name of a file. */
+  | { readonly kind: "link"; readonly path: readonly string[]; readonly source: readonly string[] };
+
+/** Why an archive is not unpacked: the reason alone, since who unpacks it names it. */
+export class Refusal extends MlcliError {
+  override readonly name = "Refusal";
+}
+
+/** Owners keep what they need to remove it again; nobody gets setuid, setgid or the sticky bit. */
+const DIRECTORY_MODE = { all: 0o777, least: 0o700 };
+const FILE_MODE = { all: 0o777, least: 0o600 };
+
+/** Keys of the pax format: POSIX, and of sparse files GNU tar's manual, "PAX Format, Version 1.0". */
+type Pax = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What to make of an entry.
+ *
+ * @param separator of the system that it is unpacked on.
+ * @throws Refusal
+ */
+export function unpackedOf(header: Header, separator: string = SEPARATOR): Unpacked {
+  const { type, mode, linkname } = header;
+  const pax = (header.pax ?? {}) as Pax;
+  const name = pax["GNU.sparse.name"] ?? header.name;
+  const path = namesOf(name, separator);
+  if (type === "directory") return { kind: "directory", path, mode: modeOf(mode, DIRECTORY_MODE) };
+  if (path.length === 0) throw refused(name, "has the place of the directory itself");
+  switch (type) {
+    case "file":
+    case "contiguous-file":
+      return { kind: "file", path, mode: modeOf(mode, FILE_MODE), sparse: sparseSize(name, pax) };
+    case "symlink":
+      requireInnerTarget(name, path, linkname ?? "", separator);
+      return { kind: "symlink", path, target: linkname };
+    case "link":
+      return { kind: "link", path, source: namesOf(linkname ?? "", separator) };
+    default:
+      // Devices, pipes, and what the library does not know.
+      throw refused(name, "is neither a file nor a directory nor a link");
+  }
+}
+
+/** An entry's name in messages: archives can hold very long ones. */
+export function shownName(name: string): string {
+  return name.length <= 100 ? name : `${name.slice(0, 100)}...`;
+}
+
+/** The refusal of an entry. */
+export function refused(name: string, words: string): Refusal {
+  return new Refusal(`${shownName(name)} ${words}`, {
+    hint:
+      "An archive of a model holds files and directories, and links among them. Pack it again: " +
+      "tar -czf model.tar.gz -C DIRECTORY .",
+  });
+}
+
+function modeOf(mode: number, { all, least }: typeof FILE_MODE): number {
+  return (mode & all) | least;
+}
+
+/** The names of a path in the archive. */
+function namesOf(path: string, separator: string): readonly string[] {
+  requireName(path, separator);
+  const names = namesIn(path);
+  // The directory itself is "/" in archives of AWS's SDK (`repack_model` of sagemaker 2).
+  if (path.startsWith("/") && names.length > 0) throw refused(path, "is an absolute path");
+  if (names.includes("..")) throw refused(path, "leads out of the archive");
+  return names;
+}
+
+function namesIn(path: string): readonly string[] {
+  return path.split("/").filter((name) => name !== "" && name !== ".");
+}
+
+function requireName(path: string, separator: string): void {
+  if (path === "") throw refused("An entry", "has no name");
+  // What is not UTF-8 has been replaced by this character, and Deno could not make such a name.
+  if (path.includes("\ufffd")) throw refused(path, "has a name that is not UTF-8");
+  if (path.includes("\0")) throw refused(path, "has a name with a zero byte");
+  if (separator === "\\" && /[\\:]/.test(path)) throw refused(path, "is no name on Windows");
+}
+
+/**
+ * Requires that a symbolic link leads to something in the directory, whatever is or will be there.
+ * Its own directory is never a link, since nothing is written through one. So it can go up as many
+ * levels as it is deep. It must not go up again after a name: that may be of a link, from which up
+ * is somewhere else.
+ */
+function requireInnerTarget(
+  name: string,
+  path: readonly string[],
+  target: string,
+  separator: string,
+): void {
+  const words = `is a link to ${shownName(target)}, which may lead out of the archive`;
+  requireName(target, separator);
+  if (target.startsWith("/")) throw refused(name, words);
+  const names = namesIn(target);
+  const down = names.findIndex((part) => part !== "..");
+  const up = down < 0 ? names.length : down;
+  if (up >= path.length || names.slice(up).includes("..")) throw refused(name, words);
+}
+
+function sparseSize(name: string, pax: Pax): number | undefined {
+  if (!Object.keys(pax).some((key) => key.startsWith("GNU.sparse."))) return undefined;
+  const size = Number(pax["GNU.sparse.realsize"]);
+  const isKnown = pax["GNU.sparse.major"] === "1" && pax["GNU.sparse.minor"] === "0";
+  if (isKnown && Number.isSafeInteger(size) && size >= 0) return size;
+  throw refused(name, "is a sparse file of a format that mlcli does not know");
+}

@@ -1,0 +1,173 @@
+/**
+ * Reads a compressed archive entry by entry. Only a small part of it is in memory, whatever its size.
+ *
+ * @module
+ */
+
+import { createGunzip, type Gunzip } from "node:zlib";
+import { type Extract, extract, type Header } from "tar-stream";
+import { isSystemError, messageOf } from "../errors.ts";
+import { Refusal } from "./entries.ts";
+
+/** Bytes read at a time. */
+const CHUNK = 64 * 1024;
+
+/** An entry. Its content has to be read before the next one is asked for. */
+export interface ArchiveEntry {
+  readonly header: Header;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * The entries of a `.tar.gz`. (Not by a DecompressionStream, which refuses what `gzip -d` takes:
+ * several compressed parts one after another, zeros behind them.)
+ *
+ * @param most how many bytes it may have without the compression.
+ * @throws Refusal where it is no such archive, or damaged, or has more bytes; the signal's reason.
+ */
+export async function* entriesOf(
+  path: string,
+  most: number,
+  signal: AbortSignal,
+): AsyncGenerator<ArchiveEntry, void, void> {
+  using file = await Deno.open(path);
+  // Archives as old as Unix V7 have no magic number; each header has its checksum.
+  const tar = extract({ allowUnknownFormat: true } as Parameters<typeof extract>[0]);
+  let failure: unknown;
+  const fail = (error: unknown): void => {
+    failure ??= error;
+    if (!tar.destroying) tar.destroy(asError(error));
+  };
+  tar.on("error", fail);
+  const reading = feed(tar, inflated(file), most, signal).catch(fail);
+  const thrown = (error: unknown): unknown =>
+    signal.aborted ? signal.reason : inWords(failure ?? error);
+  try {
+    const entries = tar[Symbol.asyncIterator]();
+    for (;;) {
+      const { done, value } = await entries.next();
+      if (done) break;
+      yield {
+        header: value.header,
+        content: contentOf(value as AsyncIterable<Uint8Array>, thrown),
+      };
+    }
+    await reading;
+    if (failure !== undefined) throw failure;
+  } catch (error) {
+    throw thrown(error);
+  } finally {
+    tar.destroy();
+    await reading;
+  }
+}
+
+async function* contentOf(
+  bytes: AsyncIterable<Uint8Array>,
+  thrown: (error: unknown) => unknown,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for await (const chunk of bytes) yield chunk;
+  } catch (error) {
+    throw thrown(error);
+  }
+}
+
+/** The bytes without the compression. */
+async function* inflated(file: Deno.FsFile): AsyncGenerator<Uint8Array, void, void> {
+  const gunzip = createGunzip();
+  // By hand: node's pipeline() takes padding behind the data, where a Gunzip ends early, for a failure.
+  const filling = fill(gunzip, file).catch((error) => void gunzip.destroy(asError(error)));
+  try {
+    for await (const bytes of gunzip) yield bytes;
+  } finally {
+    gunzip.destroy();
+    await filling;
+  }
+}
+
+async function fill(gunzip: Gunzip, file: Deno.FsFile): Promise<void> {
+  for await (const bytes of chunksOf(file)) {
+    if (gunzip.destroyed) return;
+    if (!gunzip.write(bytes)) await ready(gunzip);
+  }
+  gunzip.end();
+}
+
+async function* chunksOf(file: Deno.FsFile): AsyncGenerator<Uint8Array, void, void> {
+  let isFirst = true;
+  for (;;) {
+    const buffer = new Uint8Array(CHUNK);
+    const bytes = buffer.subarray(0, await file.read(buffer) ?? 0);
+    if (isFirst && !(bytes[0] === 0x1f && bytes[1] === 0x8b)) throw notGzip();
+    if (bytes.length === 0) return;
+    isFirst = false;
+    yield bytes;
+  }
+}
+
+/** Hands the bytes over, as fast as somebody reads the entries. */
+async function feed(
+  tar: Extract,
+  source: AsyncIterable<Uint8Array>,
+  most: number,
+  signal: AbortSignal,
+): Promise<void> {
+  let total = 0;
+  for await (const bytes of source) {
+    signal.throwIfAborted();
+    total += bytes.length;
+    if (total > most) throw tooLarge(most);
+    if (!tar.destroying && !tar.write(bytes)) await ready(tar);
+    if (tar.destroying) return;
+  }
+  tar.end(undefined);
+}
+
+/** What of a stream is needed to wait for it, node's or the library's. */
+interface Sink {
+  readonly destroyed: boolean;
+  on(event: "drain" | "close", listener: () => void): unknown;
+  off(event: "drain" | "close", listener: () => void): unknown;
+}
+
+/** Waits until a stream takes more, or is closed. */
+async function ready(sink: Sink): Promise<void> {
+  if (sink.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const go = (): void => {
+      sink.off("drain", go);
+      sink.off("close", go);
+      resolve();
+    };
+    sink.on("drain", go);
+    sink.on("close", go);
+  });
+}
+
+const AGAIN = "Pack it again: tar -czf model.tar.gz -C DIRECTORY .";
+
+function notGzip(): Refusal {
+  return new Refusal("it is not compressed with gzip", { hint: AGAIN });
+}
+
+/** The refusal of an archive that grows beyond a limit. */
+export function tooLarge(most: number): Refusal {
+  const size = most >= 1024 ** 3 ? `${Math.round(most / 1024 ** 3)} GiB` : `${most} bytes`;
+  return new Refusal(`it would become more than ${size}`, {
+    hint: "If it is right, unpack it yourself into model/, and take the archive out of there.",
+  });
+}
+
+/** What the libraries said about the archive, with the user's words before it. */
+function inWords(error: unknown): unknown {
+  if (error instanceof Refusal || isSystemError(error)) return error;
+  // zlib's own errors: Z_DATA_ERROR, Z_BUF_ERROR, ...
+  const isOfGzip = String((error as { code?: unknown } | null)?.code).startsWith("Z_");
+  const what = isOfGzip ? "its compressed data is" : "what is in it is no tar archive, or is";
+  return new Refusal(`${what} damaged or cut off (${messageOf(error)})`, { hint: AGAIN });
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(messageOf(error));
+}

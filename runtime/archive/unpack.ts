@@ -1,0 +1,211 @@
+/**
+ * Unpacks the archive of a model into a directory of its own. The archive is hostile until proven
+ * otherwise: whatever it says, only this directory changes, and it holds nothing but directories,
+ * files of the caller, and links among them. Nothing of it is left after an error.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { Header } from "tar-stream";
+import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
+import { lstatIfThere, removeTreeIfThere } from "../files.ts";
+import { Refusal, refused, type Unpacked, unpackedOf } from "./entries.ts";
+import { type ArchiveEntry, entriesOf, tooLarge } from "./reader.ts";
+import { piecesOf } from "./sparse.ts";
+
+/** What an archive may become. */
+export interface Limits {
+  /** Files, directories and links together. */
+  readonly entries: number;
+  /** Without the compression. */
+  readonly bytes: number;
+}
+
+/**
+ * The limits of an archive of a size in bytes: what somebody has for a model fits, and a few KB do
+ * not fill the disk (gzip makes 1,000 bytes of 1 at most).
+ */
+export function limitsOf(size: number): Limits {
+  return { entries: 250_000, bytes: Math.max(1024 ** 3, 100 * size) };
+}
+
+/**
+ * Unpacks a `.tar.gz`.
+ *
+ * @param archive its path, of a file.
+ * @param target the directory, which is made.
+ * @param shown the archive's path in messages.
+ * @throws MlcliError where it cannot be unpacked; the signal's reason. Then the directory is gone.
+ */
+export async function unpackModel(
+  archive: string,
+  target: string,
+  shown: string,
+  signal: AbortSignal,
+  limits?: Limits,
+): Promise<void> {
+  let done = false;
+  try {
+    const { entries, bytes } = limits ?? limitsOf((await Deno.stat(archive)).size);
+    const directory = new Directory(target, { entries, bytes });
+    await Deno.mkdir(target);
+    try {
+      await setMode(target, 0o755);
+      for await (const entry of entriesOf(archive, bytes, signal)) {
+        await directory.add(entry);
+        signal.throwIfAborted();
+      }
+      done = true;
+    } finally {
+      if (!done) await removeTreeIfThere(target).catch(() => {});
+    }
+  } catch (error) {
+    throw inWords(error, shown);
+  }
+}
+
+function inWords(error: unknown, shown: string): unknown {
+  if (error instanceof Refusal) {
+    return new MlcliError(`Cannot unpack ${shown}: ${error.message}`, {
+      hint: error.hint,
+      cause: error,
+    });
+  }
+  if (!isSystemError(error)) return error;
+  return new MlcliError(`Cannot unpack ${shown}: ${fileErrorReason(error)}`, {
+    hint: "It is unpacked beside model/, which takes as much room as the model has without the " +
+      "compression.",
+    cause: error,
+  });
+}
+
+/** The directory that is filled. Nobody else writes to it. */
+class Directory {
+  readonly #root: string;
+  readonly #limits: Limits;
+  /** Directories in it that are known to be there, and no links. */
+  readonly #made = new Set<string>();
+  #entries = 0;
+  /** Of files with holes, whose size says nothing about the archive's. */
+  #sparseBytes = 0;
+
+  constructor(root: string, limits: Limits) {
+    this.#root = root;
+    this.#limits = limits;
+  }
+
+  async add({ header, content }: ArchiveEntry): Promise<void> {
+    const unpacked = unpackedOf(header);
+    const path = join(this.#root, ...unpacked.path);
+    if (unpacked.kind !== "directory") {
+      await this.#makeParents(unpacked.path.slice(0, -1), header);
+      this.#count();
+    }
+    switch (unpacked.kind) {
+      case "directory":
+        await this.#makeParents(unpacked.path, header);
+        // The directory itself may be an entry, too: it stays as it is.
+        if (unpacked.path.length > 0) await setMode(path, unpacked.mode);
+        break;
+      case "symlink":
+        await this.#clear(path, header);
+        await Deno.symlink(unpacked.target, path, { type: "file" });
+        break;
+      case "link":
+        await this.#link(unpacked, path, header);
+        break;
+      case "file":
+        await this.#clear(path, header);
+        await this.#write(unpacked, path, content);
+        return;
+    }
+    // It should have none, but must be read to come to the next entry.
+    for await (const _ of content);
+  }
+
+  /** Makes directories on the way where they are not there yet. Follows no link. */
+  async #makeParents(names: readonly string[], { name }: Header): Promise<void> {
+    let path = this.#root;
+    for (const part of names) {
+      path = join(path, part);
+      if (this.#made.has(path)) continue;
+      const info = await lstatIfThere(path);
+      if (info !== undefined && !info.isDirectory) {
+        throw refused(name, "lies below something that is no directory");
+      }
+      if (info === undefined) {
+        this.#count();
+        await Deno.mkdir(path);
+        await setMode(path, 0o755);
+      }
+      this.#made.add(path);
+    }
+  }
+
+  /** Like tar, the last entry of a name wins; but no directory gives way. */
+  async #clear(path: string, { name }: Header): Promise<void> {
+    const info = await lstatIfThere(path);
+    if (info === undefined) return;
+    if (info.isDirectory) throw refused(name, "is there twice, once as a directory");
+    await Deno.remove(path);
+  }
+
+  async #link(
+    { source }: Unpacked & { readonly kind: "link" },
+    path: string,
+    header: Header,
+  ): Promise<void> {
+    const existing = join(this.#root, ...source);
+    for (let length = 1; length < source.length; length++) {
+      const info = await lstatIfThere(join(this.#root, ...source.slice(0, length)));
+      if (!info?.isDirectory) throw notThere(header);
+    }
+    if (!(await lstatIfThere(existing))?.isFile) throw notThere(header);
+    if (existing === path) return;
+    await this.#clear(path, header);
+    await Deno.link(existing, path);
+  }
+
+  async #write(
+    { mode, sparse }: Unpacked & { readonly kind: "file" },
+    path: string,
+    content: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    // createNew: never into something that is there, nor through a link.
+    using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+    if (sparse === undefined) {
+      for await (const bytes of content) await writeAll(file, bytes);
+    } else {
+      this.#sparseBytes += sparse;
+      if (this.#sparseBytes > this.#limits.bytes) throw tooLarge(this.#limits.bytes);
+      for await (const { offset, bytes } of piecesOf(content, sparse)) {
+        await file.seek(offset, Deno.SeekMode.Start);
+        await writeAll(file, bytes);
+      }
+      await file.truncate(sparse);
+    }
+    await setMode(path, mode);
+  }
+
+  #count(): void {
+    if (++this.#entries <= this.#limits.entries) return;
+    throw new Refusal(`it holds more than ${this.#limits.entries} files and directories`, {
+      hint: "If it is right, unpack it yourself into model/, and take the archive out of there.",
+    });
+  }
+}
+
+function notThere(header: Header): Refusal {
+  const words = `is another name of ${header.linkname}, which is no file before it in the archive`;
+  return refused(header.name, words);
+}
+
+async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+}
+
+/** Whatever the caller's umask is: the server may run as another user. Windows has no such modes. */
+async function setMode(path: string, mode: number): Promise<void> {
+  if (Deno.build.os !== "windows") await Deno.chmod(path, mode);
+}

@@ -1,0 +1,145 @@
+/**
+ * Where a model that was downloaded is put: what is there holds a whole one at each moment.
+ *
+ * @module
+ */
+
+import { dirname } from "@std/path/dirname";
+import { join } from "@std/path/join";
+import type { App } from "../../app/app.ts";
+import {
+  holdsFile,
+  isPlaceholder,
+  type Layout,
+  layoutOf,
+  requireLayoutInside,
+  requireTestDirectory,
+} from "../../app/layout.ts";
+import { jobName } from "../../contract/job_names.ts";
+import { MlcliError } from "../../errors.ts";
+import {
+  cannotCreate,
+  lstatIfThere,
+  makeDirectory,
+  moveTree,
+  removeTreeIfThere,
+  statIfThere,
+} from "../../files.ts";
+import { type IsUsed, modelFolderOf, openLikeModel, settleModel } from "../../model/folder.ts";
+import { finishReplacements } from "../../model/replacements.ts";
+import { claimRun, runFolderOf, staleRuns } from "../../model/runs.ts";
+
+/** A place for a model. */
+export interface Destination {
+  /** The directory that the model will be in: absolute. */
+  readonly path: string;
+  /**
+   * Makes a directory to work in, which is gone afterwards, whatever happens.
+   *
+   * @param work gets its path, and `put`, which puts a directory in it in the place of the model.
+   */
+  with(work: (folder: string, put: Put) => Promise<void>): Promise<void>;
+}
+
+/** Puts a directory with a model in its place. @throws MlcliError where that cannot be done. */
+export type Put = (model: string) => Promise<void>;
+
+/** The directory in a run's own that says that the run is a download. */
+const DOWNLOAD = "download";
+
+/**
+ * The app's `model/`, by the same replacement as a training does it: a running server keeps its own.
+ *
+ * @param isUsed whether a server uses the directory that is replaced. If so, the next local command
+ * removes it when none does any more.
+ * @throws MlcliError where the layout is not as it must be.
+ */
+export async function modelOf(app: App, isUsed: IsUsed): Promise<Destination> {
+  const layout = layoutOf(app);
+  const check = () => requireLayoutInside(layout, "prediction");
+  await check();
+  await requireTestDirectory(layout);
+  return {
+    path: layout.model,
+    async with(work) {
+      await removeStale(layout).catch(() => {});
+      await finishReplacements(layout);
+      const run = jobName(layout.appName, "train");
+      const folder = runFolderOf(layout, run);
+      await Deno.mkdir(folder);
+      try {
+        await claimRun(folder);
+        const download = join(folder, DOWNLOAD);
+        await Deno.mkdir(download);
+        await work(download, async (model) => {
+          await openLikeModel(layout, model);
+          await check();
+          const own = modelFolderOf(layout, run);
+          await moveTree(model, own);
+          await settleModel(layout, own, "succeeded", isUsed);
+        });
+      } finally {
+        await removeTreeIfThere(folder).catch(() => {});
+      }
+    },
+  };
+}
+
+/** Removes what downloads left that were killed. */
+async function removeStale(layout: Layout): Promise<void> {
+  for (const run of await staleRuns(layout)) {
+    const folder = runFolderOf(layout, run);
+    if (!(await lstatIfThere(join(folder, DOWNLOAD)))?.isDirectory) continue;
+    await removeTreeIfThere(folder).catch(() => {});
+  }
+}
+
+/**
+ * A directory that the user named: it must be empty, or not be there.
+ *
+ * @param shown its path as the user typed it.
+ * @throws MlcliError
+ */
+export async function emptyDirectory(path: string, shown: string): Promise<Destination> {
+  const info = await statIfThere(path);
+  if (info !== undefined && !(info.isDirectory && await isEmpty(path))) {
+    throw new MlcliError(
+      info.isDirectory ? `The directory is not empty: ${shown}` : `Not a directory: ${shown}`,
+      { hint: "Name one that is empty or not there yet: mlcli overwrites nothing in it." },
+    );
+  }
+  const isThere = info !== undefined;
+  const name = `.mlcli-download-${crypto.randomUUID().slice(0, 8)}`;
+  return {
+    path,
+    async with(work) {
+      await makeDirectory(isThere ? path : dirname(path), shown);
+      // On the same file system, so that what is whole can be moved at once.
+      const folder = join(isThere ? path : dirname(path), name);
+      await Deno.mkdir(folder).catch((cause) => {
+        throw cannotCreate(shown, cause);
+      });
+      try {
+        await work(folder, (model) => isThere ? moveEntries(model, path) : moveTree(model, path));
+      } finally {
+        await removeTreeIfThere(folder).catch(() => {});
+      }
+    },
+  };
+}
+
+async function isEmpty(path: string): Promise<boolean> {
+  const entries = await Array.fromAsync(Deno.readDir(path));
+  return entries.every(({ name, isFile }) => isFile && isPlaceholder(name));
+}
+
+async function moveEntries(from: string, to: string): Promise<void> {
+  for (const { name } of await Array.fromAsync(Deno.readDir(from))) {
+    await Deno.rename(join(from, name), join(to, name));
+  }
+}
+
+/** Whether an unpacked model holds a file. */
+export async function isModel(folder: string): Promise<boolean> {
+  return await holdsFile({ directory: folder }, folder, folder);
+}

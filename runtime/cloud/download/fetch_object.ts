@@ -1,0 +1,70 @@
+/**
+ * Writes an object into a file. It comes in ranges, a few at once, each of the object that was
+ * described at the beginning.
+ *
+ * @module
+ */
+
+import { isRefusal } from "../../aws/errors.ts";
+import type { ObjectDetails, ObjectPlace, S3 } from "../../aws/s3.ts";
+
+/** Bytes of a range. */
+const RANGE = 8 * 1024 ** 2;
+
+/** How many ranges are fetched at once. */
+const AT_ONCE = 6;
+
+/** How often a range is asked for, each time with the SDK's own retries. */
+const ATTEMPTS = 3;
+
+/**
+ * Fetches an object.
+ *
+ * @param file empty, and open for writing.
+ * @param onBytes told how many bytes have come so far.
+ * @throws AwsError, also where the object changes; Error of the system; Interrupted.
+ */
+export async function fetchObject(
+  s3: Pick<S3, "getBytes">,
+  place: ObjectPlace,
+  { size, etag }: ObjectDetails,
+  file: Deno.FsFile,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  const coming: Promise<Uint8Array>[] = [];
+  let asked = 0;
+  const ask = (): void => {
+    while (asked < size && coming.length < AT_ONCE) {
+      const first = asked;
+      const last = Math.min(first + RANGE, size) - 1;
+      const range = getRange(() => s3.getBytes(place, etag, first, last));
+      // It is looked at when it is its turn.
+      range.catch(() => {});
+      coming.push(range);
+      asked = last + 1;
+    }
+  };
+  try {
+    let done = 0;
+    for (ask(); coming.length > 0; ask()) {
+      const bytes = await coming.shift()!;
+      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+      onBytes(done += bytes.length);
+    }
+  } finally {
+    await Promise.allSettled(coming);
+  }
+}
+
+async function getRange(get: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await get();
+    } catch (error) {
+      const mayPass = (["throttled", "unreachable", "failed"] as const).some((one) =>
+        isRefusal(error, one)
+      );
+      if (!mayPass || attempt === ATTEMPTS) throw error;
+    }
+  }
+}

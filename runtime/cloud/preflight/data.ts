@@ -1,0 +1,85 @@
+/**
+ * Whether a job will find its data, and may write where it is to: asked before anything is spent.
+ *
+ * @module
+ */
+
+import { isPlaceholder } from "../../app/layout.ts";
+import { AwsError, isRefusal } from "../../aws/errors.ts";
+import type { S3 } from "../../aws/s3.ts";
+import { type S3Address, s3Uri } from "../../contract/s3_uri.ts";
+
+/** Says what could not be checked. */
+export type Note = (text: string) => void;
+
+/** What of S3 the checks need. */
+export type BucketAccess = Pick<S3, "region" | "bucketRegion" | "listObjects">;
+
+/**
+ * Requires that a job finds input: the bucket is there, in the job's region, and something in it
+ * begins like this. What may not be asked is a note.
+ *
+ * @throws AwsError
+ */
+export async function checkInput(s3: BucketAccess, address: S3Address, note: Note): Promise<void> {
+  // The same permission would be missing once more.
+  if (!await checkBucket(s3, address, note)) return;
+  try {
+    // One page is nearly always enough, and a prefix of nothing but placeholders is short.
+    for await (const page of s3.listObjects(address.bucket, address.key, 100)) {
+      if (page.some(({ key }) => isData(key))) return;
+    }
+  } catch (error) {
+    if (!isRefusal(error, "denied")) throw error;
+    return note(`Whether there is data at ${s3Uri(address)} is not known (${error.message})`);
+  }
+  throw new AwsError("not found", `No data at ${s3Uri(address)}`, {
+    hint: `Send some: mlcli upload-data -i PATH --target-dir ${s3Uri(address)}`,
+  });
+}
+
+/**
+ * Requires that a job can write: the bucket is there, in the job's region. (Whether the execution
+ * role may write to it, only that role knows.)
+ *
+ * @throws AwsError
+ */
+export async function checkOutput(s3: BucketAccess, address: S3Address, note: Note): Promise<void> {
+  await checkBucket(s3, address, note);
+}
+
+/** @returns whether the bucket could be asked about. */
+async function checkBucket(
+  s3: BucketAccess,
+  { bucket }: S3Address,
+  note: Note,
+): Promise<boolean> {
+  let region: string | undefined;
+  try {
+    region = await s3.bucketRegion(bucket);
+  } catch (error) {
+    if (isRefusal(error, "denied")) {
+      note(`Whether the bucket ${bucket} can be used is not known (${error.message})`);
+      return false;
+    }
+    if (!isRefusal(error, "not found")) throw error;
+    throw new AwsError("not found", `No such bucket: ${bucket}`, {
+      hint: `Check its name, or make it: aws s3 mb s3://${bucket} --region ${s3.region.value}`,
+      cause: error,
+    });
+  }
+  if (region === undefined || region === s3.region.value) return true;
+  throw new AwsError(
+    "other",
+    `The bucket ${bucket} is in ${region}, the job in ${s3.region.value}`,
+    {
+      hint:
+        `SageMaker reads and writes in its own region: take a bucket there, or --region ${region}`,
+    },
+  );
+}
+
+/** Whether a key is of a file that a job could use: neither a directory's mark nor a placeholder. */
+function isData(key: string): boolean {
+  return !key.endsWith("/") && !isPlaceholder(key.slice(key.lastIndexOf("/") + 1));
+}

@@ -1,0 +1,92 @@
+/**
+ * What there is to do, from two lists in the order of keys: the files here, the objects there.
+ *
+ * @module
+ */
+
+import { AwsError } from "../../aws/errors.ts";
+import type { StoredObject } from "../../aws/s3.ts";
+import { compareKeys } from "./key_order.ts";
+import type { LocalFile } from "./walk.ts";
+
+/** A step: a file with the object of its key, if there is one, or an object without a file. */
+export type Step =
+  | { readonly kind: "file"; readonly file: LocalFile; readonly there: StoredObject | undefined }
+  | { readonly kind: "extra"; readonly object: StoredObject };
+
+/**
+ * Goes through both lists at once.
+ *
+ * @param prefix of all keys.
+ * @throws AwsError where the objects do not come in the order of their keys: then what is there and
+ * has no file here would not be known.
+ */
+export async function* stepsOf(
+  files: AsyncIterator<LocalFile>,
+  objects: AsyncIterator<StoredObject>,
+  prefix: string,
+): AsyncGenerator<Step, void, void> {
+  let file = await files.next();
+  let object = await objects.next();
+  while (!file.done || !object.done) {
+    const order = file.done
+      ? 1
+      : object.done
+      ? -1
+      : compareKeys(prefix + file.value.name, object.value.key);
+    if (order <= 0 && !file.done) {
+      yield { kind: "file", file: file.value, there: order === 0 ? object.value! : undefined };
+      file = await files.next();
+    } else yield { kind: "extra", object: object.value! };
+    if (order >= 0 && !object.done) object = await nextAfter(object.value, objects);
+  }
+}
+
+async function nextAfter(
+  { key }: StoredObject,
+  objects: AsyncIterator<StoredObject>,
+): Promise<IteratorResult<StoredObject>> {
+  const next = await objects.next();
+  if (next.done || compareKeys(key, next.value.key) < 0) return next;
+  throw new AwsError("failed", "The platform does not list objects in the order of their keys", {
+    hint: "An emulator may not do so, or a directory bucket. Send to a general purpose bucket.",
+  });
+}
+
+/** A file as it was when it was looked at. */
+export interface FileState {
+  /** In bytes. */
+  readonly size: number;
+  /** In ms since 1970; undefined where the system does not know. */
+  readonly modified: number | undefined;
+}
+
+/**
+ * Whether an object is what a file is: of the same size, and no older. So decides `aws s3 sync`, too.
+ * (The checksums of S3 say it of objects that came in one part, and need one request each.)
+ */
+export function isUnchanged(
+  { size, modified }: FileState,
+  there: StoredObject | undefined,
+): boolean {
+  return there !== undefined && there.size === size && modified !== undefined &&
+    modified <= there.lastModified.getTime();
+}
+
+/** Up to this size (bytes), a file is sent by one request. */
+export const PART_SIZE = 8 * 1024 ** 2;
+
+/** Of one upload (S3 user guide, "Amazon S3 multipart upload limits"). */
+const MOST_PARTS = 10_000;
+
+/** Bytes of each part of a file but the last. */
+export function partSizeOf(size: number): number {
+  const least = Math.ceil(size / MOST_PARTS);
+  const megabyte = 1024 ** 2;
+  return Math.max(PART_SIZE, Math.ceil(least / megabyte) * megabyte);
+}
+
+/** How many parts a file is sent in; 0: by one request. */
+export function partsOf(size: number): number {
+  return size <= PART_SIZE ? 0 : Math.ceil(size / partSizeOf(size));
+}

@@ -1,0 +1,165 @@
+/**
+ * Sends a file: whole or not at all. One that changes meanwhile is no file that anybody had, and so
+ * is not sent.
+ *
+ * @module
+ */
+
+import type { ObjectPlace, S3, Upload, UploadedPart } from "../../aws/s3.ts";
+import { MlcliError } from "../../errors.ts";
+import type { Budget } from "./budget.ts";
+import { cannotRead } from "./inputs.ts";
+import { type FileState, isUnchanged, PART_SIZE, partSizeOf } from "./plan.ts";
+import type { Step } from "./plan.ts";
+
+/** What sending needs. */
+export interface Sending {
+  readonly s3: S3;
+  /** Where the files go: what is before their names in the keys is `key`. */
+  readonly target: ObjectPlace;
+  /** Of the bytes that are being sent. */
+  readonly budget: Budget;
+  /** Aborted by the second Ctrl-C. */
+  readonly force: AbortSignal;
+  /** Told of what could not be taken back from the platform. */
+  readonly leftBehind: (upload: Upload, error: unknown) => void;
+}
+
+/** A file changed while it was being sent. */
+export class Changed extends MlcliError {
+  override readonly name = "Changed";
+
+  constructor() {
+    super("it changed while it was being sent");
+  }
+}
+
+/** What became of a file; the bytes that were sent. */
+export interface Sent {
+  readonly isUnchanged: boolean;
+  readonly bytes: number;
+}
+
+/**
+ * Sends a file unless it is there.
+ * @throws MlcliError, where it cannot be read or changes; AwsError.
+ */
+export async function send(
+  { file, there }: Step & { readonly kind: "file" },
+  sending: Sending,
+): Promise<Sent> {
+  const { target: { bucket, key } } = sending;
+  const before = stateOf(file.path, file.shown);
+  if (isUnchanged(before, there)) return { isUnchanged: true, bytes: 0 };
+  const place = { bucket, key: key + file.name };
+  // Its size is small, or it is read in pieces: nothing here takes noticeably long.
+  using source = open(file.path, file.shown);
+  const state = infoOf(source.statSync());
+  // Also the file of that name now: another one may have taken its place.
+  const check = (): void => {
+    const isSame = [infoOf(source.statSync()), stateOf(file.path, file.shown)].every((now) =>
+      now.size === state.size && now.modified === state.modified && now.id === state.id
+    );
+    if (!isSame) throw new Changed();
+  };
+  if (state.size <= PART_SIZE) await sendWhole(source, state, place, check, sending);
+  else await sendParts(source, state, place, check, sending);
+  check();
+  return { isUnchanged: false, bytes: state.size };
+}
+
+/** A file, told apart from another in its place. */
+interface Identified extends FileState {
+  readonly id: string;
+}
+
+/** What is at a path, links followed. @throws MlcliError where that is no file. */
+export function stateOf(path: string, shown: string): Identified {
+  try {
+    const info = Deno.statSync(path);
+    if (!info.isFile) throw new Changed();
+    return infoOf(info);
+  } catch (error) {
+    throw error instanceof MlcliError ? error : cannotRead(shown, error);
+  }
+}
+
+function infoOf({ size, mtime, dev, ino }: Deno.FileInfo): Identified {
+  return { size, modified: mtime?.getTime(), id: `${dev}:${ino}` };
+}
+
+function open(path: string, shown: string): Deno.FsFile {
+  try {
+    return Deno.openSync(path);
+  } catch (error) {
+    throw cannotRead(shown, error);
+  }
+}
+
+async function sendWhole(
+  source: Deno.FsFile,
+  { size }: FileState,
+  place: ObjectPlace,
+  check: () => void,
+  { s3, budget }: Sending,
+): Promise<void> {
+  using _bytes = await budget.take(size);
+  const bytes = await read(source, size);
+  check();
+  await s3.putObject(place, bytes);
+}
+
+async function sendParts(
+  source: Deno.FsFile,
+  { size }: FileState,
+  place: ObjectPlace,
+  check: () => void,
+  { s3, budget, force, leftBehind }: Sending,
+): Promise<void> {
+  const upload = await s3.createUpload(place, force);
+  const parts: Promise<UploadedPart>[] = [];
+  const failure = new AbortController();
+  try {
+    const partSize = partSizeOf(size);
+    for (let start = 0; start < size; start += partSize) {
+      const length = Math.min(partSize, size - start);
+      const taken = await budget.take(length);
+      if (failure.signal.aborted) {
+        taken[Symbol.dispose]();
+        break;
+      }
+      // One after the other: a file has one place to read from.
+      const bytes = await read(source, length).catch((error) => {
+        taken[Symbol.dispose]();
+        throw error;
+      });
+      const part = s3.uploadPart(upload, parts.length + 1, bytes)
+        .finally(() => taken[Symbol.dispose]());
+      parts.push(part);
+      part.catch((error) => failure.abort(error));
+    }
+    const uploaded = await Promise.all(parts);
+    check();
+    await s3.completeUpload(upload, uploaded, size);
+  } catch (error) {
+    // Those that are on their way would arrive after it was aborted.
+    await Promise.allSettled(parts);
+    await s3.abortUpload(upload, force).catch((cause) => leftBehind(upload, cause));
+    throw error;
+  }
+}
+
+/** Below this size (bytes), reading takes less than waiting for it. */
+const SMALL = 256 * 1024;
+
+/** @throws Changed where the file is shorter by now. */
+async function read(source: Deno.FsFile, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  for (let done = 0; done < length;) {
+    const rest = bytes.subarray(done);
+    const count = length < SMALL ? source.readSync(rest) : await source.read(rest);
+    if (count === null) throw new Changed();
+    done += count;
+  }
+  return bytes;
+}

@@ -1,0 +1,122 @@
+/**
+ * Carries steps out, several at once: one that fails is tried again at the end, and named if it fails
+ * once more, while the others go on.
+ *
+ * @module
+ */
+
+import { isRefusal } from "../../aws/errors.ts";
+import { MlcliError } from "../../errors.ts";
+import { inOneLine } from "../../text.ts";
+import { inParallel } from "../in_parallel.ts";
+import type { Step } from "./plan.ts";
+import { Changed, send, type Sending } from "./send.ts";
+
+/** How many files are sent at once. */
+const AT_ONCE = 16;
+
+/** After so many failures in a row, the next ones would fail, too. */
+const HOPELESS = 20;
+
+/** How many files an error names. */
+const NAMED = 20;
+
+/** What has been done so far. */
+export interface Done {
+  files: number;
+  bytes: number;
+  unchanged: number;
+  /** Keys of objects that have no file here. */
+  readonly extras: string[];
+}
+
+interface Failed {
+  readonly step: Step & { readonly kind: "file" };
+  readonly error: MlcliError;
+}
+
+/**
+ * Sends the files.
+ *
+ * @param keepsExtras whether the keys of objects without a file are wanted.
+ * @param onDone told after each file.
+ * @throws MlcliError that names what could not be sent; Interrupted.
+ */
+export async function transfer(
+  steps: AsyncIterable<Step>,
+  sending: Sending,
+  keepsExtras: boolean,
+  onDone: (done: Done) => void,
+): Promise<Done> {
+  const done: Done = { files: 0, bytes: 0, unchanged: 0, extras: [] };
+  let failures: Failed[] = [];
+  let inRow = 0;
+  const work = async (step: Step): Promise<void> => {
+    if (step.kind === "extra") {
+      if (keepsExtras) done.extras.push(step.object.key);
+      return;
+    }
+    try {
+      const { isUnchanged, bytes } = await send(step, sending);
+      if (isUnchanged) done.unchanged++;
+      else {
+        done.files++;
+        done.bytes += bytes;
+      }
+      inRow = 0;
+      onDone(done);
+    } catch (error) {
+      if (!(error instanceof MlcliError) || isTheSameForAll(error)) throw error;
+      failures.push({ step, error });
+      if (++inRow >= HOPELESS) throw notSent(failures, done, sending);
+    }
+  };
+  await inParallel(steps, AT_ONCE, work);
+  const again = failures.filter(({ error }) => mayPass(error));
+  failures = failures.filter(({ error }) => !mayPass(error));
+  inRow = 0;
+  await inParallel(iterated(again.map(({ step }) => step)), AT_ONCE, work);
+  if (failures.length > 0) throw notSent(failures, done, sending);
+  return done;
+}
+
+async function* iterated<T>(items: readonly T[]): AsyncGenerator<T, void, void> {
+  yield* items;
+}
+
+/** Nobody may ask, or there is no bucket: no file can be sent. */
+function isTheSameForAll(error: MlcliError): boolean {
+  return isRefusal(error, "credentials") || isRefusal(error, "not found");
+}
+
+/** Whether another attempt may succeed. */
+function mayPass(error: MlcliError): boolean {
+  return error instanceof Changed ||
+    (["throttled", "unreachable", "failed", "changed"] as const).some((one) =>
+      isRefusal(error, one)
+    );
+}
+
+function notSent(failures: readonly Failed[], done: Done, { target }: Sending): MlcliError {
+  const [first] = failures;
+  const arrived = done.files + done.unchanged;
+  // Where none arrived, and all for one reason, that is what there is to say.
+  const isOneReason = failures.every(({ error }) => error.message === first!.error.message);
+  if (arrived === 0 && isOneReason && isRefusal(first!.error, "denied")) return first!.error;
+  const lines = failures.slice(0, NAMED).map(({ step, error }) =>
+    `${inOneLine(step.file.shown)}: ${error.message}`
+  );
+  const more = failures.length - NAMED;
+  if (more > 0) lines.push(`and ${more} more`);
+  const others = arrived === 0 ? "" : `${arrived} others are there. `;
+  return new MlcliError(
+    `Not sent to s3://${target.bucket}/${target.key}: ${failures.length} ` +
+      (failures.length === 1 ? "file" : "files"),
+    {
+      quote: lines.join("\n"),
+      hint: `${others}The same command again sends what is missing.` +
+        (first!.error.hint ? ` Of the first: ${first!.error.hint}` : ""),
+      cause: first!.error,
+    },
+  );
+}

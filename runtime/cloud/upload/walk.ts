@@ -1,0 +1,189 @@
+/**
+ * The files to send, in the order of their keys. A directory's names are in memory while it is being
+ * read, and nothing of the others.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { escapeOf } from "../../app/confinement.ts";
+import { isPrivateKey } from "../../app/ignore/private_files.ts";
+import { isPrivateName } from "../../app/private_names.ts";
+import { MlcliError } from "../../errors.ts";
+import { statIfThere } from "../../files.ts";
+import { cannotRead, type NamedInput } from "./inputs.ts";
+import { compareKeys, sortKeys } from "./key_order.ts";
+
+/** A file to send. */
+export interface LocalFile {
+  /** What its key has behind the target's, with slashes. */
+  readonly name: string;
+  readonly path: string;
+  /** Its path as the user would type it. */
+  readonly shown: string;
+}
+
+/** What is not sent. */
+export interface LeftOut {
+  /** A file or a directory with a private name, or a private key. */
+  private(shown: string): void;
+  /** A link that leads nowhere, a pipe, a socket, a device. */
+  unusable(shown: string): void;
+}
+
+/** `.env.example` and similar files show what a private file holds, but hold no secrets. */
+const TEMPLATE = /\.(example|sample|template|dist)$/i;
+
+/** A directory that is being read. */
+interface Folder {
+  readonly input: NamedInput;
+  readonly path: string;
+  readonly shown: string;
+  /** Empty, or ends with a slash. */
+  readonly name: string;
+  /** Real paths of the directories that lead to it, where a link was followed. */
+  readonly above: readonly string[];
+}
+
+/** An entry of a directory, links followed. */
+interface Entry {
+  readonly name: string;
+  readonly isDirectory: boolean;
+  readonly isLink: boolean;
+}
+
+/**
+ * The files of all inputs together, in the order of their keys.
+ *
+ * @throws MlcliError where two would get the same key, a link leads to where none may, or a
+ * directory cannot be read.
+ */
+export async function* filesOf(
+  inputs: readonly NamedInput[],
+  leftOut: LeftOut,
+): AsyncGenerator<LocalFile, void, void> {
+  const streams = inputs.map((input) => filesOfOne(input, leftOut));
+  const heads = await Promise.all(streams.map((stream) => stream.next()));
+  let last: LocalFile | undefined;
+  for (;;) {
+    let first: number | undefined;
+    for (const [index, { done, value }] of heads.entries()) {
+      if (done) continue;
+      const least = first === undefined ? undefined : heads[first]!.value;
+      if (!least || compareKeys(value.name, least.name) < 0) first = index;
+    }
+    if (first === undefined) return;
+    const file = heads[first]!.value as LocalFile;
+    if (file.name === last?.name) throw sameKey(last, file);
+    yield last = file;
+    heads[first] = await streams[first]!.next();
+  }
+}
+
+function filesOfOne(
+  input: NamedInput,
+  leftOut: LeftOut,
+): AsyncGenerator<LocalFile, void, void> {
+  const { path, shown, name } = input;
+  if (name === undefined) {
+    return below({ input, path, shown, name: "", above: [] }, leftOut);
+  }
+  return (async function* () {
+    yield { name, path, shown };
+  })();
+}
+
+async function* below(folder: Folder, leftOut: LeftOut): AsyncGenerator<LocalFile, void, void> {
+  for (const { name, isDirectory, isLink } of await entriesOf(folder, leftOut)) {
+    const path = join(folder.path, name);
+    const inner = { path, shown: join(folder.shown, name), name: folder.name + name };
+    if (isDirectory) {
+      const above = await wayTo(folder, path, inner.shown, isLink);
+      yield* below({ ...inner, input: folder.input, name: `${inner.name}/`, above }, leftOut);
+    } else yield inner;
+  }
+}
+
+/** What of a directory is sent, in the order of the keys. */
+async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  const found = await Array.fromAsync(Deno.readDir(folder.path)).catch((cause) => {
+    throw cannotRead(folder.shown, cause);
+  });
+  for (const { name, isFile, isDirectory, isSymlink } of found) {
+    const shown = join(folder.shown, name);
+    if (name.includes("\ufffd")) throw notUtf8(shown);
+    if (isPrivateName(name) && !TEMPLATE.test(name)) leftOut.private(shown);
+    else if (isSymlink) {
+      const target = await targetOf(folder, name);
+      if (target?.isDirectory || target?.isFile) {
+        entries.push({ name, isDirectory: target.isDirectory, isLink: true });
+      } else leftOut.unusable(shown);
+    } else if (isFile || isDirectory) entries.push({ name, isDirectory, isLink: false });
+    else leftOut.unusable(shown);
+  }
+  const sent: Entry[] = [];
+  for (const entry of entries) {
+    // Few files have a name for which this looks inside.
+    if (!entry.isDirectory && await holdsPrivateKey(folder, entry.name)) {
+      leftOut.private(join(folder.shown, entry.name));
+    } else sent.push(entry);
+  }
+  return sortKeys(sent, ({ name, isDirectory }) => isDirectory ? `${name}/` : name);
+}
+
+/** What cannot be read is named when it is to be sent. */
+async function holdsPrivateKey({ path }: Folder, name: string): Promise<boolean> {
+  return await isPrivateKey(path, name).catch(() => false);
+}
+
+/**
+ * What a link leads to; `undefined` where that is nothing.
+ * @throws MlcliError where it leads to where none may.
+ */
+async function targetOf(
+  { input, path, shown }: Folder,
+  name: string,
+): Promise<Deno.FileInfo | undefined> {
+  const link = join(path, name);
+  const confined = { directory: input.path, boundary: input.boundary };
+  const escape = await escapeOf(confined, link).catch((cause) => {
+    throw cannotRead(join(shown, name), cause);
+  });
+  if (escape !== undefined) {
+    throw new MlcliError(`${join(shown, name)} ${escape.words}`, {
+      hint: escape.isPrivate
+        ? "Nothing was sent. Remove the link; what is private is sent only where you name it."
+        : `Nothing was sent. If it is meant, name it yourself: --input-dir ${escape.target}`,
+    });
+  }
+  return await statIfThere(link);
+}
+
+/** @throws MlcliError where a link leads to a directory that it lies in. */
+async function wayTo(
+  folder: Folder,
+  path: string,
+  shown: string,
+  isLink: boolean,
+): Promise<readonly string[]> {
+  if (!isLink && folder.above.length === 0) return [];
+  const [real, outer] = await Promise.all([Deno.realPath(path), Deno.realPath(folder.path)]);
+  const isCircle = folder.above.includes(real) || outer === real || outer.startsWith(`${real}/`);
+  if (!isCircle) return [...folder.above, outer, real];
+  throw new MlcliError(`${shown} leads in a circle, to ${real}`, {
+    hint: "Nothing was sent. Remove the link.",
+  });
+}
+
+function sameKey(one: LocalFile, other: LocalFile): MlcliError {
+  return new MlcliError(`${one.shown} and ${other.shown} would become the same object`, {
+    hint: "Nothing was sent. Send them to two targets, or name the directory that holds both.",
+  });
+}
+
+function notUtf8(shown: string): MlcliError {
+  return new MlcliError(`Its name is not UTF-8: ${shown}`, {
+    hint: "Nothing was sent. Keys in S3 are UTF-8: rename the file.",
+  });
+}

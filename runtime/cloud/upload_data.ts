@@ -1,0 +1,271 @@
+/**
+ * `upload-data`: files and directories of this machine, in S3.
+ *
+ * @module
+ */
+
+import { basename } from "@std/path/basename";
+import { type App, findApp, findApps } from "../app/app.ts";
+import type { Aws } from "../aws/aws.ts";
+import { isRefusal } from "../aws/errors.ts";
+import type { S3, StoredObject } from "../aws/s3.ts";
+import { asDirectory, parseS3Uri, type S3Address, s3Uri, within } from "../contract/s3_uri.ts";
+import { MlcliError, UsageError } from "../errors.ts";
+import { inOneLine, listed } from "../text.ts";
+import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "./connection.ts";
+import { Budget } from "./upload/budget.ts";
+import { deleteExtras, keysToDelete } from "./upload/deletion.ts";
+import { deletingCalls, type PlannedFile, plannedFiles, PlannedTotal } from "./upload/dry_run.ts";
+import { type NamedInput, namedInputs } from "./upload/inputs.ts";
+import { type Step, stepsOf } from "./upload/plan.ts";
+import { type Done, transfer } from "./upload/transfer.ts";
+import { filesOf, type LeftOut } from "./upload/walk.ts";
+
+/** What to send, and where. */
+export interface DataUpload {
+  readonly choice: CloudChoice;
+  /** As typed: files and directories. */
+  readonly inputs: readonly string[];
+  /** As typed: `s3://BUCKET/PREFIX`; undefined: the app's `s3_prefix`. */
+  readonly target: string | undefined;
+  /** Delete what lies below the target and was not sent. */
+  readonly deletes: boolean;
+}
+
+/** What is told on the way. */
+export interface UploadReport {
+  /** Something good to know. */
+  note(text: string): void;
+  warning(text: string, hint: string): void;
+  /** Called often. */
+  progress(done: Done): void;
+}
+
+/** What was sent, and where it is. */
+export interface UploadResult {
+  /** The target's address; of one file: the object's. */
+  readonly address: string;
+  readonly done: Done;
+  /** How many objects were deleted. */
+  readonly deleted: number;
+}
+
+/** An upload that has been checked as far as it can be without asking the platform. */
+export interface CheckedUpload {
+  readonly s3: S3;
+  readonly inputs: readonly NamedInput[];
+  /** Where the keys of all files begin; empty, or with a slash at its end. */
+  readonly target: S3Address;
+  /** Beginnings of keys that are not deleted. */
+  readonly kept: readonly string[];
+  /** What there is to do. Can be gone through once. */
+  steps(): AsyncGenerator<Step, void, void>;
+}
+
+/** Bytes in memory on their way to the platform. */
+const IN_FLIGHT = 64 * 1024 ** 2;
+
+/**
+ * Sends what is not there yet. Nothing is sent before all files are known to be fit for it.
+ *
+ * @throws UsageError where target or options cannot be meant; MlcliError where a file must not or
+ * could not be sent; AwsError.
+ */
+export async function uploadData(
+  upload: DataUpload,
+  host: CloudHost,
+  report: UploadReport,
+): Promise<UploadResult> {
+  const { s3, inputs, target, kept, steps } = await checkUpload(upload, host, report);
+  const sending = {
+    s3,
+    target,
+    budget: new Budget(IN_FLIGHT),
+    force: host.interruption.force,
+    leftBehind: (there: { readonly key: string; readonly id: string }) =>
+      report.warning(
+        `Parts of ${s3Uri({ ...target, key: there.key })} could not be taken back`,
+        `They cost until they are removed: aws s3api abort-multipart-upload --bucket ` +
+          `${target.bucket} --key ${there.key} --upload-id ${there.id}`,
+      ),
+  };
+  const done = await transfer(steps(), sending, upload.deletes, report.progress);
+  const keys = keysToDelete(done.extras, kept);
+  noteKept(done.extras, kept, target, report);
+  await deleteExtras(s3, target.bucket, keys);
+  const [only, ...others] = inputs;
+  const isOneFile = only?.name !== undefined && others.length === 0;
+  const address = s3Uri(isOneFile ? within(target, only!.name!) : target);
+  return { address, done, deleted: keys.length };
+}
+
+/** What would be done. */
+export interface PlannedUpload {
+  readonly target: string;
+  /** The files to send, as they are found. */
+  readonly files: AsyncGenerator<PlannedFile, void, void>;
+  /** What is known when all of them were. */
+  total(): PlannedTotal & { readonly deleted: readonly string[] };
+}
+
+/** Finds out what `uploadData` would do. */
+export async function planUpload(
+  upload: DataUpload,
+  host: CloudHost,
+  report: UploadReport,
+): Promise<PlannedUpload> {
+  const { target, kept, steps } = await checkUpload(upload, host, report);
+  const total = new PlannedTotal();
+  return {
+    target: s3Uri(target),
+    files: plannedFiles(steps(), target.key, total),
+    total() {
+      const deleted = upload.deletes ? keysToDelete(total.extras, kept) : [];
+      if (upload.deletes) noteKept(total.extras, kept, target, report);
+      total.add(deletingCalls(deleted.length));
+      return Object.assign(total, { deleted });
+    },
+  };
+}
+
+/** Says which objects without a file are not deleted. */
+function noteKept(
+  extras: readonly string[],
+  kept: readonly string[],
+  target: S3Address,
+  report: UploadReport,
+): void {
+  for (const key of kept) {
+    if (!extras.some((extra) => extra.startsWith(key))) continue;
+    report.note(`${s3Uri({ ...target, key })} is not deleted: results of the app's jobs lie there`);
+  }
+}
+
+/** Checks all that can be checked before something is sent. */
+export async function checkUpload(
+  upload: DataUpload,
+  host: CloudHost,
+  report: UploadReport,
+): Promise<CheckedUpload> {
+  const { choice, deletes } = upload;
+  const app = upload.target === undefined ? await findApp(host.cwd, choice.appName) : undefined;
+  const target = targetOf(upload.target, app);
+  if (deletes && target.key === "") {
+    throw new UsageError(`--delete would empty the whole bucket: ${s3Uri(target)}`, {
+      hint: `Name a directory in it, such as ${s3Uri({ ...target, key: "data/" })}`,
+    });
+  }
+  const inputs = await namedInputs(host.cwd, upload.inputs);
+  await checkFiles(inputs, target, host.interruption.signal, report);
+  const kept = deletes ? await outputsOf(host.cwd, choice, target) : [];
+  const aws: Aws = app ? await connectFor(app, choice, host) : await connectToAws(choice, host);
+  const s3 = await aws.s3();
+  return {
+    s3,
+    inputs,
+    target,
+    kept,
+    steps: () =>
+      stepsOf(filesOf(inputs, SILENT), objectsBelow(s3, target, upload, report), target.key),
+  };
+}
+
+/** @throws UsageError */
+function targetOf(typed: string | undefined, app: App | undefined): S3Address {
+  const text = typed ?? app?.configuration.s3Prefix;
+  const file = app && basename(app.configurationPath);
+  if (text === undefined) {
+    throw new UsageError('Missing required option "--target-dir".', {
+      hint:
+        `Or name a place for all of the app's data: "s3_prefix": "s3://BUCKET/PREFIX" in ${file}.`,
+    });
+  }
+  const address = parseS3Uri(text);
+  if (address) return asDirectory(address);
+  const source = typed === undefined ? `"s3_prefix" in ${file}` : 'Option "--target-dir"';
+  throw new UsageError(`${source} must be an address in S3, but is "${inOneLine(text)}".`, {
+    hint: "Such as s3://my-bucket/churn/data",
+  });
+}
+
+/** Goes through all files before the first is sent. */
+async function checkFiles(
+  inputs: readonly NamedInput[],
+  target: S3Address,
+  signal: AbortSignal,
+  report: UploadReport,
+): Promise<void> {
+  const privateFiles: string[] = [];
+  const unusable: string[] = [];
+  const leftOut: LeftOut = {
+    private: (shown) => void privateFiles.push(shown),
+    unusable: (shown) => void unusable.push(shown),
+  };
+  let count = 0;
+  for await (const { name, shown } of filesOf(inputs, leftOut)) {
+    signal.throwIfAborted();
+    count++;
+    const key = target.key + name;
+    // A letter has three bytes at most for each unit of JavaScript's.
+    if (key.length * 3 > KEY_BYTES && new TextEncoder().encode(key).length > KEY_BYTES) {
+      throw new MlcliError(`Its key would be longer than ${KEY_BYTES} bytes: ${inOneLine(shown)}`, {
+        hint: "Nothing was sent. Give it a shorter name, or take a shorter --target-dir.",
+      });
+    }
+  }
+  if (privateFiles.length > 0) {
+    report.warning(
+      `Not sent, since they may hold secrets: ${listed(privateFiles)}`,
+      "What is meant to be sent has to be named by itself: --input-dir FILE",
+    );
+  }
+  if (unusable.length > 0) {
+    report.warning(
+      `Not sent, since they are no files and lead to none: ${listed(unusable)}`,
+      "Remove them, or put files in their places.",
+    );
+  }
+  if (count > 0) return;
+  throw new MlcliError(`No files to send in ${listed(inputs.map(({ shown }) => shown))}`, {
+    hint: "Nothing was sent, and nothing deleted.",
+  });
+}
+
+/** A key has so many bytes at most (S3 user guide, "Naming Amazon S3 objects"). */
+const KEY_BYTES = 1_024;
+
+/** What was said once is not said again. */
+const SILENT: LeftOut = { private: () => {}, unusable: () => {} };
+
+/**
+ * Where jobs of the apps here put their results by default, if that is below the target: `--delete`
+ * is about data.
+ */
+async function outputsOf(
+  cwd: string,
+  { appName }: CloudChoice,
+  target: S3Address,
+): Promise<readonly string[]> {
+  const apps = appName === undefined ? await findApps(cwd) : [await findApp(cwd, appName)];
+  return apps.flatMap(({ configuration: { s3Prefix } }) => {
+    const place = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
+    if (!place || place.bucket !== target.bucket) return [];
+    const output = asDirectory(within(place, "output")).key;
+    return output.startsWith(target.key) && output !== target.key ? [output] : [];
+  });
+}
+
+/** The objects below the target; none where they may not be listed, and need not be. */
+async function* objectsBelow(
+  s3: S3,
+  { bucket, key }: S3Address,
+  { deletes }: DataUpload,
+  report: UploadReport,
+): AsyncGenerator<StoredObject, void, void> {
+  try {
+    for await (const page of s3.listObjects(bucket, key)) yield* page;
+  } catch (error) {
+    if (deletes || !isRefusal(error, "denied")) throw error;
+    report.note(`All files are sent, since what is there may not be listed (${error.message})`);
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Replacing what is in a model directory that has to stay the directory that it is, since it is a
+ * mount point or a link: two renames of directories cannot do it there.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { isPlaceholder } from "../app/layout.ts";
+import { lstatIfThere, makeDirectory, moveTree, removeTreeIfThere } from "../files.ts";
+
+/** In `model`: what comes, what goes, what is gone. */
+const INCOMING = ".mlcli-incoming";
+const OUTGOING = ".mlcli-outgoing";
+const REPLACED = ".mlcli-replaced";
+
+/**
+ * Puts the contents of a run's model directory into `model`, and what was there before into `old`.
+ */
+export async function moveContents(model: string, folder: string, old: string): Promise<void> {
+  await makeDirectory(model);
+  await removeImpostors(model);
+  await moveTree(folder, join(model, INCOMING));
+  await finishContents(model, old);
+}
+
+/**
+ * Removes what has one of our names and is no directory, as ours are: a container may have left a
+ * link there, which would lead what is moved anywhere.
+ */
+async function removeImpostors(model: string): Promise<void> {
+  for (const name of [INCOMING, OUTGOING, REPLACED]) {
+    const path = join(model, name);
+    const info = await lstatIfThere(path);
+    if (info !== undefined && !info.isDirectory) await Deno.remove(path);
+  }
+}
+
+/** Moves the rest, from where this was interrupted: each name says how far it got. */
+export async function finishContents(model: string, old: string): Promise<void> {
+  await removeImpostors(model);
+  const [incoming, outgoing, replaced] = [INCOMING, OUTGOING, REPLACED]
+    .map((name) => join(model, name)) as [string, string, string];
+  const isComing = await lstatIfThere(incoming) !== undefined;
+  if (isComing && !await lstatIfThere(replaced)) {
+    await makeDirectory(outgoing);
+    await moveEntries(model, outgoing);
+    await Deno.rename(outgoing, replaced);
+  }
+  if (isComing) {
+    await moveEntries(incoming, model);
+    await removeTreeIfThere(incoming);
+  }
+  if (!await lstatIfThere(replaced)) return;
+  await removeTreeIfThere(old);
+  await moveTree(replaced, old);
+}
+
+/** All but what is ours, and what keeps the directory in version control. */
+async function moveEntries(from: string, to: string): Promise<void> {
+  for (const name of await Array.fromAsync(Deno.readDir(from), ({ name }) => name)) {
+    const isOurs = [INCOMING, OUTGOING, REPLACED].includes(name);
+    if (!isOurs && !isPlaceholder(name)) await Deno.rename(join(from, name), join(to, name));
+  }
+}

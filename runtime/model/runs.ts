@@ -1,0 +1,67 @@
+/**
+ * Who sees to a run: a directory beside the app's test data says which mlcli does. While that lives,
+ * no other command touches what the run makes.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { Layout } from "../app/layout.ts";
+import { LARGEST_TEXT, lstatIfThere, readTextFile, systemCode } from "../files.ts";
+
+/** Begins the directory's name in `local_test/`, before the run's name. */
+const PREFIX = ".run-";
+
+/**
+ * A run in which mlcli was killed leaves its directory, and, if it never started, its container.
+ * From this age (ms) on they count as left over; younger ones may be of a run that is starting.
+ */
+const STALE_AFTER = 60_000;
+
+/** File that says which mlcli a run belongs to: `PROCESS_ID HOST_NAME`. */
+const OWNER = "owner";
+
+/** The directory of a run. */
+export function runFolderOf({ localTest }: Pick<Layout, "localTest">, run: string): string {
+  return join(localTest, PREFIX + run);
+}
+
+/** Writes who sees to the run into its directory, which is there. */
+export async function claimRun(folder: string): Promise<void> {
+  await Deno.writeTextFile(join(folder, OWNER), `${Deno.pid} ${Deno.hostname()}`);
+}
+
+/** The names of runs that nobody sees to any more. */
+export async function staleRuns({ localTest }: Pick<Layout, "localTest">): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of Deno.readDir(localTest)) {
+    if (!name.startsWith(PREFIX)) continue;
+    if (await isLeftOver(join(localTest, name))) names.push(name.slice(PREFIX.length));
+  }
+  return names;
+}
+
+/** Whether no mlcli sees to a run any more; its container may still run. */
+export async function isRunOver(layout: Pick<Layout, "localTest">, run: string): Promise<boolean> {
+  const folder = runFolderOf(layout, run);
+  return await lstatIfThere(folder) === undefined || await isLeftOver(folder);
+}
+
+/** Whether a run's mlcli is gone; where that is not known, whether the directory is old. */
+async function isLeftOver(folder: string): Promise<boolean> {
+  const owner = await readTextFile(join(folder, OWNER), LARGEST_TEXT).catch(() => "");
+  const [id, host] = owner.split(" ");
+  if (/^\d+$/.test(id ?? "") && host === Deno.hostname()) return !await isAlive(Number(id));
+  const info = await Deno.lstat(folder).catch(() => undefined);
+  return Date.now() - (info?.mtime?.getTime() ?? Date.now()) > STALE_AFTER;
+}
+
+async function isAlive(processId: number): Promise<boolean> {
+  const { kill } = await import("node:process");
+  try {
+    return kill(processId, 0);
+  } catch (error) {
+    // EPERM: somebody else's.
+    return systemCode(error) !== "ESRCH";
+  }
+}

@@ -1,0 +1,181 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import type { Header } from "tar-stream";
+import { Refusal, unpackedOf } from "../../../runtime/archive/entries.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+function header(more: Partial<Header>): Header {
+  return { name: "m", type: "file", mode: 0o644, pax: null, ...more } as Header;
+}
+
+const unpacked = (more: Partial<Header>, separator = "/") => unpackedOf(header(more), separator);
+
+suite("an entry of a model's archive", () => {
+  for (
+    const [name, path] of [
+      ["m", ["m"]],
+      ["./m", ["m"]],
+      ["a//b/./c", ["a", "b", "c"]],
+      ["..a/b..", ["..a", "b.."]],
+      ["a\\..\\b: c", ["a\\..\\b: c"]],
+      ["ü/\u202e", ["ü", "\u202e"]],
+    ] as const
+  ) {
+    it(`called ${JSON.stringify(name)} lies at ${path.join(" ")}`, () => {
+      assertEquals(unpacked({ name }).path, path);
+    });
+  }
+
+  for (const name of [".", "./", "./.", "/"]) {
+    it(`called ${name} is the directory itself, and may not be anything else`, () => {
+      assertEquals(unpacked({ name, type: "directory" }).path, []);
+      assertThrows(() => unpacked({ name }), Refusal, "has the place of the directory itself");
+    });
+  }
+
+  for (
+    const [name, words] of [
+      ["", "An entry has no name"],
+      ["/etc/passwd", "/etc/passwd is an absolute path"],
+      ["//m", "//m is an absolute path"],
+      ["..", ".. leads out of the archive"],
+      ["../m", "../m leads out of the archive"],
+      ["a/../m", "a/../m leads out of the archive"],
+      ["a/..", "a/.. leads out of the archive"],
+      ["a\0b", "has a name with a zero byte"],
+      ["a\ufffdb", "has a name that is not UTF-8"],
+      [`/${"x".repeat(200)}`, `/${"x".repeat(99)}... is an absolute path`],
+    ] as const
+  ) {
+    it(`called ${JSON.stringify(name).slice(0, 40)} is refused`, () => {
+      const error = assertThrows(() => unpacked({ name }), Refusal, words);
+      assertEquals(error.hint?.includes("Pack it again"), true);
+      assertThrows(() => unpacked({ name, type: "directory" }), Refusal, words);
+      if (name === "") return;
+      assertThrows(() => unpacked({ type: "link", linkname: name }), Refusal, words);
+    });
+  }
+
+  for (const name of ["..\\m", "C:m", "a\\b", "m:stream"]) {
+    it(`called ${name} is refused on Windows alone`, () => {
+      assertThrows(() => unpacked({ name }, "\\"), Refusal, "is no name on Windows");
+      assertThrows(
+        () => unpacked({ type: "symlink", linkname: name }, "\\"),
+        Refusal,
+        "is no name on Windows",
+      );
+      assertEquals(unpacked({ name }).path, [name]);
+    });
+  }
+
+  for (
+    const [type, mode, expected] of [
+      ["file", 0o644, 0o644],
+      ["file", 0o7777, 0o777],
+      ["contiguous-file", 0o4755, 0o755],
+      ["file", 0, 0o600],
+      ["directory", 0o2755, 0o755],
+      ["directory", 0o1000, 0o700],
+    ] as const
+  ) {
+    it(`of the kind ${type} with the mode ${mode.toString(8)} gets ${expected.toString(8)}`, () => {
+      assertEquals((unpacked({ type, mode }) as { mode: number }).mode, expected);
+    });
+  }
+
+  for (const type of ["fifo", "character-device", "block-device", null]) {
+    it(`of the kind ${type} is refused`, () => {
+      assertThrows(
+        () => unpacked({ type: type as "fifo" }),
+        Refusal,
+        "m is neither a file nor a directory nor a link",
+      );
+    });
+  }
+});
+
+suite("a symbolic link in a model's archive", () => {
+  for (
+    const [name, linkname] of [
+      ["m", "other"],
+      ["m", "./a/b"],
+      ["a/m", "../other"],
+      ["a/b/m", "../../c/d"],
+      ["a/b/m", "../.."],
+      ["a/./m", ".././x"],
+      ["m", "..."],
+    ] as const
+  ) {
+    it(`${name} may lead to ${linkname}`, () => {
+      assertEquals(unpacked({ name, type: "symlink", linkname }), {
+        kind: "symlink",
+        path: name.split("/").filter((part) => part !== "."),
+        target: linkname,
+      });
+    });
+  }
+
+  for (
+    const [name, linkname] of [
+      ["m", "/etc/passwd"],
+      ["m", "/opt/ml/model/other"],
+      ["m", ".."],
+      ["m", "../m"],
+      ["a/m", "../../x"],
+      ["a/./m", "../../x"],
+      ["a//m", "../../x"],
+      // Where "link" leads to a directory further down, up from there is somewhere else.
+      ["m", "link/.."],
+      ["a/b/m", "../link/../x"],
+    ] as const
+  ) {
+    it(`${name} may not lead to ${linkname}`, () => {
+      assertThrows(
+        () => unpacked({ name, type: "symlink", linkname }),
+        Refusal,
+        `${name} is a link to ${linkname}, which may lead out of the archive`,
+      );
+    });
+  }
+
+  it("has to lead somewhere", () => {
+    for (const linkname of ["", null]) {
+      const entry = { type: "symlink", linkname: linkname as string } as const;
+      assertThrows(() => unpacked(entry), Refusal, "has no name");
+    }
+  });
+});
+
+suite("a sparse file in a model's archive", () => {
+  const pax = {
+    "GNU.sparse.major": "1",
+    "GNU.sparse.minor": "0",
+    "GNU.sparse.name": "weights.bin",
+    "GNU.sparse.realsize": "1000000",
+  };
+
+  it("has its name and its size in the pax header", () => {
+    assertEquals(unpacked({ name: "GNUSparseFile.0/weights.bin", pax }), {
+      kind: "file",
+      path: ["weights.bin"],
+      mode: 0o644,
+      sparse: 1_000_000,
+    });
+    const hostile = { ...pax, "GNU.sparse.name": "../x" };
+    assertThrows(() => unpacked({ pax: hostile }), Refusal, "../x leads out of the archive");
+  });
+
+  for (
+    const [key, value] of [
+      ["GNU.sparse.major", "0"],
+      ["GNU.sparse.minor", "1"],
+      ["GNU.sparse.realsize", "-1"],
+      ["GNU.sparse.realsize", "1e400"],
+      ["GNU.sparse.realsize", "1.5"],
+    ] as const
+  ) {
+    it(`is refused with ${key}=${value}`, () => {
+      const words = "is a sparse file of a format that mlcli does not know";
+      assertThrows(() => unpacked({ pax: { ...pax, [key]: value } }), Refusal, words);
+    });
+  }
+});

@@ -1,0 +1,118 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { type Aws, openAws } from "../../../../runtime/aws/aws.ts";
+import { AwsError } from "../../../../runtime/aws/errors.ts";
+import { checkInput, checkOutput } from "../../../../runtime/cloud/preflight/data.ts";
+import { Box } from "../../../helpers/box/box.ts";
+import { withVariables } from "../../../helpers/in_process.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const BUCKET = "data-bucket";
+
+/** Checks against a platform; returns the notes. */
+async function checked(
+  prepare: (box: Box) => void | Promise<void>,
+  check: typeof checkInput,
+  key: string,
+): Promise<readonly string[]> {
+  await using box = await Box.open();
+  await prepare(box);
+  const env = box.env();
+  using _variables = withVariables(env);
+  const settings = { region: { value: env.AWS_REGION!, source: "AWS_REGION" } };
+  const aws: Aws = await openAws({ ...settings, profile: undefined, role: undefined }, {
+    env: (name) => env[name],
+    signal: new AbortController().signal,
+  });
+  try {
+    const notes: string[] = [];
+    await check(await aws.s3(), { bucket: BUCKET, key }, (text) => notes.push(text));
+    return notes;
+  } finally {
+    aws.close();
+  }
+}
+
+const filled = async (box: Box, ...keys: readonly string[]) => {
+  box.s3.createBucket(BUCKET);
+  for (const key of keys) await box.s3.put(BUCKET, key, "1");
+};
+
+suite("what a job reads", () => {
+  for (
+    const [what, keys, prefix] of [
+      ["a file below the prefix", ["data/train/a.csv"], "data/train/"],
+      ["a file that is the address", ["data/a.csv"], "data/a.csv"],
+      ["what begins like it, as SageMaker takes it", ["data/training-old/a.csv"], "data/train"],
+      ["a file behind placeholders", ["d/", "d/.gitkeep", "d/x/.DS_Store", "d/z"], "d/"],
+      ["anything in the bucket", ["z"], ""],
+    ] as const
+  ) {
+    it(`is there: ${what}`, async () => {
+      assertEquals(await checked((box) => filled(box, ...keys), checkInput, prefix), []);
+    });
+  }
+
+  for (
+    const [what, keys] of [
+      ["an empty bucket", []],
+      ["another prefix", ["other/a.csv"]],
+      ["placeholders alone", ["data/", "data/.gitkeep", "data/x/.gitignore"]],
+    ] as const
+  ) {
+    it(`is not there: ${what}`, async () => {
+      const error = await assertRejects(
+        () => checked((box) => filled(box, ...keys), checkInput, "data/"),
+        AwsError,
+        `No data at s3://${BUCKET}/data/`,
+      );
+      assertEquals(
+        error.hint,
+        `Send some: mlcli upload-data -i PATH --target-dir s3://${BUCKET}/data/`,
+      );
+    });
+  }
+
+  it("may be unknown: what is denied is a note", async () => {
+    const prepare = async (box: Box) => {
+      await filled(box, "data/a.csv");
+      box.faults.deny("s3:ListBucket");
+    };
+    assertEquals(await checked(prepare, checkInput, "data/"), [
+      `Whether the bucket ${BUCKET} can be used is not known (AccessDeniedException: s3:ListBucket)`,
+    ]);
+  });
+});
+
+for (const [what, check] of [["reads from", checkInput], ["writes to", checkOutput]] as const) {
+  suite(`a bucket that a job ${what}`, () => {
+    it("has to be there", async () => {
+      const error = await assertRejects(
+        () => checked(() => {}, check, "data/"),
+        AwsError,
+        `No such bucket: ${BUCKET}`,
+      );
+      assertEquals(error.refusal, "not found");
+    });
+
+    it("has to be in the region", async () => {
+      const prepare = async (box: Box) => {
+        box.s3.createBucket(BUCKET, { region: "us-west-2" });
+        await box.s3.put(BUCKET, "data/a.csv", "1");
+      };
+      const error = await assertRejects(() => checked(prepare, check, "data/"), AwsError);
+      assertEquals(error.message, `The bucket ${BUCKET} is in us-west-2, the job in eu-west-1`);
+    });
+
+    it("may be another account's: that is a note", async () => {
+      const prepare = (box: Box) => void box.s3.createBucket(BUCKET, { owner: "999999999999" });
+      const notes = await checked(prepare, check, "data/");
+      assertEquals(notes[0]?.startsWith(`Whether the bucket ${BUCKET} can be used`), true);
+    });
+  });
+}
+
+suite("what a job writes", () => {
+  it("may go where nothing is yet", async () => {
+    assertEquals(await checked((box) => filled(box), checkOutput, "results/"), []);
+  });
+});
