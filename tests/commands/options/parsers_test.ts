@@ -3,11 +3,11 @@ import type { Parser } from "../../../commands/options/option.ts";
 import {
   parseHost,
   parseInput,
+  parseLimit,
   parseMediaType,
   parseMemory,
   parsePort,
   parseSeconds,
-  parseLimit,
   parseSince,
   parseTag,
   parseTail,

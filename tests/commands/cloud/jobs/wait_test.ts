@@ -246,6 +246,7 @@ suite("mlcli wait", () => {
       cloud: box.env(),
       isTerminal: true,
     });
+    // deno-lint-ignore no-control-regex
     assertMatch(stderr, /\rTraining \(\d+s\)\x1b\[K\r\x1b\[KCompleted: /);
   });
 

@@ -53,8 +53,8 @@ async function follow(aws: Aws) {
 }
 
 /** Follows a job of the box. */
-async function followIn(box: Box, env: Readonly<Record<string, string>> = {}, role?: string) {
-  using cloud = await openCloud({ ...box.env(), AWS_MAX_ATTEMPTS: "1", ...env }, { role });
+async function followIn(box: Box, role?: string) {
+  using cloud = await openCloud({ ...box.env(), AWS_MAX_ATTEMPTS: "1" }, { role });
   return await follow(cloud.aws);
 }
 
@@ -232,7 +232,7 @@ suite("followJob with credentials that end", () => {
 
   it("assumes a role once for all services, as long as its session lasts", async () => {
     await using box = await boxWithRole();
-    const { error } = await followIn(box, {}, ROLE);
+    const { error } = await followIn(box, ROLE);
     assertEquals([error, assumed(box)], [undefined, 1]);
   });
 
@@ -240,7 +240,7 @@ suite("followJob with credentials that end", () => {
     await using box = await boxWithRole();
     box.sts.sessionLasts = 60;
     atDescribe(box, 3, () => void (box.sts.sessionLasts = 3_600));
-    const { shown, error } = await followIn(box, {}, ROLE);
+    const { shown, error } = await followIn(box, ROLE);
     assertEquals(error, undefined);
     assert(assumed(box) > 2);
     assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two"]);
@@ -249,7 +249,7 @@ suite("followJob with credentials that end", () => {
   it("assumes it anew where only the service knows that the session has ended", async () => {
     await using box = await boxWithRole();
     atDescribe(box, 3, () => expire(box, "ASIAROLEROLEROLE0001"));
-    const { shown, error } = await followIn(box, {}, ROLE);
+    const { shown, error } = await followIn(box, ROLE);
     assertEquals([error, assumed(box)], [undefined, 2]);
     assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two"]);
   });
@@ -306,7 +306,7 @@ suite("followJob with credentials that end", () => {
       expire(box, "ASIAROLEROLEROLE0001");
       box.roles.delete(ROLE);
     });
-    const { error } = await followIn(box, {}, ROLE);
+    const { error } = await followIn(box, ROLE);
     assertEquals(error?.message, `The role may not be assumed: ${ROLE}`);
     assertMatch(error!.hint!, /The job goes on\./);
   });
@@ -317,7 +317,7 @@ suite("followJob with credentials that end", () => {
       expire(box, "ASIAROLEROLEROLE0001");
       box.faults.loseAnswer("sts:AssumeRole", 3);
     });
-    const { shown, error } = await followIn(box, {}, ROLE);
+    const { shown, error } = await followIn(box, ROLE);
     assertEquals(error, undefined);
     assertEquals(shown.filter((line) => line.includes("platform")).length, 2, shown.join("\n"));
   });
