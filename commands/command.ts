@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { Doubt, Section } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Options, Values } from "./options/option.ts";
 
@@ -18,11 +19,30 @@ export interface Call {
   readonly root: Group;
 }
 
+/** What the configuration file says about the options of a command. */
+export interface Configured<O extends Options> {
+  /** What counts: the command line's, else the file's, else a variable's or the default. */
+  readonly options: Values<O>;
+  /** What the file gives, whatever the command line says. */
+  readonly settings: Partial<Values<O>>;
+  /** Keys that were probably meant differently. */
+  readonly doubts: readonly Doubt[];
+}
+
+/** How a command with these options was called. */
+export interface OwnCall<O extends Options> extends Call {
+  /**
+   * Reads the options once more, with the configuration file below them.
+   * @throws MlcliError for a value there that is not what the option takes.
+   */
+  readonly configured: (section: Section) => Promise<Configured<O>>;
+}
+
 /** What a command does, given the values of its options. */
 export type Action<O extends Options> = (
   context: Context,
   options: Values<O>,
-  call: Call,
+  call: OwnCall<O>,
 ) => Promise<void>;
 
 /** An example for the help: what it is for, and the command line. */
@@ -37,8 +57,15 @@ interface Declaration<O extends Options> {
   readonly action: () => Promise<Action<O>>;
 }
 
-/** Reads the values of options from a command line. */
-export type ReadValues = <O extends Options>(options: O) => Values<O>;
+/**
+ * Reads the values of options from a command line.
+ *
+ * @param settings values that count where the command line has none.
+ */
+export type ReadValues = <O extends Options>(
+  options: O,
+  settings?: Partial<Values<O>>,
+) => Values<O>;
 
 /** A command, whatever its options. */
 export interface Command {
@@ -59,7 +86,14 @@ export function command<O extends Options>(declaration: Declaration<O>): Command
     run: async (context, read, call) => {
       // First: what is wrong with the command line is said before anything is loaded.
       const values = read(options);
-      await (await action())(context, values, call);
+      await (await action())(context, values, {
+        ...call,
+        configured: async (section) => {
+          const { settingsIn } = await import("./options/settings.ts");
+          const { settings, doubts } = settingsIn(section, options);
+          return { options: read(options, settings), settings, doubts };
+        },
+      });
     },
   };
 }
@@ -71,6 +105,8 @@ export interface Member {
   readonly load: () => Command | Group | Promise<Command | Group>;
   /** Whether neither help nor completions show it. */
   readonly isHidden?: true;
+  /** Under which of the group's headings the help has it. */
+  readonly heading?: string;
 }
 
 /** A command that only holds others. */
@@ -79,6 +115,11 @@ export interface Group {
   readonly details?: string;
   /** Options that all its commands take, before their name and after it. */
   readonly options: Options;
+  /**
+   * Options of some of its commands that may stand before their names, too. One that has no use for
+   * such an option takes it, and does not show it.
+   */
+  readonly early?: Options;
   readonly commands: Readonly<Record<string, Member>>;
 }
 

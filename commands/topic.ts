@@ -56,6 +56,7 @@ export async function topicOf(root: Group, names: readonly string[]): Promise<To
       ...help,
       ...(declared === root ? version : {}),
       ...root.options,
+      ...(isGroup(declared) ? declared.early : {}),
       ...declared.options,
     }),
     examples: isGroup(declared) ? [] : declared.examples,

@@ -12,6 +12,7 @@ import type { Engine } from "./docker/engine.ts";
 import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts";
 import type { Questions } from "./questions.ts";
 import { type Input, type Output, outputTo, standardInput } from "./streams.ts";
+import { CLOCK, type Clock } from "./time.ts";
 
 /** The user's request to stop, in two steps. Each signal's reason is an `Interrupted`. */
 export interface Interruption {
@@ -40,6 +41,8 @@ export interface Context {
   /** The machine's processor: `x86_64`, `aarch64`. */
   readonly arch: string;
   readonly interruption: Interruption;
+  /** What waiting goes by. */
+  readonly clock: Clock;
   /**
    * Asks the user a question and returns the answer, or the default for an empty one.
    * `undefined` when there is no terminal to ask on: then nothing is asked.
@@ -86,6 +89,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     caller: currentCaller(),
     arch: Deno.build.arch,
     interruption,
+    clock: CLOCK,
     ask: async (question, defaultAnswer) => {
       // Questions go to standard error: results alone to standard output.
       if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;

@@ -1,8 +1,25 @@
 /**
- * Waiting that ends when a signal is aborted, or a time is over.
+ * Time: waiting that ends when a signal is aborted, or a time is over.
  *
  * @module
  */
+
+/** What waiting needs of the world; a test's own takes no time. */
+export interface Clock {
+  /** Milliseconds on a clock that only goes forward. */
+  now(): number;
+  /** What the time is. */
+  date(): Date;
+  /** Waits for so many milliseconds; fails with the signal's reason when that is aborted before. */
+  pause(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+/** The clock of this machine. */
+export const CLOCK: Clock = {
+  now: () => performance.now(),
+  date: () => new Date(),
+  pause: (milliseconds, signal) => pause(milliseconds, signal),
+};
 
 /** Fails when the signal is aborted, with its reason. */
 export function abortOf(signal: AbortSignal): Promise<never> {

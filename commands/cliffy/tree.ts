@@ -21,7 +21,7 @@ import {
 } from "../options/option.ts";
 import { help, version } from "../options/standard.ts";
 import { topicOf } from "../topic.ts";
-import { withOwnFlag, wrongUse } from "../usage.ts";
+import { unknownCommand, withOwnFlag, wrongUse } from "../usage.ts";
 import { printHelp, printVersion } from "./answers.ts";
 import { readValues } from "./values.ts";
 import { type CommandLine, requireNoRest } from "./words.ts";
@@ -124,9 +124,9 @@ async function groupCommand(
     .action(async (_options: unknown, name?: string) => {
       requireNoRest(purpose.rest);
       if (name === undefined) return await printHelp(names, purpose.root, purpose.context);
-      throw wrongUse(["mlcli", ...names].join(" "), `Unknown command "${name}".`);
+      throw unknownCommand(["mlcli", ...names].join(" "), name, purpose.root);
     });
-  addOptions(command, optionsOf(group.options), { isGlobal: true });
+  addOptions(command, optionsOf({ ...group.early, ...group.options }), { isGlobal: true });
   const wanted = Object.entries(group.commands).filter(([name]) => purpose.isWanted(name));
   // Last: what follows a command in Cliffy's chain is that command's.
   for (const [name, { summary, load, isHidden }] of wanted) {
@@ -134,7 +134,10 @@ async function groupCommand(
     const path = [...names, name];
     const child = isGroup(declared)
       ? await groupCommand(declared, path, purpose)
-      : leafCommand(declared, path, { ...purpose, inherited: group.options });
+      : leafCommand(declared, path, {
+        ...purpose,
+        inherited: { ...purpose.root.early, ...group.options },
+      });
     child.description([summary, declared.details].filter((text) => text).join(" "));
     if (isHidden) child.hidden();
     command.command(name, child).reset();
@@ -159,7 +162,8 @@ function leafCommand(
     const given = { options, arguments: words, rest };
     await declared.run(
       context,
-      (declaration) => readValues(declaration, given, { path, env: context.env }),
+      (declaration, settings) =>
+        readValues(declaration, given, { path, env: context.env }, settings),
       { path, root },
     );
   });
@@ -190,8 +194,9 @@ function addOptions(
 
 /** `-p, --port <port:string:server-port>` */
 function flags([flag, option]: NamedOption): string {
-  const names = option.short === undefined ? flag : `${option.short}, ${flag}`;
-  if (option.value === undefined) return names;
+  const own = option.short === undefined ? flag : `${option.short}, ${flag}`;
+  if (option.value === undefined) return own;
+  const names = option.alias === undefined ? own : `${own}, ${option.alias}`;
   const type = option.choices === undefined ? cliffyType(option.completion) : option.value;
   return `${names} <${option.value}:${type}>`;
 }

@@ -26,21 +26,26 @@ export interface Given {
 }
 
 /**
- * The values of options: given, of a variable, or by default.
+ * The values of options: given, set in the configuration file, of a variable, or by default.
  *
  * @param path of the command: `mlcli local train`.
+ * @param settings what the configuration file says.
  * @throws UsageError when one is not what the option takes.
  */
 export function readValues<O extends Options>(
   options: O,
   given: Given,
   { path, env }: { readonly path: string; readonly env: (name: string) => string | undefined },
+  settings: Partial<Values<O>> = {},
 ): Values<O> {
   try {
     const values = Object.fromEntries([
       ...optionsOf(options).map((
         option,
-      ) => [propertyName(option[0]), optionValue(option, given, env)]),
+      ) => [
+        propertyName(option[0]),
+        optionValue(option, given, env, settings as Readonly<Record<string, unknown>>),
+      ]),
       ...argumentValues(options, given),
       ...restValue(options, given),
     ]);
@@ -56,12 +61,16 @@ function optionValue(
   [flag, option]: NamedOption,
   given: Given,
   env: (name: string) => string | undefined,
+  settings: Readonly<Record<string, unknown>>,
 ): unknown {
   const typed = given.options[propertyName(flag)];
   if (typed !== undefined && option.onlyWith !== undefined) {
     if (given.options[propertyName(option.onlyWith)] === undefined) {
       throw new UsageError(`Option "${flag}" is of use with "${option.onlyWith}" only.`);
     }
+  }
+  if (typed === undefined && Object.hasOwn(settings, propertyName(flag))) {
+    return settings[propertyName(flag)];
   }
   if (option.value === undefined) return typed ?? flag.startsWith("--no-");
   const { parse = (text: string) => text, variable, choices } = option;

@@ -20,6 +20,8 @@ const OPTIONS = options({
     required: true,
   },
   ...cloudOptions,
+  // It chooses the region: where something is deleted is said by who deletes it.
+  "--app-name": { ...cloudOptions["--app-name"], variable: undefined },
   "--delete-config": { description: "Delete the endpoint configuration NAME-config too." },
   "--wait": { description: "Return when the endpoint is gone." },
   "--timeout": {

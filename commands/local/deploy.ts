@@ -18,6 +18,7 @@ const OPTIONS = options({
     value: "port",
     description: "Port on this machine; 0 picks a free one.",
     default: DEFAULT_PORT,
+    variable: "MLCLI_PORT",
     parse: parsePort,
   },
   "--timeout": {

@@ -10,7 +10,11 @@ import { options, type Values } from "../options/option.ts";
 import { outputFormat } from "../options/output.ts";
 
 const OPTIONS = options({
-  "--app-name": { ...appName["--app-name"], description: "Only those of this app." },
+  "--app-name": {
+    ...appName["--app-name"],
+    description: "Only those of this app.",
+    variable: undefined,
+  },
   ...outputFormat,
 });
 

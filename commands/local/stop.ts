@@ -9,7 +9,12 @@ import { serverOf } from "../options/app.ts";
 import { options, type Values } from "../options/option.ts";
 import { serverPort } from "../options/server.ts";
 
-const OPTIONS = options({ ...serverOf, ...serverPort });
+const OPTIONS = options({
+  ...serverOf,
+  ...serverPort,
+  // What is removed is named by who removes it.
+  "--port": { ...serverPort["--port"], variable: undefined },
+});
 
 /** Options of `local stop`. */
 export type StopOptions = Values<typeof OPTIONS>;

@@ -14,12 +14,17 @@ export const appName = options({
     value: "name",
     description: "Name of the app. Found by itself when there is one.",
     completion: "app",
+    variable: "MLCLI_APP_NAME",
   },
 });
 
-/** Only the server of this app. */
+/** Only the server of this app: a condition, which is to be said each time. */
 export const serverOf = options({
-  "--app-name": { ...appName["--app-name"], description: "Only if it serves this app." },
+  "--app-name": {
+    ...appName["--app-name"],
+    description: "Only if it serves this app.",
+    variable: undefined,
+  },
 });
 
 /** The tag of the app's image. */
@@ -30,6 +35,7 @@ export const dockerTag = options({
     description: "Tag of the image.",
     default: "latest",
     completion: "image-tag",
+    variable: "MLCLI_DOCKER_TAG",
     parse: parseTag,
   },
 });

@@ -18,6 +18,7 @@ export const cloudOptions = options({
     value: "name",
     description: "App whose configuration file names the region.",
     completion: "app",
+    variable: "MLCLI_APP_NAME",
   },
   "--region": {
     value: "region",

@@ -23,6 +23,11 @@ interface Common {
   readonly short?: `-${string}`;
   /** The option without which this one does nothing, and is refused. */
   readonly onlyWith?: Flag;
+  /**
+   * Whether the app's configuration file may give it where the command line does not: `--max-run` as
+   * `max_run` in the object that the command has there (`options/settings.ts`).
+   */
+  readonly key?: true;
 }
 
 /** An option that is there or not: `--wait`. One that is called `--no-...` says no. */
@@ -39,13 +44,17 @@ export interface ValueOption extends Common {
   /** The value when none is given, as it would be typed. */
   readonly default?: string;
   readonly required?: true;
+  /** Whether it is required here or in the configuration file: the command says so, once it has read that. */
+  readonly needed?: true;
+  /** Another flag for the same, under which other tools know it. */
+  readonly alias?: Flag;
   /** The option without which this one is required. */
   readonly requiredUnless?: Flag;
   /** Whether it may be given more than once. */
   readonly repeatable?: true;
   readonly completion?: CompletionKind | "file";
   /** The environment variable that gives the value where the command line does not. */
-  readonly variable?: string;
+  readonly variable?: string | undefined;
   readonly parse?: Parser<unknown>;
 }
 
@@ -128,6 +137,11 @@ type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
 export function propertyName(form: string): string {
   const name = form.replace(/^--(no-)?|^[[<](-- )?|(\.\.\.)?[\]>]$/g, "");
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The key of a flag in the configuration file: `--max-run` is `max_run`. */
+export function keyOf(flag: Flag): string {
+  return flag.slice(2).replaceAll("-", "_");
 }
 
 /** An option with its flag. */

@@ -13,5 +13,6 @@ export const outputFormat = options({
     choices: ["text", "json"],
     description: "Output format, text or json.",
     default: "text",
+    variable: "MLCLI_OUTPUT",
   },
 });

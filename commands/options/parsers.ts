@@ -6,6 +6,11 @@
  */
 
 import { parseChannel } from "../../runtime/contract/channels.ts";
+import {
+  type NamedRepository,
+  parseRepository,
+  REPOSITORY_EXPECTED,
+} from "../../runtime/contract/repositories.ts";
 import { UsageError } from "../../runtime/errors.ts";
 
 /** A port, 0 to 65535. */
@@ -60,12 +65,45 @@ export function parseTail(text: string, source: string): number | "all" {
   );
 }
 
+const SINCE_UNITS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Since when: so long ago (`10m`), in milliseconds, or at a time (`2026-03-01T09:30:00Z`). */
+export function parseSince(text: string, source: string): number | Date {
+  const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  if (number !== undefined) return Number(number) * SINCE_UNITS[unit!]!;
+  const time = new Date(text);
+  if (/^\d{4}-\d\d-\d\d/.test(text) && time.getTime() >= 0) return time;
+  throw new UsageError(
+    `${source} must be a time ago like 30s, 10m, 2h or 1d, or a time like ` +
+      `2026-03-01T09:30:00Z, but got "${text}".`,
+  );
+}
+
+/** How many to list: 1 or more. */
+export function parseLimit(text: string, source: string): number {
+  const limit = Number(text);
+  if (/^\d{1,9}$/.test(text) && limit > 0) return limit;
+  throw new UsageError(`${source} must be a number from 1, but got "${text}".`);
+}
+
 /** An image tag, by the rule of Docker's reference grammar. */
 export function parseTag(text: string, source: string): string {
   if (/^\w[\w.-]{0,127}$/.test(text)) return text;
   throw new UsageError(
     `${source} must be an image tag (letters, digits, "_", ".", "-"), but got "${text}".`,
   );
+}
+
+/** A repository of the account's registry. */
+export function parseRepositoryName(text: string, source: string): NamedRepository {
+  const repository = parseRepository(text);
+  if (repository) return repository;
+  throw new UsageError(`${source} must be ${REPOSITORY_EXPECTED}; but got "${text}".`);
 }
 
 const MEMORY_UNITS: Readonly<Record<string, number>> = {

@@ -18,6 +18,7 @@ export const serverPort = options({
     description: "Port of the deployment.",
     default: DEFAULT_PORT,
     completion: "server-port",
+    variable: "MLCLI_PORT",
     parse: parsePort,
   },
 });

@@ -15,6 +15,20 @@ export const version = options({
 });
 
 /**
+ * Before any command, for those that take it: `dockerTag` of `options/app.ts`, without what it would
+ * load.
+ */
+export const earlyTag = options({
+  "--docker-tag": {
+    short: "-t",
+    value: "tag",
+    description: "Tag of the image, also after the command that takes it.",
+    default: "latest",
+    completion: "image-tag",
+  },
+});
+
+/**
  * Of every command, for the help and the completions alone: it is taken out of the command line
  * (`cliffy/words.ts`) before that is read, since the streams have to know of it before.
  */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NamedArgument, NamedOption } from "../options/option.ts";
+import { keyOf, type NamedArgument, type NamedOption } from "../options/option.ts";
 import type { Topic } from "../topic.ts";
 import { wrap } from "./wrap.ts";
 
@@ -20,7 +20,7 @@ export function helpText(topic: Topic, style: HelpStyle): string {
   const sections = [
     wrap(topic.description, style.columns, 0),
     `${heading("Usage:")} ${usage(topic)}`,
-    section(heading("Commands:"), memberRows(topic), style.columns),
+    ...memberSections(topic, heading, style.columns),
     section(heading("Options:"), optionRows(topic), style.columns),
     exampleSection(heading("Examples:"), topic),
   ];
@@ -51,10 +51,11 @@ export function optionRows({ options }: Topic): readonly Row[] {
     const [, option] = named;
     const notes = [
       isRequired(option) ? `required${exceptionOf(option)}` : "",
+      isNeeded(option) ? `required, or ${keyOf(named[0])} in APP.json` : "",
       defaultOf(option) === undefined ? "" : `default: ${defaultOf(option)}`,
     ].filter((note) => note !== "").join(", ");
     return {
-      form: `${option.short ? `${option.short}, ` : "    "}${optionForm(named)}`,
+      form: `${option.short ? `${option.short}, ` : "    "}${allForms(named)}`,
       description: notes === "" ? option.description : `${option.description} (${notes})`,
     };
   });
@@ -65,6 +66,10 @@ type Option = NamedOption[1];
 function isRequired(option: Option): boolean {
   return option.value !== undefined &&
     (option.required === true || option.requiredUnless !== undefined);
+}
+
+function isNeeded(option: Option): boolean {
+  return option.value !== undefined && option.needed === true;
 }
 
 function exceptionOf(option: Option): string {
@@ -87,8 +92,29 @@ function optionForm([flag, option]: NamedOption): string {
   return option.value === undefined ? flag : `${flag} ${option.value.toUpperCase()}`;
 }
 
-function memberRows({ members = [] }: Topic): readonly Row[] {
-  return members.map(([name, { summary }]) => ({ form: name, description: summary }));
+/** `-e, --ec2-type, --instance-type TYPE` */
+function allForms(named: NamedOption): string {
+  const [, option] = named;
+  const form = optionForm(named);
+  return option.value === undefined || option.alias === undefined
+    ? form
+    : form.replace(" ", `, ${option.alias} `);
+}
+
+/** The commands of a group, under its headings; all names in one column. */
+function memberSections(
+  { members = [] }: Topic,
+  heading: (text: string) => string,
+  columns: number,
+): readonly string[] {
+  const width = Math.max(...members.map(([name]) => name.length));
+  const byHeading = new Map<string, Row[]>();
+  for (const [name, { summary, heading: own = "Commands" }] of members) {
+    const rows = byHeading.get(own) ?? [];
+    byHeading.set(own, rows);
+    rows.push({ form: name.padEnd(width), description: summary });
+  }
+  return [...byHeading].map(([title, rows]) => section(heading(`${title}:`), rows, columns));
 }
 
 function section(heading: string, rows: readonly Row[], columns: number): string {

@@ -31,7 +31,17 @@ export interface Configuration {
   readonly s3Prefix: string | undefined;
   /** ARN of the role that SageMaker assumes in the app's jobs. */
   readonly executionRole: string | undefined;
+  /** What the file says for single cloud commands, as it stands there (`sections.ts`). */
+  readonly sections: Readonly<Partial<Record<SectionName, Readonly<Record<string, unknown>>>>>;
+  /** Keys that are none of mlcli's, in the order of the file. */
+  readonly otherKeys: readonly string[];
 }
+
+/** Keys whose value is an object: options of the cloud command of that name. */
+export const SECTIONS = ["train", "process", "deploy"] as const;
+
+/** The name of such an object. */
+export type SectionName = typeof SECTIONS[number];
 
 /** Used where `python_version` is not given. */
 export const DEFAULT_PYTHON_VERSION = "3.12";
@@ -97,8 +107,8 @@ export const RULES = {
 export type ConfigurationKey = keyof typeof RULES;
 
 /**
- * Reads a configuration file. Keys that mlcli does not know are ignored; `null` and the empty
- * string count as not given.
+ * Reads a configuration file. Keys that mlcli does not know are kept by name only; `null` and the
+ * empty string count as not given.
  *
  * @throws MlcliError that names file, key and what was expected.
  */
@@ -116,7 +126,30 @@ export async function readConfiguration(path: string): Promise<Configuration> {
     cloudProfile: get("cloud_profile"),
     s3Prefix: get("s3_prefix"),
     executionRole: get("execution_role"),
+    sections: Object.fromEntries(SECTIONS.flatMap((name) => {
+      const section = sectionIn(values, name, file);
+      return section === undefined ? [] : [[name, section]];
+    })),
+    otherKeys: Object.keys(values).filter((key) =>
+      !Object.hasOwn(RULES, key) && !(SECTIONS as readonly string[]).includes(key)
+    ),
   };
+}
+
+function sectionIn(
+  values: Readonly<Record<string, unknown>>,
+  name: SectionName,
+  file: string,
+): Readonly<Record<string, unknown>> | undefined {
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  if (value === undefined || value === null || value === "") return undefined;
+  if (isObject(value)) return value;
+  throw new MlcliError(
+    `${file}: "${name}" must be an object with options of mlcli ${name}; it is ${
+      typeof value === "string" ? JSON.stringify(value) : nameOfType(value)
+    }`,
+    { hint: `Such as "${name}": {"ec2_type": "ml.m5.large"}` },
+  );
 }
 
 async function read(path: string): Promise<string> {

@@ -79,6 +79,8 @@ function profileOrChain(
   const clientConfig = { requestHandler: connections };
   const options = {
     profile: settings.profile?.value,
+    // Another program may have renewed what is in them.
+    ignoreCache: true,
     clientConfig,
     // Some of the SDK's providers look here instead.
     parentClientConfig: clientConfig,
@@ -97,11 +99,13 @@ function profileOrChain(
 
 /** Remembers what is secret in the credentials found, and explains why there are none. */
 function guarded(
-  { secrets }: CredentialsContext,
+  { secrets, connections }: CredentialsContext,
   provider: Provider,
   explain: (error: unknown) => AwsError,
 ): Provider {
   return async (identity) => {
+    // Of a request before this: the reason of a failure that comes now is another one.
+    connections.failure = undefined;
     try {
       const credentials = await provider(identity);
       secrets.add(credentials);

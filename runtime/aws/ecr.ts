@@ -4,8 +4,16 @@
  * @module
  */
 
+import { isRefusal } from "./errors.ts";
 import { strangeAnswer } from "./explanations.ts";
-import { DescribeRepositoriesCommand, ECRClient } from "./sdk/ecr.ts";
+import {
+  BatchGetImageCommand,
+  CreateRepositoryCommand,
+  DescribeRepositoriesCommand,
+  ECRClient,
+  GetAuthorizationTokenCommand,
+  PutImageCommand,
+} from "./sdk/ecr.ts";
 import type { AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
 
@@ -14,14 +22,62 @@ export interface Repository {
   readonly name: string;
   /** `123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn` */
   readonly uri: string;
+  /** Whether each tag stays with its first image. */
+  readonly isImmutable: boolean;
 }
+
+/** A login to the account's registry, for some hours. */
+export interface RegistryAuthorization {
+  readonly username: string;
+  /** A secret. */
+  readonly password: string;
+  /** `123456789012.dkr.ecr.eu-west-1.amazonaws.com` */
+  readonly host: string;
+}
+
+/** An image in a repository: its manifest, or the manifest of a list of images. */
+export interface StoredImage {
+  readonly digest: string;
+  readonly mediaType: string;
+  /** JSON, byte for byte as it was put. */
+  readonly manifest: string;
+}
+
+/** What to put into a repository, which has its parts already. */
+export interface NewImage {
+  readonly manifest: string;
+  readonly mediaType: string;
+  /** Without one, only the digest leads to it. */
+  readonly tag: string | undefined;
+}
+
+/** How an image is named in its repository. */
+export type ImageName = { readonly tag: string } | { readonly digest: string };
 
 /** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
 export interface Ecr {
   /** The region that is asked, and who named it. */
   readonly region: Setting;
-  /** `AwsError`, "not found", where there is none of that name. */
-  describeRepository(name: string): Promise<Repository>;
+  /** Undefined where there is none of that name. */
+  repository(name: string): Promise<Repository | undefined>;
+  /** Creates one; that somebody else has done so meanwhile is no error. */
+  createRepository(name: string): Promise<Repository>;
+  /** A new login: what was given out earlier may be over. */
+  authorization(): Promise<RegistryAuthorization>;
+  /**
+   * Undefined where there is none of that name, or no such repository.
+   * @param mediaTypes of manifests that are looked for.
+   */
+  image(
+    repository: string,
+    name: ImageName,
+    mediaTypes: readonly string[],
+  ): Promise<StoredImage | undefined>;
+  /**
+   * Puts an image, and returns its digest. That it is there already is no error.
+   * `AwsError`, "in use", where the tag has another one and cannot be changed.
+   */
+  putImage(repository: string, image: NewImage): Promise<string>;
 }
 
 /**
@@ -32,18 +88,140 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
   const client = new ECRClient(session.clientConfiguration());
   const region = await session.regionOf(client);
   const options = session.requestOptions;
+
+  async function described(name: string): Promise<Repository> {
+    const { repositories, $metadata } = await session.send(
+      "ecr:DescribeRepositories",
+      `repository ${name}`,
+      region,
+      () => client.send(new DescribeRepositoriesCommand({ repositoryNames: [name] }), options),
+    );
+    return repositoryOf(name, repositories?.[0], $metadata.httpStatusCode);
+  }
+
+  async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
+    try {
+      return await work;
+    } catch (error) {
+      if (isRefusal(error, "not found")) return undefined;
+      throw error;
+    }
+  }
+
   return {
     region,
-    async describeRepository(name) {
-      const { repositories, $metadata } = await session.send(
-        "ecr:DescribeRepositories",
-        `repository ${name}`,
+    repository: (name) => ifThere(described(name)),
+
+    async createRepository(name) {
+      const request = new CreateRepositoryCommand({ repositoryName: name });
+      const subject = `repository ${name}`;
+      try {
+        const { repository, $metadata } = await session.send(
+          "ecr:CreateRepository",
+          subject,
+          region,
+          () => client.send(request, options),
+        );
+        return repositoryOf(name, repository, $metadata.httpStatusCode);
+      } catch (error) {
+        if (isRefusal(error, "in use")) return await described(name);
+        throw error;
+      }
+    },
+
+    async authorization() {
+      const { authorizationData, $metadata } = await session.send(
+        "ecr:GetAuthorizationToken",
+        undefined,
         region,
-        () => client.send(new DescribeRepositoriesCommand({ repositoryNames: [name] }), options),
+        () => client.send(new GetAuthorizationTokenCommand({}), options),
       );
-      const uri = repositories?.[0]?.repositoryUri;
-      if (!uri) throw strangeAnswer($metadata.httpStatusCode);
-      return { name, uri };
+      const { authorizationToken, proxyEndpoint } = authorizationData?.[0] ?? {};
+      const [, username, password] = /^(.+?):(.+)$/.exec(decoded(authorizationToken)) ?? [];
+      if (!username || !password || !URL.canParse(proxyEndpoint ?? "")) {
+        throw strangeAnswer($metadata.httpStatusCode);
+      }
+      return { username, password, host: new URL(proxyEndpoint!).host };
+    },
+
+    async image(repository, name, mediaTypes) {
+      const request = new BatchGetImageCommand({
+        repositoryName: repository,
+        imageIds: ["tag" in name ? { imageTag: name.tag } : { imageDigest: name.digest }],
+        acceptedMediaTypes: [...mediaTypes],
+      });
+      const answer = await ifThere(
+        session.send(
+          "ecr:BatchGetImage",
+          `repository ${repository}`,
+          region,
+          () => client.send(request, options),
+        ),
+      );
+      const { imageId, imageManifest, imageManifestMediaType } = answer?.images?.[0] ?? {};
+      if (!imageId?.imageDigest || !imageManifest) return undefined;
+      const mediaType = imageManifestMediaType ?? ownMediaType(imageManifest);
+      return { digest: imageId.imageDigest, mediaType, manifest: imageManifest };
+    },
+
+    async putImage(repository, { manifest, mediaType, tag }) {
+      const request = new PutImageCommand({
+        repositoryName: repository,
+        imageManifest: manifest,
+        imageManifestMediaType: mediaType,
+        ...(tag === undefined ? {} : { imageTag: tag }),
+      });
+      const answer = await session.send(
+        "ecr:PutImage",
+        `repository ${repository}`,
+        region,
+        () =>
+          client.send(request, options).catch((error) => {
+            if (error instanceof Error && error.name === "ImageAlreadyExistsException") return;
+            throw error;
+          }),
+      );
+      return answer?.image?.imageId?.imageDigest ?? await digestOf(manifest);
     },
   };
+}
+
+/** What ECR says of a repository, as far as mlcli asks. */
+interface RepositoryAnswer {
+  readonly repositoryUri?: string;
+  /** Tags may also be mutable, or immutable, but for some: `..._WITH_EXCLUSION`. */
+  readonly imageTagMutability?: string;
+}
+
+function repositoryOf(
+  name: string,
+  { repositoryUri: uri, imageTagMutability }: RepositoryAnswer = {},
+  status: number | undefined,
+): Repository {
+  if (!uri) throw strangeAnswer(status);
+  return { name, uri, isImmutable: imageTagMutability === "IMMUTABLE" };
+}
+
+/** The text of Base64; empty where it is none. */
+function decoded(text: string | undefined): string {
+  try {
+    return atob(text ?? "");
+  } catch {
+    return "";
+  }
+}
+
+/** What a manifest says of itself; empty where it says nothing. */
+function ownMediaType(manifest: string): string {
+  try {
+    return String(JSON.parse(manifest).mediaType ?? "");
+  } catch {
+    return "";
+  }
+}
+
+/** The digest of a manifest: `sha256:...` */
+export async function digestOf(manifest: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(manifest));
+  return `sha256:${new Uint8Array(digest).toHex()}`;
 }

@@ -36,9 +36,15 @@ export function wasRetried(error: unknown): boolean {
   return ((error as SdkError)?.$metadata?.attempts ?? 1) > 1;
 }
 
+/** Whether the service refused because the credentials have expired. */
+export function isExpiry(error: unknown): boolean {
+  const { name = "" } = (error ?? {}) as SdkError;
+  return Object.hasOwn(CODES, name) && CODES[name] === expired;
+}
+
 type Explain = (request: Request, error: unknown) => AwsError;
 
-/** Error codes of SageMaker (`...Exception`), STS and S3, which name the same things differently. */
+/** Error codes of SageMaker (`...Exception`), ECR, STS and S3: the same things have several names. */
 const CODES: Readonly<Record<string, Explain>> = {
   AccessDeniedException: denied,
   AccessDenied: denied,
@@ -56,7 +62,11 @@ const CODES: Readonly<Record<string, Explain>> = {
   RequestTimeTooSkewed: wrongClock,
   ResourceNotFound: notThere,
   ResourceNotFoundException: notThere,
+  RepositoryNotFoundException: notThere,
+  ImageNotFoundException: notThere,
   ResourceInUse: inUse,
+  RepositoryAlreadyExistsException: inUse,
+  ImageTagAlreadyExistsException: inUse,
   ResourceLimitExceeded: quotaReached,
   RequestInTheFuture: wrongClock,
   RegionDisabledException: regionDisabled,

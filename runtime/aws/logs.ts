@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isRefusal } from "./errors.ts";
 import {
   CloudWatchLogsClient,
   DescribeLogStreamsCommand,
@@ -18,23 +19,33 @@ export interface LogEvent {
   readonly message: string;
 }
 
-/** A piece of a log stream. */
+/** Which piece of a log stream. */
+export interface LogQuestion {
+  /** Of the piece before; without one, the first or the last of the stream. */
+  readonly token?: string;
+  /** Whether to read on towards the end, or back to the beginning. */
+  readonly forward: boolean;
+  /** Leaves out what was written before: milliseconds since 1970. */
+  readonly since?: number;
+  /** Events at most: 1 to 10,000. */
+  readonly limit?: number;
+}
+
+/** A piece of a log stream, oldest event first. */
 export interface LogPage {
   readonly events: readonly LogEvent[];
   /** What asks for what comes after it; the same as before where nothing has come yet. */
-  readonly token: string | undefined;
+  readonly after: string | undefined;
+  /** What asks for what was before it; the same as before where nothing was. */
+  readonly before: string | undefined;
 }
 
 /** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
 export interface Logs {
   /** Names of the streams that begin like this; none where the group is not there (yet). */
   streams(group: string, prefix: string): Promise<readonly string[]>;
-  /**
-   * A page of a stream, oldest first. An empty page is not the end: only a repeated token is.
-   *
-   * @param token of the page before; without one, from the start of the stream.
-   */
-  events(group: string, stream: string, token: string | undefined): Promise<LogPage>;
+  /** A piece of a stream. An empty one is not the end: only a repeated token is. */
+  events(group: string, stream: string, question: LogQuestion): Promise<LogPage>;
 }
 
 /**
@@ -63,7 +74,11 @@ export async function openLogs(session: AwsSession): Promise<Logs> {
               }),
               options,
             ),
-        );
+        ).catch((error) => {
+          // The first job of an account makes the group, with its first line.
+          if (isRefusal(error, "not found")) return { logStreams: [], nextToken: undefined };
+          throw error;
+        });
         for (const { logStreamName } of answer.logStreams ?? []) {
           if (logStreamName) names.push(logStreamName);
         }
@@ -71,7 +86,7 @@ export async function openLogs(session: AwsSession): Promise<Logs> {
       } while (token);
       return names;
     },
-    async events(group, stream, token) {
+    async events(group, stream, { token, forward, since, limit }) {
       const answer = await session.send(
         "logs:GetLogEvents",
         `log stream ${stream}`,
@@ -82,7 +97,9 @@ export async function openLogs(session: AwsSession): Promise<Logs> {
               logGroupName: group,
               logStreamName: stream,
               nextToken: token,
-              startFromHead: true,
+              startFromHead: forward,
+              startTime: since,
+              limit,
             }),
             options,
           ),
@@ -91,7 +108,7 @@ export async function openLogs(session: AwsSession): Promise<Logs> {
         time: timestamp ?? 0,
         message: message ?? "",
       }));
-      return { events, token: answer.nextForwardToken ?? token };
+      return { events, after: answer.nextForwardToken, before: answer.nextBackwardToken };
     },
   };
 }

@@ -10,7 +10,8 @@ import { VERSION } from "../version.ts";
 import { Connections, type TimeLimits } from "./connections.ts";
 import { credentialsProvider } from "./credentials.ts";
 import { AwsError, isRefusal, type Refusal } from "./errors.ts";
-import { awsError, wasRetried } from "./explanations.ts";
+import { awsError, isExpiry, wasRetried } from "./explanations.ts";
+import { KeptCredentials } from "./kept_credentials.ts";
 import { checkProfile, profileValue } from "./profiles.ts";
 import { checkProxies, proxyLogins } from "./proxy.ts";
 import { Secrets } from "./secrets.ts";
@@ -44,6 +45,7 @@ export class AwsSession implements Disposable {
   readonly #signal: AbortSignal;
   readonly #secrets: Secrets;
   readonly #connections: Connections;
+  readonly #credentials: KeptCredentials;
   readonly #env: SessionContext["env"];
 
   private constructor(settings: AwsSettings, { env, signal, limits }: SessionContext) {
@@ -52,6 +54,14 @@ export class AwsSession implements Disposable {
     this.#env = env;
     this.#secrets = new Secrets(env, proxyLogins(env));
     this.#connections = new Connections({ env, profile: settings.profile?.value, limits });
+    this.#credentials = new KeptCredentials(() =>
+      credentialsProvider({
+        settings: this.#settings,
+        env: this.#env,
+        secrets: this.#secrets,
+        connections: this.#connections,
+      })
+    );
   }
 
   /**
@@ -70,12 +80,7 @@ export class AwsSession implements Disposable {
     return {
       region: this.#settings.region?.value,
       profile: this.#settings.profile?.value,
-      credentials: credentialsProvider({
-        settings: this.#settings,
-        env: this.#env,
-        secrets: this.#secrets,
-        connections: this.#connections,
-      }),
+      credentials: this.#credentials.provider,
       customUserAgent: [["mlcli", VERSION]] as [string, string][],
       requestHandler: this.#connections,
       // Adapts to the rate that the service allows. With the SDK's default ('standard') a thousand
@@ -124,7 +129,8 @@ export class AwsSession implements Disposable {
   }
 
   /**
-   * Sends one request, retries included.
+   * Sends one request, retries included. With credentials that have expired it is sent once more
+   * with new ones.
    *
    * @param action as permissions name it: `sagemaker:ListEndpoints`.
    * @param subject what it is about, for messages: `endpoint churn`.
@@ -138,7 +144,10 @@ export class AwsSession implements Disposable {
     request: () => Promise<Answer>,
   ): Promise<Answer> {
     try {
-      return await request();
+      return await request().catch(async (error) => {
+        if (!isExpiry(error) || !await this.#credentials.renew()) throw error;
+        return await request();
+      });
     } catch (error) {
       this.#signal.throwIfAborted();
       throw awsError(error, { action, subject, region, settings: this.#settings }, this.#secrets);

@@ -12,7 +12,7 @@ import type { Context } from "../context.ts";
 import { MlcliError } from "../errors.ts";
 
 /** What the cloud flows may touch of the world. */
-export type CloudHost = Pick<Context, "cwd" | "env" | "aws" | "interruption">;
+export type CloudHost = Pick<Context, "cwd" | "env" | "aws" | "interruption" | "clock">;
 
 /** What the options say about account, region and role. Each is named, so that none is forgotten. */
 export interface CloudChoice extends AwsOptions {

@@ -5,6 +5,7 @@
  */
 
 import { CHANNEL_NAME } from "./limits.ts";
+import { parseS3Uri, type S3Address } from "./s3_uri.ts";
 
 /** A channel. */
 export interface Channel {
@@ -25,6 +26,25 @@ export function parseChannel(
   const end = text.indexOf("=");
   const [name, directory] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)];
   return isChannelName(name) && directory !== "" ? { name, directory } : undefined;
+}
+
+/** The channel of data that nobody gives a name. */
+export const DEFAULT_CHANNEL = "training";
+
+/** A channel of a job on the platform, and where its data lies. */
+export interface RemoteChannel {
+  readonly name: string;
+  readonly address: S3Address;
+}
+
+/**
+ * Takes `[CHANNEL=]s3://BUCKET/KEY` apart; `undefined` where the text does not have that form. A key
+ * may hold `=`, too: what stands before `s3://` is the channel, and nothing else.
+ */
+export function parseRemoteChannel(text: string): RemoteChannel | undefined {
+  const [, name = DEFAULT_CHANNEL, uri = ""] = /^(?:([^=/]*)=)?(s3:\/\/.*)$/s.exec(text) ?? [];
+  const address = parseS3Uri(uri);
+  return address !== undefined && isChannelName(name) ? { name, address } : undefined;
 }
 
 /** The channels found in the layout, and those that somebody named, which win; sorted by name. */

@@ -33,6 +33,23 @@ export function checkBaseJobName(base: string): void {
   });
 }
 
+/** @throws UsageError when no job can have that name. */
+export function checkJobName(name: string): void {
+  if (isResourceName(name)) return;
+  throw new UsageError(`No job is called "${name}"`, {
+    hint: `A name has 1 to ${NAME_LENGTH} letters, digits and hyphens, ` +
+      "with no hyphen at its start or end. mlcli list-jobs shows those that there are.",
+  });
+}
+
+/** @throws UsageError when no job's name could contain the text. */
+export function checkJobNamePart(part: string): void {
+  if (part.length <= NAME_LENGTH && /^[a-zA-Z0-9-]+$/.test(part)) return;
+  throw new UsageError(`No job's name contains "${part}"`, {
+    hint: `Names have at most ${NAME_LENGTH} letters, digits and hyphens.`,
+  });
+}
+
 /** What tells two containers of an app apart: the start of a UUID. */
 const SUFFIX = /^[0-9a-f]{8}$/;
 

@@ -10,6 +10,9 @@
 /** A job runs the user's code to its end. */
 export type JobKind = "train" | "process";
 
+/** The kinds of jobs. */
+export const JOB_KINDS = ["train", "process"] as const satisfies readonly JobKind[];
+
 /** What a container of an app is for. */
 export type Role = JobKind | "serve";
 

@@ -132,3 +132,36 @@ export const START_SECONDS = 240;
  * signal 30 seconds later". For processing jobs AWS names no time.
  */
 export const STOP_SECONDS = { train: 120, serve: 30 } as const;
+
+/**
+ * How many instances a job may have, and how long it may run, in seconds. CreateProcessingJob:
+ * `ProcessingInstanceCount`, `ProcessingMaxRuntimeInSeconds` (9 days). CreateTrainingJob has no number
+ * for instances; of `MaxRuntimeInSeconds` its words say: "The default value is 1 day. The maximum value
+ * is 28 days."
+ */
+export const MOST_INSTANCES = { train: undefined, process: 100 } as const;
+export const LONGEST_RUN = { train: 28 * 86_400, process: 9 * 86_400 } as const;
+
+/**
+ * The disk of an instance, in GB. CreateProcessingJob: `ProcessingVolumeSizeInGB`, 1 to 16,384;
+ * CreateTrainingJob names no most.
+ */
+export const LARGEST_VOLUME = { train: undefined, process: 16_384 } as const;
+
+/** Both: `TagList`, `TagKey`, `TagValue`. Keys that begin with `aws:` are AWS's own. */
+export const TAGS = { most: 50, keyLength: 128, valueLength: 256 } as const;
+export const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
+
+/** Both, `VpcConfig`: `Subnets`, `VpcSecurityGroupIds`, `SubnetId`, `SecurityGroupId`. */
+export const NETWORK = { subnets: 16, securityGroups: 5, idLength: 32 } as const;
+export const NETWORK_ID = /^[-0-9a-zA-Z]+$/;
+
+/** Both: `KmsKeyId`, the id, the ARN or the alias of a key. */
+export const KMS_KEY = /^[a-zA-Z0-9:/_-]{1,2048}$/;
+
+/** Both: `RoleArn`, 20 to 2,048 characters. */
+export const ROLE_ARN = /^arn:aws[a-z-]*:iam::\d{12}:role\/?[a-zA-Z_0-9+=,.@\-_/]+$/;
+export const ROLE_LENGTH = 2_048;
+
+/** Both: `S3Uri`, the whole address. */
+export const S3_URI_LENGTH = 1_024;

@@ -6,6 +6,7 @@
  */
 
 import { MlcliError } from "../errors.ts";
+import { type ImageCalls, imageCalls } from "./image_calls.ts";
 import { type ProgressMessage, progressMessages } from "./messages.ts";
 import { type Answer, EngineError, type Transport } from "./transport.ts";
 
@@ -125,6 +126,11 @@ export interface EngineVersion {
 
 /** What `GET /images/NAME/json` says, as far as mlcli asks. */
 export interface ImageDetails {
+  /**
+   * Digest of the image's configuration; with the containerd image store that of its manifest, or of
+   * its list of manifests.
+   */
+  readonly Id: string;
   /** ISO 8601. A build that finds every step in its cache leaves it as it was. */
   readonly Created: string;
   readonly Os: string;
@@ -156,7 +162,7 @@ export interface LogOptions {
  * One Docker Engine. Every call throws `EngineError` on a status that it does not expect, and
  * `MlcliError` when the engine does not answer.
  */
-export interface Engine {
+export interface Engine extends ImageCalls {
   /** The address as the user would write it in `DOCKER_HOST`. */
   readonly address: string;
   /** What named that address: `DOCKER_HOST`, `default`, ... */
@@ -443,6 +449,8 @@ export function engineOver(
       (await pastActions(id)).includes("oom") || await isOutOfMemoryKilled(id),
 
     isRunning: async (id: string) => (await state(id))?.Running === true,
+
+    ...imageCalls(request),
 
     close: () => transport.close(),
   };

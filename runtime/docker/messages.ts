@@ -1,6 +1,6 @@
 /**
- * The JSON messages that the engine streams while it builds, pulls or imports an image. These calls
- * answer 200 before they begin: whether they worked is in the messages.
+ * The JSON messages that the engine streams while it builds, pulls, pushes or imports an image. These
+ * calls answer 200 before they begin: whether they worked is in the messages.
  *
  * @module
  */
@@ -11,11 +11,13 @@ import { unexpected } from "./transport.ts";
 export interface ProgressMessage {
   /** Text of a build. */
   readonly stream?: string;
-  /** State of a pull. */
+  /** State of a pull or a push; of the layer `id`, where there is one. */
   readonly status?: string;
   readonly id?: string;
-  /** `ID` of the image that was built. */
-  readonly aux?: { readonly ID?: string };
+  /** Bytes of a layer, so far and in all. */
+  readonly progressDetail?: { readonly current?: number; readonly total?: number };
+  /** `ID` of the image that was built; `Digest` of the manifest that a registry took. */
+  readonly aux?: { readonly ID?: string; readonly Digest?: string };
   readonly errorDetail?: { readonly message?: string; readonly code?: number };
   /** Deprecated since API 1.48 in favour of `errorDetail`; Podman sends only this one. */
   readonly error?: string;

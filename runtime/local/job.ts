@@ -20,7 +20,7 @@ import { holdsHarness } from "../images.ts";
 import type { Output } from "../streams.ts";
 import { codeFolderOf } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
-import { requireImage } from "./container/image.ts";
+import { requireImage } from "../docker/require_image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
 import { imageDifferences } from "./differences/image.ts";

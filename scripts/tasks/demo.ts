@@ -9,8 +9,7 @@
 import { fromFileUrl } from "@std/path";
 import { MlcliError } from "../../runtime/errors.ts";
 import { removeTreeIfThere } from "../../runtime/files.ts";
-import { ensureBaseImage } from "../engine/base_image.ts";
-import { ensureEngine } from "../engine/engine.ts";
+import { demonstrate, mlcli, type Place, prepare, print } from "../demonstration.ts";
 import { copy } from "../files.ts";
 import { runScript, timeText } from "../script.ts";
 
@@ -19,8 +18,6 @@ const APP = `${ROOT}fixtures/apps/housing`;
 /** A tag of its own, so that it replaces no image of the user's. */
 const TAG = "demo";
 
-/** The slowest step is a build that installs packages by pip over a slow line. In ms. */
-const COMMAND_TIMEOUT = 240_000;
 /** In ms; the platform allows a prediction a minute. */
 const REQUEST_TIMEOUT = 60_000;
 
@@ -49,30 +46,6 @@ async function main(signal: AbortSignal): Promise<number> {
   return 0;
 }
 
-/** Finds or makes an engine and an image to build on; returns the image's name. */
-async function prepare(signal: AbortSignal): Promise<string> {
-  const engine = await demonstrate("Find a Docker Engine", async () => {
-    const found = await ensureEngine(signal);
-    print(found.address);
-    return found;
-  });
-  try {
-    return await demonstrate("Find a Python image", async () => {
-      const found = await ensureBaseImage("plain", engine, signal);
-      print(found);
-      return found;
-    });
-  } finally {
-    engine.close();
-  }
-}
-
-/** Where mlcli runs, and what ends it. */
-interface Place {
-  readonly directory: string;
-  readonly signal: AbortSignal;
-}
-
 async function mainJob(place: Place, baseImage: string): Promise<void> {
   const local = (...args: string[]): string[] => ["local", ...args, "--docker-tag", TAG];
   await mlcli("Build the app's image", place, [
@@ -90,43 +63,6 @@ async function mainJob(place: Place, baseImage: string): Promise<void> {
     throw error;
   }
   await mlcli("Stop the server", place, stop);
-}
-
-/**
- * Runs mlcli as a user would, and returns its results.
- * @throws MlcliError naming the step when it fails.
- */
-async function mlcli(title: string, place: Place, args: readonly string[]): Promise<string> {
-  return await demonstrate(title, async () => {
-    print(`$ mlcli ${args.join(" ")}`);
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", `--config=${ROOT}deno.json`, `${ROOT}main.ts`, ...args],
-      cwd: place.directory,
-      stdin: "null",
-      stdout: "piped",
-    }).spawn();
-    const limit = AbortSignal.any([place.signal, AbortSignal.timeout(COMMAND_TIMEOUT)]);
-    const kill = (): void => child.kill("SIGTERM");
-    limit.addEventListener("abort", kill);
-    const results = await new Response(child.stdout.pipeThrough(shown())).text();
-    const { code } = await child.status;
-    limit.removeEventListener("abort", kill);
-    // First, so that a server that has started is known, and stopped, even after Ctrl-C.
-    if (code === 0) return results.trim();
-    place.signal.throwIfAborted();
-    const ending = limit.aborted ? `took over ${timeText(COMMAND_TIMEOUT)}` : `ended with ${code}`;
-    throw new MlcliError(`${title}: mlcli ${args.join(" ")} ${ending}`);
-  });
-}
-
-/** Shows what passes through. */
-function shown(): TransformStream<Uint8Array, Uint8Array> {
-  return new TransformStream({
-    transform(chunk, controller) {
-      Deno.stdout.writeSync(chunk);
-      controller.enqueue(chunk);
-    },
-  });
 }
 
 async function predict(address: string, request: Prediction, signal: AbortSignal): Promise<void> {
@@ -153,19 +89,6 @@ async function predict(address: string, request: Prediction, signal: AbortSignal
     if (response.ok) return;
     throw new MlcliError(`Ask for a prediction: the server answers ${response.status}`);
   });
-}
-
-/** Does a step of the demo under its title, and says how long it took. */
-async function demonstrate<T>(title: string, work: () => Promise<T>): Promise<T> {
-  print(`\n== ${title}`);
-  const begin = performance.now();
-  const result = await work();
-  print(`(${timeText(performance.now() - begin)})`);
-  return result;
-}
-
-function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
 if (import.meta.main) runScript(main);

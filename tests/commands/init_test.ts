@@ -82,6 +82,8 @@ suite("mlcli init", () => {
       cloudProfile: "work",
       s3Prefix: undefined,
       executionRole: undefined,
+      sections: {},
+      otherKeys: [],
     });
   });
 

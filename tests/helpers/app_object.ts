@@ -30,6 +30,8 @@ export function appObject(
       cloudProfile: undefined,
       s3Prefix: undefined,
       executionRole: undefined,
+      sections: {},
+      otherKeys: [],
       ...configuration,
     },
   };

@@ -6,6 +6,7 @@
 
 import type { Context } from "../../runtime/context.ts";
 import type { Output } from "../../runtime/streams.ts";
+import type { Clock } from "../../runtime/time.ts";
 
 /** A stream that remembers what was printed. */
 export interface MemoryOutput extends Output {
@@ -40,6 +41,7 @@ export function fakeContext(
       signal: new AbortController().signal,
       force: new AbortController().signal,
     },
+    clock: fakeClock(),
     ask: () => Promise.resolve(undefined),
     engine: unreachable,
     region: unreachable,
@@ -47,6 +49,27 @@ export function fakeContext(
     ...rest,
     out: memoryOutput({ isTerminal, colour, columns }, onOutput),
     err: memoryOutput({ isTerminal, colour, columns }),
+  };
+}
+
+/** A clock on which a pause takes no time, and after which it is later nevertheless. */
+export function fakeClock(
+  start: Date = new Date(),
+): Clock & { readonly pauses: readonly number[] } {
+  const pauses: number[] = [];
+  let passed = 0;
+  return {
+    pauses,
+    now: () => passed,
+    date: () => new Date(start.getTime() + passed),
+    async pause(milliseconds, signal) {
+      signal.throwIfAborted();
+      pauses.push(milliseconds);
+      passed += milliseconds;
+      // What else is going on gets its turn.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      signal.throwIfAborted();
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import type { SageMaker } from "../../aws/sagemaker.ts";
 import { isResourceName } from "../../contract/limits.ts";
 import { parseS3Uri, type S3Address } from "../../contract/s3_uri.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
-import { inOneLine } from "../../text.ts";
+import { inOneLine, printable } from "../../text.ts";
 
 /** What somebody named: an address, or a job. */
 export type ModelSource =
@@ -60,7 +60,7 @@ export async function artifactOf(name: string, sagemaker: JobAccess): Promise<S3
   }
   if (!artifact) {
     throw new MlcliError(`The job left no model: ${name} (${status})`, {
-      quote: FailureReason && inOneLine(FailureReason),
+      quote: FailureReason && printable(FailureReason),
       hint: `Its log says more: mlcli logs ${name}`,
     });
   }

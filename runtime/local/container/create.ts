@@ -9,7 +9,7 @@ import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
 import { isReport } from "../differences/report.ts";
-import { imageNotFound } from "./image.ts";
+import { imageNotFound } from "../../docker/require_image.ts";
 
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;

@@ -13,6 +13,7 @@ import { authenticated } from "./authentication.ts";
 import { Faults } from "./faults.ts";
 import { Front } from "./front.ts";
 import type { JobStore } from "./jobs/job_store.ts";
+import type { EngineRunner } from "./jobs/runner.ts";
 import { operationOf, serviceOf } from "./operation.ts";
 import type { LogStore } from "./logs.ts";
 import type { S3Store } from "./s3_store.ts";
@@ -87,6 +88,13 @@ export class Box implements AsyncDisposable, Platform {
     return this.services.sagemaker.store;
   }
 
+  /** The machines that jobs run on: how long they may take to stop, when they are taken away. */
+  get machines(): EngineRunner {
+    const { runner } = this.services.sagemaker;
+    if (!runner) throw new Error("Jobs do not run in this box: open it with { jobs: true }");
+    return runner;
+  }
+
   /** ECR, to prepare repositories and images, and to look at them. */
   get ecr(): Services["ecr"] {
     return this.services.ecr;
@@ -148,20 +156,26 @@ export class Box implements AsyncDisposable, Platform {
       if (this.faults.closesConnections) answer.headers.set("connection", "close");
       return answer;
     } catch (error) {
-      this.problem(
-        error instanceof Unexpected ? error.message : `The box failed: ${failure(error)}`,
-      );
-      return new Response(String(error), { status: 501 });
+      return new Response(this.#unexpected(error).message, { status: 501 });
     } finally {
       this.#open--;
     }
+  }
+
+  /** Notes what must not happen. No client asks again after this answer. */
+  #unexpected(error: unknown): Refused {
+    const what = error instanceof Unexpected ? error.message : `The box failed: ${failure(error)}`;
+    this.problem(what);
+    return new Refused("NotExpectedByTheBox", what, 501);
   }
 
   async #answer(request: Request, port: number): Promise<Response> {
     const { headers, method } = request;
     // Not through URL, which would make `a/../b` another address.
     const target = request.url.replace(/^https?:\/\/[^/]*/, "");
-    const body = await request.bytes();
+    const body = await request.bytes().catch(() => undefined);
+    // The client went away before it had sent all.
+    if (!body) return new Response(null, { status: 400 });
     const authorization = parseAuthorization(headers);
     if (!authorization) throw new Unexpected(`Not signed: ${method} ${target}`);
     const service = serviceOf(authorization.service);
@@ -178,15 +192,21 @@ export class Box implements AsyncDisposable, Platform {
         userAgent: headers.get("user-agent") ?? "",
       });
       const question = { service, ...asked, key, region, headers, method, url, body };
+      if (this.faults.losesRequest(question)) return this.#lost(port);
       const answer = await this.#handle(question);
       if (!this.faults.losesAnswer(question)) return answer;
       await answer.body?.cancel();
-      this.#front.breakConnection(port);
-      return new Response(null, { status: 500 });
+      return this.#lost(port);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      return refusalAnswer(service, method, error);
+      const refusal = error instanceof Refused ? error : this.#unexpected(error);
+      return refusalAnswer(service, method, refusal);
     }
+  }
+
+  /** Breaks the connection; nobody gets the answer. */
+  #lost(port: number): Response {
+    this.#front.breakConnection(port);
+    return new Response(null, { status: 500 });
   }
 
   async #handle(request: BoxRequest): Promise<Response> {

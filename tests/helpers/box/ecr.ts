@@ -5,30 +5,21 @@
  */
 
 import { ACCOUNT, jsonAnswer } from "../aws_answers.ts";
-import type { Blobs } from "./blobs.ts";
+import { checkLayers, checkParts, downloadUrl, type EcrParts } from "./ecr_layers.ts";
 import { ECR_RULES } from "./ecr_rules.ts";
 import {
   digestOf,
-  type EcrStore,
   isList,
-  listedBy,
   partsOf,
   type Repository,
   repositoryArn,
   type StoredImage,
 } from "./ecr_store.ts";
+import { type ImageId, immutableTag, mediaTypeOf, noRepository, pageOf } from "./ecr_words.ts";
 import { type BoxRequest, type Permission, Refused, type Service, Unexpected } from "./service.ts";
 import { checkInput } from "./validation.ts";
 
 type Input = BoxRequest["input"];
-
-/** What it has to know. */
-export interface EcrParts {
-  readonly store: EcrStore;
-  readonly blobs: Blobs;
-  /** `localhost:PORT` of the front. */
-  readonly host: string;
-}
 
 /** The API of ECR, for one account. */
 export class Ecr implements Service {
@@ -41,8 +32,14 @@ export class Ecr implements Service {
     DescribeImages: (input) => this.#describeImages(input),
     BatchGetImage: (input) => this.#getImages(input),
     PutImage: (input) => this.#putImage(input),
-    BatchCheckLayerAvailability: (input) => this.#checkLayers(input),
-    GetDownloadUrlForLayer: (input) => this.#downloadUrl(input),
+    BatchCheckLayerAvailability: (input) => {
+      this.#repository(input.repositoryName, input.registryId);
+      return checkLayers(this.parts, input);
+    },
+    GetDownloadUrlForLayer: (input) => {
+      this.#repository(input.repositoryName, input.registryId);
+      return downloadUrl(this.parts, input);
+    },
   };
 
   constructor(private readonly parts: EcrParts) {}
@@ -158,68 +155,11 @@ export class Ecr implements Service {
     if (imageTag !== undefined && repository.isImmutable && repository.tags.has(imageTag)) {
       throw new Refused("ImageTagAlreadyExistsException", immutableTag(repository, imageTag));
     }
-    await this.#checkParts(repository, imageManifest, mediaType);
     const image = { digest, manifest: imageManifest, mediaType };
+    await checkParts(this.parts, repository, image);
     await this.parts.blobs.putManifest(repositoryName, imageTag ?? digest, image);
     this.parts.store.keep(repository, image, imageTag);
     return { image: this.#whole(repository, image, imageTag) };
-  }
-
-  async #checkParts(repository: Repository, manifest: string, mediaType: string): Promise<void> {
-    const missing = listedBy(manifest).map(({ digest }) => digest)
-      .filter((digest) => !repository.images.has(digest));
-    if (isList(mediaType) && missing.length > 0) {
-      throw new Refused(
-        "ReferencedImagesNotFoundException",
-        `Images with digests '${missing}' required for pushing image into repository with name ` +
-          `'${repository.name}' in the registry with id '${ACCOUNT}' do not exist`,
-      );
-    }
-    const absent: string[] = [];
-    for (const { digest } of partsOf(manifest)) {
-      if (await this.parts.blobs.size(repository.name, digest) === undefined) absent.push(digest);
-    }
-    if (absent.length === 0) return;
-    throw new Refused(
-      "LayersNotFoundException",
-      `Layers with digests '${absent}' required for pushing image into repository with name ` +
-        `'${repository.name}' in the registry with id '${ACCOUNT}' do not exist`,
-    );
-  }
-
-  async #checkLayers({ repositoryName, registryId, layerDigests }: Input) {
-    this.#repository(repositoryName, registryId);
-    const layers: unknown[] = [];
-    const failures: unknown[] = [];
-    for (const layerDigest of layerDigests as string[]) {
-      if (!/^[a-zA-Z0-9-_+.]+:[a-fA-F0-9]+$/.test(layerDigest)) {
-        const failureReason = "Invalid parameter at 'layerDigest'";
-        failures.push({ layerDigest, failureCode: "InvalidLayerDigest", failureReason });
-        continue;
-      }
-      const size = await this.parts.blobs.size(repositoryName, layerDigest);
-      layers.push({
-        layerDigest,
-        layerAvailability: size === undefined ? "UNAVAILABLE" : "AVAILABLE",
-        layerSize: size,
-      });
-    }
-    return { layers, failures };
-  }
-
-  async #downloadUrl({ repositoryName, registryId, layerDigest }: Input) {
-    this.#repository(repositoryName, registryId);
-    if (await this.parts.blobs.size(repositoryName, layerDigest) === undefined) {
-      throw new Refused(
-        "LayersNotFoundException",
-        `The layer with digest '${layerDigest}' does not exist in the repository with name ` +
-          `'${repositoryName}' in registry with id '${ACCOUNT}'`,
-      );
-    }
-    const signature = digestOf(`${repositoryName}@${layerDigest}`).slice("sha256:".length);
-    const downloadUrl =
-      `http://${this.parts.host}/layers/${repositoryName}@${layerDigest}?X-Amz-Signature=${signature}`;
-    return { downloadUrl, layerDigest };
   }
 
   #repository(name: string, registryId = ACCOUNT): Repository {
@@ -288,54 +228,4 @@ export class Ecr implements Service {
       imageManifestMediaType: mediaType,
     };
   }
-}
-
-/** How an image is named. */
-interface ImageId {
-  readonly imageTag?: string;
-  readonly imageDigest?: string;
-}
-
-/** ECR's words for a repository that is not there. */
-export function noRepository(name: string, registryId: string = ACCOUNT): string {
-  return `The repository with name '${name}' does not exist in the registry with id ` +
-    `'${registryId}'`;
-}
-
-/** ECR's words for a tag that stays with its image. */
-export function immutableTag({ name }: Repository, tag: string): string {
-  return `The image tag '${tag}' already exists in the '${name}' repository and cannot be ` +
-    "overwritten because the tag is immutable.";
-}
-
-function mediaTypeOf(manifest: string, given: string | undefined): string {
-  let own: string | undefined;
-  try {
-    own = JSON.parse(manifest).mediaType;
-  } catch {
-    throw invalidManifest("is no JSON");
-  }
-  if (given !== undefined && own !== undefined && given !== own) {
-    throw invalidManifest(`has media type ${own}, not ${given}`);
-  }
-  const mediaType = own ?? given;
-  if (mediaType === undefined) throw invalidManifest("has no media type");
-  return mediaType;
-}
-
-function invalidManifest(why: string): Refused {
-  return new Refused(
-    "InvalidParameterException",
-    `Invalid parameter at 'ImageManifest' failed to satisfy constraint: the manifest ${why}`,
-  );
-}
-
-function pageOf<T>(
-  all: readonly T[],
-  size: number,
-  token: string | undefined,
-): { page: readonly T[]; token: string | undefined } {
-  const start = token === undefined ? 0 : Number(token);
-  const end = start + size;
-  return { page: all.slice(start, end), token: end < all.length ? String(end) : undefined };
 }

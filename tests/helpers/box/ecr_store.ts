@@ -51,6 +51,8 @@ export interface Token {
   readonly key: AccessKey;
   /** Epoch milliseconds. */
   expiresAt: number;
+  /** So many requests of the registry it is still good for. */
+  requestsLeft: number;
 }
 
 /** 12 hours, in ms. */
@@ -62,6 +64,8 @@ export class EcrStore {
   readonly tokens = new Map<string, Token>();
   /** How long new tokens are good for, in ms. */
   tokenLifetime = TOKEN_LIFETIME;
+  /** How many requests of the registry the next token is good for; it ends in the middle of a push. */
+  nextTokenRequests = Infinity;
 
   /** Adds a repository. */
   add(name: string, { isImmutable = false }: { readonly isImmutable?: boolean } = {}): Repository {
@@ -80,7 +84,9 @@ export class EcrStore {
   /** Gives out a password in the name of a key's owner. */
   issueToken(key: AccessKey): Token {
     const password = `token-that-nobody-may-see-${crypto.randomUUID()}`;
-    const token = { password, key, expiresAt: Date.now() + this.tokenLifetime };
+    const expiresAt = Date.now() + this.tokenLifetime;
+    const token = { password, key, expiresAt, requestsLeft: this.nextTokenRequests };
+    this.nextTokenRequests = Infinity;
     this.tokens.set(password, token);
     return token;
   }

@@ -39,6 +39,8 @@ export class Faults {
   readonly #refusals: (Rule & { readonly refusal: (service: ServiceName) => Refused })[] = [];
   readonly #delays: (Rule & { readonly milliseconds: number })[] = [];
   readonly #lost: Rule[] = [];
+  readonly #lostBefore: Rule[] = [];
+  #isOver = false;
   readonly #expired = new Set<string>();
   readonly #timers = new Map<ReturnType<typeof setTimeout>, () => void>();
 
@@ -82,6 +84,11 @@ export class Faults {
   /** Does what is asked for, and breaks the connection instead of answering. */
   loseAnswer(operation: string, times = 1): void {
     this.#lost.push({ matches: glob(operation), left: times });
+  }
+
+  /** Breaks the connection before anything is done: the network is away. */
+  loseRequest(operation: string, times = 1): void {
+    this.#lostBefore.push({ matches: glob(operation), left: times });
   }
 
   /** From now on, every answer ends its connection. */
@@ -136,13 +143,19 @@ export class Faults {
     if (denial) throw denial;
   }
 
+  /** Whether this request gets lost. */
+  losesRequest(request: BoxRequest): boolean {
+    return taken(this.#lostBefore, nameOf(request)) !== undefined;
+  }
+
   /** Whether the answer to this request gets lost. */
   losesAnswer(request: BoxRequest): boolean {
     return taken(this.#lost, nameOf(request)) !== undefined;
   }
 
-  /** Ends all delays. */
+  /** Ends all delays: the box is being closed. */
   end(): void {
+    this.#isOver = true;
     for (const [timer, resolve] of this.#timers) {
       clearTimeout(timer);
       resolve();
@@ -151,6 +164,7 @@ export class Faults {
   }
 
   #wait(milliseconds: number): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
     return new Promise((resolve) => {
       const timer: ReturnType<typeof setTimeout> = setTimeout(() => {
         this.#timers.delete(timer);

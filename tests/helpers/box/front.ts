@@ -12,6 +12,7 @@ export class Front implements AsyncDisposable {
   readonly #clients = new Map<number, Deno.TcpConn>();
   readonly #serving = new Set<Promise<void>>();
   readonly #accepting: Promise<void>;
+  #isOver = false;
 
   constructor(private readonly target: number) {
     this.#accepting = this.#accept();
@@ -27,6 +28,7 @@ export class Front implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
     this.#listener.close();
     await this.#accepting;
     for (const client of this.#clients.values()) close(client);
@@ -43,7 +45,10 @@ export class Front implements AsyncDisposable {
   async #serve(client: Deno.TcpConn): Promise<void> {
     const server = await Deno.connect({ hostname: "127.0.0.1", port: this.target })
       .catch(() => undefined);
-    if (!server) return close(client);
+    if (!server || this.#isOver) {
+      close(client);
+      return close(server);
+    }
     client.setNoDelay();
     server.setNoDelay();
     const { port } = server.localAddr;

@@ -7,8 +7,8 @@
 
 import type { AccessKey } from "../fake_aws.ts";
 import type { Blobs, RegistryAddress } from "./blobs.ts";
-import { immutableTag, noRepository } from "./ecr.ts";
 import { digestOf, type EcrStore, repositoryArn } from "./ecr_store.ts";
+import { immutableTag, noRepository } from "./ecr_words.ts";
 import { type BoxRequest, type Platform, Refused } from "./service.ts";
 
 /** Headers of one connection, not of a request. */
@@ -100,7 +100,7 @@ export class RegistryFront implements AsyncDisposable {
     }
     const token = this.parts.store.tokens.get(atob(credentials).replace(/^AWS:/, ""));
     if (!token) return refusal("DENIED", "Your Authorization Token is invalid.", 400);
-    if (token.expiresAt > Date.now()) return token.key;
+    if (token.expiresAt > Date.now() && token.requestsLeft-- > 0) return token.key;
     const words = "Your authorization token has expired. Reauthenticate and try again.";
     return refusal("DENIED", words, 403);
   }

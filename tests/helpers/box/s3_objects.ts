@@ -80,7 +80,10 @@ async function putObject(call: S3Call): Promise<Response> {
   checkCondition(call);
   const description = { ...descriptionOf(headers), checksum };
   const piece = await store.write(bytes);
-  const object = await store.keep(bucket.name, input.Key, [piece], `"${md5(bytes)}"`, description);
+  // What is encrypted by a key of KMS has an entity tag that is no MD5.
+  const isByKms = headers.get("x-amz-server-side-encryption") === "aws:kms";
+  const etag = `"${isByKms ? md5(`${piece.path}:${piece.offset}`) : md5(bytes)}"`;
+  const object = await store.keep(bucket.name, input.Key, [piece], etag, description);
   return new Response(null, { headers: { etag: object.etag, ...checksumHeaders(object) } });
 }
 

@@ -8,6 +8,7 @@ import { join } from "@std/path";
 import { EcrService } from "./ecr_open.ts";
 import { JobStore } from "./jobs/job_store.ts";
 import { jobWorld } from "./jobs/platform.ts";
+import { EngineRunner } from "./jobs/runner.ts";
 import { SageMaker } from "./jobs/sagemaker.ts";
 import { LogStore } from "./logs.ts";
 import { S3 } from "./s3.ts";
@@ -44,6 +45,10 @@ export async function openServices(platform: Platform, options: BoxOptions): Pro
     s3,
     logs,
     ecr,
-    sagemaker: new SageMaker(around, new JobStore(jobWorld(around))),
+    sagemaker: new SageMaker(
+      around,
+      new JobStore(jobWorld(around)),
+      options.jobs ? new EngineRunner(around) : undefined,
+    ),
   };
 }

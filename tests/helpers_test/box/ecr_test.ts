@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { ask } from "../../helpers/box/ask.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { indexed, putImage, putIndex } from "../../helpers/box/images.ts";
+import { USER_KEY } from "../../helpers/fake_aws.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const OCI = "application/vnd.oci.image.manifest.v1+json";
@@ -221,6 +222,9 @@ suite("the box's ECR: passwords", () => {
     assertEquals(expiresAt > Date.now() / 1_000 + 11 * 3_600, true);
     // Good, but there is no registry behind it.
     assertEquals((await login(authorizationToken)).status, 501);
+    box.ecr.store.nextTokenRequests = 1;
+    const short = btoa(`AWS:${box.ecr.store.issueToken(USER_KEY).password}`);
+    assertEquals([(await login(short)).status, (await login(short)).status], [501, 403]);
     box.ecr.store.expireTokens();
     const expired = await login(authorizationToken);
     assertEquals(expired.status, 403);

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ask } from "../../helpers/box/ask.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { putImage } from "../../helpers/box/images.ts";
@@ -148,6 +148,24 @@ suite("the box's jobs: as a test wrote them down", () => {
   });
 });
 
+suite("the box's jobs: without a machine", () => {
+  it("say that there is none, and fail", async () => {
+    const { box, training } = await prepared();
+    await using _box = box;
+    box.faults.outOfCapacity();
+    await ask(box, "sagemaker", "CreateTrainingJob", training);
+    const job = box.jobs.only("training");
+    await box.jobs.advance(job);
+    assertEquals(
+      job.transitions.at(-1)!.StatusMessage,
+      "Insufficient capacity error from EC2 while launching instances, retrying!",
+    );
+    await box.jobs.advance(job);
+    assertEquals(job.status, "Failed");
+    assertMatch(job.failureReason!, /^CapacityError: Unable to provision requested ML compute/);
+  });
+});
+
 suite("the box's jobs: what is refused", () => {
   const role = "arn:aws:iam::123456789012:role/unknown";
   /** What is changed in a training, the code, and the words. */
@@ -280,6 +298,24 @@ suite("the box's jobs: what is refused", () => {
       const usage = `'ml.m5.large for ${word.toLowerCase()} job usage' is 0 Instances`;
       assertEquals(body.message.includes(usage), true);
     }
+  });
+
+  it("what the box does not have, which fails the test", async () => {
+    const { box, training } = await prepared();
+    const AlgorithmSpecification = {
+      ...training.AlgorithmSpecification as Request,
+      TrainingInputMode: "Pipe",
+    };
+    const { status } = await ask(box, "sagemaker", "CreateTrainingJob", {
+      ...training,
+      AlgorithmSpecification,
+    });
+    assertEquals(status >= 500, true);
+    await assertRejects(
+      () => box[Symbol.asyncDispose](),
+      Error,
+      "The box has no TrainingInputMode Pipe",
+    );
   });
 
   it("jobs that there are not", async () => {

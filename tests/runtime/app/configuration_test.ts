@@ -20,12 +20,17 @@ const DEFAULTS: Configuration = {
   cloudProfile: undefined,
   s3Prefix: undefined,
   executionRole: undefined,
+  sections: {},
+  otherKeys: [],
 };
 
 const ACCEPTED: readonly (readonly [text: string, expected: Partial<Configuration>])[] = [
   ["{}", {}],
   ["\uFEFF{}", {}],
-  ['{"unknown": 1, "cloud": {"region": 2}}', {}],
+  ['{"unknown": 1, "cloud": {"region": 2}}', { otherKeys: ["unknown", "cloud"] }],
+  ['{"train": {"ec2_type": "x", "a": [1]}, "process": null, "deploy": ""}', {
+    sections: { train: { ec2_type: "x", a: [1] } },
+  }],
   ['{"cloud_region": null, "cloud_profile": "", "python_version": ""}', {}],
   ['{"image_name": "team/demo"}', { imageName: "team/demo" }],
   ['{"image_name": "Registry.example:5000/a/b__c"}', {
@@ -49,6 +54,8 @@ const REFUSED: readonly (readonly [text: string, ...words: readonly string[]])[]
   ["[]", "Demo.json must hold a JSON object", "an array"],
   ["null", "must hold a JSON object", "null"],
   ['"text"', "must hold a JSON object", "a string"],
+  ['{"train": "ml.m5.large"}', 'Demo.json: "train" must be an object', 'it is "ml.m5.large"'],
+  ['{"process": [1]}', 'Demo.json: "process" must be an object with options of mlcli process'],
   ['{"cloud_region": 1}', 'Demo.json: "cloud_region" must be a region', "it is a number"],
   ['{"cloud_region": "eu west"}', '"cloud_region"', 'it is "eu west"'],
   ['{"cloud_profile": ["a"]}', '"cloud_profile" must be the name of a profile', "an array"],

@@ -1,5 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { isChannelName, mergedChannels, parseChannel } from "../../../runtime/contract/channels.ts";
+import {
+  isChannelName,
+  mergedChannels,
+  parseChannel,
+  parseRemoteChannel,
+} from "../../../runtime/contract/channels.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const NAMES: readonly (readonly [name: string, is: boolean])[] = [
@@ -28,7 +33,33 @@ const TYPED: readonly (readonly [text: string, parsed: [string, string] | undefi
   ["a/b=/data", undefined],
 ];
 
+/** On the platform: the channel, the bucket and the key. */
+const REMOTE: readonly (readonly [text: string, parsed: [string, string, string] | undefined])[] = [
+  ["s3://bucket/data/train", ["training", "bucket", "data/train"]],
+  ["s3://bucket", ["training", "bucket", ""]],
+  ["labels=s3://bucket/l.csv", ["labels", "bucket", "l.csv"]],
+  ["s3://bucket/day=1/", ["training", "bucket", "day=1/"]],
+  ["s3://bucket/day=s3://x/", ["training", "bucket", "day=s3://x/"]],
+  ["a=s3://bucket/day=s3://x/", ["a", "bucket", "day=s3://x/"]],
+  ["a=b=s3://bucket/x", undefined],
+  ["=s3://bucket/x", undefined],
+  ["a b=s3://bucket/x", undefined],
+  ["..=s3://bucket/x", undefined],
+  ["a=/data", undefined],
+  ["/data", undefined],
+  ["s3://B/x", undefined],
+  ["https://bucket/x", undefined],
+  ["", undefined],
+];
+
 suite("channels", () => {
+  for (const [text, parsed] of REMOTE) {
+    it(`lie in S3: ${JSON.stringify(text)} is ${parsed ?? "none"}`, () => {
+      const channel = parseRemoteChannel(text);
+      assertEquals(channel && [channel.name, channel.address.bucket, channel.address.key], parsed);
+    });
+  }
+
   for (const [name, is] of NAMES) {
     it(`${is ? "may" : "may not"} be called ${JSON.stringify(name.slice(0, 20))}`, () => {
       assertEquals(isChannelName(name), is);

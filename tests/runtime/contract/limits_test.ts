@@ -7,16 +7,27 @@ import {
   HYPERPARAMETERS,
   INVOCATION_SECONDS,
   isResourceName,
+  KMS_KEY,
+  LARGEST_VOLUME,
   lengthOf,
   LINE_END,
+  LONGEST_RUN,
   MOST_CHANNELS,
+  MOST_INSTANCES,
   NAME,
   NAME_LENGTH,
+  NETWORK,
+  NETWORK_ID,
   PING_SECONDS,
   PROCESSING_ARGUMENTS,
   REASON_LENGTH,
+  ROLE_ARN,
+  ROLE_LENGTH,
+  S3_URI_LENGTH,
   START_SECONDS,
   STOP_SECONDS,
+  TAG_TEXT,
+  TAGS,
   VARIABLE_NAME,
 } from "../../../runtime/contract/limits.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -47,6 +58,18 @@ const MOST: readonly (readonly [shape: string, max: number, ours: number])[] = [
   ["FailureReason", 1024, REASON_LENGTH],
   ["ExitMessage", 1024, REASON_LENGTH],
   ["BodyBlob", 6291456, BODY_BYTES],
+  ["ProcessingInstanceCount", 100, MOST_INSTANCES.process],
+  ["ProcessingMaxRuntimeInSeconds", 777600, LONGEST_RUN.process],
+  ["ProcessingVolumeSizeInGB", 16384, LARGEST_VOLUME.process],
+  ["TagList", 50, TAGS.most],
+  ["TagKey", 128, TAGS.keyLength],
+  ["TagValue", 256, TAGS.valueLength],
+  ["Subnets", 16, NETWORK.subnets],
+  ["VpcSecurityGroupIds", 5, NETWORK.securityGroups],
+  ["SubnetId", 32, NETWORK.idLength],
+  ["SecurityGroupId", 32, NETWORK.idLength],
+  ["RoleArn", 2048, ROLE_LENGTH],
+  ["S3Uri", 1024, S3_URI_LENGTH],
 ];
 
 /** `pattern` of the same, as it stands there. */
@@ -57,6 +80,8 @@ const PATTERNS: readonly (readonly [shape: string, pattern: string, ours: RegExp
   ["TrainingEnvironmentKey", "[a-zA-Z_][a-zA-Z0-9_]*", VARIABLE_NAME],
   ["ProcessingEnvironmentKey", "[a-zA-Z_][a-zA-Z0-9_]*", VARIABLE_NAME],
   ["EnvironmentKey", "[a-zA-Z_][a-zA-Z0-9_]*", VARIABLE_NAME],
+  ["SubnetId", "[-0-9a-zA-Z]+", NETWORK_ID],
+  ["SecurityGroupId", "[-0-9a-zA-Z]+", NETWORK_ID],
 ];
 
 /** Names, and whether a job or an endpoint can have each. */
@@ -93,6 +118,27 @@ suite("limits", () => {
       assertEquals(CHANNEL_NAME.test(name), new RegExp(`^${pattern}$`).test(name), name);
     }
     assertEquals(CHANNEL_NAME.test("x".repeat(max + 1)), false);
+  });
+
+  it("TagKey, TagValue, RoleArn and KmsKeyId have the patterns of AWS's own model", () => {
+    const tag = /^([\p{L}\p{Z}\p{N}_.:/=+\-@]*)$/u;
+    for (const text of ["", "mlcli.app", "Größe 1", "a=b", "repo@sha256:0a", "a,b", "a\n", "#"]) {
+      assertEquals(TAG_TEXT.test(text), tag.test(text), text);
+    }
+    const role = /^arn:aws[a-z\-]*:iam::\d{12}:role\/?[a-zA-Z_0-9+=,.@\-_/]+$/;
+    const arn = "arn:aws:iam::123456789012:role";
+    for (const text of [`${arn}/a`, `${arn}/path/A_b`, arn, `${arn}/`, `${arn}/a b`, "role/a"]) {
+      assertEquals(ROLE_ARN.test(text), role.test(text), text);
+    }
+    // An empty one, which the model allows, says nothing.
+    for (const text of ["alias/churn", "1234abcd-12ab", "a b", "x".repeat(2049)]) {
+      assertEquals(KMS_KEY.test(text), /^[a-zA-Z0-9:/_-]*$/.test(text) && text.length <= 2048);
+    }
+  });
+
+  it("a training runs 28 days at most, by the words of CreateTrainingJob", () => {
+    assertEquals(LONGEST_RUN.train, 2_419_200);
+    assertEquals([MOST_INSTANCES.train, LARGEST_VOLUME.train], [undefined, undefined]);
   });
 
   it("times are those of AWS's guides", () => {

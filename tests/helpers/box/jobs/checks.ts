@@ -8,7 +8,7 @@
 import { ACCOUNT, REGION } from "../../aws_answers.ts";
 import type { AccessKey } from "../../fake_aws.ts";
 import { isList, MANIFEST_TYPES, type StoredImage } from "../ecr_store.ts";
-import { Refused } from "../service.ts";
+import { Refused, Unexpected } from "../service.ts";
 import type { JobKind } from "./job.ts";
 import { type JobPlatform, parseS3Uri } from "./platform.ts";
 
@@ -32,6 +32,7 @@ const LONGEST_TRAINING = 2_419_200;
  * @throws Refused
  */
 export function checkJob(kind: JobKind, request: Request, around: Surroundings): void {
+  checkKnown(request);
   if (kind === "training") checkTraining(request);
   checkQuota(kind, request, around);
   checkRole(request.RoleArn, around);
@@ -66,6 +67,29 @@ export function findImage(
     throw invalid(`Unsupported manifest media type ${mediaType}`);
   }
   return { repository, image };
+}
+
+/** What SageMaker has and the box has not. */
+const NOT_THERE: Readonly<Record<string, readonly string[]>> = {
+  S3DataType: ["ManifestFile", "AugmentedManifestFile"],
+  TrainingInputMode: ["Pipe"],
+  InputMode: ["Pipe"],
+  S3InputMode: ["Pipe"],
+  CompressionType: ["Gzip", "NONE"],
+  S3CompressionType: ["Gzip"],
+  RecordWrapperType: ["RecordIO"],
+};
+
+/** @throws Unexpected, since a job would go on without it and nobody would notice. */
+function checkKnown(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (NOT_THERE[name]?.includes(member)) {
+      throw new Unexpected(`The box has no ${name} ${member}`);
+    }
+    // Free texts of the user.
+    if (name !== "Environment" && name !== "HyperParameters") checkKnown(member);
+  }
 }
 
 function checkTraining(request: Request): void {

@@ -57,6 +57,14 @@ const MESSAGES: Readonly<Record<string, string>> = {
   MaxWaitTimeExceeded: "Training job runtime exceeded MaxWaitTimeInSeconds provided",
 };
 
+/** SageMaker's words for a lack of machines: on the way, and at the end. */
+export const NO_CAPACITY = {
+  message: "Insufficient capacity error from EC2 while launching instances, retrying!",
+  reason:
+    "CapacityError: Unable to provision requested ML compute capacity. Please retry using a " +
+    "different ML instance type.",
+};
+
 /** Of a spot instance's time, so much is billed where a test says nothing. */
 const SPOT_SHARE = 0.3;
 

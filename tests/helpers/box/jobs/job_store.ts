@@ -105,6 +105,11 @@ export class JobStore {
     if (step.end) await this.#end(job, step);
   }
 
+  /** From now on, a job that does not run goes on so. */
+  redirect(job: Job, steps: readonly JobStep[]): void {
+    this.#leftOf(job).steps = [...steps];
+  }
+
   /** Stops a job that does not run. */
   stop(job: Job): void {
     const left = this.#leftOf(job);

@@ -8,26 +8,20 @@ import { ACCOUNT, emptyAnswer, jsonAnswer, REGION } from "../../aws_answers.ts";
 import { type BoxRequest, type Permission, Refused, type Service, Unexpected } from "../service.ts";
 import { checkInput } from "../validation.ts";
 import { checkJob } from "./checks.ts";
-import { type Job, type JobKind, KIND_WORDS } from "./job.ts";
+import { type Job, type JobKind, KIND_WORDS, NO_CAPACITY } from "./job.ts";
 import type { JobStore } from "./job_store.ts";
 import { listJobs } from "./lists.ts";
 import type { JobPlatform } from "./platform.ts";
+import type { EngineRunner } from "./runner.ts";
 import { JOB_RULES } from "./rules.ts";
-
-/** What makes jobs go on by themselves; without it they go on as their scripts say. */
-export interface JobRunner extends AsyncDisposable {
-  /** Returns at once; what goes wrong is the job's failure. */
-  start(job: Job): void;
-  /** Begins to stop it. */
-  stop(job: Job): void;
-}
 
 /** SageMaker, as far as jobs go. */
 export class SageMaker implements Service, AsyncDisposable {
   constructor(
     private readonly services: JobPlatform,
     readonly store: JobStore,
-    private readonly runner?: JobRunner,
+    /** What makes jobs go on by themselves; without it they go on as their scripts say. */
+    readonly runner?: EngineRunner,
   ) {}
 
   permission({ operation, input }: BoxRequest): Permission {
@@ -79,7 +73,13 @@ export class SageMaker implements Service, AsyncDisposable {
     }
     const job = this.store.add(kind, name, input);
     for (const { Key, Value } of input.Tags ?? []) job.tags.set(Key, Value);
-    this.runner?.start(job);
+    if (this.runner) this.runner.start(job);
+    else if (!this.services.platform.faults.hasCapacity) {
+      this.store.redirect(job, [
+        { status: "Starting", message: NO_CAPACITY.message },
+        { end: { status: "Failed", reason: NO_CAPACITY.reason } },
+      ]);
+    }
     return jsonAnswer({ [`${word}JobArn`]: job.arn });
   }
 

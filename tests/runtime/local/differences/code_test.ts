@@ -14,7 +14,14 @@ const BASE = "flats/mlcli_base";
 const OURS = { Entrypoint: ["/opt/mlcli/entrypoint"], Labels: { "mlcli.app": "flats" } };
 
 function imageOf(details: Partial<ImageDetails> = {}): ImageDetails {
-  return { Created: NEW, Os: "linux", Architecture: "amd64", Config: OURS, ...details };
+  return {
+    Id: "sha256:1",
+    Created: NEW,
+    Os: "linux",
+    Architecture: "amd64",
+    Config: OURS,
+    ...details,
+  };
 }
 
 /** An app whose Dockerfile and requirements were last changed in the middle. */

@@ -5,6 +5,7 @@ import { appObject } from "../../../helpers/app_object.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const IMAGE: ImageDetails = {
+  Id: "sha256:1",
   Created: "2026-01-01T00:00:00Z",
   Os: "linux",
   Architecture: "amd64",

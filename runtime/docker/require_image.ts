@@ -1,11 +1,11 @@
 /**
- * The image that a container is made of.
+ * An image that has to be there.
  *
  * @module
  */
 
-import type { Engine, ImageDetails } from "../../docker/engine.ts";
-import { MlcliError } from "../../errors.ts";
+import type { Engine, ImageDetails } from "./engine.ts";
+import { MlcliError } from "../errors.ts";
 
 /**
  * The image.

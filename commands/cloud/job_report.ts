@@ -1,0 +1,60 @@
+/**
+ * What a command shows while it follows a job.
+ *
+ * @module
+ */
+
+import type { JobReport } from "../../runtime/cloud/jobs/report.ts";
+import type { Context } from "../../runtime/context.ts";
+import { inOneLine } from "../../runtime/text.ts";
+import { durationText } from "../render/duration.ts";
+import { ProgressLine } from "../render/progress.ts";
+
+/** How often (ms) the running time is shown anew. */
+const TICK = 1_000;
+
+/** Shows a job on this context's streams. */
+export class ShownJob implements JobReport, Disposable {
+  readonly #line: ProgressLine;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  /** @param log where the log goes: standard output only where it is the command's result. */
+  constructor(private readonly context: Context, private readonly logTo: "out" | "err" = "err") {
+    this.#line = new ProgressLine(context.err);
+  }
+
+  note(text: string): void {
+    this.#clear();
+    this.context.err.print(`${text}\n`);
+  }
+
+  progress(text: string, running: number): void {
+    this.#clear();
+    const { err, clock } = this.context;
+    if (!err.isTerminal) return;
+    const start = clock.now() - running;
+    const show = (): void =>
+      this.#line.show(`${inOneLine(text)} (${durationText(clock.now() - start)})`);
+    show();
+    this.#timer = setInterval(show, TICK);
+  }
+
+  async log(text: string): Promise<void> {
+    this.#clear();
+    await this.context[this.logTo].write(new TextEncoder().encode(text));
+  }
+
+  result(text: string): void {
+    this.#clear();
+    this.context.out.print(`${text}\n`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#clear();
+  }
+
+  #clear(): void {
+    clearInterval(this.#timer);
+    this.#line.clear();
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * `mlcli list-jobs`
+ *
+ * @module
+ */
+
+import { type Command, command } from "../command.ts";
+import { cloudOptions } from "../options/cloud.ts";
+import { jobKind } from "../options/job_name.ts";
+import { options, type Values } from "../options/option.ts";
+import { outputFormat } from "../options/output.ts";
+import { parseLimit } from "../options/parsers.ts";
+
+const OPTIONS = options({
+  ...cloudOptions,
+  ...jobKind,
+  "--status": {
+    value: "status",
+    choices: ["InProgress", "Completed", "Failed", "Stopping", "Stopped"],
+    description: "Only those in this status.",
+  },
+  "--name-contains": {
+    value: "text",
+    description: "Only those with this text in their name.",
+  },
+  "--limit": {
+    value: "number",
+    description: "So many at most.",
+    default: "20",
+    parse: parseLimit,
+  },
+  ...outputFormat,
+});
+
+/** Options of `list-jobs`. */
+export type ListJobsOptions = Values<typeof OPTIONS>;
+
+/** Lists the jobs of an account and region. */
+export const listJobsCommand: Command = command({
+  options: OPTIONS,
+  examples: [
+    ["List the last jobs of an app", "mlcli list-jobs --name-contains churn"],
+    [
+      "List the failed trainings for another program",
+      "mlcli list-jobs --kind train --status Failed --output json",
+    ],
+  ],
+  action: async () => (await import("./list_jobs_action.ts")).listJobsAction,
+});

@@ -1,0 +1,41 @@
+/**
+ * What `mlcli list-jobs` does.
+ *
+ * @module
+ */
+
+import { regionWords } from "../../runtime/aws/settings.ts";
+import { type ListedJob, listJobs } from "../../runtime/cloud/jobs/list_jobs.ts";
+import type { Context } from "../../runtime/context.ts";
+import { inOneLine } from "../../runtime/text.ts";
+import { localTimestamp } from "../render/timestamp.ts";
+import type { ListJobsOptions } from "./list_jobs.ts";
+
+/** Lists jobs, a line each. */
+export async function listJobsAction(context: Context, options: ListJobsOptions): Promise<void> {
+  const { kind, status, nameContains, limit } = options;
+  const listing = { choice: options, kind, filter: { status, nameContains }, limit };
+  const { out, err } = context;
+  const { region, jobs } = await listJobs(listing, context, (text) => err.print(`${text}\n`));
+  const found: ListedJob[] = [];
+  for await (const job of jobs) {
+    if (options.output === "text") out.print(textLine(job));
+    found.push(job);
+  }
+  if (options.output === "json") {
+    out.print(`${JSON.stringify(found.map(jsonJob), null, 2)}\n`);
+  }
+  if (found.length === 0 && err.isTerminal) {
+    // The usual cause is a wrong region.
+    err.print(`0 jobs in ${regionWords(region)}\n`);
+  }
+}
+
+/** `{name}  {status}  {creation_time}` */
+function textLine({ name, status, creationTime }: ListedJob): string {
+  return `${inOneLine(name)}  ${inOneLine(status)}  ${localTimestamp(creationTime, " ")}\n`;
+}
+
+function jsonJob({ name, kind, status, creationTime }: ListedJob): Record<string, string> {
+  return { job_name: name, kind, status, creation_time: localTimestamp(creationTime, "T") };
+}

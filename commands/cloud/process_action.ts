@@ -1,0 +1,43 @@
+/**
+ * What `mlcli process` does.
+ *
+ * @module
+ */
+
+import { findApp } from "../../runtime/app/app.ts";
+import { sectionOf } from "../../runtime/app/sections.ts";
+import { process } from "../../runtime/cloud/process.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { OwnCall } from "../command.ts";
+import { commonRequest } from "./job_request.ts";
+import { ShownJob } from "./job_report.ts";
+import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
+
+/** Runs a processing script on SageMaker, and waits for the end unless told not to. */
+export async function processAction(
+  context: Context,
+  typed: ProcessOptions,
+  call: OwnCall<ProcessDeclaration>,
+): Promise<void> {
+  const app = await findApp(context.cwd, typed.appName);
+  const { options, settings, doubts } = await call.configured(sectionOf(app, "process"));
+  using shown = new ShownJob(context);
+  const { common, choice } = await commonRequest(
+    app,
+    { typed, options, settings, doubts },
+    context,
+  );
+  await process(
+    {
+      ...common,
+      file: options.file,
+      arguments: options.args,
+      input: options.inputS3Location,
+      output: options.outputS3Location,
+      inputSharded: options.inputSharded,
+    },
+    choice,
+    context,
+    shown,
+  );
+}

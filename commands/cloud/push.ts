@@ -1,0 +1,42 @@
+/**
+ * `mlcli push`
+ *
+ * @module
+ */
+
+import { type Command, command } from "../command.ts";
+import { appName, dockerTag } from "../options/app.ts";
+import { cloudOptions } from "../options/cloud.ts";
+import { options, type Values } from "../options/option.ts";
+import { parseRepositoryName } from "../options/parsers.ts";
+
+const OPTIONS = options({
+  ...cloudOptions,
+  ...appName,
+  ...dockerTag,
+  "--repository": {
+    value: "name",
+    description: "Repository to push to. Without it: that of image_name.",
+    parse: parseRepositoryName,
+  },
+  "--dry-run": {
+    description: "Check everything, print the calls as JSON, push nothing.",
+  },
+});
+
+/** Options of `push`. */
+export type PushOptions = Values<typeof OPTIONS>;
+
+/** Pushes the app's image to the account's registry. */
+export const pushCommand: Command = command({
+  details:
+    "The repository is created where it is missing. SageMaker refuses the OCI manifests that " +
+    "newer Docker Engines write: the image gets one that it takes. Prints the image's address by " +
+    "its digest, which stays the same image whatever is pushed later.",
+  options: OPTIONS,
+  examples: [
+    ["Push app:latest", "mlcli push"],
+    ["Push another tag to another repository", "mlcli push -t v2 --repository team/churn"],
+  ],
+  action: async () => (await import("./push_action.ts")).pushAction,
+});

@@ -1,0 +1,26 @@
+/**
+ * `mlcli stop-job`
+ *
+ * @module
+ */
+
+import { type Command, command } from "../command.ts";
+import { jobName } from "../options/job_name.ts";
+import { options, type Values } from "../options/option.ts";
+
+const OPTIONS = options({
+  ...jobName,
+  "--wait": { description: "Return when the job has ended." },
+});
+
+/** Options of `stop-job`. */
+export type StopJobOptions = Values<typeof OPTIONS>;
+
+/** Stops a job. */
+export const stopJobCommand: Command = command({
+  details: "The code gets SIGTERM and, of a training, 120 seconds to end; what it has written to " +
+    "/opt/ml/model until then is kept.",
+  options: OPTIONS,
+  examples: [["Stop a job, and see how it ends", "mlcli stop-job churn-2026-03-01 --wait"]],
+  action: async () => (await import("./stop_job_action.ts")).stopJobAction,
+});

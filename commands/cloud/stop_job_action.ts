@@ -1,0 +1,17 @@
+/**
+ * What `mlcli stop-job` does.
+ *
+ * @module
+ */
+
+import { stopJob } from "../../runtime/cloud/jobs/stop_job.ts";
+import type { Context } from "../../runtime/context.ts";
+import { ShownJob } from "./job_report.ts";
+import type { StopJobOptions } from "./stop_job.ts";
+
+/** Stops a job; waits when asked to. */
+export async function stopJobAction(context: Context, options: StopJobOptions): Promise<void> {
+  using report = new ShownJob(context);
+  const { name, kind, wait } = options;
+  await stopJob({ choice: options, name, kind, wait }, context, report);
+}

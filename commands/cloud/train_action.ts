@@ -1,0 +1,44 @@
+/**
+ * What `mlcli train` does.
+ *
+ * @module
+ */
+
+import { findApp } from "../../runtime/app/app.ts";
+import { sectionOf } from "../../runtime/app/sections.ts";
+import { train } from "../../runtime/cloud/train.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { OwnCall } from "../command.ts";
+import { commonRequest } from "./job_request.ts";
+import { ShownJob } from "./job_report.ts";
+import type { TrainDeclaration, TrainOptions } from "./train.ts";
+
+/** Trains on SageMaker, and waits for the end unless told not to. */
+export async function trainAction(
+  context: Context,
+  typed: TrainOptions,
+  call: OwnCall<TrainDeclaration>,
+): Promise<void> {
+  const app = await findApp(context.cwd, typed.appName);
+  const { options, settings, doubts } = await call.configured(sectionOf(app, "train"));
+  using shown = new ShownJob(context);
+  const { common, choice } = await commonRequest(
+    app,
+    { typed, options, settings, doubts },
+    context,
+  );
+  await train(
+    {
+      ...common,
+      inputs: options.inputS3Dir,
+      output: options.outputS3Dir,
+      hyperparameters: [...settings.hyperparameter ?? [], ...typed.hyperparameter],
+      spot: options.spot,
+      maxWait: options.maxWait,
+      checkpoints: options.checkpointS3Dir,
+    },
+    choice,
+    context,
+    shown,
+  );
+}

@@ -1,0 +1,17 @@
+/**
+ * What `mlcli wait` does.
+ *
+ * @module
+ */
+
+import { waitForJob } from "../../runtime/cloud/jobs/wait_for_job.ts";
+import type { Context } from "../../runtime/context.ts";
+import { ShownJob } from "./job_report.ts";
+import type { WaitOptions } from "./wait.ts";
+
+/** Waits for the end of a job. */
+export async function waitAction(context: Context, options: WaitOptions): Promise<void> {
+  using report = new ShownJob(context);
+  const { name, kind } = options;
+  await waitForJob({ choice: options, name, kind }, context, report);
+}

@@ -1,0 +1,128 @@
+/**
+ * The options of every command that starts a job on SageMaker. Those with `key` may stand in the
+ * app's configuration file, too.
+ *
+ * @module
+ */
+
+import type { JobKind } from "../../runtime/contract/jobs.ts";
+import { dockerTag } from "./app.ts";
+import { cloudOptions } from "./cloud.ts";
+import {
+  parseInstances,
+  parseInstanceType,
+  parseJobName,
+  parseJobTag,
+  parseKmsKey,
+  parseNetworkId,
+  parseRole,
+  parseRun,
+  parseVolume,
+} from "./job_parsers.ts";
+import { options } from "./option.ts";
+import { parseRepositoryName } from "./parsers.ts";
+import { variableOptions } from "./variables.ts";
+
+/** Instances, their number and their disks. */
+// deno-lint-ignore explicit-module-boundary-types -- the types of the values come from what is written
+export function instanceOptions<const Kind extends JobKind>(kind: Kind) {
+  return options({
+    "--ec2-type": {
+      short: "-e",
+      alias: "--instance-type",
+      value: "type",
+      description: "Instance type, such as ml.m5.large.",
+      key: true,
+      needed: true,
+      parse: parseInstanceType,
+    },
+    "--instance-count": {
+      short: "-c",
+      value: "number",
+      description: "Number of instances.",
+      key: true,
+      default: "1",
+      parse: parseInstances(kind),
+    },
+    "--volume-size": {
+      value: "gb",
+      description: "Disk of an instance, in GB.",
+      key: true,
+      default: "30",
+      parse: parseVolume(kind),
+    },
+    "--max-run": {
+      value: "seconds",
+      description: "How long it may run before the platform stops it.",
+      key: true,
+      default: "86400",
+      parse: parseRun(kind),
+    },
+  });
+}
+
+/** What all jobs have in common besides their instances. */
+export const cloudJobOptions = options({
+  "--base-job-name": {
+    short: "-n",
+    value: "name",
+    description: "What the job's name begins with. Without it: the app's name.",
+    key: true,
+    parse: parseJobName,
+  },
+  "--execution-role": {
+    value: "arn",
+    description: "Role that SageMaker assumes. Without it: the role of --iam-role-arn.",
+    key: true,
+    needed: true,
+    variable: "MLCLI_EXECUTION_ROLE",
+    parse: parseRole,
+  },
+  ...variableOptions,
+  "--env": { ...variableOptions["--env"], key: true },
+  "--tag": {
+    value: "pair",
+    description: "KEY=VALUE, a tag of the job, not of the image. May be repeated.",
+    repeatable: true,
+    key: true,
+    parse: parseJobTag,
+  },
+  "--subnet": {
+    value: "id",
+    description: "Subnet that it runs in, with --security-group. May be repeated.",
+    repeatable: true,
+    key: true,
+    parse: parseNetworkId,
+  },
+  "--security-group": {
+    value: "id",
+    description: "Security group that it runs in, with --subnet. May be repeated.",
+    repeatable: true,
+    key: true,
+    parse: parseNetworkId,
+  },
+  "--kms-key": {
+    value: "key",
+    description: "Key of KMS for the results and the disks.",
+    key: true,
+    parse: parseKmsKey,
+  },
+  "--network-isolation": { description: "Run without a network.", key: true },
+  "--no-wait": { description: "Return when the job is there, and print its name." },
+  "--dry-run": {
+    description: "Check everything, print the calls as JSON, change nothing.",
+  },
+  ...dockerTag,
+  "--docker-tag": { ...dockerTag["--docker-tag"], key: true },
+  "--repository": {
+    value: "name",
+    description: "Repository in ECR of the image. Without it: that of image_name.",
+    key: true,
+    parse: parseRepositoryName,
+  },
+  ...cloudOptions,
+  "--app-name": {
+    ...cloudOptions["--app-name"],
+    description: "Name of the app. Found by itself when there is one.",
+  },
+});

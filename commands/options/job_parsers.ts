@@ -1,0 +1,147 @@
+/**
+ * What the options of jobs on SageMaker take, checked by its limits.
+ *
+ * @module
+ */
+
+import { parseRemoteChannel, type RemoteChannel } from "../../runtime/contract/channels.ts";
+import type { JobKind } from "../../runtime/contract/jobs.ts";
+import { checkBaseJobName } from "../../runtime/contract/job_names.ts";
+import {
+  KMS_KEY,
+  LARGEST_VOLUME,
+  lengthOf,
+  LONGEST_RUN,
+  MOST_INSTANCES,
+  NETWORK,
+  NETWORK_ID,
+  ROLE_ARN,
+  ROLE_LENGTH,
+  S3_URI_LENGTH,
+  TAG_TEXT,
+  TAGS,
+} from "../../runtime/contract/limits.ts";
+import { parseS3Uri, type S3Address } from "../../runtime/contract/s3_uri.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import type { Parser } from "./option.ts";
+
+/** `ml.m5.large`. Which there are changes every month: the service says it. */
+export function parseInstanceType(text: string, source: string): string {
+  if (/^ml(\.[a-z0-9-]+){2}$/.test(text)) return text;
+  const message = `${source} must be an instance type like ml.m5.large`;
+  // docker's -e.
+  if (/^[A-Za-z_]\w*=/.test(text)) {
+    throw new UsageError(`${message}, but got a variable.`, {
+      hint: "Variables for your code are given with --env NAME=VALUE.",
+    });
+  }
+  throw new UsageError(`${message}, but got "${text}".`);
+}
+
+/** The number of instances of such a job. */
+export function parseInstances(kind: JobKind): Parser<number> {
+  return wholeNumber(MOST_INSTANCES[kind]);
+}
+
+/** The size of an instance's disk, in GB. */
+export function parseVolume(kind: JobKind): Parser<number> {
+  return wholeNumber(LARGEST_VOLUME[kind], "GB");
+}
+
+/** How long such a job may run, in seconds. */
+export function parseRun(kind: JobKind): Parser<number> {
+  return wholeNumber(LONGEST_RUN[kind], "seconds");
+}
+
+function wholeNumber(most: number | undefined, unit?: string): Parser<number> {
+  return (text, source) => {
+    const value = Number(text);
+    if (/^\d{1,9}$/.test(text) && value >= 1 && value <= (most ?? value)) return value;
+    const what = `a whole number${unit === undefined ? "" : ` of ${unit}`}`;
+    const range = most === undefined ? "1 or more" : `1 to ${most}`;
+    throw new UsageError(`${source} must be ${what}, ${range}, but got "${text}".`);
+  };
+}
+
+/** What the name of a job begins with. */
+export function parseJobName(text: string): string {
+  checkBaseJobName(text);
+  return text;
+}
+
+/** The ARN of a role, with its path. */
+export function parseRole(text: string, source: string): string {
+  if (ROLE_ARN.test(text) && text.length <= ROLE_LENGTH) return text;
+  throw new UsageError(
+    `${source} must be the ARN of a role, such as arn:aws:iam::123456789012:role/SageMakerRole, ` +
+      `but got "${text}".`,
+  );
+}
+
+/** `s3://BUCKET/KEY` */
+export function parseAddress(text: string, source: string): S3Address {
+  const address = lengthOf(text) > S3_URI_LENGTH ? undefined : parseS3Uri(text);
+  if (address !== undefined) return address;
+  throw new UsageError(
+    `${source} must be an address in S3, such as s3://my-bucket/churn, but got "${text}".`,
+  );
+}
+
+/** `[CHANNEL=]s3://BUCKET/KEY` */
+export function parseChannelAddress(text: string, source: string): RemoteChannel {
+  const channel = lengthOf(text) > S3_URI_LENGTH ? undefined : parseRemoteChannel(text);
+  if (channel !== undefined) return channel;
+  const message = `${source} must be [CHANNEL=]s3://BUCKET/PREFIX, but got "${text}".`;
+  if (text.includes("s3://")) {
+    throw new UsageError(message, {
+      hint:
+        'A channel has 1 to 64 letters, digits, ".", "_" and "-"; a bucket 3 to 63 lower-case ' +
+        'letters, digits, "." and "-".',
+    });
+  }
+  throw new UsageError(message, {
+    hint: "The data of a job in the cloud lies in S3: mlcli upload-data puts it there. " +
+      "mlcli local train takes directories of this machine: --input CHANNEL=DIR.",
+  });
+}
+
+/** A tag. */
+export interface Tag {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** `KEY=VALUE`, of which the value may be empty. */
+export function parseJobTag(text: string, source: string): Tag {
+  const end = text.indexOf("=");
+  const [key, value] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)];
+  if (end < 0) {
+    throw new UsageError(`${source} must be KEY=VALUE, a tag of the job, but got "${text}".`, {
+      hint: "The tag of the image is given with -t, --docker-tag.",
+    });
+  }
+  const isTag = key !== "" && TAG_TEXT.test(key) && TAG_TEXT.test(value) &&
+    lengthOf(key) <= TAGS.keyLength && lengthOf(value) <= TAGS.valueLength;
+  if (isTag && !/^aws:/i.test(key)) return { key, value };
+  throw new UsageError(
+    `${source} must be KEY=VALUE (a key of up to ${TAGS.keyLength} letters, digits, blanks and ` +
+      `_.:/=+-@, not beginning with aws:, a value of up to ${TAGS.valueLength}), but got "${text}".`,
+  );
+}
+
+/** `subnet-0a1b2c3d`, `sg-0a1b2c3d` */
+export function parseNetworkId(text: string, source: string): string {
+  if (NETWORK_ID.test(text) && text.length <= NETWORK.idLength) return text;
+  throw new UsageError(
+    `${source} must be an id of up to ${NETWORK.idLength} letters, digits and "-", ` +
+      `but got "${text}".`,
+  );
+}
+
+/** An id, an ARN or an alias of a key. */
+export function parseKmsKey(text: string, source: string): string {
+  if (KMS_KEY.test(text)) return text;
+  throw new UsageError(
+    `${source} must be the id, the ARN or the alias of a key, but got "${text}".`,
+  );
+}

@@ -1,0 +1,154 @@
+/**
+ * Options that the app's configuration file gives: `"train": {"ec2_type": "ml.m5.large"}`.
+ *
+ * @module
+ */
+
+import { closest } from "../../runtime/app/closest.ts";
+import { type Doubt, doubt, type Section } from "../../runtime/app/sections.ts";
+import { MlcliError, UsageError } from "../../runtime/errors.ts";
+import { isObject, nameOfType } from "../../runtime/json.ts";
+import {
+  type Flag,
+  keyOf,
+  type NamedOption,
+  type Options,
+  optionsOf,
+  propertyName,
+  type Values,
+} from "./option.ts";
+
+/** What a file gives for the options of a command, parsed as from the command line. */
+export interface Settings<O extends Options> {
+  readonly settings: Partial<Values<O>>;
+  readonly doubts: readonly Doubt[];
+}
+
+/**
+ * Reads the object of a command.
+ *
+ * @throws MlcliError that names file, key and what was expected.
+ */
+export function settingsIn<O extends Options>(section: Section, options: O): Settings<O> {
+  const all = optionsOf(options);
+  const byKey = new Map(
+    all.filter(([, option]) => option.key).flatMap((named) =>
+      keysOf(named).map((key) => [key, named])
+    ),
+  );
+  const settings: Record<string, unknown> = {};
+  const doubts: Doubt[] = [];
+  for (const [key, value] of Object.entries(section.values)) {
+    const named = byKey.get(key);
+    if (named === undefined) {
+      const found = doubtAbout(key, section, [...byKey.keys()], all);
+      if (found !== undefined) doubts.push(found);
+      continue;
+    }
+    settings[propertyName(named[0])] = valueOf(named, key, value, section);
+  }
+  // `Values` says in types what this does at run time.
+  return { settings: settings as Partial<Values<O>>, doubts };
+}
+
+function keysOf([flag, option]: NamedOption): readonly string[] {
+  return option.value === undefined || option.alias === undefined
+    ? [keyOf(flag)]
+    : [keyOf(flag), keyOf(option.alias)];
+}
+
+/** What a key may mean that is not known; nothing where it may be anybody's. */
+function doubtAbout(
+  key: string,
+  section: Section,
+  known: readonly string[],
+  all: readonly NamedOption[],
+): Doubt | undefined {
+  const meant = closest(key, known);
+  const shown = `"${key}" in "${section.name}"`;
+  if (meant !== undefined) return doubt(section.file, shown, `"${meant}"`);
+  const flag = all.find((named) => keysOf(named).includes(key))?.[0];
+  if (flag === undefined) return undefined;
+  return {
+    message: `${section.file}: ${shown} has no effect`,
+    hint: INSTEAD[flag] ?? `${flag} is for the command line alone.`,
+  };
+}
+
+/** What there is in the file for options that an object cannot hold. */
+const INSTEAD: Readonly<Record<Flag, string>> = {
+  "--region": '"cloud_region", beside this object, names the region of all commands.',
+  "--profile": '"cloud_profile", beside this object, names the profile of all commands.',
+  // It may name any file of who runs this: the file of an app that somebody else made must not.
+  "--env-file": 'It may name any file of yours: "env": {"NAME": "VALUE"}, or --env-file.',
+};
+
+function valueOf(
+  [flag, option]: NamedOption,
+  key: string,
+  value: unknown,
+  section: Section,
+): unknown {
+  const where = section.where(key);
+  if (option.value === undefined) {
+    if (typeof value === "boolean") return flag.startsWith("--no-") ? !value : value;
+    throw wrong(where, "true or false", value);
+  }
+  const { parse = (text: string) => text, repeatable, choices } = option;
+  const parsed = (text: string): unknown => {
+    if (text !== "" && (choices === undefined || choices.includes(text))) {
+      return parsedAs(() => parse(text, where), key, section);
+    }
+    throw wrong(where, choices?.join(" or ") ?? `a ${option.value}`, text);
+  };
+  if (repeatable) return textsOf(where, key, value).map(parsed);
+  if (typeof value === "string" || typeof value === "number") return parsed(String(value));
+  throw wrong(where, `a ${option.value}`, value);
+}
+
+/** A list, a single one, or what is written `NAME=VALUE` on a command line as an object. */
+function textsOf(where: string, key: string, value: unknown): readonly string[] {
+  if (isObject(value)) {
+    return Object.entries(value).map(([name, inner]) => {
+      if (isObject(inner) || Array.isArray(inner) || inner === null) {
+        throw wrong(`${where}: "${name}"`, "a string, a number, or true or false", inner);
+      }
+      if (typeof inner === "number" && Number.isInteger(inner) && !Number.isSafeInteger(inner)) {
+        throw new MlcliError(`${where}: "${name}" must be a string: as a number, it is rounded`, {
+          hint: "Put it in quotes.",
+        });
+      }
+      return `${name}=${inner}`;
+    });
+  }
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return all.map((one) => {
+    if (typeof one !== "string") throw wrong(where, "a string, or a list of strings", one);
+    // The caller's own variables are not for the file of an app that somebody else made.
+    if (key === "env" && !one.includes("=")) {
+      throw new MlcliError(`${where} must have a value for each variable`, {
+        hint: 'Write "env": {"NAME": "VALUE"}. --env NAME takes the value that it has here.',
+      });
+    }
+    return one;
+  });
+}
+
+/** What is wrong in a file is no wrong command line. */
+function parsedAs<T>(parse: () => T, key: string, { file }: Section): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { hint = `Correct "${key}" in ${file}.` } = error;
+    throw new MlcliError(error.message, { hint, quote: error.quote, cause: error });
+  }
+}
+
+/** The value itself is not shown: it may be a secret. */
+function wrong(where: string, expected: string, value: unknown): MlcliError {
+  const found = value === "" ? "empty" : nameOfType(value);
+  return new MlcliError(`${where} must be ${expected}; it is ${found}`, {
+    hint: "Its value is written as for the option of that name.",
+  });
+}

@@ -1,0 +1,75 @@
+/**
+ * The objects of the configuration file that hold options of a cloud command: `"train": {"ec2_type":
+ * "ml.m5.large"}`. Their keys are long option names in snake_case, and they win over the top level.
+ *
+ * @module
+ */
+
+import { basename } from "@std/path/basename";
+import { closest } from "./closest.ts";
+import { type Configuration, RULES, type SectionName, SECTIONS } from "./configuration.ts";
+
+/** A key that was probably meant differently. */
+export interface Doubt {
+  /** One sentence without a full stop at its end. */
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What the configuration file says for one command. */
+export interface Section {
+  /** By key, as JSON has it; `null` and `""` count as not given, and are left out. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Where a key's value stands, as the beginning of a message: `churn.json: "ec2_type" in "train"`. */
+  readonly where: (key: string) => string;
+  /** `churn.json` */
+  readonly file: string;
+  /** Its name in the file. */
+  readonly name: SectionName;
+}
+
+/** What an app's file says for a command; what the top level has of it is below the object's own. */
+export function sectionOf(
+  { configuration, configurationPath }: {
+    readonly configuration: Configuration;
+    readonly configurationPath: string;
+  },
+  name: SectionName,
+): Section {
+  const file = basename(configurationPath);
+  const own = Object.entries(configuration.sections[name] ?? {})
+    .filter(([, value]) => value !== null && value !== "");
+  const { executionRole } = configuration;
+  const top = executionRole === undefined ? {} : { execution_role: executionRole };
+  const ofOwn = new Set(own.map(([key]) => key));
+  return {
+    name,
+    file,
+    values: { ...top, ...Object.fromEntries(own) },
+    where: (key) => ofOwn.has(key) ? `${file}: "${key}" in "${name}"` : `${file}: "${key}"`,
+  };
+}
+
+/** Keys of the top level that are almost one of mlcli's. */
+export function topLevelDoubts(
+  { configuration, configurationPath }: {
+    readonly configuration: Configuration;
+    readonly configurationPath: string;
+  },
+): readonly Doubt[] {
+  const known = [...Object.keys(RULES), ...SECTIONS];
+  const file = basename(configurationPath);
+  return configuration.otherKeys.flatMap((key) => {
+    const meant = closest(key, known);
+    return meant === undefined ? [] : [doubt(file, `"${key}"`, `"${meant}"`)];
+  });
+}
+
+/**
+ * A key that means nothing, and the one that was probably meant.
+ *
+ * @param key as the file has it, with its place.
+ */
+export function doubt(file: string, key: string, meant: string): Doubt {
+  return { message: `${file}: ${key} means nothing to mlcli`, hint: `Is ${meant} meant?` };
+}

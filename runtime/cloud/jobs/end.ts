@@ -1,0 +1,151 @@
+/**
+ * What the end of a job means for the command that waited for it.
+ *
+ * @module
+ */
+
+import type { Aws } from "../../aws/aws.ts";
+import { AwsError } from "../../aws/errors.ts";
+import { likelyCause } from "../../contract/failure_causes.ts";
+import { parseS3Uri } from "../../contract/s3_uri.ts";
+import { MlcliError } from "../../errors.ts";
+import { inOneLine, printable } from "../../text.ts";
+import { billWords } from "./bill.ts";
+import { commandFor, type JobCommand } from "./commands.ts";
+import { type FollowedJob, LAST_LINES } from "./follow.ts";
+import { type CloudJob, KIND_WORDS } from "./job.ts";
+import { JobLog } from "./job_log.ts";
+import type { JobReport } from "./report.ts";
+
+/**
+ * Tells how a job ended: its result (of training the artifact's address, of processing its output's),
+ * the time billed and, for spot, what it saved.
+ *
+ * @throws MlcliError where it failed (with the whole reason, the end of the log and the likely cause)
+ * or was stopped; where a stopped one left an artifact, that has been reported as the result.
+ */
+export async function reportEnd(
+  followed: FollowedJob,
+  aws: Aws,
+  report: Pick<JobReport, "note" | "result">,
+): Promise<void> {
+  const { job } = followed;
+  const bill = billWords(job);
+  if (bill) report.note(bill);
+  if (job.status === "Completed") {
+    if (job.exitMessage) report.note(`It said: ${printable(job.exitMessage)}`);
+    for (const result of resultsOf(job)) report.result(result);
+    return;
+  }
+  const command = commandFor(job.name, (await aws.sagemaker()).region);
+  if (job.status === "Stopped") throw await stopped(job, aws, report, command);
+  throw await failed(followed, aws, command);
+}
+
+/** Addresses of what a completed job made. */
+export function resultsOf(job: CloudJob): readonly string[] {
+  if (job.kind === "process") return job.outputs.map(({ uri }) => inOneLine(uri));
+  return job.artifact === undefined ? [] : [inOneLine(job.artifact)];
+}
+
+/** How a stopped job ended; its artifact is reported where it left one. */
+async function stopped(
+  job: CloudJob,
+  aws: Aws,
+  report: Pick<JobReport, "result">,
+  command: JobCommand,
+): Promise<MlcliError> {
+  const artifact = await artifactOf(job, aws);
+  if (artifact !== undefined) report.result(artifact);
+  const [how, remedy] = howItStopped(job);
+  const rest = artifact === undefined
+    ? ` It left no ${job.kind === "train" ? "artifact" : "result that is certain to be whole"}.`
+    : " Standard output has the artifact of what it had done until then.";
+  const details = `${command("describe")} tells more.`;
+  return new MlcliError(`${title(job)} ${how}`, { hint: `${remedy}${rest} ${details}`.trim() });
+}
+
+/** What ended it, and what to do about that. */
+function howItStopped({ kind, secondaryStatus, maxRuntime }: CloudJob): readonly [string, string] {
+  switch (secondaryStatus) {
+    case "MaxRuntimeExceeded":
+      return [`was ended by its time limit (${maxRuntime} s)`, "--max-run allows more."];
+    case "MaxWaitTimeExceeded":
+      return [
+        "was ended: spot machines were waited for too long",
+        "--max-wait allows more; without --spot there is no wait.",
+      ];
+    case "Interrupted":
+      return [
+        "was interrupted: AWS took the spot machine away",
+        "With --checkpoint-s3-dir a new run goes on from its checkpoints.",
+      ];
+    default:
+      // Of processing jobs the service tells no more.
+      return kind === "process" ? ["was stopped, or its time limit ended it", ""] : [
+        "was stopped",
+        "",
+      ];
+  }
+}
+
+/**
+ * The artifact that a stopped training left: SageMaker names an address also where nothing lies.
+ * Where nobody may look, one that had begun to train is taken to have left it.
+ */
+export async function artifactOf(job: CloudJob, aws: Aws): Promise<string | undefined> {
+  if (job.artifact === undefined || job.startTime === undefined) return undefined;
+  const address = parseS3Uri(job.artifact);
+  if (!address) return undefined;
+  try {
+    const s3 = await aws.s3();
+    for await (const page of s3.listObjects(address.bucket, address.key)) {
+      return page.some(({ key }) => key === address.key) ? inOneLine(job.artifact) : undefined;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof AwsError) return inOneLine(job.artifact);
+    throw error;
+  }
+}
+
+async function failed(
+  { job, log, lastLines }: FollowedJob,
+  aws: Aws,
+  command: JobCommand,
+): Promise<MlcliError> {
+  const isShown = log === "shown";
+  const lines = isShown ? lastLines : log === "denied" ? undefined : await lastOf(job, aws);
+  const reason = job.failureReason ?? "";
+  const cause = likelyCause({ ...job, reason, log: lines ?? [] });
+  const where = lines === undefined
+    ? "Its log may not be read."
+    : lines.length === 0
+    ? "It wrote no log."
+    : isShown
+    ? "The end of its log is above."
+    : `${command("logs")} shows its whole log.`;
+  return new MlcliError(`${title(job)} failed`, {
+    quote: [
+      printable(reason || "SageMaker gave no reason."),
+      ...isShown || !lines?.length ? [] : ["", "The end of its log:", ...lines],
+    ].join("\n"),
+    hint: cause ? `${cause.words} ${where}` : where,
+  });
+}
+
+/** The last lines of a job's log; `undefined` where they cannot be read: they are no must. */
+async function lastOf(job: CloudJob, aws: Aws): Promise<readonly string[] | undefined> {
+  try {
+    return await new JobLog(await aws.logs(), job).tail(LAST_LINES);
+  } catch (error) {
+    if (error instanceof AwsError) return undefined;
+    throw error;
+  }
+}
+
+/** `Training job churn-2026-03-01` */
+function title({ kind, name }: CloudJob): string {
+  const words = KIND_WORDS[kind];
+  return `${words[0]!.toUpperCase()}${words.slice(1)} ${name}`;
+}

@@ -1,0 +1,182 @@
+/**
+ * Following a job to its end: its states as they change, its log as it comes.
+ *
+ * @module
+ */
+
+import type { Aws } from "../../aws/aws.ts";
+import { AwsError, isRefusal } from "../../aws/errors.ts";
+import type { Context } from "../../context.ts";
+import { Interrupted } from "../../errors.ts";
+import { commandFor, goesOn } from "./commands.ts";
+import { type CloudJob, describeJob, hasEnded, type JobName } from "./job.ts";
+import { JobLog } from "./job_log.ts";
+import { Patience } from "./patience.ts";
+import type { JobReport } from "./report.ts";
+import { States } from "./states.ts";
+
+/** What following may touch of the world. */
+export type FollowHost = Pick<Context, "interruption" | "clock">;
+
+/** A job that has ended. */
+export interface FollowedJob {
+  readonly job: CloudJob;
+  /** Of the log: whether it was shown, may not be read, or nobody asked for it. */
+  readonly log: "shown" | "denied" | "not shown";
+  /** The last lines of what was shown, at most `LAST_LINES`. */
+  readonly lastLines: readonly string[];
+}
+
+/** What to show besides the end. */
+export interface FollowOptions {
+  /** `false` leaves out the log, which then needs no permission. */
+  readonly log?: false | JobLog;
+  readonly states?: false;
+}
+
+/** So many lines of the log are shown with a failure. */
+export const LAST_LINES = 50;
+
+/**
+ * In ms. A job whose log goes on is asked about often, one that is silent for hours less so. (The
+ * SageMaker Python SDK asks every 10 s, and every 30 s for the state.)
+ */
+const FIRST_PAUSE = 250;
+const PAUSE_WITH_NEWS = 2_000;
+const LONGEST_PAUSE = 10_000;
+
+/**
+ * After the end, lines may still come: CloudWatch gets them with a delay. So many times in a row
+ * there must be none, unless it is long ago (ms) that the job ended.
+ */
+const QUIET_ROUNDS = 2;
+const LONG_AGO = 60_000;
+/** More is not waited for: a log that never ends, or a service that never answers. */
+const MOST_ROUNDS = 60;
+
+/**
+ * Follows a job until it has ended and its log has come. A service that does not answer for a while
+ * is asked again.
+ *
+ * @throws AwsError where the job is not there, may not be described, or the credentials have expired
+ * and cannot be renewed.
+ * @throws Interrupted after Ctrl-C: the job goes on, and a note says how to follow and stop it.
+ */
+export async function followJob(
+  job: JobName,
+  aws: Aws,
+  host: FollowHost,
+  report: JobReport,
+  options: FollowOptions = {},
+): Promise<FollowedJob> {
+  const sagemaker = await aws.sagemaker();
+  const command = commandFor(job.name, sagemaker.region);
+  try {
+    return await new Following(job, aws, host, report, options).run();
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      report.note(goesOn(command));
+      throw error;
+    }
+    if (!(error instanceof AwsError) || error.refusal === "not found") throw error;
+    const hint = [error.hint, goesOn(command)].filter((text) => text).join(" ");
+    const { refusal, message, quote, cause } = error;
+    throw new AwsError(refusal, message, { hint, quote, cause });
+  }
+}
+
+/** One job, being followed. */
+class Following {
+  readonly #states = new States();
+  readonly #patience: Patience;
+  readonly #lastLines: string[] = [];
+  #log: FollowedJob["log"];
+  #reader: JobLog | undefined;
+
+  constructor(
+    private readonly job: JobName,
+    private readonly aws: Aws,
+    private readonly host: FollowHost,
+    private readonly report: JobReport,
+    private readonly options: FollowOptions,
+  ) {
+    this.#patience = new Patience((text) => report.note(text));
+    this.#log = options.log === false ? "not shown" : "shown";
+    this.#reader = options.log || undefined;
+  }
+
+  async run(): Promise<FollowedJob> {
+    const sagemaker = await this.aws.sagemaker();
+    const { clock } = this.host;
+    const start = clock.now();
+    let latest: CloudJob | undefined;
+    for (let length = FIRST_PAUSE;;) {
+      const described = await this.#patience.ask(
+        "job",
+        () => describeJob(sagemaker, this.job),
+      );
+      if (described) this.#tell(latest = described.answer);
+      const lines = latest ? await this.#showNews(latest) : 0;
+      if (latest && hasEnded(latest)) {
+        await this.#showRest(latest, lines);
+        return { job: latest, log: this.#log, lastLines: this.#lastLines };
+      }
+      const created = latest?.creationTime.getTime();
+      this.report.progress(
+        latest?.secondaryStatus ?? latest?.status ?? "Waiting",
+        created === undefined ? clock.now() - start : clock.date().getTime() - created,
+      );
+      await this.#pause(length);
+      length = Math.min(2 * length, (lines ?? 0) > 0 ? PAUSE_WITH_NEWS : LONGEST_PAUSE);
+    }
+  }
+
+  #tell(job: CloudJob): void {
+    if (this.options.states === false) return;
+    for (const line of this.#states.changes(job)) this.report.note(line);
+  }
+
+  /** Shows what came of the log. Returns how many lines; `undefined` where nobody knows. */
+  async #showNews(job: CloudJob): Promise<number | undefined> {
+    if (this.#log !== "shown") return 0;
+    let count = 0;
+    try {
+      const asked = await this.#patience.ask("log", async () => {
+        this.#reader ??= new JobLog(await this.aws.logs(), job);
+        for await (const lines of this.#reader.news()) {
+          count += lines.length;
+          this.#lastLines.push(...lines.slice(-LAST_LINES));
+          this.#lastLines.splice(0, this.#lastLines.length - LAST_LINES);
+          await this.report.log(`${lines.join("\n")}\n`);
+        }
+      });
+      return asked || count > 0 ? count : undefined;
+    } catch (error) {
+      // Whoever asked for the log alone gets the refusal.
+      if (!isRefusal(error, "denied") || this.options.log) throw error;
+      this.#log = "denied";
+      this.report.note(`The log is not shown: ${error.message}. ${error.hint ?? ""}`.trim());
+      return 0;
+    }
+  }
+
+  /** Shows what comes of the log after the end. */
+  async #showRest(job: CloudJob, lines: number | undefined): Promise<void> {
+    const now = this.host.clock.date().getTime();
+    const isLongAgo = job.endTime !== undefined && now - job.endTime.getTime() > LONG_AGO;
+    const wanted = isLongAgo ? 1 : QUIET_ROUNDS;
+    let quiet = lines === 0 || (isLongAgo && lines !== undefined) ? 1 : 0;
+    for (let round = 0; quiet < wanted && this.#log === "shown"; round++) {
+      if (round === MOST_ROUNDS) {
+        return this.report.note("The log may go on: mlcli does not wait for its end any longer.");
+      }
+      await this.#pause(PAUSE_WITH_NEWS);
+      const more = await this.#showNews(job);
+      quiet = more === 0 ? quiet + 1 : 0;
+    }
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return this.host.clock.pause(milliseconds, this.host.interruption.signal);
+  }
+}

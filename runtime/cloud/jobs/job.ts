@@ -1,0 +1,174 @@
+/**
+ * A job on SageMaker, of whatever kind: what mlcli shows of it, and decides on.
+ *
+ * @module
+ */
+
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { ProcessingJobDetails, TrainingJobDetails } from "../../aws/sagemaker_jobs.ts";
+import type { JobKind } from "../../contract/jobs.ts";
+
+/** Which job: names are unique among those of a kind. */
+export interface JobName {
+  readonly kind: JobKind;
+  readonly name: string;
+}
+
+/** A step of a training job, as the service tells it. */
+export interface Transition {
+  /** `Starting`, `Downloading`, `Training`, `Uploading`, ... */
+  readonly status: string;
+  /** The service's words about it; they may change while the step lasts. */
+  readonly message: string;
+  readonly startTime: Date;
+}
+
+/** Data of a job: a channel, an input or an output. */
+export interface JobData {
+  readonly name: string;
+  readonly uri: string;
+}
+
+/** A job, with what SageMaker says of both kinds under one name. */
+export interface CloudJob extends JobName {
+  readonly arn: string | undefined;
+  /** Whatever the service sends: `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`. */
+  readonly status: string;
+  /** Of training: where it is, or how it was stopped (`MaxRuntimeExceeded`); else `undefined`. */
+  readonly secondaryStatus: string | undefined;
+  /** Of training: its steps, oldest first. */
+  readonly transitions: readonly Transition[];
+  readonly failureReason: string | undefined;
+  /** Of processing: what the code left as its last word. */
+  readonly exitMessage: string | undefined;
+  readonly creationTime: Date;
+  /** When the code began: not there before, nor where it never did. */
+  readonly startTime: Date | undefined;
+  readonly endTime: Date | undefined;
+  /** Repository with tag or digest; `undefined` for an algorithm of AWS's marketplace. */
+  readonly image: string | undefined;
+  readonly role: string | undefined;
+  readonly instanceType: string | undefined;
+  readonly instanceCount: number;
+  readonly isSpot: boolean;
+  /** Seconds that it may run. */
+  readonly maxRuntime: number | undefined;
+  /** Seconds that the code ran, and that are to be paid, of each instance. */
+  readonly trainingSeconds: number | undefined;
+  readonly billableSeconds: number | undefined;
+  readonly inputs: readonly JobData[];
+  /** Where results go: of training the address below which its artifacts lie. */
+  readonly outputs: readonly JobData[];
+  /** Of training: the address of model.tar.gz, once the service names it. */
+  readonly artifact: string | undefined;
+  readonly hyperparameters: Readonly<Record<string, string>>;
+  /** Names of the variables; their values may be secrets. */
+  readonly variables: readonly string[];
+}
+
+/** Statuses in which nothing more happens to a job. */
+const ENDED = new Set(["Completed", "Failed", "Stopped"]);
+
+/** Whether nothing more happens to it. */
+export function hasEnded({ status }: Pick<CloudJob, "status">): boolean {
+  return ENDED.has(status);
+}
+
+/** The kinds, for messages: `training job`, `processing job`. */
+export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
+  train: "training job",
+  process: "processing job",
+};
+
+/**
+ * Asks what SageMaker says of a job.
+ * @throws AwsError, "not found" where there is none of that kind and name.
+ */
+export async function describeJob(
+  sagemaker: Pick<SageMaker, "describeTrainingJob" | "describeProcessingJob">,
+  { kind, name }: JobName,
+): Promise<CloudJob> {
+  return kind === "train"
+    ? trainingJob(name, await sagemaker.describeTrainingJob(name))
+    : processingJob(name, await sagemaker.describeProcessingJob(name));
+}
+
+/** What the service says of a training job. */
+export function trainingJob(name: string, details: TrainingJobDetails): CloudJob {
+  const { ResourceConfig, StoppingCondition } = details;
+  const output = details.OutputDataConfig?.S3OutputPath;
+  return {
+    kind: "train",
+    name: details.TrainingJobName ?? name,
+    arn: details.TrainingJobArn,
+    status: details.TrainingJobStatus ?? "",
+    secondaryStatus: details.SecondaryStatus,
+    transitions: (details.SecondaryStatusTransitions ?? []).map((one) => ({
+      status: one.Status ?? "",
+      message: one.StatusMessage ?? "",
+      startTime: one.StartTime ?? new Date(0),
+    })),
+    failureReason: details.FailureReason || undefined,
+    exitMessage: undefined,
+    creationTime: details.CreationTime ?? new Date(0),
+    startTime: details.TrainingStartTime,
+    endTime: details.TrainingEndTime,
+    image: details.AlgorithmSpecification?.TrainingImage,
+    role: details.RoleArn,
+    instanceType: ResourceConfig?.InstanceType ?? ResourceConfig?.InstanceGroups?.[0]?.InstanceType,
+    instanceCount: ResourceConfig?.InstanceCount ??
+      (ResourceConfig?.InstanceGroups ?? []).reduce(
+        (sum, one) => sum + (one.InstanceCount ?? 0),
+        0,
+      ),
+    isSpot: details.EnableManagedSpotTraining ?? false,
+    maxRuntime: StoppingCondition?.MaxRuntimeInSeconds,
+    trainingSeconds: details.TrainingTimeInSeconds,
+    billableSeconds: details.BillableTimeInSeconds,
+    inputs: (details.InputDataConfig ?? []).map((channel) => ({
+      name: channel.ChannelName ?? "",
+      uri: channel.DataSource?.S3DataSource?.S3Uri ?? "",
+    })),
+    outputs: output === undefined ? [] : [{ name: "model", uri: output }],
+    artifact: details.ModelArtifacts?.S3ModelArtifacts || undefined,
+    hyperparameters: details.HyperParameters ?? {},
+    variables: Object.keys(details.Environment ?? {}),
+  };
+}
+
+/** What the service says of a processing job. */
+export function processingJob(name: string, details: ProcessingJobDetails): CloudJob {
+  const cluster = details.ProcessingResources?.ClusterConfig;
+  return {
+    kind: "process",
+    name: details.ProcessingJobName ?? name,
+    arn: details.ProcessingJobArn,
+    status: details.ProcessingJobStatus ?? "",
+    secondaryStatus: undefined,
+    transitions: [],
+    failureReason: details.FailureReason || undefined,
+    exitMessage: details.ExitMessage || undefined,
+    creationTime: details.CreationTime ?? new Date(0),
+    startTime: details.ProcessingStartTime,
+    endTime: details.ProcessingEndTime,
+    image: details.AppSpecification?.ImageUri,
+    role: details.RoleArn,
+    instanceType: cluster?.InstanceType,
+    instanceCount: cluster?.InstanceCount ?? 1,
+    isSpot: false,
+    maxRuntime: details.StoppingCondition?.MaxRuntimeInSeconds,
+    trainingSeconds: undefined,
+    billableSeconds: undefined,
+    inputs: (details.ProcessingInputs ?? []).map((input) => ({
+      name: input.InputName ?? "",
+      uri: input.S3Input?.S3Uri ?? "",
+    })),
+    outputs: (details.ProcessingOutputConfig?.Outputs ?? []).map((output) => ({
+      name: output.OutputName ?? "",
+      uri: output.S3Output?.S3Uri ?? "",
+    })),
+    artifact: undefined,
+    hyperparameters: {},
+    variables: Object.keys(details.Environment ?? {}),
+  };
+}

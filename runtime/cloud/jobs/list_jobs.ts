@@ -1,0 +1,122 @@
+/**
+ * `list-jobs`: the jobs of an account and region, of all kinds, newest first.
+ *
+ * @module
+ */
+
+import { isRefusal } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { JobFilter, JobSummary } from "../../aws/sagemaker_jobs.ts";
+import type { Setting } from "../../aws/settings.ts";
+import { checkJobNamePart } from "../../contract/job_names.ts";
+import { JOB_KINDS, type JobKind } from "../../contract/jobs.ts";
+import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
+import { KIND_WORDS } from "./job.ts";
+
+/** Which jobs to list. */
+export interface JobListing {
+  readonly choice: CloudChoice;
+  /** All kinds without one. */
+  readonly kind: JobKind | undefined;
+  readonly filter: JobFilter;
+  readonly limit: number;
+}
+
+/** A job as the list shows it. */
+export interface ListedJob extends JobSummary {
+  readonly kind: JobKind;
+}
+
+/** Jobs, as they come. */
+export interface ListedJobs {
+  /** The region that is asked, and who named it. */
+  readonly region: Setting;
+  /** Newest first. */
+  readonly jobs: AsyncGenerator<ListedJob>;
+}
+
+/** What a list gives at once at most. */
+const LARGEST_PAGE = 100;
+
+/**
+ * Lists jobs: asks for no more pages than needed.
+ *
+ * @param note tells of a kind that may not be listed, where another may.
+ * @throws UsageError when no job's name could contain the filter's text.
+ * @throws AwsError when the service refuses.
+ */
+export async function listJobs(
+  { choice, kind, filter, limit }: JobListing,
+  host: CloudHost,
+  note: (text: string) => void,
+): Promise<ListedJobs> {
+  if (filter.nameContains !== undefined) checkJobNamePart(filter.nameContains);
+  const sagemaker = await (await connectToAws(choice, host)).sagemaker();
+  const kinds = kind ? [kind] : JOB_KINDS;
+  // The service applies a status to pages that it has cut already: small ones would be empty.
+  const size = filter.status === undefined ? Math.min(limit, LARGEST_PAGE) : LARGEST_PAGE;
+  const lists = kinds.map((one) => new KindOfJobs(sagemaker, one, filter, size));
+  return { region: sagemaker.region, jobs: newestFirst(lists, limit, note) };
+}
+
+/** The jobs of one kind, newest first; the next page is asked for when it is needed. */
+class KindOfJobs {
+  readonly kind: JobKind;
+  readonly #pages: AsyncGenerator<readonly JobSummary[]>;
+  #page: JobSummary[] = [];
+
+  constructor(sagemaker: SageMaker, kind: JobKind, filter: JobFilter, size: number) {
+    this.kind = kind;
+    this.#pages = kind === "train"
+      ? sagemaker.listTrainingJobs(filter, size)
+      : sagemaker.listProcessingJobs(filter, size);
+  }
+
+  /** Makes sure that `next` is the newest one that is left. */
+  async fill(): Promise<void> {
+    while (this.#page.length === 0) {
+      const page = await this.#pages.next();
+      if (page.done) return;
+      this.#page = [...page.value];
+    }
+  }
+
+  get next(): JobSummary | undefined {
+    return this.#page[0];
+  }
+
+  take(): ListedJob {
+    return { ...this.#page.shift()!, kind: this.kind };
+  }
+}
+
+async function* newestFirst(
+  lists: readonly KindOfJobs[],
+  limit: number,
+  note: (text: string) => void,
+): AsyncGenerator<ListedJob> {
+  const first = await Promise.allSettled(lists.map((list) => list.fill()));
+  const refused = first.flatMap((answer) => answer.status === "rejected" ? [answer.reason] : []);
+  const other = refused.find((error) => !isRefusal(error, "denied"));
+  if (other || refused.length === lists.length) throw other ?? refused[0];
+  const open = lists.filter((_, index) => first[index]!.status === "fulfilled");
+  for (const list of lists) {
+    if (open.includes(list)) continue;
+    note(`Without ${KIND_WORDS[list.kind]}s: ${refused[0].message}. ${refused[0].hint}`);
+  }
+  for (let count = 0; count < limit; count++) {
+    const newest = newestOf(open);
+    if (!newest) return;
+    yield newest.take();
+    if (count + 1 < limit) await newest.fill();
+  }
+}
+
+function newestOf(lists: readonly KindOfJobs[]): KindOfJobs | undefined {
+  let newest: KindOfJobs | undefined;
+  for (const list of lists) {
+    if (!list.next) continue;
+    if (!newest || list.next.creationTime > newest.next!.creationTime) newest = list;
+  }
+  return newest;
+}

@@ -1,0 +1,131 @@
+/**
+ * What is checked of an image before a job is created that costs money.
+ *
+ * @module
+ */
+
+import { type App, imageReference } from "../../app/app.ts";
+import type { Ecr, StoredImage } from "../../aws/ecr.ts";
+import { architectureOf } from "../../contract/instance_types.ts";
+import type { NamedRepository } from "../../contract/repositories.ts";
+import type { Engine, ImageDetails } from "../../docker/engine.ts";
+import { platformOf } from "../../docker/image_details.ts";
+import { MlcliError } from "../../errors.ts";
+import {
+  imageOf,
+  imageUnder,
+  isSame,
+  type JobForm,
+  jobForm,
+  type RepositoryImages,
+} from "../push/forms.ts";
+import { hostOf, repositoryFor, requireOwnRegistry } from "../push/repository.ts";
+
+/** Which image a job is to run, and on what. */
+export interface ImageRequest {
+  readonly app: App;
+  readonly tag: string;
+  /** Instead of the one that the image is named after. */
+  readonly repository?: NamedRepository;
+  /** `ml.m5.xlarge` */
+  readonly instanceType: string;
+}
+
+/** What is asked. */
+export interface ImageSources {
+  readonly ecr: Ecr;
+  /** An engine is optional: where none answers, what it would be asked for is not checked. */
+  readonly engine: () => Promise<Engine>;
+}
+
+/**
+ * The image's address for a job: `REPOSITORY_URI@sha256:...`.
+ *
+ * @param note is told what could not be checked.
+ * @throws MlcliError where it is not pushed, is another one than the engine's, does not run on the
+ * instance type, or has a manifest that SageMaker refuses.
+ */
+export async function imageForJob(
+  { app, tag, repository: asked, instanceType }: ImageRequest,
+  { ecr, engine }: ImageSources,
+  note: (text: string) => void,
+): Promise<string> {
+  const named = repositoryFor(app, asked);
+  const reference = imageReference(app, tag);
+  const repository = await ecr.repository(named.name);
+  const { value: region } = ecr.region;
+  if (!repository) {
+    throw notPushed(
+      `${reference} is not pushed: there is no repository ${named.name} in ${region}`,
+    );
+  }
+  requireOwnRegistry(named, hostOf(repository.uri));
+  const images = { ecr, repository: named.name };
+  const stored = await imageUnder(tag, images);
+  const address = `${repository.uri}:${tag}`;
+  if (!stored) throw notPushed(`${reference} is not pushed: there is no ${address}`);
+  const platform = `linux/${architectureOf(instanceType)}`;
+  const form = await jobForm(stored, platform, images);
+  await requireForm(form, stored, address, images);
+  const local = await localImage(reference, engine);
+  if (typeof local === "string") {
+    note(`${local}: it is not checked that ${address} is the same, and for ${platform}`);
+  } else {
+    if (!await isSame(local, stored, form, platform, images)) throw isAnother(reference, address);
+    const its = platformOf(local);
+    // Of a list, the image for the platform has been taken.
+    if (!form.isOfList && its !== platform) throw isFor(reference, its, instanceType, platform);
+  }
+  return `${repository.uri}@${form.digest}`;
+}
+
+/** The tag leads to what SageMaker takes, or `push` has put that beside it (under its digest). */
+async function requireForm(
+  form: JobForm,
+  stored: StoredImage,
+  address: string,
+  images: RepositoryImages,
+): Promise<void> {
+  if (form.digest === stored.digest || await imageOf(form.digest, images)) return;
+  throw new MlcliError(
+    `SageMaker refuses the manifest of ${address}: its type is ${stored.mediaType}`,
+    { hint: "It was not pushed by mlcli. mlcli push puts one there that SageMaker takes." },
+  );
+}
+
+/** The engine's image, or why there is none. */
+async function localImage(
+  reference: string,
+  engine: () => Promise<Engine>,
+): Promise<ImageDetails | string> {
+  try {
+    return await (await engine()).image(reference) ?? `This machine has no image ${reference}`;
+  } catch (error) {
+    // Interruptions are no such errors.
+    if (error instanceof MlcliError) return error.message;
+    throw error;
+  }
+}
+
+function notPushed(message: string): MlcliError {
+  return new MlcliError(message, { hint: "Run mlcli push first, with the same --docker-tag." });
+}
+
+function isFor(
+  reference: string,
+  its: string,
+  instanceType: string,
+  platform: string,
+): MlcliError {
+  return new MlcliError(`${reference} is for ${its}, and ${instanceType} runs ${platform}`, {
+    hint: `mlcli build --platform ${platform}, then mlcli push; or take another --ec2-type.`,
+  });
+}
+
+function isAnother(reference: string, address: string): MlcliError {
+  return new MlcliError(`${reference} here is another image than ${address}`, {
+    hint:
+      "Was it built again? mlcli push sends it, with the same --docker-tag; a tag that is not " +
+      "built here runs as it was pushed.",
+  });
+}

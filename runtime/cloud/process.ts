@@ -1,0 +1,102 @@
+/**
+ * `process`: one of the user's processing scripts, in the image that was pushed, on SageMaker.
+ *
+ * @module
+ */
+
+import { SEPARATOR } from "@std/path/constants";
+import { isAbsolute } from "@std/path/is-absolute";
+import { normalize } from "@std/path/normalize";
+import { layoutOf, requireProcessingFile } from "../app/layout.ts";
+import { leaves } from "../app/typed_path.ts";
+import type { AwsOptions } from "../aws/settings.ts";
+import { processingArguments } from "../contract/jobs.ts";
+import { environmentDifferences, processingArgumentDifferences } from "../contract/refusals.ts";
+import { MlcliError, UsageError } from "../errors.ts";
+import { isDirectory } from "../files.ts";
+import type { JobReport } from "./jobs/report.ts";
+import { checkInput, checkOutput } from "./preflight/data.ts";
+import { requireScript } from "./preflight/script.ts";
+import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "./start/checks.ts";
+import { dataAddress } from "./start/data_address.ts";
+import { processingPlan } from "./start/plan.ts";
+import type { ProcessingRequest } from "./start/request.ts";
+import { type JobHost, newJobName, startJob } from "./start/start.ts";
+
+/**
+ * Runs the script on SageMaker. Everything is checked before the job is created.
+ *
+ * @throws UsageError for options that are missing or do not go together; MlcliError for what the
+ * platform would refuse or the job would not find; what the end of the job means, as an error.
+ */
+export async function process(
+  request: ProcessingRequest,
+  choice: AwsOptions,
+  host: JobHost,
+  report: JobReport,
+): Promise<void> {
+  const { app, tag, instanceType, input, inputSharded } = request;
+  const role = request.executionRole;
+  requireGiven("process", app, [
+    ["--file", request.file],
+    ["--ec2-type", instanceType],
+    ["--execution-role", role],
+  ]);
+  const name = newJobName(request, host);
+  const output = outputOf(app, "--output-s3-location", request.output, `output/${name}`);
+  if (inputSharded && input === undefined) {
+    throw new UsageError('Option "--input-sharded" is of use with "--input-s3-location" only.', {
+      hint: "It says how the objects there are given to several instances.",
+    });
+  }
+  checkNetworkAndTags(request);
+  const file = await fileOf(request);
+  requireNone([
+    ...processingArgumentDifferences([], [...processingArguments(file), ...request.arguments]),
+    ...environmentDifferences("process", request.variables),
+  ]);
+  await startJob(
+    name,
+    {
+      kind: "process",
+      action: "sagemaker:CreateProcessingJob",
+      request,
+      role: role!,
+      instanceType: instanceType!,
+      lookAtImage: () => requireScript(app, tag, file, host.engine),
+      lookAtData: async (aws, note) => {
+        const s3 = await aws.s3();
+        if (input !== undefined) await checkInput(s3, input, note);
+        await checkOutput(s3, output, note);
+        return input === undefined ? undefined : await dataAddress(s3, input);
+      },
+      plan: (common, found) =>
+        processingPlan({
+          ...common,
+          output,
+          file,
+          arguments: request.arguments,
+          input: found,
+          inputSharded,
+        }),
+      send: (sagemaker, body) => sagemaker.createProcessingJob(body),
+    },
+    choice,
+    host,
+    report,
+  );
+}
+
+/**
+ * The script, relative to `processing/`, with slashes. The image's own copy runs: one that is here
+ * is looked at only to tell what is wrong before the image is.
+ */
+async function fileOf({ app, file = "" }: ProcessingRequest): Promise<string> {
+  const layout = layoutOf(app);
+  if (await isDirectory(layout.processing)) return await requireProcessingFile(layout, file);
+  const path = normalize(file);
+  if (!isAbsolute(file) && !leaves(path) && path !== ".") return path.replaceAll(SEPARATOR, "/");
+  throw new MlcliError(`Processing file not found: ${file}`, {
+    hint: "Name the script relative to processing/.",
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * Why a push failed. The engine gives a registry's refusals as text, and nothing else: its words are
+ * matched here, and only here.
+ *
+ * @module
+ */
+
+import { AwsError } from "../../aws/errors.ts";
+import { MlcliError } from "../../errors.ts";
+import { printable } from "../../text.ts";
+
+/** Why a push failed, for code that has to decide. */
+export type PushFailure =
+  | "expired"
+  | "immutable"
+  | "denied"
+  | "no repository"
+  | "no login"
+  | "no image"
+  | "network"
+  | "other";
+
+/** Words of ECR and of Docker's engine; the first pattern that fits counts. */
+const WORDS: readonly (readonly [RegExp, PushFailure])[] = [
+  // github.com/aws/aws-cli #2351
+  [/authorization token has expired/i, "expired"],
+  // github.com/osscontainertools/kaniko #204, github.com/moby/buildkit #3776
+  [/\btag\b.*\bimmutable\b/is, "immutable"],
+  [/is not authorized to perform/i, "denied"],
+  [/^name unknown\b|repository with name .* does not exist/i, "no repository"],
+  [/no basic auth credentials|unauthorized|authorization token is invalid|^denied\b/i, "no login"],
+  [/tag does not exist|image does not exist locally|no such image/i, "no image"],
+  [
+    /dial tcp|no such host|i\/o timeout|connection (refused|reset)|\bEOF\b|x509|tls:|proxyconnect|deadline exceeded|server gave HTTP response/i,
+    "network",
+  ],
+];
+
+/** What the engine's words mean. */
+export function pushFailure(words: string): PushFailure {
+  return WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? "other";
+}
+
+/** What was pushed, for the error. */
+export interface PushTarget {
+  /** `123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn` */
+  readonly uri: string;
+  readonly tag: string;
+  /** The image here: `churn:latest`. */
+  readonly reference: string;
+}
+
+/** The error for a push that failed. */
+export function pushError(words: string, { uri, tag, reference }: PushTarget): MlcliError {
+  const quote = printable(words.trim());
+  const failed = `Cannot push ${reference} to ${uri}:${tag}`;
+  switch (pushFailure(words)) {
+    case "immutable":
+      return immutableTag(uri, tag);
+    case "denied": {
+      const action = /perform: ([\w-]+:\w+)/.exec(words)?.[1] ?? "ecr:PutImage";
+      return new AwsError("denied", `AccessDeniedException: ${action}`, {
+        quote,
+        hint:
+          `Add the permission ${action} to the user or role named above; docs/cloud.md has all ` +
+          "that push needs.",
+      });
+    }
+    case "expired":
+    case "no login":
+      return new MlcliError(`${failed}: the registry refuses the login`, {
+        quote,
+        hint: "It was made for this push. Check this machine's clock, and the region.",
+      });
+    case "no repository":
+      return new MlcliError(`${failed}: the registry has no such repository`, {
+        quote,
+        hint: "Check account and region: the repository is there in those that were asked.",
+      });
+    case "no image":
+      return new MlcliError(`${failed}: the image is not there any more`, {
+        quote,
+        hint: "Was it built or removed meanwhile? Try again.",
+      });
+    case "network":
+      return new MlcliError(`${failed}: the Docker Engine does not reach the registry`, {
+        quote,
+        hint:
+          "It is the engine that sends the image: its network, its proxy and its certificates " +
+          "count (docker info names the proxy), not those of mlcli.",
+      });
+    case "other":
+      return new MlcliError(failed, {
+        quote,
+        hint: "The engine or the registry gave this reason. Nothing was put under the tag.",
+      });
+  }
+}
+
+/** The error for a tag that has another image, and keeps it. */
+export function immutableTag(uri: string, tag: string): MlcliError {
+  return new MlcliError(`The tag ${tag} of ${uri} has another image, and cannot be changed`, {
+    hint: "The repository's tags are immutable. Take another tag: mlcli build -t TAG, then " +
+      "mlcli push -t TAG.",
+  });
+}

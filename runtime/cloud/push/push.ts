@@ -1,0 +1,265 @@
+/**
+ * `mlcli push`: the app's image goes into the account's registry, in the form that SageMaker takes.
+ *
+ * @module
+ */
+
+import { type App, imageReference } from "../../app/app.ts";
+import { platformFinding } from "../../app/platform.ts";
+import type { Ecr, Repository, StoredImage } from "../../aws/ecr.ts";
+import { AwsError, isRefusal } from "../../aws/errors.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
+import type { Context } from "../../context.ts";
+import { DOCKER_MANIFEST } from "../../contract/manifests.ts";
+import type { NamedRepository } from "../../contract/repositories.ts";
+import type { Engine, ImageDetails } from "../../docker/engine.ts";
+import { platformOf } from "../../docker/image_details.ts";
+import { requireImage } from "../../docker/require_image.ts";
+import { MlcliError } from "../../errors.ts";
+import { isBuiltByMlcli } from "../../images.ts";
+import { connectFor } from "../connection.ts";
+import { immutableTag, type PushTarget } from "./failures.ts";
+import {
+  imageOf,
+  imageUnder,
+  isSame,
+  type JobForm,
+  jobForm,
+  type RepositoryImages,
+} from "./forms.ts";
+import { type Call, callsOf, type Found } from "./plan.ts";
+import { hostOf, repositoryFor, requireOwnRegistry } from "./repository.ts";
+import { sendImage, type SendReport } from "./send.ts";
+
+/** What to push, and where to. */
+export interface PushJob {
+  readonly app: App;
+  readonly tag: string;
+  /** Instead of the one that the image is named after. */
+  readonly repository: NamedRepository | undefined;
+  readonly choice: AwsOptions;
+}
+
+/** Who is told how a push goes on. */
+export interface PushReport extends SendReport {
+  /** A line about what was done, or could not be checked. */
+  readonly note: (text: string) => void;
+}
+
+/** A push whose conditions are all checked. */
+export interface PreparedPush {
+  /** What it will call, in this order. */
+  readonly calls: readonly Call[];
+  /** Carries it out, and returns `REPOSITORY_URI@sha256:...`. */
+  run(): Promise<string>;
+}
+
+/** What a push may touch. */
+export type PushHost = Pick<Context, "engine" | "env" | "aws" | "interruption">;
+
+/**
+ * Checks all that a push needs, and changes nothing.
+ *
+ * @throws MlcliError where the image is not there, its registry is another account's, or its tag has
+ * another image for good.
+ */
+export async function preparePush(
+  { app, tag, repository: asked, choice }: PushJob,
+  host: PushHost,
+  report: PushReport,
+): Promise<PreparedPush> {
+  const named = repositoryFor(app, asked);
+  const reference = imageReference(app, tag);
+  const engine = await host.engine();
+  const local = await requireImage(engine, reference);
+  const platform = wantedPlatform(app, local);
+  const ecr = await (await connectFor(app, choice, host)).ecr();
+  // First: whoever may not push gets to know before anything is done.
+  const login = await ecr.authorization();
+  const known = await knownRepository(ecr, named.name, login.host, report);
+  const uri = known?.uri ?? `${login.host}/${named.name}`;
+  requireOwnRegistry(named, hostOf(uri));
+  const images = { ecr, repository: named.name };
+  const found = known && await lookUp(tag, local, platform, images, report);
+  if (known?.isImmutable && found && !found.isSame) throw immutableTag(uri, tag);
+  warnOfPlatform(app, reference, local, report);
+
+  const target: PushTarget = { uri, tag, reference };
+  const push = new Push({ engine, ecr, local, platform, target, images, report });
+  return {
+    calls: callsOf({ isRepositoryThere: known !== undefined, found, target, name: named.name }),
+    run: async () => {
+      if (found?.isSame) return await push.finish(found, found.stored.digest);
+      if (!known) await push.createRepository(named.name);
+      return await push.send(login, host.interruption.signal);
+    },
+  };
+}
+
+/** What a push works with. */
+interface PushParts {
+  readonly engine: Engine;
+  readonly ecr: Ecr;
+  readonly local: ImageDetails;
+  readonly platform: string;
+  readonly target: PushTarget;
+  readonly images: RepositoryImages;
+  readonly report: PushReport;
+}
+
+/** The steps of a push. */
+class Push {
+  constructor(private readonly parts: PushParts) {}
+
+  async createRepository(name: string): Promise<void> {
+    const { ecr, report } = this.parts;
+    await ecr.createRepository(name);
+    report.note(`Created the repository ${name} in ${ecr.region.value}`);
+  }
+
+  /** Sends the image, and gives it the form that SageMaker takes. */
+  async send(login: Parameters<typeof sendImage>[1], signal: AbortSignal): Promise<string> {
+    const { engine, ecr, local, target, images, report } = this.parts;
+    const { uri, tag, reference } = target;
+    report.note(`Pushing ${reference} to ${uri}:${tag}`);
+    const work = { engine, ecr, imageId: local.Id, target, signal };
+    const sent = await sendImage(work, login, report);
+    if (sent === "immutable") return await this.#afterRefusal();
+    const stored = await orDenied(
+      imageOf(sent, images),
+      (action) =>
+        report.note(
+          `${action} is denied: it is not checked that SageMaker takes the image's manifest`,
+        ),
+    );
+    if (stored === "denied") return `${uri}@${sent}`;
+    if (!stored) throw notConfirmed(target, sent);
+    const form = await jobForm(stored, this.parts.platform, images);
+    return await this.finish({ stored, form }, undefined);
+  }
+
+  /** The tag cannot be changed. If it has this image already, nothing has to be. */
+  async #afterRefusal(): Promise<string> {
+    const { local, platform, target: { uri, tag }, images, report } = this.parts;
+    const found = await lookUp(tag, local, platform, images, report);
+    if (!found?.isSame) throw immutableTag(uri, tag);
+    return await this.finish(found, found.stored.digest);
+  }
+
+  /**
+   * Puts the form that SageMaker takes, unless the tag has it.
+   * @param before the digest that the tag had when nothing was sent.
+   */
+  async finish(
+    { stored, form }: { readonly stored: StoredImage; readonly form: JobForm },
+    before: string | undefined,
+  ): Promise<string> {
+    const { target: { uri, tag, reference }, report } = this.parts;
+    if (form.digest === stored.digest) {
+      if (before !== undefined) report.note(`Unchanged: ${uri}:${tag} is ${reference} already`);
+      return `${uri}@${form.digest}`;
+    }
+    if (await this.#put(form, tag)) {
+      report.note(
+        `Put Docker's manifest under ${tag}: SageMaker refuses OCI's, which it had`,
+      );
+    } else {
+      await this.#put(form, undefined);
+      report.note(
+        `The tag ${tag} cannot be changed, and keeps OCI's manifest, which SageMaker refuses: ` +
+          "jobs take the image by its digest",
+      );
+    }
+    return `${uri}@${form.digest}`;
+  }
+
+  /** Whether it could be put under the tag. */
+  async #put({ manifest, digest }: JobForm, tag: string | undefined): Promise<boolean> {
+    const { ecr, images: { repository }, target } = this.parts;
+    try {
+      const put = await ecr.putImage(repository, { manifest, mediaType: DOCKER_MANIFEST, tag });
+      if (put === digest) return true;
+      throw notConfirmed(target, digest);
+    } catch (error) {
+      if (tag !== undefined && isRefusal(error, "in use")) return false;
+      throw error;
+    }
+  }
+}
+
+/** Of an image for several platforms, the one that jobs get. */
+function wantedPlatform({ configuration }: App, local: ImageDetails): string {
+  // Without the variant of `linux/arm64/v8`.
+  return (configuration.platform ?? platformOf(local)).split("/").slice(0, 2).join("/");
+}
+
+/** The repository; where it may not be asked for, what it must be. */
+async function knownRepository(
+  ecr: Ecr,
+  name: string,
+  host: string,
+  { note }: PushReport,
+): Promise<Repository | undefined> {
+  const repository = await orDenied(
+    ecr.repository(name),
+    (action) => note(`${action} is denied: it is not checked that there is a repository ${name}`),
+  );
+  return repository === "denied"
+    ? { name, uri: `${host}/${name}`, isImmutable: false }
+    : repository;
+}
+
+/** What the tag has now. */
+async function lookUp(
+  tag: string,
+  local: ImageDetails,
+  platform: string,
+  images: RepositoryImages,
+  { note }: PushReport,
+): Promise<Found | undefined> {
+  const stored = await orDenied(
+    imageUnder(tag, images),
+    (action) =>
+      note(`${action} is denied: it is not checked what ${images.repository}:${tag} is now`),
+  );
+  if (!stored || stored === "denied") return undefined;
+  try {
+    const form = await jobForm(stored, platform, images);
+    if (await isSame(local, stored, form, platform, images)) return { stored, form, isSame: true };
+  } catch (error) {
+    // What is there has no form for jobs, and is about to be replaced.
+    if (!(error instanceof MlcliError) || error instanceof AwsError) throw error;
+  }
+  return { stored, isSame: false };
+}
+
+/** Waits for an answer; where asking is denied, that is said and no more. */
+async function orDenied<T>(
+  work: Promise<T>,
+  denied: (action: string) => void,
+): Promise<T | "denied"> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isRefusal(error, "denied")) throw error;
+    denied(error.message);
+    return "denied";
+  }
+}
+
+function warnOfPlatform(
+  { configuration }: App,
+  reference: string,
+  local: ImageDetails,
+  { note }: PushReport,
+): void {
+  const image = { reference, platform: platformOf(local), isOurs: isBuiltByMlcli(local) };
+  const finding = platformFinding(image, configuration.platform);
+  if (finding) note(`warning: ${finding.message}\nhint: ${finding.hint}`);
+}
+
+function notConfirmed({ uri, tag }: PushTarget, digest: string): MlcliError {
+  return new MlcliError(`The registry does not have ${uri}@${digest}, which was pushed`, {
+    hint: `Is something else pushing to ${tag}, or deleting? Try again.`,
+  });
+}

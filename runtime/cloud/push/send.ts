@@ -1,0 +1,92 @@
+/**
+ * Sends an image by the engine, and returns the digest that the registry confirmed.
+ *
+ * @module
+ */
+
+import type { Ecr, RegistryAuthorization } from "../../aws/ecr.ts";
+import type { Engine } from "../../docker/engine.ts";
+import { failureOf } from "../../docker/messages.ts";
+import { pushError, pushFailure, type PushTarget } from "./failures.ts";
+import { type LayerEvent, Layers, type LayersProgress } from "./layers.ts";
+
+/** What is sent, and where to. */
+export interface Sending {
+  readonly engine: Engine;
+  readonly ecr: Pick<Ecr, "authorization">;
+  /** The engine's image, which its name may leave meanwhile. */
+  readonly imageId: string;
+  readonly target: PushTarget;
+  /** Aborts it: the engine stops as well. */
+  readonly signal: AbortSignal;
+}
+
+/** Who is told how it goes on. */
+export interface SendReport {
+  readonly progress: (layers: LayersProgress) => void;
+  readonly layer: (event: LayerEvent) => void;
+}
+
+/**
+ * Sends it. Afterwards the engine's images have the names that they had before.
+ *
+ * @returns the digest, or that the tag has another image and cannot be changed.
+ * @throws MlcliError where the engine or the registry refuses.
+ */
+export async function sendImage(
+  sending: Sending,
+  login: RegistryAuthorization,
+  report: SendReport,
+): Promise<string | "immutable"> {
+  await using _named = await named(sending);
+  const first = await attempt(sending, login, report);
+  if ("digest" in first) return first.digest;
+  // A login is good for hours, but who gave it out may end it.
+  const last = pushFailure(first.failure) === "expired"
+    ? await attempt(sending, await sending.ecr.authorization(), report)
+    : first;
+  if ("digest" in last) return last.digest;
+  if (pushFailure(last.failure) === "immutable") return "immutable";
+  throw pushError(last.failure, sending.target);
+}
+
+/** Gives the image the name to push it by, until it is disposed of. */
+async function named({ engine, imageId, target }: Sending): Promise<AsyncDisposable> {
+  const { uri, tag, reference } = target;
+  const name = `${uri}:${tag}`;
+  // image_name may be the repository's whole address.
+  if (name === reference) return { async [Symbol.asyncDispose](): Promise<void> {} };
+  const before = await engine.image(name);
+  await engine.tagImage(imageId, uri, tag);
+  return {
+    async [Symbol.asyncDispose](): Promise<void> {
+      if (before) await engine.tagImage(before.Id, uri, tag);
+      else await engine.untagImage(name);
+    },
+  };
+}
+
+type Attempt = { readonly digest: string } | { readonly failure: string };
+
+async function attempt(
+  { engine, target: { uri, tag }, signal }: Sending,
+  { username, password, host }: RegistryAuthorization,
+  { progress, layer }: SendReport,
+): Promise<Attempt> {
+  const layers = new Layers();
+  let digest: string | undefined;
+  const login = { username, password, serveraddress: host };
+  for await (const message of engine.push({ name: uri, tag, login, signal })) {
+    const failure = failureOf(message);
+    // No engine is known to repeat it; but it is a secret.
+    if (failure !== undefined) return { failure: failure.replaceAll(password, "***") };
+    const event = layers.add(message);
+    if (event) layer(event);
+    progress(layers.progress);
+    digest = message.aux?.Digest ?? digest;
+  }
+  // An engine that stops half-way ends the messages without an error.
+  return digest === undefined
+    ? { failure: "the engine ended the push without a digest from the registry" }
+    : { digest };
+}

@@ -1,0 +1,138 @@
+/**
+ * What is wrong with a job before anybody is asked about it.
+ *
+ * @module
+ */
+
+import { basename } from "@std/path/basename";
+import type { App } from "../../app/app.ts";
+import type { Difference } from "../../contract/difference.ts";
+import type { JobKind } from "../../contract/jobs.ts";
+import { NETWORK, TAGS } from "../../contract/limits.ts";
+import { parseS3Uri, type S3Address, within } from "../../contract/s3_uri.ts";
+import { MlcliError, UsageError } from "../../errors.ts";
+import type { JobRequest, TrainingRequest } from "./request.ts";
+
+/** An option that is needed, and what it was given. */
+export type Needed = readonly [flag: `--${string}`, value: unknown];
+
+/**
+ * Requires what neither the command line nor the configuration file gives.
+ *
+ * @param needed in the order in which they are to be named.
+ * @throws UsageError that names options and keys, and the local command where that may be meant.
+ */
+export function requireGiven(kind: JobKind, app: App, needed: readonly Needed[]): void {
+  const missing = needed.filter(([, value]) => value === undefined || isEmpty(value))
+    .map(([flag]) => flag);
+  if (missing.length === 0) return;
+  const keys = missing.map((flag) => `"${flag.slice(2).replaceAll("-", "_")}"`);
+  const file = basename(app.configurationPath);
+  // Who wants a machine of the platform says which.
+  const isLocal = missing.includes("--ec2-type");
+  throw new UsageError(
+    missing.length === 1
+      ? `Missing required option "${missing[0]}".`
+      : `Missing required options ${missing.map((flag) => `"${flag}"`).join(", ")}.`,
+    {
+      hint: `mlcli ${kind} runs on SageMaker. Give ${missing.length === 1 ? "it" : "them"}, or ` +
+        `${enumerated(keys)} in "${kind}" of ${file}.` +
+        (isLocal ? ` mlcli local ${kind} runs it here.` : ""),
+    },
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function enumerated(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
+/**
+ * Where results go.
+ *
+ * @param named with an option or its key.
+ * @param path below `s3_prefix`, where nobody named it.
+ * @throws UsageError where there is neither.
+ */
+export function outputOf(
+  app: App,
+  flag: string,
+  named: S3Address | undefined,
+  path: string,
+): S3Address {
+  if (named !== undefined) return named;
+  const { s3Prefix } = app.configuration;
+  const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
+  if (prefix !== undefined) return within(prefix, path);
+  throw new UsageError(`Missing option "${flag}": where the results go.`, {
+    hint: `Give it, or "s3_prefix": "s3://BUCKET/PREFIX" in ${basename(app.configurationPath)}, ` +
+      "below which all data of the app lies.",
+  });
+}
+
+/** @throws UsageError for options that do not go together. */
+export function checkNetworkAndTags({ subnets, securityGroups, tags }: JobRequest): void {
+  if (subnets.length > 0 !== securityGroups.length > 0) {
+    const [there, missing] = subnets.length > 0
+      ? ["--subnet", "--security-group"]
+      : ["--security-group", "--subnet"];
+    throw new UsageError(`Option "${there}" is of use with "${missing}" only.`, {
+      hint: "A job in a VPC has subnets and security groups: give both, or neither.",
+    });
+  }
+  requireAtMost(subnets.length, NETWORK.subnets, "--subnet");
+  requireAtMost(securityGroups.length, NETWORK.securityGroups, "--security-group");
+  requireAtMost(Object.keys(tags).length, TAGS.most, "--tag");
+}
+
+function requireAtMost(count: number, most: number, flag: string): void {
+  if (count <= most) return;
+  throw new UsageError(`Option "${flag}" may be given ${most} times, but is given ${count}.`, {
+    hint: "The platform takes no more, those of the configuration file included.",
+  });
+}
+
+/**
+ * How long a job may wait and run, in seconds; `undefined` where it does not run on spot instances.
+ * @throws UsageError for times that do not go together.
+ */
+export function maxWaitOf(
+  { spot, maxWait, maxRun }: Pick<TrainingRequest, "spot" | "maxWait" | "maxRun">,
+): number | undefined {
+  if (!spot) {
+    if (maxWait === undefined) return undefined;
+    throw new UsageError('Option "--max-wait" is of use with "--spot" only.', {
+      hint: "--max-run says how long it may run; only spare instances are waited for.",
+    });
+  }
+  const wait = maxWait ?? maxRun;
+  if (wait >= maxRun) return wait;
+  throw new UsageError(`Option "--max-wait" (${wait}) is less than "--max-run" (${maxRun}).`, {
+    hint: "It counts the time in which the job runs, too: give as much or more.",
+  });
+}
+
+/** @throws UsageError where two channels have one name. */
+export function checkChannelNames(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new UsageError(`Two inputs are called "${twice}".`, {
+    hint: "Each is a channel of its own: --input-s3-dir NAME=s3://..., and your code finds it in " +
+      "/opt/ml/input/data/NAME.",
+  });
+}
+
+/** @throws MlcliError for what the platform would refuse: the first, and the others below it. */
+export function requireNone(differences: readonly Difference[]): void {
+  const [first, ...others] = differences;
+  if (first === undefined) return;
+  throw new MlcliError(first.message, {
+    hint: first.hint,
+    quote: others.length === 0
+      ? undefined
+      : others.map(({ message, hint }) => `${message}. ${hint}`).join("\n"),
+  });
+}

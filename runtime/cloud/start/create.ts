@@ -1,0 +1,109 @@
+/**
+ * Creating a job, and what is known of it when that does not go as expected: a job that nobody knows
+ * of costs money.
+ *
+ * @module
+ */
+
+import { AwsError, isRefusal, type Refusal } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import { Interrupted, messageOf } from "../../errors.ts";
+import { describeJob, type JobName, KIND_WORDS } from "../jobs/job.ts";
+import type { JobReport } from "../jobs/report.ts";
+
+/** How to create it. */
+export interface Creation {
+  readonly job: JobName;
+  /** Sends the call; with the user's own tags alone where mlcli's may not be there. */
+  readonly send: (withOwnTags: boolean) => Promise<void>;
+  /** Whether the user gave tags: then the job is not to be without. */
+  readonly hasUserTags: boolean;
+  /** What commands about the job take besides its name: ` --region eu-west-1`. */
+  readonly options: string;
+}
+
+/** After these nobody knows whether the service has done what it was asked. */
+const UNKNOWN: ReadonlySet<Refusal> = new Set(["unreachable", "failed"]);
+
+/**
+ * Creates a job. What exists after a failure or an interruption is told.
+ *
+ * @throws AwsError when the service refuses, or the job may be there; Interrupted.
+ */
+export async function createJob(
+  creation: Creation,
+  sagemaker: SageMaker,
+  signal: AbortSignal,
+  report: Pick<JobReport, "note">,
+): Promise<void> {
+  try {
+    signal.throwIfAborted();
+  } catch (error) {
+    report.note(`Interrupted: no ${KIND_WORDS[creation.job.kind]} was created.`);
+    throw error;
+  }
+  try {
+    await sendWithTags(creation, report);
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      report.note(`Interrupted: ${mayExist(creation)}`);
+      throw error;
+    }
+    if (!(error instanceof AwsError) || !UNKNOWN.has(error.refusal)) throw error;
+    if (!await isThere(creation, sagemaker, error, report)) throw notCreated(creation, error);
+    report.note(
+      `The answer was lost, but ${KIND_WORDS[creation.job.kind]} ${creation.job.name} is there.`,
+    );
+  }
+}
+
+async function sendWithTags(
+  { send, hasUserTags, job }: Creation,
+  report: Pick<JobReport, "note">,
+): Promise<void> {
+  try {
+    await send(true);
+  } catch (error) {
+    const isAboutTags = isRefusal(error, "denied") && /\bAddTags\b/.test(messageOf(error));
+    if (!isAboutTags || hasUserTags) throw error;
+    report.note(
+      `Without mlcli's tags, which the ${KIND_WORDS[job.kind]} may not have: ${messageOf(error)}`,
+    );
+    await send(false);
+  }
+}
+
+/** Whether the service has the job. */
+async function isThere(
+  creation: Creation,
+  sagemaker: SageMaker,
+  failure: AwsError,
+  report: Pick<JobReport, "note">,
+): Promise<boolean> {
+  try {
+    await describeJob(sagemaker, creation.job);
+    return true;
+  } catch (error) {
+    if (isRefusal(error, "not found")) return false;
+    if (error instanceof Interrupted) report.note(`Interrupted: ${mayExist(creation)}`);
+    if (!(error instanceof AwsError)) throw error;
+    throw new AwsError(failure.refusal, failure.message, {
+      hint: `Nobody knows: ${mayExist(creation)}`,
+      quote: failure.quote,
+      cause: failure,
+    });
+  }
+}
+
+function notCreated({ job }: Creation, failure: AwsError): AwsError {
+  return new AwsError(failure.refusal, failure.message, {
+    hint: `No ${KIND_WORDS[job.kind]} was created. ${failure.hint ?? ""}`.trimEnd(),
+    quote: failure.quote,
+    cause: failure,
+  });
+}
+
+function mayExist({ job: { kind, name }, options }: Creation): string {
+  return `${KIND_WORDS[kind]} ${name} may have been created. mlcli describe ${name}${options} ` +
+    `shows it, mlcli stop-job ${name}${options} stops it.`;
+}

@@ -1,0 +1,205 @@
+/**
+ * Which job to create, as pure data: the bodies of CreateTrainingJob and CreateProcessingJob.
+ *
+ * @module
+ */
+
+import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
+import { hasOwnDisk } from "../../contract/instance_disks.ts";
+import { PATHS, processingArguments } from "../../contract/jobs.ts";
+import { TAGS } from "../../contract/limits.ts";
+import { type S3Address, s3Uri } from "../../contract/s3_uri.ts";
+import type { Variables } from "../../contract/variables.ts";
+import { LABELS } from "../../labels.ts";
+import { VERSION } from "../../version.ts";
+
+/** What is known of any job once everything is checked. */
+export interface PlannedJob {
+  readonly name: string;
+  readonly appName: string;
+  /** `REPOSITORY@sha256:...` */
+  readonly image: string;
+  readonly role: string;
+  readonly instanceType: string;
+  readonly instanceCount: number;
+  readonly volumeSize: number;
+  readonly maxRun: number;
+  /** Where results go: a directory. */
+  readonly output: S3Address;
+  readonly variables: Variables;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly subnets: readonly string[];
+  readonly securityGroups: readonly string[];
+  readonly kmsKey: string | undefined;
+  readonly networkIsolation: boolean;
+}
+
+/** Data in S3 as a job takes it: of a directory the address ends with `/`. */
+export interface PlannedData {
+  readonly name: string;
+  readonly address: S3Address;
+}
+
+/** What is known of a training. */
+export interface PlannedTraining extends PlannedJob {
+  readonly channels: readonly PlannedData[];
+  readonly hyperparameters: Readonly<Record<string, string>>;
+  /** On spot instances: how long it may wait and run, in seconds. */
+  readonly maxWait: number | undefined;
+  readonly checkpoints: S3Address | undefined;
+}
+
+/** What is known of a processing job. */
+export interface PlannedProcessing extends PlannedJob {
+  /** Relative to `processing/`, with slashes. */
+  readonly file: string;
+  readonly arguments: readonly string[];
+  readonly input: S3Address | undefined;
+  readonly inputSharded: boolean;
+}
+
+/** The tag of a job that names its image by its digest. */
+const IMAGE_TAG = "mlcli.image";
+
+/** CreateTrainingJob. Its type has no such call without an optional part left out. */
+export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
+  const { kmsKey, maxWait, checkpoints, channels, hyperparameters } = planned;
+  const key = kmsKey === undefined ? {} : { KmsKeyId: kmsKey };
+  return {
+    TrainingJobName: planned.name,
+    ...emptyLeftOut("HyperParameters", hyperparameters),
+    AlgorithmSpecification: { TrainingImage: planned.image, TrainingInputMode: "File" },
+    RoleArn: planned.role,
+    InputDataConfig: channels.map(({ name, address }) => ({
+      ChannelName: name,
+      DataSource: {
+        S3DataSource: {
+          S3DataType: "S3Prefix",
+          S3Uri: s3Uri(address),
+          S3DataDistributionType: "FullyReplicated",
+        },
+      },
+    })),
+    OutputDataConfig: { S3OutputPath: directoryUri(planned.output), ...key },
+    ResourceConfig: instances(planned),
+    ...planned.subnets.length === 0 ? {} : { VpcConfig: network(planned) },
+    StoppingCondition: {
+      MaxRuntimeInSeconds: planned.maxRun,
+      ...maxWait === undefined ? {} : { MaxWaitTimeInSeconds: maxWait },
+    },
+    Tags: tagsOf(planned),
+    ...planned.networkIsolation ? { EnableNetworkIsolation: true } : {},
+    ...maxWait === undefined ? {} : { EnableManagedSpotTraining: true },
+    ...checkpoints === undefined
+      ? {}
+      : { CheckpointConfig: { S3Uri: directoryUri(checkpoints), LocalPath: PATHS.checkpoints } },
+    ...emptyLeftOut("Environment", planned.variables),
+  };
+}
+
+/** CreateProcessingJob. There is no entry point in it: the image's own runs. */
+export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
+  const { kmsKey, input, networkIsolation, subnets } = planned;
+  return {
+    ProcessingJobName: planned.name,
+    ...input === undefined ? {} : {
+      ProcessingInputs: [{
+        InputName: "input",
+        S3Input: {
+          S3Uri: s3Uri(input),
+          LocalPath: PATHS.processingInput,
+          S3DataType: "S3Prefix",
+          S3InputMode: "File",
+          S3DataDistributionType: planned.inputSharded ? "ShardedByS3Key" : "FullyReplicated",
+        },
+      }],
+    },
+    ProcessingOutputConfig: {
+      Outputs: [{
+        OutputName: "output",
+        S3Output: {
+          S3Uri: directoryUri(planned.output),
+          LocalPath: PATHS.processingOutput,
+          S3UploadMode: "EndOfJob",
+        },
+      }],
+      ...kmsKey === undefined ? {} : { KmsKeyId: kmsKey },
+    },
+    ProcessingResources: { ClusterConfig: instances(planned) },
+    StoppingCondition: { MaxRuntimeInSeconds: planned.maxRun },
+    AppSpecification: {
+      ImageUri: planned.image,
+      ContainerArguments: [...processingArguments(planned.file), ...planned.arguments],
+    },
+    ...emptyLeftOut("Environment", planned.variables),
+    ...networkIsolation || subnets.length > 0
+      ? {
+        NetworkConfig: {
+          ...networkIsolation ? { EnableNetworkIsolation: true } : {},
+          ...subnets.length > 0 ? { VpcConfig: network(planned) } : {},
+        },
+      }
+      : {},
+    RoleArn: planned.role,
+    Tags: tagsOf(planned),
+  };
+}
+
+function instances({ instanceType, instanceCount, volumeSize, kmsKey }: PlannedJob) {
+  return {
+    // Their names are an enumeration in the SDK, older than the newest of them.
+    InstanceType: instanceType as "ml.m5.large",
+    InstanceCount: instanceCount,
+    VolumeSizeInGB: volumeSize,
+    ...kmsKey === undefined || hasOwnDisk(instanceType) ? {} : { VolumeKmsKeyId: kmsKey },
+  };
+}
+
+function network({ subnets, securityGroups }: PlannedJob) {
+  return { Subnets: [...subnets], SecurityGroupIds: [...securityGroups] };
+}
+
+/** The user's own, and mlcli's as far as there is room; each key once, the user's first. */
+function tagsOf({ tags, appName, image }: PlannedJob): { Key: string; Value: string }[] {
+  const own = {
+    [LABELS.app]: appName,
+    [LABELS.version]: VERSION,
+    [IMAGE_TAG]: image.slice(image.indexOf("@") + 1),
+  };
+  return Object.entries({ ...tags, ...own, ...tags }).slice(0, TAGS.most)
+    .map(([Key, Value]) => ({ Key, Value }));
+}
+
+/** The same job, with the user's own tags alone. */
+export function withTags<Input extends { Tags?: { Key?: string; Value?: string }[] }>(
+  input: Input,
+  tags: Readonly<Record<string, string>>,
+): Input {
+  const { Tags: _, ...rest } = input;
+  const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+  return { ...rest, ...Tags.length === 0 ? {} : { Tags } } as Input;
+}
+
+/** Where results go: SageMaker puts the `/` between it and what it appends. */
+function directoryUri({ bucket, key }: S3Address): string {
+  return s3Uri({ bucket, key: key.replace(/\/+$/, "") });
+}
+
+function emptyLeftOut<Name extends string>(
+  name: Name,
+  values: Readonly<Record<string, string>>,
+): { readonly [K in Name]?: Record<string, string> } {
+  if (Object.keys(values).length === 0) return {};
+  return { [name]: { ...values } } as { readonly [K in Name]?: Record<string, string> };
+}
+
+/** A call as `--dry-run` shows it. The values of variables may be secrets. */
+export function shownCall(
+  action: string,
+  input: TrainingJobInput | ProcessingJobInput,
+): { readonly action: string; readonly input: unknown } {
+  const { Environment, ...rest } = input;
+  if (Environment === undefined) return { action, input };
+  const hidden = Object.fromEntries(Object.keys(Environment).map((name) => [name, "***"]));
+  return { action, input: { ...rest, Environment: hidden } };
+}

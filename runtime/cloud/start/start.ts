@@ -1,0 +1,129 @@
+/**
+ * Starting a job of either kind: everything is checked, then it is created, then followed.
+ *
+ * @module
+ */
+
+import type { Aws } from "../../aws/aws.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
+import { type AwsOptions, regionWords } from "../../aws/settings.ts";
+import type { Context } from "../../context.ts";
+import { platformJobName } from "../../contract/job_names.ts";
+import type { JobKind } from "../../contract/jobs.ts";
+import { connectFor } from "../connection.ts";
+import { reportEnd } from "../jobs/end.ts";
+import { followJob } from "../jobs/follow.ts";
+import { KIND_WORDS } from "../jobs/job.ts";
+import type { JobReport } from "../jobs/report.ts";
+import { imageForJob } from "../preflight/image.ts";
+import { createJob } from "./create.ts";
+import { type PlannedJob, shownCall, withTags } from "./plan.ts";
+import type { JobRequest } from "./request.ts";
+
+/** What starting a job may touch of the world. */
+export type JobHost = Pick<Context, "env" | "aws" | "engine" | "interruption" | "clock">;
+
+/** Writes a line about what could not be checked. */
+export type Note = (text: string) => void;
+
+/** What only the kind of a job knows. */
+export interface Startable<Input extends TrainingJobInput | ProcessingJobInput, Data> {
+  readonly kind: JobKind;
+  readonly action: string;
+  readonly request: JobRequest;
+  /** The parts of `request` that are required, and were. */
+  readonly role: string;
+  readonly instanceType: string;
+  /** Looks at what the job reads and writes; changes nothing. */
+  readonly lookAtData: (aws: Aws, note: Note) => Promise<Data>;
+  /** Looks at what the job needs of its image. */
+  readonly lookAtImage: (note: Note) => Promise<void>;
+  readonly plan: (common: Omit<PlannedJob, "output">, data: Data) => Input;
+  readonly send: (sagemaker: SageMaker, input: Input) => Promise<void>;
+}
+
+/** A name for a new job of an app. */
+export function newJobName({ app, baseJobName }: JobRequest, { clock }: JobHost): string {
+  return platformJobName(baseJobName ?? app.name, clock.date().toISOString());
+}
+
+/**
+ * Checks, creates and follows a job; with `dryRun`, checks it and tells the call.
+ *
+ * @param name of the job.
+ * @throws MlcliError for what would go wrong, before anything is changed, or did.
+ */
+export async function startJob<Input extends TrainingJobInput | ProcessingJobInput, Data>(
+  name: string,
+  startable: Startable<Input, Data>,
+  choice: AwsOptions,
+  host: JobHost,
+  report: JobReport,
+): Promise<void> {
+  const { kind, request, role, instanceType } = startable;
+  const { app, tag, repository } = request;
+  const aws = await connectFor(app, choice, host);
+  report.progress(`Checking what the ${KIND_WORDS[kind]} needs`);
+  const [image, , data] = await inOrder(
+    (text) => report.note(text),
+    async (note) => {
+      const use = { ecr: await aws.ecr(), engine: host.engine };
+      return await imageForJob({ app, tag, repository, instanceType }, use, note);
+    },
+    startable.lookAtImage,
+    (note) => startable.lookAtData(aws, note),
+  );
+  const input = startable.plan(
+    { ...request, name, appName: app.name, image, role, instanceType },
+    data,
+  );
+  if (request.dryRun) {
+    return report.result(JSON.stringify([shownCall(startable.action, input)], undefined, 2));
+  }
+  const sagemaker = await aws.sagemaker();
+  const options = regionOption(choice);
+  await createJob(
+    {
+      job: { kind, name },
+      send: (withOwnTags) =>
+        startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags)),
+      hasUserTags: Object.keys(request.tags).length > 0,
+      options,
+    },
+    sagemaker,
+    host.interruption.signal,
+    report,
+  );
+  if (!request.wait) return report.result(name);
+  report.note(`Created ${KIND_WORDS[kind]} ${name} in ${regionWords(sagemaker.region)}`);
+  await reportEnd(await followJob({ kind, name }, aws, host, report), aws, report);
+}
+
+/** What other commands need to find the same job. */
+function regionOption({ region, profile, iamRoleArn }: AwsOptions): string {
+  return [["region", region], ["profile", profile], ["iam-role-arn", iamRoleArn]]
+    .map(([name, value]) => value === undefined ? "" : ` --${name} ${value}`).join("");
+}
+
+/**
+ * Does all of it at once, and tells what comes of it in order, so that the same mistakes always lead
+ * to the same words. The first failure is thrown.
+ */
+async function inOrder<Results extends readonly unknown[]>(
+  note: Note,
+  ...work: { readonly [K in keyof Results]: (note: Note) => Promise<Results[K]> }
+): Promise<Results> {
+  const begun = work.map((one) => {
+    const notes: string[] = [];
+    return { notes, end: Promise.allSettled([one((text) => notes.push(text))]) };
+  });
+  const results: unknown[] = [];
+  for (const { notes, end } of begun) {
+    const [result] = await end;
+    for (const text of notes) note(text);
+    if (result.status === "rejected") throw result.reason;
+    results.push(result.value);
+  }
+  return results as unknown as Results;
+}

@@ -1,0 +1,104 @@
+/**
+ * `train`: the user's training code, in the image that was pushed, on SageMaker.
+ *
+ * @module
+ */
+
+import { requireInside } from "../app/confinement.ts";
+import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
+import { layoutOf } from "../app/layout.ts";
+import type { AwsOptions } from "../aws/settings.ts";
+import { hyperparametersOf } from "../contract/hyperparameters.ts";
+import {
+  channelDifferences,
+  environmentDifferences,
+  hyperparameterDifferences,
+} from "../contract/refusals.ts";
+import type { JobReport } from "./jobs/report.ts";
+import { checkInput, checkOutput } from "./preflight/data.ts";
+import {
+  checkChannelNames,
+  checkNetworkAndTags,
+  maxWaitOf,
+  outputOf,
+  requireGiven,
+  requireNone,
+} from "./start/checks.ts";
+import { dataAddress } from "./start/data_address.ts";
+import { trainingPlan } from "./start/plan.ts";
+import type { TrainingRequest } from "./start/request.ts";
+import { type JobHost, newJobName, startJob } from "./start/start.ts";
+
+/**
+ * Trains on SageMaker. Everything is checked before the job is created.
+ *
+ * @throws UsageError for options that are missing or do not go together; MlcliError for what the
+ * platform would refuse or the job would not find; what the end of the job means, as an error.
+ */
+export async function train(
+  request: TrainingRequest,
+  choice: AwsOptions,
+  host: JobHost,
+  report: JobReport,
+): Promise<void> {
+  const { app, inputs, instanceType, checkpoints } = request;
+  const role = request.executionRole;
+  requireGiven("train", app, [
+    ["--input-s3-dir", inputs],
+    ["--ec2-type", instanceType],
+    ["--execution-role", role],
+  ]);
+  const output = outputOf(app, "--output-s3-dir", request.output, "output");
+  const maxWait = maxWaitOf(request);
+  const names = inputs.map(({ name }) => name);
+  checkChannelNames(names);
+  checkNetworkAndTags(request);
+  const hyperparameters = await hyperparametersFor(request);
+  requireNone([
+    ...hyperparameterDifferences(hyperparameters),
+    ...channelDifferences(names),
+    ...environmentDifferences("train", request.variables),
+  ]);
+  if (request.spot && checkpoints === undefined) {
+    report.note(
+      "Without --checkpoint-s3-dir a training that the platform interrupts starts anew.",
+    );
+  }
+  await startJob(
+    newJobName(request, host),
+    {
+      kind: "train",
+      action: "sagemaker:CreateTrainingJob",
+      request,
+      role: role!,
+      instanceType: instanceType!,
+      lookAtImage: () => Promise.resolve(),
+      lookAtData: async (aws, note) => {
+        const s3 = await aws.s3();
+        const channels = [];
+        for (const { name, address } of inputs) {
+          await checkInput(s3, address, note);
+          channels.push({ name, address: await dataAddress(s3, address) });
+        }
+        await checkOutput(s3, output, note);
+        if (checkpoints !== undefined) await checkOutput(s3, checkpoints, note);
+        return channels;
+      },
+      plan: (common, channels) =>
+        trainingPlan({ ...common, output, channels, hyperparameters, maxWait, checkpoints }),
+      send: (sagemaker, input) => sagemaker.createTrainingJob(input),
+    },
+    choice,
+    host,
+    report,
+  );
+}
+
+/** As `local train` reads them. */
+async function hyperparametersFor(
+  { app, hyperparameters }: TrainingRequest,
+): Promise<Readonly<Record<string, string>>> {
+  const layout = layoutOf(app);
+  await requireInside(layout, [layout.configInput, layout.hyperparameters]);
+  return hyperparametersOf(await readHyperparametersFile(layout), hyperparameters);
+}

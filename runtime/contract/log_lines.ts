@@ -1,0 +1,44 @@
+/**
+ * The log of a job as lines: whose they are, and what of them is fit for a terminal.
+ *
+ * @module
+ */
+
+import { printable } from "../text.ts";
+import type { JobKind } from "./jobs.ts";
+
+/** The log groups of jobs: SageMaker developer guide, "Log Groups and Streams". */
+export const LOG_GROUPS: Readonly<Record<JobKind, string>> = {
+  train: "/aws/sagemaker/TrainingJobs",
+  process: "/aws/sagemaker/ProcessingJobs",
+};
+
+/** What the streams of a job begin with: `JOB/algo-1-1585057344`. */
+export function streamPrefix(job: string): string {
+  return `${job}/`;
+}
+
+/** The host in a stream's name: `algo-1`. */
+export function hostOf(stream: string): string {
+  return stream.slice(stream.indexOf("/") + 1).replace(/-\d{6,}$/, "");
+}
+
+/** Sequences that colour text, move the cursor (CSI) or set a title (OSC): ECMA-48. */
+// deno-lint-ignore no-control-regex
+const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
+
+/**
+ * An event of a log as lines. A progress bar (tqdm) writes over its line again and again, with a
+ * carriage return: its last state counts, as on a terminal. Colours go, what else a terminal would
+ * obey becomes `?`.
+ */
+export function logLines(message: string): string[] {
+  return message.replace(/\r*\n$|\r+$/, "").split(/\r*\n/).map((line) =>
+    printable(lastState(line.replace(SEQUENCES, "")))
+  );
+}
+
+function lastState(line: string): string {
+  if (!line.includes("\r")) return line;
+  return line.split("\r").findLast((state) => state.trim() !== "") ?? "";
+}

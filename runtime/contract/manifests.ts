@@ -1,0 +1,145 @@
+/**
+ * Manifests of images: what SageMaker takes, and how others become that.
+ *
+ * It refuses OCI's: `Unsupported manifest media type application/vnd.oci.image.manifest.v1+json`
+ * (github.com/moby/buildkit #5480, github.com/aws/amazon-sagemaker-feedback #180). Docker's and OCI's
+ * name the same parts, so that the parts can stay where they are.
+ *
+ * @module
+ */
+
+import { MlcliError } from "../errors.ts";
+
+/** Docker's image manifest, version 2, schema 2: what SageMaker takes. */
+export const DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json";
+const DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json";
+const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
+const OCI_INDEX = "application/vnd.oci.image.index.v1+json";
+
+/** The manifests that mlcli can read. */
+export const MANIFEST_TYPES: readonly string[] = [
+  DOCKER_MANIFEST,
+  DOCKER_LIST,
+  OCI_MANIFEST,
+  OCI_INDEX,
+];
+
+/** A part of an image, or an image of a list. */
+export interface Descriptor {
+  readonly mediaType: string;
+  readonly digest: string;
+  readonly size: number;
+  readonly urls?: readonly string[];
+  readonly platform?: { readonly os?: string; readonly architecture?: string };
+}
+
+/** A manifest, read. */
+export type Manifest =
+  | { readonly kind: "image"; readonly config: Descriptor; readonly layers: readonly Descriptor[] }
+  | { readonly kind: "list"; readonly manifests: readonly Descriptor[] };
+
+/**
+ * Reads a manifest.
+ * @throws MlcliError where it is none of an image, or of several.
+ */
+export function readManifest(text: string, mediaType: string): Manifest {
+  const isList = mediaType === DOCKER_LIST || mediaType === OCI_INDEX;
+  try {
+    const { config, layers, manifests } = JSON.parse(text);
+    if (isList && isDescriptors(manifests)) return { kind: "list", manifests };
+    const isImage = mediaType === DOCKER_MANIFEST || mediaType === OCI_MANIFEST;
+    if (isImage && isDescriptors([config]) && isDescriptors(layers)) {
+      return { kind: "image", config, layers };
+    }
+  } catch {
+    // Falls through to the error.
+  }
+  throw noImage(`a manifest of type ${mediaType}`);
+}
+
+function isDescriptors(value: unknown): value is readonly Descriptor[] {
+  return Array.isArray(value) &&
+    value.every((one) =>
+      typeof one?.mediaType === "string" && typeof one.digest === "string" &&
+      typeof one.size === "number"
+    );
+}
+
+/**
+ * The image of a list that runs on a platform (`linux/amd64`). Attestations are for the platform
+ * `unknown/unknown` (BuildKit's documentation, "Image attestation storage").
+ *
+ * @throws MlcliError where there is none.
+ */
+export function imageFor(platform: string, manifests: readonly Descriptor[]): Descriptor {
+  const named = manifests.map((one) => ({ one, its: platformName(one) }));
+  const found = named.find(({ its }) => its === platform)?.one;
+  if (found) return found;
+  const others = [...new Set(named.map(({ its }) => its).filter((its) => its !== UNKNOWN))];
+  throw new MlcliError(
+    `The image is for ${others.join(", ") || "no known platform"}, and not for ${platform}`,
+    { hint: `mlcli build --platform ${platform} makes one for it; then mlcli push.` },
+  );
+}
+
+const UNKNOWN = "unknown/unknown";
+
+function platformName({ platform }: Descriptor): string {
+  return `${platform?.os ?? "unknown"}/${platform?.architecture ?? "unknown"}`;
+}
+
+/** Docker's media types for OCI's (github.com/opencontainers/image-spec, media-types.md). */
+const DOCKER_TYPES: Readonly<Record<string, string>> = {
+  "application/vnd.oci.image.config.v1+json": "application/vnd.docker.container.image.v1+json",
+  "application/vnd.oci.image.layer.v1.tar": "application/vnd.docker.image.rootfs.diff.tar",
+  "application/vnd.oci.image.layer.v1.tar+gzip":
+    "application/vnd.docker.image.rootfs.diff.tar.gzip",
+  "application/vnd.oci.image.layer.nondistributable.v1.tar+gzip":
+    "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip",
+};
+
+const KNOWN_TYPES: ReadonlySet<string> = new Set(Object.values(DOCKER_TYPES));
+
+/**
+ * The same image as a manifest that SageMaker takes: byte for byte what a Docker Engine without
+ * OCI's manifests would have written (github.com/distribution/distribution, manifest/schema2).
+ *
+ * @throws MlcliError where a part has no counterpart there, such as layers packed by zstd.
+ */
+export function dockerManifest(
+  { config, layers }: Extract<Manifest, { readonly kind: "image" }>,
+): string {
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: DOCKER_MANIFEST,
+    config: dockerPart(config),
+    layers: layers.map(dockerPart),
+  };
+  return JSON.stringify(manifest, null, 3);
+}
+
+function dockerPart({ mediaType, size, digest, urls }: Descriptor): Descriptor {
+  return {
+    mediaType: dockerType(mediaType),
+    size,
+    digest,
+    ...(urls && urls.length > 0 ? { urls } : {}),
+  };
+}
+
+function dockerType(mediaType: string): string {
+  const known = KNOWN_TYPES.has(mediaType) ? mediaType : DOCKER_TYPES[mediaType];
+  if (known) return known;
+  if (!/zstd/.test(mediaType)) throw noImage(`a part of type ${mediaType}`);
+  throw new MlcliError("The image has layers packed by zstd, which SageMaker does not take", {
+    hint: "Pack them by gzip: mlcli build does; for docker buildx it is " +
+      "--output type=image,compression=gzip,force-compression=true. A base image with such layers " +
+      "has to be packed again, too.",
+  });
+}
+
+function noImage(what: string): MlcliError {
+  return new MlcliError(`The repository holds ${what} there, which is no image that mlcli knows`, {
+    hint: "Push the image again, under another --docker-tag maybe.",
+  });
+}

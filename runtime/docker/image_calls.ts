@@ -1,0 +1,92 @@
+/**
+ * The calls of the Engine API that give images away, typed.
+ *
+ * @module
+ */
+
+import { type ProgressMessage, progressMessages } from "./messages.ts";
+import type { Transport } from "./transport.ts";
+
+/** Who may push to a registry. It goes into a header of the request, and nowhere else. */
+export interface RegistryLogin {
+  readonly username: string;
+  readonly password: string;
+  /** Host of the registry: `123456789012.dkr.ecr.eu-west-1.amazonaws.com` */
+  readonly serveraddress: string;
+}
+
+/** What to push. */
+export interface PushOptions {
+  /** Name of an image that is here under the tag: `HOST/NAME`. */
+  readonly name: string;
+  readonly tag: string;
+  readonly login: RegistryLogin;
+  /** Aborts the push: the engine stops as well. */
+  readonly signal: AbortSignal;
+}
+
+/** Calls about images of an engine; errors as those of `Engine`. */
+export interface ImageCalls {
+  /** Gives an image another name, which whatever had it loses. */
+  tagImage(reference: string, name: string, tag: string): Promise<void>;
+  /**
+   * Takes a name from an image; the image goes with its last one. No error where nothing has the
+   * name, or where a container needs it.
+   */
+  untagImage(reference: string): Promise<void>;
+  /** Pushes an image. Failures come as a message with `errorDetail`. */
+  push(options: PushOptions): AsyncGenerator<ProgressMessage, void, void>;
+  /** What lies at a path of a container, which need not run; undefined where nothing does. */
+  pathInContainer(id: string, path: string): Promise<PathInContainer | undefined>;
+}
+
+/** What lies somewhere in a container. A link is not followed. */
+export interface PathInContainer {
+  readonly isDirectory: boolean;
+}
+
+/** Go's `fs.ModeDir`, in the mode that the engine says. */
+const MODE_DIRECTORY = 0x80000000;
+
+/** The calls, over a transport that knows the version of the API. */
+export function imageCalls(request: Transport["request"]): ImageCalls {
+  return {
+    async tagImage(reference: string, name: string, tag: string): Promise<void> {
+      const parameters = new URLSearchParams({ repo: name, tag });
+      const path = `/images/${encodeURIComponent(reference)}/tag?${parameters}`;
+      await (await request("POST", path, { expect: [201] })).discard();
+    },
+
+    async untagImage(reference: string): Promise<void> {
+      const path = `/images/${encodeURIComponent(reference)}?noprune=1`;
+      await (await request("DELETE", path, { expect: [200, 404, 409] })).discard();
+    },
+
+    async *push(
+      { name, tag, login, signal }: PushOptions,
+    ): AsyncGenerator<ProgressMessage, void, void> {
+      const path = `/images/${encodeURIComponent(name)}/push?${new URLSearchParams({ tag })}`;
+      const answer = await request("POST", path, {
+        expect: [200],
+        headers: { "X-Registry-Auth": headerOf(login) },
+        signal,
+      });
+      yield* progressMessages(answer.body);
+    },
+
+    async pathInContainer(id: string, path: string): Promise<PathInContainer | undefined> {
+      const address = `/containers/${id}/archive?${new URLSearchParams({ path })}`;
+      const answer = await request("HEAD", address, { expect: [200, 404] });
+      await answer.discard();
+      if (answer.status === 404) return undefined;
+      const stat = answer.headers.get("X-Docker-Container-Path-Stat") ?? "";
+      const { mode = 0 } = JSON.parse(atob(stat) || "{}") as { mode?: number };
+      return { isDirectory: (mode & MODE_DIRECTORY) !== 0 };
+    },
+  };
+}
+
+/** Base64 for addresses, of ASCII (`Authentication` in the Engine API's reference). */
+function headerOf(login: RegistryLogin): string {
+  return btoa(JSON.stringify(login)).replaceAll("+", "-").replaceAll("/", "_");
+}

@@ -1,0 +1,128 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseInstances, parseJobTag } from "../../../commands/options/job_parsers.ts";
+import { options } from "../../../commands/options/option.ts";
+import { settingsIn } from "../../../commands/options/settings.ts";
+import { ownVariable } from "../../../runtime/contract/own_variables.ts";
+import { sectionOf, topLevelDoubts } from "../../../runtime/app/sections.ts";
+import { MlcliError, UsageError } from "../../../runtime/errors.ts";
+import { appObject } from "../../helpers/app_object.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const OPTIONS = options({
+  "--ec2-type": { alias: "--instance-type", value: "type", description: "", key: true },
+  "--instance-count": {
+    value: "number",
+    description: "",
+    key: true,
+    default: "1",
+    parse: parseInstances("process"),
+  },
+  "--execution-role": { value: "arn", description: "", key: true },
+  "--tag": { value: "pair", description: "", repeatable: true, key: true, parse: parseJobTag },
+  "--env": { value: "variable", description: "", repeatable: true, key: true, parse: ownVariable },
+  "--subnet": { value: "id", description: "", repeatable: true, key: true },
+  "--spot": { description: "", key: true },
+  "--no-cache": { description: "", key: true },
+  "--format": { value: "format", description: "", choices: ["a", "b"], key: true },
+  "--env-file": { value: "file", description: "", repeatable: true },
+  "--region": { value: "region", description: "" },
+  "--no-wait": { description: "" },
+});
+
+function read(values: Readonly<Record<string, unknown>>, executionRole?: string) {
+  const app = appObject("/apps", "churn", { executionRole, sections: { train: values } });
+  return settingsIn(sectionOf(app, "train"), OPTIONS);
+}
+
+suite("options in the configuration file", () => {
+  it("are those of the command line, in snake_case", () => {
+    const { settings, doubts } = read({
+      ec2_type: "ml.m5.large",
+      instance_count: 2,
+      subnet: ["a", "b"],
+      spot: true,
+      no_cache: true,
+      format: "b",
+    });
+    assertEquals([settings, doubts], [{
+      ec2Type: "ml.m5.large",
+      instanceCount: 2,
+      subnet: ["a", "b"],
+      spot: true,
+      cache: false,
+      format: "b",
+    }, []]);
+  });
+
+  it("have the names that other tools know, too", () => {
+    assertEquals(read({ instance_type: "x" }).settings, { ec2Type: "x" });
+  });
+
+  it("are written as pairs or as an object", () => {
+    const tags = [{ key: "team", value: "a" }, { key: "n", value: "1" }];
+    assertEquals(read({ tag: { team: "a", n: 1 } }).settings, { tag: tags });
+    assertEquals(read({ tag: ["team=a", "n=1"] }).settings, { tag: tags });
+    assertEquals(read({ tag: "team=a" }).settings, { tag: tags.slice(0, 1) });
+  });
+
+  it("count as not given where they are null or empty", () => {
+    assertEquals(read({ ec2_type: "", spot: null, no_cache: "" }).settings, {});
+  });
+
+  it("win over the top level", () => {
+    assertEquals(read({}, "top").settings, { executionRole: "top" });
+    assertEquals(read({ execution_role: "own" }, "top").settings, { executionRole: "own" });
+    assertEquals(read({ execution_role: "" }, "top").settings, { executionRole: "top" });
+  });
+
+  it("must be what the option takes, and no wrong one is shown that may be a secret", () => {
+    const wrong: readonly (readonly [Record<string, unknown>, string])[] = [
+      [{ instance_count: "many" }, 'churn.json: "instance_count" in "train" must be a whole'],
+      [{ instance_count: 101 }, 'in "train" must be a whole number, 1 to 100, but got "101".'],
+      [{ ec2_type: ["a"] }, 'churn.json: "ec2_type" in "train" must be a type; it is an array'],
+      [{ spot: "yes" }, '"spot" in "train" must be true or false; it is a string'],
+      [{ format: "c" }, '"format" in "train" must be a or b; it is a string'],
+      [{ subnet: [1] }, '"subnet" in "train" must be a string, or a list of strings; it is a'],
+      [{ env: { A: ["secret"] } }, '"env" in "train": "A" must be a string, a number'],
+      [{ env: { SEED: 2 ** 60 } }, '"env" in "train": "SEED" must be a string: as a number'],
+      [{ env: ["TOKEN"] }, '"env" in "train" must have a value for each variable'],
+    ];
+    for (const [values, words] of wrong) {
+      const error = assertThrows(() => read(values), MlcliError);
+      assertEquals([error.message, error.message.includes(words)], [error.message, true]);
+      assertEquals(error instanceof UsageError, false);
+      assertEquals(`${error.message} ${error.hint}`.includes("secret"), false);
+    }
+  });
+
+  it("are doubted where they are almost one, or cannot stand there", () => {
+    const { settings, doubts } = read({
+      ec2_typ: "x",
+      instanceCount: 2,
+      region: "eu-west-1",
+      env_file: "../../.aws/credentials",
+      no_wait: true,
+      my_own_notes: 1,
+    });
+    assertEquals(settings, {});
+    assertEquals(doubts.map(({ message, hint }) => `${message}. ${hint}`), [
+      'churn.json: "ec2_typ" in "train" means nothing to mlcli. Is "ec2_type" meant?',
+      'churn.json: "instanceCount" in "train" means nothing to mlcli. Is "instance_count" meant?',
+      'churn.json: "region" in "train" has no effect. "cloud_region", beside this object, names ' +
+      "the region of all commands.",
+      'churn.json: "env_file" in "train" has no effect. It may name any file of yours: ' +
+      '"env": {"NAME": "VALUE"}, or --env-file.',
+      'churn.json: "no_wait" in "train" has no effect. --no-wait is for the command line alone.',
+    ]);
+  });
+
+  it("of the top level are doubted where they are almost one", () => {
+    const otherKeys = ["cloud-region", "trains", "owner", "s3prefix"];
+    const doubts = topLevelDoubts(appObject("/apps", "churn", { otherKeys }));
+    assertEquals(doubts.map(({ message, hint }) => `${message}. ${hint}`), [
+      'churn.json: "cloud-region" means nothing to mlcli. Is "cloud_region" meant?',
+      'churn.json: "trains" means nothing to mlcli. Is "train" meant?',
+      'churn.json: "s3prefix" means nothing to mlcli. Is "s3_prefix" meant?',
+    ]);
+  });
+});

@@ -1,0 +1,339 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { ask } from "../helpers/box/ask.ts";
+import { Box } from "../helpers/box/box.ts";
+import { unpacked } from "../helpers/box/jobs/archive.ts";
+import type { Job } from "../helpers/box/jobs/job.ts";
+import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
+import { pushShellImage } from "../helpers/box/shell_image.ts";
+import { engineRequest } from "../helpers/engine.ts";
+import { eventually } from "../helpers/eventually.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+type Request = Record<string, unknown>;
+
+let box: Box;
+let image: string;
+
+/** A new job's name; they are never given twice. */
+function newName(): string {
+  return `job-${crypto.randomUUID().slice(0, 8)}`;
+}
+
+/** Starts a training whose code this is, with more in the request. */
+async function startTraining(code: string, more: Request = {}): Promise<Job> {
+  const name = newName();
+  const { body } = await ask(box, "sagemaker", "CreateTrainingJob", {
+    TrainingJobName: name,
+    AlgorithmSpecification: { TrainingImage: image, TrainingInputMode: "File" },
+    RoleArn: EXECUTION_ROLE,
+    OutputDataConfig: { S3OutputPath: "s3://data/output" },
+    ResourceConfig: { InstanceType: "ml.m5.large", InstanceCount: 1, VolumeSizeInGB: 30 },
+    StoppingCondition: { MaxRuntimeInSeconds: 600 },
+    Environment: { CODE: code },
+    ...more,
+  });
+  assertStringIncludes(JSON.stringify(body), `training-job/${name}`);
+  return box.jobs.find("training", name)!;
+}
+
+/** The same, to its end. */
+async function train(code: string, more: Request = {}): Promise<Job> {
+  const job = await startTraining(code, more);
+  await job.ended;
+  return job;
+}
+
+/** Runs a processing to its end. */
+async function process(code: string, more: Request = {}): Promise<Job> {
+  const name = newName();
+  const { body } = await ask(box, "sagemaker", "CreateProcessingJob", {
+    ProcessingJobName: name,
+    AppSpecification: { ImageUri: image, ContainerArguments: ["process", "a.py"] },
+    ProcessingResources: {
+      ClusterConfig: { InstanceType: "ml.m5.large", InstanceCount: 1, VolumeSizeInGB: 30 },
+    },
+    RoleArn: EXECUTION_ROLE,
+    Environment: { CODE: code },
+    ...more,
+  });
+  assertStringIncludes(JSON.stringify(body), `processing-job/${name}`);
+  const job = box.jobs.find("processing", name)!;
+  await job.ended;
+  return job;
+}
+
+function logOf(job: Job, host = "algo-1"): string {
+  return box.logs.messages(job.logGroup, job.logStream(host)).join("\n");
+}
+
+/** The files of an archive in S3: name to text. */
+async function archive(key: string): Promise<Record<string, string>> {
+  const stored = new Blob([(await box.s3.bytes("data", key)).slice()]);
+  const stream = stored.stream().pipeThrough(new DecompressionStream("gzip"));
+  const entries = await unpacked(new Uint8Array(await new Response(stream).arrayBuffer()));
+  return Object.fromEntries(
+    entries.filter(({ type }) => type === "file")
+      .map(({ name, content }) => [name, new TextDecoder().decode(content)]),
+  );
+}
+
+function channel(uri: string, distribution = "FullyReplicated"): Request {
+  const S3DataSource = {
+    S3DataType: "S3Prefix",
+    S3Uri: uri,
+    S3DataDistributionType: distribution,
+  };
+  return { ChannelName: "training", DataSource: { S3DataSource } };
+}
+
+const TWO_HOSTS = { InstanceType: "ml.m5.large", InstanceCount: 2, VolumeSizeInGB: 30 };
+
+suite("the box's jobs on the engine", () => {
+  beforeAll(async () => {
+    box = await Box.open({ registry: true, jobs: true });
+    image = await pushShellImage(box);
+    box.s3.createBucket("data");
+    await box.s3.put("data", "train/a.csv", "one\n");
+    await box.s3.put("data", "train/sub/b.csv", "two\n");
+    await box.s3.put("data", "train2.csv", "three\n");
+  });
+  afterAll(() => box[Symbol.asyncDispose]());
+
+  it("a training finds what SageMaker gives it, and leaves what SageMaker keeps", async () => {
+    const job = await train(
+      'echo "$1 $TRAINING_JOB_NAME $AWS_REGION $(hostname)"; cd /opt/ml; cat input/config/h*; ' +
+        "echo; cat input/data/training/a.csv input/data/training/sub/b.csv; ls model; " +
+        "echo seven > model/model.txt; mkdir model/d; echo 8 > model/d/e; " +
+        "echo plot > output/data/plot.txt; echo lost > output/lost.txt; echo to stderr >&2",
+      {
+        InputDataConfig: [channel("s3://data/train/")],
+        HyperParameters: { epochs: "3" },
+      },
+    );
+    assertEquals([job.status, job.failureReason], ["Completed", undefined]);
+    assertEquals(
+      logOf(job).replace("to stderr\n", "").replace("\nto stderr", ""),
+      `train ${job.name} eu-west-1 algo-1\n{"epochs":"3"}\none\ntwo`,
+    );
+    assertStringIncludes(logOf(job), "to stderr");
+    assertEquals(job.artifact, `s3://data/output/${job.name}/output/model.tar.gz`);
+    const output = `output/${job.name}/output`;
+    assertEquals(box.s3.keys("data", output), [
+      `${output}/model.tar.gz`,
+      `${output}/output.tar.gz`,
+    ]);
+    assertEquals(await archive(`${output}/model.tar.gz`), { "model.txt": "seven\n", "d/e": "8\n" });
+    assertEquals(await archive(`${output}/output.tar.gz`), { "plot.txt": "plot\n" });
+    assertEquals(job.transitions.map(({ Status }) => Status), [
+      "Starting",
+      "Downloading",
+      "Training",
+      "Uploading",
+      "Completed",
+    ]);
+  });
+
+  it("a training that leaves nothing completes without an artifact in S3", async () => {
+    const job = await train("true");
+    assertEquals(job.status, "Completed");
+    assertEquals(box.s3.keys("data", `output/${job.name}`), []);
+  });
+
+  it("a prefix matches as text, and an object is a file of its own name", async () => {
+    const list = "cd /opt/ml/input/data/training; ls -R | sort";
+    const text = await train(list, { InputDataConfig: [channel("s3://data/train")] });
+    assertMatch(logOf(text), /a\.csv/);
+    assertMatch(logOf(text), /train2\.csv/);
+    const one = await train(list, { InputDataConfig: [channel("s3://data/train/a.csv")] });
+    assertEquals(logOf(one), ".:\na.csv");
+  });
+
+  it("a failure is told by the code's own file, or by its exit status", async () => {
+    const told = await train("echo no such column > /opt/ml/output/failure; exit 3");
+    assertEquals(told.failureReason, "AlgorithmError: no such column\n, exit code: 3");
+    const silent = await train(
+      "echo data > /opt/ml/output/data/d; echo m > /opt/ml/model/m; exit 4",
+    );
+    assertEquals([silent.status, silent.failureReason], [
+      "Failed",
+      "AlgorithmError: Exit Code: 4",
+    ]);
+    const output = `output/${silent.name}/output`;
+    assertEquals(box.s3.keys("data", output), [`${output}/output.tar.gz`]);
+    assertEquals(silent.artifact, undefined);
+  });
+
+  it("several hosts see each other, share what is sharded, and fail together", async () => {
+    const job = await train(
+      'for file in /opt/ml/input/data/training/*.csv; do echo "$(hostname) $(cat $file)"; done; ' +
+        "hostname > /opt/ml/model/$(hostname); grep algo /etc/hosts | wc -l",
+      {
+        InputDataConfig: [channel("s3://data/train", "ShardedByS3Key")],
+        ResourceConfig: TWO_HOSTS,
+      },
+    );
+    assertEquals([job.status, job.failureReason], ["Completed", undefined]);
+    assertStringIncludes(logOf(job, "algo-1"), "algo-1 one");
+    assertEquals(logOf(job, "algo-2").includes("one"), false);
+    assertEquals(await archive(`output/${job.name}/output/model.tar.gz`), {
+      "algo-1": "algo-1\n",
+      "algo-2": "algo-2\n",
+    });
+    const failed = await train("[ $(hostname) = algo-1 ] && sleep 600; exit 5", {
+      ResourceConfig: TWO_HOSTS,
+    });
+    assertEquals(failed.failureReason, "AlgorithmError: Exit Code: 5");
+  });
+
+  it("a stop gives the code time, and keeps what it left", async () => {
+    box.machines.settings.grace = 30_000;
+    const job = await startTraining(
+      "trap 'echo stopping; echo half > /opt/ml/model/half; exit 0' TERM; echo ready; " +
+        "while true; do sleep 0.1; done",
+    );
+    await eventually(() => Promise.resolve(logOf(job).includes("ready")));
+    const name = { TrainingJobName: job.name };
+    assertEquals((await ask(box, "sagemaker", "StopTrainingJob", name)).status, 200);
+    assertEquals(job.status, "Stopping");
+    await job.ended;
+    assertEquals([job.status, job.secondary], ["Stopped", "Stopped"]);
+    assertEquals(await archive(`output/${job.name}/output/model.tar.gz`), { half: "half\n" });
+  });
+
+  it("code that does not end is killed when the time is over", async () => {
+    box.machines.settings.grace = 100;
+    const job = await train(
+      "trap '' TERM; echo m > /opt/ml/model/m; while true; do sleep 1; done",
+      {
+        StoppingCondition: { MaxRuntimeInSeconds: 1 },
+      },
+    );
+    assertEquals([job.status, job.secondary], ["Stopped", "MaxRuntimeExceeded"]);
+    assertEquals(await archive(`output/${job.name}/output/model.tar.gz`), { m: "m\n" });
+  });
+
+  it("a spot training starts again with its checkpoints, and is billed less", async () => {
+    const job = await startTraining(
+      "cd /opt/ml/checkpoints; if [ -e c ]; then cat c; else echo first > c; echo ready; " +
+        "while true; do sleep 0.1; done; fi",
+      {
+        EnableManagedSpotTraining: true,
+        StoppingCondition: { MaxRuntimeInSeconds: 600, MaxWaitTimeInSeconds: 600 },
+        CheckpointConfig: { S3Uri: "s3://data/checkpoints" },
+      },
+    );
+    await eventually(() => Promise.resolve(logOf(job).includes("ready")));
+    box.machines.interrupt(job);
+    await job.ended;
+    assertEquals([job.status, job.failureReason], ["Completed", undefined]);
+    assertEquals(logOf(job), "ready\nfirst");
+    assertEquals(await box.s3.text("data", "checkpoints/c"), "first\n");
+    assertEquals(job.transitions.some(({ Status }) => Status === "Interrupted"), true);
+    assertEquals(job.billableTime! < job.trainingTime!, true);
+  });
+
+  it("no machine, no memory, no program: in SageMaker's words", async () => {
+    box.faults.outOfCapacity();
+    const none = await train("true");
+    box.faults.hasCapacity = true;
+    assertMatch(none.failureReason!, /^CapacityError: Unable to provision requested ML compute/);
+    box.machines.settings.memory = 16 * 1024 * 1024;
+    const full = await train("a=0123456789; while true; do a=$a$a; done");
+    box.machines.settings.memory = undefined;
+    assertMatch(full.failureReason!, /^ClientError: Please use an instance type with more memory/);
+    const wrong = await train("true", {
+      AlgorithmSpecification: {
+        TrainingImage: image,
+        TrainingInputMode: "File",
+        ContainerEntrypoint: ["/none"],
+      },
+    });
+    assertMatch(wrong.failureReason!, /^ClientError: CannotStartContainerError\. .* train'/);
+  });
+
+  it("an image that may not be pulled", async () => {
+    box.faults.deny("ecr:BatchGetImage");
+    const job = await train("true");
+    box.faults.allowAll();
+    assertMatch(job.failureReason!, /^ClientError: Cannot pull algorithm container\./);
+  });
+
+  it("a processing gets its inputs, and its outputs go to S3", async () => {
+    const job = await process(
+      'echo "$1 $2"; cd /opt/ml/processing; cat in/a.csv; cp in/a.csv out/b.csv; ' +
+        "mkdir out/d; echo 1 > out/d/e; cat /opt/ml/config/resourceconfig.json; " +
+        "echo went well > /opt/ml/output/message",
+      {
+        ProcessingInputs: [{
+          InputName: "in",
+          S3Input: {
+            S3Uri: "s3://data/train/",
+            LocalPath: "/opt/ml/processing/in",
+            S3DataType: "S3Prefix",
+            S3InputMode: "File",
+          },
+        }],
+        ProcessingOutputConfig: {
+          Outputs: [{
+            OutputName: "out",
+            S3Output: {
+              S3Uri: "s3://data/processed/",
+              LocalPath: "/opt/ml/processing/out",
+              S3UploadMode: "EndOfJob",
+            },
+          }],
+        },
+      },
+    );
+    assertEquals([job.status, job.failureReason], ["Completed", undefined]);
+    assertEquals(
+      logOf(job),
+      'process a.py\none\n{"current_host":"algo-1","hosts":["algo-1"]}',
+    );
+    assertEquals(job.logGroup, "/aws/sagemaker/ProcessingJobs");
+    assertEquals(box.s3.keys("data", "processed/"), ["processed/b.csv", "processed/d/e"]);
+    const { body } = await ask(box, "sagemaker", "DescribeProcessingJob", {
+      ProcessingJobName: job.name,
+    });
+    assertEquals([body.ProcessingJobStatus, body.ExitMessage], ["Completed", "went well\n"]);
+  });
+
+  it("a processing that fails says to look at its log, and uploads nothing", async () => {
+    const job = await process("echo why > /opt/ml/output/message; exit 2");
+    assertEquals([job.status, job.failureReason, job.exitMessage], [
+      "Failed",
+      "AlgorithmError: See job logs for more information",
+      "why\n",
+    ]);
+  });
+});
+
+suite("the box's jobs on the engine: the end", () => {
+  it("of the box is the end of its containers, volumes, networks and images", async () => {
+    const box = await Box.open({ registry: true, jobs: true });
+    const { host } = box.ecr.front;
+    try {
+      const image = await pushShellImage(box);
+      box.s3.createBucket("data");
+      await ask(box, "sagemaker", "CreateTrainingJob", {
+        TrainingJobName: "endless",
+        AlgorithmSpecification: { TrainingImage: image, TrainingInputMode: "File" },
+        RoleArn: EXECUTION_ROLE,
+        OutputDataConfig: { S3OutputPath: "s3://data/output" },
+        ResourceConfig: TWO_HOSTS,
+        StoppingCondition: { MaxRuntimeInSeconds: 600 },
+        Environment: { CODE: "echo ready; sleep 600" },
+      });
+      const job = box.jobs.only("training");
+      await eventually(() =>
+        Promise.resolve(box.logs.messages(job.logGroup, job.logStream("algo-2")).length > 0)
+      );
+    } finally {
+      await box[Symbol.asyncDispose]();
+    }
+    const containers = await engineRequest("GET", "/containers/json?all=1", [200]);
+    assertEquals(containers.includes(host), false);
+    const images = await engineRequest("GET", "/images/json", [200]);
+    assertEquals(images.includes(host), false);
+  });
+});

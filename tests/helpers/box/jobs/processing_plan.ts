@@ -1,0 +1,81 @@
+/**
+ * A processing on its machines, as AWS's guide has it: "Build Your Own Processing Container".
+ *
+ * @module
+ */
+
+import { REGION } from "../../aws_answers.ts";
+import type { S3Store } from "../s3_store.ts";
+import { directory, type Entry, file } from "./archive.ts";
+import { download } from "./channel.ts";
+import type { Job } from "./job.ts";
+import type { JobPlan } from "./plan.ts";
+
+// deno-lint-ignore no-explicit-any
+type Request = Readonly<Record<string, any>>;
+
+/** A day, in seconds. */
+const DEFAULT_RUNTIME = 86_400;
+
+/** An output of a processing. */
+export interface Output {
+  /** In the container. */
+  readonly path: string;
+  readonly uri: string;
+}
+
+/** What to run for a processing. */
+export function processingPlan(job: Job, s3: S3Store): JobPlan {
+  const { request } = job;
+  const { ContainerEntrypoint, ContainerArguments } = request.AppSpecification;
+  return {
+    entrypoint: ContainerEntrypoint,
+    command: ContainerArguments,
+    variables: { AWS_REGION: REGION, ...request.Environment },
+    volumes: ["/opt/ml/config", "/opt/ml/processing", "/opt/ml/output"],
+    entries: (host) => processingEntries(job, s3, host),
+    isIsolated: request.NetworkConfig?.EnableNetworkIsolation === true,
+    maxRuntime: request.StoppingCondition?.MaxRuntimeInSeconds ?? DEFAULT_RUNTIME,
+  };
+}
+
+/** What is uploaded at the end. */
+export function outputsOf({ ProcessingOutputConfig }: Request): readonly Output[] {
+  return (ProcessingOutputConfig?.Outputs ?? []).flatMap(({ OutputName, S3Output }: Request) =>
+    S3Output
+      ? {
+        path: (S3Output.LocalPath ?? `/opt/ml/processing/output/${OutputName}`).replace(/\/+$/, ""),
+        uri: S3Output.S3Uri,
+      }
+      : []
+  );
+}
+
+async function processingEntries(job: Job, s3: S3Store, host: number): Promise<readonly Entry[]> {
+  const { request, hosts } = job;
+  const entries: Entry[] = [
+    file("opt/ml/config/processingjobconfig.json", JSON.stringify(configuration(job))),
+    file(
+      "opt/ml/config/resourceconfig.json",
+      JSON.stringify({ current_host: hosts[host], hosts }),
+    ),
+  ];
+  for (const { InputName, S3Input } of request.ProcessingInputs ?? []) {
+    const path = (S3Input.LocalPath ?? `/opt/ml/processing/input/${InputName}`)
+      .replace(/^\/+|\/+$/g, "");
+    const source = {
+      uri: S3Input.S3Uri,
+      isSharded: S3Input.S3DataDistributionType === "ShardedByS3Key",
+    };
+    entries.push(directory(path));
+    entries.push(...await download(s3, source, { directory: path, host, hosts: hosts.length }));
+  }
+  for (const { path } of outputsOf(request)) entries.push(directory(path.slice(1)));
+  return entries;
+}
+
+/** The request, with the names that SageMaker gives. */
+function configuration({ arn, request }: Job): unknown {
+  const { Tags: _tags, ...rest } = request;
+  return { ProcessingJobArn: arn, ...rest };
+}

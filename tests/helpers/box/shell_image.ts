@@ -1,0 +1,44 @@
+/**
+ * A small image for jobs of the box whose code a test gives as a variable: a shell and a few tools.
+ *
+ * @module
+ */
+
+import { USER_KEY } from "../fake_aws.ts";
+import { baseImage, buildImage, removeImage } from "../engine.ts";
+import type { Box } from "./box.ts";
+import { EngineApi, failureIn } from "./engine_api.ts";
+
+const TOOLS = "sh cat sleep ls mkdir cp env head tail wc sort hostname";
+
+/** The code is in `CODE`; `$1` is `train` or `process`. */
+const DOCKERFILE = `FROM ${"${BASE}"} AS tools
+RUN mkdir -p /small/bin && for tool in ${TOOLS}; do \\
+      path=$(command -v $tool) && cp -L $path /small/bin/ && \\
+      cp -n --parents $(ldd $path | grep -o '/[^ ]*[.]so[^ ]*') /small/; \\
+    done
+FROM scratch
+COPY --from=tools /small /
+ENTRYPOINT ["/bin/sh", "-c", "eval \\"$CODE\\"", "job"]
+`;
+
+/**
+ * Builds it, and pushes it to a repository of the box, which is made.
+ * @returns what a job names it by: `localhost:PORT/REPOSITORY@sha256:...`
+ */
+export async function pushShellImage(box: Box, repository = "shell"): Promise<string> {
+  box.ecr.store.add(repository);
+  const name = `${box.ecr.front.host}/${repository}`;
+  await buildImage(`${name}:latest`, { Dockerfile: DOCKERFILE.replace("${BASE}", baseImage()) });
+  try {
+    using engine = new EngineApi();
+    const { password } = box.ecr.store.issueToken(USER_KEY);
+    const lines = await engine.progress(`/images/${name}/push?tag=latest`, password);
+    const failure = failureIn(lines);
+    if (failure !== undefined) throw new Error(`${name} was not pushed: ${failure}`);
+    const { Digest } = lines.find(({ aux }) => aux)!.aux as { Digest: string };
+    return `${name}@${Digest}`;
+  } finally {
+    await removeImage(`${name}:latest`);
+  }
+}

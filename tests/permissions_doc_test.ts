@@ -1,0 +1,103 @@
+import { assert, assertEquals } from "@std/assert";
+import { fromFileUrl, join } from "@std/path";
+import { it, suite } from "./helpers/suite.ts";
+
+const ROOT = fromFileUrl(new URL("../", import.meta.url));
+
+/** `sagemaker:CreateTrainingJob` */
+const ACTION = /\b(?:sagemaker|ecr|s3|logs|sts|iam|cloudwatch):[A-Z]\w+/g;
+
+/**
+ * What is asked of AWS besides what the code names where it sends a request, and by whom.
+ */
+const UNNAMED: Readonly<Record<string, string>> = {
+  "ecr:BatchCheckLayerAvailability": "the engine, as it pushes",
+  "ecr:InitiateLayerUpload": "the engine, as it pushes",
+  "ecr:UploadLayerPart": "the engine, as it pushes",
+  "ecr:CompleteLayerUpload": "the engine, as it pushes",
+  "iam:PassRole": "SageMaker, of who creates a job with a role",
+  "sagemaker:AddTags": "SageMaker, of who creates a job with tags",
+};
+
+/** Needed to act in a role; it needs no permission of a policy to ask who one is. */
+const NOT_IN_POLICY = ["sts:AssumeRole", "sts:GetCallerIdentity"];
+
+/** The actions that the code names where it sends requests. */
+async function actionsInCode(): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for await (const { name, isFile } of Deno.readDir(join(ROOT, "runtime/aws"))) {
+    if (!isFile) continue;
+    const text = await Deno.readTextFile(join(ROOT, "runtime/aws", name));
+    const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+    for (const [, action] of code.matchAll(/"(\w+:[A-Z]\w+)"/g)) found.add(action!);
+  }
+  return found;
+}
+
+async function page(): Promise<string> {
+  return await Deno.readTextFile(join(ROOT, "docs/roles.md"));
+}
+
+/** The actions of the page's table, by its rows' commands. */
+async function actionsInTable(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const [, table = ""] = (await page()).split("## What each command asks for");
+  const rows = table.split("\n").filter((line) => line.startsWith("| ") && !/^\| -/.test(line));
+  return new Map(rows.map((row) => [row.split("|")[1]!.trim(), row.match(ACTION) ?? []]));
+}
+
+interface Policy {
+  readonly Statement: readonly { readonly Action: string | readonly string[] }[];
+}
+
+/** The policies of the page, in its order. */
+async function policies(): Promise<readonly Policy[]> {
+  const blocks = [...(await page()).matchAll(/^```json\n(.*?)^```$/gms)];
+  return blocks.map(([, text]) => JSON.parse(text!)).filter((value) => "Statement" in value);
+}
+
+function actionsOf({ Statement }: Policy): readonly string[] {
+  return Statement.flatMap(({ Action }) => Action).sort();
+}
+
+suite("the permissions in docs/roles.md", () => {
+  it("are those that the code asks for, and those that others ask for it", async () => {
+    const inCode = await actionsInCode();
+    assert(inCode.has("sagemaker:CreateTrainingJob"));
+    const inTable = new Set([...(await actionsInTable()).values()].flat());
+    assertEquals(
+      [...inTable].sort(),
+      [...new Set([...inCode, ...Object.keys(UNNAMED)])]
+        .filter((action) => action !== "sts:GetCallerIdentity").sort(),
+    );
+  });
+
+  it("are all in the policy to paste, and no others", async () => {
+    const inTable = new Set([...(await actionsInTable()).values()].flat());
+    const [, , caller] = await policies();
+    assertEquals(
+      actionsOf(caller!),
+      [...inTable].filter((action) => !NOT_IN_POLICY.includes(action)).sort(),
+    );
+  });
+
+  it("of the role that SageMaker assumes are those that AWS asks for", async () => {
+    // API reference, CreateTrainingJob and developer guide, "How to use SageMaker AI execution
+    // roles": "CreateTrainingJob API: Execution Role Permissions".
+    const [trust, execution] = await policies();
+    assertEquals(actionsOf(trust!), ["sts:AssumeRole"]);
+    assertEquals(actionsOf(execution!), [
+      "cloudwatch:PutMetricData",
+      "ecr:BatchCheckLayerAvailability",
+      "ecr:BatchGetImage",
+      "ecr:GetAuthorizationToken",
+      "ecr:GetDownloadUrlForLayer",
+      "logs:CreateLogGroup",
+      "logs:CreateLogStream",
+      "logs:DescribeLogStreams",
+      "logs:PutLogEvents",
+      "s3:GetObject",
+      "s3:ListBucket",
+      "s3:PutObject",
+    ]);
+  });
+});

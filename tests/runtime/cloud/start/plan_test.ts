@@ -1,0 +1,244 @@
+import { assertEquals } from "@std/assert";
+import {
+  type PlannedProcessing,
+  type PlannedTraining,
+  processingPlan,
+  shownCall,
+  trainingPlan,
+  withTags,
+} from "../../../../runtime/cloud/start/plan.ts";
+import { VERSION } from "../../../../runtime/version.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const DIGEST = `sha256:${"0a".repeat(32)}`;
+const IMAGE = `123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@${DIGEST}`;
+const ROLE = "arn:aws:iam::123456789012:role/path/jobs";
+
+const COMMON = {
+  name: "churn-1",
+  appName: "churn",
+  image: IMAGE,
+  role: ROLE,
+  instanceType: "ml.m5.large",
+  instanceCount: 1,
+  volumeSize: 30,
+  maxRun: 86_400,
+  output: { bucket: "b", key: "out" },
+  variables: {},
+  tags: {},
+  subnets: [],
+  securityGroups: [],
+  kmsKey: undefined,
+  networkIsolation: false,
+};
+
+const TRAINING: PlannedTraining = {
+  ...COMMON,
+  channels: [{ name: "training", address: { bucket: "b", key: "data/" } }],
+  hyperparameters: {},
+  maxWait: undefined,
+  checkpoints: undefined,
+};
+
+const PROCESSING: PlannedProcessing = {
+  ...COMMON,
+  file: "sub/clean.py",
+  arguments: [],
+  input: undefined,
+  inputSharded: false,
+};
+
+const TAGS = [
+  { Key: "mlcli.app", Value: "churn" },
+  { Key: "mlcli.version", Value: VERSION },
+  { Key: "mlcli.image", Value: DIGEST },
+];
+
+function channel(name: string, uri: string) {
+  const S3DataSource = {
+    S3DataType: "S3Prefix",
+    S3Uri: uri,
+    S3DataDistributionType: "FullyReplicated",
+  };
+  return { ChannelName: name, DataSource: { S3DataSource } };
+}
+
+const LEAST_TRAINING = {
+  TrainingJobName: "churn-1",
+  AlgorithmSpecification: { TrainingImage: IMAGE, TrainingInputMode: "File" },
+  RoleArn: ROLE,
+  InputDataConfig: [channel("training", "s3://b/data/")],
+  OutputDataConfig: { S3OutputPath: "s3://b/out" },
+  ResourceConfig: { InstanceType: "ml.m5.large", InstanceCount: 1, VolumeSizeInGB: 30 },
+  StoppingCondition: { MaxRuntimeInSeconds: 86_400 },
+  Tags: TAGS,
+};
+
+const LEAST_PROCESSING = {
+  ProcessingJobName: "churn-1",
+  ProcessingOutputConfig: {
+    Outputs: [{
+      OutputName: "output",
+      S3Output: {
+        S3Uri: "s3://b/out",
+        LocalPath: "/opt/ml/processing/output",
+        S3UploadMode: "EndOfJob",
+      },
+    }],
+  },
+  ProcessingResources: {
+    ClusterConfig: { InstanceType: "ml.m5.large", InstanceCount: 1, VolumeSizeInGB: 30 },
+  },
+  StoppingCondition: { MaxRuntimeInSeconds: 86_400 },
+  AppSpecification: { ImageUri: IMAGE, ContainerArguments: ["process", "sub/clean.py"] },
+  RoleArn: ROLE,
+  Tags: TAGS,
+};
+
+const NETWORK = { subnets: ["subnet-1", "subnet-2"], securityGroups: ["sg-1"] };
+const VPC = { Subnets: ["subnet-1", "subnet-2"], SecurityGroupIds: ["sg-1"] };
+
+/** What is asked for, and what the call has more, or differently, than the least. */
+const TRAININGS: readonly (readonly [string, Partial<PlannedTraining>, Record<string, unknown>])[] =
+  [
+    ["the least", {}, {}],
+    ["hyperparameters and variables", { hyperparameters: { epochs: "2" }, variables: { A: "b" } }, {
+      HyperParameters: { epochs: "2" },
+      Environment: { A: "b" },
+    }],
+    [
+      "several channels, one of them a single object",
+      {
+        channels: [
+          { name: "training", address: { bucket: "b", key: "" } },
+          { name: "labels", address: { bucket: "b", key: "l.csv" } },
+        ],
+      },
+      { InputDataConfig: [channel("training", "s3://b/"), channel("labels", "s3://b/l.csv")] },
+    ],
+    ["an output with a slash", { output: { bucket: "b", key: "out//" } }, {}],
+    ["a whole bucket for the output", { output: { bucket: "b", key: "" } }, {
+      OutputDataConfig: { S3OutputPath: "s3://b/" },
+    }],
+    [
+      "instances",
+      { instanceType: "ml.p3.2xlarge", instanceCount: 2, volumeSize: 100, maxRun: 60 },
+      {
+        ResourceConfig: { InstanceType: "ml.p3.2xlarge", InstanceCount: 2, VolumeSizeInGB: 100 },
+        StoppingCondition: { MaxRuntimeInSeconds: 60 },
+      },
+    ],
+    ["spot", { maxWait: 90_000, checkpoints: { bucket: "b", key: "ckpt/" } }, {
+      EnableManagedSpotTraining: true,
+      StoppingCondition: { MaxRuntimeInSeconds: 86_400, MaxWaitTimeInSeconds: 90_000 },
+      CheckpointConfig: { S3Uri: "s3://b/ckpt", LocalPath: "/opt/ml/checkpoints" },
+    }],
+    ["a key", { kmsKey: "alias/k" }, {
+      OutputDataConfig: { S3OutputPath: "s3://b/out", KmsKeyId: "alias/k" },
+      ResourceConfig: {
+        InstanceType: "ml.m5.large",
+        InstanceCount: 1,
+        VolumeSizeInGB: 30,
+        VolumeKmsKeyId: "alias/k",
+      },
+    }],
+    ["a key, which a disk of the instance's own cannot have", {
+      kmsKey: "alias/k",
+      instanceType: "ml.g5.xlarge",
+    }, {
+      OutputDataConfig: { S3OutputPath: "s3://b/out", KmsKeyId: "alias/k" },
+      ResourceConfig: { InstanceType: "ml.g5.xlarge", InstanceCount: 1, VolumeSizeInGB: 30 },
+    }],
+    ["a network, or none", { ...NETWORK, networkIsolation: true }, {
+      VpcConfig: VPC,
+      EnableNetworkIsolation: true,
+    }],
+    ["tags, which win over mlcli's", { tags: { team: "a", "mlcli.app": "mine" } }, {
+      Tags: [
+        { Key: "team", Value: "a" },
+        { Key: "mlcli.app", Value: "mine" },
+        ...TAGS.slice(1),
+      ],
+    }],
+  ];
+
+const PROCESSINGS: readonly (readonly [
+  string,
+  Partial<PlannedProcessing>,
+  Record<string, unknown>,
+])[] = [
+  ["the least", {}, {}],
+  ["arguments and variables", { arguments: ["--rows", "1 0"], variables: { A: "b" } }, {
+    AppSpecification: {
+      ImageUri: IMAGE,
+      ContainerArguments: ["process", "sub/clean.py", "--rows", "1 0"],
+    },
+    Environment: { A: "b" },
+  }],
+  ["an input", { input: { bucket: "b", key: "raw/" } }, inputs("FullyReplicated")],
+  [
+    "an input in parts",
+    { input: { bucket: "b", key: "raw/" }, inputSharded: true },
+    inputs("ShardedByS3Key"),
+  ],
+  ["a key", { kmsKey: "alias/k" }, {
+    ProcessingOutputConfig: { ...LEAST_PROCESSING.ProcessingOutputConfig, KmsKeyId: "alias/k" },
+    ProcessingResources: {
+      ClusterConfig: {
+        ...LEAST_PROCESSING.ProcessingResources.ClusterConfig,
+        VolumeKmsKeyId: "alias/k",
+      },
+    },
+  }],
+  ["a network", NETWORK, { NetworkConfig: { VpcConfig: VPC } }],
+  ["no network", { networkIsolation: true }, { NetworkConfig: { EnableNetworkIsolation: true } }],
+];
+
+function inputs(distribution: string): Record<string, unknown> {
+  const S3Input = {
+    S3Uri: "s3://b/raw/",
+    LocalPath: "/opt/ml/processing/input",
+    S3DataType: "S3Prefix",
+    S3InputMode: "File",
+    S3DataDistributionType: distribution,
+  };
+  return { ProcessingInputs: [{ InputName: "input", S3Input }] };
+}
+
+suite("the plan of a job on SageMaker", () => {
+  for (const [what, asked, expected] of TRAININGS) {
+    it(`of a training: ${what}`, () => {
+      const planned: unknown = trainingPlan({ ...TRAINING, ...asked });
+      assertEquals(planned, { ...LEAST_TRAINING, ...expected });
+    });
+  }
+
+  for (const [what, asked, expected] of PROCESSINGS) {
+    it(`of a processing job: ${what}`, () => {
+      const planned: unknown = processingPlan({ ...PROCESSING, ...asked });
+      assertEquals(planned, { ...LEAST_PROCESSING, ...expected });
+    });
+  }
+
+  it("has 50 tags at most, the user's before mlcli's", () => {
+    const tags = Object.fromEntries(Array.from({ length: 49 }, (_, index) => [`t${index}`, ""]));
+    const { Tags = [] } = trainingPlan({ ...TRAINING, tags });
+    assertEquals([Tags.length, Tags[48]?.Key, Tags[49]?.Key], [50, "t48", "mlcli.app"]);
+  });
+
+  it("can do without mlcli's tags", () => {
+    const plan = trainingPlan({ ...TRAINING, tags: { team: "a" } });
+    assertEquals(withTags(plan, { team: "a" }).Tags, [{ Key: "team", Value: "a" }]);
+    assertEquals(Object.hasOwn(withTags(plan, {}), "Tags"), false);
+  });
+
+  it("is shown without the values of variables", () => {
+    const variables = { TOKEN: "secret", A: "" };
+    const action = "sagemaker:CreateTrainingJob";
+    const shown: unknown = shownCall(action, trainingPlan({ ...TRAINING, variables }));
+    assertEquals(shown, {
+      action,
+      input: { ...LEAST_TRAINING, Environment: { TOKEN: "***", A: "***" } },
+    });
+  });
+});
