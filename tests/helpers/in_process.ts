@@ -5,6 +5,7 @@
  * @module
  */
 
+import process from "node:process";
 import { main } from "../../main.ts";
 import { type Aws, openAws } from "../../runtime/aws/aws.ts";
 import { localRegion } from "../../runtime/aws/region.ts";
@@ -94,16 +95,13 @@ export async function runInProcess(
   }
 }
 
-/** Sets variables of this process, which the SDK reads by itself, until it is disposed of. */
+/**
+ * Gives the SDK, which reads its variables by itself, these and no others until it is disposed of.
+ * (Variables of the process are not changed: tests of other files, which run at the same time, have
+ * the same.)
+ */
 export function withVariables(values: Readonly<Record<string, string>>): Disposable {
-  const before = Object.keys(values).map((name) => [name, Deno.env.get(name)] as const);
-  for (const [name, value] of Object.entries(values)) Deno.env.set(name, value);
-  return {
-    [Symbol.dispose]() {
-      for (const [name, value] of before) {
-        if (value === undefined) Deno.env.delete(name);
-        else Deno.env.set(name, value);
-      }
-    },
-  };
+  const before = process.env;
+  process.env = { ...values };
+  return { [Symbol.dispose]: () => void (process.env = before) };
 }
