@@ -26,7 +26,10 @@ export interface StoredObject {
   readonly key: string;
   /** In bytes. */
   readonly size: number;
+  /** To the second. */
   readonly lastModified: Date;
+  /** In quotes; the MD5 of what was put as it is. */
+  readonly etag: string;
 }
 
 /** An object as it is asked for by itself. */
@@ -113,10 +116,11 @@ export async function openS3(session: AwsSession): Promise<S3> {
               options,
             ),
         );
-        yield Contents.map(({ Key = "", Size = 0, LastModified = new Date(0) }) => ({
+        yield Contents.map(({ Key = "", Size = 0, LastModified = new Date(0), ETag = "" }) => ({
           key: EncodingType === "url" ? decoded(Key) : Key,
           size: Size,
           lastModified: LastModified,
+          etag: ETag,
         }));
         if (NextContinuationToken !== undefined && NextContinuationToken === token) {
           throw repeatedPage("objects");

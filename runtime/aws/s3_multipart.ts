@@ -110,10 +110,19 @@ export function multipartOf({ client, session, region }: Asking<S3Client>): Mult
   return {
     async createUpload(place, force) {
       const since = new Date();
+      // Each part comes with its checksum, unless the user wants none; all of one kind.
+      const checksums = await client.config.requestChecksumCalculation();
       const { UploadId, $metadata } = await send(
         "s3:PutObject",
         place,
-        () => client.send(new CreateMultipartUploadCommand(inputOf(place)), { abortSignal: force }),
+        () =>
+          client.send(
+            new CreateMultipartUploadCommand({
+              ...inputOf(place),
+              ChecksumAlgorithm: checksums === "WHEN_SUPPORTED" ? "CRC32" : undefined,
+            }),
+            { abortSignal: force },
+          ),
       );
       if (!UploadId) throw strangeAnswer($metadata.httpStatusCode);
       const upload = { ...place, id: UploadId };
