@@ -53,6 +53,7 @@ export const ON_BINARY: readonly Selected[] = [
   { path: "tests/commands/cloud/jobs/logs_test.ts", reason: "the bundled SDK of the logs" },
   { path: "tests/commands/cloud/jobs/wait_test.ts", reason: "the bundled SDK; signals" },
   { path: "tests/commands/cloud/jobs/stop_job_test.ts", reason: "a part of the bundle" },
+  { path: "tests/commands/cloud/push_test.ts", reason: "the bundled client of ECR" },
   {
     path: "tests/commands/cloud/credentials_test.ts",
     reason: "providers that the SDK loads by itself; permission to run credential_process",
