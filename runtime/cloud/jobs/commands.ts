@@ -4,17 +4,25 @@
  * @module
  */
 
-import type { Setting } from "../../aws/settings.ts";
+import type { AwsOptions, Setting } from "../../aws/settings.ts";
 
 /** Makes the command line of a command about a job: `mlcli wait NAME --region eu-west-1`. */
 export type JobCommand = (command: string, ...options: string[]) => string;
 
 /**
  * Command lines about a job.
+ *
  * @param region that is asked; it is named where it was an option's.
+ * @param choice the options of the command that asks, where they are known.
  */
-export function commandFor(name: string, region: Setting): JobCommand {
-  const where = region.source === "--region" ? ["--region", region.value] : [];
+export function commandFor(name: string, region: Setting, choice?: AwsOptions): JobCommand {
+  const known: Partial<AwsOptions> = choice ??
+    { region: region.source === "--region" ? region.value : undefined };
+  const where = [["--region", known.region], ["--profile", known.profile], [
+    "--iam-role-arn",
+    known.iamRoleArn,
+  ]]
+    .flatMap(([option, value]) => value === undefined ? [] : [option, value]);
   return (command, ...options) => ["mlcli", command, name, ...options, ...where].join(" ");
 }
 

@@ -6,9 +6,10 @@
 
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, isRefusal } from "../../aws/errors.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
 import { Interrupted } from "../../errors.ts";
-import { commandFor, goesOn } from "./commands.ts";
+import { commandFor, goesOn, type JobCommand } from "./commands.ts";
 import { type CloudJob, describeJob, hasEnded, type JobName } from "./job.ts";
 import { JobLog } from "./job_log.ts";
 import { Patience } from "./patience.ts";
@@ -25,6 +26,8 @@ export interface FollowedJob {
   readonly log: "shown" | "denied" | "not shown";
   /** The last lines of what was shown, at most `LAST_LINES`. */
   readonly lastLines: readonly string[];
+  /** Makes command lines about it. */
+  readonly command: JobCommand;
 }
 
 /** What to show besides the end. */
@@ -32,6 +35,8 @@ export interface FollowOptions {
   /** `false` leaves out the log, which then needs no permission. */
   readonly log?: false | JobLog;
   readonly states?: false;
+  /** The options with which the job was asked for, for command lines to paste. */
+  readonly choice?: AwsOptions;
 }
 
 /** So many lines of the log are shown with a failure. */
@@ -70,10 +75,10 @@ export async function followJob(
   options: FollowOptions = {},
 ): Promise<FollowedJob> {
   const sagemaker = await aws.sagemaker();
-  const command = commandFor(job.name, sagemaker.region);
+  const command = commandFor(job.name, sagemaker.region, options.choice);
   const following = new Following(job, aws, host, report, options);
   try {
-    return await following.run();
+    return { ...await following.run(), command };
   } catch (error) {
     const rest = goesOn(command, following.latest?.status);
     if (error instanceof Interrupted) {
@@ -109,7 +114,7 @@ class Following {
     this.#reader = options.log || undefined;
   }
 
-  async run(): Promise<FollowedJob> {
+  async run(): Promise<Omit<FollowedJob, "command">> {
     const sagemaker = await this.aws.sagemaker();
     for (let length = FIRST_PAUSE;;) {
       const described = await this.#patience.ask("job", () => describeJob(sagemaker, this.job));
