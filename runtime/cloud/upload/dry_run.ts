@@ -5,8 +5,8 @@
  */
 
 import { MOST_AT_ONCE } from "./deletion.ts";
-import { isUnchanged, partsOf, type Step } from "./plan.ts";
-import { stateOf } from "./send.ts";
+import { isUnchanged, stateOf } from "./file_state.ts";
+import { partsOf, type Step } from "./plan.ts";
 
 /** How often each operation of S3 would be asked for. */
 export type Calls = Readonly<Record<string, number>>;
@@ -61,8 +61,8 @@ export async function* plannedFiles(
       continue;
     }
     const { file, there } = step;
-    const state = stateOf(file.path, file.shown);
-    if (isUnchanged(state, there)) {
+    const state = stateOf(file);
+    if (await isUnchanged(file, state, there)) {
       total.unchanged++;
       continue;
     }

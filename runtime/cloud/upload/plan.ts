@@ -61,16 +61,21 @@ export interface FileState {
   readonly modified: number | undefined;
 }
 
+/** Whether an object is what a file is; `unclear`: its content says. */
+export type Likeness = "same" | "different" | "unclear";
+
 /**
- * Whether an object is what a file is: of the same size, and no older. So decides `aws s3 sync`, too.
- * (The checksums of S3 say it of objects that came in one part, and need one request each.)
+ * Whether an object is what a file is: of the same size, and no older, as `aws s3 sync` decides. The
+ * service tells times to the second: of the same one, either may have come first.
  */
-export function isUnchanged(
+export function likeness(
   { size, modified }: FileState,
-  there: StoredObject | undefined,
-): boolean {
-  return there !== undefined && there.size === size && modified !== undefined &&
-    modified <= there.lastModified.getTime();
+  there: Pick<StoredObject, "size" | "lastModified"> | undefined,
+): Likeness {
+  if (there === undefined || there.size !== size || modified === undefined) return "different";
+  const second = (time: number): number => Math.floor(time / 1000);
+  const age = second(there.lastModified.getTime()) - second(modified);
+  return age > 0 ? "same" : age < 0 ? "different" : "unclear";
 }
 
 /** Up to this size (bytes), a file is sent by one request. */

@@ -6,11 +6,9 @@
  */
 
 import type { ObjectPlace, S3, Upload, UploadedPart } from "../../aws/s3.ts";
-import { MlcliError } from "../../errors.ts";
 import type { Budget } from "./budget.ts";
-import { cannotRead } from "./inputs.ts";
-import { type FileState, isUnchanged, PART_SIZE, partSizeOf } from "./plan.ts";
-import type { Step } from "./plan.ts";
+import { Changed, infoOf, isUnchanged, open, read, stateOf } from "./file_state.ts";
+import { type FileState, PART_SIZE, partSizeOf, type Step } from "./plan.ts";
 
 /** What sending needs. */
 export interface Sending {
@@ -23,15 +21,6 @@ export interface Sending {
   readonly force: AbortSignal;
   /** Told of what could not be taken back from the platform. */
   readonly leftBehind: (upload: Upload, error: unknown) => void;
-}
-
-/** A file changed while it was being sent. */
-export class Changed extends MlcliError {
-  override readonly name = "Changed";
-
-  constructor() {
-    super("it changed while it was being sent");
-  }
 }
 
 /** What became of a file; the bytes that were sent. */
@@ -49,15 +38,15 @@ export async function send(
   sending: Sending,
 ): Promise<Sent> {
   const { target: { bucket, key } } = sending;
-  const before = stateOf(file.path, file.shown);
-  if (isUnchanged(before, there)) return { isUnchanged: true, bytes: 0 };
+  const before = stateOf(file);
+  if (await isUnchanged(file, before, there)) return { isUnchanged: true, bytes: 0 };
   const place = { bucket, key: key + file.name };
   // Its size is small, or it is read in pieces: nothing here takes noticeably long.
-  using source = open(file.path, file.shown);
+  using source = open(file);
   const state = infoOf(source.statSync());
   // Also the file of that name now: another one may have taken its place.
   const check = (): void => {
-    const isSame = [infoOf(source.statSync()), stateOf(file.path, file.shown)].every((now) =>
+    const isSame = [infoOf(source.statSync()), stateOf(file)].every((now) =>
       now.size === state.size && now.modified === state.modified && now.id === state.id
     );
     if (!isSame) throw new Changed();
@@ -66,34 +55,6 @@ export async function send(
   else await sendParts(source, state, place, check, sending);
   check();
   return { isUnchanged: false, bytes: state.size };
-}
-
-/** A file, told apart from another in its place. */
-interface Identified extends FileState {
-  readonly id: string;
-}
-
-/** What is at a path, links followed. @throws MlcliError where that is no file. */
-export function stateOf(path: string, shown: string): Identified {
-  try {
-    const info = Deno.statSync(path);
-    if (!info.isFile) throw new Changed();
-    return infoOf(info);
-  } catch (error) {
-    throw error instanceof MlcliError ? error : cannotRead(shown, error);
-  }
-}
-
-function infoOf({ size, mtime, dev, ino }: Deno.FileInfo): Identified {
-  return { size, modified: mtime?.getTime(), id: `${dev}:${ino}` };
-}
-
-function open(path: string, shown: string): Deno.FsFile {
-  try {
-    return Deno.openSync(path);
-  } catch (error) {
-    throw cannotRead(shown, error);
-  }
 }
 
 async function sendWhole(
@@ -147,19 +108,4 @@ async function sendParts(
     await s3.abortUpload(upload, force).catch((cause) => leftBehind(upload, cause));
     throw error;
   }
-}
-
-/** Below this size (bytes), reading takes less than waiting for it. */
-const SMALL = 256 * 1024;
-
-/** @throws Changed where the file is shorter by now. */
-async function read(source: Deno.FsFile, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  for (let done = 0; done < length;) {
-    const rest = bytes.subarray(done);
-    const count = length < SMALL ? source.readSync(rest) : await source.read(rest);
-    if (count === null) throw new Changed();
-    done += count;
-  }
-  return bytes;
 }

@@ -9,8 +9,9 @@ import { isRefusal } from "../../aws/errors.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import { inParallel } from "../in_parallel.ts";
+import { Changed } from "./file_state.ts";
 import type { Step } from "./plan.ts";
-import { Changed, send, type Sending } from "./send.ts";
+import { send, type Sending } from "./send.ts";
 
 /** How many files are sent at once. */
 const AT_ONCE = 16;

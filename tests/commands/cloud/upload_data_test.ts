@@ -1,52 +1,15 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { Box } from "../../helpers/box/box.ts";
-import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
-import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
-import type { ProgramResult } from "../../helpers/program.ts";
+import { Keys } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
+import { BUCKET, place, TARGET } from "../../helpers/upload_place.ts";
 
-const BUCKET = "data-bucket";
-const TARGET = `s3://${BUCKET}/churn/data`;
 const MIB = 1024 ** 2;
 
-/** A platform with a bucket, and a directory to send from. */
-interface Place extends AsyncDisposable {
-  readonly box: Box;
-  readonly directory: TestDirectory;
-  upload(args: readonly string[], options?: Partial<InProcessOptions>): Promise<ProgramResult>;
-  /** Keys below the target, with what is there. */
-  stored(): Promise<Record<string, string>>;
-}
+/** The operations that change something. */
+const CHANGES = /:(Put|Create|Upload|Complete|Abort|Delete)/;
 
-async function place(files: Readonly<Record<string, string>> = {}): Promise<Place> {
-  const box = await Box.open();
-  const directory = await makeDirectory(files);
-  box.s3.createBucket(BUCKET);
-  return {
-    box,
-    directory,
-    upload: (args, options) =>
-      runInProcess(["upload-data", ...args], {
-        cwd: directory.path,
-        cloud: box.env(),
-        ...options,
-      }),
-    async stored() {
-      const keys = box.s3.keys(BUCKET);
-      const entries = await Promise.all(
-        keys.map(async (key) => [key, await box.s3.text(BUCKET, key)] as const),
-      );
-      return Object.fromEntries(entries);
-    },
-    async [Symbol.asyncDispose]() {
-      await directory[Symbol.asyncDispose]();
-      await box[Symbol.asyncDispose]();
-    },
-  };
-}
-
-suite("upload-data", () => {
-  it("sends a directory's tree, and prints where it is", async () => {
+suite("upload-data sends", () => {
+  it("a directory's tree, and prints where it is", async () => {
     await using at = await place({ "data/a.csv": "1\n", "data/deep/er/b.csv": "22\n" });
     const { code, stdout, stderr } = await at.upload(["-i", "data", "--target-dir", TARGET]);
     assertEquals([code, stdout, stderr], [0, `${TARGET}/\n`, "2 files sent (5 bytes)\n"]);
@@ -54,5 +17,422 @@ suite("upload-data", () => {
       "churn/data/a.csv": "1\n",
       "churn/data/deep/er/b.csv": "22\n",
     });
+  });
+
+  it("a file, and prints its address", async () => {
+    await using at = await place({ "x/a.csv": "1\n" });
+    const { code, stdout } = await at.upload(["-i", "x/a.csv", "--target-dir", `${TARGET}/`]);
+    assertEquals([code, stdout], [0, `${TARGET}/a.csv\n`]);
+    assertEquals(await at.stored(), { "churn/data/a.csv": "1\n" });
+  });
+
+  it("files and directories together, into a whole bucket too", async () => {
+    await using at = await place({ "x/a.csv": "1", "y/b.csv": "2", "c.csv": "3" });
+    const { code, stdout } = await at.upload(
+      ["-i", "x", "-i", "y/", "-i", "c.csv", "--target-dir", `s3://${BUCKET}`],
+    );
+    assertEquals([code, stdout], [0, `s3://${BUCKET}/\n`]);
+    assertEquals(await at.stored(), { "a.csv": "1", "b.csv": "2", "c.csv": "3" });
+  });
+
+  it("to s3_prefix of the app where no target is named", async () => {
+    const configuration = { s3_prefix: `s3://${BUCKET}/churn`, cloud_region: "eu-west-1" };
+    await using at = await place({
+      "churn.json": JSON.stringify(configuration),
+      "data/a.csv": "1",
+    });
+    const { code, stdout } = await at.upload(["-i", "data"]);
+    assertEquals([code, stdout], [0, `s3://${BUCKET}/churn/\n`]);
+    assertEquals(await at.stored(), { "churn/a.csv": "1" });
+  });
+
+  it("names of every kind as they are", async () => {
+    const names = [
+      ...["a b", "a+b", "a%20b", "a#b", "a?b=c&d", "a'b\"c", "new\nline", ".hidden", "..dots"],
+      ...[
+        "\u00fc",
+        "u\u0308",
+        "\u{1f600}",
+        "\uffe6",
+        "a\\b",
+        "&amp;<x>",
+        "tab\there",
+        "x".repeat(200),
+      ],
+      // Longer names than a file system has, by directories: 1,024 bytes with the prefix.
+      `${`${"l".repeat(200)}/`.repeat(5)}m${"n".repeat(7)}`,
+    ];
+    const files = Object.fromEntries(names.map((name, number) => [`d/${name}`, `${number}`]));
+    await using at = await place(files);
+    const prefix = `s3://${BUCKET}/${"p".repeat(10)}`;
+    const args = ["-i", "d", "--target-dir", prefix];
+    const { code, stderr } = await at.upload(args);
+    assertEquals([code, stderr.split(" (")[0]], [0, `${names.length} files sent`]);
+    const expected = names.map((name, number) => [`${"p".repeat(10)}/${name}`, `${number}`]);
+    assertEquals(await at.stored(), Object.fromEntries(expected));
+    // The list names them as they are, too.
+    const again = await at.upload([...args, "--delete"]);
+    assertEquals(again.stderr, `0 files sent (0 bytes), ${names.length} unchanged\n`);
+    assertEquals(at.box.s3.keys(BUCKET).length, names.length);
+  });
+
+  it("a large file in parts, one at the edge in one, an empty one too", async () => {
+    await using at = await place({ "d/empty": "" });
+    const large = crypto.getRandomValues(new Uint8Array(65_536));
+    const path = (name: string) => `${at.directory.path}/d/${name}`;
+    const edge = new Uint8Array(8 * MIB).fill(7);
+    await Deno.writeFile(path("edge"), edge);
+    const file = await Deno.open(path("large"), { create: true, write: true });
+    for (let written = 0; written < 21 * MIB; written += large.length) await file.write(large);
+    file.close();
+    const { code } = await at.upload(["-i", "d", "--target-dir", TARGET]);
+    assertEquals(code, 0);
+    assertEquals(at.box.s3.uploads(BUCKET), []);
+    assertEquals(await at.box.s3.bytes(BUCKET, "churn/data/edge"), edge);
+    assertEquals(
+      await at.box.s3.bytes(BUCKET, "churn/data/large"),
+      await Deno.readFile(path("large")),
+    );
+    assertEquals(at.box.operations.filter((name) => CHANGES.test(name)).sort(), [
+      "s3:CompleteMultipartUpload",
+      "s3:CreateMultipartUpload",
+      "s3:PutObject",
+      "s3:PutObject",
+      ...["s3:UploadPart", "s3:UploadPart", "s3:UploadPart"],
+    ]);
+    // Each with its checksum, as the SDK's default has it.
+    assertEquals(at.box.s3.object(BUCKET, "churn/data/edge")?.checksum?.algorithm, "crc32");
+    assertEquals(at.box.s3.object(BUCKET, "churn/data/large")?.checksum?.algorithm, "crc32");
+  });
+
+  it("without checksums where the user wants none", async () => {
+    await using at = await place({ "d/a": "1" });
+    const env = { ...at.box.env(), AWS_REQUEST_CHECKSUM_CALCULATION: "when_required" };
+    assertEquals((await at.upload(["-i", "d", "--target-dir", TARGET], { cloud: env })).code, 0);
+    assertEquals(at.box.s3.object(BUCKET, "churn/data/a")?.checksum, undefined);
+  });
+
+  it("several files at once", async () => {
+    const names = Array.from({ length: 12 }, (_, number) => `d/${number}`);
+    await using at = await place(Object.fromEntries(names.map((name) => [name, name])));
+    // Each request waits until three are there: one at a time would wait for ever.
+    let open = 0;
+    const { promise: three, resolve } = Promise.withResolvers<void>();
+    at.box.faults.before = async ({ operation }) => {
+      if (operation !== "PutObject") return undefined;
+      if (++open === 3) resolve();
+      await three;
+      return undefined;
+    };
+    assertEquals((await at.upload(["-i", "d", "--target-dir", TARGET])).code, 0);
+    assert(at.box.mostAtOnce <= 17);
+  });
+
+  it("over connections that are closed after each answer", async () => {
+    await using at = await place({ "d/a": "1", "d/b": "2" });
+    at.box.faults.closeConnections();
+    assertEquals((await at.upload(["-i", "d", "--target-dir", TARGET])).code, 0);
+    assertEquals(Object.keys(await at.stored()).length, 2);
+  });
+
+  it("to a bucket in another region", async () => {
+    await using at = await place({ "d/a": "1" });
+    at.box.s3.createBucket("far-bucket", { region: "us-west-2" });
+    const { code } = await at.upload(["-i", "d", "--target-dir", "s3://far-bucket/x"]);
+    assertEquals([code, at.box.s3.keys("far-bucket")], [0, ["x/a"]]);
+  });
+});
+
+suite("upload-data, once more", () => {
+  it("sends what changed, and nothing else", async () => {
+    await using at = await place({ "d/same": "1", "d/longer": "1", "d/newer": "1" });
+    const args = ["-i", "d", "--target-dir", TARGET];
+    const longAgo = new Date(Date.now() - 3_600_000);
+    for (const name of ["same", "longer", "newer"]) {
+      await Deno.utime(`${at.directory.path}/d/${name}`, longAgo, longAgo);
+    }
+    await at.upload(args);
+    await at.directory.write({ "d/longer": "12", "d/newer": "2", "d/other": "3" });
+    await Deno.utime(`${at.directory.path}/d/longer`, longAgo, longAgo);
+    const later = new Date(Date.now() + 60_000);
+    await Deno.utime(`${at.directory.path}/d/newer`, later, later);
+    const { stderr } = await at.upload(args);
+    assertEquals(stderr, "3 files sent (4 bytes), 1 unchanged\n");
+    assertEquals(await at.stored(), {
+      "churn/data/longer": "12",
+      "churn/data/newer": "2",
+      "churn/data/other": "3",
+      "churn/data/same": "1",
+    });
+  });
+
+  it("goes on where it was interrupted", async () => {
+    const names = Array.from({ length: 40 }, (_, number) => `d/${number}`);
+    await using at = await place(Object.fromEntries(names.map((name) => [name, name])));
+    const old = new Date(Date.now() - 3_600_000);
+    for (const name of names) await Deno.utime(`${at.directory.path}/${name}`, old, old);
+    const keys = new Keys();
+    let count = 0;
+    at.box.faults.before = ({ operation }) => {
+      if (operation === "PutObject" && ++count === 20) keys.press();
+      return undefined;
+    };
+    const args = ["-i", "d", "--target-dir", TARGET];
+    const first = await at.upload(args, { keys });
+    assertEquals([first.code, first.stdout], [130, ""]);
+    const arrived = at.box.s3.keys(BUCKET).length;
+    assert(arrived > 0 && arrived < 40, `${arrived}`);
+    at.box.faults.before = () => undefined;
+    const { code, stderr } = await at.upload(args);
+    assertEquals(code, 0);
+    assertMatch(stderr, new RegExp(`^${40 - arrived} files sent .*, ${arrived} unchanged\n$`));
+    assertEquals(at.box.s3.keys(BUCKET).length, 40);
+  });
+
+  it("sends all where what is there may not be listed, and says so", async () => {
+    await using at = await place({ "d/a": "1" });
+    at.box.faults.deny("s3:ListBucket");
+    const args = ["-i", "d", "--target-dir", TARGET];
+    await at.upload(args);
+    const { code, stderr } = await at.upload(args);
+    assertEquals(code, 0);
+    assertMatch(
+      stderr,
+      /^note: All files are sent, .*AccessDeniedException: s3:ListBucket\)\n1 file/,
+    );
+  });
+});
+
+suite("upload-data --delete", () => {
+  it("deletes below the target what was not sent, and nothing else", async () => {
+    await using at = await place({ "d/a": "1", "d/b": "2" });
+    for (const key of ["churn/data/old", "churn/data/x/old", "churn/data/", "churn/data-2/a"]) {
+      await at.box.s3.put(BUCKET, key, "0");
+    }
+    const args = ["-i", "d", "--target-dir", TARGET];
+    await at.upload(args);
+    assertEquals(at.box.s3.keys(BUCKET).length, 6);
+    const { code, stderr } = await at.upload([...args, "--delete"]);
+    assertEquals(code, 0);
+    assertMatch(stderr, /, 2 objects deleted\n$/);
+    // `churn/data/` is a directory's mark of the console.
+    const left = ["churn/data-2/a", "churn/data/", "churn/data/a", "churn/data/b"];
+    assertEquals(at.box.s3.keys(BUCKET), left);
+  });
+
+  it("deletes thousands by the thousand", async () => {
+    await using at = await place({ "d/a": "1" });
+    for (let number = 0; number < 2_500; number++) {
+      await at.box.s3.put(BUCKET, `churn/data/${number}`, "");
+    }
+    const { stderr } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);
+    assertMatch(stderr, /, 2500 objects deleted\n$/);
+    assertEquals(at.box.s3.keys(BUCKET), ["churn/data/a"]);
+    assertEquals(at.box.operations.filter((name) => name === "s3:DeleteObjects").length, 3);
+  });
+
+  for (const target of [`s3://${BUCKET}`, `s3://${BUCKET}/`]) {
+    it(`refuses to empty a bucket: ${target}`, async () => {
+      await using at = await place({ "d/a": "1" });
+      await at.box.s3.put(BUCKET, "other", "0");
+      const { code, stderr } = await at.upload(["-i", "d", "--target-dir", target, "--delete"]);
+      assertEquals(code, 2);
+      assertMatch(
+        stderr,
+        /^error: --delete would empty the whole bucket: s3:\/\/data-bucket\/\nhint: /,
+      );
+      assertEquals([at.box.requests.length, at.box.s3.keys(BUCKET)], [0, ["other"]]);
+    });
+  }
+
+  it("refuses to delete all for a directory without a file", async () => {
+    await using at = await place({ "d/": "" });
+    await at.box.s3.put(BUCKET, "churn/data/a", "0");
+    const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);
+    assertEquals([code, stderr], [
+      1,
+      "error: No files to send in d\nhint: Nothing was sent, and nothing deleted.\n",
+    ]);
+    assertEquals(at.box.s3.keys(BUCKET), ["churn/data/a"]);
+  });
+
+  it("keeps the results of jobs, which lie below s3_prefix", async () => {
+    const configuration = { s3_prefix: `s3://${BUCKET}/churn` };
+    await using at = await place({ "churn.json": JSON.stringify(configuration), "d/a": "1" });
+    const result = "churn/output/job/output/model.tar.gz";
+    for (const key of [result, "churn/old"]) await at.box.s3.put(BUCKET, key, "0");
+    for (const args of [["-i", "d"], ["-i", "d", "--target-dir", `s3://${BUCKET}/churn/`]]) {
+      const { code, stderr } = await at.upload([...args, "--delete"]);
+      assertEquals(code, 0);
+      assertMatch(stderr, /^note: s3:\/\/data-bucket\/churn\/output\/ is not deleted: .*\n/);
+      assertEquals(at.box.s3.keys(BUCKET), ["churn/a", result]);
+    }
+  });
+
+  it("deletes nothing where a file was not sent", async () => {
+    await using at = await place({ "d/a": "1", "d/b": "1" });
+    await at.box.s3.put(BUCKET, "churn/data/old", "0");
+    at.box.faults.deny("s3:PutObject", "*/b");
+    const { code } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);
+    assertEquals([code, at.box.s3.keys(BUCKET)], [1, ["churn/data/a", "churn/data/old"]]);
+  });
+
+  it("names what it may not delete", async () => {
+    await using at = await place({ "d/a": "1" });
+    for (const key of ["old", "older"]) await at.box.s3.put(BUCKET, `churn/data/${key}`, "0");
+    at.box.faults.deny("s3:DeleteObject", "*/old");
+    const { code, stdout, stderr } = await at.upload(
+      ["-i", "d", "--target-dir", TARGET, "--delete"],
+    );
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, /^error: Not deleted in s3:\/\/data-bucket\/: 1 object/);
+    assertMatch(stderr, /churn\/data\/old: AccessDeniedException: s3:DeleteObject\n/);
+    assertEquals(at.box.s3.keys(BUCKET), ["churn/data/a", "churn/data/old"]);
+  });
+
+  it("asks for nothing of the kind where what is there may not be listed", async () => {
+    await using at = await place({ "d/a": "1" });
+    at.box.faults.deny("s3:ListBucket");
+    const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: AccessDeniedException: s3:ListBucket\n/);
+    assertEquals(at.box.operations.filter((name) => CHANGES.test(name)), []);
+  });
+});
+
+suite("upload-data --dry-run", () => {
+  it("prints what would be sent and deleted, and does neither", async () => {
+    await using at = await place({ "d/a": "1", "d/same": "1" });
+    const old = new Date(Date.now() - 3_600_000);
+    await Deno.utime(`${at.directory.path}/d/same`, old, old);
+    await at.box.s3.put(BUCKET, "churn/data/same", "1");
+    await at.box.s3.put(BUCKET, "churn/data/old", "1");
+    const large = await Deno.open(`${at.directory.path}/d/large`, { create: true, write: true });
+    await large.truncate(17 * MIB);
+    large.close();
+    const args = ["-i", "d", "--target-dir", TARGET, "--dry-run"];
+    const { code, stdout, stderr } = await at.upload([...args, "--delete"]);
+    assertEquals([code, stderr], [0, ""]);
+    const put = { PutObject: 1 };
+    const parts = { CreateMultipartUpload: 1, UploadPart: 3, CompleteMultipartUpload: 1 };
+    const plan = {
+      target: `${TARGET}/`,
+      send: [
+        { path: "d/a", key: "churn/data/a", bytes: 1, calls: put },
+        { path: "d/large", key: "churn/data/large", bytes: 17 * MIB, calls: parts },
+      ],
+      delete: ["churn/data/old"],
+      files: 2,
+      bytes: 17 * MIB + 1,
+      unchanged: 1,
+      calls: { ...put, ...parts, DeleteObjects: 1 },
+    };
+    assertEquals(JSON.parse(stdout), plan);
+    assertEquals(at.box.operations, ["s3:ListObjectsV2"]);
+    const kept = JSON.parse((await at.upload(args)).stdout);
+    assertEquals(kept, { ...plan, delete: [], calls: { ...put, ...parts } });
+  });
+
+  it("prints JSON where nothing would be sent", async () => {
+    await using at = await place({ "d/a": "1" });
+    const old = new Date(Date.now() - 3_600_000);
+    await Deno.utime(`${at.directory.path}/d/a`, old, old);
+    await at.box.s3.put(BUCKET, "churn/data/a", "1");
+    const { stdout } = await at.upload(["-i", "d", "--target-dir", TARGET, "--dry-run"]);
+    const nothing = { send: [], delete: [], files: 0, bytes: 0, unchanged: 1, calls: {} };
+    assertEquals(JSON.parse(stdout), { target: `${TARGET}/`, ...nothing });
+  });
+});
+
+suite("upload-data sends nothing", () => {
+  for (
+    const [what, args, code, words] of [
+      ["without a target", ["-i", "d"], 1, /^error: Not a valid mlcli directory/],
+      [
+        "without an input",
+        ["--target-dir", TARGET],
+        2,
+        /^error: Missing required option "--input-/,
+      ],
+      [
+        "to no address",
+        ["-i", "d", "--target-dir", "bucket/x"],
+        2,
+        /"--target-dir" must be an add/,
+      ],
+      [
+        "to no bucket",
+        ["-i", "d", "--target-dir", "s3://B!/x"],
+        2,
+        /"--target-dir" must be an add/,
+      ],
+      [
+        "of what is not there",
+        ["-i", "nothing", "--target-dir", TARGET],
+        1,
+        /^error: No such file or directory: nothing\n/,
+      ],
+      [
+        "of a device",
+        ["-i", "/dev/null", "--target-dir", TARGET],
+        1,
+        /^error: Neither a file nor a directory: \/dev\/null\n/,
+      ],
+      [
+        "to one key twice",
+        ["-i", "d", "-i", "e", "--target-dir", TARGET],
+        1,
+        /^error: d\/a and e\/a would become the same object\n/,
+      ],
+      [
+        "to one key twice, a file and a directory's",
+        ["-i", "d", "-i", "e/a", "--target-dir", TARGET],
+        1,
+        /^error: (d\/a and e\/a|e\/a and d\/a) would become the same object\n/,
+      ],
+      [
+        "to too long a key",
+        ["-i", "d", "--target-dir", `s3://${BUCKET}/${"x".repeat(1023)}`],
+        1,
+        /^error: Its key would be longer than 1024 bytes: d\/a\n/,
+      ],
+    ] as const
+  ) {
+    it(what, async () => {
+      await using at = await place({ "d/a": "1", "d/b": "1", "e/a": "2" });
+      const result = await at.upload(args);
+      assertEquals([result.code, result.stdout], [code, ""]);
+      assertMatch(result.stderr, words);
+      assertMatch(result.stderr, /\nhint: /);
+      assertEquals(at.box.requests, []);
+    });
+  }
+
+  it("to a bucket that is not there", async () => {
+    await using at = await place({ "d/a": "1" });
+    const { code, stderr } = await at.upload(["-i", "d", "--target-dir", "s3://no-bucket/x"]);
+    assertEquals([code, stderr.split("\n")[0]], [1, "error: ResourceNotFound: bucket no-bucket"]);
+  });
+
+  it("and names the remedy where an app names no place", async () => {
+    await using at = await place({ "churn.json": '{"image_name": "churn"}', "d/a": "1" });
+    const { code, stderr } = await at.upload(["-i", "d"]);
+    assertEquals([code, stderr], [
+      2,
+      'error: Missing required option "--target-dir".\nhint: Or name a place for all of the ' +
+      'app\'s data: "s3_prefix": "s3://BUCKET/PREFIX" in churn.json.\n',
+    ]);
+  });
+
+  it("of a name that is not UTF-8", async () => {
+    await using at = await place({ "d/a": "1" });
+    const made = await new Deno.Command("bash", {
+      args: ["-c", "touch d/$'\\xff'"],
+      cwd: at.directory.path,
+    }).output();
+    assert(made.success);
+    const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET]);
+    assertEquals([code, stderr.split(":")[1]], [1, " Its name is not UTF-8"]);
+    assertEquals(at.box.requests, []);
   });
 });

@@ -1,0 +1,104 @@
+/**
+ * A file here: what it is now, whether it is what is there, its content.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import type { StoredObject } from "../../aws/s3.ts";
+import { MlcliError } from "../../errors.ts";
+import { cannotRead } from "./inputs.ts";
+import { type FileState, likeness, partSizeOf, partsOf } from "./plan.ts";
+import type { LocalFile } from "./walk.ts";
+
+/** A file changed while it was being sent. */
+export class Changed extends MlcliError {
+  override readonly name = "Changed";
+
+  constructor() {
+    super("it changed while it was being sent");
+  }
+}
+
+/** A file, told apart from another in its place. */
+export interface Identified extends FileState {
+  readonly id: string;
+}
+
+/** What is at a path, links followed. @throws MlcliError where that is no file. */
+export function stateOf({ path, shown }: LocalFile): Identified {
+  try {
+    const info = Deno.statSync(path);
+    if (!info.isFile) throw new Changed();
+    return infoOf(info);
+  } catch (error) {
+    throw error instanceof MlcliError ? error : cannotRead(shown, error);
+  }
+}
+
+/** The same of an open file. */
+export function infoOf({ size, mtime, dev, ino }: Deno.FileInfo): Identified {
+  return { size, modified: mtime?.getTime(), id: `${dev}:${ino}` };
+}
+
+/** Opens a file for reading. @throws MlcliError */
+export function open({ path, shown }: LocalFile): Deno.FsFile {
+  try {
+    return Deno.openSync(path);
+  } catch (error) {
+    throw cannotRead(shown, error);
+  }
+}
+
+/** Below this size (bytes), reading takes less than waiting for it. */
+const SMALL = 256 * 1024;
+
+/** The next bytes of a file. @throws Changed where it is shorter by now. */
+export async function read(source: Deno.FsFile, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  for (let done = 0; done < length;) {
+    const rest = bytes.subarray(done);
+    const count = length < SMALL ? source.readSync(rest) : await source.read(rest);
+    if (count === null) throw new Changed();
+    done += count;
+  }
+  return bytes;
+}
+
+/** Whether an object is what a file is. @throws MlcliError where that cannot be read. */
+export async function isUnchanged(
+  file: LocalFile,
+  state: FileState,
+  there: StoredObject | undefined,
+): Promise<boolean> {
+  const answer = likeness(state, there);
+  if (answer !== "unclear") return answer === "same";
+  return (await etagOf(file, state.size)) === there?.etag.replaceAll('"', "");
+}
+
+/** Bytes read at a time. */
+const CHUNK = 1024 ** 2;
+
+/**
+ * The ETag of the object that a file becomes: the MD5 of what is put whole; of parts, that of their
+ * MD5s, and their number. (Of what is encrypted with a key of KMS, it is another: such a file is sent
+ * once more.)
+ */
+async function etagOf(file: LocalFile, size: number): Promise<string> {
+  using source = open(file);
+  const md5 = async (length: number) => {
+    const hash = createHash("md5");
+    for (let left = length; left > 0; left -= CHUNK) {
+      hash.update(await read(source, Math.min(CHUNK, left)));
+    }
+    return hash;
+  };
+  const count = partsOf(size);
+  if (count === 0) return (await md5(size)).digest("hex");
+  const partSize = partSizeOf(size);
+  const all = createHash("md5");
+  for (let start = 0; start < size; start += partSize) {
+    all.update((await md5(Math.min(partSize, size - start))).digest());
+  }
+  return `${all.digest("hex")}-${count}`;
+}
