@@ -89,6 +89,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
       send: (withOwnTags) =>
         startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags)),
       hasUserTags: Object.keys(request.tags).length > 0,
+      choice,
     },
     sagemaker,
     host.interruption.signal,
