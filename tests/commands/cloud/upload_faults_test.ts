@@ -182,7 +182,9 @@ suite("upload-data, interrupted", () => {
         const large = await writeLarge(at);
         const keys = new Keys();
         at.box.faults[moment] = (request) => {
-          if (request.operation === operation) keys.press();
+          // The second Ctrl-C would wait for nothing.
+          const isFirst = !keys.interruption.signal.aborted;
+          if (request.operation === operation && isFirst) keys.press();
           return undefined;
         };
         const { code, stdout, stderr } = await at.upload(ARGS, { keys });
@@ -195,6 +197,19 @@ suite("upload-data, interrupted", () => {
       });
     }
   }
+
+  it("twice: waits for nothing, and names what is left behind", async () => {
+    await using at = await place({ "d/": "" });
+    await writeLarge(at);
+    const keys = new Keys();
+    at.box.faults.before = ({ operation }) => {
+      if (operation === "UploadPart" || operation === "AbortMultipartUpload") keys.press();
+      return undefined;
+    };
+    const { code, stderr } = await at.upload(ARGS, { keys });
+    assertEquals(code, 130);
+    assertMatch(stderr, /^warning: Parts of s3:\/\/data-bucket\/churn\/data\/large could not be/);
+  });
 
   it("deletes nothing", async () => {
     await using at = await place({ "d/small": "1" });
