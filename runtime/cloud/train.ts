@@ -77,8 +77,9 @@ export async function train(
         const s3 = await aws.s3();
         const channels = [];
         for (const { name, address } of inputs) {
-          await checkInput(s3, address, note);
-          channels.push({ name, address: await dataAddress(s3, address) });
+          const told = await dataAddress(s3, address);
+          await checkInput(s3, told, note);
+          channels.push({ name, address: told });
         }
         await checkOutput(s3, output, note);
         if (checkpoints !== undefined) await checkOutput(s3, checkpoints, note);

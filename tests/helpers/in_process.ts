@@ -9,6 +9,7 @@ import process from "node:process";
 import { main } from "../../main.ts";
 import { type Aws, openAws } from "../../runtime/aws/aws.ts";
 import { localRegion } from "../../runtime/aws/region.ts";
+import { awsSettings } from "../../runtime/aws/settings.ts";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import type { Engine } from "../../runtime/docker/engine.ts";
 import { Interrupted, type InterruptSignal } from "../../runtime/errors.ts";
@@ -93,6 +94,31 @@ export async function runInProcess(
     (await engine?.catch(() => undefined))?.close();
     aws?.close();
   }
+}
+
+/**
+ * The services of a platform as a program's: `env` as `env` of `Box` gives it. The process has these
+ * variables, which the SDK reads by itself, until it is disposed of.
+ */
+export async function openCloud(
+  cloud: Readonly<Record<string, string>>,
+  { signal = new AbortController().signal, role }: {
+    readonly signal?: AbortSignal;
+    readonly role?: string;
+  } = {},
+): Promise<{ readonly aws: Aws } & Disposable> {
+  const env: Readonly<Record<string, string>> = { ...NO_PROFILES, ...cloud };
+  const set = withVariables(env);
+  const read = (name: string): string | undefined => env[name];
+  const options = { region: undefined, profile: undefined, iamRoleArn: role };
+  const aws = await openAws(awsSettings(options, undefined, read), { env: read, signal });
+  return {
+    aws,
+    [Symbol.dispose]() {
+      aws.close();
+      set[Symbol.dispose]();
+    },
+  };
 }
 
 /**
