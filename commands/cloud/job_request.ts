@@ -35,7 +35,7 @@ export async function commonRequest(
   app: App,
   { typed, options, settings, doubts }: AllOptions,
   context: Context,
-): Promise<{ readonly common: JobRequest; readonly choice: AwsOptions }> {
+): Promise<{ readonly common: Omit<JobRequest, "typed">; readonly choice: AwsOptions }> {
   for (const { message, hint } of doubts) {
     context.err.print(warningText(message, hint));
   }
@@ -64,4 +64,9 @@ export async function commonRequest(
     },
     choice: options,
   };
+}
+
+/** Options that have a value, of those that are asked about. */
+export function given(values: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+  return new Set(Object.keys(values).filter((flag) => values[flag] !== undefined));
 }

@@ -9,7 +9,7 @@ import { process } from "../../runtime/cloud/process.ts";
 import type { Context } from "../../runtime/context.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { OwnCall } from "../command.ts";
-import { commonRequest } from "./job_request.ts";
+import { commonRequest, given } from "./job_request.ts";
 import { ShownJob } from "./job_report.ts";
 import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
 
@@ -30,6 +30,7 @@ export async function processAction(
   await process(
     {
       ...common,
+      typed: given({ "--output-s3-location": typed.outputS3Location }),
       file: options.file,
       arguments: options.args,
       input: options.inputS3Location,

@@ -9,7 +9,7 @@ import { train } from "../../runtime/cloud/train.ts";
 import type { Context } from "../../runtime/context.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { OwnCall } from "../command.ts";
-import { commonRequest } from "./job_request.ts";
+import { commonRequest, given } from "./job_request.ts";
 import { ShownJob } from "./job_report.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
 
@@ -30,6 +30,10 @@ export async function trainAction(
   await train(
     {
       ...common,
+      typed: given({
+        "--output-s3-dir": typed.outputS3Dir,
+        "--checkpoint-s3-dir": typed.checkpointS3Dir,
+      }),
       inputs: options.inputS3Dir,
       output: options.outputS3Dir,
       hyperparameters: [...settings.hyperparameter ?? [], ...typed.hyperparameter],

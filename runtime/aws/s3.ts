@@ -6,7 +6,7 @@
 
 import type { Connections, SdkRequest } from "./connections.ts";
 import { repeatedPage, strangeAnswer } from "./explanations.ts";
-import { type Multipart, multipartOf, type ObjectPlace } from "./s3_multipart.ts";
+import { type BucketInput, type Multipart, multipartOf, type ObjectPlace } from "./s3_multipart.ts";
 import {
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -16,7 +16,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from "./sdk/s3.ts";
-import type { AwsSession } from "./session.ts";
+import type { Asking, AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
 
 export type { ObjectPlace, Upload, UploadedPart } from "./s3_multipart.ts";
@@ -50,6 +50,14 @@ export interface NotDeleted {
 export interface S3 extends Multipart {
   /** The region that is asked, and who named it. */
   readonly region: Setting;
+  /**
+   * The same for buckets of this account alone: with any other's, S3 refuses every request
+   * ("denied"), whatever that other one allows. (S3 user guide, "Verifying bucket ownership with
+   * bucket owner condition".)
+   *
+   * @param account its twelve digits.
+   */
+  ownedBy(account: string): S3;
   /** Pages of the objects whose keys begin like this, in the order of their keys. */
   listObjects(
     bucket: string,
@@ -92,10 +100,22 @@ export async function openS3(session: AwsSession): Promise<S3> {
     responseChecksumValidation: "WHEN_REQUIRED",
   });
   const region = await session.regionOf(client);
+  return s3Of({ client, session, region }, undefined);
+}
+
+/** @param owner account that buckets have to belong to. */
+function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
+  const { client, session, region } = asking;
   const options = session.requestOptions;
+  const bucketOf: BucketInput = (Bucket) => ({
+    Bucket,
+    ...owner === undefined ? {} : { ExpectedBucketOwner: owner },
+  });
+  const inputOf = ({ bucket, key }: ObjectPlace) => ({ ...bucketOf(bucket), Key: key });
   return {
     region,
-    ...multipartOf({ client, session, region }),
+    ownedBy: (account) => s3Of(asking, account),
+    ...multipartOf(asking, bucketOf),
     async *listObjects(bucket, prefix, pageSize = PAGE_SIZE) {
       let token: string | undefined;
       do {
@@ -106,7 +126,7 @@ export async function openS3(session: AwsSession): Promise<S3> {
           () =>
             client.send(
               new ListObjectsV2Command({
-                Bucket: bucket,
+                ...bucketOf(bucket),
                 Prefix: prefix,
                 MaxKeys: pageSize,
                 ContinuationToken: token,
@@ -133,7 +153,7 @@ export async function openS3(session: AwsSession): Promise<S3> {
         "s3:ListBucket",
         `bucket ${bucket}`,
         region,
-        () => client.send(new HeadBucketCommand({ Bucket: bucket }), options).catch(fromHead),
+        () => client.send(new HeadBucketCommand(bucketOf(bucket)), options).catch(fromHead),
       );
       return BucketRegion;
     },
@@ -184,7 +204,7 @@ export async function openS3(session: AwsSession): Promise<S3> {
         () =>
           client.send(
             new DeleteObjectsCommand({
-              Bucket: bucket,
+              ...bucketOf(bucket),
               Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
             }),
             options,
@@ -203,11 +223,6 @@ export async function openS3(session: AwsSession): Promise<S3> {
 /** What a request is about, in messages. */
 function subjectOf({ bucket, key }: ObjectPlace): string {
   return `s3://${bucket}/${key}`;
-}
-
-/** The same for the SDK. */
-function inputOf({ bucket, key }: ObjectPlace): { Bucket: string; Key: string } {
-  return { Bucket: bucket, Key: key };
 }
 
 /** A key as it was before it was encoded for XML: as in forms, where a space is a plus. */

@@ -37,6 +37,11 @@ export interface UploadedPart {
   readonly crc32: string | undefined;
 }
 
+/** What names a bucket in a request, with the condition of whose it is. */
+export type BucketInput = (
+  bucket: string,
+) => { readonly Bucket: string; readonly ExpectedBucketOwner?: string };
+
 /** What mlcli asks about them. Each throws an `AwsError`, or `Interrupted`. */
 export interface Multipart {
   /**
@@ -55,10 +60,16 @@ export interface Multipart {
   abortUpload(upload: Upload, force: AbortSignal): Promise<void>;
 }
 
-/** Uploads, by a client of S3. */
-export function multipartOf({ client, session, region }: Asking<S3Client>): Multipart {
+/**
+ * Uploads, by a client of S3.
+ * @param bucketOf what names a bucket in a request.
+ */
+export function multipartOf(
+  { client, session, region }: Asking<S3Client>,
+  bucketOf: BucketInput,
+): Multipart {
   const options = session.requestOptions;
-  const inputOf = ({ bucket, key }: ObjectPlace) => ({ Bucket: bucket, Key: key });
+  const inputOf = ({ bucket, key }: ObjectPlace) => ({ ...bucketOf(bucket), Key: key });
   const ofUpload = (upload: Upload) => ({ ...inputOf(upload), UploadId: upload.id });
   const send = <Answer>(
     action: string,
@@ -85,7 +96,7 @@ export function multipartOf({ client, session, region }: Asking<S3Client>): Mult
   async function abortLost(upload: Upload, since: Date, force: AbortSignal): Promise<void> {
     const { Uploads = [] } = await send("s3:ListBucketMultipartUploads", upload, () =>
       client.send(
-        new ListMultipartUploadsCommand({ Bucket: upload.bucket, Prefix: upload.key }),
+        new ListMultipartUploadsCommand({ ...bucketOf(upload.bucket), Prefix: upload.key }),
         { abortSignal: force },
       ));
     for (const { Key, UploadId, Initiated } of Uploads) {

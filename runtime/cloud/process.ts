@@ -15,7 +15,7 @@ import { environmentDifferences, processingArgumentDifferences } from "../contra
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
 import type { JobReport } from "./jobs/report.ts";
-import { checkInput, checkOutput } from "./preflight/data.ts";
+import { checkInput, checkPlace } from "./preflight/data.ts";
 import { requireScript } from "./preflight/script.ts";
 import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "./start/checks.ts";
 import { dataAddress } from "./start/data_address.ts";
@@ -43,7 +43,12 @@ export async function process(
     ["--execution-role", role],
   ]);
   const name = newJobName(request, host);
-  const output = outputOf(app, "--output-s3-location", request.output, `output/${name}`);
+  const output = outputOf(request, {
+    kind: "process",
+    flag: "--output-s3-location",
+    named: request.output,
+    path: `output/${name}`,
+  });
   if (inputSharded && input === undefined) {
     throw new UsageError('Option "--input-sharded" is of use with "--input-s3-location" only.', {
       hint: "It says how the objects there are given to several instances.",
@@ -68,13 +73,13 @@ export async function process(
         const s3 = await aws.s3();
         const told = input === undefined ? undefined : await dataAddress(s3, input);
         if (told !== undefined) await checkInput(s3, told, note);
-        await checkOutput(s3, output, note);
+        await checkPlace(aws, output, note);
         return told;
       },
       plan: (common, found) =>
         processingPlan({
           ...common,
-          output,
+          output: output.address,
           file,
           arguments: request.arguments,
           input: found,

@@ -15,12 +15,13 @@ import {
   hyperparameterDifferences,
 } from "../contract/refusals.ts";
 import type { JobReport } from "./jobs/report.ts";
-import { checkInput, checkOutput } from "./preflight/data.ts";
+import { checkInput, checkPlace } from "./preflight/data.ts";
 import {
   checkChannelNames,
   checkNetworkAndTags,
   maxWaitOf,
   outputOf,
+  placeOf,
   requireGiven,
   requireNone,
 } from "./start/checks.ts";
@@ -48,7 +49,11 @@ export async function train(
     ["--ec2-type", instanceType],
     ["--execution-role", role],
   ]);
-  const output = outputOf(app, "--output-s3-dir", request.output, "output");
+  const output = outputOf(
+    request,
+    { kind: "train", flag: "--output-s3-dir", named: request.output, path: "output" },
+  );
+  const kept = checkpoints && placeOf(request, "train", "--checkpoint-s3-dir", checkpoints);
   const maxWait = maxWaitOf(request);
   const names = inputs.map(({ name }) => name);
   checkChannelNames(names);
@@ -81,12 +86,18 @@ export async function train(
           await checkInput(s3, told, note);
           channels.push({ name, address: told });
         }
-        await checkOutput(s3, output, note);
-        if (checkpoints !== undefined) await checkOutput(s3, checkpoints, note);
+        for (const place of kept ? [output, kept] : [output]) await checkPlace(aws, place, note);
         return channels;
       },
       plan: (common, channels) =>
-        trainingPlan({ ...common, output, channels, hyperparameters, maxWait, checkpoints }),
+        trainingPlan({
+          ...common,
+          output: output.address,
+          channels,
+          hyperparameters,
+          maxWait,
+          checkpoints,
+        }),
       send: (sagemaker, input) => sagemaker.createTrainingJob(input),
     },
     choice,

@@ -6,12 +6,14 @@
 
 import { basename } from "@std/path/basename";
 import { type App, findApp, findApps } from "../app/app.ts";
+import { shellWord } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
 import { isRefusal } from "../aws/errors.ts";
 import type { S3, StoredObject } from "../aws/s3.ts";
 import { asDirectory, parseS3Uri, type S3Address, s3Uri, within } from "../contract/s3_uri.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { inOneLine, listed } from "../text.ts";
+import { type NamedByFile, ownBucket } from "./bucket_owner.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "./connection.ts";
 import { Budget } from "./upload/budget.ts";
 import { deleteExtras, keysToDelete } from "./upload/deletion.ts";
@@ -86,7 +88,7 @@ export async function uploadData(
       report.warning(
         `Parts of ${s3Uri({ ...target, key: there.key })} could not be taken back`,
         `They cost until they are removed: aws s3api abort-multipart-upload --bucket ` +
-          `${target.bucket} --key ${there.key} --upload-id ${there.id}`,
+          `${target.bucket} --key ${shellWord(there.key)} --upload-id ${shellWord(there.id)}`,
       ),
   };
   const done = await transfer(steps(), sending, upload.deletes, report.progress);
@@ -150,6 +152,12 @@ export async function checkUpload(
   const { choice, deletes } = upload;
   const app = upload.target === undefined ? await findApp(host.cwd, choice.appName) : undefined;
   const target = targetOf(upload.target, app);
+  if (deletes && upload.target === undefined) {
+    throw new UsageError('Option "--delete" is of use with "--target-dir" only.', {
+      hint: "What is deleted is named by you, and not by a file: --target-dir " +
+        shellWord(s3Uri(target)),
+    });
+  }
   if (deletes && target.key === "") {
     throw new UsageError(`--delete would empty the whole bucket: ${s3Uri(target)}`, {
       hint: `Name a directory in it, such as ${s3Uri({ ...target, key: "data/" })}`,
@@ -159,7 +167,7 @@ export async function checkUpload(
   await checkFiles(inputs, target, host.interruption.signal, report);
   const kept = deletes ? await outputsOf(host.cwd, choice, target) : [];
   const aws: Aws = app ? await connectFor(app, choice, host) : await connectToAws(choice, host);
-  const s3 = await aws.s3();
+  const s3 = app === undefined ? await aws.s3() : (await ownBucket(aws, namedBy(app, target))).s3;
   return {
     s3,
     inputs,
@@ -186,6 +194,11 @@ function targetOf(typed: string | undefined, app: App | undefined): S3Address {
   throw new UsageError(`${source} must be an address in S3, but is "${inOneLine(text)}".`, {
     hint: "Such as s3://my-bucket/churn/data",
   });
+}
+
+function namedBy(app: App, address: S3Address): NamedByFile {
+  const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
+  return { address, where, flag: "--target-dir" };
 }
 
 /** Goes through all files before the first is sent. */
@@ -240,9 +253,12 @@ const KEY_BYTES = 1_024;
 /** What was said once is not said again. */
 const SILENT: LeftOut = { private: () => {}, unusable: () => {} };
 
+/** Keys of a command's object that name what jobs write. */
+const RESULT_KEYS = ["output_s3_dir", "output_s3_location", "checkpoint_s3_dir"];
+
 /**
- * Where jobs of the apps here put their results by default, if that is below the target: `--delete`
- * is about data.
+ * Where jobs of the apps here put their results unless an option says otherwise, if that is below
+ * the target: `--delete` is about data.
  */
 async function outputsOf(
   cwd: string,
@@ -250,12 +266,17 @@ async function outputsOf(
   target: S3Address,
 ): Promise<readonly string[]> {
   const apps = appName === undefined ? await findApps(cwd) : [await findApp(cwd, appName)];
-  return apps.flatMap(({ configuration: { s3Prefix } }) => {
-    const place = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
-    if (!place || place.bucket !== target.bucket) return [];
-    const output = asDirectory(within(place, "output")).key;
-    return output.startsWith(target.key) && output !== target.key ? [output] : [];
+  const results = apps.flatMap(({ configuration: { s3Prefix, sections } }) => {
+    const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
+    const named = Object.values(sections).flatMap((section) =>
+      RESULT_KEYS.map((key) => parseS3Uri(String(section[key])))
+    );
+    return [prefix && within(prefix, "output"), ...named].filter((place) => place !== undefined);
   });
+  const keys = results.filter(({ bucket }) => bucket === target.bucket)
+    .map((place) => asDirectory(place).key);
+  const below = keys.filter((key) => key.startsWith(target.key) && key !== target.key);
+  return [...new Set(below)];
 }
 
 /** The objects below the target; none where they may not be listed, and need not be. */

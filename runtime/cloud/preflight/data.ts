@@ -5,9 +5,13 @@
  */
 
 import { isPlaceholder } from "../../app/layout.ts";
+import { shellWord } from "../../app/typed_path.ts";
+import type { Aws } from "../../aws/aws.ts";
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
 import { type S3Address, s3Uri } from "../../contract/s3_uri.ts";
+import { requireOwnBucket } from "../bucket_owner.ts";
+import type { Place } from "../start/checks.ts";
 
 /** Says what could not be checked. */
 export type Note = (text: string) => void;
@@ -34,7 +38,7 @@ export async function checkInput(s3: BucketAccess, address: S3Address, note: Not
     return note(`Whether there is data at ${s3Uri(address)} is not known (${error.message})`);
   }
   throw new AwsError("not found", `No data at ${s3Uri(address)}`, {
-    hint: `Send some: mlcli upload-data -i PATH --target-dir ${s3Uri(address)}`,
+    hint: `Send some: mlcli upload-data -i PATH --target-dir ${shellWord(s3Uri(address))}`,
   });
 }
 
@@ -46,6 +50,22 @@ export async function checkInput(s3: BucketAccess, address: S3Address, note: Not
  */
 export async function checkOutput(s3: BucketAccess, address: S3Address, note: Note): Promise<void> {
   await checkBucket(s3, address, note);
+}
+
+/**
+ * The same of an address that the app's file may name: then the bucket has to be the caller's own.
+ *
+ * @throws AwsError
+ */
+export async function checkPlace(
+  aws: Pick<Aws, "s3" | "sts">,
+  { address, byFile }: Place,
+  note: Note,
+): Promise<void> {
+  if (byFile === undefined) return await checkOutput(await aws.s3(), address, note);
+  // What is not known is an error below, and no note.
+  await checkOutput(await aws.s3(), address, () => {});
+  await requireOwnBucket(aws, byFile);
 }
 
 /** @returns whether the bucket could be asked about. */

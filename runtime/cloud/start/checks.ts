@@ -11,6 +11,7 @@ import type { JobKind } from "../../contract/jobs.ts";
 import { NETWORK, TAGS } from "../../contract/limits.ts";
 import { parseS3Uri, type S3Address, within } from "../../contract/s3_uri.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
+import type { NamedByFile } from "../bucket_owner.ts";
 import type { JobRequest, TrainingRequest } from "./request.ts";
 
 /** An option that is needed, and what it was given. */
@@ -50,6 +51,13 @@ function enumerated(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
+/** An address that a job writes to. */
+export interface Place {
+  readonly address: S3Address;
+  /** What of the app's file names it, where the user does not. */
+  readonly byFile: NamedByFile | undefined;
+}
+
 /**
  * Where results go.
  *
@@ -58,19 +66,40 @@ function enumerated(words: readonly string[]): string {
  * @throws UsageError where there is neither.
  */
 export function outputOf(
-  app: App,
-  flag: string,
-  named: S3Address | undefined,
-  path: string,
-): S3Address {
-  if (named !== undefined) return named;
+  request: JobRequest,
+  { kind, flag, named, path }: {
+    readonly kind: JobKind;
+    readonly flag: `--${string}`;
+    readonly named: S3Address | undefined;
+    readonly path: string;
+  },
+): Place {
+  const { app } = request;
+  if (named !== undefined) return placeOf(request, kind, flag, named);
+  const file = basename(app.configurationPath);
   const { s3Prefix } = app.configuration;
   const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
-  if (prefix !== undefined) return within(prefix, path);
+  if (prefix !== undefined) {
+    const address = within(prefix, path);
+    return { address, byFile: { address, where: `"s3_prefix" in ${file}`, flag } };
+  }
   throw new UsageError(`Missing option "${flag}": where the results go.`, {
-    hint: `Give it, or "s3_prefix": "s3://BUCKET/PREFIX" in ${basename(app.configurationPath)}, ` +
-      "below which all data of the app lies.",
+    hint: `Give it, or "s3_prefix": "s3://BUCKET/PREFIX" in ${file}, below which all data of the ` +
+      "app lies.",
   });
+}
+
+/** What an option names, or its key in the file. */
+export function placeOf(
+  { app, typed }: JobRequest,
+  kind: JobKind,
+  flag: `--${string}`,
+  address: S3Address,
+): Place {
+  if (typed.has(flag)) return { address, byFile: undefined };
+  const key = flag.slice(2).replaceAll("-", "_");
+  const where = `"${key}" in "${kind}" of ${basename(app.configurationPath)}`;
+  return { address, byFile: { address, where, flag } };
 }
 
 /** @throws UsageError for options that do not go together. */

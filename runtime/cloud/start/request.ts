@@ -34,6 +34,8 @@ export interface JobRequest {
   readonly securityGroups: readonly string[];
   readonly kmsKey: string | undefined;
   readonly networkIsolation: boolean;
+  /** Options that the user gave, and not the app's file alone: `--output-s3-dir`. */
+  readonly typed: ReadonlySet<string>;
   /** Check everything, and create nothing. */
   readonly dryRun: boolean;
   /** Return when the job has ended. */
