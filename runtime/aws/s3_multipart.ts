@@ -94,10 +94,11 @@ export function multipartOf(
    * it stays: it holds nothing.
    */
   async function abortLost(upload: Upload, since: Date, force: AbortSignal): Promise<void> {
-    const { Uploads = [] } = await client.send(
-      new ListMultipartUploadsCommand({ ...bucketOf(upload.bucket), Prefix: upload.key }),
-      { abortSignal: force },
-    );
+    const { Uploads = [] } = await send("s3:ListBucketMultipartUploads", upload, () =>
+      client.send(
+        new ListMultipartUploadsCommand({ ...bucketOf(upload.bucket), Prefix: upload.key }),
+        { abortSignal: force },
+      ));
     for (const { Key, UploadId, Initiated } of Uploads) {
       // The service counts in seconds.
       const isOfNow = (Initiated?.getTime() ?? 0) >= since.getTime() - 1000;

@@ -226,6 +226,9 @@ async function checkFiles(
       });
     }
   }
+  // Directories are read in no order.
+  privateFiles.sort();
+  unusable.sort();
   if (privateFiles.length > 0) {
     report.warning(
       `Not sent, since they may hold secrets: ${listed(privateFiles)}`,
