@@ -135,7 +135,7 @@ export function multipartOf({ client, session, region }: Asking<S3Client>): Mult
     },
     async completeUpload(upload, parts, size) {
       try {
-        await send("s3:PutObject", upload, () =>
+        const { ETag, $metadata } = await send("s3:PutObject", upload, () =>
           client.send(
             new CompleteMultipartUploadCommand({
               ...ofUpload(upload),
@@ -149,6 +149,7 @@ export function multipartOf({ client, session, region }: Asking<S3Client>): Mult
             }),
             options,
           ));
+        if (!ETag) throw strangeAnswer($metadata.httpStatusCode);
       } catch (error) {
         // When a retry finds no upload, the first attempt has succeeded, if the object is there.
         if (!(isRefusal(error, "not found") && await isComplete(upload, size))) throw error;

@@ -7,8 +7,7 @@
 import { basename } from "@std/path/basename";
 import { type App, findApp, findApps } from "../app/app.ts";
 import type { Aws } from "../aws/aws.ts";
-import { isRefusal } from "../aws/errors.ts";
-import type { S3, StoredObject } from "../aws/s3.ts";
+import type { S3 } from "../aws/s3.ts";
 import { asDirectory, parseS3Uri, type S3Address, s3Uri, within } from "../contract/s3_uri.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { inOneLine, listed } from "../text.ts";
@@ -17,6 +16,7 @@ import { Budget } from "./upload/budget.ts";
 import { deleteExtras, keysToDelete } from "./upload/deletion.ts";
 import { deletingCalls, type PlannedFile, plannedFiles, PlannedTotal } from "./upload/dry_run.ts";
 import { type NamedInput, namedInputs } from "./upload/inputs.ts";
+import { objectsBelow } from "./upload/objects_there.ts";
 import { type Step, stepsOf } from "./upload/plan.ts";
 import { type Done, transfer } from "./upload/transfer.ts";
 import { filesOf, type LeftOut } from "./upload/walk.ts";
@@ -166,7 +166,11 @@ export async function checkUpload(
     target,
     kept,
     steps: () =>
-      stepsOf(filesOf(inputs, SILENT), objectsBelow(s3, target, upload, report), target.key),
+      stepsOf(
+        filesOf(inputs, SILENT),
+        objectsBelow(s3, target, deletes, (text) => report.note(text)),
+        target.key,
+      ),
   };
 }
 
@@ -253,19 +257,4 @@ async function outputsOf(
     const output = asDirectory(within(place, "output")).key;
     return output.startsWith(target.key) && output !== target.key ? [output] : [];
   });
-}
-
-/** The objects below the target; none where they may not be listed, and need not be. */
-async function* objectsBelow(
-  s3: S3,
-  { bucket, key }: S3Address,
-  { deletes }: DataUpload,
-  report: UploadReport,
-): AsyncGenerator<StoredObject, void, void> {
-  try {
-    for await (const page of s3.listObjects(bucket, key)) yield* page;
-  } catch (error) {
-    if (deletes || !isRefusal(error, "denied")) throw error;
-    report.note(`All files are sent, since what is there may not be listed (${error.message})`);
-  }
 }
