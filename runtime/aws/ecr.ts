@@ -195,9 +195,10 @@ interface RepositoryAnswer {
 
 function repositoryOf(
   name: string,
-  { repositoryUri: uri, imageTagMutability }: RepositoryAnswer = {},
+  answer: RepositoryAnswer | undefined,
   status: number | undefined,
 ): Repository {
+  const { repositoryUri: uri, imageTagMutability } = answer ?? {};
   if (!uri) throw strangeAnswer(status);
   return { name, uri, isImmutable: imageTagMutability === "IMMUTABLE" };
 }

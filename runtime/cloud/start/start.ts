@@ -87,6 +87,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
       send: (withOwnTags) =>
         startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags)),
       hasUserTags: Object.keys(request.tags).length > 0,
+      choice,
     },
     sagemaker,
     host.interruption.signal,
@@ -95,7 +96,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   // Before the result, which may have no reader any more: the job costs money.
   report.note(`Created ${KIND_WORDS[kind]} ${name} in ${regionWords(sagemaker.region)}`);
   if (!request.wait) return report.result(name);
-  await reportEnd(await followJob({ kind, name }, aws, host, report), aws, report);
+  await reportEnd(await followJob({ kind, name }, aws, host, report, { choice }), aws, report);
 }
 
 /** Passes each line on once: several addresses may lie in one bucket that may not be asked about. */
