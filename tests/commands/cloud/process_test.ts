@@ -43,7 +43,7 @@ function engineWith(
   const stat = { "x-docker-container-path-stat": btoa(JSON.stringify({ mode })) };
   return fakeEngine({
     "GET /_ping": () => pong("1.41"),
-    [`GET /images/${app.name}:latest/json`]: () => Response.json(details),
+    [`GET /images/${app.name}%3Alatest/json`]: () => Response.json(details),
     "POST /containers/create": () => Response.json({ Id: "c1" }, { status: 201 }),
     "HEAD /containers/c1/archive": () =>
       new Response(null, mode === undefined ? { status: 404 } : { headers: stat }),
