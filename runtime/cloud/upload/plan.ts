@@ -4,7 +4,6 @@
  * @module
  */
 
-import { AwsError } from "../../aws/errors.ts";
 import type { StoredObject } from "../../aws/s3.ts";
 import { compareKeys } from "./key_order.ts";
 import type { LocalFile } from "./walk.ts";
@@ -18,8 +17,6 @@ export type Step =
  * Goes through both lists at once.
  *
  * @param prefix of all keys.
- * @throws AwsError where the objects do not come in the order of their keys: then what is there and
- * has no file here would not be known.
  */
 export async function* stepsOf(
   files: AsyncIterator<LocalFile>,
@@ -38,19 +35,8 @@ export async function* stepsOf(
       yield { kind: "file", file: file.value, there: order === 0 ? object.value! : undefined };
       file = await files.next();
     } else yield { kind: "extra", object: object.value! };
-    if (order >= 0 && !object.done) object = await nextAfter(object.value, objects);
+    if (order >= 0 && !object.done) object = await objects.next();
   }
-}
-
-async function nextAfter(
-  { key }: StoredObject,
-  objects: AsyncIterator<StoredObject>,
-): Promise<IteratorResult<StoredObject>> {
-  const next = await objects.next();
-  if (next.done || compareKeys(key, next.value.key) < 0) return next;
-  throw new AwsError("failed", "The platform does not list objects in the order of their keys", {
-    hint: "An emulator may not do so, or a directory bucket. Send to a general purpose bucket.",
-  });
 }
 
 /** A file as it was when it was looked at. */
