@@ -64,7 +64,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   const { kind, request, role, instanceType } = startable;
   const { app, tag, repository } = request;
   const aws = await connectFor(app, choice, host);
-  report.progress(`Checking what the ${KIND_WORDS[kind]} needs`);
+  report.progress(`Checking what the ${KIND_WORDS[kind]} needs`, 0);
   const [image, , data] = await inOrder(
     (text) => report.note(text),
     async (note) => {

@@ -296,7 +296,8 @@ suite("upload-data --delete", () => {
     await using at = await place({ "churn.json": JSON.stringify(configuration), "d/a": "1" });
     const result = "churn/output/job/output/model.tar.gz";
     for (const key of [result, "churn/old"]) await at.box.s3.put(BUCKET, key, "0");
-    for (const args of [["-i", "d"], ["-i", "d", "--target-dir", `s3://${BUCKET}/churn/`]]) {
+    for (const target of [`s3://${BUCKET}/churn`, `s3://${BUCKET}/churn/`]) {
+      const args = ["-i", "d", "--target-dir", target];
       const { code, stderr } = await at.upload([...args, "--delete"]);
       assertEquals(code, 0);
       assertMatch(stderr, /^note: s3:\/\/data-bucket\/churn\/output\/ is not deleted: .*\n/);
