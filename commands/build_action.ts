@@ -4,16 +4,16 @@
  * @module
  */
 
-import { findApp } from "../runtime/app/app.ts";
 import type { Context } from "../runtime/context.ts";
 import { build } from "../runtime/image/build.ts";
 import { warningText } from "../runtime/text.ts";
+import { chosenApp } from "./chosen_app.ts";
 import type { BuildOptions } from "./build.ts";
 import { buildProgress } from "./render/build_progress.ts";
 
 /** Builds the app's image and prints its name. */
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
-  const app = await findApp(context.cwd, options.appName);
+  const app = await chosenApp(context, options.appName);
   using progress = buildProgress(context.err);
   const { reference, warning } = await build(
     {

@@ -5,14 +5,14 @@
  */
 
 import type { App } from "../../runtime/app/app.ts";
-import { type Doubt, topLevelDoubts } from "../../runtime/app/sections.ts";
+import type { Doubt } from "../../runtime/app/sections.ts";
 import type { AwsOptions } from "../../runtime/aws/settings.ts";
 import type { JobRequest } from "../../runtime/cloud/start/request.ts";
 import type { Context } from "../../runtime/context.ts";
+import { warningText } from "../../runtime/text.ts";
 import { ownVariables } from "../../runtime/variable_files.ts";
 import type { cloudJobOptions, instanceOptions } from "../options/cloud_job.ts";
 import type { Values } from "../options/option.ts";
-import { hintText } from "../render/error_text.ts";
 
 /** The values of what they have in common. */
 type CommonOptions =
@@ -36,8 +36,8 @@ export async function commonRequest(
   { typed, options, settings, doubts }: AllOptions,
   context: Context,
 ): Promise<{ readonly common: Omit<JobRequest, "typed">; readonly choice: AwsOptions }> {
-  for (const { message, hint } of [...topLevelDoubts(app), ...doubts]) {
-    context.err.print(`warning: ${message}\n${hintText(hint)}`);
+  for (const { message, hint } of doubts) {
+    context.err.print(warningText(message, hint));
   }
   const configured = await ownVariables({ env: settings.env ?? [], envFile: [] }, context);
   const tags = [...settings.tag ?? [], ...typed.tag];

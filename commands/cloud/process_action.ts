@@ -4,10 +4,10 @@
  * @module
  */
 
-import { findApp } from "../../runtime/app/app.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
 import { process } from "../../runtime/cloud/process.ts";
 import type { Context } from "../../runtime/context.ts";
+import { chosenApp } from "../chosen_app.ts";
 import type { OwnCall } from "../command.ts";
 import { commonRequest, given } from "./job_request.ts";
 import { ShownJob } from "./job_report.ts";
@@ -19,7 +19,7 @@ export async function processAction(
   typed: ProcessOptions,
   call: OwnCall<ProcessDeclaration>,
 ): Promise<void> {
-  const app = await findApp(context.cwd, typed.appName);
+  const app = await chosenApp(context, typed.appName);
   const { options, settings, doubts } = await call.configured(sectionOf(app, "process"));
   using shown = new ShownJob(context);
   const { common, choice } = await commonRequest(

@@ -4,19 +4,19 @@
  * @module
  */
 
-import { findApp } from "../../runtime/app/app.ts";
 import type { Context } from "../../runtime/context.ts";
 import { serveInForeground } from "../../runtime/local/server/foreground.ts";
 import { serve } from "../../runtime/local/server/serve.ts";
 import type { Server } from "../../runtime/local/server/servers.ts";
 import { ownVariables } from "../../runtime/variable_files.ts";
+import { chosenApp } from "../chosen_app.ts";
 import { ProgressLine } from "../render/progress.ts";
 import type { DeployOptions } from "./deploy.ts";
 
 /** Starts a server and prints its address. */
 export async function deployAction(context: Context, options: DeployOptions): Promise<void> {
   const job = {
-    app: await findApp(context.cwd, options.appName),
+    app: await chosenApp(context, options.appName),
     tag: options.dockerTag,
     memory: options.memory,
     allowPrivileges: options.allowPrivileges,

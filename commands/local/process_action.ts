@@ -4,12 +4,12 @@
  * @module
  */
 
-import { findApp } from "../../runtime/app/app.ts";
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { process } from "../../runtime/local/process.ts";
 import { ownVariables } from "../../runtime/variable_files.ts";
+import { chosenApp } from "../chosen_app.ts";
 import type { ProcessOptions } from "./process.ts";
 
 /** Runs a processing script on the app's test data. */
@@ -22,7 +22,7 @@ export async function processAction(context: Context, options: ProcessOptions): 
     });
   }
   await process({
-    app: await findApp(context.cwd, options.appName),
+    app: await chosenApp(context, options.appName),
     tag: options.dockerTag,
     memory: options.memory,
     allowPrivileges: options.allowPrivileges,

@@ -4,17 +4,17 @@
  * @module
  */
 
-import { findApp } from "../../runtime/app/app.ts";
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import { train } from "../../runtime/local/train.ts";
 import { ownVariables } from "../../runtime/variable_files.ts";
+import { chosenApp } from "../chosen_app.ts";
 import type { TrainOptions } from "./train.ts";
 
 /** Trains on the app's test data. */
 export async function trainAction(context: Context, options: TrainOptions): Promise<void> {
   await train({
-    app: await findApp(context.cwd, options.appName),
+    app: await chosenApp(context, options.appName),
     tag: options.dockerTag,
     memory: options.memory,
     allowPrivileges: options.allowPrivileges,

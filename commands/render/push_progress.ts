@@ -6,9 +6,9 @@
 
 import type { PushReport } from "../../runtime/cloud/push/push.ts";
 import type { Output } from "../../runtime/streams.ts";
-import { inOneLine } from "../../runtime/text.ts";
+import { inOneLine, noteText, printable, warningText } from "../../runtime/text.ts";
 import { ProgressLine } from "./progress.ts";
-import { sizeText } from "./size.ts";
+import { byteCount, counted } from "./quantity.ts";
 
 /** Shows a push. */
 export interface PushProgress extends PushReport, Disposable {
@@ -21,10 +21,13 @@ export function pushProgress(err: Output): PushProgress {
   const line = new ProgressLine(err);
   const above = line.above();
   return {
-    note: (text) => above.print(`${text}\n`),
+    say: (text) => above.print(printable(`${text}\n`)),
+    note: (text) => above.print(noteText(text)),
+    warning: (message, hint) => above.print(warningText(message, hint)),
     progress({ sent, total, done, layers }) {
-      const bytes = total > 0 ? `${sizeText(sent)} of ${sizeText(total)}, ` : "";
-      line.show(`${bytes}${done} of ${layers} ${layers === 1 ? "layer" : "layers"}`);
+      if (layers === 0) return;
+      const bytes = total > 0 ? `${byteCount(sent)} of ${byteCount(total)}, ` : "";
+      line.show(`${bytes}${done} of ${counted(layers, "layer")}`);
     },
     layer({ id, status }) {
       if (!err.isTerminal) err.print(`${inOneLine(id)}: ${inOneLine(status)}\n`);

@@ -88,6 +88,8 @@ const VALIDATION_WORDS: readonly (readonly [RegExp, Refusal])[] = [
   // DescribeTrainingJob and DescribeProcessingJob, in this order.
   [/^Requested resource not found/, "not found"],
   [/^Could not find requested job with name/, "not found"],
+  // The same from an emulator, moto.
+  [/^Could not find (training|processing) job ["']/, "not found"],
   [/^Cannot update in-progress endpoint /, "in progress"],
 ];
 

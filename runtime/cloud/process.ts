@@ -71,9 +71,10 @@ export async function process(
       lookAtImage: () => requireScript(app, tag, file, host.engine),
       lookAtData: async (aws, note) => {
         const s3 = await aws.s3();
-        if (input !== undefined) await checkInput(s3, input, note);
+        const told = input === undefined ? undefined : await dataAddress(s3, input);
+        if (told !== undefined) await checkInput(s3, told, note);
         await checkPlace(aws, output, note);
-        return input === undefined ? undefined : await dataAddress(s3, input);
+        return told;
       },
       plan: (common, found) =>
         processingPlan({

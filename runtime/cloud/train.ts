@@ -82,8 +82,9 @@ export async function train(
         const s3 = await aws.s3();
         const channels = [];
         for (const { name, address } of inputs) {
-          await checkInput(s3, address, note);
-          channels.push({ name, address: await dataAddress(s3, address) });
+          const told = await dataAddress(s3, address);
+          await checkInput(s3, told, note);
+          channels.push({ name, address: told });
         }
         for (const place of kept ? [output, kept] : [output]) await checkPlace(aws, place, note);
         return channels;

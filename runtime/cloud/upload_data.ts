@@ -167,9 +167,7 @@ export async function checkUpload(
   await checkFiles(inputs, target, host.interruption.signal, report);
   const kept = deletes ? await outputsOf(host.cwd, choice, target) : [];
   const aws: Aws = app ? await connectFor(app, choice, host) : await connectToAws(choice, host);
-  const s3 = app === undefined
-    ? await aws.s3()
-    : (await ownBucket(aws, namedBy(app, target))).s3;
+  const s3 = app === undefined ? await aws.s3() : (await ownBucket(aws, namedBy(app, target))).s3;
   return {
     s3,
     inputs,

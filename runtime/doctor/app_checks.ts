@@ -13,6 +13,7 @@ import {
   requireModel,
   requireTestDirectory,
 } from "../app/layout.ts";
+import { topLevelDoubts } from "../app/sections.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { isFile } from "../files.ts";
 import { isBuiltByMlcli, type Marks } from "../images.ts";
@@ -51,12 +52,17 @@ export async function appChecks(
   ]);
   // A channel that leads out of the repository is found twice.
   const findings = withoutRepeats(missing.filter((check) => check !== undefined));
+  const keys = topLevelDoubts(app).map((doubt): Check => ({
+    name: "keys",
+    status: "warning",
+    ...doubt,
+  }));
   const complete: Check = {
     name: "layout",
     status: "ok",
     message: `Code, test data and a model are in ${typedPath(app.directory, app.base)}`,
   };
-  return [found, ...findings, ...(findings.length === 0 ? [complete] : [])];
+  return [found, ...keys, ...findings, ...(findings.length === 0 ? [complete] : [])];
 }
 
 async function requireAllInside(layout: Layout): Promise<void> {

@@ -43,7 +43,16 @@ export const ON_BINARY: readonly Selected[] = [
     reason: "standard input, and HTTP without a proxy",
   },
   { path: "tests/commands/cloud/list_endpoints_test.ts", reason: "the bundled SDK" },
+  {
+    path: "tests/commands/cloud/job_program_test.ts",
+    reason: "train and process: three bundled clients of the SDK at once",
+  },
   { path: "tests/commands/cloud/delete_endpoint_test.ts", reason: "the bundled SDK; signals" },
+  { path: "tests/commands/cloud/jobs/list_jobs_test.ts", reason: "the bundled SDK" },
+  { path: "tests/commands/cloud/jobs/describe_test.ts", reason: "a part of the bundle" },
+  { path: "tests/commands/cloud/jobs/logs_test.ts", reason: "the bundled SDK of the logs" },
+  { path: "tests/commands/cloud/jobs/wait_test.ts", reason: "the bundled SDK; signals" },
+  { path: "tests/commands/cloud/jobs/stop_job_test.ts", reason: "a part of the bundle" },
   {
     path: "tests/commands/cloud/credentials_test.ts",
     reason: "providers that the SDK loads by itself; permission to run credential_process",

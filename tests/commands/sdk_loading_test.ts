@@ -84,6 +84,11 @@ suite("the AWS SDK", () => {
       ["local", "train", "--help"],
       ["list-endpoints", "--help"],
       ["delete-endpoint", "--help"],
+      ["list-jobs", "--help"],
+      ["describe", "--help"],
+      ["logs", "--help"],
+      ["wait", "--help"],
+      ["stop-job", "--help"],
     ]
   ) {
     it(`is not loaded by: mlcli ${args.join(" ")}`, async () => {

@@ -1,11 +1,14 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ask } from "../helpers/box/ask.ts";
 import { Box } from "../helpers/box/box.ts";
+import { EngineApi } from "../helpers/box/engine_api.ts";
 import { unpacked } from "../helpers/box/jobs/archive.ts";
+import { LABEL, ownLabel } from "../helpers/box/jobs/container.ts";
 import type { Job } from "../helpers/box/jobs/job.ts";
 import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
+import { removeLeftovers } from "../helpers/box/jobs/leftovers.ts";
 import { pushShellImage } from "../helpers/box/shell_image.ts";
-import { engineRequest } from "../helpers/engine.ts";
+import { baseImage, engineRequest } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
@@ -86,6 +89,14 @@ function channel(uri: string, distribution = "FullyReplicated"): Request {
   return { ChannelName: "training", DataSource: { S3DataSource } };
 }
 
+/** As the engine lists it. */
+interface EngineContainer {
+  readonly Image: string;
+  readonly Mounts: readonly { readonly Name: string }[];
+  readonly HostConfig: { readonly NetworkMode: string };
+}
+
+const LABELLED = encodeURIComponent(JSON.stringify({ label: [LABEL] }));
 const TWO_HOSTS = { InstanceType: "ml.m5.large", InstanceCount: 2, VolumeSizeInGB: 30 };
 
 suite("the box's jobs on the engine", () => {
@@ -312,6 +323,8 @@ suite("the box's jobs on the engine: the end", () => {
   it("of the box is the end of its containers, volumes, networks and images", async () => {
     const box = await Box.open({ registry: true, jobs: true });
     const { host } = box.ecr.front;
+    let volumesOf: readonly string[] = [];
+    let network = "";
     try {
       const image = await pushShellImage(box);
       box.s3.createBucket("data");
@@ -328,12 +341,45 @@ suite("the box's jobs on the engine: the end", () => {
       await eventually(() =>
         Promise.resolve(box.logs.messages(job.logGroup, job.logStream("algo-2")).length > 0)
       );
+      const all = JSON.parse(await engineRequest("GET", "/containers/json", [200]));
+      const mine: EngineContainer[] = all.filter((one: EngineContainer) => one.Image === image);
+      volumesOf = mine.flatMap(({ Mounts }) => Mounts.map(({ Name }) => Name));
+      network = mine[0]!.HostConfig.NetworkMode;
+      assertEquals([mine.length, volumesOf.length], [2, 6]);
+      assertMatch(network, /^mlcli-box-/);
     } finally {
       await box[Symbol.asyncDispose]();
     }
     const containers = await engineRequest("GET", "/containers/json?all=1", [200]);
     assertEquals(containers.includes(host), false);
+    // Tests beside this one have the same label, of this process, but not these names.
+    const volumes = await engineRequest("GET", `/volumes?filters=${LABELLED}`, [200]);
+    for (const name of volumesOf) assertEquals(volumes.includes(name), false);
+    const networks = await engineRequest("GET", "/networks", [200]);
+    assertEquals(networks.includes(network), false);
     const images = await engineRequest("GET", "/images/json", [200]);
     assertEquals(images.includes(host), false);
+  });
+
+  it("comes later for what a killed process left", async () => {
+    using engine = new EngineApi();
+    const { Id } = await engine.json("POST", "/containers/create", {
+      // No process has this number.
+      body: {
+        Image: baseImage(),
+        Cmd: ["none"],
+        Labels: { [LABEL]: `${Deno.hostname()}:999999999` },
+      },
+    });
+    const own = await engine.json("POST", "/containers/create", {
+      body: { Image: baseImage(), Cmd: ["none"], Labels: ownLabel() },
+    });
+    try {
+      await removeLeftovers(engine);
+      await engine.send("GET", `/containers/${Id}/json`, { expect: [404] });
+      await engine.send("GET", `/containers/${own.Id}/json`);
+    } finally {
+      await engine.send("DELETE", `/containers/${own.Id}`);
+    }
   });
 });

@@ -4,8 +4,12 @@
  * @module
  */
 
-import type { FakeAws } from "./fake_aws.ts";
 import { denoDirectory, type ProgramResult, runProgram, startProgram } from "./program.ts";
+
+/** What is asked: `FakeAws`, or a `Box`. */
+export interface Cloud {
+  env(): Readonly<Record<string, string>>;
+}
 
 /** How to run it. */
 export interface CloudOptions {
@@ -16,7 +20,7 @@ export interface CloudOptions {
 
 /** Runs a command line to its end. */
 export function runCloud(
-  aws: FakeAws,
+  aws: Cloud,
   args: readonly string[],
   options: CloudOptions = {},
 ): Promise<ProgramResult> {
@@ -25,7 +29,7 @@ export function runCloud(
 
 /** Starts a command line; the caller awaits its end. */
 export function startCloud(
-  aws: FakeAws,
+  aws: Cloud,
   args: readonly string[],
   options: CloudOptions = {},
 ): Deno.ChildProcess {
@@ -35,7 +39,7 @@ export function startCloud(
 /** A directory that is always there, and in which nobody has an app. */
 const NOWHERE = "/";
 
-function programOptions(aws: FakeAws, { env = {}, cwd = NOWHERE }: CloudOptions) {
+function programOptions(aws: Cloud, { env = {}, cwd = NOWHERE }: CloudOptions) {
   const all: Record<string, string | undefined> = {
     PATH: Deno.env.get("PATH"),
     DENO_DIR: denoDirectory(),

@@ -5,9 +5,11 @@
  * @module
  */
 
+import process from "node:process";
 import { main } from "../../main.ts";
 import { type Aws, openAws } from "../../runtime/aws/aws.ts";
 import { localRegion } from "../../runtime/aws/region.ts";
+import { awsSettings } from "../../runtime/aws/settings.ts";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import type { Engine } from "../../runtime/docker/engine.ts";
 import { Interrupted, type InterruptSignal } from "../../runtime/errors.ts";
@@ -94,16 +96,38 @@ export async function runInProcess(
   }
 }
 
-/** Sets variables of this process, which the SDK reads by itself, until it is disposed of. */
-export function withVariables(values: Readonly<Record<string, string>>): Disposable {
-  const before = Object.keys(values).map((name) => [name, Deno.env.get(name)] as const);
-  for (const [name, value] of Object.entries(values)) Deno.env.set(name, value);
+/**
+ * The services of a platform as a program's: `env` as `env` of `Box` gives it. The process has these
+ * variables, which the SDK reads by itself, until it is disposed of.
+ */
+export async function openCloud(
+  cloud: Readonly<Record<string, string>>,
+  { signal = new AbortController().signal, role }: {
+    readonly signal?: AbortSignal;
+    readonly role?: string;
+  } = {},
+): Promise<{ readonly aws: Aws } & Disposable> {
+  const env: Readonly<Record<string, string>> = { ...NO_PROFILES, ...cloud };
+  const set = withVariables(env);
+  const read = (name: string): string | undefined => env[name];
+  const options = { region: undefined, profile: undefined, iamRoleArn: role };
+  const aws = await openAws(awsSettings(options, undefined, read), { env: read, signal });
   return {
+    aws,
     [Symbol.dispose]() {
-      for (const [name, value] of before) {
-        if (value === undefined) Deno.env.delete(name);
-        else Deno.env.set(name, value);
-      }
+      aws.close();
+      set[Symbol.dispose]();
     },
   };
+}
+
+/**
+ * Gives the SDK, which reads its variables by itself, these and no others until it is disposed of.
+ * (Variables of the process are not changed: tests of other files, which run at the same time, have
+ * the same.)
+ */
+export function withVariables(values: Readonly<Record<string, string>>): Disposable {
+  const before = process.env;
+  process.env = { ...values };
+  return { [Symbol.dispose]: () => void (process.env = before) };
 }

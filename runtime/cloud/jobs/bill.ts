@@ -7,7 +7,7 @@
 import type { CloudJob } from "./job.ts";
 
 /**
- * The time that is billed: `Billed: 3 min 20 s x 2 ml.m5.large = 6 min 40 s; spot saved 70 %`.
+ * The time that is billed: `3 min 20 s x 2 ml.m5.large = 6 min 40 s billed; spot saved 70 %`.
  * Of processing SageMaker tells only how long it ran. `undefined` where it tells nothing.
  */
 export function billWords(job: CloudJob): string | undefined {
@@ -16,11 +16,11 @@ export function billWords(job: CloudJob): string | undefined {
   if (seconds === undefined) return undefined;
   const machines = `${instanceCount} ${instanceType}`.trim();
   const all = instanceCount > 1 ? ` = ${secondsText(seconds * instanceCount)}` : "";
-  const verb = billableSeconds === undefined ? "Ran for" : "Billed:";
+  const how = billableSeconds === undefined ? "" : " billed";
   const saved = job.isSpot && billableSeconds !== undefined && trainingSeconds
     ? `; spot saved ${Math.round(100 * (1 - billableSeconds / trainingSeconds))} %`
     : "";
-  return `${verb} ${secondsText(seconds)} x ${machines}${all}${saved}`;
+  return `${secondsText(seconds)} x ${machines}${all}${how}${saved}`;
 }
 
 function ranFor({ startTime, endTime }: CloudJob): number | undefined {

@@ -19,7 +19,9 @@ export function commandFor(name: string, region: Setting): JobCommand {
 }
 
 /** What to do about a job that nobody follows any more. */
-export function goesOn(command: JobCommand): string {
-  return `The job goes on. Its log: ${command("logs", "--follow")}. ` +
-    `Its result: ${command("wait")}. To stop it: ${command("stop-job")}.`;
+export function goesOn(command: JobCommand, status: string | undefined): string {
+  const result = `Its result: ${command("wait")}.`;
+  if (status === "Stopping") return `The job is being stopped. ${result}`;
+  return `The job goes on. Its log: ${command("logs", "--follow")}. ${result} ` +
+    `To stop it: ${command("stop-job")}.`;
 }

@@ -31,7 +31,7 @@ export async function reportEnd(
 ): Promise<void> {
   const { job } = followed;
   const bill = billWords(job);
-  if (bill) report.note(bill);
+  if (bill) report.note(`Time: ${bill}`);
   if (job.status === "Completed") {
     if (job.exitMessage) report.note(`It said: ${printable(job.exitMessage)}`);
     for (const result of resultsOf(job)) report.result(result);

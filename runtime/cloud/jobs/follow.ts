@@ -71,15 +71,17 @@ export async function followJob(
 ): Promise<FollowedJob> {
   const sagemaker = await aws.sagemaker();
   const command = commandFor(job.name, sagemaker.region);
+  const following = new Following(job, aws, host, report, options);
   try {
-    return await new Following(job, aws, host, report, options).run();
+    return await following.run();
   } catch (error) {
+    const rest = goesOn(command, following.latest?.status);
     if (error instanceof Interrupted) {
-      report.note(goesOn(command));
+      report.note(rest);
       throw error;
     }
     if (!(error instanceof AwsError) || error.refusal === "not found") throw error;
-    const hint = [error.hint, goesOn(command)].filter((text) => text).join(" ");
+    const hint = [error.hint, rest].filter((text) => text).join(" ");
     const { refusal, message, quote, cause } = error;
     throw new AwsError(refusal, message, { hint, quote, cause });
   }
@@ -87,6 +89,8 @@ export async function followJob(
 
 /** One job, being followed. */
 class Following {
+  /** As the service told it last. */
+  latest: CloudJob | undefined;
   readonly #states = new States();
   readonly #patience: Patience;
   readonly #lastLines: string[] = [];
@@ -107,28 +111,26 @@ class Following {
 
   async run(): Promise<FollowedJob> {
     const sagemaker = await this.aws.sagemaker();
-    const { clock } = this.host;
-    const start = clock.now();
-    let latest: CloudJob | undefined;
     for (let length = FIRST_PAUSE;;) {
-      const described = await this.#patience.ask(
-        "job",
-        () => describeJob(sagemaker, this.job),
-      );
-      if (described) this.#tell(latest = described.answer);
-      const lines = latest ? await this.#showNews(latest) : 0;
-      if (latest && hasEnded(latest)) {
-        await this.#showRest(latest, lines);
-        return { job: latest, log: this.#log, lastLines: this.#lastLines };
+      const described = await this.#patience.ask("job", () => describeJob(sagemaker, this.job));
+      if (described) this.#tell(this.latest = described.answer);
+      const job = this.latest;
+      const lines = job ? await this.#showNews(job) : 0;
+      if (job && hasEnded(job)) {
+        await this.#showRest(job, lines);
+        return { job, log: this.#log, lastLines: this.#lastLines };
       }
-      const created = latest?.creationTime.getTime();
-      this.report.progress(
-        latest?.secondaryStatus ?? latest?.status ?? "Waiting",
-        created === undefined ? clock.now() - start : clock.date().getTime() - created,
-      );
+      this.#showProgress();
       await this.#pause(length);
       length = Math.min(2 * length, (lines ?? 0) > 0 ? PAUSE_WITH_NEWS : LONGEST_PAUSE);
     }
+  }
+
+  #showProgress(): void {
+    const { latest, host: { clock } } = this;
+    if (!latest) return this.report.progress("Waiting", 0);
+    const running = clock.date().getTime() - latest.creationTime.getTime();
+    this.report.progress(latest.secondaryStatus ?? latest.status, running);
   }
 
   #tell(job: CloudJob): void {

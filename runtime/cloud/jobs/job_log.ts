@@ -57,9 +57,15 @@ export class JobLog {
     const open = new Set(streams);
     let lines: string[] = [];
     let length = 0;
+    let failure: { readonly error: unknown } | undefined;
     while (true) {
-      for (const stream of open) {
-        if (stream.events.length === 0 && !await this.#read(stream)) open.delete(stream);
+      try {
+        for (const stream of open) {
+          if (stream.events.length === 0 && !await this.#read(stream)) open.delete(stream);
+        }
+      } catch (error) {
+        failure = { error };
+        break;
       }
       const next = earliest(streams);
       if (!next) break;
@@ -71,7 +77,9 @@ export class JobLog {
       yield lines;
       [lines, length] = [[], 0];
     }
+    // Of what was taken, nothing is lost.
     if (lines.length > 0) yield lines;
+    if (failure) throw failure.error;
   }
 
   /** The last lines, read backwards; `news` goes on after them. */

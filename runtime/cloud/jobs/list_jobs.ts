@@ -77,7 +77,8 @@ class KindOfJobs {
     while (this.#page.length === 0) {
       const page = await this.#pages.next();
       if (page.done) return;
-      this.#page = [...page.value];
+      // Not every emulator sorts.
+      this.#page = page.value.toSorted((one, other) => +other.creationTime - +one.creationTime);
     }
   }
 

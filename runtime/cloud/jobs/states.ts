@@ -10,23 +10,27 @@ import type { CloudJob } from "./job.ts";
 /** What of a job has been told. */
 export class States {
   #steps = 0;
-  #last = "";
+  /** The last step, in the words that were told. */
+  #step = "";
+  /** The last status that no step tells. */
+  #status = "";
 
   /** The lines that say what has changed: `Starting: Launching requested ML instances`. */
   changes(job: Pick<CloudJob, "status" | "secondaryStatus" | "transitions">): string[] {
-    const { transitions } = job;
-    if (transitions.length === 0) return this.#changed(job.secondaryStatus ?? job.status);
+    const lines: string[] = [];
     // The words about the last step that was told may be others by now.
-    const lines = transitions.slice(Math.max(0, this.#steps - 1)).flatMap(({ status, message }) =>
-      this.#changed(message === "" ? status : `${status}: ${message}`)
-    );
-    this.#steps = transitions.length;
-    return lines;
-  }
-
-  #changed(line: string): string[] {
-    if (line === this.#last) return [];
-    this.#last = line;
-    return [inOneLine(line)];
+    for (const { status, message } of job.transitions.slice(Math.max(0, this.#steps - 1))) {
+      const line = message === "" ? status : `${status}: ${message}`;
+      if (line !== this.#step) lines.push(line);
+      this.#step = line;
+    }
+    this.#steps = job.transitions.length;
+    // Processing jobs have no steps, and some emulators make none of the end.
+    const status = job.secondaryStatus ?? job.status;
+    if (job.transitions.at(-1)?.status !== status && status !== this.#status) {
+      lines.push(status);
+      this.#status = status;
+    }
+    return lines.map(inOneLine);
   }
 }

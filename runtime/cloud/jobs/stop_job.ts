@@ -41,7 +41,7 @@ export async function stopJob(
   if (wait) {
     const { job: end } = await followJob(job, aws, host, report, { log: false });
     const bill = billWords(end);
-    if (bill) report.note(bill);
+    if (bill) report.note(`Time: ${bill}`);
     const artifact = await artifactOf(end, aws);
     if (artifact) report.note(`It left what it had done until then: ${artifact}`);
   }

@@ -14,10 +14,10 @@ import { MlcliError } from "../../errors.ts";
 import {
   imageOf,
   imageUnder,
-  isSame,
   type JobForm,
   jobForm,
   type RepositoryImages,
+  sameImage,
 } from "../push/forms.ts";
 import { hostOf, repositoryFor, requireOwnRegistry } from "../push/repository.ts";
 
@@ -71,10 +71,11 @@ export async function imageForJob(
   if (typeof local === "string") {
     note(`${local}: it is not checked that ${address} is the same, and for ${platform}`);
   } else {
-    if (!await isSame(local, stored, form, platform, images)) throw isAnother(reference, address);
+    const same = await sameImage(local, stored, form, platform, images);
+    if (!same) throw isAnother(reference, address);
     const its = platformOf(local);
     // Of a list, the image for the platform has been taken.
-    if (!form.isOfList && its !== platform) throw isFor(reference, its, instanceType, platform);
+    if (!same.isOfList && its !== platform) throw isFor(reference, its, instanceType, platform);
   }
   return `${repository.uri}@${form.digest}`;
 }

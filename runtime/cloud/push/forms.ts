@@ -83,20 +83,29 @@ async function formOf(image: StoredImage): Promise<Omit<JobForm, "isOfList">> {
   return { digest, manifest, configuration: read.config.digest };
 }
 
-/** Whether the engine's image is the one that a repository holds. */
-export async function isSame(
+/** That the engine's image is the one that a repository holds. */
+export interface Same {
+  /** Whether the engine has it among those for other platforms, and may speak of another of them. */
+  readonly isOfList: boolean;
+}
+
+/** Whether the engine's image is the one that a repository holds; undefined where it is not. */
+export async function sameImage(
   local: { readonly Id: string },
   stored: StoredImage,
   form: JobForm,
   platform: string,
   images: RepositoryImages,
-): Promise<boolean> {
-  if ([form.configuration, form.digest, stored.digest].includes(local.Id)) return true;
+): Promise<Same | undefined> {
+  if ([form.configuration, form.digest, stored.digest].includes(local.Id)) {
+    return { isOfList: form.isOfList };
+  }
   // With the containerd image store the engine has the digest of a manifest, which was pushed as it
   // is, and whose configuration went into what is under the tag now.
   const pushed = await imageOf(local.Id, images);
-  if (!pushed) return false;
-  return (await jobForm(pushed, platform, images)).configuration === form.configuration;
+  if (!pushed) return undefined;
+  const { configuration, isOfList } = await jobForm(pushed, platform, images);
+  return configuration === form.configuration ? { isOfList } : undefined;
 }
 
 function notThere(digest: string, repository: string): MlcliError {

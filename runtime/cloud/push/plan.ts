@@ -12,13 +12,19 @@ import type { JobForm } from "./forms.ts";
 /** A call that changes something: of AWS, or of the engine. */
 export interface Call {
   /** `ecr:CreateRepository`, `docker:ImagePush` */
-  readonly call: string;
+  readonly action: string;
   readonly input: Readonly<Record<string, string>>;
 }
 
 /** What the tag has before the push. */
 export type Found =
-  | { readonly isSame: true; readonly stored: StoredImage; readonly form: JobForm }
+  | {
+    readonly isSame: true;
+    readonly stored: StoredImage;
+    readonly form: JobForm;
+    /** Whether the engine's image is a list of images for several platforms. */
+    readonly isOfList: boolean;
+  }
   | { readonly isSame: false; readonly stored: StoredImage };
 
 /** What is known before a push. */
@@ -44,13 +50,13 @@ export function callsOf({ isRepositoryThere, found, target, name }: Situation): 
       imageManifestMediaType: DOCKER_MANIFEST,
       imageManifest: form.manifest,
     };
-    return [{ call: "ecr:PutImage", input }];
+    return [{ action: "ecr:PutImage", input }];
   }
   const { uri, tag, reference } = target;
   return [
     ...(isRepositoryThere
       ? []
-      : [{ call: "ecr:CreateRepository", input: { repositoryName: name } }]),
-    { call: "docker:ImagePush", input: { image: reference, name: uri, tag } },
+      : [{ action: "ecr:CreateRepository", input: { repositoryName: name } }]),
+    { action: "docker:ImagePush", input: { image: reference, name: uri, tag } },
   ];
 }

@@ -22,10 +22,10 @@ import { immutableTag, type PushTarget } from "./failures.ts";
 import {
   imageOf,
   imageUnder,
-  isSame,
   type JobForm,
   jobForm,
   type RepositoryImages,
+  sameImage,
 } from "./forms.ts";
 import { type Call, callsOf, type Found } from "./plan.ts";
 import { hostOf, repositoryFor, requireOwnRegistry } from "./repository.ts";
@@ -42,8 +42,12 @@ export interface PushJob {
 
 /** Who is told how a push goes on. */
 export interface PushReport extends SendReport {
-  /** A line about what was done, or could not be checked. */
+  /** What is done now, or was. */
+  readonly say: (text: string) => void;
+  /** What could not be checked. */
   readonly note: (text: string) => void;
+  /** What is pushed, and does not run everywhere. */
+  readonly warning: (message: string, hint: string) => void;
 }
 
 /** A push whose conditions are all checked. */
@@ -82,10 +86,14 @@ export async function preparePush(
   const images = { ecr, repository: named.name };
   const found = known && await lookUp(tag, local, platform, images, report);
   if (known?.isImmutable && found && !found.isSame) throw immutableTag(uri, tag);
-  warnOfPlatform(app, reference, local, report);
+  // Where another platform is wanted, the engine may have several of one name; a push tells.
+  const isPlatformKnown = platform === platformOf(local);
+  const warning = platformWarning(app, reference, local);
+  if (warning && isPlatformKnown) report.warning(warning.message, warning.hint);
 
   const target: PushTarget = { uri, tag, reference };
-  const push = new Push({ engine, ecr, local, platform, target, images, report });
+  const warningOfOne = isPlatformKnown ? undefined : warning;
+  const push = new Push({ engine, ecr, local, platform, target, images, report, warningOfOne });
   return {
     calls: callsOf({ isRepositoryThere: known !== undefined, found, target, name: named.name }),
     run: async () => {
@@ -105,6 +113,8 @@ interface PushParts {
   readonly target: PushTarget;
   readonly images: RepositoryImages;
   readonly report: PushReport;
+  /** What is to be said if the image turns out to be for one platform. */
+  readonly warningOfOne: PlatformFinding | undefined;
 }
 
 /** The steps of a push. */
@@ -114,14 +124,14 @@ class Push {
   async createRepository(name: string): Promise<void> {
     const { ecr, report } = this.parts;
     await ecr.createRepository(name);
-    report.note(`Created the repository ${name} in ${ecr.region.value}`);
+    report.say(`Created the repository ${name} in ${ecr.region.value}`);
   }
 
   /** Sends the image, and gives it the form that SageMaker takes. */
   async send(login: Parameters<typeof sendImage>[1], signal: AbortSignal): Promise<string> {
     const { engine, ecr, local, target, images, report } = this.parts;
     const { uri, tag, reference } = target;
-    report.note(`Pushing ${reference} to ${uri}:${tag}`);
+    report.say(`Pushing ${reference} to ${uri}:${tag}`);
     const work = { engine, ecr, imageId: local.Id, target, signal };
     const sent = await sendImage(work, login, report);
     if (sent === "immutable") return await this.#afterRefusal();
@@ -129,13 +139,13 @@ class Push {
       imageOf(sent, images),
       (action) =>
         report.note(
-          `${action} is denied: it is not checked that SageMaker takes the image's manifest`,
+          `${action}: it is not checked that SageMaker takes the image's manifest`,
         ),
     );
     if (stored === "denied") return `${uri}@${sent}`;
     if (!stored) throw notConfirmed(target, sent);
     const form = await jobForm(stored, this.parts.platform, images);
-    return await this.finish({ stored, form }, undefined);
+    return await this.finish({ stored, form, isOfList: form.isOfList }, undefined);
   }
 
   /** The tag cannot be changed. If it has this image already, nothing has to be. */
@@ -151,21 +161,26 @@ class Push {
    * @param before the digest that the tag had when nothing was sent.
    */
   async finish(
-    { stored, form }: { readonly stored: StoredImage; readonly form: JobForm },
+    { stored, form, isOfList }: {
+      readonly stored: StoredImage;
+      readonly form: JobForm;
+      readonly isOfList: boolean;
+    },
     before: string | undefined,
   ): Promise<string> {
-    const { target: { uri, tag, reference }, report } = this.parts;
+    const { target: { uri, tag, reference }, report, warningOfOne } = this.parts;
+    if (warningOfOne && !isOfList) report.warning(warningOfOne.message, warningOfOne.hint);
     if (form.digest === stored.digest) {
-      if (before !== undefined) report.note(`Unchanged: ${uri}:${tag} is ${reference} already`);
+      if (before !== undefined) report.say(`Unchanged: ${uri}:${tag} is ${reference} already`);
       return `${uri}@${form.digest}`;
     }
     if (await this.#put(form, tag)) {
-      report.note(
+      report.say(
         `Put Docker's manifest under ${tag}: SageMaker refuses OCI's, which it had`,
       );
     } else {
       await this.#put(form, undefined);
-      report.note(
+      report.say(
         `The tag ${tag} cannot be changed, and keeps OCI's manifest, which SageMaker refuses: ` +
           "jobs take the image by its digest",
       );
@@ -202,7 +217,7 @@ async function knownRepository(
 ): Promise<Repository | undefined> {
   const repository = await orDenied(
     ecr.repository(name),
-    (action) => note(`${action} is denied: it is not checked that there is a repository ${name}`),
+    (action) => note(`${action}: it is not checked that there is a repository ${name}`),
   );
   return repository === "denied"
     ? { name, uri: `${host}/${name}`, isImmutable: false }
@@ -219,13 +234,13 @@ async function lookUp(
 ): Promise<Found | undefined> {
   const stored = await orDenied(
     imageUnder(tag, images),
-    (action) =>
-      note(`${action} is denied: it is not checked what ${images.repository}:${tag} is now`),
+    (action) => note(`${action}: it is not checked what ${images.repository}:${tag} is now`),
   );
   if (!stored || stored === "denied") return undefined;
   try {
     const form = await jobForm(stored, platform, images);
-    if (await isSame(local, stored, form, platform, images)) return { stored, form, isSame: true };
+    const same = await sameImage(local, stored, form, platform, images);
+    if (same) return { stored, form, isSame: true, ...same };
   } catch (error) {
     // What is there has no form for jobs, and is about to be replaced.
     if (!(error instanceof MlcliError) || error instanceof AwsError) throw error;
@@ -247,15 +262,15 @@ async function orDenied<T>(
   }
 }
 
-function warnOfPlatform(
+type PlatformFinding = NonNullable<ReturnType<typeof platformFinding>>;
+
+function platformWarning(
   { configuration }: App,
   reference: string,
   local: ImageDetails,
-  { note }: PushReport,
-): void {
+): PlatformFinding | undefined {
   const image = { reference, platform: platformOf(local), isOurs: isBuiltByMlcli(local) };
-  const finding = platformFinding(image, configuration.platform);
-  if (finding) note(`warning: ${finding.message}\nhint: ${finding.hint}`);
+  return platformFinding(image, configuration.platform);
 }
 
 function notConfirmed({ uri, tag }: PushTarget, digest: string): MlcliError {

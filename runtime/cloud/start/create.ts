@@ -7,7 +7,9 @@
 
 import { AwsError, isRefusal, type Refusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { JobKind } from "../../contract/jobs.ts";
 import { Interrupted, messageOf } from "../../errors.ts";
+import { commandFor } from "../jobs/commands.ts";
 import { describeJob, type JobName, KIND_WORDS } from "../jobs/job.ts";
 import type { JobReport } from "../jobs/report.ts";
 
@@ -18,8 +20,6 @@ export interface Creation {
   readonly send: (withOwnTags: boolean) => Promise<void>;
   /** Whether the user gave tags: then the job is not to be without. */
   readonly hasUserTags: boolean;
-  /** What commands about the job take besides its name: ` --region eu-west-1`. */
-  readonly options: string;
 }
 
 /** After these nobody knows whether the service has done what it was asked. */
@@ -36,17 +36,12 @@ export async function createJob(
   signal: AbortSignal,
   report: Pick<JobReport, "note">,
 ): Promise<void> {
-  try {
-    signal.throwIfAborted();
-  } catch (error) {
-    report.note(`Interrupted: no ${KIND_WORDS[creation.job.kind]} was created.`);
-    throw error;
-  }
+  await nothingCreated(creation.job.kind, notAborted(signal), report);
   try {
     await sendWithTags(creation, report);
   } catch (error) {
     if (error instanceof Interrupted) {
-      report.note(`Interrupted: ${mayExist(creation)}`);
+      report.note(`Interrupted: ${mayExist(creation, sagemaker)}`);
       throw error;
     }
     if (!(error instanceof AwsError) || !UNKNOWN.has(error.refusal)) throw error;
@@ -55,6 +50,27 @@ export async function createJob(
       `The answer was lost, but ${KIND_WORDS[creation.job.kind]} ${creation.job.name} is there.`,
     );
   }
+}
+
+/** Waits for what comes before a job; where that is interrupted, says that there is none. */
+export async function nothingCreated<T>(
+  kind: JobKind,
+  before: Promise<T>,
+  report: Pick<JobReport, "note">,
+): Promise<T> {
+  try {
+    return await before;
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      report.note(`Interrupted: no ${KIND_WORDS[kind]} was created.`);
+    }
+    throw error;
+  }
+}
+
+// deno-lint-ignore require-await -- a rejection, as of what else is waited for
+async function notAborted(signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
 }
 
 async function sendWithTags(
@@ -85,10 +101,10 @@ async function isThere(
     return true;
   } catch (error) {
     if (isRefusal(error, "not found")) return false;
-    if (error instanceof Interrupted) report.note(`Interrupted: ${mayExist(creation)}`);
+    if (error instanceof Interrupted) report.note(`Interrupted: ${mayExist(creation, sagemaker)}`);
     if (!(error instanceof AwsError)) throw error;
     throw new AwsError(failure.refusal, failure.message, {
-      hint: `Nobody knows: ${mayExist(creation)}`,
+      hint: `Nobody knows: ${mayExist(creation, sagemaker)}`,
       quote: failure.quote,
       cause: failure,
     });
@@ -103,7 +119,8 @@ function notCreated({ job }: Creation, failure: AwsError): AwsError {
   });
 }
 
-function mayExist({ job: { kind, name }, options }: Creation): string {
-  return `${KIND_WORDS[kind]} ${name} may have been created. mlcli describe ${name}${options} ` +
-    `shows it, mlcli stop-job ${name}${options} stops it.`;
+function mayExist({ job: { kind, name } }: Creation, { region }: SageMaker): string {
+  const command = commandFor(name, region);
+  return `${KIND_WORDS[kind]} ${name} may have been created. ${command("describe")} shows it, ` +
+    `${command("stop-job")} stops it.`;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isRefusal } from "../../aws/errors.ts";
+import { AwsError } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
 import { asDirectory, type S3Address } from "../../contract/s3_uri.ts";
 
@@ -30,10 +30,11 @@ async function isObject(
 ): Promise<boolean> {
   try {
     // In the order of their keys: the shortest that begins like this comes first.
-    for await (const [first] of s3.listObjects(bucket, key)) return first?.key === key;
+    for await (const [first] of s3.listObjects(bucket, key, 1)) return first?.key === key;
     return false;
   } catch (error) {
-    if (!isRefusal(error, "denied")) throw error;
+    // What stands in the way is told by who checks the data (`preflight/data.ts`).
+    if (!(error instanceof AwsError)) throw error;
     return /\.\w+$/.test(key);
   }
 }

@@ -17,7 +17,7 @@ import { followJob } from "../jobs/follow.ts";
 import { KIND_WORDS } from "../jobs/job.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { imageForJob } from "../preflight/image.ts";
-import { createJob } from "./create.ts";
+import { createJob, nothingCreated } from "./create.ts";
 import { type PlannedJob, shownCall, withTags } from "./plan.ts";
 import type { JobRequest } from "./request.ts";
 
@@ -65,7 +65,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   const { app, tag, repository } = request;
   const aws = await connectFor(app, choice, host);
   report.progress(`Checking what the ${KIND_WORDS[kind]} needs`, 0);
-  const [image, , data] = await inOrder(
+  const checked = inOrder(
     (text) => report.note(text),
     async (note) => {
       const use = { ecr: await aws.ecr(), engine: host.engine };
@@ -74,6 +74,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     startable.lookAtImage,
     (note) => startable.lookAtData(aws, note),
   );
+  const [image, , data] = await nothingCreated(kind, checked, report);
   const input = startable.plan(
     { ...request, name, appName: app.name, image, role, instanceType },
     data,
@@ -82,28 +83,21 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     return report.result(JSON.stringify([shownCall(startable.action, input)], undefined, 2));
   }
   const sagemaker = await aws.sagemaker();
-  const options = regionOption(choice);
   await createJob(
     {
       job: { kind, name },
       send: (withOwnTags) =>
         startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags)),
       hasUserTags: Object.keys(request.tags).length > 0,
-      options,
     },
     sagemaker,
     host.interruption.signal,
     report,
   );
-  if (!request.wait) return report.result(name);
+  // Before the result, which may have no reader any more: the job costs money.
   report.note(`Created ${KIND_WORDS[kind]} ${name} in ${regionWords(sagemaker.region)}`);
+  if (!request.wait) return report.result(name);
   await reportEnd(await followJob({ kind, name }, aws, host, report), aws, report);
-}
-
-/** What other commands need to find the same job. */
-function regionOption({ region, profile, iamRoleArn }: AwsOptions): string {
-  return [["region", region], ["profile", profile], ["iam-role-arn", iamRoleArn]]
-    .map(([name, value]) => value === undefined ? "" : ` --${name} ${value}`).join("");
 }
 
 /**

@@ -1,28 +1,534 @@
-import { assertEquals } from "@std/assert";
-import { makeJobApp } from "../../helpers/job_app.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
+import { Keys } from "../../helpers/in_process.ts";
+import { BUCKET, CONFIGURATION, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
+/** The least that a training is told. */
+const LEAST = ["train", "-i", `s3://${BUCKET}/app/data`, "-e", "ml.m5.large"];
+
+/** What a dry run prints, for one call. */
+// deno-lint-ignore no-explicit-any -- JSON as it was printed
+function inputIn(stdout: string): any {
+  const [{ action, input }, ...more] = JSON.parse(stdout);
+  assertEquals([action, more], ["sagemaker:CreateTrainingJob", []]);
+  return input;
+}
+
+/** Calls that change something on the platform. */
+function changes({ box }: JobApp): readonly string[] {
+  return box.operations.filter((name) => /:(Create|Put|Delete|Stop|Add)/.test(name));
+}
+
 suite("train", () => {
-  it("tries", async () => {
+  it("trains, and prints the artifact's address", async () => {
     await using job = await makeJobApp();
-    const { code, stdout, stderr } = await job.run([
-      "train",
-      "-i",
-      "s3://job-data/app/data",
-      "-e",
-      "ml.m5.large",
-      "--dry-run",
+    const { code, stdout, stderr } = await job.run(LEAST);
+    const { name, request } = job.box.jobs.only("training");
+    assertEquals([code, stdout], [
+      0,
+      `s3://${BUCKET}/app/output/${name}/output/model.tar.gz\n`,
     ]);
-    console.log(code, stdout, stderr, job.box.operations);
+    assertMatch(
+      name,
+      new RegExp(`^${job.app.name}-\\d{4}-\\d\\d-\\d\\d-\\d\\d-\\d\\d-\\d\\d-\\d{3}$`),
+    );
+    assert(stderr.includes(`Created training job ${name} in eu-west-1 (AWS_REGION)\n`), stderr);
+    assertEquals(request.AlgorithmSpecification.TrainingImage, job.image);
+    assertEquals(request.RoleArn, EXECUTION_ROLE);
+    assertEquals(request.Environment, undefined);
+    const [channel] = request.InputDataConfig;
+    assertEquals(channel.DataSource.S3DataSource.S3Uri, `s3://${BUCKET}/app/data/`);
+  });
+
+  it("prints the job's name and returns with --no-wait", async () => {
+    await using job = await makeJobApp();
+    const { code, stdout, stderr } = await job.run([...LEAST, "--no-wait"]);
+    const { name } = job.box.jobs.only("training");
+    assertEquals([code, stdout], [0, `${name}\n`]);
+    assert(stderr.includes(`Created training job ${name}`));
+    assertEquals(job.box.operations.includes("sagemaker:DescribeTrainingJob"), false);
+  });
+
+  it("prints the call with --dry-run, and changes nothing", async () => {
+    await using job = await makeJobApp();
+    const variables = ["--env", "TOKEN=very-secret", "--env", "HERE"];
+    const { code, stdout, stderr } = await job.run([...LEAST, "--dry-run", ...variables], {
+      env: { HERE: "also-secret" },
+    });
     assertEquals(code, 0);
-    const second = await job.run([
-      "train",
-      "-i",
-      "s3://job-data/app/data",
-      "-e",
-      "ml.m5.large",
-      "--no-wait",
+    assertEquals(changes(job), []);
+    assertEquals(job.box.operations.some((name) => name.startsWith("sagemaker:")), false);
+    const input = inputIn(stdout);
+    assertEquals(input.Environment, { TOKEN: "***", HERE: "***" });
+    assertEquals(/very-secret|also-secret/.test(stdout + stderr), false);
+    // What is shown is what is sent, but for the name, which has the time in it, and the values.
+    assertEquals(
+      (await job.run([...LEAST, ...variables, "--no-wait"], {
+        env: { HERE: "also-secret" },
+      })).code,
+      0,
+    );
+    const { request } = job.box.jobs.only("training");
+    assertEquals(request, {
+      ...input,
+      TrainingJobName: request.TrainingJobName,
+      Environment: { TOKEN: "very-secret", HERE: "also-secret" },
+    });
+  });
+
+  it("takes every option", async () => {
+    await using job = await makeJobApp({ configuration: {} });
+    await Deno.writeTextFile(`${job.app.directory}/vars.env`, "A=1\nB=2\n");
+    const { code, stdout, stderr } = await job.run([
+      ...["train", "--dry-run", "--instance-type", "ml.p3.2xlarge", "-c", "2"],
+      ...["-i", `s3://${BUCKET}/app/data/`, "-i", `labels=s3://${BUCKET}/app/other/b.csv`],
+      ...["-o", `s3://${BUCKET}/out/`, "-n", "night-run", "--hyperparameter", "epochs=3"],
+      ...["--env-file", "vars.env", "--env", "B=3", "--execution-role", EXECUTION_ROLE],
+      ...["--volume-size", "50", "--max-run", "3600", "--spot", "--max-wait", "7200"],
+      ...["--checkpoint-s3-dir", `s3://${BUCKET}/ckpt`, "--tag", "team=a", "--subnet", "subnet-1"],
+      ...["--security-group", "sg-1", "--kms-key", "alias/k", "--network-isolation"],
+      ...["--region", "eu-west-1"],
     ]);
-    console.log(second, job.box.operations);
+    assertEquals([code, stderr.includes("error:")], [0, false]);
+    const { TrainingJobName, Tags, InputDataConfig, AlgorithmSpecification, ...rest } = inputIn(
+      stdout,
+    );
+    assertMatch(TrainingJobName, /^night-run-/);
+    assertEquals(Tags[0], { Key: "team", Value: "a" });
+    assertEquals(AlgorithmSpecification.TrainingImage, job.image);
+    assertEquals(
+      // deno-lint-ignore no-explicit-any -- JSON as it was printed
+      InputDataConfig.map((one: any) => [one.ChannelName, one.DataSource.S3DataSource.S3Uri]),
+      [["training", `s3://${BUCKET}/app/data/`], ["labels", `s3://${BUCKET}/app/other/b.csv`]],
+    );
+    assertEquals(rest, {
+      HyperParameters: { epochs: "3" },
+      RoleArn: EXECUTION_ROLE,
+      OutputDataConfig: { S3OutputPath: `s3://${BUCKET}/out`, KmsKeyId: "alias/k" },
+      ResourceConfig: {
+        InstanceType: "ml.p3.2xlarge",
+        InstanceCount: 2,
+        VolumeSizeInGB: 50,
+        VolumeKmsKeyId: "alias/k",
+      },
+      VpcConfig: { Subnets: ["subnet-1"], SecurityGroupIds: ["sg-1"] },
+      StoppingCondition: { MaxRuntimeInSeconds: 3600, MaxWaitTimeInSeconds: 7200 },
+      EnableNetworkIsolation: true,
+      EnableManagedSpotTraining: true,
+      CheckpointConfig: { S3Uri: `s3://${BUCKET}/ckpt`, LocalPath: "/opt/ml/checkpoints" },
+      Environment: { A: "***", B: "***" },
+    });
+  });
+
+  it("takes them from the configuration file, below the command line", async () => {
+    const train = {
+      input_s3_dir: [`s3://${BUCKET}/app/data`],
+      ec2_type: "ml.m5.large",
+      instance_count: 3,
+      hyperparameter: { epochs: 1, rate: "0.5" },
+      env: { A: "file", B: "file" },
+      tag: { team: "file", cost: "file" },
+      spot: true,
+      max_wait: 90_000,
+      docker_tag: "latest",
+      execution_role: EXECUTION_ROLE,
+    };
+    await using job = await makeJobApp({
+      configuration: {
+        ...CONFIGURATION,
+        execution_role: "arn:aws:iam::123456789012:role/x",
+        train,
+      },
+    });
+    await job.app.write(
+      job.app.testPath("input/config/hyperparameters.json"),
+      '{"epochs": 9, "depth": 4, "seed": 12345678901234567890}',
+    );
+    const { code, stdout, stderr } = await job.run([
+      ...["train", "--dry-run", "-e", "ml.c5.large", "--hyperparameter", "rate=0.1"],
+      ...["--env", "B=option", "--tag", "team=option", "--max-wait", "86400"],
+    ]);
+    assertEquals([code, stderr.includes("warning")], [0, false]);
+    const input = inputIn(stdout);
+    assertEquals(input.ResourceConfig.InstanceType, "ml.c5.large");
+    assertEquals(input.ResourceConfig.InstanceCount, 3);
+    assertEquals(input.HyperParameters, {
+      epochs: "1",
+      depth: "4",
+      seed: "12345678901234567890",
+      rate: "0.1",
+    });
+    assertEquals(input.Environment, { A: "***", B: "***" });
+    assertEquals(input.Tags.slice(0, 2), [
+      { Key: "team", Value: "option" },
+      { Key: "cost", Value: "file" },
+    ]);
+    assertEquals(input.StoppingCondition.MaxWaitTimeInSeconds, 86_400);
+    assertEquals(input.RoleArn, EXECUTION_ROLE);
+    assert(stderr.includes("Without --checkpoint-s3-dir a training"), stderr);
+  });
+
+  it("warns of a key that is almost one", async () => {
+    const train = { ec2_typ: "ml.m5.large" };
+    await using job = await makeJobApp({ configuration: { ...CONFIGURATION, train, s3prefix: 1 } });
+    const { code, stderr } = await job.run([...LEAST, "--dry-run"]);
+    assertEquals(code, 0);
+    const file = `${job.app.name}.json`;
+    assert(
+      stderr.startsWith(
+        `warning: ${file}: "s3prefix" means nothing to mlcli\nhint: Is "s3_prefix" meant?\n` +
+          `warning: ${file}: "ec2_typ" in "train" means nothing to mlcli\n` +
+          'hint: Is "ec2_type" meant?\n',
+      ),
+      stderr,
+    );
+  });
+
+  const roles: readonly (readonly [string, string[], Record<string, string>, string])[] = [
+    ["MLCLI_EXECUTION_ROLE", [], { MLCLI_EXECUTION_ROLE: `${EXECUTION_ROLE}-v` }, "-v"],
+    ["the role mlcli acts in", ["-r", `${EXECUTION_ROLE}-r`], {}, "-r"],
+    ["that of PLATFORM_ROLE", [], { PLATFORM_ROLE: `${EXECUTION_ROLE}-p` }, "-p"],
+    ["the option before all", [
+      "--execution-role",
+      `${EXECUTION_ROLE}-o`,
+      "-r",
+      `${EXECUTION_ROLE}-r`,
+    ], {
+      MLCLI_EXECUTION_ROLE: `${EXECUTION_ROLE}-v`,
+    }, "-o"],
+  ];
+  for (const [what, args, env, end] of roles) {
+    it(`runs in ${what}`, async () => {
+      await using job = await makeJobApp({ configuration: { s3_prefix: CONFIGURATION.s3_prefix } });
+      for (const one of ["-r", "-p"]) job.box.roles.add(`${EXECUTION_ROLE}${one}`);
+      const { code, stdout, stderr } = await job.run([...LEAST, "--dry-run", ...args], { env });
+      assertEquals([code, stderr.includes("error")], [0, false], stderr);
+      assertEquals(inputIn(stdout).RoleArn, `${EXECUTION_ROLE}${end}`);
+    });
+  }
+
+  it("takes a tag before the command, after it, or from MLCLI_DOCKER_TAG", async () => {
+    await using job = await makeJobApp();
+    const words = /latest|v[123]/;
+    const tagIn = async (args: string[], env: Record<string, string> = {}) =>
+      words.exec((await job.run(args, { env })).stderr.match(/^error: .*$/m)?.[0] ?? "none")?.[0];
+    assertEquals(await tagIn(["-t", "v1", ...LEAST]), "v1");
+    assertEquals(await tagIn([...LEAST, "-t", "v2"]), "v2");
+    assertEquals(await tagIn(LEAST, { MLCLI_DOCKER_TAG: "v3" }), "v3");
+    assertEquals(await tagIn(["-t", "v1", ...LEAST], { MLCLI_DOCKER_TAG: "v3" }), "v1");
+  });
+
+  const refused: readonly (readonly [
+    what: string,
+    args: readonly string[],
+    code: number,
+    words: RegExp,
+    prepare?: (job: JobApp) => unknown,
+  ])[] = [
+    [
+      "nothing that the cloud needs",
+      ["train"],
+      2,
+      /^error: Missing required options "--input-s3-dir", "--ec2-type"\.\nhint: mlcli train runs on SageMaker\. Give them, or "input_s3_dir" and "ec2_type" in "train" of test-\w+\.json\. mlcli local train runs it here\.\n$/,
+    ],
+    [
+      "no input",
+      ["train", "-e", "ml.m5.large"],
+      2,
+      /Missing required option "--input-s3-dir"\.\nhint: .* Give it, or "input_s3_dir" in "train"[^,]*\.json\.\n$/,
+    ],
+    ["a local type", ["train", "-e", "local"], 2, /must be an instance type like ml\.m5\.large/],
+    ["docker's -e", ["train", "-e", "A=b"], 2, /hint: .*--env NAME=VALUE/],
+    ["docker's --tag", ["train", "--tag", "v2"], 2, /hint: The tag of the image is given with -t/],
+    ["another machine's data", ["train", "-i", "/data"], 2, /hint: .*mlcli upload-data/],
+    [
+      "two channels of one name",
+      [...LEAST, "-i", `training=s3://${BUCKET}/x`],
+      2,
+      /error: Two inputs are called "training"\.\nhint: .*--input-s3-dir NAME=s3:/,
+    ],
+    [
+      "--max-wait without --spot",
+      [...LEAST, "--max-wait", "90000"],
+      2,
+      /error: Option "--max-wait" is of use with "--spot" only/,
+    ],
+    [
+      "a wait shorter than the run",
+      [...LEAST, "--spot", "--max-wait", "5"],
+      2,
+      /error: Option "--max-wait" \(5\) is less than "--max-run" \(86400\)\.\nhint: /,
+    ],
+    ["a run of 29 days", [...LEAST, "--max-run", "2505600"], 2, /1 to 2419200, but got "2505600"/],
+    [
+      "a subnet alone",
+      [...LEAST, "--subnet", "subnet-1"],
+      2,
+      /error: Option "--subnet" is of use with "--security-group" only\.\nhint: /,
+    ],
+    [
+      "a security group alone",
+      [...LEAST, "--security-group", "sg-1"],
+      2,
+      /"--security-group" is of use with "--subnet" only/,
+    ],
+    [
+      "too many subnets",
+      [...LEAST, "--security-group", "sg-1", ...Array(17).fill("--subnet=s")],
+      2,
+      /error: Option "--subnet" may be given 16 times, but is given 17\./,
+    ],
+    [
+      "too many tags",
+      [...LEAST, ...Array.from({ length: 51 }, (_, i) => `--tag=t${i}=1`)],
+      2,
+      /error: Option "--tag" may be given 50 times/,
+    ],
+    [
+      "a role that is none",
+      [...LEAST, "--execution-role", "jobs"],
+      2,
+      /error: Option "--execution-role" must be the ARN of a role/,
+    ],
+    ["a base name that is none", [...LEAST, "-n", "a_b"], 2, /error: Job name not valid: "a_b"/],
+    [
+      "a hyperparameter without a value",
+      [...LEAST, "--hyperparameter", "epochs"],
+      2,
+      /error: Option "--hyperparameter" must be KEY=VALUE/,
+    ],
+    [
+      "what the platform would refuse, all of it",
+      [...LEAST, "--hyperparameter", `a=${"x".repeat(2_501)}`, "--env", `A=${"x".repeat(513)}`],
+      1,
+      /^error: The platform refuses hyperparameter values of more than 2,500 characters: "a"\n {2}The platform refuses values of environment variables of more than 512 characters: "A"\. .*\nhint: Put what is that long into a file of an input channel\.\n$/,
+    ],
+    [
+      "a broken file of hyperparameters",
+      LEAST,
+      1,
+      /error: .*hyperparameters\.json is not valid JSON/,
+      ({ app }) => app.write(app.testPath("input/config/hyperparameters.json"), "{"),
+    ],
+    [
+      "an image that is not pushed",
+      [...LEAST, "-t", "v2"],
+      1,
+      /error: test-\w+:v2 is not pushed: .*\nhint: Run mlcli push first/,
+    ],
+    [
+      "another repository",
+      [...LEAST, "--repository", "team/other"],
+      1,
+      /error: .*there is no repository team\/other in eu-west-1/,
+    ],
+    [
+      "a bucket that is not there",
+      [...LEAST, "-o", "s3://no-such-bucket/x"],
+      1,
+      /error: No such bucket: no-such-bucket\nhint: /,
+    ],
+    [
+      "data that is not there",
+      ["train", "-i", `s3://${BUCKET}/app/dat`, "-e", "ml.m5.large"],
+      1,
+      new RegExp(`error: No data at s3://${BUCKET}/app/dat/\\nhint: Send some: mlcli upload-data`),
+    ],
+    [
+      "nowhere to put the artifact",
+      [...LEAST, "--execution-role", EXECUTION_ROLE],
+      2,
+      /error: Missing option "--output-s3-dir": where the results go\.\nhint: Give it, or "s3_prefix"/,
+      ({ app }) => app.write(`${app.directory}/${app.name}.json`, "{}"),
+    ],
+    [
+      "a role that nobody names",
+      LEAST,
+      2,
+      /error: Missing required option "--execution-role"\.\nhint: .*"execution_role" in "train"/,
+      ({ app }) => app.write(`${app.directory}/${app.name}.json`, "{}"),
+    ],
+    [
+      "a wrong value in the file",
+      LEAST,
+      1,
+      /error: test-\w+\.json: "max_run" in "train" must be a whole number of seconds, 1 to 2419200, but got "x"\.\nhint: Correct "max_run" in test-\w+\.json\./,
+      ({ app }) => app.write(`${app.directory}/${app.name}.json`, '{"train": {"max_run": "x"}}'),
+    ],
+    [
+      "an object that is none",
+      LEAST,
+      1,
+      /error: test-\w+\.json: "train" must be an object/,
+      ({ app }) => app.write(`${app.directory}/${app.name}.json`, '{"train": true}'),
+    ],
+  ];
+  for (const [what, args, expected, words, prepare] of refused) {
+    it(`refuses ${what} before anything is changed`, async () => {
+      await using job = await makeJobApp();
+      await prepare?.(job);
+      for (const dryRun of [[], ["--dry-run"]]) {
+        const { code, stdout, stderr } = await job.run([...args, ...dryRun]);
+        const error = stderr.slice(stderr.indexOf("error: "));
+        assertEquals([code, stdout], [expected, ""], stderr);
+        assertMatch(error, words);
+        assertEquals(changes(job), []);
+      }
+    });
+  }
+
+  it("passes on what the platform refuses", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.quota("ml.m5.large");
+    const { code, stdout, stderr } = await job.run(LEAST);
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(
+      stderr,
+      /error: sagemaker:CreateTrainingJob was refused: .*'ml\.m5\.large for training job usage' is 0[^]*hint: The account's quota/,
+    );
+    assertEquals(job.box.jobs.all, []);
+  });
+
+  it("does without its own tags where they are denied, and says so", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.deny("sagemaker:AddTags");
+    const { code, stderr } = await job.run([...LEAST, "--no-wait"]);
+    assertEquals(code, 0, stderr);
+    assertMatch(stderr, /Without mlcli's tags, .*AccessDeniedException: sagemaker:AddTags/);
+    assertEquals(job.box.jobs.only("training").tags.size, 0);
+  });
+
+  it("does not do without the user's tags", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.deny("sagemaker:AddTags");
+    const { code, stdout, stderr } = await job.run([...LEAST, "--no-wait", "--tag", "cost=a"]);
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, /error: AccessDeniedException: sagemaker:AddTags\n/);
+    assertEquals(job.box.jobs.all, []);
+  });
+
+  it("goes on with a job whose answer was lost", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.loseAnswer("sagemaker:CreateTrainingJob", 1);
+    const { code, stdout } = await job.run([...LEAST, "--no-wait"]);
+    assertEquals([code, stdout], [0, `${job.box.jobs.only("training").name}\n`]);
+  });
+
+  it("looks for a job of which every answer was lost", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.loseAnswer("sagemaker:CreateTrainingJob", 1);
+    // No second attempt, which would find the name in use.
+    const { code, stdout, stderr } = await job.run([...LEAST, "--no-wait"], {
+      env: { AWS_MAX_ATTEMPTS: "1" },
+    });
+    const { name } = job.box.jobs.only("training");
+    assertEquals([code, stdout], [0, `${name}\n`]);
+    assert(stderr.includes(`The answer was lost, but training job ${name} is there.`), stderr);
+  });
+
+  it("says that there is none where the platform failed", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.fail("sagemaker:CreateTrainingJob", 1);
+    const { code, stdout, stderr } = await job.run(LEAST, { env: { AWS_MAX_ATTEMPTS: "1" } });
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(
+      stderr,
+      /error: The platform failed at sagemaker:CreateTrainingJob: HTTP 500\nhint: No training job was created\. Try again/,
+    );
+  });
+
+  it("names a job that may be there", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.loseAnswer("sagemaker:CreateTrainingJob", 1);
+    job.box.faults.deny("sagemaker:DescribeTrainingJob");
+    const { code, stdout, stderr } = await job.run([...LEAST, "--region", "eu-west-1"], {
+      env: { AWS_MAX_ATTEMPTS: "1" },
+    });
+    const { name } = job.box.jobs.only("training");
+    assertEquals([code, stdout], [1, ""]);
+    assert(
+      stderr.includes(
+        `hint: Nobody knows: training job ${name} may have been created. mlcli describe ${name} ` +
+          `--region eu-west-1 shows it, mlcli stop-job ${name} --region eu-west-1 stops it.\n`,
+      ),
+      stderr,
+    );
+  });
+
+  const moments: readonly (readonly [
+    string,
+    operation: string,
+    when: "before" | "after",
+    words: (name: string) => string,
+    jobs: number,
+  ])[] = [
+    [
+      "while it checks",
+      "ecr:BatchGetImage",
+      "before",
+      () => "Interrupted: no training job was created.",
+      0,
+    ],
+    [
+      "when the job may be there",
+      "sagemaker:CreateTrainingJob",
+      "after",
+      (name) =>
+        `Interrupted: training job ${name} may have been created. mlcli describe ${name} shows it, mlcli stop-job ${name} stops it.`,
+      1,
+    ],
+    [
+      "while it waits",
+      "sagemaker:DescribeTrainingJob",
+      "after",
+      (name) => `The job goes on. Its log: mlcli logs ${name} --follow.`,
+      1,
+    ],
+  ];
+  for (const [what, operation, when, words, count] of moments) {
+    it(`tells what exists after Ctrl-C ${what}`, async () => {
+      await using job = await makeJobApp();
+      const keys = new Keys();
+      job.box.faults[when] = (request) => {
+        if (`${request.service}:${request.operation}` === operation) keys.press();
+        return undefined;
+      };
+      const { code, stdout, stderr } = await job.run(LEAST, { keys });
+      assertEquals([code, stdout], [130, ""], stderr);
+      assertEquals(job.box.jobs.all.length, count);
+      const name = job.box.jobs.all[0]?.name ?? "";
+      assert(stderr.includes(words(name)), stderr);
+    });
+  }
+
+  it("ends with 1 for a failure, and with the artifact for a stop", async () => {
+    await using job = await makeJobApp();
+    job.box.jobs.script("*", [{
+      status: "Training",
+      log: ["epoch 1", "no memory"],
+      end: { status: "Failed", reason: "AlgorithmError: out of memory" },
+    }]);
+    const failed = await job.run(LEAST);
+    assertEquals([failed.code, failed.stdout], [1, ""]);
+    assertMatch(
+      failed.stderr,
+      /epoch 1\nno memory\n[^]*error: .*\n[^]*AlgorithmError: out of memory/,
+    );
+    job.box.jobs.script("*", [{ status: "Training" }, {
+      end: { status: "Stopped" },
+      leavesArtifact: true,
+    }]);
+    const stopped = await job.run(LEAST);
+    assertEquals(stopped.code, 1);
+    assertMatch(stopped.stdout, /^s3:.*\/output\/model\.tar\.gz\n$/);
+  });
+
+  it("notes what it may not ask", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.deny("s3:ListBucket");
+    const { code, stderr } = await job.run([...LEAST, "--dry-run"]);
+    assertEquals(code, 0, stderr);
+    assertMatch(stderr, /not known \(AccessDenied/);
   });
 });

@@ -1,49 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { Box } from "../../helpers/box/box.ts";
-import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
-import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
-import type { ProgramResult } from "../../helpers/program.ts";
+import { Keys } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
+import { BUCKET, place, TARGET } from "../../helpers/upload_place.ts";
 
-const BUCKET = "data-bucket";
-const TARGET = `s3://${BUCKET}/churn/data`;
 const MIB = 1024 ** 2;
-
-/** A platform with a bucket, and a directory to send from. */
-interface Place extends AsyncDisposable {
-  readonly box: Box;
-  readonly directory: TestDirectory;
-  upload(args: readonly string[], options?: Partial<InProcessOptions>): Promise<ProgramResult>;
-  /** Keys below the target, with what is there. */
-  stored(): Promise<Record<string, string>>;
-}
-
-async function place(files: Readonly<Record<string, string>> = {}): Promise<Place> {
-  const box = await Box.open();
-  const directory = await makeDirectory(files);
-  box.s3.createBucket(BUCKET);
-  return {
-    box,
-    directory,
-    upload: (args, options) =>
-      runInProcess(["upload-data", ...args], {
-        cwd: directory.path,
-        cloud: box.env(),
-        ...options,
-      }),
-    async stored() {
-      const keys = box.s3.keys(BUCKET);
-      const entries = await Promise.all(
-        keys.map(async (key) => [key, await box.s3.text(BUCKET, key)] as const),
-      );
-      return Object.fromEntries(entries);
-    },
-    async [Symbol.asyncDispose]() {
-      await directory[Symbol.asyncDispose]();
-      await box[Symbol.asyncDispose]();
-    },
-  };
-}
 
 /** The operations that change something. */
 const CHANGES = /:(Put|Create|Upload|Complete|Abort|Delete)/;
@@ -187,18 +147,23 @@ suite("upload-data, once more", () => {
   it("sends what changed, and nothing else", async () => {
     await using at = await place({ "d/same": "1", "d/longer": "1", "d/newer": "1" });
     const args = ["-i", "d", "--target-dir", TARGET];
-    const long_ago = new Date(Date.now() - 3_600_000);
+    const longAgo = new Date(Date.now() - 3_600_000);
     for (const name of ["same", "longer", "newer"]) {
-      await Deno.utime(`${at.directory.path}/d/${name}`, long_ago, long_ago);
+      await Deno.utime(`${at.directory.path}/d/${name}`, longAgo, longAgo);
     }
     await at.upload(args);
     await at.directory.write({ "d/longer": "12", "d/newer": "2", "d/other": "3" });
-    await Deno.utime(`${at.directory.path}/d/longer`, long_ago, long_ago);
+    await Deno.utime(`${at.directory.path}/d/longer`, longAgo, longAgo);
     const later = new Date(Date.now() + 60_000);
     await Deno.utime(`${at.directory.path}/d/newer`, later, later);
     const { stderr } = await at.upload(args);
     assertEquals(stderr, "3 files sent (4 bytes), 1 unchanged\n");
-    assertEquals(Object.values(await at.stored()), ["12", "2", "3", "1"].toSorted(() => 0));
+    assertEquals(await at.stored(), {
+      "churn/data/longer": "12",
+      "churn/data/newer": "2",
+      "churn/data/other": "3",
+      "churn/data/same": "1",
+    });
   });
 
   it("goes on where it was interrupted", async () => {

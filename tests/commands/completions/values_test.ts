@@ -29,13 +29,13 @@ suite("what options complete", () => {
     assertEquals(
       (await completions(root)).sort(),
       [
-        ...["build", "delete-endpoint", "doctor", "list-endpoints"].map((name) =>
+        ...["build", "delete-endpoint", "doctor", "list-endpoints", "push"].map((name) =>
           `${name} --app-name app`
         ),
         ...["deploy", "logs", "process", "status", "stop", "train"].map((name) =>
           `local ${name} --app-name app`
         ),
-        ...["build", "doctor", "local deploy", "local process", "local train"].map((name) =>
+        ...["build", "doctor", "local deploy", "local process", "local train", "push"].map((name) =>
           `${name} --docker-tag image-tag`
         ),
         ...["invoke", "logs", "stop"].map((name) => `local ${name} --port server-port`),

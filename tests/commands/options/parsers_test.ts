@@ -3,10 +3,12 @@ import type { Parser } from "../../../commands/options/option.ts";
 import {
   parseHost,
   parseInput,
+  parseLimit,
   parseMediaType,
   parseMemory,
   parsePort,
   parseSeconds,
+  parseSince,
   parseTag,
   parseTail,
 } from "../../../commands/options/parsers.ts";
@@ -78,6 +80,28 @@ suiteOf("of --tail", {
   takes: [["all", "all"], ["0", 0], ["20", 20]],
   refuses: ["x", "-1", "1.5", "1234567890"],
   message: 'must be a number of lines or all, but got "x".',
+});
+
+suiteOf("of --since", {
+  parse: parseSince,
+  takes: [
+    ["30s", 30_000],
+    ["10m", 600_000],
+    ["2h", 7_200_000],
+    ["1d", 86_400_000],
+    ["2026-03-01T09:30:00Z", new Date("2026-03-01T09:30:00Z")],
+    ["2026-03-01", new Date("2026-03-01")],
+  ],
+  refuses: ["yesterday", "10", "m", "-1m", "1.5h", "10 m", "2026-13-01", "1969-01-01", "12345"],
+  message: "must be a time ago like 30s, 10m, 2h or 1d, or a time like 2026-03-01T09:30:00Z, " +
+    'but got "yesterday".',
+});
+
+suiteOf("of --limit", {
+  parse: parseLimit,
+  takes: [["1", 1], ["20", 20], ["123456789", 123_456_789]],
+  refuses: ["0", "-1", "1.5", "all", "", "1234567890"],
+  message: 'must be a number from 1, but got "0".',
 });
 
 suiteOf("of --docker-tag", {

@@ -144,6 +144,27 @@ suite("the box's ECR: images", () => {
     assertEquals(again.error, "ImageAlreadyExistsException");
   });
 
+  it("are refused without a tag where they are there, and where what is said of them is wrong", async () => {
+    await using box = await Box.open();
+    const app = box.ecr.store.add("app");
+    const digest = await putImage(box.ecr, app);
+    const imageManifest = app.images.get(digest)!.manifest;
+    const put = { repositoryName: "app", imageManifest };
+    const rows = [
+      [put, "ImageAlreadyExistsException"],
+      [
+        { ...put, imageTag: "x", imageDigest: `sha256:${"0".repeat(64)}` },
+        "ImageDigestDoesNotMatchException",
+      ],
+      [{ ...put, imageTag: "x", imageManifestMediaType: OCI }, "InvalidParameterException"],
+      [{ ...put, imageTag: "x", imageManifest: "{}" }, "InvalidParameterException"],
+      [{ ...put, imageTag: "x", imageDigest: digest, imageManifestMediaType: DOCKER }, undefined],
+    ] as const;
+    for (const [input, error] of rows) {
+      assertEquals((await ask(box, "ecr", "PutImage", input)).error, error);
+    }
+  });
+
   it("stay under a tag that is immutable", async () => {
     await using box = await Box.open();
     const app = box.ecr.store.add("app", { isImmutable: true });

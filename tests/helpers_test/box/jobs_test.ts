@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ask } from "../../helpers/box/ask.ts";
 import { Box } from "../../helpers/box/box.ts";
-import { putImage } from "../../helpers/box/images.ts";
+import { indexed, putImage, putIndex } from "../../helpers/box/images.ts";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -133,6 +133,15 @@ suite("the box's jobs: as a test wrote them down", () => {
     }
   });
 
+  it("tell 1,024 characters of a reason", async () => {
+    await using box = await Box.open();
+    const job = box.jobs.add("training", "long");
+    job.end({ status: "Failed", reason: "x".repeat(2_000) });
+    const asked = { TrainingJobName: "long" };
+    const { body } = await ask(box, "sagemaker", "DescribeTrainingJob", asked);
+    assertEquals(body.FailureReason.length, 1_024);
+  });
+
   it("of spot instances bill less than they took", async () => {
     const { box, training } = await prepared();
     await using _box = box;
@@ -212,6 +221,12 @@ suite("the box's jobs: what is refused", () => {
       /^No S3 objects found under S3 URL "s3:\/\/data\/none\/" given in input data source\. .*\(eu-west-1\), .* has "s3:ListBucket" permissions on bucket "data"\.$/,
     ],
     [
+      "more than 28 days",
+      { StoppingCondition: { MaxRuntimeInSeconds: 2_419_201 } },
+      "ValidationException",
+      /MaxRuntimeInSeconds. It must be less than or equal to 2419200/,
+    ],
+    [
       "a longest wait without spot",
       { StoppingCondition: { MaxRuntimeInSeconds: 1, MaxWaitTimeInSeconds: 2 } },
       "ValidationException",
@@ -241,6 +256,31 @@ suite("the box's jobs: what is refused", () => {
     });
   }
 
+  it("data in another region", async () => {
+    const { box, training } = await prepared();
+    await using _box = box;
+    box.s3.createBucket("far", { region: "us-east-1" });
+    await box.s3.put("far", "train/a.csv", "1\n");
+    const [channel] = training.InputDataConfig as [Request];
+    const S3DataSource = { S3DataType: "S3Prefix", S3Uri: "s3://far/train/" };
+    const { body } = await ask(box, "sagemaker", "CreateTrainingJob", {
+      ...training,
+      InputDataConfig: [{ ...channel, DataSource: { S3DataSource } }],
+    });
+    assertMatch(body.message, /^No S3 objects found under S3 URL "s3:\/\/far\/train\/"/);
+  });
+
+  it("two channels of one name", async () => {
+    const { box, training } = await prepared();
+    await using _box = box;
+    const [channel] = training.InputDataConfig as [Request];
+    const { body } = await ask(box, "sagemaker", "CreateTrainingJob", {
+      ...training,
+      InputDataConfig: [channel, channel],
+    });
+    assertEquals(body.message, "Duplicate channel names: [training, training]");
+  });
+
   it("a name that was given before", async () => {
     const { box, training, processing } = await prepared();
     await using _box = box;
@@ -256,9 +296,12 @@ suite("the box's jobs: what is refused", () => {
     const { box, processing } = await prepared();
     await using _box = box;
     const app = box.ecr.store.repositories.get("app")!;
-    await putImage(box.ecr, app, { tag: "oci", format: "oci" });
+    const digest = await putImage(box.ecr, app, { tag: "oci", format: "oci" });
+    const platform = { os: "linux", architecture: "amd64" };
+    await putIndex(box.ecr, app, [indexed(app, digest, platform)], { tag: "index" });
     const words = [
       ["app:oci", /^Unsupported manifest media type application\/vnd\.oci\.image\.manifest/],
+      ["app:index", /^Unsupported manifest media type application\/vnd\.oci\.image\.index/],
       ["app:none", /^Requested image \S+\/app:none not found\.$/],
       ["other:latest", /^Cannot find repository: other in registry ID: 123456789012/],
     ] as const;

@@ -210,6 +210,13 @@ suite("credentialsProvider", () => {
     );
   });
 
+  it("tells why there are none now, not why a request before failed", async () => {
+    const { provider, connections } = providerFor({ profile: "sso" });
+    connections.failure = new ConnectionError("no such host", "sagemaker.test", "dns error");
+    const error = await assertRejects(() => provider(), AwsError);
+    assertEquals(error.message, 'The SSO session of profile "sso" is not valid any more');
+  });
+
   const NONE = "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a " +
     "profile that has some with --profile.";
   const NO_ROLE = "Have its trust policy and your permission sts:AssumeRole changed, or name " +

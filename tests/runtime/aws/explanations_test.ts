@@ -141,6 +141,13 @@ const VALIDATION: readonly (readonly [
   [NO_CONFIGURATION, "it", "not found", "ResourceNotFound: it"],
   [NOT_FOUND, undefined, "not found", `sagemaker:ListEndpoints was refused: ${NOT_FOUND}`],
   [IN_PROGRESS, "it", "in progress", `sagemaker:ListEndpoints was refused: ${IN_PROGRESS}`],
+  // DescribeTrainingJob, DescribeProcessingJob, and an emulator for both.
+  ...[
+    "Requested resource not found.",
+    "Could not find requested job with name: churn",
+    "Could not find training job 'arn:aws:sagemaker:eu-west-1:123456789012:training-job/churn'.",
+    "Could not find processing job 'arn'.",
+  ].map((words) => [words, "job churn", "not found", "ResourceNotFound: job churn"] as const),
   ...[
     'Could not find model "m".',
     "Could not find endpoint churn",

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import {
   checkBaseJobName,
+  checkJobName,
+  checkJobNamePart,
   isJobName,
   jobName,
   platformJobName,
@@ -82,6 +84,27 @@ suite("the name of a job on the platform", () => {
         `Job name not valid: "${base}"`,
         "A name has 1 to 63 letters, digits and hyphens, with no hyphen at its start or end.",
       ]);
+    });
+  }
+});
+
+suite("the name of a job that is there", () => {
+  for (const name of ["a", "churn-2026-03-01", "a".repeat(63)]) {
+    it(`may be ${name.slice(0, 20)} (${name.length})`, () => checkJobName(name));
+  }
+  for (const name of ["", "a_b", "-a", "a".repeat(64), "s3://b/k"]) {
+    it(`cannot be ${JSON.stringify(name.slice(0, 9))} (${name.length})`, () => {
+      const { message } = assertThrows(() => checkJobName(name), UsageError);
+      assertEquals(message, `No job is called "${name}"`);
+    });
+  }
+  for (const part of ["a", "-", "a-", "-1", "a".repeat(63)]) {
+    it(`may contain ${part.slice(0, 9)} (${part.length})`, () => checkJobNamePart(part));
+  }
+  for (const part of ["", "_", "a b", "a".repeat(64)]) {
+    it(`cannot contain ${JSON.stringify(part.slice(0, 9))} (${part.length})`, () => {
+      const { message } = assertThrows(() => checkJobNamePart(part), UsageError);
+      assertEquals(message, `No job's name contains "${part}"`);
     });
   }
 });

@@ -5,7 +5,7 @@
  */
 
 import type { EngineApi } from "../engine_api.ts";
-import { type Exit, JobContainer } from "./container.ts";
+import { type Exit, JobContainer, ownLabel } from "./container.ts";
 import type { JobPlan } from "./plan.ts";
 
 /** How the hosts ended. */
@@ -147,6 +147,8 @@ async function networkFor(
 ): Promise<string | undefined> {
   if (hosts.length === 1) return isIsolated ? "none" : undefined;
   const Name = `mlcli-box-${crypto.randomUUID().slice(0, 8)}`;
-  await engine.send("POST", "/networks/create", { body: { Name, Internal: isIsolated } });
+  await engine.send("POST", "/networks/create", {
+    body: { Name, Internal: isIsolated, Labels: ownLabel() },
+  });
   return Name;
 }

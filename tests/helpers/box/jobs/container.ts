@@ -13,6 +13,14 @@ const ENDED = [204, 304, 404, 409];
 /** Of calls that end when the container does; the box ends all containers. */
 const NO_LIMIT = new AbortController().signal;
 
+/** Says whose a container, volume or network is: `MACHINE:PROCESS`. */
+export const LABEL = "mlcli.box";
+
+/** What this process labels with. */
+export function ownLabel(): Readonly<Record<string, string>> {
+  return { [LABEL]: `${Deno.hostname()}:${Deno.pid}` };
+}
+
 /** A container to make. */
 export interface ContainerSpec {
   readonly image: string;
@@ -57,11 +65,12 @@ export class JobContainer {
         ...(spec.command ? { Cmd: spec.command } : {}),
         Env: Object.entries(spec.variables).map(([name, value]) => `${name}=${value}`),
         Hostname: host,
+        Labels: ownLabel(),
         HostConfig: {
           Mounts: spec.volumes.map((Target) => ({
             Type: "volume",
             Target,
-            VolumeOptions: { NoCopy: true },
+            VolumeOptions: { NoCopy: true, Labels: ownLabel() },
           })),
           LogConfig: { Type: "json-file" },
           ...(network === undefined ? {} : { NetworkMode: network }),

@@ -7,6 +7,7 @@
 import { EngineApi } from "../engine_api.ts";
 import { Flow, type FlowHost, type JobSettings } from "./flow.ts";
 import type { Job } from "./job.ts";
+import { removeLeftovers } from "./leftovers.ts";
 import type { JobPlatform } from "./platform.ts";
 
 /** SageMaker's time between SIGTERM and SIGKILL, in ms. */
@@ -19,6 +20,8 @@ export class EngineRunner implements AsyncDisposable {
   readonly #pulled = new Set<string>();
   readonly #flows = new Map<Job, Flow>();
   readonly #running = new Set<Promise<void>>();
+  /** Before its first job. */
+  #swept?: Promise<void>;
 
   constructor(private readonly services: JobPlatform) {}
 
@@ -32,7 +35,8 @@ export class EngineRunner implements AsyncDisposable {
     };
     const flow = new Flow(job, host);
     this.#flows.set(job, flow);
-    const running = flow.run().finally(() => this.#running.delete(running));
+    this.#swept ??= removeLeftovers(this.#engine);
+    const running = this.#swept.then(() => flow.run()).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 

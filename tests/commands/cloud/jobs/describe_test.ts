@@ -1,0 +1,128 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { Box } from "../../../helpers/box/box.ts";
+import { runCloud } from "../../../helpers/cloud.ts";
+import { runInProcess } from "../../../helpers/in_process.ts";
+import { addJob } from "../../../helpers/jobs.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const TIME = "[\\d-]+ [\\d:.]+[+-][\\d:]+";
+
+function run(box: Box, ...args: readonly string[]) {
+  return runInProcess(["describe", ...args], { cwd: "/", cloud: box.env() });
+}
+
+suite("mlcli describe", () => {
+  it("shows what a training is and how it ended, without the values of its variables", async () => {
+    await using box = await Box.open();
+    const reason = "AlgorithmError: no\nsuch\x1b[2J column";
+    addJob(box, "churn", [
+      { status: "Training" },
+      { end: { status: "Failed", reason, trainingTime: 100, billableTime: 100 } },
+    ], { hosts: 2 });
+    for (let step = 0; step < 2; step++) await run(box, "churn");
+    const { code, stdout, stderr } = await run(box, "churn");
+    assertEquals([code, stderr], [0, ""]);
+    const image = "123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:0123";
+    const expected = [
+      "Name:           churn",
+      "Kind:           training job",
+      "Status:         Failed: Training job failed",
+      "Reason:         AlgorithmError: no",
+      "                such\\?\\[2J column",
+      `Created:        ${TIME}`,
+      `Started:        ${TIME}`,
+      `Ended:          ${TIME}`,
+      `Image:          ${image}`,
+      "Role:           arn:aws:iam::123456789012:role/jobs",
+      "Machines:       2 ml.m5.large",
+      "Time limit:     3600 s",
+      "Time:           1 min 40 s x 2 ml.m5.large = 3 min 20 s billed",
+      "Input:          training s3://data/train/",
+      "Output:         model s3://data/output",
+      "Hyperparameter: epochs=20",
+      "Variables:      API_KEY",
+    ].join("\n");
+    assertMatch(stdout, new RegExp(`^${expected}\n$`));
+  });
+
+  it("shows where a job is that goes on", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", [], { spot: true });
+    const { stdout } = await run(box, "churn");
+    assertMatch(stdout, /^Status: {9}InProgress: Starting: Starting the training job\n/m);
+    assertMatch(stdout, /^Machines: {7}1 ml\.m5\.large, spot\n/m);
+    assert(!/^(Ended|Time|Reason|Artifact):/m.test(stdout));
+  });
+
+  it("shows a processing", async () => {
+    await using box = await Box.open();
+    addJob(box, "clean", [{ end: { status: "Completed", exitMessage: "12 rows" } }], {
+      kind: "processing",
+    });
+    await run(box, "clean");
+    const { stdout } = await run(box, "clean");
+    assertMatch(stdout, /^Kind: {11}processing job\nStatus: {9}Completed\nMessage: {8}12 rows\n/m);
+    assertMatch(
+      stdout,
+      /^Input: {10}input s3:\/\/data\/raw\/\nOutput: {9}output s3:\/\/data\/clean\/\n/m,
+    );
+  });
+
+  it("is JSON for another program, what is not known null", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", [{ end: { status: "Completed", trainingTime: 9, billableTime: 9 } }]);
+    const before = JSON.parse((await run(box, "churn", "--output", "json")).stdout);
+    assertEquals([before.status, before.artifact, before.end_time], ["InProgress", null, null]);
+    const { stdout } = await run(box, "churn", "--output", "json");
+    assert(!stdout.includes("a-value-that-nobody-may-see"));
+    const { creation_time, end_time, start_time, transitions, ...rest } = JSON.parse(stdout);
+    assertMatch(creation_time, /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:\d\d$/);
+    assertMatch(end_time, /^\d{4}-/);
+    assertEquals(start_time, null);
+    assertEquals(
+      transitions.map(({ status, message }: Record<string, string>) => [status, message]),
+      [["Starting", "Starting the training job"], ["Completed", "Training job completed"]],
+    );
+    assertEquals(rest, {
+      job_name: "churn",
+      kind: "train",
+      arn: "arn:aws:sagemaker:eu-west-1:123456789012:training-job/churn",
+      status: "Completed",
+      secondary_status: "Completed",
+      failure_reason: null,
+      exit_message: null,
+      image: "123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:0123",
+      role: "arn:aws:iam::123456789012:role/jobs",
+      instance_type: "ml.m5.large",
+      instance_count: 1,
+      spot: false,
+      max_run: 3_600,
+      training_seconds: 9,
+      billable_seconds: 9,
+      inputs: [{ name: "training", uri: "s3://data/train/" }],
+      outputs: [{ name: "model", uri: "s3://data/output" }],
+      artifact: "s3://data/output/churn/output/model.tar.gz",
+      hyperparameters: { epochs: "20" },
+      variables: ["API_KEY"],
+    });
+  });
+
+  it("needs a name, and one that is there", async () => {
+    await using box = await Box.open();
+    assertEquals((await run(box)).code, 2);
+    const { code, stdout, stderr } = await run(box, "churn");
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(
+      stderr,
+      /^error: ResourceNotFound: job churn\nhint: It was looked for in eu-west-1 /,
+    );
+  });
+
+  it("is a program", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", []);
+    const { code, stdout, stderr } = await runCloud(box, ["describe", "churn"]);
+    assertEquals([code, stderr], [0, ""]);
+    assertMatch(stdout, /^Name: {11}churn\n/);
+  });
+});

@@ -1,0 +1,151 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { Box } from "../../../helpers/box/box.ts";
+import { runCloud } from "../../../helpers/cloud.ts";
+import { runInProcess } from "../../../helpers/in_process.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+function run(box: Box, ...args: readonly string[]) {
+  return runInProcess(["list-jobs", ...args], { cwd: "/", cloud: box.env() });
+}
+
+/** Names on the lines of the output. */
+function names(stdout: string): string[] {
+  return stdout.split("\n").slice(0, -1).map((line) => line.split("  ")[0]!);
+}
+
+/** What was asked for: `Training 20`, the kind and the page's size. */
+function lists(box: Box): string[] {
+  return box.requests.map(({ operation, input }) =>
+    `${/Training|Processing/.exec(operation)![0]} ${input.MaxResults}`
+  );
+}
+
+suite("mlcli list-jobs", () => {
+  it("prints name, status and creation time of all kinds, newest first", async () => {
+    await using box = await Box.open();
+    box.jobs.add("training", "a");
+    box.jobs.add("processing", "b").end({ status: "Failed" });
+    box.jobs.add("training", "c").stopping();
+    const { code, stdout, stderr } = await run(box);
+    assertEquals([code, stderr], [0, ""]);
+    const time = "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{6}[+-]\\d\\d:\\d\\d";
+    assertMatch(
+      stdout,
+      new RegExp(`^c  Stopping  ${time}\nb  Failed  ${time}\na  InProgress  ${time}\n$`),
+    );
+  });
+
+  it("prints 20, and asks for no more", async () => {
+    await using box = await Box.open();
+    for (let index = 0; index < 60; index++) {
+      box.jobs.add(index % 4 === 0 ? "processing" : "training", `j${index}`);
+    }
+    const { stdout } = await run(box);
+    assertEquals(names(stdout), Array.from({ length: 20 }, (_, index) => `j${59 - index}`));
+    assertEquals(lists(box), ["Training 20", "Processing 20"]);
+  });
+
+  it("asks for further pages where --limit wants them, of the kind that has them", async () => {
+    await using box = await Box.open();
+    box.jobs.add("processing", "p");
+    for (let index = 0; index < 250; index++) box.jobs.add("training", `t${index}`);
+    assertEquals(names((await run(box, "--limit", "150")).stdout).length, 150);
+    assertEquals(lists(box), ["Training 100", "Processing 100", "Training 100"]);
+    const all = await run(box, "--limit", "1000");
+    assertEquals(names(all.stdout).length, 251);
+    assertEquals(names(all.stdout).at(-1), "p");
+    const wrong = await run(box, "--limit", "0");
+    assertEquals(wrong.code, 2);
+    assertMatch(wrong.stderr, /^error: Option "--limit" must be a number from 1, but got "0"\./);
+  });
+
+  it("lists those of a kind, a status, a name", async () => {
+    await using box = await Box.open();
+    for (let index = 0; index < 130; index++) box.jobs.add("training", `t${index}`);
+    box.jobs.find("training", "t0")!.end({ status: "Failed" });
+    box.jobs.add("processing", "p1");
+    assertEquals(names((await run(box, "--kind", "process")).stdout), ["p1"]);
+    assertEquals(lists(box), ["Processing 20"]);
+    // Trainings are filtered after the page was cut: the first pages are empty.
+    assertEquals(names((await run(box, "--status", "Failed")).stdout), ["t0"]);
+    assertEquals(names((await run(box, "--name-contains", "t12")).stdout).at(-1), "t12");
+    assertEquals(names((await run(box, "--name-contains", "T12", "--limit", "1")).stdout), [
+      "t129",
+    ]);
+    const wrong = await run(box, "--status", "Done");
+    assertEquals(wrong.code, 2);
+    assertMatch(wrong.stderr, /Completed/);
+    const never = await run(box, "--name-contains", "a_b");
+    assertEquals(never.code, 2);
+    assertMatch(never.stderr, /^error: No job's name contains "a_b"\n/);
+  });
+
+  it("is one JSON array for another program", async () => {
+    await using box = await Box.open();
+    assertEquals((await run(box, "--output", "json")).stdout, "[]\n");
+    box.jobs.add("training", "a");
+    box.jobs.add("processing", "b");
+    const listed = JSON.parse((await run(box, "--output", "json")).stdout);
+    assertEquals(
+      listed.map(({ creation_time: _, ...rest }: Record<string, string>) => rest),
+      [
+        { job_name: "b", kind: "process", status: "InProgress" },
+        { job_name: "a", kind: "train", status: "InProgress" },
+      ],
+    );
+    assertMatch(listed[0].creation_time, /^\d{4}-\d\d-\d\dT/);
+  });
+
+  it("lists the other kind where one may not be listed, with a note", async () => {
+    await using box = await Box.open();
+    box.jobs.add("training", "a");
+    box.jobs.add("processing", "b");
+    box.faults.deny("sagemaker:ListProcessingJobs");
+    const { code, stdout, stderr } = await run(box);
+    assertEquals([code, names(stdout)], [0, ["a"]]);
+    assertMatch(
+      stderr,
+      /^note: Without processing jobs: AccessDeniedException: sagemaker:ListProcessingJobs\. Add the/,
+    );
+    const asked = await run(box, "--kind", "process");
+    assertEquals([asked.code, asked.stdout], [1, ""]);
+    assertMatch(asked.stderr, /^error: AccessDeniedException: sagemaker:ListProcessingJobs\n/);
+    box.faults.deny("sagemaker:ListTrainingJobs");
+    assertEquals((await run(box)).code, 1);
+  });
+
+  it("fails where a later page does", async () => {
+    await using box = await Box.open();
+    for (let index = 0; index < 150; index++) box.jobs.add("training", `t${index}`);
+    let count = 0;
+    box.faults.before = ({ operation }) => {
+      if (operation === "ListTrainingJobs" && ++count === 2) box.faults.deny("sagemaker:List*");
+      return undefined;
+    };
+    const { code, stdout } = await run(box, "--limit", "150");
+    assertEquals([code, names(stdout).length], [1, 100]);
+    const json = await runInProcess(["list-jobs", "--limit", "150", "--output", "json"], {
+      cwd: "/",
+      cloud: box.env(),
+    });
+    assertEquals([json.code, json.stdout], [1, ""]);
+  });
+
+  it("says on a terminal where it has looked when there is nothing", async () => {
+    await using box = await Box.open();
+    const { stderr } = await runInProcess(["list-jobs"], {
+      cwd: "/",
+      cloud: box.env(),
+      isTerminal: true,
+    });
+    assertEquals(stderr, "0 jobs in eu-west-1 (AWS_REGION)\n");
+    assertEquals(await run(box), { code: 0, stdout: "", stderr: "" });
+  });
+
+  it("is a program", async () => {
+    await using box = await Box.open();
+    box.jobs.add("training", "a");
+    const { code, stdout, stderr } = await runCloud(box, ["list-jobs"]);
+    assertEquals([code, names(stdout), stderr], [0, ["a"], ""]);
+  });
+});

@@ -1,0 +1,125 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { Box } from "../../../helpers/box/box.ts";
+import { runCloud } from "../../../helpers/cloud.ts";
+import { Keys, runInProcess } from "../../../helpers/in_process.ts";
+import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const STOPS = "sagemaker:StopTrainingJob";
+
+function run(box: Box, ...args: readonly string[]) {
+  return runInProcess(["stop-job", ...args], { cwd: "/", cloud: box.env() });
+}
+
+suite("mlcli stop-job", () => {
+  it("stops a training, and prints its name", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "churn", [{ status: "Training" }]);
+    assertEquals(await run(box, "churn"), { code: 0, stdout: "churn\n", stderr: "" });
+    assertEquals(job.status, "Stopping");
+    // Once more does no harm.
+    assertEquals((await run(box, "churn")).code, 0);
+  });
+
+  it("stops a processing", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "clean", [], { kind: "processing" });
+    assertEquals(await run(box, "clean"), { code: 0, stdout: "clean\n", stderr: "" });
+    assertEquals(job.status, "Stopping");
+  });
+
+  it("waits until it has ended, and says what it left", async () => {
+    await using box = await Box.open();
+    const onStop = [
+      { status: "Uploading" },
+      { end: { status: "Stopped", billableTime: 90 }, leavesArtifact: true },
+    ] as const;
+    const job = addJob(box, "churn", [{ status: "Training" }, {}, {}], { onStop });
+    await runInProcess(["describe", "churn"], { cwd: "/", cloud: box.env() });
+    assertEquals(await run(box, "churn", "--wait"), {
+      code: 0,
+      stdout: "churn\n",
+      stderr: "Starting: Starting the training job\n" +
+        "Training: Training image download completed. Training in progress.\n" +
+        "Stopping: Stopping the training job\n" +
+        "Uploading: Uploading generated training model\n" +
+        "Stopped: Training job stopped\n" +
+        "Time: 1 min 30 s x 1 ml.m5.large billed\n" +
+        "It left what it had done until then: s3://data/output/churn/output/model.tar.gz\n",
+    });
+    assertEquals(job.status, "Stopped");
+  });
+
+  it("leaves a job that has ended as it is", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", COMPLETED);
+    await runInProcess(["describe", "churn"], { cwd: "/", cloud: box.env() });
+    assertEquals(await run(box, "churn", "--wait"), {
+      code: 0,
+      stdout: "churn\n",
+      stderr: "Nothing to stop: the training job has ended (Completed).\n",
+    });
+    assertEquals(box.operations.includes(STOPS), false);
+  });
+
+  it("takes it well that a job ends right before it is stopped", async () => {
+    await using box = await Box.open();
+    // Each Describe moves it on: it has ended when the request to stop it comes.
+    addJob(box, "churn", COMPLETED);
+    assertEquals(await run(box, "churn"), {
+      code: 0,
+      stdout: "churn\n",
+      stderr: "Nothing to stop: the training job has ended (Completed).\n",
+    });
+    assertEquals(box.operations.includes(STOPS), true);
+  });
+
+  it("fails where it may not stop it, and where there is no such job", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "churn", []);
+    box.faults.deny(STOPS);
+    const denied = await run(box, "churn");
+    assertEquals([denied.code, denied.stdout, job.status], [1, "", "InProgress"]);
+    assertMatch(denied.stderr, /^error: AccessDeniedException: sagemaker:StopTrainingJob\n/);
+    const none = await run(box, "other");
+    assertEquals([none.code, none.stdout], [1, ""]);
+    assertMatch(none.stderr, /^error: ResourceNotFound: job other\n/);
+  });
+
+  it("stops it though the answer is lost", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "churn", []);
+    box.faults.loseAnswer(STOPS);
+    assertEquals((await run(box, "churn")).code, 0);
+    assertEquals(job.status, "Stopping");
+  });
+
+  it("ends at Ctrl-C while it waits; the job is being stopped", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "churn", [], { onStop: [] });
+    const keys = new Keys();
+    box.faults.after = () => {
+      if (job.status === "Stopping" && box.operations.length > 5) keys.press();
+      return undefined;
+    };
+    const cloud = box.env();
+    const { code, stdout, stderr } = await runInProcess(["stop-job", "churn", "--wait"], {
+      cwd: "/",
+      cloud,
+      keys,
+    });
+    assertEquals([code, stdout], [130, ""]);
+    assertStringIncludes(stderr, "The job is being stopped. Its result: mlcli wait churn.\n");
+  });
+
+  it("is a program", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "churn", []);
+    assertEquals(await runCloud(box, ["stop-job", "churn"]), {
+      code: 0,
+      stdout: "churn\n",
+      stderr: "",
+    });
+    assertEquals(job.status, "Stopping");
+  });
+});

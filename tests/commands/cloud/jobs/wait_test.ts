@@ -1,0 +1,295 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { Box } from "../../../helpers/box/box.ts";
+import type { JobEnd } from "../../../helpers/box/jobs/job.ts";
+import { runCloud, startCloud } from "../../../helpers/cloud.ts";
+import { Keys, runInProcess } from "../../../helpers/in_process.ts";
+import { addJob, COMPLETED, type JobOptions } from "../../../helpers/jobs.ts";
+import { resultOf } from "../../../helpers/program.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const ARTIFACT = "s3://data/output/churn/output/model.tar.gz";
+const GOES_ON = "The job goes on. Its log: mlcli logs churn --follow. " +
+  "Its result: mlcli wait churn. To stop it: mlcli stop-job churn.\n";
+
+/** Waits for a job of that end. */
+async function waitFor(
+  end: JobEnd,
+  { log = [], leavesArtifact, prepare = () => {}, ...options }: JobOptions & {
+    readonly log?: readonly string[];
+    readonly leavesArtifact?: boolean;
+    readonly prepare?: (box: Box) => void;
+  } = {},
+) {
+  await using box = await Box.open();
+  addJob(box, "churn", [{ status: "Training", log }, { end, leavesArtifact }], options);
+  prepare(box);
+  return await runInProcess(["wait", "churn"], { cwd: "/", cloud: box.env() });
+}
+
+suite("mlcli wait", () => {
+  it("prints the artifact of a training; its states and the time billed on standard error", async () => {
+    const end = { status: "Completed", trainingTime: 500, billableTime: 200 } as const;
+    assertEquals(await waitFor(end, { hosts: 2 }), {
+      code: 0,
+      stdout: `${ARTIFACT}\n`,
+      stderr: "Starting: Starting the training job\n" +
+        "Training: Training image download completed. Training in progress.\n" +
+        "Completed: Training job completed\n" +
+        "Time: 3 min 20 s x 2 ml.m5.large = 6 min 40 s billed\n",
+    });
+  });
+
+  it("says what spot saved", async () => {
+    const end = { status: "Completed", trainingTime: 500, billableTime: 100 } as const;
+    const { stderr } = await waitFor(end, { spot: true });
+    assertStringIncludes(stderr, "Time: 1 min 40 s x 1 ml.m5.large billed; spot saved 80 %\n");
+  });
+
+  it("prints where a processing left its output, and its last word", async () => {
+    const end = { status: "Completed", exitMessage: "12 rows\x1b[2J" } as const;
+    const { code, stdout, stderr } = await waitFor(end, { kind: "processing" });
+    assertEquals([code, stdout], [0, "s3://data/clean/\n"]);
+    assertMatch(
+      stderr,
+      /^InProgress\nCompleted\nTime: \d+ s x 1 ml\.m5\.large\nIt said: 12 rows\?\[2J\n$/,
+    );
+  });
+
+  it("shows a failure: the whole reason, the end of the log, the likely cause", async () => {
+    const log = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`);
+    const reason = "AlgorithmError: Exception during training:\nTraceback: killed, exit code: 137";
+    const end = { status: "Failed", reason, billableTime: 60 } as const;
+    const { code, stdout, stderr } = await waitFor(end, { log });
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(
+      stderr,
+      "Time: 1 min x 1 ml.m5.large billed\n" +
+        "error: Training job churn failed\n" +
+        "  AlgorithmError: Exception during training:\n" +
+        "  Traceback: killed, exit code: 137\n" +
+        "  \n" +
+        "  The end of its log:\n" +
+        "  line 11\n",
+    );
+    assertStringIncludes(stderr, "  line 60\nhint: It most likely ran out of memory");
+    assertStringIncludes(stderr, "mlcli logs churn shows its whole log.\n");
+    assert(!stderr.includes("line 10\n"));
+  });
+
+  it("says so where a failed job wrote nothing, or its log may not be read", async () => {
+    const end = { status: "Failed", reason: "ClientError: Something new" } as const;
+    const silent = await waitFor(end);
+    assertStringIncludes(silent.stderr, "  ClientError: Something new\nhint: It wrote no log.\n");
+    const denied = await waitFor(end, {
+      log: ["one"],
+      prepare: (box) => box.faults.deny("logs:*"),
+    });
+    assertEquals(denied.code, 1);
+    assertStringIncludes(
+      denied.stderr,
+      "  ClientError: Something new\nhint: Its log may not be read.\n",
+    );
+    const none = await waitFor({ status: "Failed" });
+    assertStringIncludes(none.stderr, "  SageMaker gave no reason.\n");
+  });
+
+  it("prints what a stopped training left, and fails", async () => {
+    const { code, stdout, stderr } = await waitFor({ status: "Stopped" }, { leavesArtifact: true });
+    assertEquals([code, stdout], [1, `${ARTIFACT}\n`]);
+    assertStringIncludes(
+      stderr,
+      "error: Training job churn was stopped\n" +
+        "hint: Standard output has the artifact of what it had done until then. " +
+        "mlcli describe churn tells more.\n",
+    );
+  });
+
+  it("prints nothing where a stopped training left nothing, whatever address SageMaker names", async () => {
+    const { code, stdout, stderr } = await waitFor({ status: "Stopped" });
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, "hint: It left no artifact. mlcli describe churn tells more.\n");
+  });
+
+  it("takes SageMaker's word for an artifact where nobody may look", async () => {
+    const prepare = (box: Box) => box.faults.deny("s3:*");
+    assertEquals((await waitFor({ status: "Stopped" }, { prepare })).stdout, `${ARTIFACT}\n`);
+  });
+
+  const ends = [
+    ["MaxRuntimeExceeded", "was ended by its time limit (3600 s)", "--max-run allows more."],
+    ["MaxWaitTimeExceeded", "was ended: spot machines were waited for too long", "--max-wait"],
+    ["Interrupted", "was interrupted: AWS took the spot machine away", "With --checkpoint-s3-dir"],
+  ] as const;
+  for (const [secondary, words, remedy] of ends) {
+    it(`says what ended a training: ${secondary}`, async () => {
+      const { code, stdout, stderr } = await waitFor(
+        { status: "Stopped", secondary },
+        { leavesArtifact: true },
+      );
+      assertEquals([code, stdout], [1, `${ARTIFACT}\n`]);
+      assertStringIncludes(stderr, `error: Training job churn ${words}\nhint: ${remedy}`);
+    });
+  }
+
+  it("goes on where the service does not answer for a while, and says so once", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", [{ status: "Training" }, ...COMPLETED]);
+    let count = 0;
+    box.faults.before = ({ operation }) =>
+      operation === "DescribeTrainingJob" && ++count > 2 && count < 100
+        ? new Response("{}", { status: 503 })
+        : undefined;
+    const { code, stdout, stderr } = await runInProcess(["wait", "churn"], {
+      cwd: "/",
+      cloud: { ...box.env(), AWS_MAX_ATTEMPTS: "1" },
+    });
+    assertEquals([code, stdout], [0, `${ARTIFACT}\n`]);
+    assertEquals(stderr.split("\n").slice(2, 5), [
+      "The platform failed at sagemaker:DescribeTrainingJob: HTTP 503. The job goes on; mlcli " +
+      "keeps asking.",
+      "The platform answers again.",
+      "Completed: Training job completed",
+    ]);
+  });
+
+  it("goes on where the network is away, and where there are too many requests", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", [{}, {}, {}, {}, {}, {}, {}, ...COMPLETED]);
+    const env = { ...box.env(), AWS_MAX_ATTEMPTS: "1", AWS_RETRY_MODE: "standard" };
+    let count = 0;
+    box.faults.before = ({ operation }) => {
+      if (operation !== "DescribeTrainingJob") return undefined;
+      if (++count === 2) box.faults.loseAnswer("sagemaker:DescribeTrainingJob", 3);
+      if (count === 6) box.faults.throttle("sagemaker:DescribeTrainingJob", 3);
+      return undefined;
+    };
+    const { code, stdout, stderr } = await runInProcess(["wait", "churn"], {
+      cwd: "/",
+      cloud: env,
+    });
+    assertEquals([code, stdout], [0, `${ARTIFACT}\n`]);
+    const notes = stderr.split("\n").filter((line) => /platform/.test(line));
+    assertEquals(notes.length, 3, stderr);
+    assertMatch(
+      notes[0]!,
+      /^The platform cannot be reached: 127\.0\.0\.1:\d+ \(.*\)\. The job goes on/,
+    );
+    assertEquals(notes[1], "The platform answers again.");
+    assertMatch(notes[2]!, /^The platform is throttling: asked once\. The job goes on/);
+  });
+
+  it("does not wait for a platform that has never answered", async () => {
+    const { code, stderr } = await runInProcess(["wait", "churn"], {
+      cwd: "/",
+      cloud: {
+        AWS_ENDPOINT_URL: "http://127.0.0.1:1",
+        AWS_REGION: "eu-west-1",
+        AWS_ACCESS_KEY_ID: "AKIDNOBODY",
+        AWS_SECRET_ACCESS_KEY: "no-secret-of-anybody-at-all-00000000001",
+        AWS_MAX_ATTEMPTS: "1",
+      },
+    });
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: The platform cannot be reached: 127\.0\.0\.1:1\n/);
+  });
+
+  it("asks for the job of a name, whichever kind it is", async () => {
+    await using box = await Box.open();
+    addJob(box, "both", COMPLETED);
+    addJob(box, "both", COMPLETED, { kind: "processing" });
+    const run = (...args: string[]) =>
+      runInProcess(["wait", ...args], { cwd: "/", cloud: box.env() });
+    assertEquals(await run("both"), {
+      code: 1,
+      stdout: "",
+      stderr: "error: Several jobs are called both\n  training job: InProgress\n" +
+        "  processing job: InProgress\nhint: Choose one: --kind train or --kind process.\n",
+    });
+    assertEquals((await run("both", "--kind", "process")).stdout, "s3://data/clean/\n");
+    assertEquals(
+      (await run("both", "--kind", "train")).stdout,
+      "s3://data/output/both/output/model.tar.gz\n",
+    );
+    assertEquals(await run("neither", "--region", "eu-west-1"), {
+      code: 1,
+      stdout: "",
+      stderr: "error: ResourceNotFound: job neither\nhint: It was looked for in eu-west-1 " +
+        "(--region). Check the name (mlcli list-jobs shows what there is), or name another " +
+        "region with --region.\n",
+    });
+    const wrong = await run("no_name");
+    assertEquals(wrong.code, 2);
+    assertMatch(wrong.stderr, /^error: No job is called "no_name"\n/);
+  });
+
+  it("needs the permission for the job's own kind alone", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", COMPLETED);
+    box.faults.deny("sagemaker:DescribeProcessingJob");
+    const run = (name: string) => runInProcess(["wait", name], { cwd: "/", cloud: box.env() });
+    assertEquals((await run("churn")).code, 0);
+    const { stderr } = await run("other");
+    assertMatch(stderr, /^error: ResourceNotFound: job other\n/);
+    assertMatch(
+      stderr,
+      /may be asked for: AccessDeniedException: sagemaker:DescribeProcessingJob\./,
+    );
+    box.faults.deny("sagemaker:DescribeTrainingJob");
+    assertMatch((await run("churn")).stderr, /^error: AccessDeniedException: sagemaker:DescribeTr/);
+  });
+
+  it("shows the running time on a terminal", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", [{ status: "Training" }, ...COMPLETED]);
+    const { stderr } = await runInProcess(["wait", "churn"], {
+      cwd: "/",
+      cloud: box.env(),
+      isTerminal: true,
+    });
+    // deno-lint-ignore no-control-regex
+    assertMatch(stderr, /\rTraining \(\d+s\)\x1b\[K\r\x1b\[KCompleted: /);
+  });
+
+  it("ends at Ctrl-C with nothing on standard output; the job goes on", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "churn", []);
+    const keys = new Keys();
+    box.faults.after = () => {
+      if (box.operations.length > 4) keys.press();
+      return undefined;
+    };
+    const cloud = box.env();
+    assertEquals(await runInProcess(["wait", "churn"], { cwd: "/", cloud, keys }), {
+      code: 130,
+      stdout: "",
+      stderr: `Starting: Starting the training job\n${GOES_ON}`,
+    });
+    assertEquals(job.status, "InProgress");
+  });
+
+  it("is a program that a signal ends", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", []);
+    const child = startCloud(box, ["wait", "churn"]);
+    let isSent = false;
+    box.faults.after = () => {
+      if (box.operations.length > 3 && !isSent) {
+        isSent = true;
+        child.kill("SIGINT");
+      }
+      return undefined;
+    };
+    assertEquals(await resultOf(child), {
+      code: 130,
+      stdout: "",
+      stderr: `Starting: Starting the training job\n${GOES_ON}`,
+    });
+  });
+
+  it("is a program whose result another takes", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", COMPLETED);
+    const { code, stdout } = await runCloud(box, ["wait", "churn"]);
+    assertEquals([code, stdout], [0, `${ARTIFACT}\n`]);
+  });
+});

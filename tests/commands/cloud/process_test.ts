@@ -1,0 +1,268 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
+import { Keys } from "../../helpers/in_process.ts";
+import { BUCKET, CONFIGURATION, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** The least that a processing job is told. */
+const LEAST = ["process", "-f", "p.py", "-e", "ml.m5.large"];
+
+/** What a dry run prints, for one call. */
+// deno-lint-ignore no-explicit-any -- JSON as it was printed
+function inputIn(stdout: string): any {
+  const [{ action, input }, ...more] = JSON.parse(stdout);
+  assertEquals([action, more], ["sagemaker:CreateProcessingJob", []]);
+  return input;
+}
+
+/** Calls that change something on the platform. */
+function changes({ box }: JobApp): readonly string[] {
+  return box.operations.filter((name) => /:(Create|Put|Delete|Stop|Add)/.test(name));
+}
+
+suite("process", () => {
+  it("processes, and prints the output's address", async () => {
+    await using job = await makeJobApp();
+    const { code, stdout, stderr } = await job.run([
+      ...[...LEAST, "-i", `s3://${BUCKET}/app/data`],
+      ...["--", "--rows", "1000"],
+    ]);
+    const { name, request } = job.box.jobs.only("processing");
+    assertEquals([code, stdout], [0, `s3://${BUCKET}/app/output/${name}\n`], stderr);
+    assert(stderr.includes(`Created processing job ${name} in eu-west-1 (AWS_REGION)\n`), stderr);
+    assertEquals(request.AppSpecification, {
+      ImageUri: job.image,
+      ContainerArguments: ["process", "p.py", "--rows", "1000"],
+    });
+    assertEquals(request.ProcessingInputs[0].S3Input.S3Uri, `s3://${BUCKET}/app/data/`);
+    assertEquals(request.ProcessingInputs[0].S3Input.S3DataDistributionType, "FullyReplicated");
+  });
+
+  it("needs no input, and prints the job's name with --no-wait", async () => {
+    await using job = await makeJobApp();
+    const { code, stdout } = await job.run([...LEAST, "--no-wait"]);
+    const { name, request } = job.box.jobs.only("processing");
+    assertEquals([code, stdout], [0, `${name}\n`]);
+    assertEquals(request.ProcessingInputs, undefined);
+  });
+
+  it("takes every option, and prints the call with --dry-run", async () => {
+    await using job = await makeJobApp({
+      configuration: {},
+      files: { "processing/sub/clean.py": "" },
+    });
+    const { code, stdout, stderr } = await job.run([
+      ...["process", "--dry-run", "-f", "sub/clean.py", "--instance-type", "ml.m5.xlarge"],
+      ...["-c", "2", "-i", `s3://${BUCKET}/app/data/`, "--input-sharded"],
+      ...["-o", `s3://${BUCKET}/clean/`, "-n", "night-run", "--env", "TOKEN=very-secret"],
+      ...["--execution-role", EXECUTION_ROLE, "--volume-size", "50", "--max-run", "3600"],
+      ...["--tag", "team=a", "--subnet", "subnet-1", "--security-group", "sg-1"],
+      ...["--kms-key", "alias/k", "--network-isolation"],
+    ]);
+    assertEquals([code, changes(job)], [0, []], stderr);
+    assertEquals((stdout + stderr).includes("very-secret"), false);
+    const { ProcessingJobName, Tags, ...rest } = inputIn(stdout);
+    assertMatch(ProcessingJobName, /^night-run-/);
+    assertEquals(Tags[0], { Key: "team", Value: "a" });
+    assertEquals(rest, {
+      ProcessingInputs: [{
+        InputName: "input",
+        S3Input: {
+          S3Uri: `s3://${BUCKET}/app/data/`,
+          LocalPath: "/opt/ml/processing/input",
+          S3DataType: "S3Prefix",
+          S3InputMode: "File",
+          S3DataDistributionType: "ShardedByS3Key",
+        },
+      }],
+      ProcessingOutputConfig: {
+        Outputs: [{
+          OutputName: "output",
+          S3Output: {
+            S3Uri: `s3://${BUCKET}/clean`,
+            LocalPath: "/opt/ml/processing/output",
+            S3UploadMode: "EndOfJob",
+          },
+        }],
+        KmsKeyId: "alias/k",
+      },
+      ProcessingResources: {
+        ClusterConfig: {
+          InstanceType: "ml.m5.xlarge",
+          InstanceCount: 2,
+          VolumeSizeInGB: 50,
+          VolumeKmsKeyId: "alias/k",
+        },
+      },
+      StoppingCondition: { MaxRuntimeInSeconds: 3600 },
+      AppSpecification: {
+        ImageUri: job.image,
+        ContainerArguments: ["process", "sub/clean.py"],
+      },
+      Environment: { TOKEN: "***" },
+      NetworkConfig: {
+        EnableNetworkIsolation: true,
+        VpcConfig: { Subnets: ["subnet-1"], SecurityGroupIds: ["sg-1"] },
+      },
+      RoleArn: EXECUTION_ROLE,
+    });
+  });
+
+  it("takes them from the configuration file, those of train not", async () => {
+    const configuration = {
+      ...CONFIGURATION,
+      train: { ec2_type: "ml.p3.2xlarge", instance_count: 4 },
+      process: {
+        file: "p.py",
+        ec2_type: "ml.c5.large",
+        input_s3_location: `s3://${BUCKET}/app/other/b.csv`,
+        output_s3_location: `s3://${BUCKET}/clean`,
+        input_sharded: true,
+      },
+    };
+    await using job = await makeJobApp({ configuration });
+    const { code, stdout, stderr } = await job.run(["process", "--dry-run"]);
+    assertEquals(code, 0, stderr);
+    const input = inputIn(stdout);
+    assertEquals(input.ProcessingResources.ClusterConfig, {
+      InstanceType: "ml.c5.large",
+      InstanceCount: 1,
+      VolumeSizeInGB: 30,
+    });
+    assertEquals(input.ProcessingInputs[0].S3Input.S3Uri, `s3://${BUCKET}/app/other/b.csv`);
+  });
+
+  it("runs a script of which only the image is here", async () => {
+    await using job = await makeJobApp();
+    await Deno.remove(job.app.path("processing"), { recursive: true });
+    const { code, stdout, stderr } = await job.run([...LEAST, "--dry-run"]);
+    assertEquals(code, 0, stderr);
+    assertEquals(inputIn(stdout).AppSpecification.ContainerArguments, ["process", "p.py"]);
+    for (const file of ["../x.py", "/x.py", "."]) {
+      const refused = await job.run(["process", "-f", file, "-e", "ml.m5.large"]);
+      assertEquals([refused.code, refused.stdout], [1, ""]);
+      assert(refused.stderr.startsWith(`error: Processing file not found: ${file}\nhint: `));
+    }
+  });
+
+  const refused: readonly (readonly [
+    what: string,
+    args: readonly string[],
+    code: number,
+    words: RegExp,
+    prepare?: (job: JobApp) => unknown,
+  ])[] = [
+    [
+      "nothing that the cloud needs",
+      ["process"],
+      2,
+      /^error: Missing required options "--file", "--ec2-type"\.\nhint: mlcli process runs on SageMaker\. Give them, or "file" and "ec2_type" in "process" of test-\w+\.json\. mlcli local process runs it here\.\n$/,
+    ],
+    [
+      "no type",
+      ["process", "-f", "p.py"],
+      2,
+      /Missing required option "--ec2-type"\.\nhint: .*mlcli local process runs it here\.\n$/,
+    ],
+    [
+      "no script",
+      ["process", "-e", "ml.m5.large"],
+      2,
+      /Missing required option "--file"\.\nhint: .*"file" in "process" of test-\w+\.json\.\n$/,
+    ],
+    [
+      "a script that is not there",
+      ["process", "-f", "x.py", "-e", "ml.m5.large"],
+      1,
+      /error: Processing file not found: x\.py\nhint: .*There: p\.py/,
+    ],
+    [
+      "a script elsewhere",
+      ["process", "-f", "../training/training.py", "-e", "ml.m5.large"],
+      1,
+      /error: Processing file not found: \.\.\/training\/training\.py/,
+    ],
+    [
+      "parts of no input",
+      [...LEAST, "--input-sharded"],
+      2,
+      /error: Option "--input-sharded" is of use with "--input-s3-location" only\.\nhint: /,
+    ],
+    ["a run of 10 days", [...LEAST, "--max-run", "864000"], 2, /1 to 777600, but got "864000"/],
+    ["101 instances", [...LEAST, "-c", "101"], 2, /1 to 100, but got "101"/],
+    ["a disk of 17 TB", [...LEAST, "--volume-size", "17000"], 2, /1 to 16384/],
+    ["docker's --tag", [...LEAST, "--tag", "v2"], 2, /hint: The tag of the image is given with -t/],
+    [
+      "an argument that is too long",
+      [...LEAST, "--", "x".repeat(257)],
+      1,
+      /error: The platform refuses arguments of a processing job of more than 256 characters: number 3\n/,
+    ],
+    [
+      "a value that is too long",
+      [...LEAST, "--env", `A=${"x".repeat(257)}`],
+      1,
+      /error: The platform refuses values of environment variables of more than 256 characters: "A"\n/,
+    ],
+    [
+      "a subnet alone",
+      [...LEAST, "--subnet", "subnet-1"],
+      2,
+      /"--subnet" is of use with "--security-group" only/,
+    ],
+    ["an image that is not pushed", [...LEAST, "-t", "v2"], 1, /error: test-\w+:v2 is not pushed/],
+    [
+      "data that is not there",
+      [...LEAST, "-i", `s3://${BUCKET}/none`],
+      1,
+      new RegExp(`error: No data at s3://${BUCKET}/none/\\n`),
+    ],
+    [
+      "a bucket that is not there",
+      [...LEAST, "-o", "s3://no-such-bucket/x"],
+      1,
+      /error: No such bucket: no-such-bucket\n/,
+    ],
+    [
+      "nowhere to put the output",
+      [...LEAST, "--execution-role", EXECUTION_ROLE],
+      2,
+      /error: Missing option "--output-s3-location": where the results go\.\nhint: Give it, or "s3_prefix"/,
+      ({ app }) => app.write(`${app.directory}/${app.name}.json`, "{}"),
+    ],
+  ];
+  for (const [what, args, expected, words, prepare] of refused) {
+    it(`refuses ${what} before anything is changed`, async () => {
+      await using job = await makeJobApp();
+      await prepare?.(job);
+      const dashes = args.indexOf("--");
+      const at = dashes < 0 ? args.length : dashes;
+      for (const dryRun of [[], ["--dry-run"]]) {
+        const { code, stdout, stderr } = await job.run(args.toSpliced(at, 0, ...dryRun));
+        assertEquals([code, stdout], [expected, ""], stderr);
+        assertMatch(stderr.slice(stderr.indexOf("error: ")), words);
+        assertEquals(changes(job), []);
+      }
+    });
+  }
+
+  it("goes on with a job whose answer was lost", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.loseAnswer("sagemaker:CreateProcessingJob", 1);
+    const { code, stdout } = await job.run([...LEAST, "--no-wait"]);
+    assertEquals([code, stdout], [0, `${job.box.jobs.only("processing").name}\n`]);
+  });
+
+  it("names a job that may be there after Ctrl-C", async () => {
+    await using job = await makeJobApp();
+    const keys = new Keys();
+    job.box.faults.after = ({ operation }) => {
+      if (operation === "CreateProcessingJob") keys.press();
+      return undefined;
+    };
+    const { code, stdout, stderr } = await job.run(LEAST, { keys });
+    assertEquals([code, stdout], [130, ""]);
+    const { name } = job.box.jobs.only("processing");
+    assert(stderr.includes(`Interrupted: processing job ${name} may have been created.`), stderr);
+  });
+});

@@ -1,0 +1,133 @@
+import { assert, assertEquals } from "@std/assert";
+import { deleteEndpointCommand } from "../../commands/cloud/delete_endpoint.ts";
+import { stopCommand } from "../../commands/local/stop.ts";
+import { optionsOf } from "../../commands/options/option.ts";
+import { root } from "../../commands/root.ts";
+import { main } from "../../main.ts";
+import { fakeContext } from "../helpers/fake_context.ts";
+import { fakeContainers } from "../helpers/fake_containers.ts";
+import { completeApp, makeApp } from "../helpers/app.ts";
+import { runInProcess } from "../helpers/in_process.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+async function said(args: readonly string[]): Promise<[number, string, string]> {
+  const context = fakeContext();
+  const code = await main(args, context);
+  return [code, context.out.text, context.err.text];
+}
+
+/** Names of commands below a heading of the help. */
+function below(heading: string, help: string): readonly string[] {
+  const [, section = ""] = help.split(`${heading}:\n`);
+  return [...section.split("\n\n")[0]!.matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name!);
+}
+
+suite("the top level", () => {
+  it("has two groups in its help: what costs nothing, and what does", async () => {
+    const [code, help] = await said(["--help"]);
+    assertEquals(code, 0);
+    const [here, there] = [
+      below("On this machine", help),
+      below("On SageMaker (costs money)", help),
+    ];
+    assertEquals(here, ["init", "build", "local", "doctor", "completions"]);
+    assertEquals([...here, ...there], Object.keys(root.commands));
+    for (const name of ["train", "process", "list-endpoints"]) assert(there.includes(name), name);
+  });
+
+  for (
+    const [name, hint] of [
+      ["invoke", /^On this machine: mlcli local invoke/],
+      ["stop", /^On this machine: mlcli local stop; on SageMaker: .*mlcli delete-endpoint\.$/],
+      ["status", /^On this machine: mlcli local status; on SageMaker: .*mlcli list-endpoints\.$/],
+      ["nothing", /^mlcli --help lists what it takes\.$/],
+      ["constructor", /^mlcli --help lists what it takes\.$/],
+    ] as const
+  ) {
+    it(`says to mlcli ${name} what there is in both halves`, async () => {
+      const [code, out, err] = await said([name]);
+      const [error, hinted = ""] = err.split("\nhint: ");
+      assertEquals([code, out, error], [2, "", `error: Unknown command "${name}".`]);
+      assert(hint.test(hinted.trimEnd()), hinted);
+      // Each that is named is there.
+      for (const [, word = ""] of hinted.matchAll(/mlcli (?!local|--)([\w-]+)/g)) {
+        assert(Object.hasOwn(root.commands, word), word);
+      }
+    });
+  }
+
+  it("takes a tag before any command, and shows it where there is a use for it", async () => {
+    const withTag = await said(["-t", "v2", "train", "--help"]);
+    assertEquals(withTag, await said(["train", "--help"]));
+    assert(withTag[1].includes("--docker-tag"));
+    for (const names of [["list-endpoints"], ["delete-endpoint"], ["doctor"], ["local", "stop"]]) {
+      const [code, help] = await said(["--docker-tag", "v2", ...names, "--help"]);
+      assertEquals([code, help], [0, (await said([...names, "--help"]))[1]]);
+    }
+    assertEquals((await said(["list-endpoints", "--help"]))[1].includes("docker-tag"), false);
+  });
+
+  it("hands a tag before the command to it, in both halves", async () => {
+    await using app = await completeApp();
+    await using engine = await fakeContainers({ program: ({ end }) => end(0) });
+    const lines = [
+      [["-t", "v2", "local", "train"], {}],
+      [["local", "-t", "v2", "train"], {}],
+      [["local", "train", "-t", "v2"], {}],
+      [["local", "train"], { MLCLI_DOCKER_TAG: "v2" }],
+      [["-t", "v2", "local", "train"], { MLCLI_DOCKER_TAG: "v3" }],
+    ] as const;
+    for (const [args, env] of lines) {
+      await runInProcess(args, { cwd: app.directory, engine, env });
+    }
+    const tags = engine.callsOf("POST /containers/create").map(({ body }) =>
+      (body as { readonly Image: string }).Image
+    );
+    assertEquals(tags, lines.map(() => `${app.name}:v2`));
+  });
+
+  it("reads MLCLI_APP_NAME where an app is chosen, and not where something is removed", async () => {
+    await using app = await makeApp();
+    const env = { MLCLI_APP_NAME: "other" };
+    const options = { cwd: app.directory, env };
+    const trained = await runInProcess(["local", "train"], options);
+    assert(trained.stderr.includes(`It has no other.json, but: ${app.name}`), trained.stderr);
+    const own = await runInProcess(["local", "train", "-a", app.name], options);
+    assert(!own.stderr.includes("other.json"), own.stderr);
+    for (const { options } of [deleteEndpointCommand, stopCommand]) {
+      for (const [flag, option] of optionsOf(options)) {
+        const variable = option.value === undefined ? undefined : option.variable;
+        assertEquals(variable, undefined, flag);
+      }
+    }
+  });
+
+  it("reads MLCLI_PORT and MLCLI_OUTPUT", async () => {
+    await using engine = await fakeContainers({});
+    const run = async (args: readonly string[], env: Record<string, string>) =>
+      await runInProcess(args, { cwd: "/", engine, env });
+    const wrong = { MLCLI_PORT: "x" };
+    for (const name of ["invoke", "logs", "deploy"]) {
+      const { code, stderr } = await run(["local", name], wrong);
+      assertEquals([code, stderr.startsWith("error: MLCLI_PORT must be a number")], [2, true]);
+    }
+    // What is removed is named on the command line.
+    assertEquals((await run(["local", "stop"], wrong)).stderr.includes("MLCLI_PORT"), false);
+    assertEquals((await run(["local", "status"], { MLCLI_OUTPUT: "json" })).stdout, "[]\n");
+    assertEquals((await run(["local", "status"], { MLCLI_OUTPUT: "xml" })).code, 2);
+  });
+
+  it("warns of keys that are almost one, in each command that works on the app", async () => {
+    await using app = await completeApp({ configuration: { "cloud-region": "eu-west-1" } });
+    await using engine = await fakeContainers({ program: ({ end }) => end(0) });
+    const options = { cwd: app.directory, engine };
+    const warning =
+      `warning: ${app.name}.json: "cloud-region" means nothing to mlcli\nhint: Is "cloud_region" meant?\n`;
+    for (const args of [["train"], ["process", "-f", "p.py"]]) {
+      const { code, stderr } = await runInProcess(["local", ...args], options);
+      assertEquals([code, stderr.startsWith(warning)], [0, true], stderr);
+    }
+    const doctor = await runInProcess(["doctor"], options);
+    assert(doctor.stdout.includes(`"cloud-region" means nothing to mlcli`), doctor.stdout);
+  });
+});

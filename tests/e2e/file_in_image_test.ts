@@ -1,0 +1,45 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { requireFileInImage } from "../../runtime/cloud/preflight/file_in_image.ts";
+import { MlcliError } from "../../runtime/errors.ts";
+import { buildImage, removeImage, withEngine } from "../helpers/engine.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** The containers that were made to look. */
+async function lookers(): Promise<readonly string[]> {
+  const containers = await withEngine((engine) => engine.listContainers(["mlcli.role=look"]));
+  return containers.map(({ Id }) => Id);
+}
+
+suite("a file in an image", () => {
+  it("is found, or the error says where it was looked for; no container is left", async () => {
+    const image = `test-${crypto.randomUUID()}:v1`;
+    // Without a program.
+    const Dockerfile = "FROM scratch\nCOPY p.py /code/p.py\nCOPY p.py /code/more/q.py\n";
+    await buildImage(image, { Dockerfile, "p.py": "" });
+    const before = await lookers();
+    try {
+      await withEngine(async (engine) => {
+        await requireFileInImage(engine, image, "/code/p.py");
+        await requireFileInImage(engine, image, "/code/more/q.py");
+        const hint = "The platform runs what is in the image. Run mlcli build, then mlcli push, " +
+          "after each change of processing/.";
+        for (
+          const [path, message] of [
+            ["/code/q.py", `Processing file not found: q.py (not in ${image}: /code/q.py)`],
+            ["/none/p.py", `Processing file not found: p.py (not in ${image}: /none/p.py)`],
+            ["/code/more", `Processing file not found: more is a directory in ${image}`],
+          ] as const
+        ) {
+          const error = await assertRejects(
+            () => requireFileInImage(engine, image, path),
+            MlcliError,
+          );
+          assertEquals([error.message, error.hint], [message, hint]);
+        }
+      });
+      assertEquals(await lookers(), before);
+    } finally {
+      await removeImage(image);
+    }
+  });
+});

@@ -1,0 +1,335 @@
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import type { Aws } from "../../../../runtime/aws/aws.ts";
+import { AwsError } from "../../../../runtime/aws/errors.ts";
+import { reportEnd } from "../../../../runtime/cloud/jobs/end.ts";
+import { followJob } from "../../../../runtime/cloud/jobs/follow.ts";
+import type { JobReport } from "../../../../runtime/cloud/jobs/report.ts";
+import { MlcliError } from "../../../../runtime/errors.ts";
+import { REGION } from "../../../helpers/aws_answers.ts";
+import { Box } from "../../../helpers/box/box.ts";
+import { makeDirectory } from "../../../helpers/directory.ts";
+import { type AccessKey, USER_KEY } from "../../../helpers/fake_aws.ts";
+import { fakeClock } from "../../../helpers/fake_context.ts";
+import { openCloud } from "../../../helpers/in_process.ts";
+import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const GROUP = "/aws/sagemaker/TrainingJobs";
+const ROLE = "arn:aws:iam::123456789012:role/ml";
+const NAME = { kind: "train", name: "churn" } as const;
+
+/** What was shown, in order: states and notes, `> ` and what came of the log, `= ` and a result. */
+class Shown implements JobReport {
+  readonly lines: string[] = [];
+  progress(): void {}
+
+  note(text: string): void {
+    this.lines.push(text);
+  }
+
+  log(text: string): Promise<void> {
+    for (const line of text.trimEnd().split("\n")) this.lines.push(`> ${line}`);
+    return Promise.resolve();
+  }
+
+  result(text: string): void {
+    this.lines.push(`= ${text}`);
+  }
+}
+
+/** Follows a job as the command does that created it. */
+async function follow(aws: Aws) {
+  const shown = new Shown();
+  const clock = fakeClock();
+  const never = new AbortController().signal;
+  const host = { clock, interruption: { signal: never, force: never } };
+  const end = await followJob(NAME, aws, host, shown)
+    .then((followed) => reportEnd(followed, aws, shown))
+    .then(() => undefined, (error) => {
+      if (error instanceof MlcliError) return error;
+      throw error;
+    });
+  return { shown: shown.lines, pauses: clock.pauses, error: end };
+}
+
+/** Follows a job of the box. */
+async function followIn(box: Box, role?: string) {
+  using cloud = await openCloud({ ...box.env(), AWS_MAX_ATTEMPTS: "1" }, { role });
+  return await follow(cloud.aws);
+}
+
+/** A key that the box takes from now on. */
+function issue(box: Box, id: string): AccessKey {
+  const key = {
+    ...USER_KEY,
+    id,
+    secret: `secret-of-nobody-00000000000000-${id}`,
+    token: `t-${id}`,
+  };
+  box.keys.set(id, key);
+  return key;
+}
+
+/** The box takes the key no more. */
+function expire(box: Box, id: string): void {
+  box.keys.set(id, { ...box.keys.get(id)!, isExpired: true });
+}
+
+/** Calls `then` when the job is described for the so-manieth time. */
+function atDescribe(box: Box, when: number, then: () => void | Promise<void>): void {
+  let count = 0;
+  box.faults.before = async ({ operation }) => {
+    if (operation === "DescribeTrainingJob" && ++count === when) await then();
+    return undefined;
+  };
+}
+
+suite("followJob", () => {
+  it("shows states and log as they come, and the result at the end", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", [
+      { status: "Starting", message: "Launching requested ML instances" },
+      { status: "Training", log: ["epoch 1"] },
+      { log: ["epoch 2"] },
+      { status: "Uploading" },
+      { end: { status: "Completed", billableTime: 60 } },
+    ]);
+    const { shown, error } = await followIn(box);
+    assertEquals(error, undefined);
+    assertEquals(shown, [
+      "Starting: Starting the training job",
+      "Starting: Launching requested ML instances",
+      "> epoch 1",
+      "Training: Training image download completed. Training in progress.",
+      "> epoch 2",
+      "Uploading: Uploading generated training model",
+      "Completed: Training job completed",
+      "Time: 1 min x 1 ml.m5.large billed",
+      "= s3://data/output/churn/output/model.tar.gz",
+    ]);
+  });
+
+  it("asks soon at first, often while lines come, and rarely while nothing happens", async () => {
+    await using box = await Box.open();
+    const quiet = Array.from({ length: 8 }, () => ({}));
+    addJob(box, "churn", [...quiet, { log: ["one"] }, { log: ["two"] }, {}, ...COMPLETED]);
+    const { pauses } = await followIn(box);
+    assertEquals(pauses, [
+      ...[250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000],
+      // The line comes right after the round in which the job was described.
+      ...[10_000, 2_000, 2_000, 4_000],
+      // After the end.
+      2_000,
+    ]);
+  });
+
+  it("does not wait for the log of a job that ended long ago", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "churn", []);
+    box.logs.put(GROUP, job.logStream("algo-1"), ["one"]);
+    job.end({ status: "Completed", artifact: "s3://data/model.tar.gz", billableTime: 1 });
+    job.endTime! -= 3_600;
+    const { shown, pauses } = await followIn(box);
+    assertEquals(pauses, []);
+    assertEquals(shown.filter((line) => /^[>=]/.test(line)), ["> one", "= s3://data/model.tar.gz"]);
+  });
+
+  it("waits for lines that come late, until two rounds in a row bring none", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "churn", [...COMPLETED]);
+    let rounds = 0;
+    box.faults.before = ({ operation }) => {
+      if (operation !== "DescribeLogStreams" || !job.hasEnded) return undefined;
+      rounds++;
+      if (rounds === 2 || rounds === 3) box.logs.put(GROUP, job.logStream("algo-1"), [`${rounds}`]);
+      return undefined;
+    };
+    const { shown } = await followIn(box);
+    assertEquals(shown.filter((line) => line.startsWith(">")), ["> 2", "> 3"]);
+    assertEquals(rounds, 5);
+  });
+
+  it("does not wait for ever for a log that never ends", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "churn", [...COMPLETED]);
+    box.faults.before = ({ operation }) => {
+      if (operation === "DescribeLogStreams") {
+        box.logs.put(GROUP, job.logStream("algo-1"), ["more"]);
+      }
+      return undefined;
+    };
+    const { shown, error } = await followIn(box);
+    assertEquals(error, undefined);
+    assert(shown.filter((line) => line === "> more").length > 50);
+    assert(shown.includes("The log may go on: mlcli does not wait for its end any longer."));
+  });
+
+  it("follows without the log where that may not be read, with one note", async () => {
+    for (const action of ["logs:DescribeLogStreams", "logs:GetLogEvents"]) {
+      await using box = await Box.open();
+      addJob(box, "churn", [{ log: ["one"] }, {}, {}, ...COMPLETED]);
+      box.faults.deny(action);
+      const { shown, error } = await followIn(box);
+      assertEquals(error, undefined);
+      assertEquals(
+        shown.filter((line) => line.includes("log")),
+        [
+          `The log is not shown: AccessDeniedException: ${action}. Add the permission ${action} ` +
+          "to the user or role named above.",
+        ],
+      );
+      assertEquals(shown.at(-1), "= s3://data/output/churn/output/model.tar.gz");
+    }
+  });
+
+  it("does not show the log twice with a failure", async () => {
+    await using box = await Box.open();
+    const reason = "AlgorithmError: no such column, exit code: 1";
+    const log = ["Traceback (most recent call last):", "KeyError"];
+    addJob(box, "churn", [{ log }, { end: { status: "Failed", reason } }]);
+    const { shown, error } = await followIn(box);
+    assertEquals(shown.filter((line) => line.startsWith(">")), log.map((line) => `> ${line}`));
+    assertEquals(error?.message, "Training job churn failed");
+    assertEquals(error?.quote, reason);
+    assertMatch(error!.hint!, /^The code itself ended .* The end of its log is above\.$/);
+  });
+
+  it("finds the cause in the log that it has shown", async () => {
+    await using box = await Box.open();
+    const reason = "ClientError: , exit code: 1";
+    const log = ["exec /opt/mlcli/entrypoint: exec format error"];
+    addJob(box, "churn", [{ log }, { end: { status: "Failed", reason } }]);
+    const { error } = await followIn(box);
+    assertMatch(error!.hint!, /^The image is for another processor/);
+  });
+
+  it("goes on in a network whose connections break, with each request", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", [{ log: ["one"] }, { log: ["two"] }, { log: ["three"] }, ...COMPLETED]);
+    box.faults.closeConnections();
+    let count = 0;
+    box.faults.before = ({ service, operation }) => {
+      if (++count % 3 === 0) box.faults.loseAnswer(`${service}:${operation}`);
+      return undefined;
+    };
+    const { shown, error } = await followIn(box);
+    assertEquals(error, undefined);
+    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two", "> three"]);
+    assert(shown.includes("The platform answers again."));
+  });
+});
+
+suite("followJob with credentials that end", () => {
+  /** A role to act in, in a box that has one. */
+  async function boxWithRole(): Promise<Box> {
+    const box = await Box.open();
+    box.roles.add(ROLE);
+    addJob(box, "churn", [{ log: ["one"] }, {}, { log: ["two"] }, {}, ...COMPLETED]);
+    return box;
+  }
+  const assumed = (box: Box): number =>
+    box.operations.filter((name) => name === "sts:AssumeRole").length;
+
+  it("assumes a role once for all services, as long as its session lasts", async () => {
+    await using box = await boxWithRole();
+    const { error } = await followIn(box, ROLE);
+    assertEquals([error, assumed(box)], [undefined, 1]);
+  });
+
+  it("assumes it anew before the session ends", async () => {
+    await using box = await boxWithRole();
+    box.sts.sessionLasts = 60;
+    atDescribe(box, 3, () => void (box.sts.sessionLasts = 3_600));
+    const { shown, error } = await followIn(box, ROLE);
+    assertEquals(error, undefined);
+    assert(assumed(box) > 2);
+    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two"]);
+  });
+
+  it("assumes it anew where only the service knows that the session has ended", async () => {
+    await using box = await boxWithRole();
+    atDescribe(box, 3, () => expire(box, "ASIAROLEROLEROLE0001"));
+    const { shown, error } = await followIn(box, ROLE);
+    assertEquals([error, assumed(box)], [undefined, 2]);
+    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two"]);
+  });
+
+  it("reads a profile anew that another program has renewed meanwhile", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", [{ log: ["one"] }, {}, { log: ["two"] }, ...COMPLETED]);
+    const profile = ({ id, secret, token }: AccessKey) =>
+      `[default]\naws_access_key_id = ${id}\naws_secret_access_key = ${secret}\n` +
+      `aws_session_token = ${token}\n`;
+    const first = issue(box, "ASIAFIRSTFIRSTFIRST1");
+    await using home = await makeDirectory({ credentials: profile(first) });
+    atDescribe(box, 3, async () => {
+      expire(box, first.id);
+      const second = profile(issue(box, "ASIASECONDSECONDSEC2"));
+      await Deno.writeTextFile(`${home.path}/credentials`, second);
+    });
+    using cloud = await openCloud({
+      AWS_ENDPOINT_URL: box.url,
+      AWS_REGION: REGION,
+      AWS_EC2_METADATA_DISABLED: "true",
+      AWS_SHARED_CREDENTIALS_FILE: `${home.path}/credentials`,
+    });
+    const { shown, error } = await follow(cloud.aws);
+    assertEquals(error, undefined);
+    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two"]);
+  });
+
+  it("says how to go on where they cannot be renewed, and asks no more", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "churn", [{}, {}, {}, {}, ...COMPLETED]);
+    const key = issue(box, "ASIAFIRSTFIRSTFIRST1");
+    let asked = 0;
+    atDescribe(box, 3, () => {
+      expire(box, key.id);
+      asked = box.requests.length;
+    });
+    using cloud = await openCloud(box.env(key));
+    const { error } = await follow(cloud.aws);
+    assert(error instanceof AwsError && error.refusal === "credentials");
+    assertEquals(error.message, "The credentials have expired");
+    assertMatch(
+      error.hint!,
+      /^Renew them: aws sso login, .*\. The job goes on\. .*mlcli wait churn\./,
+    );
+    // What was sent before may be answered still.
+    assert(box.requests.length <= asked + 1);
+    assertEquals(job.status, "InProgress");
+  });
+
+  it("says so where the role may not be assumed any more", async () => {
+    await using box = await boxWithRole();
+    atDescribe(box, 3, () => {
+      expire(box, "ASIAROLEROLEROLE0001");
+      box.roles.delete(ROLE);
+    });
+    const { error } = await followIn(box, ROLE);
+    assertEquals(error?.message, `The role may not be assumed: ${ROLE}`);
+    assertMatch(error!.hint!, /The job goes on\./);
+  });
+
+  it("waits where the network is away when they have to be renewed", async () => {
+    await using box = await boxWithRole();
+    atDescribe(box, 3, () => {
+      expire(box, "ASIAROLEROLEROLE0001");
+      box.faults.loseAnswer("sts:AssumeRole", 3);
+    });
+    const { shown, error } = await followIn(box, ROLE);
+    assertEquals(error, undefined);
+    assertEquals(shown.filter((line) => line.includes("platform")).length, 2, shown.join("\n"));
+  });
+
+  it("tells at once where there is no job", async () => {
+    await using box = await Box.open();
+    using cloud = await openCloud(box.env());
+    const { aws } = cloud;
+    const error = await assertRejects(async () => {
+      const { error } = await follow(aws);
+      throw error;
+    }, AwsError);
+    assertEquals(error.refusal, "not found");
+  });
+});

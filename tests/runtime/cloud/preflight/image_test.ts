@@ -1,0 +1,232 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { Ecr } from "../../../../runtime/aws/ecr.ts";
+import { imageForJob, type ImageRequest } from "../../../../runtime/cloud/preflight/image.ts";
+import type { Engine } from "../../../../runtime/docker/engine.ts";
+import { Interrupted, MlcliError } from "../../../../runtime/errors.ts";
+import { appObject } from "../../../helpers/app_object.ts";
+import { Box } from "../../../helpers/box/box.ts";
+import { digestOf, partsOf, type Repository } from "../../../helpers/box/ecr_store.ts";
+import { indexed, putImage, putIndex } from "../../../helpers/box/images.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const HOST = "123456789012.dkr.ecr.eu-west-1.amazonaws.com";
+
+/** The repositories of a box, as the client of ECR gives them. */
+function ecrOf({ ecr: { store } }: Box): Ecr {
+  const unexpected = (): never => {
+    throw new Error("Nothing may be changed");
+  };
+  return {
+    region: { value: "eu-west-1", source: "AWS_REGION" },
+    repository: (name) => {
+      const found = store.repositories.get(name);
+      return Promise.resolve(found && { name, uri: `${HOST}/${name}`, isImmutable: false });
+    },
+    image: (name, key) => {
+      const repository = store.repositories.get(name)!;
+      return Promise.resolve(store.find(repository, "tag" in key ? key.tag : key.digest));
+    },
+    createRepository: unexpected,
+    authorization: unexpected,
+    putImage: unexpected,
+  };
+}
+
+/** The configuration's digest: what an engine without the containerd image store calls an image. */
+function configurationOf(repository: Repository, digest: string): string {
+  return partsOf(repository.images.get(digest)!.manifest)[0]!.digest;
+}
+
+/** An engine that has the image. */
+function engineWith(id: string | undefined, architecture = "amd64"): () => Promise<Engine> {
+  const image = id && { Id: id, Created: "", Os: "linux", Architecture: architecture };
+  return () => Promise.resolve({ image: () => Promise.resolve(image) } as unknown as Engine);
+}
+
+const REQUEST: ImageRequest = {
+  app: appObject("/apps", "churn"),
+  tag: "v1",
+  instanceType: "ml.m5.xlarge",
+};
+
+/** What it answers and notes. */
+async function check(
+  box: Box,
+  engine: () => Promise<Engine>,
+  request: Partial<ImageRequest> = {},
+): Promise<readonly [address: string, notes: readonly string[]]> {
+  const notes: string[] = [];
+  const sources = { ecr: ecrOf(box), engine };
+  const address = await imageForJob({ ...REQUEST, ...request }, sources, (text) => {
+    notes.push(text);
+  });
+  return [address, notes];
+}
+
+/** The words of its refusal, remedy included. */
+async function refusal(...asked: Parameters<typeof check>): Promise<string> {
+  const error = await assertRejects(() => check(...asked), MlcliError);
+  return `${error.message} | ${error.hint}`;
+}
+
+suite("the image of a job", () => {
+  it("is named by its digest, where it is the same as here", async () => {
+    await using box = await Box.open();
+    const repository = box.ecr.store.add("churn");
+    const digest = await putImage(box.ecr, repository, { tag: "v1" });
+    for (const id of [configurationOf(repository, digest), digest]) {
+      assertEquals(await check(box, engineWith(id)), [`${HOST}/churn@${digest}`, []]);
+    }
+  });
+
+  it("is of --repository, where that is asked for", async () => {
+    await using box = await Box.open();
+    const digest = await putImage(box.ecr, box.ecr.store.add("team/x"), { tag: "v1" });
+    const repository = { host: undefined, name: "team/x" };
+    assertEquals(await check(box, engineWith(digest), { repository }), [
+      `${HOST}/team/x@${digest}`,
+      [],
+    ]);
+  });
+
+  it("has to be pushed", async () => {
+    await using box = await Box.open();
+    const hint = "Run mlcli push first, with the same --docker-tag.";
+    assertEquals(
+      await refusal(box, engineWith("x")),
+      `churn:v1 is not pushed: there is no repository churn in eu-west-1 | ${hint}`,
+    );
+    await putImage(box.ecr, box.ecr.store.add("churn"), { tag: "v2" });
+    assertEquals(
+      await refusal(box, engineWith("x")),
+      `churn:v1 is not pushed: there is no ${HOST}/churn:v1 | ${hint}`,
+    );
+  });
+
+  it("has to be the one that is here", async () => {
+    await using box = await Box.open();
+    const repository = box.ecr.store.add("churn");
+    await putImage(box.ecr, repository, { tag: "v1" });
+    const other = await putImage(box.ecr, repository, { files: { a: "b" } });
+    for (const id of [digestOf("unknown"), configurationOf(repository, other), other]) {
+      assertEquals(
+        await refusal(box, engineWith(id)),
+        `churn:v1 here is another image than ${HOST}/churn:v1 | Was it built again? mlcli push ` +
+          "sends it, with the same --docker-tag; a tag that is not built here runs as it was pushed.",
+      );
+    }
+  });
+
+  for (
+    const [instanceType, architecture, other] of [
+      ["ml.m5.xlarge", "arm64", "amd64"],
+      ["ml.c7g.large", "amd64", "arm64"],
+    ] as const
+  ) {
+    it(`has to run on ${instanceType}`, async () => {
+      await using box = await Box.open();
+      const digest = await putImage(box.ecr, box.ecr.store.add("churn"), {
+        tag: "v1",
+        architecture,
+      });
+      assertEquals(
+        await refusal(box, engineWith(digest, architecture), { instanceType }),
+        `churn:v1 is for linux/${architecture}, and ${instanceType} runs linux/${other} | mlcli ` +
+          `build --platform linux/${other}, then mlcli push; or take another --ec2-type.`,
+      );
+    });
+  }
+
+  it("must not have OCI's manifest, unless Docker's is beside it", async () => {
+    await using box = await Box.open();
+    const repository = box.ecr.store.add("churn");
+    const oci = await putImage(box.ecr, repository, { tag: "v1", format: "oci" });
+    assertEquals(
+      await refusal(box, engineWith(oci)),
+      `SageMaker refuses the manifest of ${HOST}/churn:v1: its type is ` +
+        "application/vnd.oci.image.manifest.v1+json | It was not pushed by mlcli. mlcli push puts " +
+        "one there that SageMaker takes.",
+    );
+    // What push puts beside a tag that cannot be changed: the same parts, as Docker writes them.
+    const { config, layers: [layer] } = JSON.parse(repository.images.get(oci)!.manifest);
+    const mediaType = "application/vnd.docker.distribution.manifest.v2+json";
+    const manifest = JSON.stringify(
+      {
+        schemaVersion: 2,
+        mediaType,
+        config: {
+          mediaType: "application/vnd.docker.container.image.v1+json",
+          size: config.size,
+          digest: config.digest,
+        },
+        layers: [{
+          mediaType: "application/vnd.docker.image.rootfs.diff.tar.gzip",
+          size: layer.size,
+          digest: layer.digest,
+        }],
+      },
+      null,
+      3,
+    );
+    const digest = digestOf(manifest);
+    box.ecr.store.keep(repository, { digest, manifest, mediaType });
+    assertEquals(await check(box, engineWith(oci)), [`${HOST}/churn@${digest}`, []]);
+  });
+
+  it("of a list is the one for the instance type", async () => {
+    await using box = await Box.open();
+    const repository = box.ecr.store.add("churn");
+    const digests = [];
+    const entries = [];
+    for (const architecture of ["arm64", "amd64"]) {
+      const digest = await putImage(box.ecr, repository, { architecture });
+      digests.push(digest);
+      entries.push(indexed(repository, digest, { os: "linux", architecture }));
+    }
+    const list = await putIndex(box.ecr, repository, entries, { tag: "v1" });
+    const [arm64, amd64] = digests;
+    for (const [type, digest] of [["ml.c7g.large", arm64], ["ml.m5.large", amd64]] as const) {
+      assertEquals(await check(box, engineWith(list, "arm64"), { instanceType: type }), [
+        `${HOST}/churn@${digest}`,
+        [],
+      ]);
+    }
+  });
+
+  it("may be one of a list here, whose other platform the engine speaks of", async () => {
+    await using box = await Box.open();
+    const repository = box.ecr.store.add("churn");
+    const amd64 = await putImage(box.ecr, repository, { tag: "v1" });
+    const entry = indexed(repository, amd64, { os: "linux", architecture: "amd64" });
+    const list = await putIndex(box.ecr, repository, [entry]);
+    assertEquals(await check(box, engineWith(list, "arm64")), [`${HOST}/churn@${amd64}`, []]);
+  });
+
+  it("is not compared without an engine, or without it here: one note", async () => {
+    await using box = await Box.open();
+    const digest = await putImage(box.ecr, box.ecr.store.add("churn"), { tag: "v1" });
+    const rest = `: it is not checked that ${HOST}/churn:v1 is the same, and for linux/amd64`;
+    const noEngine = () => Promise.reject(new MlcliError("No Docker Engine answers"));
+    assertEquals(await check(box, noEngine), [`${HOST}/churn@${digest}`, [
+      `No Docker Engine answers${rest}`,
+    ]]);
+    assertEquals(await check(box, engineWith(undefined)), [`${HOST}/churn@${digest}`, [
+      `This machine has no image churn:v1${rest}`,
+    ]]);
+    await assertRejects(
+      () => check(box, () => Promise.reject(new Interrupted("SIGINT"))),
+      Interrupted,
+    );
+  });
+
+  it("has to be in this account's registry", async () => {
+    await using box = await Box.open();
+    await putImage(box.ecr, box.ecr.store.add("churn"), { tag: "v1" });
+    const app = appObject("/apps", "churn", { imageName: "docker.io/churn" });
+    const words = await refusal(box, engineWith("x"), { app });
+    assertEquals(
+      words.split(" | ")[0],
+      `The image's registry is docker.io, and this account's is ${HOST}`,
+    );
+  });
+});

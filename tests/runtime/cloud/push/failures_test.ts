@@ -1,0 +1,72 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import {
+  pushError,
+  type PushFailure,
+  pushFailure,
+} from "../../../../runtime/cloud/push/failures.ts";
+import { isRefusal } from "../../../../runtime/aws/errors.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const TARGET = { uri: "host/churn", tag: "v1", reference: "churn:v1" };
+
+/** What engines and ECR say: of Docker 20.10.24 and the threads that failures.ts names. */
+const ROWS: readonly (readonly [words: string, failure: PushFailure])[] = [
+  [
+    "denied: Your authorization token has expired. Reauthenticate and try again.",
+    "expired",
+  ],
+  [
+    "tag invalid: The image tag 'v1' already exists in the 'churn' repository and cannot be " +
+    "overwritten because the tag is immutable.",
+    "immutable",
+  ],
+  [
+    "tag invalid: The image tag 'v1' already exists in the 'churn' repository and cannot be " +
+    "overwritten because the repository is immutable.",
+    "immutable",
+  ],
+  [
+    "denied: User: arn:aws:iam::123456789012:user/ana is not authorized to perform: " +
+    "ecr:InitiateLayerUpload on resource: arn:aws:ecr:eu-west-1:123456789012:repository/churn",
+    "denied",
+  ],
+  [
+    "name unknown: The repository with name 'churn' does not exist in the registry with id '1'",
+    "no repository",
+  ],
+  ["no basic auth credentials", "no login"],
+  ["unauthorized: authentication required", "no login"],
+  ["denied: Your Authorization Token is invalid.", "no login"],
+  ["tag does not exist: host/churn:v1", "no image"],
+  ["An image does not exist locally with the tag: host/churn", "no image"],
+  ['Get "https://host/v2/": dial tcp: lookup host on 1.1.1.1:53: no such host', "network"],
+  ['Get "http://localhost:1/v2/": dial tcp 127.0.0.1:1: connect: connection refused', "network"],
+  ["EOF", "network"],
+  ["unexpected EOF", "network"],
+  ['Get "https://host/v2/": x509: certificate signed by unknown authority', "network"],
+  ["received unexpected HTTP status: 500 Internal Server Error", "other"],
+  ["the engine ended the push without a digest from the registry", "other"],
+];
+
+suite("why a push fails", () => {
+  for (const [words, failure] of ROWS) {
+    it(`${failure}: ${words.slice(0, 50)}`, () => {
+      assertEquals(pushFailure(words), failure);
+      const error = pushError(words, TARGET);
+      assertMatch(error.hint ?? "", /\.$/);
+      if (failure !== "immutable") assertEquals(error.quote, words);
+      assertEquals(isRefusal(error, "denied"), failure === "denied");
+    });
+  }
+
+  it("is shown without what a terminal would obey", () => {
+    assertEquals(pushError("bad \x1b[2J\n", TARGET).quote, "bad ?[2J");
+  });
+
+  it("names the permission", () => {
+    assertEquals(
+      pushError(ROWS[3]![0], TARGET).message,
+      "AccessDeniedException: ecr:InitiateLayerUpload",
+    );
+  });
+});
