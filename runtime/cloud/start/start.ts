@@ -20,6 +20,7 @@ import { imageForJob } from "../preflight/image.ts";
 import { createJob, nothingCreated } from "./create.ts";
 import { type PlannedJob, shownCall, withTags } from "./plan.ts";
 import type { JobRequest } from "./request.ts";
+import { printableJson } from "../../text.ts";
 
 /** What starting a job may touch of the world. */
 export type JobHost = Pick<Context, "env" | "aws" | "engine" | "interruption" | "clock">;
@@ -80,7 +81,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     data,
   );
   if (request.dryRun) {
-    return report.result(JSON.stringify([shownCall(startable.action, input)], undefined, 2));
+    return report.result(printableJson([shownCall(startable.action, input)], 2));
   }
   const sagemaker = await aws.sagemaker();
   await createJob(
@@ -116,7 +117,11 @@ async function inOrder<Results extends readonly unknown[]>(
   for (const { notes, end } of begun) {
     const [result] = await end;
     for (const text of notes) note(text);
-    if (result.status === "rejected") throw result.reason;
+    if (result.status === "rejected") {
+      // Nothing is asked any more once it is said what is wrong.
+      await Promise.all(begun.map((one) => one.end));
+      throw result.reason;
+    }
     results.push(result.value);
   }
   return results as unknown as Results;

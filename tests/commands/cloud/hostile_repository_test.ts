@@ -1,7 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { Box } from "../../helpers/box/box.ts";
-import { makeDirectory } from "../../helpers/directory.ts";
-import { runInProcess } from "../../helpers/in_process.ts";
+import type { Box } from "../../helpers/box/box.ts";
 import { BUCKET, CONFIGURATION, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -31,7 +29,13 @@ function changes(box: Box): readonly string[] {
 suite("a bucket that only the configuration file names", () => {
   for (
     const [title, configuration, args, where, flag] of [
-      ["upload-data", {}, ["upload-data", "-i", "."], /"s3_prefix" in [\w-]+\.json/, "--target-dir"],
+      [
+        "upload-data",
+        {},
+        ["upload-data", "-i", "."],
+        /"s3_prefix" in [\w-]+\.json/,
+        "--target-dir",
+      ],
       ["train", {}, TRAIN, /"s3_prefix" in [\w-]+\.json/, "--output-s3-dir"],
       [
         "train, its own key",
@@ -137,7 +141,10 @@ suite("a bucket that only the configuration file names", () => {
         stderr,
         /^error: Whether the bucket job-data is yours cannot be found out: AccessDeniedException: sts/m,
       );
-      assertMatch(stderr, /^hint: It is "s3_prefix" in .* that names it\. If you trust it, name it/m);
+      assertMatch(
+        stderr,
+        /^hint: It is "s3_prefix" in .* that names it\. If you trust it, name it/m,
+      );
       assertEquals(changes(job.box), []);
     }
   });
@@ -173,5 +180,96 @@ suite("upload-data --delete in a hostile repository", () => {
       job.box.s3.keys(BUCKET),
       [...kept, `${job.app.name}.json`].map((key) => `app/${key}`).sort(),
     );
+  });
+});
+
+suite("what else the configuration file of a hostile repository says", () => {
+  for (
+    const [title, train, words] of [
+      [
+        "takes no variable of the caller's",
+        { env: ["AWS_SECRET_ACCESS_KEY"] },
+        /^error: [\w-]+\.json: "env" in "train" must have a value for each variable\n/,
+      ],
+      [
+        "takes no variable of the caller's by itself",
+        { env: "AWS_SECRET_ACCESS_KEY" },
+        /must have a value for each variable\n/,
+      ],
+      [
+        "takes no variable that only looks like an option",
+        { env: { "": "x" } },
+        /must be NAME=VALUE/,
+      ],
+    ] as const
+  ) {
+    it(title, async () => {
+      await using job = await makeJobApp({ configuration: { ...CONFIGURATION, train } });
+      const { code, stderr } = await job.run(TRAIN);
+      assertEquals(code, 1);
+      assertMatch(stderr, words);
+      assertEquals(job.box.requests.length, 0);
+    });
+  }
+
+  it("chooses neither files of variables nor account, region and role of the caller", async () => {
+    const train = {
+      env_file: "/etc/passwd",
+      profile: "admin",
+      region: "us-east-1",
+      iam_role_arn: "arn:aws:iam::123456789012:role/Admin",
+      app_name: "other",
+      dry_run: false,
+    };
+    await using job = await makeJobApp({ configuration: { ...CONFIGURATION, train } });
+    const { code, stdout, stderr } = await job.run([...TRAIN, "--dry-run"]);
+    assertEquals(code, 0, stderr);
+    for (const key of Object.keys(train)) {
+      assertMatch(stderr, new RegExp(`^warning: .*"${key}" in "train" has no effect`, "m"));
+    }
+    assertEquals(stdout.includes("Environment"), false);
+    assertEquals(changes(job.box), []);
+  });
+
+  for (
+    const address of [
+      `s3://${BUCKET}/x\x1b[2Jy`,
+      `s3://${BUCKET}/x\u202ey`,
+      `s3://${BUCKET}/x\u009b2Jy`,
+      `s3://${BUCKET}/../other`,
+      `s3://${BUCKET}/a/./b`,
+      `s3://${BUCKET}/..`,
+    ]
+  ) {
+    it(`names no address that can be another: ${JSON.stringify(address)}`, async () => {
+      const configuration = { ...CONFIGURATION, s3_prefix: address };
+      await using job = await makeJobApp({ configuration });
+      const { code, stderr } = await job.run(["upload-data", "-i", "."]);
+      assertEquals(code, 1);
+      assertMatch(stderr, /^error: [\w-]+\.json: "s3_prefix" must be an address in S3/);
+      const typed = await job.run(["upload-data", "-i", ".", "--target-dir", address]);
+      assertEquals(typed.code, 2);
+      assertMatch(typed.stderr, /^error: Option "--target-dir" must be an address in S3/);
+      assertEquals(/[\x1b\x9b\u202e]/.test(stderr + typed.stderr), false);
+      assertEquals(job.box.requests.length, 0);
+    });
+  }
+
+  it("puts nothing into hints that a shell would run", async () => {
+    const configuration = { ...CONFIGURATION, s3_prefix: `s3://${THEIRS}/$(touch x);y` };
+    await using job = await makeJobApp({ configuration });
+    openToAll(job.box);
+    const { stderr } = await job.run(["upload-data", "-i", "."]);
+    assertMatch(stderr, /--target-dir 's3:\/\/take-it-all\/\$\(touch x\);y\/'\n$/);
+    const typed = await job.run([
+      "train",
+      "-i",
+      `s3://${BUCKET}/$(touch x)/`,
+      "-e",
+      "ml.m5.large",
+      "-o",
+      `s3://${BUCKET}/o`,
+    ]);
+    assertMatch(typed.stderr, /--target-dir 's3:\/\/job-data\/\$\(touch x\)\/'\n$/);
   });
 });
