@@ -28,7 +28,7 @@ export class ShownJob implements JobReport, Disposable {
     this.context.err.print(`${printable(text)}\n`);
   }
 
-  progress(text: string, running: number): void {
+  progress(text: string, running = 0): void {
     this.#clear();
     const { err, clock } = this.context;
     if (!err.isTerminal) return;

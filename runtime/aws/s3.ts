@@ -119,23 +119,26 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
     async *listObjects(bucket, prefix, pageSize = PAGE_SIZE) {
       let token: string | undefined;
       do {
-        const { Contents = [], EncodingType, NextContinuationToken } = await session.send(
-          "s3:ListBucket",
-          `bucket ${bucket}`,
-          region,
-          () =>
-            client.send(
-              new ListObjectsV2Command({
-                ...bucketOf(bucket),
-                Prefix: prefix,
-                MaxKeys: pageSize,
-                ContinuationToken: token,
-                // XML cannot hold all that keys may.
-                EncodingType: "url",
-              }),
-              options,
-            ),
-        );
+        const { Name, Contents = [], EncodingType, NextContinuationToken, $metadata } =
+          await session.send(
+            "s3:ListBucket",
+            `bucket ${bucket}`,
+            region,
+            () =>
+              client.send(
+                new ListObjectsV2Command({
+                  ...bucketOf(bucket),
+                  Prefix: prefix,
+                  MaxKeys: pageSize,
+                  ContinuationToken: token,
+                  // XML cannot hold all that keys may.
+                  EncodingType: "url",
+                }),
+                options,
+              ),
+          );
+        // Any page that is XML, such as the login of a network, would be an empty list.
+        if (Name === undefined) throw strangeAnswer($metadata.httpStatusCode);
         yield Contents.map(({ Key = "", Size = 0, LastModified = new Date(0), ETag = "" }) => ({
           key: EncodingType === "url" ? decoded(Key) : Key,
           size: Size,
@@ -189,12 +192,14 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
       return part;
     },
     async putObject(place, bytes) {
-      await session.send(
+      const { ETag, $metadata } = await session.send(
         "s3:PutObject",
         subjectOf(place),
         region,
         () => client.send(new PutObjectCommand({ ...inputOf(place), Body: bytes }), options),
       );
+      // The login of a network says 200, too.
+      if (!ETag) throw strangeAnswer($metadata.httpStatusCode);
     },
     async deleteObjects(bucket, keys) {
       const { Errors = [] } = await session.send(

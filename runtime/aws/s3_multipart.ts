@@ -94,10 +94,11 @@ export function multipartOf(
    * it stays: it holds nothing.
    */
   async function abortLost(upload: Upload, since: Date, force: AbortSignal): Promise<void> {
-    const { Uploads = [] } = await client.send(
-      new ListMultipartUploadsCommand({ ...bucketOf(upload.bucket), Prefix: upload.key }),
-      { abortSignal: force },
-    );
+    const { Uploads = [] } = await send("s3:ListBucketMultipartUploads", upload, () =>
+      client.send(
+        new ListMultipartUploadsCommand({ ...bucketOf(upload.bucket), Prefix: upload.key }),
+        { abortSignal: force },
+      ));
     for (const { Key, UploadId, Initiated } of Uploads) {
       // The service counts in seconds.
       const isOfNow = (Initiated?.getTime() ?? 0) >= since.getTime() - 1000;
@@ -155,7 +156,7 @@ export function multipartOf(
     },
     async completeUpload(upload, parts, size) {
       try {
-        await send("s3:PutObject", upload, () =>
+        const { ETag, $metadata } = await send("s3:PutObject", upload, () =>
           client.send(
             new CompleteMultipartUploadCommand({
               ...ofUpload(upload),
@@ -169,6 +170,7 @@ export function multipartOf(
             }),
             options,
           ));
+        if (!ETag) throw strangeAnswer($metadata.httpStatusCode);
       } catch (error) {
         // When a retry finds no upload, the first attempt has succeeded, if the object is there.
         if (!(isRefusal(error, "not found") && await isComplete(upload, size))) throw error;

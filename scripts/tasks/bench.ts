@@ -17,6 +17,7 @@ import {
   trainComparison,
 } from "../bench/local.ts";
 import { compare, type Outcome, table } from "../bench/measure.ts";
+import { makePushBench } from "../bench/push.ts";
 import { makeServingBench } from "../bench/serving.ts";
 import { makeWatchBench } from "../bench/watch.ts";
 import { makeStartUpBench, type StartUpBench } from "../bench/startup.ts";
@@ -33,6 +34,7 @@ async function main(signal: AbortSignal): Promise<number> {
   await using app = await makeBenchApp(baseImage);
   await using serving = await makeServingBench(app);
   await using endpoints = await endpointBench(signal);
+  await using push = await makePushBench(baseImage, signal);
   await using startUp = await startUpBench();
   await using watch = await makeWatchBench();
   await using full = await makeBenchApp(baseImage);
@@ -44,6 +46,7 @@ async function main(signal: AbortSignal): Promise<number> {
     deployComparison(app),
     serving.comparison,
     ...endpoints?.comparisons ?? [],
+    ...push ? [push.comparison] : [],
     ...startUp?.comparisons ?? [],
   ];
   for (const comparison of comparisons) {

@@ -312,7 +312,8 @@ suite("mlcli push", () => {
     box.faults.delay("ecr:UploadLayerPart", 600_000);
     const child = scene.start();
     const { requests } = box.ecr.front;
-    await eventually(async () => requests.some((request) => request.startsWith("PATCH ")));
+    const isSending = () => requests.some((request) => request.startsWith("PATCH "));
+    await eventually(() => Promise.resolve(isSending()));
     child.kill("SIGINT");
     const { code, stdout } = await resultOf(child);
     assertEquals([code, stdout], [130, ""]);

@@ -90,6 +90,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
       send: (withOwnTags) =>
         startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags)),
       hasUserTags: Object.keys(request.tags).length > 0,
+      choice,
     },
     sagemaker,
     host.interruption.signal,
@@ -98,7 +99,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   // Before the result, which may have no reader any more: the job costs money.
   report.note(`Created ${KIND_WORDS[kind]} ${name} in ${regionWords(sagemaker.region)}`);
   if (!request.wait) return report.result(name);
-  await reportEnd(await followJob({ kind, name }, aws, host, report), aws, report);
+  await reportEnd(await followJob({ kind, name }, aws, host, report, { choice }), aws, report);
 }
 
 /**

@@ -261,13 +261,20 @@ suite("upload-data --delete", () => {
     await using at = await place({ "churn.json": JSON.stringify(configuration), "d/a": "1" });
     const result = "churn/output/job/output/model.tar.gz";
     for (const key of [result, "churn/old"]) await at.box.s3.put(BUCKET, key, "0");
-    for (const target of [`s3://${BUCKET}/churn`, `s3://${BUCKET}/churn/`]) {
-      const args = ["-i", "d", "--target-dir", target];
-      const { code, stderr } = await at.upload([...args, "--delete"]);
-      assertEquals(code, 0);
-      assertMatch(stderr, /^note: s3:\/\/data-bucket\/churn\/output\/ is not deleted: .*\n/);
-      assertEquals(at.box.s3.keys(BUCKET), ["churn/a", result]);
-    }
+    const { code, stderr } = await at.upload(
+      ["-i", "d", "--target-dir", `s3://${BUCKET}/churn/`, "--delete"],
+    );
+    assertEquals(code, 0);
+    assertMatch(stderr, /^note: s3:\/\/data-bucket\/churn\/output\/ is not deleted: .*\n/);
+    assertEquals(at.box.s3.keys(BUCKET), ["churn/a", result]);
+  });
+
+  it("takes a target that the user names, and none of a file", async () => {
+    const configuration = { s3_prefix: `s3://${BUCKET}/churn` };
+    await using at = await place({ "churn.json": JSON.stringify(configuration), "d/a": "1" });
+    const { code, stderr } = await at.upload(["-i", "d", "--delete"]);
+    assertEquals([code, at.box.requests], [2, []]);
+    assertMatch(stderr, /^error: Option "--delete" is of use with "--target-dir" only\.\nhint: /);
   });
 
   it("deletes nothing where a file was not sent", async () => {

@@ -116,7 +116,7 @@ suite("upload-data names what it could not send, and sends the others", () => {
     };
     const { code, stderr } = await at.upload(ARGS);
     assertEquals([code, await at.stored()], [1, { "churn/data/a": "1" }]);
-    assertMatch(stderr, /\n  d\/b: Cannot read d\/b: No such file or directory\n/);
+    assertMatch(stderr, /\n {2}d\/b: Cannot read d\/b: No such file or directory\n/);
   });
 
   it("where a part of a file is refused: nothing of it is left", async () => {
@@ -126,7 +126,7 @@ suite("upload-data names what it could not send, and sends the others", () => {
     at.box.faults.refuse("s3:UploadPart", refusal);
     const { code, stderr } = await at.upload(ARGS);
     assertEquals(code, 1);
-    assertMatch(stderr, /\n  d\/large: s3:PutObject failed: No such part here\.\n/);
+    assertMatch(stderr, /\n {2}d\/large: s3:PutObject failed: No such part here\.\n/);
     assertEquals([at.box.s3.keys(BUCKET), at.box.s3.uploads(BUCKET)], [["churn/data/a"], []]);
   });
 
@@ -141,7 +141,7 @@ suite("upload-data names what it could not send, and sends the others", () => {
     };
     const { code, stderr } = await at.upload(ARGS);
     assertEquals([code, count], [1, 2]);
-    assertMatch(stderr, /\n  d\/a: it changed while it was being sent\n/);
+    assertMatch(stderr, /\n {2}d\/a: it changed while it was being sent\n/);
   });
 
   it("and gives the reason alone where it is everything's", async () => {
@@ -182,7 +182,9 @@ suite("upload-data, interrupted", () => {
         const large = await writeLarge(at);
         const keys = new Keys();
         at.box.faults[moment] = (request) => {
-          if (request.operation === operation) keys.press();
+          // The second Ctrl-C would wait for nothing.
+          const isFirst = !keys.interruption.signal.aborted;
+          if (request.operation === operation && isFirst) keys.press();
           return undefined;
         };
         const { code, stdout, stderr } = await at.upload(ARGS, { keys });
@@ -195,6 +197,19 @@ suite("upload-data, interrupted", () => {
       });
     }
   }
+
+  it("twice: waits for nothing, and names what is left behind", async () => {
+    await using at = await place({ "d/": "" });
+    await writeLarge(at);
+    const keys = new Keys();
+    at.box.faults.before = ({ operation }) => {
+      if (operation === "UploadPart" || operation === "AbortMultipartUpload") keys.press();
+      return undefined;
+    };
+    const { code, stderr } = await at.upload(ARGS, { keys });
+    assertEquals(code, 130);
+    assertMatch(stderr, /^warning: Parts of s3:\/\/data-bucket\/churn\/data\/large could not be/);
+  });
 
   it("deletes nothing", async () => {
     await using at = await place({ "d/small": "1" });

@@ -1,0 +1,86 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { join } from "@std/path";
+import { Box } from "../../helpers/box/box.ts";
+import { runCloud, startCloud } from "../../helpers/cloud.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { resultOf } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+import { tarGz } from "../../helpers/tar.ts";
+
+const BUCKET = "data-bucket";
+const TARGET = `s3://${BUCKET}/churn/data`;
+const MIB = 1024 ** 2;
+
+suite("data, as a program", () => {
+  it("is sent, whole and in parts, and only once", async () => {
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    await using directory = await makeDirectory({ "d/a b+\u00fc.csv": "1\n", "d/x/b.csv": "22\n" });
+    const large = new Uint8Array(12 * MIB).fill(1, 0, 8 * MIB).fill(2, 8 * MIB);
+    await Deno.writeFile(join(directory.path, "d/large"), large);
+    const upload = () =>
+      runCloud(box, ["upload-data", "-i", "d", "--target-dir", TARGET], { cwd: directory.path });
+    assertEquals(await upload(), {
+      code: 0,
+      stdout: `${TARGET}/\n`,
+      stderr: "3 files sent (12.6 MB)\n",
+    });
+    assertEquals(await upload(), {
+      code: 0,
+      stdout: `${TARGET}/\n`,
+      stderr: "0 files sent (0 bytes), 3 unchanged\n",
+    });
+    assertEquals(box.s3.keys(BUCKET), [
+      "churn/data/a b+\u00fc.csv",
+      "churn/data/large",
+      "churn/data/x/b.csv",
+    ]);
+    assertEquals(await box.s3.bytes(BUCKET, "churn/data/large"), large);
+  });
+
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    it(`leaves nothing half-written after ${signal}`, async () => {
+      await using box = await Box.open();
+      box.s3.createBucket(BUCKET);
+      await using directory = await makeDirectory({ "d/a": "1" });
+      await Deno.writeFile(join(directory.path, "d/large"), new Uint8Array(12 * MIB));
+      const args = ["upload-data", "-i", "d", "--target-dir", TARGET];
+      const { promise: held, resolve: release } = Promise.withResolvers<void>();
+      let child: Deno.ChildProcess | undefined;
+      let isKilled = false;
+      box.faults.before = async ({ operation }) => {
+        if (operation === "AbortMultipartUpload") release();
+        if (operation !== "UploadPart") return undefined;
+        // A second signal would wait for nothing.
+        if (!isKilled) child!.kill(signal);
+        isKilled = true;
+        await held;
+        return undefined;
+      };
+      child = startCloud(box, args, { cwd: directory.path });
+      const { code, stdout } = await resultOf(child);
+      assertEquals([code, stdout], [signal === "SIGINT" ? 130 : 143, ""]);
+      assertEquals(box.s3.uploads(BUCKET), []);
+      assertEquals(box.s3.object(BUCKET, "churn/data/large"), undefined);
+    });
+  }
+
+  it("comes back: the archive of a model, unpacked", async () => {
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    await using directory = await makeDirectory();
+    // What gzip cannot make small: more than one range.
+    const content = new Uint8Array(10 * MIB);
+    for (let start = 0; start < content.length; start += 65_536) {
+      crypto.getRandomValues(content.subarray(start, start + 65_536));
+    }
+    await box.s3.put(BUCKET, "model.tar.gz", await tarGz([{ name: "weights", content }]));
+    const uri = `s3://${BUCKET}/model.tar.gz`;
+    const args = ["download-model", uri, "--to", "model"];
+    const { code, stdout, stderr } = await runCloud(box, args, { cwd: directory.path });
+    assertEquals([code, stdout], [0, "model\n"]);
+    assertMatch(stderr, /^10\.5 MB from s3:\/\/data-bucket\/model\.tar\.gz\n$/);
+    assertEquals(await Deno.readFile(join(directory.path, "model/weights")), content);
+    assert(box.operations.filter((name) => name === "s3:GetObject").length > 1);
+  });
+});
