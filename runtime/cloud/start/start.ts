@@ -11,6 +11,7 @@ import { type AwsOptions, regionWords } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
 import { platformJobName } from "../../contract/job_names.ts";
 import type { JobKind } from "../../contract/jobs.ts";
+import { printableJson } from "../../text.ts";
 import { connectFor } from "../connection.ts";
 import { reportEnd } from "../jobs/end.ts";
 import { followJob } from "../jobs/follow.ts";
@@ -78,7 +79,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     data,
   );
   if (request.dryRun) {
-    return report.result(JSON.stringify([shownCall(startable.action, input)], undefined, 2));
+    return report.result(printableJson([shownCall(startable.action, input)], 2));
   }
   const sagemaker = await aws.sagemaker();
   await createJob(

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { AwsError } from "../../aws/errors.ts";
 import type { StoredObject } from "../../aws/s3.ts";
 import { compareKeys } from "./key_order.ts";
 import type { LocalFile } from "./walk.ts";
@@ -17,6 +18,7 @@ export type Step =
  * Goes through both lists at once.
  *
  * @param prefix of all keys.
+ * @throws AwsError where an object has another one.
  */
 export async function* stepsOf(
   files: AsyncIterator<LocalFile>,
@@ -25,6 +27,7 @@ export async function* stepsOf(
 ): AsyncGenerator<Step, void, void> {
   let file = await files.next();
   let object = await objects.next();
+  requireBelow(prefix, object);
   while (!file.done || !object.done) {
     const order = file.done
       ? 1
@@ -35,8 +38,19 @@ export async function* stepsOf(
       yield { kind: "file", file: file.value, there: order === 0 ? object.value! : undefined };
       file = await files.next();
     } else yield { kind: "extra", object: object.value! };
-    if (order >= 0 && !object.done) object = await objects.next();
+    if (order >= 0 && !object.done) {
+      object = await objects.next();
+      requireBelow(prefix, object);
+    }
   }
+}
+
+/** What was not asked for must not be taken for an object without a file, which may be deleted. */
+function requireBelow(prefix: string, object: IteratorResult<StoredObject>): void {
+  if (object.done || object.value.key.startsWith(prefix)) return;
+  throw new AwsError("failed", "The platform lists objects that were not asked for", {
+    hint: "An emulator may not know prefixes. Check AWS_ENDPOINT_URL.",
+  });
 }
 
 /** A file as it was when it was looked at. */
@@ -69,6 +83,14 @@ export const PART_SIZE = 8 * 1024 ** 2;
 
 /** Of one upload (S3 user guide, "Amazon S3 multipart upload limits"). */
 const MOST_PARTS = 10_000;
+
+/** A part is 5 GiB at most (the same page). */
+const LARGEST_FILE = MOST_PARTS * 5 * 1024 ** 3;
+
+/** Whether no upload can take so many bytes: a file of holes may seem to have any number. */
+export function isTooLarge(size: number): boolean {
+  return size > LARGEST_FILE;
+}
 
 /** Bytes of each part of a file but the last. */
 export function partSizeOf(size: number): number {
