@@ -11,13 +11,17 @@ const DATA = ["-i", `s3://${BUCKET}/app/data`, "-e", "ml.m5.large"];
 const TRAIN = ["train", ...DATA, "--no-wait"];
 const PROCESS = ["process", "-f", "p.py", "-e", "ml.m5.large", "--no-wait"];
 
+const NOTHING_THERE = '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
+  "<KeyCount>0</KeyCount><IsTruncated>false</IsTruncated></ListBucketResult>";
+
 /** Anybody may write to the bucket, as its owner wishes: only the condition on the owner keeps it. */
 function openToAll(box: Box): void {
   box.s3.createBucket(THEIRS, { owner: OTHER_ACCOUNT });
-  box.faults.before = ({ service, input, headers }) => {
+  box.faults.before = ({ service, operation, input, headers }) => {
     if (service !== "s3" || input.Bucket !== THEIRS) return undefined;
     const expected = headers.get("x-amz-expected-bucket-owner") ?? OTHER_ACCOUNT;
-    return new Response(null, { status: expected === OTHER_ACCOUNT ? 200 : 403 });
+    if (expected !== OTHER_ACCOUNT) return new Response(null, { status: 403 });
+    return new Response(operation === "HeadBucket" ? null : NOTHING_THERE);
   };
 }
 

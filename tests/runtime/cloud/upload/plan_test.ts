@@ -3,6 +3,7 @@ import { AwsError } from "../../../../runtime/aws/errors.ts";
 import type { StoredObject } from "../../../../runtime/aws/s3.ts";
 import { compareKeys, sortKeys } from "../../../../runtime/cloud/upload/key_order.ts";
 import {
+  isTooLarge,
   likeness,
   PART_SIZE,
   partSizeOf,
@@ -41,6 +42,27 @@ async function steps(files: readonly string[], objects: readonly string[]): Prom
         : `${step.there ? "=" : "+"}${step.file.name}`,
   );
 }
+
+suite("a list of objects that were not asked for", () => {
+  for (const keys of [["other"], ["p/a", "p0"], ["o", "p/a"], ["p"]]) {
+    it(`is none of what may be deleted: ${keys.join()}`, async () => {
+      const all = stepsOf(stream([]), stream(keys.map((key) => object(key))), "p/");
+      await assertRejects(
+        () => Array.fromAsync(all),
+        AwsError,
+        "The platform lists objects that were not asked for",
+      );
+    });
+  }
+});
+
+suite("the largest file", () => {
+  it("has 10,000 parts of 5 GiB", () => {
+    const most = 10_000 * 5 * 1024 ** 3;
+    assertEquals([most, most + 1].map(isTooLarge), [false, true]);
+    assertEquals(partsOf(most) <= 10_000, true);
+  });
+});
 
 suite("the order of keys", () => {
   const KEYS = [
