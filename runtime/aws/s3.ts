@@ -111,6 +111,7 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
     Bucket,
     ...owner === undefined ? {} : { ExpectedBucketOwner: owner },
   });
+  const regions = new Map<string, Promise<string | undefined>>();
   const inputOf = ({ bucket, key }: ObjectPlace) => ({ ...bucketOf(bucket), Key: key });
   return {
     region,
@@ -151,14 +152,18 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
         token = NextContinuationToken;
       } while (token);
     },
-    async bucketRegion(bucket) {
-      const { BucketRegion } = await session.send(
+    bucketRegion(bucket) {
+      // Several addresses of a job lie in one bucket.
+      const known = regions.get(bucket);
+      if (known) return known;
+      const asked = session.send(
         "s3:ListBucket",
         `bucket ${bucket}`,
         region,
         () => client.send(new HeadBucketCommand(bucketOf(bucket)), options).catch(fromHead),
-      );
-      return BucketRegion;
+      ).then(({ BucketRegion }) => BucketRegion);
+      regions.set(bucket, asked);
+      return asked;
     },
     async describeObject(place) {
       const { ContentLength, ETag, $metadata } = await session.send(

@@ -18,6 +18,7 @@ import {
 } from "../bench/local.ts";
 import { compare, type Outcome, table } from "../bench/measure.ts";
 import { makePushBench } from "../bench/push.ts";
+import { makeTrainBench } from "../bench/train.ts";
 import { makeServingBench } from "../bench/serving.ts";
 import { makeWatchBench } from "../bench/watch.ts";
 import { makeStartUpBench, type StartUpBench } from "../bench/startup.ts";
@@ -35,6 +36,7 @@ async function main(signal: AbortSignal): Promise<number> {
   await using serving = await makeServingBench(app);
   await using endpoints = await endpointBench(signal);
   await using push = await makePushBench(baseImage, signal);
+  await using training = await makeTrainBench(signal);
   await using startUp = await startUpBench();
   await using watch = await makeWatchBench();
   await using full = await makeBenchApp(baseImage);
@@ -47,6 +49,7 @@ async function main(signal: AbortSignal): Promise<number> {
     serving.comparison,
     ...endpoints?.comparisons ?? [],
     ...push ? [push.comparison] : [],
+    ...training ? [training.comparison] : [],
     ...startUp?.comparisons ?? [],
   ];
   for (const comparison of comparisons) {

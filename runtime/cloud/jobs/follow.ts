@@ -118,13 +118,14 @@ class Following {
     const sagemaker = await this.aws.sagemaker();
     for (let length = FIRST_PAUSE;;) {
       const described = await this.#patience.ask("job", () => describeJob(sagemaker, this.job));
-      if (described) this.#tell(this.latest = described.answer);
+      if (described) this.latest = described.answer;
       const job = this.latest;
+      const changes = described && this.#states.changes(described.answer);
+      this.#tell(changes?.beforeItsLog);
       const lines = job ? await this.#showNews(job) : 0;
-      if (job && hasEnded(job)) {
-        await this.#showRest(job, lines);
-        return { job, log: this.#log, lastLines: this.#lastLines };
-      }
+      if (job && hasEnded(job)) await this.#showRest(job, lines);
+      this.#tell(changes?.afterItsLog);
+      if (job && hasEnded(job)) return { job, log: this.#log, lastLines: this.#lastLines };
       this.#showProgress();
       await this.#pause(length);
       length = Math.min(2 * length, (lines ?? 0) > 0 ? PAUSE_WITH_NEWS : LONGEST_PAUSE);
@@ -138,9 +139,9 @@ class Following {
     this.report.progress(latest.secondaryStatus ?? latest.status, running);
   }
 
-  #tell(job: CloudJob): void {
+  #tell(lines: readonly string[] = []): void {
     if (this.options.states === false) return;
-    for (const line of this.#states.changes(job)) this.report.note(line);
+    for (const line of lines) this.report.note(line);
   }
 
   /** Shows what came of the log. Returns how many lines; `undefined` where nobody knows. */
