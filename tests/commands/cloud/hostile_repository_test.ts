@@ -12,7 +12,7 @@ const TRAIN = ["train", ...DATA, "--no-wait"];
 const PROCESS = ["process", "-f", "p.py", "-e", "ml.m5.large", "--no-wait"];
 
 const NOTHING_THERE = '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
-  "<KeyCount>0</KeyCount><IsTruncated>false</IsTruncated></ListBucketResult>";
+  "<Name>take-it-all</Name><KeyCount>0</KeyCount><IsTruncated>false</IsTruncated></ListBucketResult>";
 
 /** Anybody may write to the bucket, as its owner wishes: only the condition on the owner keeps it. */
 function openToAll(box: Box): void {
