@@ -19,6 +19,7 @@ import {
   UsageError,
   UserCodeError,
 } from "./runtime/errors.ts";
+import { printable } from "./runtime/text.ts";
 
 /**
  * Runs one command line.
@@ -49,7 +50,7 @@ function report(error: unknown, context: Context): void {
   if (error instanceof Interrupted || error instanceof OutputClosed) return;
   try {
     context.err.print(describe(error));
-    if (context.env("MLCLI_DEBUG") === "1") context.err.print(`${stackOf(error)}\n`);
+    if (context.env("MLCLI_DEBUG") === "1") context.err.print(printable(`${stackOf(error)}\n`));
   } catch (failure) {
     // Where standard error is closed or on a full disk, the exit code says it alone.
     if (!(failure instanceof OutputClosed || failure instanceof MlcliError)) throw failure;

@@ -17,6 +17,19 @@ export function inOneLine(name: string): string {
   return printable(name).replace(/[\n\t]/g, "?");
 }
 
+/**
+ * A value as JSON for people and programs: what a terminal would obey, and what hides or reorders
+ * letters, is written as `\\uXXXX`, which means the same.
+ */
+export function printableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(
+    /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (letter) =>
+      letter.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+        .join(""),
+  );
+}
+
 /** How many names a message holds. */
 const NAMED = 3;
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { requireNamed } from "./app/named_path.ts";
 import { absolutePath } from "./app/typed_path.ts";
 import type { Context } from "./context.ts";
 import { type OwnVariable, ownVariablesIn, valuesOfOwn } from "./contract/own_variables.ts";
@@ -21,7 +22,8 @@ export interface VariableOptions {
 /**
  * The user's variables. Later ones win, and those of options over those of files.
  *
- * @throws UsageError when a file or a line in it cannot be used, or a variable has no value.
+ * @throws UsageError when a file or a line in it cannot be used, or a variable has no value; MlcliError
+ * when a link of the repository leads to a file elsewhere.
  */
 export async function ownVariables(
   { env: given, envFile }: VariableOptions,
@@ -40,6 +42,7 @@ async function variablesIn(path: string, cwd: string): Promise<readonly OwnVaria
 }
 
 async function textOf(path: string, cwd: string): Promise<string> {
+  await requireNamed(cwd, path, "--env-file ");
   try {
     return await readTextFile(absolutePath(cwd, path), LARGEST_TEXT);
   } catch (error) {

@@ -6,6 +6,7 @@
 
 import type { Endpoint } from "../../runtime/aws/sagemaker_endpoints.ts";
 import { localTimestamp } from "../render/timestamp.ts";
+import { printableJson } from "../../runtime/text.ts";
 
 /** Turns one page after the other into output. */
 export interface EndpointFormat {
@@ -34,7 +35,7 @@ export function jsonFormat(): EndpointFormat {
   return {
     page(endpoints) {
       return endpoints.map((endpoint) => {
-        const text = before + JSON.stringify(jsonEndpoint(endpoint));
+        const text = before + printableJson(jsonEndpoint(endpoint));
         before = ",\n  ";
         return text;
       }).join("");

@@ -6,7 +6,7 @@
 
 import type { JobReport } from "../../runtime/cloud/jobs/report.ts";
 import type { Context } from "../../runtime/context.ts";
-import { inOneLine } from "../../runtime/text.ts";
+import { inOneLine, printable } from "../../runtime/text.ts";
 import { durationText } from "../render/duration.ts";
 import { ProgressLine } from "../render/progress.ts";
 
@@ -25,10 +25,10 @@ export class ShownJob implements JobReport, Disposable {
 
   note(text: string): void {
     this.#clear();
-    this.context.err.print(`${text}\n`);
+    this.context.err.print(`${printable(text)}\n`);
   }
 
-  progress(text: string, running: number): void {
+  progress(text: string, running = 0): void {
     this.#clear();
     const { err, clock } = this.context;
     if (!err.isTerminal) return;
@@ -46,7 +46,7 @@ export class ShownJob implements JobReport, Disposable {
 
   result(text: string): void {
     this.#clear();
-    this.context.out.print(`${text}\n`);
+    this.context.out.print(`${printable(text)}\n`);
   }
 
   [Symbol.dispose](): void {

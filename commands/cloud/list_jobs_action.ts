@@ -7,7 +7,7 @@
 import { regionWords } from "../../runtime/aws/settings.ts";
 import { type ListedJob, listJobs } from "../../runtime/cloud/jobs/list_jobs.ts";
 import type { Context } from "../../runtime/context.ts";
-import { inOneLine, noteText } from "../../runtime/text.ts";
+import { inOneLine, noteText, printableJson } from "../../runtime/text.ts";
 import { localTimestamp } from "../render/timestamp.ts";
 import type { ListJobsOptions } from "./list_jobs.ts";
 
@@ -23,7 +23,7 @@ export async function listJobsAction(context: Context, options: ListJobsOptions)
     found.push(job);
   }
   if (options.output === "json") {
-    out.print(`${JSON.stringify(found.map(jsonJob), null, 2)}\n`);
+    out.print(`${printableJson(found.map(jsonJob), 2)}\n`);
   }
   if (found.length === 0 && err.isTerminal) {
     // The usual cause is a wrong region.

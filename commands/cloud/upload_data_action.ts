@@ -11,7 +11,7 @@ import {
   type UploadReport,
 } from "../../runtime/cloud/upload_data.ts";
 import type { Context } from "../../runtime/context.ts";
-import { printable } from "../../runtime/text.ts";
+import { printable, printableJson } from "../../runtime/text.ts";
 import { ProgressLine } from "../render/progress.ts";
 import { byteCount, counted } from "../render/quantity.ts";
 import type { UploadDataOptions } from "./upload_data.ts";
@@ -56,13 +56,13 @@ async function printPlan(
 ): Promise<void> {
   const write = (text: string) => context.out.write(new TextEncoder().encode(text));
   const { target, files, total } = await planUpload(upload, context, report);
-  let before = `{\n  "target": ${JSON.stringify(target)},\n  "send": [\n    `;
+  let before = `{\n  "target": ${printableJson(target)},\n  "send": [\n    `;
   for await (const file of files) {
-    await write(before + JSON.stringify(file));
+    await write(before + printableJson(file));
     before = ",\n    ";
   }
   const isNone = before.startsWith("{");
   const { files: count, bytes, unchanged, calls, deleted } = total();
-  const rest = JSON.stringify({ delete: deleted, files: count, bytes, unchanged, calls }, null, 2);
+  const rest = printableJson({ delete: deleted, files: count, bytes, unchanged, calls }, 2);
   await write(`${isNone ? before.trimEnd() : "\n  "}],\n${rest.slice(2)}\n`);
 }

@@ -15,7 +15,7 @@ export function errorText(error: unknown): string {
   const { quote, hint } = error instanceof MlcliError ? error : {};
   return [
     `error: ${printable(messageOf(error))}\n`,
-    quote ? `${quote.trimEnd().replace(/^/gm, "  ")}\n` : "",
+    quote ? `${printable(quote).trimEnd().replace(/^/gm, "  ")}\n` : "",
     hint ? hintText(hint) : "",
   ].join("");
 }

@@ -8,8 +8,10 @@ import { join } from "@std/path/join";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory, isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, parseJson } from "../json.ts";
+import { inOneLine } from "../text.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { boundaryOf, type Confined, escapeOf, requireInside } from "./confinement.ts";
+import { shellWord } from "./typed_path.ts";
 
 /** An app: a configuration file and a directory of the same name beside it. */
 export interface App extends Confined {
@@ -45,8 +47,8 @@ export async function findApp(cwd: string, appName?: string): Promise<App> {
   if (appName !== undefined) return await namedApp(cwd, appName);
   const names = await appNames(cwd);
   if (names.length > 1) {
-    throw new MlcliError(`Several apps in ${cwd}: ${names.join(", ")}`, {
-      hint: `Choose one: --app-name ${names[0]}`,
+    throw new MlcliError(`Several apps in ${cwd}: ${names.map(inOneLine).join(", ")}`, {
+      hint: `Choose one: --app-name ${shellWord(names[0]!)}`,
     });
   }
   const [name] = names;
@@ -101,7 +103,7 @@ async function namedApp(cwd: string, appName: string): Promise<App> {
     cwd,
     names.length === 0
       ? `It has no ${name}.json. Make the app: mlcli init ${name}`
-      : `It has no ${name}.json, but: ${names.join(", ")}`,
+      : `It has no ${name}.json, but: ${names.map(inOneLine).join(", ")}`,
   );
 }
 

@@ -95,7 +95,10 @@ export const RULES = {
   },
   s3_prefix: {
     expected: 'an address in S3, such as "s3://my-bucket/churn"',
-    accepts: (value) => /^s3:\/\/[a-z\d][a-z\d.-]+[a-z\d](\/.*)?$/.test(value),
+    // As `contract/s3_uri.ts` takes it, which this folder does not know.
+    accepts: (value) =>
+      /^s3:\/\/[a-z\d][a-z\d.-]{1,61}[a-z\d](\/.*)?$/.test(value) &&
+      !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\/\.\.?(\/|$)/u.test(value),
   },
   execution_role: {
     expected: 'the ARN of a role, such as "arn:aws:iam::123456789012:role/SageMakerRole"',

@@ -41,10 +41,14 @@ export interface Escape {
  * (`.git` is a file in a submodule and in a further work tree.)
  */
 export async function boundaryOf(directory: string): Promise<string> {
-  const real = await Deno.realPath(directory);
-  for (let folder = real;; folder = dirname(folder)) {
+  return await workTreeOf(directory) ?? await Deno.realPath(directory);
+}
+
+/** The git work tree that a directory is in, as a real path; `undefined` where it is in none. */
+export async function workTreeOf(directory: string): Promise<string | undefined> {
+  for (let folder = await Deno.realPath(directory);; folder = dirname(folder)) {
     if (await holdsRepository(folder)) return folder;
-    if (dirname(folder) === folder) return real;
+    if (dirname(folder) === folder) return undefined;
   }
 }
 

@@ -160,6 +160,7 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
       );
       const { imageId, imageManifest, imageManifestMediaType } = answer?.images?.[0] ?? {};
       if (!imageId?.imageDigest || !imageManifest) return undefined;
+      if (!DIGEST.test(imageId.imageDigest)) throw strangeAnswer(answer?.$metadata.httpStatusCode);
       const mediaType = imageManifestMediaType ?? ownMediaType(imageManifest);
       return { digest: imageId.imageDigest, mediaType, manifest: imageManifest };
     },
@@ -181,10 +182,16 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
             throw error;
           }),
       );
-      return answer?.image?.imageId?.imageDigest ?? await digestOf(manifest);
+      const { imageDigest } = answer?.image?.imageId ?? {};
+      if (imageDigest === undefined) return await digestOf(manifest);
+      if (!DIGEST.test(imageDigest)) throw strangeAnswer(answer?.$metadata.httpStatusCode);
+      return imageDigest;
     },
   };
 }
+
+/** The digest of a manifest. */
+const DIGEST = /^sha256:[a-f\d]{64}$/;
 
 /** What ECR says of a repository, as far as mlcli asks. */
 interface RepositoryAnswer {
@@ -195,10 +202,17 @@ interface RepositoryAnswer {
 
 function repositoryOf(
   name: string,
-  { repositoryUri: uri, imageTagMutability }: RepositoryAnswer = {},
+  answer: RepositoryAnswer | undefined,
   status: number | undefined,
 ): Repository {
-  if (!uri) throw strangeAnswer(status);
+  const { repositoryUri: uri, imageTagMutability } = answer ?? {};
+  // It is printed, and it is where the engine sends image and login.
+  if (
+    !uri || !/^[A-Za-z\d][A-Za-z\d.-]*(:\d+)?\/$/.test(uri.slice(0, -name.length)) ||
+    !uri.endsWith(name)
+  ) {
+    throw strangeAnswer(status);
+  }
   return { name, uri, isImmutable: imageTagMutability === "IMMUTABLE" };
 }
 

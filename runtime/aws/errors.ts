@@ -16,6 +16,8 @@ export type Refusal =
   /** It is not what it was when it was looked at. */
   | "changed"
   | "throttled"
+  /** A list that is not in the order of what it lists. */
+  | "unordered"
   | "unreachable"
   | "credentials"
   | "failed"

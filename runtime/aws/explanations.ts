@@ -124,18 +124,33 @@ function explain(error: unknown, request: Request): AwsError {
 function isStrange(error: unknown, status: number | undefined): boolean {
   if (status === undefined) return false;
   const isRefusal = status >= 300;
-  // What the SDK says where there is no message.
-  const hasNoReason = ["", "UnknownError"].includes(messageOf(error));
-  return !isRefusal || hasNoReason || (error as Error).name === "SyntaxError";
+  return !isRefusal || hasNoReason(error) || isUnreadable(error);
+}
+
+/** Whether the service gave no message: this is what the SDK says then. */
+function hasNoReason(error: unknown): boolean {
+  return ["", "UnknownError"].includes(messageOf(error));
+}
+
+/** Whether the answer is neither the JSON nor the XML that it should be: the SDK keeps its text. */
+function isUnreadable(error: unknown): boolean {
+  return (error as Error).name === "SyntaxError" ||
+    typeof error === "object" && error !== null && "$responseBodyText" in error;
 }
 
 function denied({ action, settings }: Request, error: unknown): AwsError {
-  // 'User: ARN is not authorized to perform: sagemaker:X on resource: ARN because ...'
-  const named = /perform: ([\w-]+:\w+)/.exec(messageOf(error))?.[1] ?? action;
-  const whom = settings.role ? `the role ${settings.role.value}` : "the user or role named above";
+  // 'User: ARN is not authorized to perform: sagemaker:X on resource: ARN because ...'; S3 does not
+  // always say who, and nothing at all to a HEAD.
+  const words = messageOf(error);
+  const named = /perform: ([\w-]+:\w+)/.exec(words)?.[1] ?? action;
+  const whom = settings.role
+    ? `the role ${settings.role.value}`
+    : /^User: /.test(words)
+    ? "the user or role named above"
+    : "the user or role that you are: aws sts get-caller-identity names it";
   return new AwsError("denied", `AccessDeniedException: ${named}`, {
     hint: `Add the permission ${named} to ${whom}.`,
-    quote: messageOf(error),
+    quote: hasNoReason(error) ? undefined : words,
   });
 }
 

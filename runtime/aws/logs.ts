@@ -22,11 +22,11 @@ export interface LogEvent {
 /** Which piece of a log stream. */
 export interface LogQuestion {
   /** Of the piece before; without one, the first or the last of the stream. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** Whether to read on towards the end, or back to the beginning. */
   readonly forward: boolean;
   /** Leaves out what was written before: milliseconds since 1970. */
-  readonly since?: number;
+  readonly since?: number | undefined;
   /** Events at most: 1 to 10,000. */
   readonly limit?: number;
 }

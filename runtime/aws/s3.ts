@@ -113,6 +113,7 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
     Bucket,
     ...owner === undefined ? {} : { ExpectedBucketOwner: owner },
   });
+  const regions = new Map<string, Promise<string | undefined>>();
   const inputOf = ({ bucket, key }: ObjectPlace) => ({ ...bucketOf(bucket), Key: key });
   return {
     region,
@@ -121,23 +122,26 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
     async *listObjects(bucket, prefix, pageSize = PAGE_SIZE) {
       let token: string | undefined;
       do {
-        const { Contents = [], EncodingType, NextContinuationToken } = await session.send(
-          "s3:ListBucket",
-          `bucket ${bucket}`,
-          region,
-          () =>
-            client.send(
-              new ListObjectsV2Command({
-                ...bucketOf(bucket),
-                Prefix: prefix,
-                MaxKeys: pageSize,
-                ContinuationToken: token,
-                // XML cannot hold all that keys may.
-                EncodingType: "url",
-              }),
-              options,
-            ),
-        );
+        const { Name, Contents = [], EncodingType, NextContinuationToken, $metadata } =
+          await session.send(
+            "s3:ListBucket",
+            `bucket ${bucket}`,
+            region,
+            () =>
+              client.send(
+                new ListObjectsV2Command({
+                  ...bucketOf(bucket),
+                  Prefix: prefix,
+                  MaxKeys: pageSize,
+                  ContinuationToken: token,
+                  // XML cannot hold all that keys may.
+                  EncodingType: "url",
+                }),
+                options,
+              ),
+          );
+        // Any page that is XML, such as the login of a network, would be an empty list.
+        if (Name === undefined) throw strangeAnswer($metadata.httpStatusCode);
         yield Contents.map(({ Key = "", Size = 0, LastModified = new Date(0), ETag = "" }) => ({
           key: EncodingType === "url" ? decoded(Key) : Key,
           size: Size,
@@ -150,14 +154,18 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
         token = NextContinuationToken;
       } while (token);
     },
-    async bucketRegion(bucket) {
-      const { BucketRegion } = await session.send(
+    bucketRegion(bucket) {
+      // Several addresses of a job lie in one bucket.
+      const known = regions.get(bucket);
+      if (known) return known;
+      const asked = session.send(
         "s3:ListBucket",
         `bucket ${bucket}`,
         region,
         () => client.send(new HeadBucketCommand(bucketOf(bucket)), options).catch(fromHead),
-      );
-      return BucketRegion;
+      ).then(({ BucketRegion }) => BucketRegion);
+      regions.set(bucket, asked);
+      return asked;
     },
     async describeObject(place) {
       const { ContentLength, ETag, $metadata } = await session.send(
@@ -191,12 +199,14 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
       return part;
     },
     async putObject(place, bytes) {
-      await session.send(
+      const { ETag, $metadata } = await session.send(
         "s3:PutObject",
         subjectOf(place),
         region,
         () => client.send(new PutObjectCommand({ ...inputOf(place), Body: bytes }), options),
       );
+      // The login of a network says 200, too.
+      if (!ETag) throw strangeAnswer($metadata.httpStatusCode);
     },
     async deleteObjects(bucket, keys) {
       const { Errors = [] } = await session.send(

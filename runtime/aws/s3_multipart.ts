@@ -156,7 +156,7 @@ export function multipartOf(
     },
     async completeUpload(upload, parts, size) {
       try {
-        await send("s3:PutObject", upload, () =>
+        const { ETag, $metadata } = await send("s3:PutObject", upload, () =>
           client.send(
             new CompleteMultipartUploadCommand({
               ...ofUpload(upload),
@@ -170,6 +170,7 @@ export function multipartOf(
             }),
             options,
           ));
+        if (!ETag) throw strangeAnswer($metadata.httpStatusCode);
       } catch (error) {
         // When a retry finds no upload, the first attempt has succeeded, if the object is there.
         if (!(isRefusal(error, "not found") && await isComplete(upload, size))) throw error;

@@ -7,6 +7,7 @@
 
 import { join } from "@std/path/join";
 import { findApp } from "../app/app.ts";
+import { requireNamed } from "../app/named_path.ts";
 import { absolutePath } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
 import { s3Uri } from "../contract/s3_uri.ts";
@@ -65,6 +66,7 @@ export async function downloadModel(
     destination = await modelOf(app, isUsed);
     aws = await connectFor(app, choice, host);
   } else {
+    await requireNamed(host.cwd, to, "--to ");
     destination = await emptyDirectory(absolutePath(host.cwd, to).replace(/(?!^)[/\\]+$/, ""), to);
     aws = await connectToAws(choice, host);
   }

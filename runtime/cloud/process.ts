@@ -19,6 +19,7 @@ import { checkInput, checkPlace } from "./preflight/data.ts";
 import { requireScript } from "./preflight/script.ts";
 import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "./start/checks.ts";
 import { dataAddress } from "./start/data_address.ts";
+import { inOrder, type Note } from "./start/in_order.ts";
 import { processingPlan } from "./start/plan.ts";
 import type { ProcessingRequest } from "./start/request.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
@@ -71,9 +72,16 @@ export async function process(
       lookAtImage: () => requireScript(app, tag, file, host.engine),
       lookAtData: async (aws, note) => {
         const s3 = await aws.s3();
-        const told = input === undefined ? undefined : await dataAddress(s3, input);
-        if (told !== undefined) await checkInput(s3, told, note);
-        await checkPlace(aws, output, note);
+        const [told] = await inOrder(
+          note,
+          async (note: Note) => {
+            if (input === undefined) return undefined;
+            const address = await dataAddress(s3, input);
+            await checkInput(s3, address, note);
+            return address;
+          },
+          (note: Note) => checkPlace(aws, output, note),
+        );
         return told;
       },
       plan: (common, found) =>

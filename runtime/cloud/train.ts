@@ -26,6 +26,7 @@ import {
   requireNone,
 } from "./start/checks.ts";
 import { dataAddress } from "./start/data_address.ts";
+import { inOrder, type Note } from "./start/in_order.ts";
 import { trainingPlan } from "./start/plan.ts";
 import type { TrainingRequest } from "./start/request.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
@@ -80,13 +81,20 @@ export async function train(
       lookAtImage: () => Promise.resolve(),
       lookAtData: async (aws, note) => {
         const s3 = await aws.s3();
-        const channels = [];
-        for (const { name, address } of inputs) {
-          const told = await dataAddress(s3, address);
-          await checkInput(s3, told, note);
-          channels.push({ name, address: told });
-        }
-        for (const place of kept ? [output, kept] : [output]) await checkPlace(aws, place, note);
+        const [channels] = await inOrder(
+          note,
+          (note) =>
+            inOrder(
+              note,
+              ...inputs.map(({ name, address }) => async (note: Note) => {
+                const told = await dataAddress(s3, address);
+                await checkInput(s3, told, note);
+                return { name, address: told };
+              }),
+            ),
+          (note: Note) => checkPlace(aws, output, note),
+          async (note: Note) => kept && await checkPlace(aws, kept, note),
+        );
         return channels;
       },
       plan: (common, channels) =>

@@ -8,8 +8,7 @@ import { basename } from "@std/path/basename";
 import { type App, findApp, findApps } from "../app/app.ts";
 import { shellWord } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
-import { isRefusal } from "../aws/errors.ts";
-import type { S3, StoredObject } from "../aws/s3.ts";
+import type { S3 } from "../aws/s3.ts";
 import { asDirectory, parseS3Uri, type S3Address, s3Uri, within } from "../contract/s3_uri.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { inOneLine, listed } from "../text.ts";
@@ -19,6 +18,7 @@ import { Budget } from "./upload/budget.ts";
 import { deleteExtras, keysToDelete } from "./upload/deletion.ts";
 import { deletingCalls, type PlannedFile, plannedFiles, PlannedTotal } from "./upload/dry_run.ts";
 import { type NamedInput, namedInputs } from "./upload/inputs.ts";
+import { objectsBelow } from "./upload/objects_there.ts";
 import { type Step, stepsOf } from "./upload/plan.ts";
 import { type Done, transfer } from "./upload/transfer.ts";
 import { filesOf, type LeftOut } from "./upload/walk.ts";
@@ -174,7 +174,11 @@ export async function checkUpload(
     target,
     kept,
     steps: () =>
-      stepsOf(filesOf(inputs, SILENT), objectsBelow(s3, target, upload, report), target.key),
+      stepsOf(
+        filesOf(inputs, SILENT),
+        objectsBelow(s3, target, deletes, (text) => report.note(text)),
+        target.key,
+      ),
   };
 }
 
@@ -277,19 +281,4 @@ async function outputsOf(
     .map((place) => asDirectory(place).key);
   const below = keys.filter((key) => key.startsWith(target.key) && key !== target.key);
   return [...new Set(below)];
-}
-
-/** The objects below the target; none where they may not be listed, and need not be. */
-async function* objectsBelow(
-  s3: S3,
-  { bucket, key }: S3Address,
-  { deletes }: DataUpload,
-  report: UploadReport,
-): AsyncGenerator<StoredObject, void, void> {
-  try {
-    for await (const page of s3.listObjects(bucket, key)) yield* page;
-  } catch (error) {
-    if (deletes || !isRefusal(error, "denied")) throw error;
-    report.note(`All files are sent, since what is there may not be listed (${error.message})`);
-  }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { printable } from "../text.ts";
+import { inOneLine, printable } from "../text.ts";
 import type { JobKind } from "./jobs.ts";
 
 /** The log groups of jobs: SageMaker developer guide, "Log Groups and Streams". */
@@ -20,7 +20,7 @@ export function streamPrefix(job: string): string {
 
 /** The host in a stream's name: `algo-1`. */
 export function hostOf(stream: string): string {
-  return stream.slice(stream.indexOf("/") + 1).replace(/-\d{6,}$/, "");
+  return inOneLine(stream.slice(stream.indexOf("/") + 1).replace(/-\d{6,}$/, ""));
 }
 
 /** Sequences that colour text, move the cursor (CSI) or set a title (OSC): ECMA-48. */

@@ -40,3 +40,11 @@ export function isSameRegistry(one: string, other: string): boolean {
   return first !== undefined && second !== undefined && first["account"] === second["account"] &&
     first["region"] === second["region"];
 }
+
+/**
+ * Whether a login for one registry may go to another: to none but itself where it is a login of AWS.
+ * Emulators have several names for theirs.
+ */
+export function mayLogIn(login: string, registry: string): boolean {
+  return isSameRegistry(login, registry) || !ECR_HOST.test(login);
+}

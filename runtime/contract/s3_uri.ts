@@ -20,10 +20,17 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 /** A key has 1,024 bytes at most (S3 user guide, "Naming Amazon S3 objects"). */
 const KEY_BYTES = 1_024;
 
+/**
+ * What no key of mlcli's has: letters that a terminal obeys, or that hide others (S3 advises against
+ * them, too), and `.` and `..` as the name of a directory, which clients of HTTP take out.
+ */
+const NOT_IN_KEYS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(^|\/)\.\.?(\/|$)/u;
+
 /** Takes `s3://BUCKET/KEY` apart; `undefined` where no such address can be. */
 export function parseS3Uri(text: string): S3Address | undefined {
   const [, bucket, key = ""] = /^s3:\/\/([^/]+)(?:\/(.*))?$/s.exec(text) ?? [];
   if (bucket === undefined || !BUCKET.test(bucket)) return undefined;
+  if (NOT_IN_KEYS.test(key)) return undefined;
   if (new TextEncoder().encode(key).length > KEY_BYTES) return undefined;
   return { bucket, key };
 }

@@ -7,6 +7,7 @@
 import { join } from "@std/path/join";
 import { PUT_IT_THERE, requireInside } from "../app/confinement.ts";
 import { holdsFile, type Layout, requireNotWritten, requireTrainingData } from "../app/layout.ts";
+import { requireNamed } from "../app/named_path.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { type Channel, isChannelName, mergedChannels } from "../contract/channels.ts";
 import { UsageError } from "../errors.ts";
@@ -24,7 +25,7 @@ export async function channelsOf(
   layout: Layout,
   named: readonly Channel[],
 ): Promise<readonly Channel[]> {
-  for (const channel of named) await requireNamed(layout, channel);
+  for (const channel of named) await requireDirectory(layout, channel);
   const found = await channelsInLayout(layout, named.map(({ name }) => name));
   const channels = mergedChannels(found, named);
   await requireTrainingData(layout, channels.map(({ source }) => source), named[0]?.source);
@@ -68,7 +69,8 @@ export function channelRemedy(name: string): (target: string) => string {
     `mlcli local train --input ${shellWord(`${name}=${target}`)}`;
 }
 
-async function requireNamed(layout: Layout, { name, source }: Channel): Promise<void> {
+async function requireDirectory(layout: Layout, { name, source }: Channel): Promise<void> {
+  await requireNamed(layout.directory, source, `--input ${name}=`);
   if ((await statIfThere(source))?.isDirectory) return;
   const path = typedPath(layout.directory, source);
   throw new UsageError(`Not a directory: ${path} (--input ${name}=...)`, {

@@ -13,6 +13,7 @@ import {
   requireProcessingFile,
   requireTestDirectory,
 } from "../app/layout.ts";
+import { requireNamed } from "../app/named_path.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
 import { jobName, platformJobName } from "../contract/job_names.ts";
@@ -115,6 +116,7 @@ function inputRemedy({ file, entrypoint }: ProcessingJob): (target: string) => s
 /** @throws UsageError when the path that the user named is not a directory. */
 async function inputOf(layout: Layout, named: string | undefined): Promise<string> {
   if (named === undefined) return layout.processingData;
+  await requireNamed(layout.directory, named, "--input ");
   if ((await statIfThere(named))?.isDirectory) return named;
   throw new UsageError(
     `Not a directory: ${typedPath(layout.directory, named)} (--input)`,

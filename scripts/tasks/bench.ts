@@ -17,6 +17,8 @@ import {
   trainComparison,
 } from "../bench/local.ts";
 import { compare, type Outcome, table } from "../bench/measure.ts";
+import { makePushBench } from "../bench/push.ts";
+import { makeTrainBench } from "../bench/train.ts";
 import { makeServingBench } from "../bench/serving.ts";
 import { makeWatchBench } from "../bench/watch.ts";
 import { makeStartUpBench, type StartUpBench } from "../bench/startup.ts";
@@ -33,6 +35,8 @@ async function main(signal: AbortSignal): Promise<number> {
   await using app = await makeBenchApp(baseImage);
   await using serving = await makeServingBench(app);
   await using endpoints = await endpointBench(signal);
+  await using push = await makePushBench(baseImage, signal);
+  await using training = await makeTrainBench(signal);
   await using startUp = await startUpBench();
   await using watch = await makeWatchBench();
   await using full = await makeBenchApp(baseImage);
@@ -44,6 +48,8 @@ async function main(signal: AbortSignal): Promise<number> {
     deployComparison(app),
     serving.comparison,
     ...endpoints?.comparisons ?? [],
+    ...push ? [push.comparison] : [],
+    ...training ? [training.comparison] : [],
     ...startUp?.comparisons ?? [],
   ];
   for (const comparison of comparisons) {

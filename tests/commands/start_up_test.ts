@@ -61,6 +61,7 @@ suite("start-up", () => {
       "runtime/errors.ts",
       "runtime/streams.ts",
       "runtime/text.ts",
+      "runtime/time.ts",
     ]);
     // Cliffy costs 10 ms, a module of Deno's node layer 5 to 17 ms, @std/path 8 ms.
     const costly = /^(node|npm):|\/@(std\/path|cliffy)\//;

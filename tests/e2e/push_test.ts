@@ -175,6 +175,23 @@ suite("mlcli push", () => {
     assertNoSecrets(scene, pushed);
   });
 
+  it("takes a new login wherever the first one ends: at each request of the push", async () => {
+    await using scene = await makeScene();
+    const { box, uri } = scene;
+    const { store, front } = box.ecr;
+    await scene.build();
+    assertEquals((await scene.run()).code, 0);
+    const all = front.requests.length;
+    for (let requests = 1; requests < all; requests++) {
+      await scene.build();
+      store.nextTokenRequests = requests;
+      const given = store.tokens.size;
+      const { code, stdout, stderr } = await scene.run();
+      assertEquals([code, stdout], [0, `${uri}@${taggedDigest(scene)}\n`], stderr);
+      assertEquals(store.tokens.size - given, 2);
+    }
+  });
+
   it("fails where the new login has expired, too", async () => {
     await using scene = await makeScene();
     const { app, box, uri } = scene;
@@ -264,6 +281,19 @@ suite("mlcli push", () => {
     assertEquals(taggedDigest(scene), docker);
   });
 
+  it("says what may be missing, where the registry cannot say it", async () => {
+    await using scene = await makeScene();
+    const { box } = scene;
+    await scene.build();
+    box.faults.deny("ecr:BatchCheckLayerAvailability");
+    const denied = await scene.run();
+    assertEquals([denied.code, denied.stdout], [1, ""]);
+    assertMatch(
+      denied.stderr,
+      /\nerror: Cannot push .*: the registry refuses, without a reason\n {2}.*403.*\nhint: .*ecr:BatchCheckLayerAvailability/,
+    );
+  });
+
   it("says what the registry denies", async () => {
     await using scene = await makeScene();
     const { box } = scene;
@@ -312,7 +342,8 @@ suite("mlcli push", () => {
     box.faults.delay("ecr:UploadLayerPart", 600_000);
     const child = scene.start();
     const { requests } = box.ecr.front;
-    await eventually(async () => requests.some((request) => request.startsWith("PATCH ")));
+    const isSending = () => requests.some((request) => request.startsWith("PATCH "));
+    await eventually(() => Promise.resolve(isSending()));
     child.kill("SIGINT");
     const { code, stdout } = await resultOf(child);
     assertEquals([code, stdout], [130, ""]);

@@ -4,18 +4,25 @@
  * @module
  */
 
-import type { Setting } from "../../aws/settings.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
 
 /** Makes the command line of a command about a job: `mlcli wait NAME --region eu-west-1`. */
 export type JobCommand = (command: string, ...options: string[]) => string;
 
 /**
  * Command lines about a job.
- * @param region that is asked; it is named where it was an option's.
+ * @param choice the options of the command that asks.
  */
-export function commandFor(name: string, region: Setting): JobCommand {
-  const where = region.source === "--region" ? ["--region", region.value] : [];
+export function commandFor(name: string, choice: Partial<AwsOptions> = {}): JobCommand {
+  const { region, profile, iamRoleArn } = choice;
+  const where = [["--region", region], ["--profile", profile], ["--iam-role-arn", iamRoleArn]]
+    .flatMap(([option, value]) => value === undefined ? [] : [option!, quoted(value)]);
   return (command, ...options) => ["mlcli", command, name, ...options, ...where].join(" ");
+}
+
+/** A word for a shell: profiles may be called anything. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** What to do about a job that nobody follows any more. */

@@ -11,7 +11,7 @@ import { parseS3Uri } from "../../contract/s3_uri.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
 import { billWords } from "./bill.ts";
-import { commandFor, type JobCommand } from "./commands.ts";
+import type { JobCommand } from "./commands.ts";
 import { type FollowedJob, LAST_LINES } from "./follow.ts";
 import { type CloudJob, KIND_WORDS } from "./job.ts";
 import { JobLog } from "./job_log.ts";
@@ -29,7 +29,7 @@ export async function reportEnd(
   aws: Aws,
   report: Pick<JobReport, "note" | "result">,
 ): Promise<void> {
-  const { job } = followed;
+  const { job, command } = followed;
   const bill = billWords(job);
   if (bill) report.note(`Time: ${bill}`);
   if (job.status === "Completed") {
@@ -37,9 +37,8 @@ export async function reportEnd(
     for (const result of resultsOf(job)) report.result(result);
     return;
   }
-  const command = commandFor(job.name, (await aws.sagemaker()).region);
   if (job.status === "Stopped") throw await stopped(job, aws, report, command);
-  throw await failed(followed, aws, command);
+  throw await failed(followed, aws);
 }
 
 /** Addresses of what a completed job made. */
@@ -110,9 +109,8 @@ export async function artifactOf(job: CloudJob, aws: Aws): Promise<string | unde
 }
 
 async function failed(
-  { job, log, lastLines }: FollowedJob,
+  { job, log, lastLines, command }: FollowedJob,
   aws: Aws,
-  command: JobCommand,
 ): Promise<MlcliError> {
   const isShown = log === "shown";
   const lines = isShown ? lastLines : log === "denied" ? undefined : await lastOf(job, aws);

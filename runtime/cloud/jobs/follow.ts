@@ -6,9 +6,10 @@
 
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, isRefusal } from "../../aws/errors.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
 import { Interrupted } from "../../errors.ts";
-import { commandFor, goesOn } from "./commands.ts";
+import { commandFor, goesOn, type JobCommand } from "./commands.ts";
 import { type CloudJob, describeJob, hasEnded, type JobName } from "./job.ts";
 import { JobLog } from "./job_log.ts";
 import { Patience } from "./patience.ts";
@@ -25,6 +26,8 @@ export interface FollowedJob {
   readonly log: "shown" | "denied" | "not shown";
   /** The last lines of what was shown, at most `LAST_LINES`. */
   readonly lastLines: readonly string[];
+  /** Makes command lines about it. */
+  readonly command: JobCommand;
 }
 
 /** What to show besides the end. */
@@ -32,6 +35,8 @@ export interface FollowOptions {
   /** `false` leaves out the log, which then needs no permission. */
   readonly log?: false | JobLog;
   readonly states?: false;
+  /** The options with which the job was asked for, for command lines to paste. */
+  readonly choice?: AwsOptions;
 }
 
 /** So many lines of the log are shown with a failure. */
@@ -51,8 +56,9 @@ const LONGEST_PAUSE = 10_000;
  */
 const QUIET_ROUNDS = 2;
 const LONG_AGO = 60_000;
-/** More is not waited for: a log that never ends, or a service that never answers. */
+/** More is not waited for: a log that never ends, and a service that does not answer. */
 const MOST_ROUNDS = 60;
+const MOST_FAILED_ROUNDS = 15;
 
 /**
  * Follows a job until it has ended and its log has come. A service that does not answer for a while
@@ -69,11 +75,10 @@ export async function followJob(
   report: JobReport,
   options: FollowOptions = {},
 ): Promise<FollowedJob> {
-  const sagemaker = await aws.sagemaker();
-  const command = commandFor(job.name, sagemaker.region);
+  const command = commandFor(job.name, options.choice);
   const following = new Following(job, aws, host, report, options);
   try {
-    return await following.run();
+    return { ...await following.run(), command };
   } catch (error) {
     const rest = goesOn(command, following.latest?.status);
     if (error instanceof Interrupted) {
@@ -109,17 +114,18 @@ class Following {
     this.#reader = options.log || undefined;
   }
 
-  async run(): Promise<FollowedJob> {
+  async run(): Promise<Omit<FollowedJob, "command">> {
     const sagemaker = await this.aws.sagemaker();
     for (let length = FIRST_PAUSE;;) {
       const described = await this.#patience.ask("job", () => describeJob(sagemaker, this.job));
-      if (described) this.#tell(this.latest = described.answer);
+      if (described) this.latest = described.answer;
       const job = this.latest;
+      const changes = described && this.#states.changes(described.answer);
+      this.#tell(changes?.beforeItsLog);
       const lines = job ? await this.#showNews(job) : 0;
-      if (job && hasEnded(job)) {
-        await this.#showRest(job, lines);
-        return { job, log: this.#log, lastLines: this.#lastLines };
-      }
+      if (job && hasEnded(job)) await this.#showRest(job, lines);
+      this.#tell(changes?.afterItsLog);
+      if (job && hasEnded(job)) return { job, log: this.#log, lastLines: this.#lastLines };
       this.#showProgress();
       await this.#pause(length);
       length = Math.min(2 * length, (lines ?? 0) > 0 ? PAUSE_WITH_NEWS : LONGEST_PAUSE);
@@ -133,9 +139,9 @@ class Following {
     this.report.progress(latest.secondaryStatus ?? latest.status, running);
   }
 
-  #tell(job: CloudJob): void {
+  #tell(lines: readonly string[] = []): void {
     if (this.options.states === false) return;
-    for (const line of this.#states.changes(job)) this.report.note(line);
+    for (const line of lines) this.report.note(line);
   }
 
   /** Shows what came of the log. Returns how many lines; `undefined` where nobody knows. */
@@ -154,8 +160,9 @@ class Following {
       });
       return asked || count > 0 ? count : undefined;
     } catch (error) {
-      // Whoever asked for the log alone gets the refusal.
-      if (!isRefusal(error, "denied") || this.options.log) throw error;
+      // Whoever asked for the log alone gets the refusal; to others it is no must.
+      const isMust = this.options.log || isRefusal(error, "credentials");
+      if (isMust || !(error instanceof AwsError)) throw error;
       this.#log = "denied";
       this.report.note(`The log is not shown: ${error.message}. ${error.hint ?? ""}`.trim());
       return 0;
@@ -168,13 +175,15 @@ class Following {
     const isLongAgo = job.endTime !== undefined && now - job.endTime.getTime() > LONG_AGO;
     const wanted = isLongAgo ? 1 : QUIET_ROUNDS;
     let quiet = lines === 0 || (isLongAgo && lines !== undefined) ? 1 : 0;
+    let failed = 0;
     for (let round = 0; quiet < wanted && this.#log === "shown"; round++) {
-      if (round === MOST_ROUNDS) {
+      if (round === MOST_ROUNDS || failed === MOST_FAILED_ROUNDS) {
         return this.report.note("The log may go on: mlcli does not wait for its end any longer.");
       }
       await this.#pause(PAUSE_WITH_NEWS);
       const more = await this.#showNews(job);
       quiet = more === 0 ? quiet + 1 : 0;
+      if (more === undefined) failed++;
     }
   }
 

@@ -10,7 +10,7 @@
  */
 
 import { isRefusal } from "../../aws/errors.ts";
-import type { LogEvent, Logs } from "../../aws/logs.ts";
+import type { LogEvent, LogPage, LogQuestion, Logs } from "../../aws/logs.ts";
 import { hostOf, LOG_GROUPS, logLines, streamPrefix } from "../../contract/log_lines.ts";
 import type { CloudJob } from "./job.ts";
 
@@ -33,6 +33,8 @@ interface Stream {
   /** What begins each of its lines. */
   readonly prefix: string;
   token: string | undefined;
+  /** When (ms) the last event was written that was read. */
+  last: number;
   /** Read, and not handed on yet: where a request in between failed. */
   readonly events: LogEvent[];
 }
@@ -100,7 +102,7 @@ export class JobLog {
     for (const stream of await this.#logs.streams(LOG_GROUPS[kind], streamPrefix(name))) {
       if (this.#streams.has(stream)) continue;
       const prefix = instanceCount > 1 ? `${hostOf(stream)}: ` : "";
-      this.#streams.set(stream, { name: stream, prefix, token: undefined, events: [] });
+      this.#streams.set(stream, { name: stream, prefix, token: undefined, last: 0, events: [] });
     }
     return [...this.#streams.values()];
   }
@@ -109,12 +111,19 @@ export class JobLog {
   async #read(stream: Stream): Promise<boolean> {
     for (let empty = 0; empty < EMPTY_PAGES; empty++) {
       const { token } = stream;
-      const page = await this.#page(stream, { token, forward: true, limit: PAGE_SIZE });
+      const page = await this.#page(stream, { token, forward: true, limit: PAGE_SIZE })
+        .catch((error) => {
+          // Tokens end after 24 hours (API reference, GetLogEvents): by the time, then.
+          if (!isRefusal(error, "other") || token === undefined) throw error;
+          const since = stream.last + 1;
+          return this.#page(stream, { forward: true, limit: PAGE_SIZE, since });
+        });
       if (page === undefined || page.after === token) return false;
       stream.token = page.after;
       if (page.events.length === 0) continue;
       // Handed on from its end.
       stream.events.push(...page.events.toReversed());
+      stream.last = page.events.at(-1)!.time;
       return true;
     }
     return false;
@@ -128,7 +137,10 @@ export class JobLog {
       const limit = Math.min(Math.max(missing, 1), PAGE_SIZE);
       const page = await this.#page(stream, { token, forward: false, limit });
       if (page === undefined) break;
-      if (token === undefined) stream.token = page.after;
+      if (token === undefined) {
+        stream.token = page.after;
+        stream.last = page.events.at(-1)?.time ?? 0;
+      }
       if (page.before === token) break;
       token = page.before;
       empty = page.events.length === 0 ? empty + 1 : 0;
@@ -139,15 +151,12 @@ export class JobLog {
   }
 
   /** `undefined` where the stream is gone. */
-  async #page(
-    { name }: Stream,
-    question: { readonly token: string | undefined; readonly forward: boolean; limit: number },
-  ) {
+  async #page({ name }: Stream, question: LogQuestion): Promise<LogPage | undefined> {
     const { kind, since } = this.#of;
     try {
       return await this.#logs.events(LOG_GROUPS[kind], name, {
         ...question,
-        since: since?.getTime(),
+        since: question.since ?? since?.getTime(),
       });
     } catch (error) {
       if (isRefusal(error, "not found")) return undefined;

@@ -48,7 +48,7 @@ export async function showJobLog(
     const { job: end } = await followJob(job, aws, host, {
       ...shownBy(report),
       log: (text) => (count++, report.log(text)),
-    }, { log, states: false });
+    }, { log, states: false, choice });
     const reason = end.failureReason ? `: ${printable(end.failureReason)}` : "";
     report.note(`The ${KIND_WORDS[end.kind]} has ended: ${end.status}${reason}`);
   } else if (tail === "all") {

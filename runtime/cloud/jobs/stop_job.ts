@@ -39,7 +39,7 @@ export async function stopJob(
     return report.result(name);
   }
   if (wait) {
-    const { job: end } = await followJob(job, aws, host, report, { log: false });
+    const { job: end } = await followJob(job, aws, host, report, { log: false, choice });
     const bill = billWords(end);
     if (bill) report.note(`Time: ${bill}`);
     const artifact = await artifactOf(end, aws);

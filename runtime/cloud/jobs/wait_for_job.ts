@@ -25,6 +25,6 @@ export async function waitForJob(
   const aws = await connectToAws(choice, host);
   const job = await findJob(await aws.sagemaker(), name, kind);
   // The log is what mlcli logs is for: with a failure, its end comes too.
-  const followed = await followJob(job, aws, host, report, { log: false });
+  const followed = await followJob(job, aws, host, report, { log: false, choice });
   await reportEnd(followed, aws, report);
 }

@@ -14,6 +14,7 @@ export type PushFailure =
   | "expired"
   | "immutable"
   | "denied"
+  | "refused without a word"
   | "no repository"
   | "no login"
   | "no image"
@@ -27,6 +28,11 @@ const WORDS: readonly (readonly [RegExp, PushFailure])[] = [
   // github.com/osscontainertools/kaniko #204, github.com/moby/buildkit #3776
   [/\btag\b.*\bimmutable\b/is, "immutable"],
   [/is not authorized to perform/i, "denied"],
+  // To HEAD no registry can say more: Docker 20.10 (tried), and containerd's remotes/docker.
+  [
+    /error parsing HTTP 40[13] response body: unexpected end|unexpected status from \w+ request to .*: 40[13]\b/i,
+    "refused without a word",
+  ],
   [/^name unknown\b|repository with name .* does not exist/i, "no repository"],
   [/no basic auth credentials|unauthorized|authorization token is invalid|^denied\b/i, "no login"],
   [/tag does not exist|image does not exist locally|no such image/i, "no image"],
@@ -62,10 +68,16 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
       return new AwsError("denied", `AccessDeniedException: ${action}`, {
         quote,
         hint:
-          `Add the permission ${action} to the user or role named above; docs/cloud.md has all ` +
+          `Add the permission ${action} to the user or role named above; docs/roles.md has all ` +
           "that push needs.",
       });
     }
+    case "refused without a word":
+      return new MlcliError(`${failed}: the registry refuses, without a reason`, {
+        quote,
+        hint: "It refuses that the engine looks for what is there. The permission for that is " +
+          "ecr:BatchCheckLayerAvailability; docs/roles.md has all that push needs.",
+      });
     case "expired":
     case "no login":
       return new MlcliError(`${failed}: the registry refuses the login`, {

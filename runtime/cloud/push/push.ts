@@ -28,7 +28,7 @@ import {
   sameImage,
 } from "./forms.ts";
 import { type Call, callsOf, type Found } from "./plan.ts";
-import { hostOf, repositoryFor, requireOwnRegistry } from "./repository.ts";
+import { hostOf, repositoryFor, requireOwnLogin, requireOwnRegistry } from "./repository.ts";
 import { sendImage, type SendReport } from "./send.ts";
 
 /** What to push, and where to. */
@@ -83,6 +83,7 @@ export async function preparePush(
   const known = await knownRepository(ecr, named.name, login.host, report);
   const uri = known?.uri ?? `${login.host}/${named.name}`;
   requireOwnRegistry(named, hostOf(uri));
+  requireOwnLogin(login.host, hostOf(uri));
   const images = { ecr, repository: named.name };
   const found = known && await lookUp(tag, local, platform, images, report);
   if (known?.isImmutable && found && !found.isSame) throw immutableTag(uri, tag);

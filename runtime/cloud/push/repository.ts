@@ -7,6 +7,7 @@
 import type { App } from "../../app/app.ts";
 import {
   isSameRegistry,
+  mayLogIn,
   type NamedRepository,
   parseRepository,
 } from "../../contract/repositories.ts";
@@ -34,6 +35,14 @@ export function requireOwnRegistry({ host, name }: NamedRepository, own: string)
   throw new MlcliError(`The image's registry is ${host}, and this account's is ${own}`, {
     hint: `--repository ${name} takes the one of that name in this account; another --profile, ` +
       "--region or --iam-role-arn asks another account.",
+  });
+}
+
+/** Refuses to send a login for AWS's registry anywhere else. */
+export function requireOwnLogin(login: string, registry: string): void {
+  if (mayLogIn(login, registry)) return;
+  throw new MlcliError(`The login is for ${login}, but the repository is in ${registry}`, {
+    hint: "Something else than AWS may have answered. Check AWS_ENDPOINT_URL, and the proxy.",
   });
 }
 

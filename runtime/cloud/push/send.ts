@@ -41,8 +41,8 @@ export async function sendImage(
   await using _named = await named(sending);
   const first = await attempt(sending, login, report);
   if ("digest" in first) return first.digest;
-  // A login is good for hours, but who gave it out may end it.
-  const last = pushFailure(first.failure) === "expired"
+  // A login is good for hours, but who gave it out may end it. An answer to HEAD cannot say so.
+  const last = ["expired", "refused without a word"].includes(pushFailure(first.failure))
     ? await attempt(sending, await sending.ecr.authorization(), report)
     : first;
   if ("digest" in last) return last.digest;

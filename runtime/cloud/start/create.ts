@@ -7,6 +7,7 @@
 
 import { AwsError, isRefusal, type Refusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { Interrupted, messageOf } from "../../errors.ts";
 import { commandFor } from "../jobs/commands.ts";
@@ -20,6 +21,8 @@ export interface Creation {
   readonly send: (withOwnTags: boolean) => Promise<void>;
   /** Whether the user gave tags: then the job is not to be without. */
   readonly hasUserTags: boolean;
+  /** The options of the command, for command lines to paste. */
+  readonly choice: AwsOptions;
 }
 
 /** After these nobody knows whether the service has done what it was asked. */
@@ -41,7 +44,7 @@ export async function createJob(
     await sendWithTags(creation, report);
   } catch (error) {
     if (error instanceof Interrupted) {
-      report.note(`Interrupted: ${mayExist(creation, sagemaker)}`);
+      report.note(`Interrupted: ${mayExist(creation)}`);
       throw error;
     }
     if (!(error instanceof AwsError) || !UNKNOWN.has(error.refusal)) throw error;
@@ -101,10 +104,10 @@ async function isThere(
     return true;
   } catch (error) {
     if (isRefusal(error, "not found")) return false;
-    if (error instanceof Interrupted) report.note(`Interrupted: ${mayExist(creation, sagemaker)}`);
+    if (error instanceof Interrupted) report.note(`Interrupted: ${mayExist(creation)}`);
     if (!(error instanceof AwsError)) throw error;
     throw new AwsError(failure.refusal, failure.message, {
-      hint: `Nobody knows: ${mayExist(creation, sagemaker)}`,
+      hint: `Nobody knows: ${mayExist(creation)}`,
       quote: failure.quote,
       cause: failure,
     });
@@ -119,8 +122,8 @@ function notCreated({ job }: Creation, failure: AwsError): AwsError {
   });
 }
 
-function mayExist({ job: { kind, name } }: Creation, { region }: SageMaker): string {
-  const command = commandFor(name, region);
+function mayExist({ job: { kind, name }, choice }: Creation): string {
+  const command = commandFor(name, choice);
   return `${KIND_WORDS[kind]} ${name} may have been created. ${command("describe")} shows it, ` +
     `${command("stop-job")} stops it.`;
 }

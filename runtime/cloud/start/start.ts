@@ -11,6 +11,7 @@ import { type AwsOptions, regionWords } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
 import { platformJobName } from "../../contract/job_names.ts";
 import type { JobKind } from "../../contract/jobs.ts";
+import { printableJson } from "../../text.ts";
 import { connectFor } from "../connection.ts";
 import { reportEnd } from "../jobs/end.ts";
 import { followJob } from "../jobs/follow.ts";
@@ -18,14 +19,12 @@ import { KIND_WORDS } from "../jobs/job.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { imageForJob } from "../preflight/image.ts";
 import { createJob, nothingCreated } from "./create.ts";
+import { inOrder, type Note } from "./in_order.ts";
 import { type PlannedJob, shownCall, withTags } from "./plan.ts";
 import type { JobRequest } from "./request.ts";
 
 /** What starting a job may touch of the world. */
 export type JobHost = Pick<Context, "env" | "aws" | "engine" | "interruption" | "clock">;
-
-/** Writes a line about what could not be checked. */
-export type Note = (text: string) => void;
 
 /** What only the kind of a job knows. */
 export interface Startable<Input extends TrainingJobInput | ProcessingJobInput, Data> {
@@ -66,7 +65,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   const aws = await connectFor(app, choice, host);
   report.progress(`Checking what the ${KIND_WORDS[kind]} needs`, 0);
   const checked = inOrder(
-    (text) => report.note(text),
+    eachOnce((text) => report.note(text)),
     async (note) => {
       const use = { ecr: await aws.ecr(), engine: host.engine };
       return await imageForJob({ app, tag, repository, instanceType }, use, note);
@@ -80,7 +79,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     data,
   );
   if (request.dryRun) {
-    return report.result(JSON.stringify([shownCall(startable.action, input)], undefined, 2));
+    return report.result(printableJson([shownCall(startable.action, input)], 2));
   }
   const sagemaker = await aws.sagemaker();
   await createJob(
@@ -89,6 +88,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
       send: (withOwnTags) =>
         startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags)),
       hasUserTags: Object.keys(request.tags).length > 0,
+      choice,
     },
     sagemaker,
     host.interruption.signal,
@@ -97,27 +97,14 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   // Before the result, which may have no reader any more: the job costs money.
   report.note(`Created ${KIND_WORDS[kind]} ${name} in ${regionWords(sagemaker.region)}`);
   if (!request.wait) return report.result(name);
-  await reportEnd(await followJob({ kind, name }, aws, host, report), aws, report);
+  await reportEnd(await followJob({ kind, name }, aws, host, report, { choice }), aws, report);
 }
 
-/**
- * Does all of it at once, and tells what comes of it in order, so that the same mistakes always lead
- * to the same words. The first failure is thrown.
- */
-async function inOrder<Results extends readonly unknown[]>(
-  note: Note,
-  ...work: { readonly [K in keyof Results]: (note: Note) => Promise<Results[K]> }
-): Promise<Results> {
-  const begun = work.map((one) => {
-    const notes: string[] = [];
-    return { notes, end: Promise.allSettled([one((text) => notes.push(text))]) };
-  });
-  const results: unknown[] = [];
-  for (const { notes, end } of begun) {
-    const [result] = await end;
-    for (const text of notes) note(text);
-    if (result.status === "rejected") throw result.reason;
-    results.push(result.value);
-  }
-  return results as unknown as Results;
+/** Passes each line on once: several addresses may lie in one bucket that may not be asked about. */
+function eachOnce(note: Note): Note {
+  const said = new Set<string>();
+  return (text) => {
+    if (!said.has(text)) note(text);
+    said.add(text);
+  };
 }

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import type { StoredObject } from "../../aws/s3.ts";
 import { MlcliError } from "../../errors.ts";
 import { cannotRead } from "./inputs.ts";
-import { type FileState, likeness, partSizeOf, partsOf } from "./plan.ts";
+import { type FileState, isTooLarge, likeness, partSizeOf, partsOf } from "./plan.ts";
 import type { LocalFile } from "./walk.ts";
 
 /** A file changed while it was being sent. */
@@ -30,6 +30,11 @@ export function stateOf({ path, shown }: LocalFile): Identified {
   try {
     const info = Deno.statSync(path);
     if (!info.isFile) throw new Changed();
+    if (isTooLarge(info.size)) {
+      throw new MlcliError("it is larger than an object can be", {
+        hint: "A file of holes may seem to be. Remove it, or send it in pieces.",
+      });
+    }
     return infoOf(info);
   } catch (error) {
     throw error instanceof MlcliError ? error : cannotRead(shown, error);

@@ -6,8 +6,10 @@
 
 import { basename } from "@std/path/basename";
 import { boundaryOf } from "../../app/confinement.ts";
+import { requireNamed } from "../../app/named_path.ts";
 import { absolutePath } from "../../app/typed_path.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { inOneLine } from "../../text.ts";
 
 /** A file or a directory that the user named. */
 export interface NamedInput {
@@ -22,7 +24,7 @@ export interface NamedInput {
 }
 
 /**
- * Looks at what was named. Links are followed: who names one means what it leads to.
+ * Looks at what was named. Links are followed, but for those of a repository that lead out of it.
  *
  * @param typed as on the command line.
  * @throws MlcliError where one is not there, or neither a file nor a directory.
@@ -32,6 +34,7 @@ export async function namedInputs(
   typed: readonly string[],
 ): Promise<readonly NamedInput[]> {
   return await Promise.all(typed.map(async (shown) => {
+    await requireNamed(cwd, shown, "--input-dir ");
     const path = absolutePath(cwd, shown);
     const info = await Deno.stat(path).catch((cause) => {
       throw isMissing(cause) ? notThere(shown, cause) : cannotRead(shown, cause);
@@ -40,7 +43,7 @@ export async function namedInputs(
       return { path, shown, name: undefined, boundary: await boundaryOf(path) };
     }
     if (!info.isFile) {
-      throw new MlcliError(`Neither a file nor a directory: ${shown}`, {
+      throw new MlcliError(`Neither a file nor a directory: ${inOneLine(shown)}`, {
         hint: "Pipes and devices cannot be sent: write what comes from there to a file first.",
       });
     }
@@ -50,7 +53,7 @@ export async function namedInputs(
 
 /** The error for a file or a directory that cannot be read. */
 export function cannotRead(shown: string, cause: unknown): MlcliError {
-  return new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
+  return new MlcliError(`Cannot read ${inOneLine(shown)}: ${fileErrorReason(cause)}`, {
     hint: "Check that it is yours to read.",
     cause,
   });
@@ -61,7 +64,7 @@ function isMissing(error: unknown): boolean {
 }
 
 function notThere(shown: string, cause: unknown): MlcliError {
-  return new MlcliError(`No such file or directory: ${shown}`, {
+  return new MlcliError(`No such file or directory: ${inOneLine(shown)}`, {
     hint: "--input-dir takes the path of a file or a directory on this machine.",
     cause,
   });

@@ -18,8 +18,7 @@ export type Step =
  * Goes through both lists at once.
  *
  * @param prefix of all keys.
- * @throws AwsError where the objects do not come in the order of their keys: then what is there and
- * has no file here would not be known.
+ * @throws AwsError where an object has another one.
  */
 export async function* stepsOf(
   files: AsyncIterator<LocalFile>,
@@ -28,6 +27,7 @@ export async function* stepsOf(
 ): AsyncGenerator<Step, void, void> {
   let file = await files.next();
   let object = await objects.next();
+  requireBelow(prefix, object);
   while (!file.done || !object.done) {
     const order = file.done
       ? 1
@@ -38,18 +38,18 @@ export async function* stepsOf(
       yield { kind: "file", file: file.value, there: order === 0 ? object.value! : undefined };
       file = await files.next();
     } else yield { kind: "extra", object: object.value! };
-    if (order >= 0 && !object.done) object = await nextAfter(object.value, objects);
+    if (order >= 0 && !object.done) {
+      object = await objects.next();
+      requireBelow(prefix, object);
+    }
   }
 }
 
-async function nextAfter(
-  { key }: StoredObject,
-  objects: AsyncIterator<StoredObject>,
-): Promise<IteratorResult<StoredObject>> {
-  const next = await objects.next();
-  if (next.done || compareKeys(key, next.value.key) < 0) return next;
-  throw new AwsError("failed", "The platform does not list objects in the order of their keys", {
-    hint: "An emulator may not do so, or a directory bucket. Send to a general purpose bucket.",
+/** What was not asked for must not be taken for an object without a file, which may be deleted. */
+function requireBelow(prefix: string, object: IteratorResult<StoredObject>): void {
+  if (object.done || object.value.key.startsWith(prefix)) return;
+  throw new AwsError("failed", "The platform lists objects that were not asked for", {
+    hint: "An emulator may not know prefixes. Check AWS_ENDPOINT_URL.",
   });
 }
 
@@ -83,6 +83,14 @@ export const PART_SIZE = 8 * 1024 ** 2;
 
 /** Of one upload (S3 user guide, "Amazon S3 multipart upload limits"). */
 const MOST_PARTS = 10_000;
+
+/** A part is 5 GiB at most (the same page). */
+const LARGEST_FILE = MOST_PARTS * 5 * 1024 ** 3;
+
+/** Whether no upload can take so many bytes: a file of holes may seem to have any number. */
+export function isTooLarge(size: number): boolean {
+  return size > LARGEST_FILE;
+}
 
 /** Bytes of each part of a file but the last. */
 export function partSizeOf(size: number): number {

@@ -10,7 +10,9 @@ import { escapeOf } from "../../app/confinement.ts";
 import { isPrivateKey } from "../../app/ignore/private_files.ts";
 import { isPrivateName } from "../../app/private_names.ts";
 import { MlcliError } from "../../errors.ts";
+import { shellWord } from "../../app/typed_path.ts";
 import { statIfThere } from "../../files.ts";
+import { inOneLine } from "../../text.ts";
 import { cannotRead, type NamedInput } from "./inputs.ts";
 import { compareKeys, sortKeys } from "./key_order.ts";
 
@@ -151,10 +153,12 @@ async function targetOf(
     throw cannotRead(join(shown, name), cause);
   });
   if (escape !== undefined) {
-    throw new MlcliError(`${join(shown, name)} ${escape.words}`, {
+    throw new MlcliError(inOneLine(`${join(shown, name)} ${escape.words}`), {
       hint: escape.isPrivate
         ? "Nothing was sent. Remove the link; what is private is sent only where you name it."
-        : `Nothing was sent. If it is meant, name it yourself: --input-dir ${escape.target}`,
+        : `Nothing was sent. If it is meant, name it yourself: --input-dir ${
+          shellWord(escape.target)
+        }`,
     });
   }
   return await statIfThere(link);
@@ -171,19 +175,20 @@ async function wayTo(
   const [real, outer] = await Promise.all([Deno.realPath(path), Deno.realPath(folder.path)]);
   const isCircle = folder.above.includes(real) || outer === real || outer.startsWith(`${real}/`);
   if (!isCircle) return [...folder.above, outer, real];
-  throw new MlcliError(`${shown} leads in a circle, to ${real}`, {
+  throw new MlcliError(inOneLine(`${shown} leads in a circle, to ${real}`), {
     hint: "Nothing was sent. Remove the link.",
   });
 }
 
 function sameKey(one: LocalFile, other: LocalFile): MlcliError {
-  return new MlcliError(`${one.shown} and ${other.shown} would become the same object`, {
+  const both = `${inOneLine(one.shown)} and ${inOneLine(other.shown)}`;
+  return new MlcliError(`${both} would become the same object`, {
     hint: "Nothing was sent. Send them to two targets, or name the directory that holds both.",
   });
 }
 
 function notUtf8(shown: string): MlcliError {
-  return new MlcliError(`Its name is not UTF-8: ${shown}`, {
+  return new MlcliError(`Its name is not UTF-8: ${inOneLine(shown)}`, {
     hint: "Nothing was sent. Keys in S3 are UTF-8: rename the file.",
   });
 }

@@ -283,6 +283,21 @@ suite("mlcli push: what counts as success", () => {
     );
   });
 
+  it("is not another digest than that of Docker's manifest", async () => {
+    await using scene = await ociScene();
+    const other = `sha256:${"1".repeat(64)}`;
+    scene.box.faults.after = ({ operation }) =>
+      operation === "PutImage"
+        ? Response.json({ image: { imageId: { imageDigest: other } } })
+        : undefined;
+    const { code, stdout, stderr } = await scene.run();
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(
+      stderr,
+      /\nerror: The registry does not have .*@sha256:[0-9a-f]{64}, which was pushed/,
+    );
+  });
+
   it("is a lost answer, where what was asked for was done", async () => {
     await using scene = await ociScene();
     scene.box.faults.loseAnswer("ecr:CreateRepository");

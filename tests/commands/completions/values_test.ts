@@ -29,19 +29,27 @@ suite("what options complete", () => {
     assertEquals(
       (await completions(root)).sort(),
       [
-        ...["build", "delete-endpoint", "doctor", "list-endpoints", "push"].map((name) =>
-          `${name} --app-name app`
-        ),
+        ...[
+          ...["build", "doctor", "push", "upload-data", "train", "process", "download-model"],
+          ...["list-jobs", "describe", "logs", "wait", "stop-job"],
+          ...["list-endpoints", "delete-endpoint"],
+        ].map((name) => `${name} --app-name app`),
         ...["deploy", "logs", "process", "status", "stop", "train"].map((name) =>
           `local ${name} --app-name app`
         ),
-        ...["build", "doctor", "local deploy", "local process", "local train", "push"].map((name) =>
-          `${name} --docker-tag image-tag`
-        ),
+        ...[
+          ...["build", "doctor", "push", "train", "process"],
+          ...["local deploy", "local process", "local train"],
+        ].map((name) => `${name} --docker-tag image-tag`),
         ...["invoke", "logs", "stop"].map((name) => `local ${name} --port server-port`),
-        ...["deploy", "process", "train"].map((name) => `local ${name} --env-file file`),
+        ...["local deploy", "local process", "local train", "train", "process"].map((name) =>
+          `${name} --env-file file`
+        ),
         "local process --file script",
         "local process --input file",
+        "process --file script",
+        "upload-data --input-dir file",
+        "download-model --to file",
       ].sort(),
     );
   });

@@ -7,6 +7,7 @@ import type { JobReport } from "../../../../runtime/cloud/jobs/report.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { REGION } from "../../../helpers/aws_answers.ts";
 import { Box } from "../../../helpers/box/box.ts";
+import { Refused } from "../../../helpers/box/service.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { type AccessKey, USER_KEY } from "../../../helpers/fake_aws.ts";
 import { fakeClock } from "../../../helpers/fake_context.ts";
@@ -180,6 +181,45 @@ suite("followJob", () => {
       );
       assertEquals(shown.at(-1), "= s3://data/output/churn/output/model.tar.gz");
     }
+  });
+
+  it("follows without a log that cannot be read for whatever reason", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", [{ log: ["one"] }, {}, ...COMPLETED]);
+    const refusal = new Refused("UnknownOperationException", "Not implemented here");
+    box.faults.refuse("logs:*", refusal);
+    const { shown, error } = await followIn(box);
+    assertEquals(error, undefined);
+    const notes = shown.filter((line) => line.includes("log"));
+    assertEquals(notes.length, 1);
+    assertMatch(
+      notes[0]!,
+      /^The log is not shown: logs:DescribeLogStreams failed: Not implemented/,
+    );
+  });
+
+  it("does not wait for ever for a log whose service fails", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", [...COMPLETED]);
+    box.faults.fail("logs:*", Infinity, 501);
+    const { shown, pauses, error } = await followIn(box);
+    assertEquals([error, shown.at(-1)?.slice(0, 2)], [undefined, "= "]);
+    assert(pauses.length < 20, `${pauses.length} pauses`);
+  });
+
+  it("reads on by the time where a token is too old", async () => {
+    await using box = await Box.open();
+    const job = addJob(box, "churn", [{}, {}, {}, {}, ...COMPLETED]);
+    const stream = job.logStream("algo-1");
+    box.logs.put(GROUP, stream, [{ timestamp: 1_000, message: "one" }]);
+    atDescribe(box, 3, () => {
+      box.logs.put(GROUP, stream, [{ timestamp: 2_000, message: "two" }]);
+      const words = "The specified nextToken is invalid.";
+      box.faults.refuse("logs:GetLogEvents", new Refused("InvalidParameterException", words), 1);
+    });
+    const { shown, error } = await followIn(box);
+    assertEquals(error, undefined);
+    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two"]);
   });
 
   it("does not show the log twice with a failure", async () => {

@@ -12,23 +12,29 @@ function training(...steps: readonly string[]) {
   return { status: "InProgress", secondaryStatus: transitions.at(-1)?.status, transitions };
 }
 
+/** All that has changed, before the log and after it. */
+function told(states: States, job: Parameters<States["changes"]>[0]): readonly string[] {
+  const { beforeItsLog, afterItsLog } = states.changes(job);
+  return [...beforeItsLog, ...afterItsLog];
+}
+
 suite("States", () => {
   it("tells each step once, with the service's words", () => {
     const states = new States();
-    assertEquals(states.changes(training("Starting: Launching")), ["Starting: Launching"]);
-    assertEquals(states.changes(training("Starting: Launching")), []);
+    assertEquals(told(states, training("Starting: Launching")), ["Starting: Launching"]);
+    assertEquals(told(states, training("Starting: Launching")), []);
     assertEquals(
-      states.changes(training("Starting: Launching", "Downloading: Data", "Training: Image")),
+      told(states, training("Starting: Launching", "Downloading: Data", "Training: Image")),
       ["Downloading: Data", "Training: Image"],
     );
   });
 
   it("tells words that change while a step lasts", () => {
     const states = new States();
-    states.changes(training("Starting: Launching"));
-    assertEquals(states.changes(training("Starting: Preparing")), ["Starting: Preparing"]);
+    told(states, training("Starting: Launching"));
+    assertEquals(told(states, training("Starting: Preparing")), ["Starting: Preparing"]);
     // As it ended, though it was left before anybody asked again.
-    assertEquals(states.changes(training("Starting: Replacing", "Training: Image")), [
+    assertEquals(told(states, training("Starting: Replacing", "Training: Image")), [
       "Starting: Replacing",
       "Training: Image",
     ]);
@@ -41,21 +47,35 @@ suite("States", () => {
       secondaryStatus: undefined,
       transitions: [],
     });
-    assertEquals(states.changes(processing("InProgress")), ["InProgress"]);
-    assertEquals(states.changes(processing("InProgress")), []);
-    assertEquals(states.changes(processing("Failed")), ["Failed"]);
+    assertEquals(told(states, processing("InProgress")), ["InProgress"]);
+    assertEquals(told(states, processing("InProgress")), []);
+    assertEquals(told(states, processing("Failed")), ["Failed"]);
   });
 
   it("tells an end that has no step", () => {
     const states = new States();
     const job = training("Starting: Preparing");
-    assertEquals(states.changes(job), ["Starting: Preparing"]);
+    assertEquals(told(states, job), ["Starting: Preparing"]);
     const ended = { ...job, status: "Completed", secondaryStatus: "Completed" };
-    assertEquals(states.changes(ended), ["Completed"]);
-    assertEquals(states.changes(ended), []);
+    assertEquals(told(states, ended), ["Completed"]);
+    assertEquals(told(states, ended), []);
   });
 
   it("tells it in a line that a terminal does not obey", () => {
-    assertEquals(new States().changes(training("Starting: a\x1b[2J\nb")), ["Starting: a?[2J?b"]);
+    assertEquals(told(new States(), training("Starting: a\x1b[2J\nb")), ["Starting: a?[2J?b"]);
+  });
+
+  it("stand around the log: what comes when the code has ended is told after it", () => {
+    assertEquals(
+      new States().changes(training("Training: Image", "Uploading: Model", "Completed: Done")),
+      {
+        beforeItsLog: ["Training: Image"],
+        afterItsLog: ["Uploading: Model", "Completed: Done"],
+      },
+    );
+    assertEquals(new States().changes(training("Training: Image", "Stopping: Asked")), {
+      beforeItsLog: ["Training: Image", "Stopping: Asked"],
+      afterItsLog: [],
+    });
   });
 });

@@ -34,6 +34,15 @@ const ROWS: readonly (readonly [words: string, failure: PushFailure])[] = [
     "name unknown: The repository with name 'churn' does not exist in the registry with id '1'",
     "no repository",
   ],
+  [
+    'error parsing HTTP 403 response body: unexpected end of JSON input: ""',
+    "refused without a word",
+  ],
+  [
+    "failed to do request: unexpected status from HEAD request to https://host/v2/churn/blobs/" +
+    "sha256:00: 403 Forbidden",
+    "refused without a word",
+  ],
   ["no basic auth credentials", "no login"],
   ["unauthorized: authentication required", "no login"],
   ["denied: Your Authorization Token is invalid.", "no login"],

@@ -10,7 +10,7 @@ function bucketWith(keys: readonly string[] | AwsError) {
       await Promise.resolve();
       if (keys instanceof AwsError) throw keys;
       const found = keys.filter((key) => key.startsWith(prefix));
-      yield found.map((key) => ({ key, size: 1, lastModified: new Date(0) }));
+      yield found.map((key) => ({ key, size: 1, lastModified: new Date(0), etag: "" }));
     },
   };
 }

@@ -1,0 +1,64 @@
+/**
+ * Paths that the user types. They may lead anywhere: who names a place means it. But what a link of
+ * a repository leads to, its author has named, and not the user.
+ *
+ * @module
+ */
+
+import { SEPARATOR_PATTERN } from "@std/path/constants";
+import { dirname } from "@std/path/dirname";
+import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
+import { MlcliError } from "../errors.ts";
+import { lstatIfThere } from "../files.ts";
+import { inOneLine } from "../text.ts";
+import { appNames } from "./app.ts";
+import { escapeOf, workTreeOf } from "./confinement.ts";
+import { absolutePath, leaves, shellWord } from "./typed_path.ts";
+
+/**
+ * Requires that no link of a repository on the way of a typed path leads out of that repository, or
+ * to something private in it. A link outside of repositories is the user's own.
+ *
+ * @param cwd absolute path of the current directory: with an app in it, it is one's repository, too.
+ * @param option what comes before a path, for the hint: `--input-dir `, `--input training=`.
+ * @throws MlcliError
+ */
+export async function requireNamed(cwd: string, typed: string, option: string): Promise<void> {
+  const path = absolutePath(cwd, typed);
+  for (const link of await linksOn(path)) {
+    const folder = dirname(link);
+    const boundary = await repositoryOf(cwd, folder);
+    if (boundary === undefined) continue;
+    const escape = await escapeOf({ directory: folder, boundary }, link);
+    if (escape === undefined) continue;
+    const behind = join(escape.target, relative(link, path));
+    throw new MlcliError(`${inOneLine(typed)} ${inOneLine(escape.words)}`, {
+      hint: escape.isPrivate
+        ? "What is private is taken only where you name it, and not by a link of the repository."
+        : "A link of the repository says so. If you mean that place, name it yourself: " +
+          `${option}${shellWord(behind)}`,
+    });
+  }
+}
+
+/** The links on the way of a path, and at its end. */
+async function linksOn(path: string): Promise<readonly string[]> {
+  const links: string[] = [];
+  const names = path.split(SEPARATOR_PATTERN);
+  for (let count = 1; count <= names.length; count++) {
+    const part = names.slice(0, count).join("/") || "/";
+    // What cannot be looked at is said by who opens it.
+    const info = await lstatIfThere(part).catch(() => undefined);
+    if (info === undefined) break;
+    if (info.isSymlink) links.push(part);
+  }
+  return links;
+}
+
+async function repositoryOf(cwd: string, folder: string): Promise<string | undefined> {
+  const workTree = await workTreeOf(folder);
+  if (workTree !== undefined) return workTree;
+  const [here, real] = await Promise.all([Deno.realPath(cwd), Deno.realPath(folder)]);
+  return !leaves(relative(here, real)) && (await appNames(cwd)).length > 0 ? here : undefined;
+}

@@ -1,0 +1,144 @@
+import { assertEquals } from "@std/assert";
+import { Box } from "../../helpers/box/box.ts";
+import type { BoxRequest } from "../../helpers/box/service.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { type InProcessOptions, runInProcess } from "../../helpers/in_process.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** Pages of what is not the platform: a network's login, an emulator that lacks something. */
+const PAGES = {
+  "a page that is XML, too": "<html><head><title>Log in</title></head></html>",
+  "a page that is no XML": "<!doctype html>\n<html lang=en>\n<title>Not Found</title>\n",
+  "text": "upstream error",
+  "JSON": '{"reason":"no"}',
+};
+
+const STRANGE_HINT =
+  "hint: It may be a proxy or the login page of a network. Check both, and AWS_ENDPOINT_URL.\n";
+
+/** Uploads `data/`, with an answer of something else to some requests. */
+async function upload(
+  answer: (request: BoxRequest) => Response | undefined,
+  args: readonly string[] = [],
+  options: Partial<InProcessOptions> = {},
+): Promise<ProgramResult & { readonly keys: readonly string[] }> {
+  await using box = await Box.open();
+  await using directory = await makeDirectory({ "data/a.csv": "1\n", "data/b.csv": "22\n" });
+  box.s3.createBucket("bucket");
+  box.faults.before = answer;
+  const result = await runInProcess(
+    ["upload-data", "-i", "data", "--target-dir", "s3://bucket/data", ...args],
+    { cwd: directory.path, cloud: { ...box.env(), AWS_MAX_ATTEMPTS: "1" }, ...options },
+  );
+  return { ...result, keys: box.s3.keys("bucket") };
+}
+
+suite("answers of what is not the platform", () => {
+  for (const [what, page] of Object.entries(PAGES)) {
+    for (const status of [200, 403]) {
+      it(`the list of a bucket: ${what}, HTTP ${status}`, async () => {
+        const { code, stdout, stderr } = await upload(({ operation }) =>
+          operation === "ListObjectsV2" ? new Response(page, { status }) : undefined
+        );
+        assertEquals([code, stdout, stderr], [
+          1,
+          "",
+          `error: Something else than the platform answered: HTTP ${status}\n${STRANGE_HINT}`,
+        ]);
+      });
+    }
+
+    it(`an object that is sent: ${what}, HTTP 200`, async () => {
+      const { code, stdout, stderr } = await upload(({ operation }) =>
+        operation === "PutObject" ? new Response(page) : undefined
+      );
+      assertEquals([code, stdout, stderr.split("\n").slice(0, 3)], [1, "", [
+        "error: Not sent to s3://bucket/data/: 2 files",
+        "  data/a.csv: Something else than the platform answered: HTTP 200",
+        "  data/b.csv: Something else than the platform answered: HTTP 200",
+      ]]);
+    });
+  }
+
+  it("an object that an emulator has no address for", async () => {
+    const { code, stderr } = await upload(({ operation, input }) =>
+      operation === "PutObject" && input.Key === "data/b.csv"
+        ? new Response(PAGES["a page that is no XML"], { status: 404 })
+        : undefined
+    );
+    assertEquals([code, stderr.split("\n").slice(0, 2)], [1, [
+      "error: Not sent to s3://bucket/data/: 1 file",
+      "  data/b.csv: Something else than the platform answered: HTTP 404",
+    ]]);
+  });
+
+  it("a file in parts that nothing confirms", async () => {
+    await using directory = await makeDirectory({ "data/big": "x".repeat(9 * 1024 ** 2) });
+    const { code, stdout, stderr, keys } = await upload(
+      ({ operation }) =>
+        operation === "CompleteMultipartUpload"
+          ? new Response(PAGES["a page that is XML, too"])
+          : undefined,
+      [],
+      { cwd: directory.path },
+    );
+    assertEquals([code, stdout, keys, stderr.split("\n").slice(0, 2)], [1, "", [], [
+      "error: Not sent to s3://bucket/data/: 1 file",
+      "  data/big: Something else than the platform answered: HTTP 200",
+    ]]);
+  });
+});
+
+/** What a list answers whose keys come as a file system has them: by directories. */
+function byDirectories({ operation }: BoxRequest): Response | undefined {
+  if (operation !== "ListObjectsV2") return undefined;
+  const contents = ["data/b.csv", "data/a.csv", "data/gone.csv"].map((key) =>
+    `<Contents><Key>${key}</Key><LastModified>2099-01-01T00:00:00Z</LastModified>` +
+    "<Size>2</Size></Contents>"
+  );
+  return new Response(
+    `<ListBucketResult><Name>bucket</Name>${contents.join("")}</ListBucketResult>`,
+  );
+}
+
+suite("objects in another order than that of their keys", () => {
+  it("are sent again, which is said", async () => {
+    const { code, stdout, stderr, keys } = await upload(byDirectories);
+    assertEquals([code, stdout, keys], [0, "s3://bucket/data/\n", ["data/a.csv", "data/b.csv"]]);
+    assertEquals(
+      stderr,
+      "note: Files that are there may be sent again: The platform does not list objects in the order " +
+        "of their keys\n2 files sent (5 bytes)\n",
+    );
+  });
+
+  it("are not deleted", async () => {
+    const { code, stdout, stderr } = await upload(byDirectories, ["--delete"]);
+    assertEquals([code, stdout, stderr], [
+      1,
+      "",
+      "error: The platform does not list objects in the order of their keys\n" +
+      "hint: So nothing was deleted. Send to a general purpose bucket, or without --delete.\n",
+    ]);
+  });
+});
+
+suite("a refusal without a reason, as S3 answers a HEAD", () => {
+  it("names the permission, and how to find out who has not got it", async () => {
+    await using box = await Box.open();
+    await using directory = await makeDirectory();
+    box.faults.before = () => new Response(null, { status: 403 });
+    const { code, stdout, stderr } = await runInProcess(
+      ["download-model", "s3://bucket/model.tar.gz", "--to", "model"],
+      { cwd: directory.path, cloud: box.env() },
+    );
+    assertEquals([code, stdout, stderr], [
+      1,
+      "",
+      "error: AccessDeniedException: s3:GetObject\n" +
+      "hint: Add the permission s3:GetObject to the user or role that you are: " +
+      "aws sts get-caller-identity names it.\n",
+    ]);
+  });
+});

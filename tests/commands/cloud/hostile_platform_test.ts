@@ -1,0 +1,142 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { Box } from "../../helpers/box/box.ts";
+import { runInProcess } from "../../helpers/in_process.ts";
+import { makeJobApp } from "../../helpers/job_app.ts";
+import { addJob } from "../../helpers/jobs.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** Clears the screen, in two ways; turns letters round; ends a line. */
+const EVIL = "x\x1b[2J\u009b2J\u202ey";
+
+// deno-lint-ignore no-control-regex
+const OBEYED = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+
+/** Answers an operation in the place of the box. */
+function answer(box: Box, operation: string, change: (body: Record<string, unknown>) => void) {
+  box.faults.after = () => undefined;
+  box.faults.before = (request) => {
+    if (request.operation !== operation) return undefined;
+    const body: Record<string, unknown> = {
+      TrainingJobName: "churn",
+      TrainingJobStatus: "Failed",
+      CreationTime: 1_750_000_000,
+      TrainingEndTime: 1_750_000_100,
+    };
+    change(body);
+    return new Response(JSON.stringify(body), {
+      headers: { "content-type": "application/x-amz-json-1.1" },
+    });
+  };
+}
+
+suite("what a job's author makes the platform say", () => {
+  for (
+    const args of [
+      ["describe", "churn"],
+      ["describe", "churn", "--output", "json"],
+      ["wait", "churn"],
+      ["stop-job", "churn"],
+      ["logs", "churn", "--follow"],
+    ]
+  ) {
+    it(`is obeyed by no terminal: mlcli ${args.join(" ")}`, async () => {
+      await using box = await Box.open();
+      addJob(box, "churn", []);
+      box.logs.put("/aws/sagemaker/TrainingJobs", `churn/${EVIL}-1-1750000000`, [EVIL]);
+      answer(box, "DescribeTrainingJob", (body) => {
+        body["SecondaryStatus"] = EVIL;
+        body["SecondaryStatusTransitions"] = [
+          { Status: EVIL, StatusMessage: EVIL, StartTime: 1_750_000_000 },
+        ];
+        body["FailureReason"] = `${EVIL}\n${EVIL}`;
+        body["RoleArn"] = EVIL;
+        body["AlgorithmSpecification"] = { TrainingImage: EVIL };
+        body["HyperParameters"] = { [EVIL]: EVIL };
+        body["Environment"] = { [EVIL]: EVIL };
+        body["ResourceConfig"] = { InstanceType: EVIL, InstanceCount: 2 };
+        body["OutputDataConfig"] = { S3OutputPath: EVIL };
+        body["ModelArtifacts"] = { S3ModelArtifacts: EVIL };
+        body["BillableTimeInSeconds"] = 7;
+      });
+      const { stdout, stderr } = await runInProcess(args, { cwd: "/", cloud: box.env() });
+      assertEquals([OBEYED.exec(stdout), OBEYED.exec(stderr)], [null, null]);
+      if (args.includes("json")) assertEquals(JSON.parse(stdout).role, EVIL);
+    });
+  }
+
+  it("is obeyed by no terminal where a request is refused", async () => {
+    await using box = await Box.open();
+    box.faults.before = () =>
+      new Response(JSON.stringify({ __type: "AccessDeniedException", message: EVIL }), {
+        status: 400,
+        headers: { "content-type": "application/x-amz-json-1.1" },
+      });
+    for (const debug of ["", "1"]) {
+      const env = { ...box.env(), MLCLI_DEBUG: debug };
+      const result = await runInProcess(["describe", "churn"], { cwd: "/", cloud: env });
+      assertEquals(result.code, 1);
+      assertMatch(result.stderr, /x\?\[2J/);
+      assertEquals(OBEYED.exec(result.stderr), null);
+      assertEquals(result.stderr.includes(box.env()["AWS_SECRET_ACCESS_KEY"]!), false);
+    }
+  });
+
+  for (
+    const address of [`s3://bucket/${EVIL}`, "s3://bucket/../other/model.tar.gz", "/etc/passwd"]
+  ) {
+    it(`names no address of a model that can be another: ${JSON.stringify(address)}`, async () => {
+      await using box = await Box.open();
+      answer(box, "DescribeTrainingJob", (body) => {
+        body["TrainingJobStatus"] = "Completed";
+        body["ModelArtifacts"] = { S3ModelArtifacts: address };
+      });
+      await using job = await makeJobApp();
+      const { code, stderr } = await job.run(["download-model", "churn"], { cloud: box.env() });
+      assertEquals(code, 1);
+      assertMatch(stderr, /^error: The job's model is at no address that mlcli knows: /);
+      assertEquals(OBEYED.exec(stderr), null);
+    });
+  }
+});
+
+suite("a registry that is not the account's", () => {
+  for (
+    const uri of [
+      `evil.example/${EVIL}`,
+      "evil.example/other",
+      "evil.example/x/NAME",
+      "user:password@evil.example/NAME",
+      "https://evil.example/NAME",
+    ]
+  ) {
+    it(`is no repository's: ${JSON.stringify(uri)}`, async () => {
+      await using job = await makeJobApp();
+      job.box.faults.before = ({ operation }) => {
+        if (operation !== "DescribeRepositories") return undefined;
+        const repositoryUri = uri.replace("NAME", job.app.name);
+        return new Response(JSON.stringify({ repositories: [{ repositoryUri }] }), {
+          headers: { "content-type": "application/x-amz-json-1.1" },
+        });
+      };
+      const args = ["train", "-i", "s3://job-data/app/data", "-e", "ml.m5.large", "--dry-run"];
+      const { code, stdout, stderr } = await job.run(args);
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(stderr, /^error: Something else than the platform answered/m);
+    });
+  }
+
+  it("gives no digest that is none", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.before = ({ operation }) => {
+      if (operation !== "BatchGetImage") return undefined;
+      const image = { imageId: { imageDigest: EVIL }, imageManifest: "{}" };
+      return new Response(JSON.stringify({ images: [image] }), {
+        headers: { "content-type": "application/x-amz-json-1.1" },
+      });
+    };
+    const args = ["train", "-i", "s3://job-data/app/data", "-e", "ml.m5.large", "--dry-run"];
+    const { code, stderr } = await job.run(args);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: Something else than the platform answered/m);
+  });
+});

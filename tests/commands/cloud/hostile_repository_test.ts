@@ -1,0 +1,275 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Box } from "../../helpers/box/box.ts";
+import { BUCKET, CONFIGURATION, makeJobApp } from "../../helpers/job_app.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** A bucket of somebody who takes what others write. */
+const THEIRS = "take-it-all";
+const OTHER_ACCOUNT = "999999999999";
+
+const DATA = ["-i", `s3://${BUCKET}/app/data`, "-e", "ml.m5.large"];
+const TRAIN = ["train", ...DATA, "--no-wait"];
+const PROCESS = ["process", "-f", "p.py", "-e", "ml.m5.large", "--no-wait"];
+
+/** Anybody may write to the bucket, as its owner wishes: only the condition on the owner keeps it. */
+function openToAll(box: Box): void {
+  box.s3.createBucket(THEIRS, { owner: OTHER_ACCOUNT });
+  box.faults.before = ({ service, input, headers }) => {
+    if (service !== "s3" || input.Bucket !== THEIRS) return undefined;
+    const expected = headers.get("x-amz-expected-bucket-owner") ?? OTHER_ACCOUNT;
+    return new Response(null, { status: expected === OTHER_ACCOUNT ? 200 : 403 });
+  };
+}
+
+/** Files that were put, jobs that were created. */
+function changes(box: Box): readonly string[] {
+  return box.operations.filter((name) => /:(Create|Put|Upload|Delete)/.test(name));
+}
+
+suite("a bucket that only the configuration file names", () => {
+  for (
+    const [title, configuration, args, where, flag] of [
+      [
+        "upload-data",
+        {},
+        ["upload-data", "-i", "."],
+        /"s3_prefix" in [\w-]+\.json/,
+        "--target-dir",
+      ],
+      ["train", {}, TRAIN, /"s3_prefix" in [\w-]+\.json/, "--output-s3-dir"],
+      [
+        "train, its own key",
+        { train: { output_s3_dir: `s3://${THEIRS}/x` } },
+        TRAIN,
+        /"output_s3_dir" in "train" of /,
+        "--output-s3-dir",
+      ],
+      [
+        "checkpoints",
+        { train: { output_s3_dir: `s3://${BUCKET}/x`, checkpoint_s3_dir: `s3://${THEIRS}/x` } },
+        TRAIN,
+        /"checkpoint_s3_dir" in "train" of /,
+        "--checkpoint-s3-dir",
+      ],
+      ["process", {}, PROCESS, /"s3_prefix" in [\w-]+\.json/, "--output-s3-location"],
+      [
+        "process, its own key",
+        { process: { output_s3_location: `s3://${THEIRS}/x` } },
+        PROCESS,
+        /"output_s3_location" in "process" of /,
+        "--output-s3-location",
+      ],
+    ] as const
+  ) {
+    it(`gets nothing where it is another account's: ${title}`, async () => {
+      await using job = await makeJobApp({
+        configuration: { ...CONFIGURATION, s3_prefix: `s3://${THEIRS}/x`, ...configuration },
+      });
+      openToAll(job.box);
+      const { code, stdout, stderr } = await job.run(args);
+      assertEquals([code, stdout], [1, ""], stderr);
+      assertMatch(
+        stderr,
+        /^error: The bucket take-it-all belongs to another account than yours \(\d{12}\); it is /m,
+      );
+      assertMatch(stderr, where);
+      assertStringIncludes(
+        stderr,
+        `hint: If you trust it, name it yourself: ${flag} s3://${THEIRS}/x`,
+      );
+      assertEquals(changes(job.box), []);
+    });
+  }
+
+  it("may be anybody's where the user names it", async () => {
+    await using job = await makeJobApp();
+    openToAll(job.box);
+    for (
+      const args of [
+        ["upload-data", "-i", ".", "--target-dir", `s3://${THEIRS}/x`, "--dry-run"],
+        [...TRAIN, "-o", `s3://${THEIRS}/x`, "--checkpoint-s3-dir", `s3://${THEIRS}/y`],
+        [...PROCESS, "--output-s3-location", `s3://${THEIRS}/x`],
+      ]
+    ) {
+      job.box.requests.length = 0;
+      const { code, stderr } = await job.run(args);
+      assertEquals(code, 0, stderr);
+      assert(!job.box.operations.includes("sts:GetCallerIdentity"));
+    }
+  });
+
+  it("takes what is sent where it is the caller's own, on that condition", async () => {
+    await using job = await makeJobApp();
+    await job.app.write(`${job.app.directory}/data/small`, "1");
+    await job.app.write(`${job.app.directory}/data/large`, new Uint8Array(9 * 1024 ** 2));
+    const owners = new Set<string>();
+    job.box.faults.before = ({ service, headers }) => {
+      if (service === "s3") owners.add(headers.get("x-amz-expected-bucket-owner") ?? "nobody");
+      return undefined;
+    };
+    const { code, stdout, stderr } = await job.run(["upload-data", "-i", "data"]);
+    assertEquals([code, stdout], [0, `s3://${BUCKET}/app/\n`], stderr);
+    const { owner } = job.box.s3.bucket(BUCKET);
+    // "nobody": the one question with which the answer to the other is understood.
+    assertEquals(owners, new Set([owner, "nobody"]));
+    const parts = job.box.operations.filter((name) => name === "s3:UploadPart");
+    assertEquals(parts.length, 2);
+  });
+
+  it("gets data under that condition where it may not be looked at, and no job's results", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.deny("s3:ListBucket");
+    const sent = await job.run(["upload-data", "-i", `${job.app.name}.json`]);
+    assertEquals(sent.code, 0, sent.stderr);
+    job.box.requests.length = 0;
+    const { code, stderr } = await job.run(TRAIN);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: Whose the bucket job-data is cannot be found out; it is "s3_pre/m);
+    assertMatch(stderr, /^hint: It takes the permission s3:ListBucket\. If you trust it, name it/m);
+    assertEquals(changes(job.box), []);
+    const typed = await job.run([...TRAIN, "-o", `s3://${BUCKET}/app/output`]);
+    assertEquals(typed.code, 0, typed.stderr);
+  });
+
+  it("gets nothing where the caller's account cannot be found out", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.deny("sts:GetCallerIdentity");
+    for (const args of [TRAIN, ["upload-data", "-i", "."]]) {
+      const { code, stderr } = await job.run(args);
+      assertEquals(code, 1);
+      assertMatch(
+        stderr,
+        /^error: Whether the bucket job-data is yours cannot be found out: AccessDeniedException: sts/m,
+      );
+      assertMatch(
+        stderr,
+        /^hint: It is "s3_prefix" in .* that names it\. If you trust it, name it/m,
+      );
+      assertEquals(changes(job.box), []);
+    }
+  });
+});
+
+suite("upload-data --delete in a hostile repository", () => {
+  it("deletes nothing below a place that only the configuration file names", async () => {
+    await using job = await makeJobApp();
+    const { code, stderr } = await job.run(["upload-data", "-i", ".", "--delete"]);
+    assertEquals([code, stderr], [
+      2,
+      'error: Option "--delete" is of use with "--target-dir" only.\n' +
+      `hint: What is deleted is named by you, and not by a file: --target-dir s3://${BUCKET}/app/\n`,
+    ]);
+    assertEquals(job.box.requests.length, 0);
+  });
+
+  it("keeps results that an object of a command names", async () => {
+    const there = (key: string) => `s3://${BUCKET}/app/${key}`;
+    await using job = await makeJobApp({
+      configuration: {
+        ...CONFIGURATION,
+        train: { output_s3_dir: there("trained"), checkpoint_s3_dir: there("ckpt/") },
+        process: { output_s3_location: there("made") },
+      },
+    });
+    const kept = ["ckpt/1", "made/1", "output/1", "trained/1"];
+    for (const key of [...kept, "old"]) await job.box.s3.put(BUCKET, `app/${key}`, "1");
+    const args = ["-i", `${job.app.name}.json`, "--target-dir", there(""), "--delete"];
+    const { code, stderr } = await job.run(["upload-data", ...args]);
+    assertEquals(code, 0, stderr);
+    assertEquals(
+      job.box.s3.keys(BUCKET),
+      [...kept, `${job.app.name}.json`].map((key) => `app/${key}`).sort(),
+    );
+  });
+});
+
+suite("what else the configuration file of a hostile repository says", () => {
+  for (
+    const [title, train, words] of [
+      [
+        "takes no variable of the caller's",
+        { env: ["AWS_SECRET_ACCESS_KEY"] },
+        /^error: [\w-]+\.json: "env" in "train" must have a value for each variable\n/,
+      ],
+      [
+        "takes no variable of the caller's by itself",
+        { env: "AWS_SECRET_ACCESS_KEY" },
+        /must have a value for each variable\n/,
+      ],
+      [
+        "takes no variable that only looks like an option",
+        { env: { "": "x" } },
+        /must be NAME=VALUE/,
+      ],
+    ] as const
+  ) {
+    it(title, async () => {
+      await using job = await makeJobApp({ configuration: { ...CONFIGURATION, train } });
+      const { code, stderr } = await job.run(TRAIN);
+      assertEquals(code, 1);
+      assertMatch(stderr, words);
+      assertEquals(job.box.requests.length, 0);
+    });
+  }
+
+  it("chooses neither files of variables nor account, region and role of the caller", async () => {
+    const train = {
+      env_file: "/etc/passwd",
+      profile: "admin",
+      region: "us-east-1",
+      iam_role_arn: "arn:aws:iam::123456789012:role/Admin",
+      app_name: "other",
+      dry_run: false,
+    };
+    await using job = await makeJobApp({ configuration: { ...CONFIGURATION, train } });
+    const { code, stdout, stderr } = await job.run([...TRAIN, "--dry-run"]);
+    assertEquals(code, 0, stderr);
+    for (const key of Object.keys(train)) {
+      assertMatch(stderr, new RegExp(`^warning: .*"${key}" in "train" has no effect`, "m"));
+    }
+    assertEquals(stdout.includes("Environment"), false);
+    assertEquals(changes(job.box), []);
+  });
+
+  for (
+    const address of [
+      `s3://${BUCKET}/x\x1b[2Jy`,
+      `s3://${BUCKET}/x\u202ey`,
+      `s3://${BUCKET}/x\u009b2Jy`,
+      `s3://${BUCKET}/../other`,
+      `s3://${BUCKET}/a/./b`,
+      `s3://${BUCKET}/..`,
+    ]
+  ) {
+    it(`names no address that can be another: ${JSON.stringify(address)}`, async () => {
+      const configuration = { ...CONFIGURATION, s3_prefix: address };
+      await using job = await makeJobApp({ configuration });
+      const { code, stderr } = await job.run(["upload-data", "-i", "."]);
+      assertEquals(code, 1);
+      assertMatch(stderr, /^error: [\w-]+\.json: "s3_prefix" must be an address in S3/);
+      const typed = await job.run(["upload-data", "-i", ".", "--target-dir", address]);
+      assertEquals(typed.code, 2);
+      assertMatch(typed.stderr, /^error: Option "--target-dir" must be an address in S3/);
+      assertEquals(/[\x1b\x9b\u202e]/.test(stderr + typed.stderr), false);
+      assertEquals(job.box.requests.length, 0);
+    });
+  }
+
+  it("puts nothing into hints that a shell would run", async () => {
+    const configuration = { ...CONFIGURATION, s3_prefix: `s3://${THEIRS}/$(touch x);y` };
+    await using job = await makeJobApp({ configuration });
+    openToAll(job.box);
+    const { stderr } = await job.run(["upload-data", "-i", "."]);
+    assertMatch(stderr, /--target-dir 's3:\/\/take-it-all\/\$\(touch x\);y\/'\n$/);
+    const typed = await job.run([
+      "train",
+      "-i",
+      `s3://${BUCKET}/$(touch x)/`,
+      "-e",
+      "ml.m5.large",
+      "-o",
+      `s3://${BUCKET}/o`,
+    ]);
+    assertMatch(typed.stderr, /--target-dir 's3:\/\/job-data\/\$\(touch x\)\/'\n$/);
+  });
+});
