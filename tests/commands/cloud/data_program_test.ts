@@ -46,18 +46,17 @@ suite("data, as a program", () => {
       await Deno.writeFile(join(directory.path, "d/large"), new Uint8Array(12 * MIB));
       const args = ["upload-data", "-i", "d", "--target-dir", TARGET];
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
-      let child: Deno.ChildProcess | undefined;
       let isKilled = false;
       box.faults.before = async ({ operation }) => {
         if (operation === "AbortMultipartUpload") release();
         if (operation !== "UploadPart") return undefined;
         // A second signal would wait for nothing.
-        if (!isKilled) child!.kill(signal);
+        if (!isKilled) child.kill(signal);
         isKilled = true;
         await held;
         return undefined;
       };
-      child = startCloud(box, args, { cwd: directory.path });
+      const child = startCloud(box, args, { cwd: directory.path });
       const { code, stdout } = await resultOf(child);
       assertEquals([code, stdout], [signal === "SIGINT" ? 130 : 143, ""]);
       assertEquals(box.s3.uploads(BUCKET), []);
