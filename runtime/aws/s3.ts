@@ -18,6 +18,7 @@ import {
 } from "./sdk/s3.ts";
 import type { Asking, AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
+import { leaveContentUnsigned } from "./unsigned_payload.ts";
 
 export type { ObjectPlace, Upload, UploadedPart } from "./s3_multipart.ts";
 
@@ -99,6 +100,7 @@ export async function openS3(session: AwsSession): Promise<S3> {
     // What is fetched has checksums of its own: gzip's.
     responseChecksumValidation: "WHEN_REQUIRED",
   });
+  leaveContentUnsigned(client);
   const region = await session.regionOf(client);
   return s3Of({ client, session, region }, undefined);
 }

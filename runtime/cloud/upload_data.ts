@@ -65,7 +65,7 @@ export interface CheckedUpload {
 }
 
 /** Bytes in memory on their way to the platform. */
-const IN_FLIGHT = 64 * 1024 ** 2;
+const IN_FLIGHT = 32 * 1024 ** 2;
 
 /**
  * Sends what is not there yet. Nothing is sent before all files are known to be fit for it.
