@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
+import { done, type FakeEngine, fakeEngine, pong } from "../../helpers/fake_engine.ts";
 import { Keys } from "../../helpers/in_process.ts";
 import { BUCKET, CONFIGURATION, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -20,7 +21,82 @@ function changes({ box }: JobApp): readonly string[] {
   return box.operations.filter((name) => /:(Create|Put|Delete|Stop|Add)/.test(name));
 }
 
+/**
+ * An engine with the image that is pushed.
+ *
+ * @param mode of what lies where the script should; none where nothing does.
+ * @param labels of the image.
+ */
+function engineWith(
+  { app, image }: JobApp,
+  mode: number | undefined,
+  labels: Readonly<Record<string, string>> = { "mlcli.harness": "1" },
+): Promise<FakeEngine> {
+  const Id = image.slice(image.indexOf("@") + 1);
+  const details = {
+    Id,
+    Created: "",
+    Os: "linux",
+    Architecture: "amd64",
+    Config: { Labels: labels },
+  };
+  const stat = { "x-docker-container-path-stat": btoa(JSON.stringify({ mode })) };
+  return fakeEngine({
+    "GET /_ping": () => pong("1.41"),
+    [`GET /images/${app.name}%3Alatest/json`]: () => Response.json(details),
+    "POST /containers/create": () => Response.json({ Id: "c1" }, { status: 201 }),
+    "HEAD /containers/c1/archive": () =>
+      new Response(null, mode === undefined ? { status: 404 } : { headers: stat }),
+    "DELETE /containers/c1": () => done(),
+  });
+}
+
 suite("process", () => {
+  it("looks for the script in the image, by a container that never starts", async () => {
+    await using job = await makeJobApp();
+    await using engine = await engineWith(job, 0o644);
+    const { code, stderr } = await job.run([...LEAST, "--dry-run"], { engine });
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals(
+      engine.calls.filter(({ call }) => call.includes("/containers/")).map((
+        { call, query },
+      ) => [call, query["path"]]),
+      [
+        ["POST /containers/create", undefined],
+        ["HEAD /containers/c1/archive", "/opt/program/processing/p.py"],
+        ["DELETE /containers/c1", undefined],
+      ],
+    );
+  });
+
+  for (
+    const [what, mode, words] of [
+      ["is not in", undefined, /^error: Processing file not found: p\.py \(not in test-\w+:latest/],
+      [
+        "is a directory in",
+        0x80000000,
+        /^error: Processing file not found: p\.py is a directory in/,
+      ],
+    ] as const
+  ) {
+    it(`refuses a script that ${what} the image`, async () => {
+      await using job = await makeJobApp();
+      await using engine = await engineWith(job, mode);
+      const { code, stdout, stderr } = await job.run(LEAST, { engine });
+      assertEquals([code, stdout, changes(job)], [1, "", []]);
+      assertMatch(stderr, words);
+      assertMatch(stderr, /\nhint: .*mlcli build, then mlcli push/);
+    });
+  }
+
+  it("leaves it to an image that is none of mlcli's where it has its scripts", async () => {
+    await using job = await makeJobApp();
+    await using engine = await engineWith(job, undefined, {});
+    const { code, stderr } = await job.run([...LEAST, "--dry-run"], { engine });
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals(engine.calls.some(({ call }) => call.includes("/containers/")), false);
+  });
+
   it("processes, and prints the output's address", async () => {
     await using job = await makeJobApp();
     const { code, stdout, stderr } = await job.run([

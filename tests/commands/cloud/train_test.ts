@@ -159,7 +159,6 @@ suite("train", () => {
       seed: "12345678901234567890",
       rate: "0.1",
     });
-    assertEquals(input.Environment, { A: "***", B: "***" });
     assertEquals(input.Tags.slice(0, 2), [
       { Key: "team", Value: "option" },
       { Key: "cost", Value: "file" },
@@ -167,6 +166,9 @@ suite("train", () => {
     assertEquals(input.StoppingCondition.MaxWaitTimeInSeconds, 86_400);
     assertEquals(input.RoleArn, EXECUTION_ROLE);
     assert(stderr.includes("Without --checkpoint-s3-dir a training"), stderr);
+    const sent = await job.run(["train", "--no-wait", "--env", "B=option"]);
+    assertEquals(sent.code, 0, sent.stderr);
+    assertEquals(job.box.jobs.only("training").request.Environment, { A: "file", B: "option" });
   });
 
   it("warns of a key that is almost one", async () => {
@@ -405,6 +407,7 @@ suite("train", () => {
     const { code, stdout, stderr } = await job.run([...LEAST, "--no-wait", "--tag", "cost=a"]);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /error: AccessDeniedException: sagemaker:AddTags\n/);
+    assertEquals([stderr.includes("Without mlcli's tags"), changes(job).length], [false, 1]);
     assertEquals(job.box.jobs.all, []);
   });
 
