@@ -7,7 +7,7 @@
 import { typedPath } from "../../runtime/app/typed_path.ts";
 import { downloadModel } from "../../runtime/cloud/download_model.ts";
 import type { Context } from "../../runtime/context.ts";
-import { ProgressLine } from "../render/progress.ts";
+import { often, ProgressLine } from "../render/progress.ts";
 import { byteCount } from "../render/quantity.ts";
 import type { DownloadModelOptions } from "./download_model.ts";
 
@@ -29,7 +29,7 @@ export async function downloadModelAction(
     },
   };
   const { path, address, bytes } = await downloadModel(download, context, {
-    progress: (done, size) => line.show(`${byteCount(done)} of ${byteCount(size)}`),
+    progress: often((done, size) => line.show(`${byteCount(done)} of ${byteCount(size)}`)),
     unpacking: () => line.show("Unpacking"),
   });
   line.clear();

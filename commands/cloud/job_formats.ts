@@ -12,7 +12,9 @@ import { localTimestamp } from "../render/timestamp.ts";
 /** A field a line; what is not known is left out. */
 export function jobText(job: CloudJob): string {
   const { secondaryStatus, transitions } = job;
-  const step = transitions.at(-1)?.message ?? "";
+  const last = transitions.at(-1);
+  // Emulators tell of no step beyond the first.
+  const step = last?.status === secondaryStatus ? last?.message : "";
   const status = [job.status, secondaryStatus !== job.status ? secondaryStatus : "", step];
   const time = (date: Date | undefined) => date && localTimestamp(date, " ");
   const fields: readonly (readonly [string, string | undefined])[] = [

@@ -12,7 +12,7 @@ import {
 } from "../../runtime/cloud/upload_data.ts";
 import type { Context } from "../../runtime/context.ts";
 import { printable, printableJson } from "../../runtime/text.ts";
-import { ProgressLine } from "../render/progress.ts";
+import { often, ProgressLine } from "../render/progress.ts";
 import { byteCount, counted } from "../render/quantity.ts";
 import type { UploadDataOptions } from "./upload_data.ts";
 
@@ -33,8 +33,9 @@ export async function uploadDataAction(
   const report: UploadReport = {
     note: (text) => above.print(printable(`note: ${text}\n`)),
     warning: (text, hint) => above.print(printable(`warning: ${text}\nhint: ${hint}\n`)),
-    progress: ({ files, bytes, unchanged }) =>
-      line.show(`${counted(files, "file")} sent (${byteCount(bytes)}), ${unchanged} unchanged`),
+    progress: often(({ files, bytes, unchanged }) =>
+      line.show(`${counted(files, "file")} sent (${byteCount(bytes)}), ${unchanged} unchanged`)
+    ),
   };
   if (options.dryRun) return await printPlan(upload, context, report);
   const { address, done, deleted } = await uploadData(upload, context, report);

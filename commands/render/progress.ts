@@ -71,3 +71,16 @@ export class ProgressLine implements Disposable {
     this.clear();
   }
 }
+
+/** The same function, called as often as an eye can follow, the first time included. */
+export function often<Values extends readonly unknown[]>(
+  show: (...values: Values) => void,
+): (...values: Values) => void {
+  let last = -Infinity;
+  return (...values) => {
+    const now = performance.now();
+    if (now - last < FRAME_INTERVAL) return;
+    last = now;
+    show(...values);
+  };
+}

@@ -6,6 +6,7 @@
 
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
+import { addressOf } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import { AwsError } from "./errors.ts";
 import { awsError, type Request } from "./explanations.ts";
@@ -30,19 +31,23 @@ export function credentialsProvider(context: CredentialsContext): Provider {
   const own = ownCredentials(context);
   const { role } = context.settings;
   if (!role) return own;
-  const assumed = lazy(({ fromTemporaryCredentials }) =>
-    fromTemporaryCredentials({
+  const assumed = lazy(async ({ fromTemporaryCredentials }) => {
+    const endpoint = await addressOf("STS", context.settings, context.env);
+    return fromTemporaryCredentials({
       masterCredentials: own,
-      clientConfig: { requestHandler: context.connections },
+      clientConfig: {
+        requestHandler: context.connections,
+        ...endpoint !== undefined && { endpoint },
+      },
       // Shows in CloudTrail who acted in the role.
       params: { RoleArn: role.value, RoleSessionName: `mlcli-${VERSION}` },
-    })
-  );
+    });
+  });
   return guarded(context, assumed, (error) => assumeRoleError(error, context));
 }
 
 /** A provider that is made, and whose code is loaded, when credentials are first asked for. */
-function lazy(make: (providers: Providers) => Provider): Provider {
+function lazy(make: (providers: Providers) => Provider | Promise<Provider>): Provider {
   let made: Promise<Provider> | undefined;
   return async (identity) => await (await (made ??= credentialProviders().then(make)))(identity);
 }

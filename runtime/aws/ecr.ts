@@ -85,7 +85,7 @@ export interface Ecr {
  * @throws AwsError when no region is named.
  */
 export async function openEcr(session: AwsSession): Promise<Ecr> {
-  const client = new ECRClient(session.clientConfiguration());
+  const client = new ECRClient(await session.clientConfiguration("ECR"));
   const region = await session.regionOf(client);
   const options = session.requestOptions;
 

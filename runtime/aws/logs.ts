@@ -53,7 +53,7 @@ export interface Logs {
  * @throws AwsError when no region is named.
  */
 export async function openLogs(session: AwsSession): Promise<Logs> {
-  const client = new CloudWatchLogsClient(session.clientConfiguration());
+  const client = new CloudWatchLogsClient(await session.clientConfiguration("CLOUDWATCH_LOGS"));
   const region = await session.regionOf(client);
   const options = session.requestOptions;
   return {

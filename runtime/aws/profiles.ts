@@ -18,6 +18,8 @@ const SECTION = /^\s*\[\s*(profile\s+)?["']?(.+?)["']?\s*\]/gm;
 
 /** A section: the profile that it is of, if any, and its lines. */
 interface Section {
+  /** What its head says, but for `profile`: `services local`. */
+  readonly name: string;
   readonly profile: string | undefined;
   readonly text: string;
 }
@@ -74,6 +76,7 @@ export async function valueInFile(
 function sectionsOf(text: string, file: ProfilesFile): readonly Section[] {
   const heads = [...text.matchAll(SECTION)];
   return heads.map(({ 0: head, 1: prefix, 2: name = "", index: start }, position) => ({
+    name,
     profile: profileOf(prefix !== undefined, name, file),
     text: text.slice(start + head.length, heads[position + 1]?.index),
   }));
@@ -96,6 +99,36 @@ function valueIn(text: string, key: string): string | undefined {
     if (isNested && value !== "" && /^\s/.test(line)) continue;
     isNested = value === "";
     if (!isNested && name.trim() === key) found = value;
+  }
+  return found;
+}
+
+/**
+ * The value of a key that belongs to another, in a section that is no profile's: of `endpoint_url`
+ * under `s3` in `[services local]`.
+ *
+ * @throws AwsError when the file is there and cannot be read.
+ */
+export async function nestedValue(
+  name: string,
+  key: string,
+  nested: string,
+  env: Environment,
+): Promise<string | undefined> {
+  const sections = sectionsOf(await textOf(pathOf("config", env)), "config");
+  return sections.filter((section) => section.profile === undefined && section.name === name)
+    .map(({ text }) => nestedValueIn(text, key, nested))
+    .findLast((value) => value !== undefined);
+}
+
+function nestedValueIn(text: string, key: string, nested: string): string | undefined {
+  let found: string | undefined;
+  let parent: string | undefined;
+  for (const line of text.split("\n")) {
+    const [name = "", ...rest] = line.split(/(?:^|\s)[;#]/)[0]!.split("=");
+    if (rest.length === 0) continue;
+    if (!/^\s/.test(line)) parent = name.trim();
+    else if (parent === key && name.trim() === nested) found = rest.join("=").trim();
   }
   return found;
 }

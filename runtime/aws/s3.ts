@@ -18,6 +18,7 @@ import {
 } from "./sdk/s3.ts";
 import type { Asking, AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
+import { leaveContentUnsigned } from "./unsigned_payload.ts";
 
 export type { ObjectPlace, Upload, UploadedPart } from "./s3_multipart.ts";
 
@@ -87,18 +88,19 @@ const PAGE_SIZE = 1_000;
  * @throws AwsError when no region is named.
  */
 export async function openS3(session: AwsSession): Promise<S3> {
-  const common = session.clientConfiguration();
+  const common = await session.clientConfiguration("S3");
   const client = new S3Client({
     ...common,
     requestHandler: streaming(common.requestHandler),
     followRegionRedirects: true,
     // Emulators have one address for all buckets.
-    forcePathStyle: await session.usesOtherAddress("S3"),
+    forcePathStyle: "endpoint" in common,
     // fetch would wait for no answer to it.
     expectContinueHeader: false,
     // What is fetched has checksums of its own: gzip's.
     responseChecksumValidation: "WHEN_REQUIRED",
   });
+  leaveContentUnsigned(client);
   const region = await session.regionOf(client);
   return s3Of({ client, session, region }, undefined);
 }

@@ -22,7 +22,7 @@ export interface SageMaker extends Endpoints, Jobs {
  * @throws AwsError when no region is named.
  */
 export async function openSageMaker(session: AwsSession): Promise<SageMaker> {
-  const client = new SageMakerClient(session.clientConfiguration());
+  const client = new SageMakerClient(await session.clientConfiguration("SAGEMAKER"));
   const region = await session.regionOf(client);
   const asking = { client, session, region };
   return { region, ...endpointsOf(asking), ...jobsOf(asking) };

@@ -7,12 +7,13 @@
 
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
+import { type AddressedService, addressOf } from "./addresses.ts";
 import { Connections, type TimeLimits } from "./connections.ts";
 import { credentialsProvider } from "./credentials.ts";
 import { AwsError, isRefusal, type Refusal } from "./errors.ts";
 import { awsError, isExpiry, wasRetried } from "./explanations.ts";
 import { KeptCredentials } from "./kept_credentials.ts";
-import { checkProfile, profileValue } from "./profiles.ts";
+import { checkProfile } from "./profiles.ts";
 import { checkProxies, proxyLogins } from "./proxy.ts";
 import { Secrets } from "./secrets.ts";
 import type { AwsSettings, Setting } from "./settings.ts";
@@ -74,10 +75,15 @@ export class AwsSession implements Disposable {
     return new AwsSession(settings, context);
   }
 
-  /** What the client of a service is made with. */
+  /**
+   * What the client of a service is made with.
+   * @throws MlcliError where a profile names an address that is none.
+   */
   // deno-lint-ignore explicit-module-boundary-types -- each client of the SDK has its own type
-  clientConfiguration() {
+  async clientConfiguration(service: AddressedService) {
+    const endpoint = await addressOf(service, this.#settings, this.#env);
     return {
+      ...endpoint !== undefined && { endpoint },
       region: this.#settings.region?.value,
       profile: this.#settings.profile?.value,
       credentials: this.#credentials.provider,
@@ -107,20 +113,6 @@ export class AwsSession implements Disposable {
           `or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (${source}).`,
       });
     }
-  }
-
-  /**
-   * Whether a service is asked at another address than AWS's own: an emulator's, mostly.
-   *
-   * @param service as in the SDK's variables: `S3`.
-   */
-  async usesOtherAddress(service: string): Promise<boolean> {
-    if (this.#env("AWS_ENDPOINT_URL") || this.#env(`AWS_ENDPOINT_URL_${service}`)) return true;
-    const profile = this.#settings.profile?.value ?? "default";
-    for (const key of ["endpoint_url", "services"]) {
-      if (await profileValue(profile, key, this.#env)) return true;
-    }
-    return false;
   }
 
   /** What a request is sent with. */

@@ -87,7 +87,8 @@ const ADDRESSES = [
   "AWS_ENDPOINT_URL_CLOUDWATCH_LOGS",
 ];
 
-function checkAddress(address: Setting | undefined): void {
+/** @throws MlcliError for what is no URL. */
+export function checkAddress(address: Setting | undefined): void {
   if (!address || /^https?:\/\//i.test(address.value) && URL.canParse(address.value)) return;
   const shape = "A URL begins with http:// or https://";
   throw wrongSetting(address, `Not a URL: "${address.value}"`, shape);

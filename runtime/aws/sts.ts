@@ -26,7 +26,7 @@ export interface Sts {
  * @throws AwsError when no region is named.
  */
 export async function openSts(session: AwsSession): Promise<Sts> {
-  const client = new STSClient(session.clientConfiguration());
+  const client = new STSClient(await session.clientConfiguration("STS"));
   const region = await session.regionOf(client);
   return {
     async identity() {

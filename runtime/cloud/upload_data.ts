@@ -65,7 +65,7 @@ export interface CheckedUpload {
 }
 
 /** Bytes in memory on their way to the platform. */
-const IN_FLIGHT = 64 * 1024 ** 2;
+const IN_FLIGHT = 32 * 1024 ** 2;
 
 /**
  * Sends what is not there yet. Nothing is sent before all files are known to be fit for it.
@@ -167,7 +167,7 @@ export async function checkUpload(
   await checkFiles(inputs, target, host.interruption.signal, report);
   const kept = deletes ? await outputsOf(host.cwd, choice, target) : [];
   const aws: Aws = app ? await connectFor(app, choice, host) : await connectToAws(choice, host);
-  const s3 = app === undefined ? await aws.s3() : (await ownBucket(aws, namedBy(app, target))).s3;
+  const s3 = app === undefined ? await aws.s3() : await ownS3(aws, namedBy(app, target), report);
   return {
     s3,
     inputs,
@@ -203,6 +203,18 @@ function targetOf(typed: string | undefined, app: App | undefined): S3Address {
 function namedBy(app: App, address: S3Address): NamedByFile {
   const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
   return { address, where, flag: "--target-dir" };
+}
+
+/** S3, which takes what is sent in a bucket of the caller's account alone. */
+async function ownS3(aws: Aws, named: NamedByFile, report: UploadReport): Promise<S3> {
+  const { s3, isCertain } = await ownBucket(aws, named);
+  if (!isCertain) {
+    report.note(
+      `Whether the bucket ${named.address.bucket} is your account's is not known: another's takes ` +
+        "nothing that is sent",
+    );
+  }
+  return s3;
 }
 
 /** Goes through all files before the first is sent. */

@@ -20,6 +20,7 @@ import { compare, type Outcome, table } from "../bench/measure.ts";
 import { makePushBench } from "../bench/push.ts";
 import { makeTrainBench } from "../bench/train.ts";
 import { makeServingBench } from "../bench/serving.ts";
+import { makeUploadBench } from "../bench/upload.ts";
 import { makeWatchBench } from "../bench/watch.ts";
 import { makeStartUpBench, type StartUpBench } from "../bench/startup.ts";
 import { findBinary } from "../compile/targets.ts";
@@ -37,6 +38,7 @@ async function main(signal: AbortSignal): Promise<number> {
   await using endpoints = await endpointBench(signal);
   await using push = await makePushBench(baseImage, signal);
   await using training = await makeTrainBench(signal);
+  await using upload = await makeUploadBench(signal);
   await using startUp = await startUpBench();
   await using watch = await makeWatchBench();
   await using full = await makeBenchApp(baseImage);
@@ -50,6 +52,7 @@ async function main(signal: AbortSignal): Promise<number> {
     ...endpoints?.comparisons ?? [],
     ...push ? [push.comparison] : [],
     ...training ? [training.comparison] : [],
+    ...upload?.comparisons ?? [],
     ...startUp?.comparisons ?? [],
   ];
   for (const comparison of comparisons) {

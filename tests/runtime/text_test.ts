@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { listed, printable } from "../../runtime/text.ts";
+import { listed, printable, printableJson } from "../../runtime/text.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 suite("text for a terminal", () => {
@@ -15,6 +15,22 @@ suite("text for a terminal", () => {
   ) {
     it(what, () => assertEquals(printable(text), shown));
   }
+});
+
+suite("printableJson", () => {
+  it("writes what a terminal obeys so that it means the same", () => {
+    const value = { "a\x1b[2J\u009b\u202e": ["\u{e0041}\n", "ä\u2028"] };
+    const text = printableJson(value);
+    assertEquals(
+      text,
+      '{"a\\u001b[2J\\u009b\\u202e":["\\udb40\\udc41\\n","ä\\u2028"]}',
+    );
+    assertEquals(JSON.parse(text), value);
+  });
+
+  it("keeps the lines of an indented text", () => {
+    assertEquals(printableJson([1, "\u200b"], 2), '[\n  1,\n  "\\u200b"\n]');
+  });
 });
 
 suite("listed", () => {

@@ -19,6 +19,7 @@ import { KIND_WORDS } from "../jobs/job.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { imageForJob } from "../preflight/image.ts";
 import { createJob, nothingCreated } from "./create.ts";
+import { withoutValues } from "./hidden_values.ts";
 import { inOrder, type Note } from "./in_order.ts";
 import { type PlannedJob, shownCall, withTags } from "./plan.ts";
 import type { JobRequest } from "./request.ts";
@@ -86,7 +87,10 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     {
       job: { kind, name },
       send: (withOwnTags) =>
-        startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags)),
+        startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags))
+          .catch((error) => {
+            throw withoutValues(error, request.variables);
+          }),
       hasUserTags: Object.keys(request.tags).length > 0,
       choice,
     },

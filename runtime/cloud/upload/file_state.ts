@@ -58,16 +58,14 @@ export function open({ path, shown }: LocalFile): Deno.FsFile {
 /** Below this size (bytes), reading takes less than waiting for it. */
 const SMALL = 256 * 1024;
 
-/** The next bytes of a file. @throws Changed where it is shorter by now. */
-export async function read(source: Deno.FsFile, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  for (let done = 0; done < length;) {
+/** Reads the next bytes of a file. @throws Changed where it is shorter by now. */
+export async function read(source: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
     const rest = bytes.subarray(done);
-    const count = length < SMALL ? source.readSync(rest) : await source.read(rest);
+    const count = bytes.length < SMALL ? source.readSync(rest) : await source.read(rest);
     if (count === null) throw new Changed();
     done += count;
   }
-  return bytes;
 }
 
 /** Whether an object is what a file is. @throws MlcliError where that cannot be read. */
@@ -91,10 +89,13 @@ const CHUNK = 1024 ** 2;
  */
 async function etagOf(file: LocalFile, size: number): Promise<string> {
   using source = open(file);
+  const chunk = new Uint8Array(Math.min(CHUNK, size));
   const md5 = async (length: number) => {
     const hash = createHash("md5");
     for (let left = length; left > 0; left -= CHUNK) {
-      hash.update(await read(source, Math.min(CHUNK, left)));
+      const bytes = chunk.subarray(0, Math.min(CHUNK, left));
+      await read(source, bytes);
+      hash.update(bytes);
     }
     return hash;
   };

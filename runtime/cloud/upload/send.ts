@@ -64,10 +64,10 @@ async function sendWhole(
   check: () => void,
   { s3, budget }: Sending,
 ): Promise<void> {
-  using _bytes = await budget.take(size);
-  const bytes = await read(source, size);
+  using taken = await budget.take(size);
+  await read(source, taken.bytes);
   check();
-  await s3.putObject(place, bytes);
+  await s3.putObject(place, taken.bytes);
 }
 
 async function sendParts(
@@ -90,11 +90,11 @@ async function sendParts(
         break;
       }
       // One after the other: a file has one place to read from.
-      const bytes = await read(source, length).catch((error) => {
+      await read(source, taken.bytes).catch((error) => {
         taken[Symbol.dispose]();
         throw error;
       });
-      const part = s3.uploadPart(upload, parts.length + 1, bytes)
+      const part = s3.uploadPart(upload, parts.length + 1, taken.bytes)
         .finally(() => taken[Symbol.dispose]());
       parts.push(part);
       part.catch((error) => failure.abort(error));

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Box } from "../../helpers/box/box.ts";
+import { Refused } from "../../helpers/box/service.ts";
 import { BUCKET, CONFIGURATION, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -11,13 +12,17 @@ const DATA = ["-i", `s3://${BUCKET}/app/data`, "-e", "ml.m5.large"];
 const TRAIN = ["train", ...DATA, "--no-wait"];
 const PROCESS = ["process", "-f", "p.py", "-e", "ml.m5.large", "--no-wait"];
 
+const NOTHING_THERE = '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
+  "<Name>take-it-all</Name><KeyCount>0</KeyCount><IsTruncated>false</IsTruncated></ListBucketResult>";
+
 /** Anybody may write to the bucket, as its owner wishes: only the condition on the owner keeps it. */
 function openToAll(box: Box): void {
   box.s3.createBucket(THEIRS, { owner: OTHER_ACCOUNT });
-  box.faults.before = ({ service, input, headers }) => {
+  box.faults.before = ({ service, operation, input, headers }) => {
     if (service !== "s3" || input.Bucket !== THEIRS) return undefined;
     const expected = headers.get("x-amz-expected-bucket-owner") ?? OTHER_ACCOUNT;
-    return new Response(null, { status: expected === OTHER_ACCOUNT ? 200 : 403 });
+    if (expected !== OTHER_ACCOUNT) return new Response(null, { status: 403 });
+    return new Response(operation === "HeadBucket" ? null : NOTHING_THERE);
   };
 }
 
@@ -102,16 +107,17 @@ suite("a bucket that only the configuration file names", () => {
     await using job = await makeJobApp();
     await job.app.write(`${job.app.directory}/data/small`, "1");
     await job.app.write(`${job.app.directory}/data/large`, new Uint8Array(9 * 1024 ** 2));
-    const owners = new Set<string>();
-    job.box.faults.before = ({ service, headers }) => {
-      if (service === "s3") owners.add(headers.get("x-amz-expected-bucket-owner") ?? "nobody");
+    const { owner } = job.box.s3.bucket(BUCKET);
+    const conditions: string[] = [];
+    job.box.faults.before = ({ service, operation, headers }) => {
+      const condition = headers.get("x-amz-expected-bucket-owner") ?? "none";
+      if (service === "s3") conditions.push(`${operation}: ${condition}`);
       return undefined;
     };
     const { code, stdout, stderr } = await job.run(["upload-data", "-i", "data"]);
     assertEquals([code, stdout], [0, `s3://${BUCKET}/app/\n`], stderr);
-    const { owner } = job.box.s3.bucket(BUCKET);
-    // "nobody": the one question with which the answer to the other is understood.
-    assertEquals(owners, new Set([owner, "nobody"]));
+    // One question without it: the answer says what a refusal of the other means.
+    assertEquals(conditions.filter((one) => !one.endsWith(`: ${owner}`)), ["HeadBucket: none"]);
     const parts = job.box.operations.filter((name) => name === "s3:UploadPart");
     assertEquals(parts.length, 2);
   });
@@ -121,6 +127,7 @@ suite("a bucket that only the configuration file names", () => {
     job.box.faults.deny("s3:ListBucket");
     const sent = await job.run(["upload-data", "-i", `${job.app.name}.json`]);
     assertEquals(sent.code, 0, sent.stderr);
+    assertMatch(sent.stderr, /^note: Whether the bucket job-data is your account's is not known: /);
     job.box.requests.length = 0;
     const { code, stderr } = await job.run(TRAIN);
     assertEquals(code, 1);
@@ -272,5 +279,24 @@ suite("what else the configuration file of a hostile repository says", () => {
       `s3://${BUCKET}/o`,
     ]);
     assertMatch(typed.stderr, /--target-dir 's3:\/\/job-data\/\$\(touch x\)\/'\n$/);
+  });
+});
+
+suite("values of variables", () => {
+  it("are in no error of a platform that quotes them", async () => {
+    await using job = await makeJobApp();
+    const secret = "a-value-that-nobody-may-see";
+    job.box.faults.refuse(
+      "sagemaker:CreateTrainingJob",
+      new Refused(
+        "ValidationException",
+        `Value '{TOKEN=${secret}}' at 'environment' is bad: ${secret}`,
+      ),
+    );
+    const args = [...TRAIN, "--env", `TOKEN=${secret}`, "--env", "A=at"];
+    const { code, stdout, stderr } = await job.run(args, { env: { MLCLI_DEBUG: "1" } });
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, /Value '\{TOKEN=\*\*\*\}' at 'environment' is bad: \*\*\*/);
+    assertEquals(stderr.includes(secret), false);
   });
 });

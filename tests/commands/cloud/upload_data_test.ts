@@ -135,6 +135,13 @@ suite("upload-data sends", () => {
     assertEquals(Object.keys(await at.stored()).length, 2);
   });
 
+  it("and says on a terminal how far it is, and nothing of that is left", async () => {
+    await using at = await place({ "d/a": "1", "d/b": "2" });
+    const { stderr } = await at.upload(["-i", "d", "--target-dir", TARGET], { isTerminal: true });
+    const line = "\r1 file sent (1 byte), 0 unchanged\x1b[K";
+    assertEquals(stderr, `${line}\r\x1b[K2 files sent (2 bytes)\n`);
+  });
+
   it("to a bucket in another region", async () => {
     await using at = await place({ "d/a": "1" });
     at.box.s3.createBucket("far-bucket", { region: "us-west-2" });

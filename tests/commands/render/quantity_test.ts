@@ -6,6 +6,7 @@ suite("quantities", () => {
   for (
     const [bytes, text] of [
       [0, "0 bytes"],
+      [1, "1 byte"],
       [999, "999 bytes"],
       [1_000, "1.0 kB"],
       [999_949, "999.9 kB"],

@@ -38,6 +38,7 @@ suite("hostOf", () => {
     ["churn/algo-12-1585057344123", "algo-12"],
     ["churn/algo-1", "algo-1"],
     ["churn/some-host", "some-host"],
+    ["churn/algo\x1b[2J\n-1-1585057344", "algo?[2J?-1"],
   ] as const;
   for (const [stream, host] of rows) {
     it(`of ${stream} is ${host}`, () => assertEquals(hostOf(stream), host));

@@ -1,5 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { isSameRegistry, parseRepository } from "../../../runtime/contract/repositories.ts";
+import {
+  isSameRegistry,
+  mayLogIn,
+  parseRepository,
+} from "../../../runtime/contract/repositories.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const ECR = "123456789012.dkr.ecr.eu-west-1.amazonaws.com";
@@ -64,6 +68,25 @@ suite("registries", () => {
   ) {
     it(`${one} and ${other} are ${is ? "the same" : "different ones"}`, () => {
       assertEquals([isSameRegistry(one, other), isSameRegistry(other, one)], [is, is]);
+    });
+  }
+});
+
+suite("a login for a registry", () => {
+  for (
+    const [login, registry, may] of [
+      [ECR, ECR, true],
+      [ECR, "123456789012.dkr-ecr.eu-west-1.on.aws", true],
+      [ECR, "evil.example", false],
+      [ECR, "210987654321.dkr.ecr.eu-west-1.amazonaws.com", false],
+      [ECR, `${ECR}.evil.example`, false],
+      [ECR, `${ECR}:5000`, false],
+      // An emulator's.
+      ["localhost:4566", "000000000000.dkr.ecr.eu-west-1.localhost.localstack.cloud:4566", true],
+    ] as const
+  ) {
+    it(`${may ? "may" : "may not"} go from ${login} to ${registry}`, () => {
+      assertEquals(mayLogIn(login, registry), may);
     });
   }
 });

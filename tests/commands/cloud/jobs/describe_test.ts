@@ -54,6 +54,19 @@ suite("mlcli describe", () => {
     assert(!/^(Ended|Time|Reason|Artifact):/m.test(stdout));
   });
 
+  it("takes no words about another step for those about the status", async () => {
+    await using box = await Box.open();
+    box.faults.before = () =>
+      Response.json({
+        TrainingJobName: "churn",
+        TrainingJobStatus: "Completed",
+        SecondaryStatus: "Completed",
+        SecondaryStatusTransitions: [{ Status: "Starting", StatusMessage: "Preparing" }],
+      });
+    const { stdout } = await run(box, "churn", "--kind", "train");
+    assertMatch(stdout, /^Status: {9}Completed\n/m);
+  });
+
   it("shows a processing", async () => {
     await using box = await Box.open();
     addJob(box, "clean", [{ end: { status: "Completed", exitMessage: "12 rows" } }], {

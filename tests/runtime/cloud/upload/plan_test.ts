@@ -1,8 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
-import type { StoredObject } from "../../../../runtime/aws/s3.ts";
+import type { S3, StoredObject } from "../../../../runtime/aws/s3.ts";
 import { compareKeys, sortKeys } from "../../../../runtime/cloud/upload/key_order.ts";
 import {
+  isTooLarge,
   likeness,
   PART_SIZE,
   partSizeOf,
@@ -11,14 +12,15 @@ import {
 } from "../../../../runtime/cloud/upload/plan.ts";
 import { keysToDelete } from "../../../../runtime/cloud/upload/deletion.ts";
 import { callsOf, deletingCalls } from "../../../../runtime/cloud/upload/dry_run.ts";
+import { objectsBelow } from "../../../../runtime/cloud/upload/objects_there.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const MIB = 1024 ** 2;
 
 /** The keys as S3 sorts them: by their bytes. */
 function byBytes(keys: readonly string[]): string[] {
-  const hex = (key: string) => new TextEncoder().encode(key).toHex();
-  return keys.toSorted((one, other) => hex(one) < hex(other) ? -1 : 1);
+  const latin = (key: string) => String.fromCharCode(...new TextEncoder().encode(key));
+  return keys.toSorted((one, other) => latin(one) < latin(other) ? -1 : 1);
 }
 
 async function* stream<T>(items: readonly T[]): AsyncGenerator<T, void, void> {
@@ -41,6 +43,27 @@ async function steps(files: readonly string[], objects: readonly string[]): Prom
         : `${step.there ? "=" : "+"}${step.file.name}`,
   );
 }
+
+suite("a list of objects that were not asked for", () => {
+  for (const keys of [["other"], ["p/a", "p0"], ["o", "p/a"], ["p"]]) {
+    it(`is none of what may be deleted: ${keys.join()}`, async () => {
+      const all = stepsOf(stream([]), stream(keys.map((key) => object(key))), "p/");
+      await assertRejects(
+        () => Array.fromAsync(all),
+        AwsError,
+        "The platform lists objects that were not asked for",
+      );
+    });
+  }
+});
+
+suite("the largest file", () => {
+  it("has 10,000 parts of 5 GiB", () => {
+    const most = 10_000 * 5 * 1024 ** 3;
+    assertEquals([most, most + 1].map(isTooLarge), [false, true]);
+    assertEquals(partsOf(most) <= 10_000, true);
+  });
+});
 
 suite("the order of keys", () => {
   const KEYS = [
@@ -76,9 +99,9 @@ suite("the steps of an upload", () => {
     });
   }
 
-  it("are not known where objects come in another order", async () => {
-    await assertRejects(() => steps(["a"], ["b", "a"]), AwsError, "does not list objects in");
-    await assertRejects(() => steps(["a"], ["b", "b"]), AwsError, "does not list objects in");
+  it("are not known where an object was not asked for", async () => {
+    const all = stepsOf(stream([]), stream([object("other/a")]), "p/");
+    await assertRejects(() => Array.fromAsync(all), AwsError, "that were not asked for");
   });
 });
 
@@ -102,6 +125,35 @@ suite("an object is what a file is", () => {
 
   it("where there is none: different", () => {
     assertEquals(likeness({ size: 5, modified: 0 }, undefined), "different");
+  });
+});
+
+suite("objects in another order than that of their keys", () => {
+  /** What is known of them, and the notes. */
+  async function known(deletes: boolean): Promise<readonly string[]> {
+    const s3 = {
+      async *listObjects() {
+        yield [object("p/b")];
+        yield [object("p/a"), object("p/c")];
+      },
+    } as unknown as S3;
+    const said: string[] = [];
+    const target = { bucket: "b", key: "p/" };
+    const objects = objectsBelow(s3, target, deletes, (text) => said.push(text));
+    for await (const { key } of objects) said.push(key);
+    return said;
+  }
+
+  it("are not looked for any more", async () => {
+    assertEquals(await known(false), [
+      "p/b",
+      "Files that are there may be sent again: The platform does not list objects in the order of " +
+      "their keys",
+    ]);
+  });
+
+  it("are not deleted", async () => {
+    await assertRejects(() => known(true), AwsError, "does not list objects in the order");
   });
 });
 
