@@ -446,6 +446,8 @@ suite("upload-data sends nothing", () => {
       cwd: at.directory.path,
     }).output();
     assert(made.success);
+    // Before 2.9, Deno does not even list it.
+    if (/^2\.[0-8]\./.test(Deno.version.deno)) return;
     const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET]);
     assertEquals([code, stderr.split(":")[1]], [1, " Its name is not UTF-8"]);
     assertEquals(at.box.requests, []);
