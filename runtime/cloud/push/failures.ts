@@ -56,6 +56,9 @@ export interface PushTarget {
   readonly reference: string;
 }
 
+/** Those without a registry of their own name AWS's. */
+const EMULATORS = "an emulator of AWS may name a registry that it has not got.";
+
 /** The error for a push that failed. */
 export function pushError(words: string, { uri, tag, reference }: PushTarget): MlcliError {
   const quote = printable(words.trim());
@@ -82,7 +85,8 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
     case "no login":
       return new MlcliError(`${failed}: the registry refuses the login`, {
         quote,
-        hint: "It was made for this push. Check this machine's clock, and the region.",
+        hint: "It was made for this push. Check this machine's clock, the region, and " +
+          `AWS_ENDPOINT_URL: ${EMULATORS}`,
       });
     case "no repository":
       return new MlcliError(`${failed}: the registry has no such repository`, {
@@ -99,7 +103,7 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
         quote,
         hint:
           "It is the engine that sends the image: its network, its proxy and its certificates " +
-          "count (docker info names the proxy), not those of mlcli.",
+          `count (docker info names the proxy), not those of mlcli. And ${EMULATORS}`,
       });
     case "other":
       return new MlcliError(failed, {

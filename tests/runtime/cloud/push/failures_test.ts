@@ -68,6 +68,19 @@ suite("why a push fails", () => {
     });
   }
 
+  it("may be an emulator's: moto names AWS's registry, and has none", () => {
+    const uri = "123456789012.dkr.ecr.us-east-1.amazonaws.com/churn";
+    const words = `Get "https://${uri.split("/")[0]}/v2/": dial tcp: lookup ${uri}: no such host`;
+    const { message, hint } = pushError(words, { ...TARGET, uri });
+    assertEquals(
+      message,
+      `Cannot push churn:v1 to ${uri}:v1: the Docker Engine does not reach the registry`,
+    );
+    const where = "an emulator of AWS may name a registry that it has not got.";
+    assertEquals(hint?.endsWith(where), true);
+    assertEquals(pushError("no basic auth credentials", TARGET).hint?.endsWith(where), true);
+  });
+
   it("is shown without what a terminal would obey", () => {
     assertEquals(pushError("bad \x1b[2J\n", TARGET).quote, "bad ?[2J");
   });
