@@ -1,11 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
+import { permissionTable, ROLES_PAGE } from "./helpers/permission_table.ts";
 import { it, suite } from "./helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
-
-/** `sagemaker:CreateTrainingJob` */
-const ACTION = /\b(?:sagemaker|ecr|s3|logs|sts|iam|cloudwatch):[A-Z]\w+/g;
 
 /**
  * What is asked of AWS besides what the code names where it sends a request, and by whom.
@@ -34,15 +32,10 @@ async function actionsInCode(): Promise<ReadonlySet<string>> {
   return found;
 }
 
-async function page(): Promise<string> {
-  return await Deno.readTextFile(join(ROOT, "docs/roles.md"));
-}
-
-/** The actions of the page's table, by its rows' commands. */
-async function actionsInTable(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const [, table = ""] = (await page()).split("## What each command asks for");
-  const rows = table.split("\n").filter((line) => line.startsWith("| ") && !/^\| -/.test(line));
-  return new Map(rows.map((row) => [row.split("|")[1]!.trim(), row.match(ACTION) ?? []]));
+/** All actions of the page's table. */
+async function actionsInTable(): Promise<ReadonlySet<string>> {
+  const rows = [...(await permissionTable()).values()];
+  return new Set(rows.flatMap(({ needs, isBetterWith }) => [...needs, ...isBetterWith]));
 }
 
 interface Policy {
@@ -51,7 +44,7 @@ interface Policy {
 
 /** The policies of the page, in its order. */
 async function policies(): Promise<readonly Policy[]> {
-  const blocks = [...(await page()).matchAll(/^```json\n(.*?)^```$/gms)];
+  const blocks = [...(await Deno.readTextFile(ROLES_PAGE)).matchAll(/^```json\n(.*?)^```$/gms)];
   return blocks.map(([, text]) => JSON.parse(text!)).filter((value) => "Statement" in value);
 }
 
@@ -63,7 +56,7 @@ suite("the permissions in docs/roles.md", () => {
   it("are those that the code asks for, and those that others ask for it", async () => {
     const inCode = await actionsInCode();
     assert(inCode.has("sagemaker:CreateTrainingJob"));
-    const inTable = new Set([...(await actionsInTable()).values()].flat());
+    const inTable = await actionsInTable();
     assertEquals(
       [...inTable].sort(),
       [...new Set([...inCode, ...Object.keys(UNNAMED)])]
@@ -72,7 +65,7 @@ suite("the permissions in docs/roles.md", () => {
   });
 
   it("are all in the policy to paste, and no others", async () => {
-    const inTable = new Set([...(await actionsInTable()).values()].flat());
+    const inTable = await actionsInTable();
     const [, , caller] = await policies();
     assertEquals(
       actionsOf(caller!),

@@ -35,6 +35,8 @@ export class Faults {
   hasCapacity = true;
   /** Instance types of which the account may have none. */
   readonly quotas = new Set<string>();
+  /** The actions of IAM that were asked about: what somebody needs who does the same. */
+  readonly asked = new Set<string>();
   readonly #denials: Denial[] = [];
   readonly #refusals: (Rule & { readonly refusal: (service: ServiceName) => Refused })[] = [];
   readonly #delays: (Rule & { readonly milliseconds: number })[] = [];
@@ -117,6 +119,7 @@ export class Faults {
 
   /** What IAM says to an action, if it says no. Services ask it for what they do on the way. */
   denial({ action, resource }: Permission, key: AccessKey): Refused | undefined {
+    this.asked.add(action);
     const isDenied = this.#denials.some((one) =>
       one.action.test(action) && one.resource.test(resource)
     );

@@ -1,0 +1,78 @@
+import { assert, assertEquals } from "@std/assert";
+import { removeTreeIfThere } from "../../../runtime/files.ts";
+import { putImage } from "../../helpers/box/images.ts";
+import { fakePushes } from "../../helpers/fake_pushes.ts";
+import { BUCKET, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
+import { permissionTable } from "../../helpers/permission_table.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const DATA = `s3://${BUCKET}/app/data`;
+const TRAIN = ["train", "-i", DATA, "-o", `s3://${BUCKET}/out`, "-e", "ml.m5.large"];
+const PROCESS = [
+  ...["process", "-f", "p.py", "-i", DATA, "-o", `s3://${BUCKET}/out`],
+  ...["-e", "ml.m5.large"],
+];
+
+/** A training job that there is. */
+async function trained({ run }: JobApp): Promise<string> {
+  const { stdout } = await run([...TRAIN, "--no-wait"]);
+  return stdout.trim();
+}
+
+/** A row of the table, and a command line of it. */
+type Row = readonly [
+  row: string,
+  args: readonly string[] | ((job: JobApp) => Promise<readonly string[]>),
+];
+
+const ROWS: readonly Row[] = [
+  ["push", ["push"]],
+  ["upload-data", ["upload-data", "-i", "data", "--target-dir", DATA]],
+  ["upload-data --delete", ["upload-data", "-i", "data", "--target-dir", DATA, "--delete"]],
+  ["train", [...TRAIN, "--tag", "team=churn"]],
+  ["process", PROCESS],
+  ["list-jobs", ["list-jobs"]],
+  ["describe", async (job) => ["describe", await trained(job)]],
+  ["wait", async (job) => ["wait", await trained(job)]],
+  ["logs", async (job) => ["logs", await trained(job)]],
+  ["stop-job", async (job) => ["stop-job", await trained(job)]],
+  ["download-model", async (job) => {
+    const name = await trained(job);
+    await job.run(["wait", name]);
+    return ["download-model", name, "--to", "elsewhere"];
+  }],
+];
+
+/** Where tags may not be set, a job with tags of the user's own is not created. */
+const ONLY_WITH_ITS_OWN = (args: readonly string[]): readonly string[] =>
+  args.filter((arg) => arg !== "--tag" && arg !== "team=churn");
+
+suite("the permissions that commands ask for", () => {
+  for (const [row, given] of ROWS) {
+    it(`mlcli ${row}: no others than the docs say, and it does without what they say`, async () => {
+      const permissions = (await permissionTable()).get(row);
+      assert(permissions, row);
+      await using job = await makeJobApp();
+      await using engine = await fakePushes(job.box, {
+        reference: `${job.app.name}:latest`,
+        put: (repository, tag) => putImage(job.box.ecr, repository, { tag }),
+      });
+      await job.app.write(`${job.app.directory}/data/a.csv`, "1\n");
+      const { asked } = job.box.faults;
+      const args = typeof given === "function" ? await given(job) : given;
+      // Without an engine, the image is not compared.
+      const options = row === "push" ? { engine } : {};
+      asked.clear();
+      const first = await job.run(args, options);
+      assertEquals(first.code, 0, first.stderr);
+      const { needs, isBetterWith } = permissions;
+      const known = new Set([...needs, ...isBetterWith, "sts:GetCallerIdentity"]);
+      assertEquals([...asked].filter((action) => !known.has(action)), [], first.stderr);
+      assert(asked.size > 0);
+      for (const action of isBetterWith) if (!needs.includes(action)) job.box.faults.deny(action);
+      await removeTreeIfThere(`${job.app.directory}/elsewhere`);
+      const second = await job.run(ONLY_WITH_ITS_OWN(args), options);
+      assertEquals(second.code, 0, second.stderr);
+    });
+  }
+});
