@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { Box } from "../../helpers/box/box.ts";
+import { fakePushes } from "../../helpers/fake_pushes.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { makeJobApp } from "../../helpers/job_app.ts";
 import { addJob } from "../../helpers/jobs.ts";
@@ -97,6 +98,44 @@ suite("what a job's author makes the platform say", () => {
       assertEquals(OBEYED.exec(stderr), null);
     });
   }
+});
+
+suite("push", () => {
+  it("hands AWS's login to no other registry", async () => {
+    await using job = await makeJobApp();
+    const { app, box } = job;
+    await using engine = await fakePushes(box, { reference: `${app.name}:latest` });
+    box.faults.before = ({ operation }) => {
+      if (operation !== "GetAuthorizationToken") return undefined;
+      const authorizationData = [{
+        authorizationToken: btoa("AWS:token"),
+        proxyEndpoint: "https://123456789012.dkr.ecr.eu-west-1.amazonaws.com",
+      }];
+      return new Response(JSON.stringify({ authorizationData }), {
+        headers: { "content-type": "application/x-amz-json-1.1" },
+      });
+    };
+    const { code, stdout, stderr } = await job.run(["push"], { engine });
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(
+      stderr,
+      /^error: The login is for 123456789012\.dkr\.\S+, but the repository is in l/m,
+    );
+    assertEquals(engine.pushes, []);
+  });
+
+  it("shows what engine and registry say so that no terminal obeys it", async () => {
+    await using job = await makeJobApp();
+    const { app, box } = job;
+    await using engine = await fakePushes(box, {
+      reference: `${app.name}:latest`,
+      messages: [{ id: EVIL, status: EVIL }, { error: EVIL, errorDetail: { message: EVIL } }],
+    });
+    const { code, stdout, stderr } = await job.run(["push"], { engine });
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, /^x\?\[2J\?2J\?y: x\?\[2J\?2J\?y\n(.|\n)*\n {2}x\?\[2J/m);
+    assertEquals(OBEYED.exec(stderr), null);
+  });
 });
 
 suite("a registry that is not the account's", () => {
