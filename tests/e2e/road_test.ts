@@ -1,0 +1,265 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { makeApp, type TestApp } from "../helpers/app.ts";
+import { Box } from "../helpers/box/box.ts";
+import type { Job } from "../helpers/box/jobs/job.ts";
+import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
+import { runCloud, startCloud } from "../helpers/cloud.ts";
+import { baseImage } from "../helpers/engine.ts";
+import { eventually } from "../helpers/eventually.ts";
+import type { ProgramResult } from "../helpers/program.ts";
+import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+const BUCKET = "road-data";
+
+/** Fails or waits where a hyperparameter says so. */
+const TRAINING = `
+import json, os, pathlib, signal, time
+
+def train(input_data_path, model_save_path, hyperparameters):
+    files = sorted(pathlib.Path(input_data_path).iterdir())
+    numbers = [float(line) for file in files for line in file.read_text().split()]
+    print(f"{len(numbers)} numbers on {os.environ['SM_CURRENT_HOST']}")
+    model = pathlib.Path(model_save_path, "model.json")
+    kept = pathlib.Path("/opt/ml/checkpoints/epoch")
+    if kept.exists():
+        print(f"goes on after epoch {kept.read_text()}")
+    mode = hyperparameters.get("mode")
+    if mode == "raise":
+        raise ValueError("no such column: price")
+    if mode == "memory":
+        held = [bytearray(16 * 2**20) for _ in range(100)]
+    if mode == "wait":
+        def save(*_):
+            model.write_text("1")
+            raise SystemExit(0)
+        signal.signal(signal.SIGTERM, save)
+        print("waiting")
+        time.sleep(120)
+    if mode == "checkpoint" and not kept.exists():
+        kept.write_text("7")
+        print("kept a checkpoint")
+        time.sleep(120)
+    model.write_text(json.dumps(sum(numbers) / len(numbers)))
+`;
+
+const SERVING = `
+import json, pathlib
+
+def model_fn(model_dir):
+    return json.loads(pathlib.Path(model_dir, "model.json").read_text())
+
+def input_fn(body, content_type):
+    return float(body)
+
+def predict_fn(number, model):
+    return number * model
+
+def output_fn(prediction, accept):
+    return str(prediction)
+`;
+
+const PROCESSING = `
+import pathlib, sys
+
+def process():
+    for file in pathlib.Path("/opt/ml/processing/input").iterdir():
+        numbers = [float(line) * float(sys.argv[1]) for line in file.read_text().split()]
+        out = pathlib.Path("/opt/ml/processing/output", file.name)
+        out.write_text("".join(f"{number}\\n" for number in numbers))
+        print(f"{file.name}: {len(numbers)} numbers")
+
+if __name__ == "__main__":
+    process()
+`;
+
+suite("the road to the platform", () => {
+  let box: Box;
+  let app: TestApp;
+
+  const run = (...args: readonly string[]): Promise<ProgramResult> =>
+    runCloud(box, args, { cwd: app.directory });
+
+  /** Runs it, and returns its result without the end of its line. */
+  async function done(...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(...args);
+    assertEquals(code, 0, `mlcli ${args.join(" ")}: ${stderr}`);
+    return stdout.trimEnd();
+  }
+
+  const train = (...more: readonly string[]): Promise<ProgramResult> =>
+    run("train", "-i", `s3://${BUCKET}/numbers/`, "-e", "ml.m5.large", ...more);
+
+  beforeAll(async () => {
+    box = await Box.open({ registry: true, jobs: true });
+    box.s3.createBucket(BUCKET);
+    await box.s3.put(BUCKET, "numbers/a.txt", "1\n2\n");
+    await box.s3.put(BUCKET, "numbers/b.txt", "6\n");
+    app = await makeApp({
+      configuration: {
+        base_image: baseImage(),
+        s3_prefix: `s3://${BUCKET}/app`,
+        execution_role: EXECUTION_ROLE,
+      },
+    });
+    await done("init", app.name);
+    await app.write(app.path("training/training.py"), TRAINING);
+    await app.write(app.path("prediction/serve"), SERVING);
+    await app.write(app.path("processing/scale.py"), PROCESSING);
+    assertEquals(await done("build"), `${app.name}:latest`);
+    assertMatch(await done("push"), new RegExp(`/${app.name}@sha256:[0-9a-f]{64}$`));
+  });
+
+  afterAll(async () => {
+    await app[Symbol.asyncDispose]();
+    await box[Symbol.asyncDispose]();
+  });
+
+  it("leads from an app to an artifact, and back to an answer on this machine", async () => {
+    await app.write(`${app.directory}/raw/a.txt`, "10\n20\n");
+    const raw = await done("upload-data", "-i", "raw", "--target-dir", `s3://${BUCKET}/raw`);
+    assertEquals(raw, `s3://${BUCKET}/raw/`);
+    const scaled = await done(
+      ...["process", "-f", "scale.py", "-i", raw, "-e", "ml.m5.large"],
+      ...["-o", `s3://${BUCKET}/scaled`, "--", "0.5"],
+    );
+    assertEquals(scaled, `s3://${BUCKET}/scaled`);
+    assertEquals(box.s3.keys(BUCKET, "scaled/"), ["scaled/a.txt"]);
+    const { code, stdout, stderr } = await run(
+      ...["train", "-i", `${scaled}/`, "-e", "ml.m5.large", "-n", "road"],
+    );
+    assertEquals(code, 0, stderr);
+    const [, name] = new RegExp(
+      `^s3://${BUCKET}/app/output/(road-[\\d-]+)/output/model\\.tar\\.gz\n$`,
+    ).exec(stdout)!;
+    // The log came, between the states of its job.
+    assertMatch(stderr, /Training in progress\.\n2 numbers on algo-1\n/);
+    assertMatch(stderr, /numbers on algo-1\n(.*\n)*Completed/);
+    assertMatch(stderr, /Time: \d+ s x 1 ml\.m5\.large billed\n$/);
+    assertStringIncludes(await done("list-jobs"), `${name}  Completed  `);
+    await done("download-model", name!);
+    const address = await done("local", "deploy", "--port", "0");
+    const port = ["--port", new URL(address).port];
+    try {
+      await app.write(`${app.directory}/number`, "4");
+      // The mean of 5 and 10, four times.
+      assertEquals(await done("local", "invoke", "number", ...port), "30.0");
+    } finally {
+      await done("local", "stop", ...port);
+    }
+  });
+
+  it("ends with the code's own failure, whole, and the remedy", async () => {
+    const { code, stdout, stderr } = await train("--hyperparameter", "mode=raise");
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, /^error: Training job \S+ failed\n {2}AlgorithmError: /m);
+    assertMatch(stderr, /ValueError: no such column: price/);
+    assertMatch(stderr, /^hint: .*mlcli local train/m);
+  });
+
+  it("says that memory ran out", async () => {
+    box.machines.settings.memory = 256 * 2 ** 20;
+    try {
+      const { code, stdout, stderr } = await train("--hyperparameter", "mode=memory");
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(stderr, /ClientError: Please use an instance type with more memory/);
+      assertMatch(stderr, /^hint: It most likely ran out of memory/m);
+    } finally {
+      box.machines.settings.memory = undefined;
+    }
+  });
+
+  it("goes on after Ctrl-C; what was stopped leaves its artifact", async () => {
+    const child = startCloud(
+      box,
+      [
+        ...["train", "-i", `s3://${BUCKET}/numbers/`, "-e", "ml.m5.large"],
+        ...["--hyperparameter", "mode=wait"],
+      ],
+      { cwd: app.directory },
+    );
+    const job = await interruptedAt(child, "waiting");
+    assertEquals([job.code, job.stdout], [130, ""]);
+    const [, name] = /mlcli stop-job (\S+?)[ .]/.exec(job.stderr)!;
+    assertEquals((await done("list-jobs", "--status", "InProgress")).split("  ")[0], name);
+    assertEquals(await done("stop-job", name!, "--wait"), name);
+    const { code, stdout } = await run("wait", name!);
+    assertEquals(code, 1);
+    assertEquals(stdout, `s3://${BUCKET}/app/output/${name}/output/model.tar.gz\n`);
+  });
+
+  it("is over when its time is, with what the code saved", async () => {
+    const { code, stdout, stderr } = await train(
+      ...["--hyperparameter", "mode=wait", "--max-run", "2"],
+    );
+    assertEquals(code, 1);
+    assertMatch(stdout, /\/output\/model\.tar\.gz\n$/);
+    assertMatch(stderr, /MaxRuntimeExceeded/);
+    assertMatch(stderr, /^hint: .*--max-run/m);
+  });
+
+  it("goes on from its checkpoint where a spare instance was taken away", async () => {
+    const running = train(
+      ...["--hyperparameter", "mode=checkpoint", "--spot"],
+      ...["--checkpoint-s3-dir", `s3://${BUCKET}/checkpoints/`],
+    );
+    const job = await jobThatLogs("kept a checkpoint");
+    box.machines.interrupt(job);
+    const { code, stdout, stderr } = await running;
+    assertEquals(code, 0, stderr);
+    assertMatch(stdout, /\/output\/model\.tar\.gz\n$/);
+    assertMatch(stderr, /goes on after epoch 7/);
+    assertMatch(stderr, /spot/i);
+  });
+
+  it("shows the log of each machine, by its name", async () => {
+    const { code, stderr } = await train("-c", "2");
+    assertEquals(code, 0, stderr);
+    assertMatch(stderr, /^algo-1: 3 numbers on algo-1$/m);
+    assertMatch(stderr, /^algo-2: 3 numbers on algo-2$/m);
+  });
+
+  it("ends where no machine is to be had", async () => {
+    box.faults.outOfCapacity();
+    try {
+      const { code, stdout, stderr } = await train();
+      assertEquals([code, stdout], [1, ""]);
+      assertMatch(stderr, /CapacityError/);
+      assertMatch(stderr, /^hint: .*(--ec2-type|another)/m);
+    } finally {
+      box.faults.hasCapacity = true;
+    }
+  });
+
+  /** Reads a program until it has said something, and interrupts it. */
+  async function interruptedAt(child: Deno.ChildProcess, words: string): Promise<ProgramResult> {
+    const [shown, kept] = child.stderr.tee();
+    const watching = (async () => {
+      let text = "";
+      for await (const piece of shown.pipeThrough(new TextDecoderStream())) {
+        const isNew = !text.includes(words);
+        text += piece;
+        if (isNew && text.includes(words)) child.kill("SIGINT");
+      }
+    })();
+    const [stdout, stderr, { code }] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(kept).text(),
+      child.status,
+      watching,
+    ]);
+    return { code, stdout, stderr };
+  }
+
+  async function jobThatLogs(words: string): Promise<Job> {
+    const group = "/aws/sagemaker/TrainingJobs";
+    let found: Job | undefined;
+    await eventually(() => {
+      const stream = box.logs.streams(group).find(({ name }) =>
+        box.logs.messages(group, name).includes(words)
+      );
+      found = box.jobs.all.find(({ name }) => stream?.name.startsWith(`${name}/`));
+      return Promise.resolve(found !== undefined);
+    });
+    return found!;
+  }
+});
