@@ -2,9 +2,12 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl, toFileUrl } from "@std/path";
 import configuration from "../../deno.json" with { type: "json" };
 import { completeApp } from "../helpers/app.ts";
+import { Box } from "../helpers/box/box.ts";
+import { makeDirectory } from "../helpers/directory.ts";
 import { fakeContainers } from "../helpers/fake_containers.ts";
 import { killedAfter, resultOf } from "../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+import { tarGz } from "../helpers/tar.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
@@ -14,9 +17,10 @@ const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 async function runWithoutSdk(
   directory: string,
   args: readonly string[],
-  { cwd = directory, env = {} }: {
+  { cwd = directory, env = {}, map = "import_map.json" }: {
     readonly cwd?: string;
     readonly env?: Readonly<Record<string, string>>;
+    readonly map?: string;
   } = {},
 ): Promise<{ code: number; stderr: string }> {
   const command = new Deno.Command(Deno.execPath(), {
@@ -28,7 +32,7 @@ async function runWithoutSdk(
       "--config",
       `${ROOT}deno.json`,
       "--import-map",
-      `${directory}/import_map.json`,
+      `${directory}/${map}`,
       `${ROOT}main.ts`,
       ...args,
     ],
@@ -46,11 +50,14 @@ async function runWithoutSdk(
   return { code, stderr };
 }
 
-/** The imports of deno.json with the SDK's packages replaced. */
-function importMap(replacement: string): { readonly imports: Record<string, string> } {
+/** The imports of deno.json with the SDK's packages replaced, but for these. */
+function importMap(
+  replacement: string,
+  kept: readonly string[] = [],
+): { readonly imports: Record<string, string> } {
   const imports: Record<string, string> = {};
   for (const [name, target] of Object.entries(configuration.imports)) {
-    if (name.startsWith("@aws-sdk/")) {
+    if (name.startsWith("@aws-sdk/") && !kept.includes(name)) {
       imports[name] = toFileUrl(replacement).href;
       continue;
     }
@@ -125,6 +132,36 @@ suite("the AWS SDK", () => {
     const { Env } = create!.body as { readonly Env: readonly string[] };
     assertEquals(Env.filter((variable) => variable.startsWith("AWS_")), ["AWS_REGION=sa-east-1"]);
   });
+
+  for (
+    const [clients, args] of [
+      [["sagemaker"], ["list-jobs"]],
+      [["sagemaker"], ["describe", "job"]],
+      [["sagemaker"], ["stop-job", "job"]],
+      [["sagemaker", "cloudwatch-logs"], ["logs", "job"]],
+      [["s3"], ["upload-data", "-i", "data", "--target-dir", "s3://bucket/data"]],
+      [["s3"], ["download-model", "s3://bucket/model.tar.gz", "--to", "model"]],
+    ] as const
+  ) {
+    it(`is loaded in part: mlcli ${args[0]} needs the clients of ${clients.join(", ")}`, async () => {
+      await using box = await Box.open();
+      box.s3.createBucket("bucket");
+      await box.s3.put(
+        "bucket",
+        "model.tar.gz",
+        await tarGz([{ name: "model.json", content: "1" }]),
+      );
+      box.jobs.add("training", "job");
+      await using place = await makeDirectory({ "data/a.csv": "1" });
+      const map = `map-${clients.join("-")}.json`;
+      const kept = clients.map((client) => `@aws-sdk/client-${client}`);
+      const text = JSON.stringify(importMap(`${directory}/trap.ts`, kept));
+      await Deno.writeTextFile(`${directory}/${map}`, text);
+      const options = { cwd: place.path, env: box.env(), map };
+      const { code, stderr } = await runWithoutSdk(directory, args, options);
+      assertEquals(code, 0, stderr);
+    });
+  }
 
   it("is loaded by list-endpoints: the trap of this test works", async () => {
     const { code, stderr } = await runWithoutSdk(directory, ["list-endpoints"]);
