@@ -6,9 +6,9 @@
 
 import type { Connections, SdkRequest } from "./connections.ts";
 import { repeatedPage, strangeAnswer } from "./explanations.ts";
+import { type Deletion, deletionOf } from "./s3_deletion.ts";
 import { type BucketInput, type Multipart, multipartOf, type ObjectPlace } from "./s3_multipart.ts";
 import {
-  DeleteObjectsCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
@@ -20,6 +20,7 @@ import type { Asking, AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
 import { leaveContentUnsigned } from "./unsigned_payload.ts";
 
+export type { NotDeleted } from "./s3_deletion.ts";
 export type { ObjectPlace, Upload, UploadedPart } from "./s3_multipart.ts";
 
 /** An object as a list shows it. */
@@ -41,14 +42,8 @@ export interface ObjectDetails {
   readonly etag: string;
 }
 
-/** An object that could not be deleted, and why. */
-export interface NotDeleted {
-  readonly key: string;
-  readonly reason: string;
-}
-
 /** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
-export interface S3 extends Multipart {
+export interface S3 extends Multipart, Deletion {
   /** The region that is asked, and who named it. */
   readonly region: Setting;
   /**
@@ -76,8 +71,6 @@ export interface S3 extends Multipart {
   getBytes(place: ObjectPlace, etag: string, first: number, last: number): Promise<Uint8Array>;
   /** Puts an object: all of it, or none. */
   putObject(place: ObjectPlace, bytes: Uint8Array): Promise<void>;
-  /** Deletes up to 1,000 objects; those that are not there count as deleted. */
-  deleteObjects(bucket: string, keys: readonly string[]): Promise<readonly NotDeleted[]>;
 }
 
 /** The most that a list gives at once: `MaxKeys`. */
@@ -119,6 +112,7 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
     region,
     ownedBy: (account) => s3Of(asking, account),
     ...multipartOf(asking, bucketOf),
+    ...deletionOf(asking, bucketOf),
     async *listObjects(bucket, prefix, pageSize = PAGE_SIZE) {
       let token: string | undefined;
       do {
@@ -207,27 +201,6 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
       );
       // The login of a network says 200, too.
       if (!ETag) throw strangeAnswer($metadata.httpStatusCode);
-    },
-    async deleteObjects(bucket, keys) {
-      const { Errors = [] } = await session.send(
-        "s3:DeleteObject",
-        `bucket ${bucket}`,
-        region,
-        () =>
-          client.send(
-            new DeleteObjectsCommand({
-              ...bucketOf(bucket),
-              Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
-            }),
-            options,
-          ),
-      );
-      return Errors.map(({ Key = "", Code = "", Message = "" }) => ({
-        key: Key,
-        reason: Code === "AccessDenied"
-          ? "AccessDeniedException: s3:DeleteObject"
-          : Message || Code,
-      }));
     },
   };
 }

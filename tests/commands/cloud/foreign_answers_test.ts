@@ -142,3 +142,39 @@ suite("a refusal without a reason, as S3 answers a HEAD", () => {
     ]);
   });
 });
+
+suite("keys that XML cannot hold", () => {
+  it("are deleted too, with all others", async () => {
+    await using box = await Box.open();
+    await using directory = await makeDirectory({ "data/a.csv": "1\n" });
+    box.s3.createBucket("bucket");
+    const keys = ["a.csv", "ctl\x01x", "cr\rx", "new\nline", "<&>", "tab\tx", "\ufffe", "other"];
+    for (const key of keys) await box.s3.put("bucket", `data/${key}`, "1");
+    const { code, stdout, stderr } = await runInProcess(
+      ["upload-data", "-i", "data", "--target-dir", "s3://bucket/data", "--delete"],
+      { cwd: directory.path, cloud: box.env() },
+    );
+    assertEquals([code, stdout, stderr], [
+      0,
+      "s3://bucket/data/\n",
+      "1 file sent (2 bytes), 7 objects deleted\n",
+    ]);
+    assertEquals(box.s3.keys("bucket"), ["data/a.csv"]);
+  });
+
+  it("are named where they may not be deleted", async () => {
+    await using box = await Box.open();
+    await using directory = await makeDirectory({ "data/a.csv": "1\n" });
+    box.s3.createBucket("bucket");
+    await box.s3.put("bucket", "data/ctl\x01x", "1");
+    box.faults.deny("s3:DeleteObject");
+    const { code, stdout, stderr } = await runInProcess(
+      ["upload-data", "-i", "data", "--target-dir", "s3://bucket/data", "--delete"],
+      { cwd: directory.path, cloud: box.env() },
+    );
+    assertEquals([code, stdout, stderr.split("\n").slice(0, 2)], [1, "", [
+      "error: Not deleted in s3://bucket/: 1 objects",
+      "  data/ctl?x: AccessDeniedException: s3:DeleteObject",
+    ]]);
+  });
+});

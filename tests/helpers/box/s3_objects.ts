@@ -163,6 +163,9 @@ async function deleteObjects(call: S3Call): Promise<Response> {
     );
   }
   const text = new TextDecoder().decode(contentOf(request).bytes);
+  // Not even escaped: XML 1.0, "Characters".
+  // deno-lint-ignore no-control-regex
+  if (/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(text)) throw malformedXml();
   const keys = [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => xmlDecoded(key!));
   if (keys.length === 0 || keys.length > 1000) throw malformedXml();
   const isQuiet = /<Quiet>true<\/Quiet>/.test(text);

@@ -1,0 +1,79 @@
+/**
+ * Deleting objects from Amazon S3.
+ *
+ * @module
+ */
+
+import { isRefusal } from "./errors.ts";
+import type { BucketInput } from "./s3_multipart.ts";
+import { DeleteObjectCommand, DeleteObjectsCommand, type S3Client } from "./sdk/s3.ts";
+import type { Asking } from "./session.ts";
+
+/** An object that could not be deleted, and why. */
+export interface NotDeleted {
+  readonly key: string;
+  readonly reason: string;
+}
+
+/** What mlcli asks about it. Throws an `AwsError`, or `Interrupted`. */
+export interface Deletion {
+  /** Deletes up to 1,000 objects; those that are not there count as deleted. */
+  deleteObjects(bucket: string, keys: readonly string[]): Promise<readonly NotDeleted[]>;
+}
+
+/**
+ * Characters that XML cannot hold, not even as `&#x1;` (XML 1.0, "Characters"): one key with such a
+ * character, and S3 refuses to delete all that are named beside it.
+ */
+// deno-lint-ignore no-control-regex
+const NOT_IN_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+
+/** Deletions, by a client of S3. */
+export function deletionOf(
+  { client, session, region }: Asking<S3Client>,
+  bucketOf: BucketInput,
+): Deletion {
+  const send = <Answer>(subject: string, request: () => Promise<Answer>): Promise<Answer> =>
+    session.send("s3:DeleteObject", subject, region, request);
+  const options = session.requestOptions;
+
+  async function deleteTogether(
+    bucket: string,
+    keys: readonly string[],
+  ): Promise<readonly NotDeleted[]> {
+    const { Errors = [] } = await send(`bucket ${bucket}`, () =>
+      client.send(
+        new DeleteObjectsCommand({
+          ...bucketOf(bucket),
+          Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
+        }),
+        options,
+      ));
+    return Errors.map(({ Key = "", Code = "", Message = "" }) => ({
+      key: Key,
+      reason: Code === "AccessDenied" ? "AccessDeniedException: s3:DeleteObject" : Message || Code,
+    }));
+  }
+
+  async function deleteOne(bucket: string, key: string): Promise<readonly NotDeleted[]> {
+    try {
+      await send(
+        `s3://${bucket}/${key}`,
+        () => client.send(new DeleteObjectCommand({ ...bucketOf(bucket), Key: key }), options),
+      );
+      return [];
+    } catch (error) {
+      if (isRefusal(error, "denied")) return [{ key, reason: error.message }];
+      throw error;
+    }
+  }
+
+  return {
+    async deleteObjects(bucket, keys) {
+      const named = keys.filter((key) => !NOT_IN_XML.test(key));
+      const left = named.length === 0 ? [] : [...await deleteTogether(bucket, named)];
+      for (const key of keys) if (NOT_IN_XML.test(key)) left.push(...await deleteOne(bucket, key));
+      return left;
+    },
+  };
+}
