@@ -43,7 +43,7 @@ suite("completions in bash", () => {
 
   it("of commands and options", async () => {
     await using app = await makeApp();
-    assertEquals(await complete(app, ["mlcli", "lis"]), ["list-endpoints"]);
+    assertEquals(await complete(app, ["mlcli", "lis"]), ["list-endpoints", "list-jobs"]);
     assertEquals(await complete(app, ["mlcli", "local", "st"]), ["status", "stop"]);
     assertEquals(await complete(app, ["mlcli", "local", "logs", "--f"]), ["--follow"]);
     const formats = await complete(app, ["mlcli", "local", "status", "--output", ""]);
