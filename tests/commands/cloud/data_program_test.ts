@@ -4,6 +4,7 @@ import { Box } from "../../helpers/box/box.ts";
 import { runCloud, startCloud } from "../../helpers/cloud.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { resultOf } from "../../helpers/program.ts";
+import { assertSameBytes } from "../../helpers/same_bytes.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { tarGz } from "../../helpers/tar.ts";
 
@@ -35,7 +36,7 @@ suite("data, as a program", () => {
       "churn/data/large",
       "churn/data/x/b.csv",
     ]);
-    assertEquals(await box.s3.bytes(BUCKET, "churn/data/large"), large);
+    assertSameBytes(await box.s3.bytes(BUCKET, "churn/data/large"), large);
   });
 
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -79,7 +80,7 @@ suite("data, as a program", () => {
     const { code, stdout, stderr } = await runCloud(box, args, { cwd: directory.path });
     assertEquals([code, stdout], [0, "model\n"]);
     assertMatch(stderr, /^10\.5 MB from s3:\/\/data-bucket\/model\.tar\.gz\n$/);
-    assertEquals(await Deno.readFile(join(directory.path, "model/weights")), content);
+    assertSameBytes(await Deno.readFile(join(directory.path, "model/weights")), content);
     assert(box.operations.filter((name) => name === "s3:GetObject").length > 1);
   });
 });

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Keys } from "../../helpers/in_process.ts";
+import { assertSameBytes } from "../../helpers/same_bytes.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { BUCKET, place, TARGET } from "../../helpers/upload_place.ts";
 
@@ -88,8 +89,8 @@ suite("upload-data sends", () => {
     const { code } = await at.upload(["-i", "d", "--target-dir", TARGET]);
     assertEquals(code, 0);
     assertEquals(at.box.s3.uploads(BUCKET), []);
-    assertEquals(await at.box.s3.bytes(BUCKET, "churn/data/edge"), edge);
-    assertEquals(
+    assertSameBytes(await at.box.s3.bytes(BUCKET, "churn/data/edge"), edge);
+    assertSameBytes(
       await at.box.s3.bytes(BUCKET, "churn/data/large"),
       await Deno.readFile(path("large")),
     );
