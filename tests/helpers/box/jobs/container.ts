@@ -37,6 +37,9 @@ export interface ContainerSpec {
   readonly memory: number | undefined;
 }
 
+/** 128 plus the signal's number. */
+const SIGKILL_STATUS = 137;
+
 /** How a container ended. */
 export interface Exit {
   readonly status: number;
@@ -47,11 +50,14 @@ export interface Exit {
 export class JobContainer {
   /** Whole lines of each stream that were handed on. */
   readonly #linesSeen = new Map<number, number>();
+  /** Whether it got a SIGKILL that was asked for. */
+  #isKilled = false;
 
   private constructor(
     private readonly engine: EngineApi,
     private readonly id: string,
     readonly host: string,
+    private readonly hasMemoryLimit: boolean,
   ) {}
 
   /** Makes one. The caller removes it. */
@@ -82,7 +88,7 @@ export class JobContainer {
           : {}),
       },
     });
-    return new JobContainer(engine, Id, host);
+    return new JobContainer(engine, Id, host, spec.memory !== undefined);
   }
 
   /** Puts entries below `/`, before it is started. */
@@ -122,11 +128,14 @@ export class JobContainer {
     const path = `/containers/${this.id}/wait?condition=not-running`;
     const { StatusCode } = await this.engine.json("POST", path, { signal: NO_LIMIT });
     const { State } = await this.engine.json("GET", `/containers/${this.id}/json`);
-    return { status: StatusCode, isOutOfMemory: State.OOMKilled === true };
+    // The engine may hear of the missing memory only after the end.
+    const isLimit = this.hasMemoryLimit && StatusCode === SIGKILL_STATUS && !this.#isKilled;
+    return { status: StatusCode, isOutOfMemory: State.OOMKilled === true || isLimit };
   }
 
   /** Sends a signal; one that has ended gets none. */
   async kill(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    if (signal === "SIGKILL") this.#isKilled = true;
     const path = `/containers/${this.id}/kill?signal=${signal}`;
     await this.engine.send("POST", path, { expect: ENDED });
   }
