@@ -7,6 +7,7 @@
 import { createGunzip, type Gunzip } from "node:zlib";
 import { type Extract, extract, type Header } from "tar-stream";
 import { isSystemError, messageOf } from "../errors.ts";
+import { takesMore } from "../sinks.ts";
 import { Refusal } from "./entries.ts";
 
 /** Bytes read at a time. */
@@ -89,7 +90,7 @@ async function* inflated(file: Deno.FsFile): AsyncGenerator<Uint8Array, void, vo
 async function fill(gunzip: Gunzip, file: Deno.FsFile): Promise<void> {
   for await (const bytes of chunksOf(file)) {
     if (gunzip.destroyed) return;
-    if (!gunzip.write(bytes)) await ready(gunzip);
+    if (!gunzip.write(bytes) && !gunzip.destroyed) await takesMore(gunzip);
   }
   gunzip.end();
 }
@@ -118,31 +119,10 @@ async function feed(
     signal.throwIfAborted();
     total += bytes.length;
     if (total > most) throw tooLarge(most);
-    if (!tar.destroying && !tar.write(bytes)) await ready(tar);
+    if (!tar.destroying && !tar.write(bytes) && !tar.destroyed) await takesMore(tar);
     if (tar.destroying) return;
   }
   tar.end(undefined);
-}
-
-/** What of a stream is needed to wait for it, node's or the library's. */
-interface Sink {
-  readonly destroyed: boolean;
-  on(event: "drain" | "close", listener: () => void): unknown;
-  off(event: "drain" | "close", listener: () => void): unknown;
-}
-
-/** Waits until a stream takes more, or is closed. */
-async function ready(sink: Sink): Promise<void> {
-  if (sink.destroyed) return;
-  await new Promise<void>((resolve) => {
-    const go = (): void => {
-      sink.off("drain", go);
-      sink.off("close", go);
-      resolve();
-    };
-    sink.on("drain", go);
-    sink.on("close", go);
-  });
 }
 
 const AGAIN = "Pack it again: tar -czf model.tar.gz -C DIRECTORY .";

@@ -9,7 +9,15 @@ import { type App, findApp, findApps } from "../app/app.ts";
 import { shellWord } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
 import type { S3 } from "../aws/s3.ts";
-import { asDirectory, parseS3Uri, type S3Address, s3Uri, within } from "../contract/s3_uri.ts";
+import { bytesOf } from "../contract/limits.ts";
+import {
+  asDirectory,
+  KEY_BYTES,
+  parseS3Uri,
+  type S3Address,
+  s3Uri,
+  within,
+} from "../contract/s3_uri.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { inOneLine, listed } from "../text.ts";
 import { type NamedByFile, ownBucket } from "./bucket_owner.ts";
@@ -236,7 +244,7 @@ async function checkFiles(
     count++;
     const key = target.key + name;
     // A letter has three bytes at most for each unit of JavaScript's.
-    if (key.length * 3 > KEY_BYTES && new TextEncoder().encode(key).length > KEY_BYTES) {
+    if (key.length * 3 > KEY_BYTES && bytesOf(key) > KEY_BYTES) {
       throw new MlcliError(`Its key would be longer than ${KEY_BYTES} bytes: ${inOneLine(shown)}`, {
         hint: "Nothing was sent. Give it a shorter name, or take a shorter --target-dir.",
       });
@@ -262,9 +270,6 @@ async function checkFiles(
     hint: "Nothing was sent, and nothing deleted.",
   });
 }
-
-/** A key has so many bytes at most (S3 user guide, "Naming Amazon S3 objects"). */
-const KEY_BYTES = 1_024;
 
 /** What was said once is not said again. */
 const SILENT: LeftOut = { private: () => {}, unusable: () => {} };

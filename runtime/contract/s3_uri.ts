@@ -4,6 +4,8 @@
  * @module
  */
 
+import { bytesOf } from "./limits.ts";
+
 /** Where an object lies, or what the keys of several begin with. */
 export interface S3Address {
   readonly bucket: string;
@@ -18,7 +20,7 @@ export interface S3Address {
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /** A key has 1,024 bytes at most (S3 user guide, "Naming Amazon S3 objects"). */
-const KEY_BYTES = 1_024;
+export const KEY_BYTES = 1_024;
 
 /**
  * What no key of mlcli's has: letters that a terminal obeys, or that hide others (S3 advises against
@@ -31,7 +33,7 @@ export function parseS3Uri(text: string): S3Address | undefined {
   const [, bucket, key = ""] = /^s3:\/\/([^/]+)(?:\/(.*))?$/s.exec(text) ?? [];
   if (bucket === undefined || !BUCKET.test(bucket)) return undefined;
   if (NOT_IN_KEYS.test(key)) return undefined;
-  if (new TextEncoder().encode(key).length > KEY_BYTES) return undefined;
+  if (bytesOf(key) > KEY_BYTES) return undefined;
   return { bucket, key };
 }
 

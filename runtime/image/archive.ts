@@ -8,6 +8,7 @@
 import { type Pack, pack } from "tar-stream";
 import { cannotRead } from "../app/ignore/cannot_read.ts";
 import { MlcliError } from "../errors.ts";
+import { takesMore } from "../sinks.ts";
 import { type ContextEntry, permissions } from "./context_entries.ts";
 
 /** Bytes read from a file at a time. */
@@ -128,7 +129,7 @@ async function addFile(
   for (let left = info.size; left > 0 && !sink.destroying;) {
     const bytes = await read(file, Math.min(left, CHUNK), entry.shown);
     left -= bytes.length;
-    if (!sink.write(bytes)) await ready(sink);
+    if (!sink.write(bytes) && !sink.destroying) await takesMore(sink);
   }
   if (!sink.destroying) sink.end(undefined);
   await done;
@@ -168,20 +169,6 @@ async function read(file: Deno.FsFile, length: number, shown: string): Promise<U
   if (count !== null && count > 0) return buffer.subarray(0, count);
   throw new MlcliError(`${shown} got shorter while it was being sent`, {
     hint: "Run mlcli build again when nothing writes to it.",
-  });
-}
-
-/** Waits until a sink takes more, or is closed. */
-async function ready(sink: ReturnType<Pack["entry"]>): Promise<void> {
-  if (sink.destroying) return;
-  await new Promise<void>((resolve) => {
-    const go = (): void => {
-      sink.off("drain", go);
-      sink.off("close", go);
-      resolve();
-    };
-    sink.on("drain", go);
-    sink.on("close", go);
   });
 }
 

@@ -44,6 +44,18 @@ export const USER_KEY: AccessKey = {
   user: `arn:aws:iam::${ACCOUNT}:user/jo`,
 };
 
+/** The environment of a program whose user has the key and asks at that address. */
+export function environmentOf(url: string, key: AccessKey): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL: url,
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: key.id,
+    AWS_SECRET_ACCESS_KEY: key.secret,
+    ...(key.token ? { AWS_SESSION_TOKEN: key.token } : {}),
+    AWS_EC2_METADATA_DISABLED: "true",
+  };
+}
+
 export interface FakeEndpoint {
   readonly name: string;
   status: string;
@@ -119,14 +131,7 @@ export class FakeAws implements AsyncDisposable {
 
   /** The environment of a program whose user has the key and asks this server. */
   env(key: AccessKey = USER_KEY): Record<string, string> {
-    return {
-      AWS_ENDPOINT_URL: this.url,
-      AWS_REGION: REGION,
-      AWS_ACCESS_KEY_ID: key.id,
-      AWS_SECRET_ACCESS_KEY: key.secret,
-      ...(key.token ? { AWS_SESSION_TOKEN: key.token } : {}),
-      AWS_EC2_METADATA_DISABLED: "true",
-    };
+    return environmentOf(this.url, key);
   }
 
   /** Adds an endpoint and its configuration. */

@@ -5,8 +5,7 @@
  * @module
  */
 
-import { REGION } from "../aws_answers.ts";
-import { type AccessKey, USER_KEY } from "../fake_aws.ts";
+import { type AccessKey, environmentOf, USER_KEY } from "../fake_aws.ts";
 import { type Authorization, parseAuthorization } from "../sigv4.ts";
 import { refusalAnswer } from "./answers.ts";
 import { authenticated } from "./authentication.ts";
@@ -112,14 +111,7 @@ export class Box implements AsyncDisposable, Platform {
 
   /** The environment of a program whose user has the key and asks this platform. */
   env(key: AccessKey = USER_KEY): Record<string, string> {
-    return {
-      AWS_ENDPOINT_URL: this.url,
-      AWS_REGION: REGION,
-      AWS_ACCESS_KEY_ID: key.id,
-      AWS_SECRET_ACCESS_KEY: key.secret,
-      ...(key.token ? { AWS_SESSION_TOKEN: key.token } : {}),
-      AWS_EC2_METADATA_DISABLED: "true",
-    };
+    return environmentOf(this.url, key);
   }
 
   /** What was asked for, in order: `s3:PutObject`. */
