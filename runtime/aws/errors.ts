@@ -36,3 +36,11 @@ export class AwsError extends MlcliError {
 export function isRefusal(error: unknown, refusal: Refusal): error is AwsError {
   return error instanceof AwsError && error.refusal === refusal;
 }
+
+/** These refusals are temporary, and say nothing about what was asked for. */
+const PASSING: ReadonlySet<Refusal> = new Set(["failed", "throttled", "unreachable"]);
+
+/** Whether the same request may succeed in a while. */
+export function isPassing(error: unknown): error is AwsError {
+  return error instanceof AwsError && PASSING.has(error.refusal);
+}

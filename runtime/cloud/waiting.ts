@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AwsError, type Refusal } from "../aws/errors.ts";
+import { AwsError, isPassing } from "../aws/errors.ts";
 import { pause } from "../time.ts";
 
 /** How long to wait, and how. */
@@ -33,9 +33,6 @@ export function waiting(timeout: number, signal: AbortSignal): Waiting {
 /** In ms. Small endpoints (and emulators) are quick, several instances take 5 to 10 minutes. */
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
-
-/** These refusals are temporary, and say nothing about what is waited for. */
-const PASSING: ReadonlySet<Refusal> = new Set(["failed", "throttled", "unreachable"]);
 
 /** What is waited for. */
 export interface Wait<Answer> {
@@ -70,6 +67,6 @@ export async function waitUntil<Answer>(
 }
 
 function passingError(error: unknown): AwsError {
-  if (error instanceof AwsError && PASSING.has(error.refusal)) return error;
+  if (isPassing(error)) return error;
   throw error;
 }

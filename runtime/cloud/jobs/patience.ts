@@ -5,10 +5,7 @@
  * @module
  */
 
-import { AwsError, type Refusal } from "../../aws/errors.ts";
-
-/** These refusals pass, and say nothing about what is asked. */
-const PASSING: ReadonlySet<Refusal> = new Set(["failed", "throttled", "unreachable"]);
+import { type AwsError, isPassing } from "../../aws/errors.ts";
 
 /** Tells what stands in the way, once. */
 export class Patience {
@@ -39,7 +36,7 @@ export class Patience {
       }
       return { answer };
     } catch (error) {
-      if (!(error instanceof AwsError) || !PASSING.has(error.refusal)) throw error;
+      if (!isPassing(error)) throw error;
       this.#tell(what, error);
       return undefined;
     }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isRefusal } from "../../aws/errors.ts";
+import { isPassing, isRefusal } from "../../aws/errors.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import { inParallel } from "../in_parallel.ts";
@@ -92,10 +92,7 @@ function isTheSameForAll(error: MlcliError): boolean {
 
 /** Whether another attempt may succeed. */
 function mayPass(error: MlcliError): boolean {
-  return error instanceof Changed ||
-    (["throttled", "unreachable", "failed", "changed"] as const).some((one) =>
-      isRefusal(error, one)
-    );
+  return error instanceof Changed || isRefusal(error, "changed") || isPassing(error);
 }
 
 function notSent(failures: readonly Failed[], done: Done, { target }: Sending): MlcliError {
