@@ -76,7 +76,7 @@ export class Fleet {
 
   /** Makes the instances of a variant, which do not run yet. */
   async #prepare(variant: Variant): Promise<void> {
-    const { services, engine, client, settings } = this.host;
+    const { services, engine, client, settings, closing } = this.host;
     const { model, request } = variant;
     const entries = await modelData(model.container, services.s3);
     this.#checkOpen();
@@ -91,7 +91,7 @@ export class Fleet {
     for (let count = variant.isServerless ? 1 : variant.desiredCount; count > 0; count--) {
       this.#instances.push(
         new Instance({
-          ...{ engine, client, settings, image, mounts, network },
+          ...{ engine, client, settings, closing, image, mounts, network },
           variant: variant.name,
           variables: { AWS_REGION: REGION, ...model.container.Environment },
           memory: megabytes === undefined ? undefined : megabytes * 1024 * 1024,

@@ -19,6 +19,8 @@ export interface InstanceSpec {
   /** For requests to containers. */
   readonly client: Deno.HttpClient;
   readonly settings: ServingSettings;
+  /** Ends all waiting: the box is being closed. */
+  readonly closing: AbortSignal;
   /** `AllTraffic` */
   readonly variant: string;
   /** By its digest. */
@@ -96,10 +98,11 @@ export class Instance {
   async stop(
     { drains, grace }: { readonly drains: boolean; readonly grace: number },
   ): Promise<void> {
-    const never = new AbortController();
+    const { closing, settings: { invocation } } = this.spec;
     if (drains && this.#open > 0) {
-      await Promise.race([this.#idle.promise, pause(this.spec.settings.invocation, never.signal)]);
-      never.abort();
+      const idle = new AbortController();
+      this.#idle.promise.then(() => idle.abort());
+      await pause(invocation, AbortSignal.any([idle.signal, closing]));
     }
     this.#stop.abort();
     this.#isHealthy = false;
@@ -107,7 +110,7 @@ export class Instance {
     const running = this.#running?.catch(() => {}).finally(() => over.abort());
     if (grace > 0) {
       await this.#container?.kill("SIGTERM");
-      await pause(grace, over.signal);
+      await pause(grace, AbortSignal.any([over.signal, closing]));
     }
     if (!over.signal.aborted) await this.#container?.kill("SIGKILL");
     await running;

@@ -66,9 +66,7 @@ export class ServingRunner implements EndpointRunner {
     { endpoint, targetVariant, headers, body, isStreamed }: Invocation,
   ): Promise<Invoked> {
     const instance = this.#servingOf(endpoint).choose(targetVariant);
-    if (!instance) {
-      throw new Refused("ServiceUnavailable", "The service is currently unavailable.", 503);
-    }
+    if (!instance) throw unavailable();
     const { variant } = instance;
     const stream = endpoint.logStream(instance.id, variant);
     const end = instance.begin();
@@ -95,10 +93,11 @@ export class ServingRunner implements EndpointRunner {
       return { answer: new Response(whole, { status, headers: answered }), variant, stream };
     } catch (error) {
       end();
+      if (this.#closing.signal.aborted) throw unavailable();
       if (late.signal.aborted) throw new InvocationTimeout(stream);
       if (!(error instanceof TypeError)) throw error;
       // The connection broke: the container went away in the middle of it.
-      return { answer: new Response(null, { status: 500 }), variant, stream };
+      return { answer: new Response(brokenBody(error), { status: 500 }), variant, stream };
     } finally {
       clearTimeout(timer);
     }
@@ -118,6 +117,16 @@ export class ServingRunner implements EndpointRunner {
     if (!serving) throw new Error(`The endpoint ${endpoint.name} does not run`);
     return serving;
   }
+}
+
+/** A body that cannot be read. */
+function brokenBody(error: Error): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({ start: (controller) => controller.error(error) });
+}
+
+/** No instance is healthy. */
+function unavailable(): Refused {
+  return new Refused("ServiceUnavailable", "The service is currently unavailable.", 503);
 }
 
 /** A body as it comes; `end` is called at its end, however that comes. */
