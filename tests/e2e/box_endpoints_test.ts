@@ -70,15 +70,19 @@ async function configure(
   }, on);
 }
 
-/** Creates an endpoint, and waits until it serves or failed. */
-async function create(served: Served, name = newName()): Promise<Endpoint> {
+/** Begins to create an endpoint. */
+async function beginCreate(served: Served, name = newName()): Promise<Endpoint> {
   await configure(name, served);
   await sagemaker("CreateEndpoint", {
     ...{ EndpointName: name, EndpointConfigName: name },
     ...served.more,
   });
-  const endpoint = box.endpoints.endpoint(name);
-  assertEquals((await describe(name)).EndpointStatus, "Creating");
+  return box.endpoints.endpoint(name);
+}
+
+/** The same, until it serves or failed. */
+async function create(served: Served, name = newName()): Promise<Endpoint> {
+  const endpoint = await beginCreate(served, name);
   await endpoint.settled;
   return endpoint;
 }
@@ -88,7 +92,6 @@ async function beginUpdate({ name }: Endpoint, served: Served): Promise<string> 
   const EndpointConfigName = newName();
   await configure(EndpointConfigName, served);
   await sagemaker("UpdateEndpoint", { EndpointName: name, EndpointConfigName, ...served.more });
-  assertEquals((await describe(name)).EndpointStatus, "Updating");
   return EndpointConfigName;
 }
 
@@ -229,12 +232,7 @@ suite("the box's endpoints on the engine", () => {
       while (!isOver) answers.push(await predict(endpoint, "x"));
     })();
     const slow = predict(endpoint, "sleep 1");
-    const configuration = await beginUpdate(endpoint, { key: "two.tar.gz" });
-    const meanwhile = await describe(endpoint.name);
-    assertEquals(meanwhile.EndpointConfigName, endpoint.name);
-    const pending = meanwhile.PendingDeploymentSummary as Request;
-    assertEquals(pending.EndpointConfigName, configuration);
-    await endpoint.settled;
+    const configuration = await update(endpoint, { key: "two.tar.gz" });
     isOver = true;
     await asking;
     assertEquals(await slow, "one slept");
@@ -292,7 +290,11 @@ suite("the box's endpoints on the engine", () => {
       more: { DeploymentConfig: canary },
     };
     box.hosting.settings.step = 60_000;
-    await beginUpdate(endpoint, served);
+    const configuration = await beginUpdate(endpoint, served);
+    const { EndpointStatus, EndpointConfigName, PendingDeploymentSummary: pending } =
+      await describe(endpoint.name);
+    assertEquals([EndpointStatus, EndpointConfigName], ["Updating", endpoint.name]);
+    assertEquals((pending as Request).EndpointConfigName, configuration);
     const answers = new Set<string>();
     await eventually(async () => {
       answers.add(await predict(endpoint, "x"));
@@ -323,14 +325,14 @@ suite("the box's endpoints on the engine", () => {
     assertEquals((await send(endpoint, "exit")).status, 424);
     await eventually(async () => (await send(endpoint, "x")).status === 200);
     assertEquals(logs(endpoint)[0]!.split("\n").filter((line) => /^model/.test(line)).length, 2);
-    box.hosting.settings.startup = 500;
-    const failed = await create({ variables: { START: "fail" } });
+    const failed = await beginCreate({ variables: { START: "fail" } });
+    const attempts = (): number => logs(failed)[0]?.match(/^no such column$/gm)?.length ?? 0;
+    await eventually(() => Promise.resolve(attempts() > 1));
+    assertEquals((await describe(failed.name)).EndpointStatus, "Creating");
+    box.hosting.settings.startup = 0;
+    await failed.settled;
     assertEquals(failed.status, "Failed");
     assertMatch(failed.failureReason!, /did not pass the ping health check/);
-    assertEquals(
-      logs(failed)[0]!.split("\n").filter((line) => /^no such/.test(line)).length > 1,
-      true,
-    );
     assertEquals((await send(failed, "x")).status, 400);
     await remove(failed);
     await remove(endpoint);
