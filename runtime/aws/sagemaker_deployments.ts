@@ -75,7 +75,7 @@ export function deploymentsOf({ client, session, region }: Asking<SageMakerClien
     createModel: (input) =>
       session.sendCreation(
         "sagemaker:CreateModel",
-        `model ${input.ModelName}`,
+        undefined,
         region,
         () => client.send(new CreateModelCommand(input), options),
       ),
@@ -99,7 +99,7 @@ export function deploymentsOf({ client, session, region }: Asking<SageMakerClien
     createEndpointConfiguration: (input) =>
       session.sendCreation(
         "sagemaker:CreateEndpointConfig",
-        `endpoint configuration ${input.EndpointConfigName}`,
+        undefined,
         region,
         () => client.send(new CreateEndpointConfigCommand(input), options),
       ),
@@ -116,14 +116,14 @@ export function deploymentsOf({ client, session, region }: Asking<SageMakerClien
     createEndpoint: (input) =>
       session.sendCreation(
         "sagemaker:CreateEndpoint",
-        `endpoint configuration ${input.EndpointConfigName}`,
+        undefined,
         region,
         () => client.send(new CreateEndpointCommand(input), options),
       ),
     updateEndpoint: (input) =>
       session.sendChange(
         "sagemaker:UpdateEndpoint",
-        `endpoint ${input.EndpointName} or its configuration ${input.EndpointConfigName}`,
+        undefined,
         region,
         () => client.send(new UpdateEndpointCommand(input), options),
       ),

@@ -162,7 +162,7 @@ export class AwsSession implements Disposable {
    */
   async sendCreation(
     action: string,
-    subject: string,
+    subject: string | undefined,
     region: Setting,
     request: () => Promise<unknown>,
   ): Promise<void> {
@@ -175,7 +175,7 @@ export class AwsSession implements Disposable {
    */
   async sendChange(
     action: string,
-    subject: string,
+    subject: string | undefined,
     region: Setting,
     request: () => Promise<unknown>,
   ): Promise<void> {
@@ -186,7 +186,7 @@ export class AwsSession implements Disposable {
   async #sendOnce(
     done: readonly Refusal[],
     action: string,
-    subject: string,
+    subject: string | undefined,
     region: Setting,
     request: () => Promise<unknown>,
   ): Promise<void> {
