@@ -84,13 +84,17 @@ const CODES: Readonly<Record<string, Explain>> = {
 
 /** SageMaker answers these with one code, ValidationException; only the words tell them apart. */
 const VALIDATION_WORDS: readonly (readonly [RegExp, Refusal])[] = [
-  [/^Could not find endpoint (configuration )?["']/, "not found"],
+  [/^Could not find (endpoint|endpoint configuration|model) ["']/, "not found"],
   // DescribeTrainingJob and DescribeProcessingJob, in this order.
   [/^Requested resource not found/, "not found"],
   [/^Could not find requested job with name/, "not found"],
   // The same from an emulator, moto.
   [/^Could not find (training|processing) job ["']/, "not found"],
   [/^Cannot update in-progress endpoint /, "in progress"],
+  // CreateModel, CreateEndpointConfig, CreateEndpoint.
+  [/^Cannot create already existing /, "in use"],
+  // UpdateEndpoint, where the endpoint has this configuration already.
+  [/^Cannot update endpoint\b.* with the currently in use endpoint configuration/, "in use"],
 ];
 
 /** Explains an error of a request, without the secrets in it. An `AwsError` stays as it is. */

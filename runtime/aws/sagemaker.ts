@@ -6,13 +6,14 @@
  */
 
 import { SageMakerClient } from "./sdk/sagemaker.ts";
+import { type Deployments, deploymentsOf } from "./sagemaker_deployments.ts";
 import { type Endpoints, endpointsOf } from "./sagemaker_endpoints.ts";
 import { type Jobs, jobsOf } from "./sagemaker_jobs.ts";
 import type { AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
 
 /** The operations that mlcli asks for. */
-export interface SageMaker extends Endpoints, Jobs {
+export interface SageMaker extends Endpoints, Deployments, Jobs {
   /** The region that is asked, and who named it. */
   readonly region: Setting;
 }
@@ -25,5 +26,5 @@ export async function openSageMaker(session: AwsSession): Promise<SageMaker> {
   const client = new SageMakerClient(await session.clientConfiguration("SAGEMAKER"));
   const region = await session.regionOf(client);
   const asking = { client, session, region };
-  return { region, ...endpointsOf(asking), ...jobsOf(asking) };
+  return { region, ...endpointsOf(asking), ...deploymentsOf(asking), ...jobsOf(asking) };
 }

@@ -24,10 +24,24 @@ export interface Endpoint {
   readonly creationTime: Date;
 }
 
+/** A part of an endpoint: what of its requests one model answers. */
+export interface EndpointVariant {
+  readonly name: string;
+  /** How many instances there are, and are to be; of a serverless one `undefined`. */
+  readonly currentCount: number | undefined;
+  readonly desiredCount: number | undefined;
+}
+
 /** An endpoint with what only a description of it tells. */
 export interface EndpointDescription extends Endpoint {
-  /** Name of the endpoint configuration in use. */
+  readonly arn: string | undefined;
+  /** Name of the endpoint configuration in use; while it is being updated, of the one before. */
   readonly configuration: string;
+  /** While it is being updated: name of the configuration that it is to have. */
+  readonly pendingConfiguration: string | undefined;
+  /** Those that serve; none while it is being created. */
+  readonly variants: readonly EndpointVariant[];
+  readonly lastModifiedTime: Date | undefined;
   /** Why the status is `Failed`. */
   readonly failureReason: string | undefined;
   /** Id of the account that it belongs to, where SageMaker tells. */
@@ -137,13 +151,28 @@ interface Description extends Summary {
   readonly EndpointConfigName?: string;
   readonly FailureReason?: string;
   readonly EndpointArn?: string;
+  readonly LastModifiedTime?: Date;
+  readonly PendingDeploymentSummary?: { readonly EndpointConfigName?: string };
+  readonly ProductionVariants?: readonly {
+    readonly VariantName?: string;
+    readonly CurrentInstanceCount?: number;
+    readonly DesiredInstanceCount?: number;
+  }[];
 }
 
 function description(answer: Description): EndpointDescription {
   return {
     ...endpoint(answer, answer.$metadata),
+    arn: answer.EndpointArn,
     configuration: answer.EndpointConfigName ?? "",
-    failureReason: answer.FailureReason,
+    pendingConfiguration: answer.PendingDeploymentSummary?.EndpointConfigName,
+    variants: (answer.ProductionVariants ?? []).map((variant) => ({
+      name: variant.VariantName ?? "",
+      currentCount: variant.CurrentInstanceCount,
+      desiredCount: variant.DesiredInstanceCount,
+    })),
+    lastModifiedTime: answer.LastModifiedTime,
+    failureReason: answer.FailureReason || undefined,
     account: accountIn(answer.EndpointArn),
   };
 }

@@ -153,7 +153,7 @@ export class AwsSession implements Disposable {
     region: Setting,
     request: () => Promise<unknown>,
   ): Promise<void> {
-    await this.#sendOnce("not found", action, subject, region, request);
+    await this.#sendOnce(["not found"], action, subject, region, request);
   }
 
   /**
@@ -162,18 +162,31 @@ export class AwsSession implements Disposable {
    */
   async sendCreation(
     action: string,
-    subject: string,
+    subject: string | undefined,
     region: Setting,
     request: () => Promise<unknown>,
   ): Promise<void> {
-    await this.#sendOnce("in use", action, subject, region, request);
+    await this.#sendOnce(["in use"], action, subject, region, request);
+  }
+
+  /**
+   * Sends a change to something that takes its time. When a retry finds it being changed, or as it
+   * is to be, the first attempt has succeeded.
+   */
+  async sendChange(
+    action: string,
+    subject: string | undefined,
+    region: Setting,
+    request: () => Promise<unknown>,
+  ): Promise<void> {
+    await this.#sendOnce(["in progress", "in use"], action, subject, region, request);
   }
 
   /** @param done what a retry is refused with when the first attempt, unnoticed, has succeeded. */
   async #sendOnce(
-    done: Refusal,
+    done: readonly Refusal[],
     action: string,
-    subject: string,
+    subject: string | undefined,
     region: Setting,
     request: () => Promise<unknown>,
   ): Promise<void> {
@@ -185,7 +198,7 @@ export class AwsSession implements Disposable {
           throw error;
         }));
     } catch (error) {
-      if (!(retried && isRefusal(error, done))) throw error;
+      if (!(retried && done.some((one) => isRefusal(error, one)))) throw error;
     }
   }
 

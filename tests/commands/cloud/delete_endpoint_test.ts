@@ -89,7 +89,7 @@ suite("mlcli delete-endpoint", () => {
 
   for (
     const message of [
-      `Could not find model "${arn("churn")}".`,
+      `Could not find project "${arn("churn")}".`,
       `Cannot create already existing endpoint "${arn("churn")}".`,
     ]
   ) {

@@ -149,7 +149,7 @@ const VALIDATION: readonly (readonly [
     "Could not find processing job 'arn'.",
   ].map((words) => [words, "job churn", "not found", "ResourceNotFound: job churn"] as const),
   ...[
-    'Could not find model "m".',
+    'Could not find project "m".',
     "Could not find endpoint churn",
     `x ${NOT_FOUND}`,
     `x ${IN_PROGRESS}`,
