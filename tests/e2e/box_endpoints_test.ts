@@ -136,6 +136,13 @@ async function predict(endpoint: Endpoint, body: string): Promise<string> {
   return text;
 }
 
+/** The same, for the answer's status. */
+async function statusOf(endpoint: Endpoint, body: string): Promise<number> {
+  const answer = await send(endpoint, body);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
 /** All that an endpoint's instances printed, each instance a text. */
 function logs({ logGroup }: Endpoint): string[] {
   return box.logs.streams(logGroup).map(({ events }) =>
@@ -322,8 +329,8 @@ suite("the box's endpoints on the engine", () => {
 
   it("a server that ends is started again", async () => {
     const endpoint = await create({ key: "one.tar.gz" });
-    assertEquals((await send(endpoint, "exit")).status, 424);
-    await eventually(async () => (await send(endpoint, "x")).status === 200);
+    assertEquals(await statusOf(endpoint, "exit"), 424);
+    await eventually(async () => (await statusOf(endpoint, "x")) === 200);
     assertEquals(logs(endpoint)[0]!.split("\n").filter((line) => /^model/.test(line)).length, 2);
     const failed = await beginCreate({ variables: { START: "fail" } });
     const attempts = (): number => logs(failed)[0]?.match(/^no such column$/gm)?.length ?? 0;
@@ -333,7 +340,7 @@ suite("the box's endpoints on the engine", () => {
     await failed.settled;
     assertEquals(failed.status, "Failed");
     assertMatch(failed.failureReason!, /did not pass the ping health check/);
-    assertEquals((await send(failed, "x")).status, 400);
+    assertEquals(await statusOf(failed, "x"), 400);
     await remove(failed);
     await remove(endpoint);
   });

@@ -23,6 +23,7 @@ import type { Deployment } from "./deployment.ts";
 import { describeConfiguration, describeEndpoint, describeModel } from "./describe.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointStep, EndpointStore } from "./endpoint_store.ts";
+import { NO_CAPACITY, noImage } from "./failures.ts";
 import { endpointSummary, pageOf } from "./lists.ts";
 import { arnOf, type Request, type Resource, type ResourceKind } from "./resource.ts";
 import { ENDPOINT_RULES } from "./rules.ts";
@@ -34,17 +35,6 @@ const WORDS: Readonly<Record<ResourceKind, string>> = {
   "endpoint-config": "endpoint configuration",
   "endpoint": "endpoint",
 };
-
-/** SageMaker's words for a lack of machines. */
-export const NO_INSTANCES =
-  "Unable to provision requested ML compute capacity due to InsufficientInstanceCapacity error. " +
-  "Please retry using a different ML instance type or after some time.";
-
-/** SageMaker's words for an image that is gone, or that its role does not get. */
-export function noImage(variant: string): string {
-  return `Please make sure all images included in the model for the production variant ${variant} ` +
-    "exist, and that the execution role used to create the model has permissions to access them.";
-}
 
 /** SageMaker, as far as endpoints go. */
 export class EndpointOperations implements AsyncDisposable {
@@ -205,7 +195,7 @@ export class EndpointOperations implements AsyncDisposable {
     const variant = withoutImage(deployment, ecr);
     if (variant) return noImage(variant.name);
     const hasInstances = deployment.variants.some(({ isServerless }) => !isServerless);
-    return hasInstances && !faults.hasCapacity ? NO_INSTANCES : undefined;
+    return hasInstances && !faults.hasCapacity ? NO_CAPACITY : undefined;
   }
 
   #rollback(deployment: Deployment): readonly EndpointStep[] | undefined {

@@ -14,10 +14,11 @@ import { parseImage } from "../../jobs/checks.ts";
 import type { JobPlatform } from "../../jobs/platform.ts";
 import type { Deployment, Variant } from "../deployment.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { NO_CAPACITY, noImage, noPing, noPull } from "../failures.ts";
 import { Instance } from "./instance.ts";
 import { modelData } from "./model_data.ts";
 import { pause } from "./pause.ts";
-import { Closed, noCapacity, noImage, noPing, noPull, type ServingSettings } from "./settings.ts";
+import { Closed, HostingFailure, type ServingSettings } from "./settings.ts";
 
 /** Where a server finds its model. */
 const MODEL_DIRECTORY = "/opt/ml/model";
@@ -54,7 +55,7 @@ export class Fleet {
 
   /** Starts all, and waits until all are healthy. @throws HostingFailure */
   async start(): Promise<void> {
-    if (!this.host.services.platform.faults.hasCapacity) throw noCapacity();
+    if (!this.host.services.platform.faults.hasCapacity) throw new HostingFailure(NO_CAPACITY);
     for (const variant of this.deployment.variants) await this.#prepare(variant);
     this.#checkOpen();
     for (const instance of this.#instances) instance.start();
@@ -115,11 +116,11 @@ export class Fleet {
     const { services, engine, pulled } = this.host;
     const { repository, wanted } = parseImage(image);
     const found = services.ecr.store.repositories.get(repository);
-    if (!found || !services.ecr.store.find(found, wanted)) throw noImage(name);
+    if (!found || !services.ecr.store.find(found, wanted)) throw new HostingFailure(noImage(name));
     const puller = { ...services, engine, pulled };
     const role: string = model.request.ExecutionRoleArn;
     const local = await pullImage(puller, { repository, digest: wanted }, role);
-    if (local === undefined) throw noPull(role, model.container.Image);
+    if (local === undefined) throw new HostingFailure(noPull(role, model.container.Image));
     return local;
   }
 
@@ -138,7 +139,7 @@ export class Fleet {
       isReady = await Promise.race([all, late]);
       if (isReady) return;
       this.#checkOpen();
-      if (Date.now() - begin >= (settings.startup ?? limit)) throw noPing(name);
+      if (Date.now() - begin >= (settings.startup ?? limit)) throw new HostingFailure(noPing(name));
     }
   }
 

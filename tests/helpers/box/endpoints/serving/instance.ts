@@ -7,8 +7,9 @@
 
 import { EngineContainer, type Mount } from "../../engine/container.ts";
 import { type EngineApi, EngineError } from "../../engine_api.ts";
+import { noStart } from "../failures.ts";
 import { pause } from "./pause.ts";
-import { noStart, type ServingSettings } from "./settings.ts";
+import { HostingFailure, type ServingSettings } from "./settings.ts";
 
 /** The port that a server listens on. */
 export const PORT = 8080;
@@ -159,7 +160,7 @@ export class Instance {
       this.#container = container;
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      throw noStart(this.variant);
+      throw new HostingFailure(noStart(this.variant));
     }
   }
 

@@ -9,7 +9,8 @@ import { download } from "../../jobs/channel.ts";
 import { parseS3Uri } from "../../jobs/platform.ts";
 import type { S3Store } from "../../s3_store.ts";
 import type { Request } from "../resource.ts";
-import { noArchive, noModelData } from "./settings.ts";
+import { noArchive, noModelData } from "../failures.ts";
+import { HostingFailure } from "./settings.ts";
 
 /**
  * Fetches it, and unpacks it.
@@ -25,15 +26,15 @@ export async function modelData(
   const url: string | undefined = source?.S3Uri ?? container.ModelDataUrl;
   if (url === undefined) return undefined;
   const { bucket, key } = parseS3Uri(url);
-  if (!s3.buckets.has(bucket)) throw noModelData(url);
+  if (!s3.buckets.has(bucket)) throw new HostingFailure(noModelData(url));
   if (source?.CompressionType === "None") {
     const files = await download(s3, { uri: url, isSharded: false }, {
       ...{ directory: "", host: 0, hosts: 1 },
     });
-    if (files.length === 0) throw noModelData(url);
+    if (files.length === 0) throw new HostingFailure(noModelData(url));
     return files.map((file) => ({ ...file, name: file.name.replace(/^\/+/, "") }));
   }
-  if (!s3.object(bucket, key)) throw noModelData(url);
+  if (!s3.object(bucket, key)) throw new HostingFailure(noModelData(url));
   return await extracted(url, await s3.bytes(bucket, key));
 }
 
@@ -46,10 +47,12 @@ async function extracted(url: string, archive: Uint8Array): Promise<readonly Ent
     return entries.flatMap((entry) => {
       const name = entry.name.replace(/^(?:\.?\/)+/, "").replace(/^\.$/, "");
       // AWS's knowledge center on endpoints that fail: no symbolic links in an artifact.
-      if (entry.type === "symlink" || name.split("/").includes("..")) throw noArchive(url);
+      if (entry.type === "symlink" || name.split("/").includes("..")) {
+        throw new HostingFailure(noArchive(url));
+      }
       return name === "" ? [] : [{ ...entry, name }];
     });
   } catch {
-    throw noArchive(url);
+    throw new HostingFailure(noArchive(url));
   }
 }

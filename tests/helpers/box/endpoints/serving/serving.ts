@@ -5,10 +5,11 @@
  */
 
 import type { Endpoint } from "../endpoint.ts";
+import { alarmed } from "../failures.ts";
 import { Fleet, type FleetHost } from "./fleet.ts";
 import type { Instance } from "./instance.ts";
 import { pause } from "./pause.ts";
-import { alarmed, Closed, HostingFailure } from "./settings.ts";
+import { Closed, HostingFailure } from "./settings.ts";
 import { handoverOf } from "./traffic.ts";
 
 /** How often alarms are looked at, in ms. */
@@ -138,7 +139,7 @@ export class Serving {
     const end = Date.now() + milliseconds;
     do {
       const ringing = alarms.filter((name) => this.alarms.has(name));
-      if (ringing.length > 0) throw alarmed(ringing);
+      if (ringing.length > 0) throw new HostingFailure(alarmed(ringing));
       await pause(Math.min(ALARM_INTERVAL, Math.max(0, end - Date.now())), closing);
       if (closing.aborted) throw new Closed();
     } while (Date.now() < end);
