@@ -60,8 +60,10 @@ export async function invokeEndpoint(
   { body = "", headers = {}, isStreamed = false, key }: InvocationQuestion = {},
 ): Promise<Response> {
   const end = isStreamed ? "invocations-response-stream" : "invocations";
+  // Of a text, fetch would say what type it is.
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   return await sendSigned(box, {
-    ...{ service: "sagemaker", method: "POST", body, headers, key },
+    ...{ service: "sagemaker", method: "POST", body: bytes, headers, key },
     target: `/endpoints/${encoded(name)}/${end}`,
   });
 }
