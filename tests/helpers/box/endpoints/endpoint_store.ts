@@ -12,6 +12,7 @@ import { ACCOUNT, REGION } from "../../aws_answers.ts";
 import { EXECUTION_ROLE } from "../jobs/job_store.ts";
 import { type Deployment, Variant } from "./deployment.ts";
 import { Endpoint, type EndpointStatus } from "./endpoint.ts";
+import { alarmed } from "./failures.ts";
 import { EndpointConfiguration, Model, type Request, type Resource } from "./resource.ts";
 import type { Invocation } from "./running.ts";
 
@@ -183,10 +184,9 @@ export class EndpointStore {
 
   /** Goes one step on with an endpoint that does not run. */
   advance(endpoint: Endpoint): void {
-    const alarm = alarmsOf(endpoint.pending?.policy).find((name) => this.alarms.has(name));
-    if (endpoint.status === "Updating" && alarm !== undefined) {
-      const reason = `The deployment was rolled back: the alarm ${alarm} is in ALARM state.`;
-      this.#left.set(endpoint, [{ rollback: true, reason }]);
+    const ringing = alarmsOf(endpoint.pending?.policy).filter((name) => this.alarms.has(name));
+    if (endpoint.status === "Updating" && ringing.length > 0) {
+      this.#left.set(endpoint, [{ rollback: true, reason: alarmed(ringing) }]);
     }
     const step = endpoint.isInProgress ? this.#left.get(endpoint)?.shift() : undefined;
     if (step === undefined) return endpoint.follow();
