@@ -16,12 +16,13 @@ import type { Deployment } from "./deployment.ts";
 import { describeConfiguration, describeEndpoint, describeModel } from "./describe.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointChange, EndpointStore } from "./endpoint_store.ts";
+import { NO_CAPACITY, noImage } from "./failures.ts";
 import { endpointSummary, pageOf } from "./lists.ts";
 import { arnOf, type Request, type Resource, type ResourceKind } from "./resource.ts";
 import { ENDPOINT_RULES } from "./rules.ts";
 import type { EndpointRunner } from "./running.ts";
 import { checkSwitch, checkUpdate } from "./update_checks.ts";
-import { alreadyThere, inProgress, NO_INSTANCES, noImage, notFound } from "./words.ts";
+import { alreadyThere, inProgress, notFound } from "./words.ts";
 
 /** SageMaker, as far as endpoints go. */
 export class EndpointOperations implements AsyncDisposable {
@@ -184,7 +185,7 @@ export class EndpointOperations implements AsyncDisposable {
     const variant = withoutImage(deployment, ecr);
     if (variant) return noImage(variant.name);
     const hasInstances = deployment.variants.some(({ isServerless }) => !isServerless);
-    return hasInstances && !faults.hasCapacity ? NO_INSTANCES : undefined;
+    return hasInstances && !faults.hasCapacity ? NO_CAPACITY : undefined;
   }
 
   #checkNew(

@@ -15,17 +15,6 @@ const WORDS: Readonly<Record<ResourceKind, string>> = {
   "endpoint": "endpoint",
 };
 
-/** For a lack of machines. */
-export const NO_INSTANCES =
-  "Unable to provision requested ML compute capacity due to InsufficientInstanceCapacity error. " +
-  "Please retry using a different ML instance type or after some time.";
-
-/** For an image that is gone, or that its role does not get. */
-export function noImage(variant: string): string {
-  return `Please make sure all images included in the model for the production variant ${variant} ` +
-    "exist, and that the execution role used to create the model has permissions to access them.";
-}
-
 /** A refusal with the code that SageMaker has for most. */
 export function invalid(message: string): Refused {
   return new Refused("ValidationException", message);
