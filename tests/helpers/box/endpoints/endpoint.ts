@@ -123,6 +123,11 @@ export class Endpoint extends Resource {
     this.enter("InService");
   }
 
+  /** Where nothing goes on: there are as many instances as are wanted. */
+  follow(): void {
+    if (this.#status === "InService") { for (const variant of this.variants) variant.settle(); }
+  }
+
   /** Creating failed: only deleting it is left. */
   fail(reason?: string): void {
     this.#end("Failed", reason);
