@@ -62,8 +62,10 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   // What both halves do with a model: its directory, and its archive.
   model: ["app", "contract"],
   archive: [],
-  local: ["app", "contract", "docker", "model", "archive"],
-  cloud: ["app", "contract", "aws", "model", "archive"],
+  // What both halves do with a request to a model, and with its answer.
+  invocation: ["contract"],
+  local: ["app", "contract", "docker", "model", "archive", "invocation"],
+  cloud: ["app", "contract", "aws", "model", "archive", "invocation"],
   // Looks at all the others, and none of them at it.
   doctor: ["app", "contract", "docker", "aws", "image", "model", "archive", "local", "cloud"],
 };
