@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Setting } from "../aws/settings.ts";
-import { checkEndpointName } from "../contract/endpoint_names.ts";
-import { type CloudChoice, type CloudHost, connectToAws } from "./connection.ts";
+import type { Setting } from "../../aws/settings.ts";
+import { checkEndpointName } from "../../contract/endpoint_names.ts";
+import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import {
   deletePlannedConfiguration,
   deletePlannedEndpoint,
@@ -15,7 +15,7 @@ import {
   planDeletion,
 } from "./deletion.ts";
 import { waitUntilGone } from "./endpoint_gone.ts";
-import { waiting } from "./waiting.ts";
+import { waiting } from "../waiting.ts";
 
 /** What to delete, and how. */
 export interface EndpointDeletion {

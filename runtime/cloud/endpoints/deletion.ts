@@ -4,12 +4,12 @@
  * @module
  */
 
-import { AwsError, isRefusal } from "../aws/errors.ts";
-import type { SageMaker } from "../aws/sagemaker.ts";
-import type { EndpointDescription } from "../aws/sagemaker_endpoints.ts";
-import { configurationOf, isPossibleName } from "../contract/endpoint_names.ts";
-import { Interrupted } from "../errors.ts";
-import { inParallel } from "./in_parallel.ts";
+import { AwsError, isRefusal } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import { configurationOf, isPossibleName } from "../../contract/endpoint_names.ts";
+import { Interrupted } from "../../errors.ts";
+import { findOtherUsers, isInUse, type LookReport } from "./other_users.ts";
 
 /** What to delete. */
 export interface DeletionRequest {
@@ -21,12 +21,7 @@ export interface DeletionRequest {
 }
 
 /** Tells the user what happens. */
-export interface DeletionReport {
-  /** Writes a line that stays. */
-  note(line: string): void;
-  /** Shows what is being done at the moment, in the place of the text before. */
-  progress(text: string): void;
-}
+export type DeletionReport = LookReport;
 
 /** What the checks found, and so what is to be deleted. */
 export interface DeletionPlan {
@@ -45,8 +40,7 @@ const UPDATING: ReadonlySet<string> = new Set([
   "RollingBack",
 ]);
 
-/** Requests at once while looking for other users of a configuration. */
-const REQUESTS_AT_ONCE = 8;
+const REMEDY = "Delete the endpoints that use it first, or leave out --delete-config.";
 
 /**
  * Finds out whether the endpoint can be deleted. Changes nothing.
@@ -73,7 +67,12 @@ export async function planDeletion(
     report.note(`${configuration} is longer than names can be: no such configuration to delete.`);
     return { endpoint, description, configuration: undefined };
   }
-  if (description) await checkOtherUsers(sagemaker, endpoint, configuration, report);
+  if (description) {
+    const looked = { configurations: [configuration] };
+    const users = await findOtherUsers(sagemaker, endpoint, looked, report);
+    const names = users.configurations.get(configuration);
+    if (names) throw isInUse(configuration, names, REMEDY);
+  }
   return { endpoint, description, configuration };
 }
 
@@ -92,51 +91,6 @@ async function describeIfAllowed(
       : "";
     report.note(`Status of ${endpoint} not checked${others}: ${error.message}`);
     return undefined;
-  }
-}
-
-/** @throws AwsError when another endpoint uses the configuration. */
-async function checkOtherUsers(
-  sagemaker: SageMaker,
-  endpoint: string,
-  configuration: string,
-  report: DeletionReport,
-): Promise<void> {
-  const users: string[] = [];
-  let asked = 0;
-  let denials = 0;
-  let denial: AwsError | undefined;
-  async function ask(name: string): Promise<void> {
-    report.progress(`Looking for other users of ${configuration}: ${++asked} endpoints`);
-    try {
-      const other = await sagemaker.describeEndpoint(name);
-      if (other.configuration === configuration) users.push(name);
-    } catch (error) {
-      // Deleted since it was listed.
-      if (isRefusal(error, "not found")) return;
-      if (!isRefusal(error, "denied")) throw error;
-      denials++;
-      denial = error;
-    }
-  }
-  try {
-    await inParallel(othersThan(endpoint, sagemaker), REQUESTS_AT_ONCE, ask);
-  } catch (error) {
-    if (!isRefusal(error, "denied")) throw error;
-    denial = error;
-  }
-  if (users.length > 0) throw isInUse(configuration, users);
-  if (!denial) return;
-  const which = denials > 0 ? `one of ${denials} endpoints` : "another endpoint";
-  report.note(`Whether ${which} uses ${configuration} not checked: ${denial.message}`);
-}
-
-/** All endpoints except one and those being deleted, which need the configuration no more. */
-async function* othersThan(endpoint: string, sagemaker: SageMaker): AsyncGenerator<string> {
-  for await (const page of sagemaker.listEndpoints({})) {
-    for (const { name, status } of page) {
-      if (name !== endpoint && status !== "Deleting") yield name;
-    }
   }
 }
 
@@ -202,19 +156,6 @@ function isUpdating(endpoint: string, status: string): AwsError {
     "in progress",
     `Endpoint is updating, cannot delete: ${endpoint} (${status})`,
     { hint: "Wait until mlcli list-endpoints shows InService or Failed, then delete it." },
-  );
-}
-
-function isInUse(configuration: string, users: readonly string[]): AwsError {
-  return new AwsError(
-    "other",
-    `Cannot delete endpoint config, still in use: ${configuration} (by ${
-      [...users].sort().join(", ")
-    })`,
-    {
-      hint: "Nothing was deleted. Delete the endpoints that use it first, " +
-        "or leave out --delete-config.",
-    },
   );
 }
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { AwsError } from "../../../runtime/aws/errors.ts";
-import type { SageMaker } from "../../../runtime/aws/sagemaker.ts";
-import type { EndpointDescription } from "../../../runtime/aws/sagemaker_endpoints.ts";
+import { AwsError } from "../../../../runtime/aws/errors.ts";
+import type { SageMaker } from "../../../../runtime/aws/sagemaker.ts";
+import type { EndpointDescription } from "../../../../runtime/aws/sagemaker_endpoints.ts";
 import {
   deletePlannedConfiguration,
   deletePlannedEndpoint,
@@ -9,14 +9,14 @@ import {
   type DeletionReport,
   type DeletionRequest,
   planDeletion,
-} from "../../../runtime/cloud/deletion.ts";
-import { Interrupted } from "../../../runtime/errors.ts";
+} from "../../../../runtime/cloud/endpoints/deletion.ts";
+import { Interrupted } from "../../../../runtime/errors.ts";
 import {
   endpointNamed,
   type EndpointState,
   memorySageMaker,
-} from "../../helpers/memory_sagemaker.ts";
-import { it, suite } from "../../helpers/suite.ts";
+} from "../../../helpers/memory_sagemaker.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 const CHURN = endpointNamed("churn");
 const OTHER = endpointNamed("other");

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { AwsError } from "../aws/errors.ts";
-import type { SageMaker } from "../aws/sagemaker.ts";
-import type { EndpointDescription } from "../aws/sagemaker_endpoints.ts";
+import { AwsError } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { DeletionPlan, DeletionReport } from "./deletion.ts";
-import { type Waiting, waitUntil } from "./waiting.ts";
+import { type Waiting, waitUntil } from "../waiting.ts";
 
 /**
  * Waits until the endpoint that the plan describes is gone. (The SDK's own waiter takes any

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Endpoint, EndpointFilter } from "../aws/sagemaker_endpoints.ts";
-import type { Setting } from "../aws/settings.ts";
-import { checkNamePart } from "../contract/endpoint_names.ts";
-import { type CloudChoice, type CloudHost, connectToAws } from "./connection.ts";
+import type { Endpoint, EndpointFilter } from "../../aws/sagemaker_endpoints.ts";
+import type { Setting } from "../../aws/settings.ts";
+import { checkNamePart } from "../../contract/endpoint_names.ts";
+import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 
 /** Which endpoints to list. */
 export interface EndpointListing {

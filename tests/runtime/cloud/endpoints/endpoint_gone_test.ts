@@ -1,13 +1,13 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { AwsError } from "../../../runtime/aws/errors.ts";
-import { waitUntilGone } from "../../../runtime/cloud/endpoint_gone.ts";
-import type { Waiting } from "../../../runtime/cloud/waiting.ts";
+import { AwsError } from "../../../../runtime/aws/errors.ts";
+import { waitUntilGone } from "../../../../runtime/cloud/endpoints/endpoint_gone.ts";
+import type { Waiting } from "../../../../runtime/cloud/waiting.ts";
 import {
   endpointNamed,
   type EndpointState,
   memorySageMaker,
-} from "../../helpers/memory_sagemaker.ts";
-import { it, suite } from "../../helpers/suite.ts";
+} from "../../../helpers/memory_sagemaker.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 const BEFORE = endpointNamed("churn");
 const DELETING = endpointNamed("churn", { status: "Deleting" });
