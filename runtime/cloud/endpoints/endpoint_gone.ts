@@ -8,6 +8,7 @@ import { AwsError } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { DeletionPlan, DeletionReport } from "./deletion.ts";
+import { ifThere } from "./settled.ts";
 import { type Waiting, waitUntil } from "../waiting.ts";
 
 /**
@@ -24,7 +25,7 @@ export async function waitUntilGone(
 ): Promise<void> {
   let wasDeleting = false;
   await waitUntil<EndpointDescription | undefined>({
-    ask: () => describeIfThere(sagemaker, endpoint),
+    ask: () => ifThere(sagemaker, endpoint),
     isOver(current) {
       if (!current || isSuccessor(current, description)) return true;
       // Right after the request an endpoint may still show the status that it had before.
@@ -38,19 +39,6 @@ export async function waitUntilGone(
         ? notKnown(endpoint, latest, waiting.timeout)
         : stillThere(endpoint, stateOf(latest), waiting.timeout),
   }, waiting);
-}
-
-/** The endpoint; `undefined` when it is gone. */
-async function describeIfThere(
-  sagemaker: SageMaker,
-  endpoint: string,
-): Promise<EndpointDescription | undefined> {
-  try {
-    return await sagemaker.describeEndpoint(endpoint);
-  } catch (error) {
-    if (error instanceof AwsError && error.refusal === "not found") return undefined;
-    throw error;
-  }
 }
 
 function stateOf(latest: EndpointDescription | AwsError | undefined): string {

@@ -127,19 +127,28 @@ function checkQuota(
     : request.ProcessingResources.ClusterConfig;
   if (!faults.quotas.has(type)) return;
   const spot = request.EnableManagedSpotTraining === true ? "spot training" : kind;
-  throw new Refused(
+  throw limitExceeded(type, `${spot} job`, count);
+}
+
+/** The words for a quota that is 0: of `training job` or `endpoint` usage. */
+export function limitExceeded(type: string, usage: string, count: number): Refused {
+  return new Refused(
     "ResourceLimitExceeded",
-    `The account-level service limit '${type} for ${spot} job usage' is 0 Instances, with current ` +
+    `The account-level service limit '${type} for ${usage} usage' is 0 Instances, with current ` +
       `utilization of 0 Instances and a request delta of ${count} Instances. Please use AWS ` +
       "Service Quotas to request an increase for this quota. If AWS Service Quotas is not " +
       "available, contact AWS support to request an increase for this quota.",
   );
 }
 
-function checkRole(
+/**
+ * Whether who asks may hand the role on, and whether it trusts SageMaker.
+ * @throws Refused
+ */
+export function checkRole(
   role: string | undefined,
   { services: { platform: { faults } }, key, roles }: Surroundings,
-) {
+): void {
   if (role === undefined) return;
   const denial = faults.denial({ action: "iam:PassRole", resource: role }, key);
   if (denial) throw new Refused("AccessDeniedException", denial.message);

@@ -5,7 +5,7 @@
  */
 
 import { ACCOUNT, emptyAnswer, jsonAnswer, REGION } from "../../aws_answers.ts";
-import { type BoxRequest, type Permission, Refused, type Service, Unexpected } from "../service.ts";
+import { type BoxRequest, type Permission, Refused } from "../service.ts";
 import { checkInput } from "../validation.ts";
 import { checkJob } from "./checks.ts";
 import { type Job, type JobKind, KIND_WORDS, NO_CAPACITY } from "./job.ts";
@@ -16,7 +16,7 @@ import type { EngineRunner } from "./runner.ts";
 import { JOB_RULES } from "./rules.ts";
 
 /** SageMaker, as far as jobs go. */
-export class SageMaker implements Service, AsyncDisposable {
+export class JobOperations implements AsyncDisposable {
   constructor(
     private readonly services: JobPlatform,
     readonly store: JobStore,
@@ -24,21 +24,22 @@ export class SageMaker implements Service, AsyncDisposable {
     readonly runner?: EngineRunner,
   ) {}
 
+  /** Whether it has that operation. */
+  has(operation: string): boolean {
+    return JOB_RULES[operation] !== undefined;
+  }
+
   permission({ operation, input }: BoxRequest): Permission {
     const action = `sagemaker:${operation}`;
-    if (typeof input.ResourceArn === "string") return { action, resource: input.ResourceArn };
     const kind: JobKind = operation.includes("Processing") ? "processing" : "training";
     const name = input[`${KIND_WORDS[kind].word}JobName`];
     return { action, resource: typeof name === "string" ? arnOf(kind, name) : "*" };
   }
 
+  /** @throws Refused */
   async handle(request: BoxRequest): Promise<Response> {
     const { operation, input } = request;
-    const rule = JOB_RULES[operation];
-    if (!rule) throw new Unexpected(`Not expected: sagemaker:${operation}`);
-    checkInput(rule, input);
-    if (operation === "AddTags") return this.#addTags(input);
-    if (operation === "ListTags") return jsonAnswer({ Tags: tagList(this.#byArn(input)) });
+    checkInput(JOB_RULES[operation]!, input);
     const [, verb, word] = /^([A-Z][a-z]+)(Training|Processing)Jobs?$/.exec(operation)!;
     const kind: JobKind = word === "Training" ? "training" : "processing";
     if (verb === "List") return jsonAnswer(listJobs(kind, this.store.all, input));
@@ -105,18 +106,6 @@ export class SageMaker implements Service, AsyncDisposable {
     return emptyAnswer();
   }
 
-  #addTags(input: BoxRequest["input"]): Response {
-    const job = this.#byArn(input);
-    for (const { Key, Value } of input.Tags) job.tags.set(Key, Value);
-    return jsonAnswer({ Tags: tagList(job) });
-  }
-
-  #byArn({ ResourceArn }: BoxRequest["input"]): Job {
-    const job = this.store.all.find(({ arn }) => arn === ResourceArn);
-    if (job) return job;
-    throw new Refused("ValidationException", `Could not find resource "${ResourceArn}".`);
-  }
-
   #job(kind: JobKind, name: string): Job {
     const job = this.store.find(kind, name);
     if (job) return job;
@@ -164,10 +153,6 @@ function describeProcessing(job: Job): unknown {
     ProcessingEndTime: job.endTime,
     LastModifiedTime: job.lastModified,
   };
-}
-
-function tagList({ tags }: Job): unknown {
-  return [...tags].map(([Key, Value]) => ({ Key, Value }));
 }
 
 function arnOf(kind: JobKind, name: string): string {
