@@ -58,22 +58,26 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   contract: ["app"],
   docker: [],
   aws: [],
-  image: ["app", "docker"],
+  image: ["app", "docker", "archive"],
   // What both halves do with a model: its directory, and its archive.
   model: ["app", "contract"],
   archive: [],
-  local: ["app", "contract", "docker", "model", "archive"],
+  // A server in a container on this machine, and whether it is ready.
+  serving: ["contract", "docker"],
+  local: ["app", "contract", "docker", "model", "archive", "serving"],
   cloud: ["app", "contract", "aws", "model", "archive"],
   // Looks at all the others, and none of them at it.
-  doctor: ["app", "contract", "docker", "aws", "image", "model", "archive", "local", "cloud"],
+  doctor: [
+    ...["app", "contract", "docker", "aws", "image", "model", "archive", "serving", "local", "cloud"],
+  ],
 };
 
 /** Folders below those, and what they may know besides. */
 const MAY_KNOW_MORE: Readonly<Record<string, readonly string[]>> = {
   // Pushes by the engine.
   "cloud/push": ["docker"],
-  // Compares what is there with what is here.
-  "cloud/preflight": ["docker"],
+  // Compares what is there with what is here, and tries it here.
+  "cloud/preflight": ["docker", "serving"],
 };
 
 /** From where nothing may be imported by what lies there. */

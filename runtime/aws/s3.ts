@@ -40,6 +40,8 @@ export interface ObjectDetails {
   readonly size: number;
   /** Another one when the object is another one. */
   readonly etag: string;
+  /** To the second. */
+  readonly lastModified: Date;
 }
 
 /** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
@@ -162,14 +164,14 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
       return asked;
     },
     async describeObject(place) {
-      const { ContentLength, ETag, $metadata } = await session.send(
+      const { ContentLength, ETag, LastModified, $metadata } = await session.send(
         "s3:GetObject",
         subjectOf(place),
         region,
         () => client.send(new HeadObjectCommand(inputOf(place)), options).catch(fromHead),
       );
       if (ContentLength === undefined || !ETag) throw strangeAnswer($metadata.httpStatusCode);
-      return { size: ContentLength, etag: ETag };
+      return { size: ContentLength, etag: ETag, lastModified: LastModified ?? new Date(0) };
     },
     async getBytes(place, etag, first, last) {
       const { Body, $metadata } = await session.send(
