@@ -36,7 +36,6 @@ export function withOwnFlag(message: string, has: (flag: string) => boolean): st
  * and on SageMaker.
  */
 const TWINS: Readonly<Record<string, readonly [local: string, ...cloud: string[]]>> = {
-  deploy: ["deploy", "deploy"],
   invoke: ["invoke", "invoke-endpoint"],
   stop: ["stop", "stop-job", "delete-endpoint"],
   status: ["status", "list-jobs", "list-endpoints"],
