@@ -24,7 +24,7 @@ export async function deployAction(
 ): Promise<void> {
   if (!typed.wait && typed.timeout !== undefined) {
     throw new UsageError('Option "--timeout" is of no use with "--no-wait".', {
-      hint: "mlcli wait NAME --timeout SECONDS waits later.",
+      hint: "mlcli wait NAME waits later.",
     });
   }
   const app = await chosenApp(context, typed.appName);

@@ -27,7 +27,7 @@ export function parseEndpointName(text: string): string {
 
 /** `s3://BUCKET/KEY`, an archive, or a directory of this machine. */
 export function parseModel(text: string, source: string): ModelSource {
-  if (!/^[a-z][a-z\d+.-]*:\/|^s3:/i.test(text)) return { directory: text };
+  if (!/^[a-z][a-z\d+.-]+:\//i.test(text)) return { directory: text };
   const address = parseS3Uri(text);
   if (address !== undefined && address.key !== "" && !address.key.endsWith("/")) return { address };
   const message =
