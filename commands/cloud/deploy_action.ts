@@ -41,7 +41,11 @@ export async function deployAction(
     actingRole: actingRole(typed, context),
     dataCapture: options.dataCapture,
     canary: canaryOf(options.canary, options.alarm),
-    typed: given({ "--data-capture": typed.dataCapture, "--model": typed.model }),
+    typed: given({
+      "--data-capture": typed.dataCapture,
+      "--instance-count": typed.instanceCount,
+      "--model": typed.model,
+    }),
     timeout: options.timeout ?? DEPLOY_TIMEOUT,
   });
   await deploy(request, options, context, shown);
