@@ -18,7 +18,7 @@ async function makeApp(): Promise<JobApp> {
   const job = await makeJobApp({
     configuration: { ...CONFIGURATION, train: { ec2_type: "ml.m5.large" } },
   });
-  await job.app.write(`${job.app.directory}/data/a.csv`, "1\n");
+  await job.app.write(`${job.app.directory}/data/sales.csv`, "1\n");
   return job;
 }
 
@@ -54,7 +54,7 @@ suite("the README's command line, from data to an endpoint", () => {
     const [, second] = box.jobs.all;
     // The model of before is none of the data.
     assertEquals(second!.request.InputDataConfig, first.request.InputDataConfig);
-    assertEquals(box.s3.keys(BUCKET, "app/data/"), ["app/data/a.csv"]);
+    assertEquals(box.s3.keys(BUCKET, "app/data/"), ["app/data/a.csv", "app/data/sales.csv"]);
     assertEquals(served(), ["InService", artifact(second!.name)]);
     assertEquals([box.endpoints.models.size, box.endpoints.configurations.size], [1, 1]);
   });
