@@ -4,6 +4,7 @@
  * @module
  */
 
+import { DEPLOY_SECONDS } from "../../runtime/cloud/deploy/request.ts";
 import { type Command, command } from "../command.ts";
 import { dryRun, executionRole, ownOptions, placeOptions } from "../options/cloud_job.ts";
 import {
@@ -19,9 +20,6 @@ import {
 import { parseInstances, parseInstanceType } from "../options/job_parsers.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
-
-/** In seconds: to create an endpoint takes ten minutes, and may take most of an hour. */
-export const DEPLOY_TIMEOUT = 3_600;
 
 const OPTIONS = options({
   "--endpoint-name": {
@@ -114,7 +112,7 @@ const OPTIONS = options({
   "--no-wait": { description: "Return when the service has begun." },
   "--timeout": {
     value: "seconds",
-    description: `How long to wait at most; ${DEPLOY_TIMEOUT} without it.`,
+    description: `How long to wait at most; ${DEPLOY_SECONDS} without it.`,
     key: true,
     parse: parseSeconds,
   },

@@ -7,12 +7,12 @@
 import { type Section, sectionOf } from "../../runtime/app/sections.ts";
 import { canaryOf, checkedRequest } from "../../runtime/cloud/deploy/checks.ts";
 import { deploy } from "../../runtime/cloud/deploy/deploy.ts";
-import type { ModelSource } from "../../runtime/cloud/deploy/request.ts";
+import { DEPLOY_SECONDS, type ModelSource } from "../../runtime/cloud/deploy/request.ts";
 import type { Context } from "../../runtime/context.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { OwnCall } from "../command.ts";
-import { DEPLOY_TIMEOUT, type DeployDeclaration, type DeployOptions } from "./deploy.ts";
+import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
 import { ShownJob } from "./job_report.ts";
 import { actingRole, given, sharedRequest } from "./job_request.ts";
 
@@ -46,7 +46,7 @@ export async function deployAction(
       "--instance-count": typed.instanceCount,
       "--model": typed.model,
     }),
-    timeout: options.timeout ?? DEPLOY_TIMEOUT,
+    timeout: options.timeout ?? DEPLOY_SECONDS,
   });
   await deploy(request, options, context, shown);
 }

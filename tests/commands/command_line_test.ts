@@ -42,7 +42,8 @@ suite("the command line", () => {
         [[""], "An argument is empty."],
       ] as const
     ) {
-      const hint = "hint: mlcli --help lists what it takes.";
+      const hint = "hint: mlcli --help lists what it takes. " +
+        "What stands there as $(...) printed nothing: its error is above.";
       assertEquals(await refused(args), `error: ${message}\n${hint}\n`);
     }
   });
