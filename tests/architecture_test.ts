@@ -60,7 +60,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   aws: [],
   image: ["app", "docker", "archive"],
   // What both halves do with a model: its directory, and its archive.
-  model: ["app", "contract"],
+  model: ["app", "contract", "archive"],
   archive: [],
   // A server in a container on this machine, and whether it is ready.
   serving: ["contract", "docker"],

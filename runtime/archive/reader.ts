@@ -4,11 +4,12 @@
  * @module
  */
 
-import { createGunzip, type Gunzip } from "node:zlib";
+import { createGunzip } from "node:zlib";
 import { type Extract, extract, type Header } from "tar-stream";
 import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { takesMore } from "../sinks.ts";
 import { Refusal } from "./entries.ts";
+import { asError, passedThrough } from "./passed_through.ts";
 
 /** Bytes read at a time. */
 const CHUNK = 64 * 1024;
@@ -25,7 +26,8 @@ export interface ArchiveEntry {
  *
  * @param archive its bytes, in pieces. An `MlcliError` of theirs is passed on as it is.
  * @param most how many bytes it may have without the compression.
- * @throws Refusal where it is no such archive, or damaged, or has more bytes; the signal's reason.
+ * @throws Refusal where it is no such archive, or damaged; TooLarge where it has more bytes; the signal's
+ * reason.
  */
 export async function* entriesOf(
   archive: AsyncIterable<Uint8Array>,
@@ -40,7 +42,7 @@ export async function* entriesOf(
     if (!tar.destroying) tar.destroy(asError(error));
   };
   tar.on("error", fail);
-  const reading = feed(tar, inflated(archive), most, signal).catch(fail);
+  const reading = feed(tar, passedThrough(createGunzip(), requireGzip(archive)), most, signal).catch(fail);
   const thrown = (error: unknown): unknown =>
     signal.aborted ? signal.reason : inWords(failure ?? error);
   try {
@@ -72,29 +74,6 @@ async function* contentOf(
   } catch (error) {
     throw thrown(error);
   }
-}
-
-/** The bytes without the compression. */
-async function* inflated(
-  archive: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, void> {
-  const gunzip = createGunzip();
-  // By hand: node's pipeline() takes padding behind the data, where a Gunzip ends early, for a failure.
-  const filling = fill(gunzip, archive).catch((error) => void gunzip.destroy(asError(error)));
-  try {
-    for await (const bytes of gunzip) yield bytes;
-  } finally {
-    gunzip.destroy();
-    await filling;
-  }
-}
-
-async function fill(gunzip: Gunzip, archive: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const bytes of requireGzip(archive)) {
-    if (gunzip.destroyed) return;
-    if (!gunzip.write(bytes) && !gunzip.destroyed) await takesMore(gunzip);
-  }
-  gunzip.end();
 }
 
 /** Passes on what begins as gzip does. */
@@ -145,10 +124,13 @@ function notGzip(): Refusal {
   return new Refusal("it is not compressed with gzip", { hint: AGAIN });
 }
 
+/** An archive grows beyond a limit. */
+export class TooLarge extends Refusal {}
+
 /** The refusal of an archive that grows beyond a limit. */
-export function tooLarge(most: number): Refusal {
+export function tooLarge(most: number): TooLarge {
   const size = most >= 1024 ** 3 ? `${Math.round(most / 1024 ** 3)} GiB` : `${most} bytes`;
-  return new Refusal(`it would become more than ${size}`, {
+  return new TooLarge(`it would become more than ${size}`, {
     hint: "If it is right, unpack it yourself into model/, and take the archive out of there.",
   });
 }
@@ -160,8 +142,4 @@ function inWords(error: unknown): unknown {
   const isOfGzip = String((error as { code?: unknown } | null)?.code).startsWith("Z_");
   const what = isOfGzip ? "its compressed data is" : "what is in it is no tar archive, or is";
   return new Refusal(`${what} damaged or cut off (${messageOf(error)})`, { hint: AGAIN });
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(messageOf(error));
 }

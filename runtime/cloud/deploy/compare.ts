@@ -55,10 +55,14 @@ function modelChanges(
     ["model data", modelDataOf(now), modelDataOf(was)],
     ["image", now?.Image, was?.Image],
     ["variables", now?.Environment ?? {}, was?.Environment ?? {}],
-    ["container", carriedContainer({ ...now, Environment: undefined }), carriedContainer({
-      ...was,
-      Environment: undefined,
-    })],
+    [
+      "container",
+      carriedContainer({ ...now, Environment: undefined }),
+      carriedContainer({
+        ...was,
+        Environment: undefined,
+      }),
+    ],
     ["role", planned.ExecutionRoleArn, before.ExecutionRoleArn],
     ["network", planned.VpcConfig ?? {}, before.VpcConfig ?? {}],
     ["network isolation", !!planned.EnableNetworkIsolation, !!before.EnableNetworkIsolation],

@@ -4,11 +4,17 @@
  * @module
  */
 
+import { basename } from "@std/path/basename";
 import { AwsError } from "../../aws/errors.ts";
-import { MlcliError } from "../../errors.ts";
-import type { EndpointCommand } from "./commands.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
+import { MlcliError, UsageError } from "../../errors.ts";
+import { printable } from "../../text.ts";
+import { removalOf } from "../endpoints/commands.ts";
+import { commandFor } from "../jobs/commands.ts";
+import { requireGiven } from "../start/checks.ts";
+import { asksForServerless, requireServerless } from "./checks.ts";
+import { isServerless, roleOf } from "./plan.ts";
 import type { DeployRequest } from "./request.ts";
-import { isServerless } from "./plan.ts";
 import { isChanging, type State } from "./state.ts";
 
 /** What is done. */
@@ -31,13 +37,15 @@ export type Action =
 export function actionFor(
   { endpoint, description, base }: State,
   changes: readonly string[],
-  command: EndpointCommand,
+  choice: AwsOptions,
 ): Action {
   if (description === undefined) return "create";
   if (!isChanging(description)) return changes.length === 0 ? "nothing" : "update";
   if (changes.length === 0) return "follow";
-  const coming = base?.configuration ? `: it is to have other ${listed(changes)}` : "";
-  throw isBusy(endpoint, `${description.status}${coming}`, command);
+  const coming = base?.configuration
+    ? `${description.status}, to what differs in ${listed(changes)}`
+    : description.status;
+  throw isBusy(endpoint, coming, choice);
 }
 
 /**
@@ -45,89 +53,76 @@ export function actionFor(
  *
  * @throws AwsError where nothing can: it has failed, is going away or changes by itself.
  */
-export function requireReady({ endpoint, description }: State, command: EndpointCommand): void {
+export function requireReady({ endpoint, description }: State, choice: AwsOptions): void {
   if (!description) return;
   const { status, failureReason } = description;
-  if (status === "Failed") throw hasFailed(endpoint, failureReason, command);
+  if (status === "Failed") throw hasFailed(endpoint, failureReason, choice);
   const isComing = status === "Creating" ||
     status === "Updating" && description.pendingConfiguration !== undefined;
-  if (isChanging(description) && !isComing) throw isBusy(endpoint, status, command);
+  if (isChanging(description) && !isComing) throw isBusy(endpoint, status, choice);
 }
 
 /**
- * Requires that the platform does not refuse it, after it had made half of it.
+ * Requires that the platform would not refuse it when half of it is made.
  *
- * @throws MlcliError for what an endpoint of its kind cannot become.
+ * @throws UsageError for what a new endpoint, or one of its kind, has to be told or cannot be;
+ * MlcliError for what an endpoint cannot become.
  */
 export function requirePossible(request: DeployRequest, state: State): void {
   const { endpoint, base, description } = state;
-  if (description === undefined || base === undefined) return;
-  const { instanceType, memorySize, maxConcurrency, instanceCount, typed } = request;
-  const serverless = isServerless(state);
-  if (base.configuration === undefined && instanceType === undefined && memorySize === undefined) {
-    throw new MlcliError(
-      `The configuration of endpoint ${endpoint} is not there any more: ${base.name}`,
-      {
-        hint: "What it runs on is not known: name it with --ec2-type, and --instance-count. " +
-          "Nothing was changed.",
-      },
-    );
-  }
-  if (base.configuration && !serverless && memorySize !== undefined) {
-    throw new MlcliError(`Endpoint ${endpoint} has instances: the platform makes none serverless`, {
-      hint: "Nothing was changed. Deploy under another --endpoint-name, then delete this one; or " +
-        "leave out --memory-size-in-mb.",
+  const { instanceType, memorySize, instanceCount } = request;
+  const isOpen = instanceType === undefined && memorySize === undefined;
+  if (description === undefined) {
+    if (isOpen) throw needsHosting(endpoint, request);
+  } else if (base?.configuration === undefined) {
+    if (isOpen) throw hasNoConfiguration(endpoint, base?.name);
+  } else if (isServerless(state)) {
+    if (isOpen && instanceCount !== undefined) {
+      throw new MlcliError(`Endpoint ${endpoint} is serverless: it has no instances to count`, {
+        hint: `${UNCHANGED} --max-concurrency says how many requests it answers at once; with ` +
+          "--ec2-type it gets instances, for good.",
+      });
+    }
+  } else if (asksForServerless(request)) {
+    throw new MlcliError(`Endpoint ${endpoint} has instances: SageMaker makes none serverless`, {
+      hint: `${UNCHANGED} Deploy under another --endpoint-name, and delete this one then.`,
     });
   }
-  if (serverless && instanceType === undefined && instanceCount !== undefined) {
-    if (typed.has("--instance-count")) {
-      throw new MlcliError(`Endpoint ${endpoint} is serverless: it has no instances to count`, {
-        hint: "Nothing was changed. --max-concurrency says how many requests it answers at once; " +
-          "with --ec2-type it gets instances.",
-      });
-    }
+  if (memorySize !== undefined || (isServerless(state) && instanceType === undefined)) {
+    requireServerless(request);
   }
-  if (!serverless && memorySize === undefined && typed.has("--max-concurrency")) {
-    if (maxConcurrency !== undefined) {
-      throw new MlcliError(`Endpoint ${endpoint} is not serverless: --max-concurrency is`, {
-        hint: "Nothing was changed. --instance-count says how many machines it has.",
-      });
-    }
+  if (roleOf(request, state) === undefined) {
+    requireGiven("deploy", request.app, [["--execution-role", undefined]]);
   }
-  if (serverless && instanceType === undefined) requireServerless(endpoint, request);
 }
 
-/** What serverless endpoints do not have: developer guide, "Serverless Inference", exclusions. */
-function requireServerless(endpoint: string, request: DeployRequest): void {
-  const given: readonly (readonly [string, boolean])[] = [
-    ["--canary", request.canary !== undefined],
-    ["--data-capture", request.dataCapture !== undefined],
-    ["--subnet", request.subnets.length > 0],
-    ["--health-check-timeout", request.healthCheckTimeout !== undefined],
-  ];
-  const flag = given.find(([, isGiven]) => isGiven)?.[0];
-  if (flag === undefined) return;
-  throw new MlcliError(`Endpoint ${endpoint} is serverless: it has no ${flag}`, {
-    hint: `Nothing was changed. Leave out ${flag}, or give it instances with --ec2-type.`,
+const UNCHANGED = "Nothing was changed.";
+
+function needsHosting(endpoint: string, { app }: DeployRequest): UsageError {
+  return new UsageError(`Endpoint ${endpoint} is new: it has to be said what it runs on.`, {
+    hint: "Give --ec2-type TYPE, or --memory-size-in-mb MB for a serverless one, or its key in " +
+      `"deploy" of ${basename(app.configurationPath)}. mlcli local deploy runs it here.`,
   });
 }
 
-function isBusy(endpoint: string, status: string, command: EndpointCommand): AwsError {
-  const isGoing = status === "Deleting";
-  return new AwsError("in progress", `Endpoint ${endpoint} is being changed (${status})`, {
-    hint: `Nothing was changed. Wait until it has ended: ${command("wait")}; then ` +
-      `${isGoing ? "the same command makes a new one" : "deploy again"}.`,
+function hasNoConfiguration(endpoint: string, name = ""): MlcliError {
+  return new MlcliError(`The configuration of endpoint ${endpoint} is deleted: ${name}`, {
+    hint: `${UNCHANGED} What it runs on is not known: name it with --ec2-type and ` +
+      "--instance-count.",
   });
 }
 
-function hasFailed(
-  endpoint: string,
-  reason: string | undefined,
-  command: EndpointCommand,
-): AwsError {
-  return new AwsError("failed", `Endpoint ${endpoint} has failed: all it can be is deleted`, {
-    quote: reason,
-    hint: `Nothing was changed. ${command("delete-endpoint")}; then deploy again.`,
+function isBusy(endpoint: string, what: string, choice: AwsOptions): AwsError {
+  const wait = commandFor(endpoint, choice)("wait");
+  return new AwsError("in progress", `Endpoint ${endpoint} is being changed: ${what}`, {
+    hint: `${UNCHANGED} Wait until that has ended, then deploy again: ${wait}`,
+  });
+}
+
+function hasFailed(endpoint: string, reason: string | undefined, choice: AwsOptions): AwsError {
+  return new AwsError("failed", `Endpoint ${endpoint} has failed: it can only be deleted`, {
+    quote: reason && printable(reason),
+    hint: `${UNCHANGED} Delete it, then deploy again: ${removalOf(endpoint, choice)} --wait`,
   });
 }
 

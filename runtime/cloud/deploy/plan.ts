@@ -20,8 +20,8 @@ import {
   carriedContainer,
   carriedVariant,
   containerOf,
-  type Variant,
   VARIANT,
+  type Variant,
 } from "./carried.ts";
 import type { DeployRequest } from "./request.ts";
 import type { State } from "./state.ts";

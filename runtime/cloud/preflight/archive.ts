@@ -136,7 +136,7 @@ async function readArchive(
   limits: ReadingLimits,
 ): Promise<void> {
   // Loaded where they are needed: they bring libraries.
-  const [{ entriesOf }, { Judgement, tooLargeFor }, { Refusal }] = await Promise.all([
+  const [{ entriesOf, TooLarge }, { Judgement, tooLargeFor }, { Refusal }] = await Promise.all([
     import("../../archive/reader.ts"),
     import("../../archive/judgement.ts"),
     import("../../archive/entries.ts"),
@@ -148,20 +148,13 @@ async function readArchive(
       throw tooLargeFor(room.bytes, room.words, room.remedy);
     }
     const bytes = upTo(rangesOf(s3, address, details, AT_ONCE), limits.compressed);
-    let unpacked = 0;
-    reading: for await (const { header, content } of entriesOf(bytes, Infinity, signal)) {
+    for await (const { header, content } of entriesOf(bytes, limits.unpacked, signal)) {
       judgement.add(header);
-      for await (const { length } of content) {
-        unpacked += length;
-        if (unpacked <= limits.unpacked) continue;
-        isWhole = false;
-        break reading;
-      }
+      for await (const _ of content) signal.throwIfAborted();
     }
   } catch (error) {
-    if (error instanceof Refusal) throw cannotUnpack(address, error);
-    if (!(error instanceof ReadEnough)) throw error;
-    isWhole = false;
+    isWhole = !(error instanceof ReadEnough || error instanceof TooLarge);
+    if (isWhole) throw error instanceof Refusal ? cannotUnpack(address, error) : error;
   }
   if (isWhole && judgement.files === 0) throw empty(address);
   for (const text of judgement.warnings(s3Uri(address))) note(text);

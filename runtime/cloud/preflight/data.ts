@@ -48,8 +48,13 @@ export async function checkInput(s3: BucketAccess, address: S3Address, note: Not
  *
  * @throws AwsError
  */
-export async function checkOutput(s3: BucketAccess, address: S3Address, note: Note): Promise<void> {
-  await checkBucket(s3, address, note);
+export async function checkOutput(
+  s3: BucketAccess,
+  address: S3Address,
+  note: Note,
+  user?: string,
+): Promise<void> {
+  await checkBucket(s3, address, note, user);
 }
 
 /**

@@ -97,8 +97,8 @@ export function outputOf(
 
 /** What an option names, or its key in the file. */
 export function placeOf(
-  { app, typed }: JobRequest,
-  kind: JobKind,
+  { app, typed }: Pick<JobRequest, "app" | "typed">,
+  kind: SectionName,
   flag: `--${string}`,
   address: S3Address,
 ): Place {
