@@ -4,12 +4,12 @@
  * @module
  */
 
-import { type Section, sectionOf } from "../../runtime/app/sections.ts";
+import { sectionOf } from "../../runtime/app/sections.ts";
 import { canaryOf, checkedRequest } from "../../runtime/cloud/deploy/checks.ts";
 import { deploy } from "../../runtime/cloud/deploy/deploy.ts";
-import { DEPLOY_SECONDS, type ModelSource } from "../../runtime/cloud/deploy/request.ts";
+import { DEPLOY_SECONDS } from "../../runtime/cloud/deploy/request.ts";
 import type { Context } from "../../runtime/context.ts";
-import { MlcliError, UsageError } from "../../runtime/errors.ts";
+import { UsageError } from "../../runtime/errors.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { OwnCall } from "../command.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
@@ -28,14 +28,13 @@ export async function deployAction(
     });
   }
   const app = await chosenApp(context, typed.appName);
-  const section = sectionOf(app, "deploy");
-  const { options, settings, doubts } = await call.configured(section);
+  const { options, settings, doubts } = await call.configured(sectionOf(app, "deploy"));
   using shown = new ShownJob(context);
   const request = checkedRequest({
     ...await sharedRequest(app, { typed, options, settings, doubts }, context),
     ...hosting(typed, options),
     endpoint: options.endpointName,
-    model: modelOf(typed, options, section),
+    model: options.model,
     healthCheckTimeout: options.healthCheckTimeout,
     executionRole: options.executionRole,
     actingRole: actingRole(typed, context),
@@ -70,19 +69,4 @@ interface Hosting {
   readonly instanceCount: number | undefined;
   readonly memorySize: number | undefined;
   readonly maxConcurrency: number | undefined;
-}
-
-/**
- * The model. A directory is named by the person: whoever wrote the file of an app could have any
- * directory of this machine sent to S3.
- */
-function modelOf(
-  typed: DeployOptions,
-  { model }: DeployOptions,
-  { where, file }: Section,
-): ModelSource | undefined {
-  if (typed.model !== undefined || model === undefined || "address" in model) return model;
-  throw new MlcliError(`${where("model")} must be an address in S3; it is a directory`, {
-    hint: `A directory of this machine is named with --model, and not by ${file}.`,
-  });
 }

@@ -308,11 +308,11 @@ suite("deploy's options", () => {
       { memory_size_in_mb: 1000 },
     ],
     [
-      "a directory that the file names",
-      ["deploy", "-n", "shop"],
+      "a directory of the file's that is not the app's",
+      ["deploy", "-n", "shop", "-e", "ml.m5.large"],
       1,
-      /^error: test-\w+\.json: "model" in "deploy" must be an address in S3; it is a directory\nhint: .*--model/,
-      { model: "/home" },
+      /^error: "model" in test-\w+\.json leads out of \S+, to \S+\nhint: .*--model DIR/m,
+      { model: "/" },
     ],
     [
       "both kinds in the file",
