@@ -64,7 +64,9 @@ export class Judgement {
       const { first, count } = this.#links;
       const more = count === 1 ? "" : ` and ${count - 1} more`;
       warnings.push(
-        `${shown} holds symbolic links (${inOneLine(shownName(first))}${more}): SageMaker may not ` +
+        `${shown} holds symbolic links (${
+          inOneLine(shownName(first))
+        }${more}): SageMaker may not ` +
           "be able to unpack it. Pack what they lead to: tar -h",
       );
     }

@@ -79,7 +79,9 @@ async function engineFor(
 ): Promise<Engine | string> {
   try {
     const engine = await connect();
-    if (!isHere(engine.address)) return `the Docker Engine is another machine's (${engine.address})`;
+    if (!isHere(engine.address)) {
+      return `the Docker Engine is another machine's (${engine.address})`;
+    }
     const image = await engine.image(reference);
     if (image === undefined) return `this machine has no image ${reference}`;
     return await otherPlatform(engine, reference, image) ?? engine;
@@ -205,7 +207,8 @@ async function start(engine: Engine, server: string, reference: string): Promise
     if (!(error instanceof EngineError) || error.status !== 400) throw error;
     throw new MlcliError(`${reference} cannot run "${SERVING_ARGUMENTS.join(" ")}"`, {
       quote: error.reason,
-      hint: "The image needs an ENTRYPOINT that takes serve, as the Dockerfile of mlcli init has it.",
+      hint:
+        "The image needs an ENTRYPOINT that takes serve, as the Dockerfile of mlcli init has it.",
       cause: error,
     });
   }
@@ -233,7 +236,8 @@ async function requirePing(
         `/ping with 200 within ${seconds} s (${words})`,
     {
       quote: log && printable(log),
-      hint: `${hint ?? "Nothing was sent or made."} mlcli local deploy runs it here. What can work ` +
+      hint:
+        `${hint ?? "Nothing was sent or made."} mlcli local deploy runs it here. What can work ` +
         "on the platform alone is served from an archive that you send: --model s3://...",
     },
   );
