@@ -58,22 +58,39 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   contract: ["app"],
   docker: [],
   aws: [],
-  image: ["app", "docker"],
+  image: ["app", "docker", "archive"],
   // What both halves do with a model: its directory, and its archive.
-  model: ["app", "contract"],
+  model: ["app", "contract", "archive"],
   archive: [],
-  local: ["app", "contract", "docker", "model", "archive"],
-  cloud: ["app", "contract", "aws", "model", "archive"],
+  // A server in a container on this machine, and whether it is ready.
+  serving: ["contract", "docker"],
+  // What both halves do with a request to a model, and with its answer.
+  invocation: ["contract"],
+  local: ["app", "contract", "docker", "model", "archive", "serving", "invocation"],
+  cloud: ["app", "contract", "aws", "model", "archive", "invocation"],
   // Looks at all the others, and none of them at it.
-  doctor: ["app", "contract", "docker", "aws", "image", "model", "archive", "local", "cloud"],
+  doctor: [
+    ...[
+      "app",
+      "contract",
+      "docker",
+      "aws",
+      "image",
+      "model",
+      "archive",
+      "serving",
+      "local",
+      "cloud",
+    ],
+  ],
 };
 
 /** Folders below those, and what they may know besides. */
 const MAY_KNOW_MORE: Readonly<Record<string, readonly string[]>> = {
   // Pushes by the engine.
   "cloud/push": ["docker"],
-  // Compares what is there with what is here.
-  "cloud/preflight": ["docker"],
+  // Compares what is there with what is here, and tries it here.
+  "cloud/preflight": ["docker", "serving"],
 };
 
 /** From where nothing may be imported by what lies there. */

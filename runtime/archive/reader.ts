@@ -4,11 +4,12 @@
  * @module
  */
 
-import { createGunzip, type Gunzip } from "node:zlib";
+import { createGunzip } from "node:zlib";
 import { type Extract, extract, type Header } from "tar-stream";
-import { isSystemError, messageOf } from "../errors.ts";
+import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { takesMore } from "../sinks.ts";
 import { Refusal } from "./entries.ts";
+import { asError, passedThrough } from "./passed_through.ts";
 
 /** Bytes read at a time. */
 const CHUNK = 64 * 1024;
@@ -23,15 +24,16 @@ export interface ArchiveEntry {
  * The entries of a `.tar.gz`. (Not by a DecompressionStream, which refuses what `gzip -d` takes:
  * several compressed parts one after another, zeros behind them.)
  *
+ * @param archive its bytes, in pieces. An `MlcliError` of theirs is passed on as it is.
  * @param most how many bytes it may have without the compression.
- * @throws Refusal where it is no such archive, or damaged, or has more bytes; the signal's reason.
+ * @throws Refusal where it is no such archive, or damaged; TooLarge where it has more bytes; the signal's
+ * reason.
  */
 export async function* entriesOf(
-  path: string,
+  archive: AsyncIterable<Uint8Array>,
   most: number,
   signal: AbortSignal,
 ): AsyncGenerator<ArchiveEntry, void, void> {
-  using file = await Deno.open(path);
   // Archives as old as Unix V7 have no magic number; each header has its checksum.
   const tar = extract({ allowUnknownFormat: true } as Parameters<typeof extract>[0]);
   let failure: unknown;
@@ -40,7 +42,8 @@ export async function* entriesOf(
     if (!tar.destroying) tar.destroy(asError(error));
   };
   tar.on("error", fail);
-  const reading = feed(tar, inflated(file), most, signal).catch(fail);
+  const reading = feed(tar, passedThrough(createGunzip(), requireGzip(archive)), most, signal)
+    .catch(fail);
   const thrown = (error: unknown): unknown =>
     signal.aborted ? signal.reason : inWords(failure ?? error);
   try {
@@ -74,36 +77,27 @@ async function* contentOf(
   }
 }
 
-/** The bytes without the compression. */
-async function* inflated(file: Deno.FsFile): AsyncGenerator<Uint8Array, void, void> {
-  const gunzip = createGunzip();
-  // By hand: node's pipeline() takes padding behind the data, where a Gunzip ends early, for a failure.
-  const filling = fill(gunzip, file).catch((error) => void gunzip.destroy(asError(error)));
-  try {
-    for await (const bytes of gunzip) yield bytes;
-  } finally {
-    gunzip.destroy();
-    await filling;
-  }
-}
-
-async function fill(gunzip: Gunzip, file: Deno.FsFile): Promise<void> {
-  for await (const bytes of chunksOf(file)) {
-    if (gunzip.destroyed) return;
-    if (!gunzip.write(bytes) && !gunzip.destroyed) await takesMore(gunzip);
-  }
-  gunzip.end();
-}
-
-async function* chunksOf(file: Deno.FsFile): AsyncGenerator<Uint8Array, void, void> {
+/** Passes on what begins as gzip does. */
+async function* requireGzip(
+  archive: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
   let isFirst = true;
-  for (;;) {
-    const buffer = new Uint8Array(CHUNK);
-    const bytes = buffer.subarray(0, await file.read(buffer) ?? 0);
+  for await (const bytes of archive) {
     if (isFirst && !(bytes[0] === 0x1f && bytes[1] === 0x8b)) throw notGzip();
-    if (bytes.length === 0) return;
     isFirst = false;
     yield bytes;
+  }
+  if (isFirst) throw notGzip();
+}
+
+/** The bytes of a file on this machine, which is open while they are read. */
+export async function* bytesOfFile(path: string): AsyncGenerator<Uint8Array, void, void> {
+  using file = await Deno.open(path);
+  for (;;) {
+    const buffer = new Uint8Array(CHUNK);
+    const count = await file.read(buffer);
+    if (count === null) return;
+    if (count > 0) yield buffer.subarray(0, count);
   }
 }
 
@@ -131,23 +125,22 @@ function notGzip(): Refusal {
   return new Refusal("it is not compressed with gzip", { hint: AGAIN });
 }
 
+/** An archive grows beyond a limit. */
+export class TooLarge extends Refusal {}
+
 /** The refusal of an archive that grows beyond a limit. */
-export function tooLarge(most: number): Refusal {
+export function tooLarge(most: number): TooLarge {
   const size = most >= 1024 ** 3 ? `${Math.round(most / 1024 ** 3)} GiB` : `${most} bytes`;
-  return new Refusal(`it would become more than ${size}`, {
+  return new TooLarge(`it would become more than ${size}`, {
     hint: "If it is right, unpack it yourself into model/, and take the archive out of there.",
   });
 }
 
 /** What the libraries said about the archive, with the user's words before it. */
 function inWords(error: unknown): unknown {
-  if (error instanceof Refusal || isSystemError(error)) return error;
+  if (error instanceof MlcliError || isSystemError(error)) return error;
   // zlib's own errors: Z_DATA_ERROR, Z_BUF_ERROR, ...
   const isOfGzip = String((error as { code?: unknown } | null)?.code).startsWith("Z_");
   const what = isOfGzip ? "its compressed data is" : "what is in it is no tar archive, or is";
   return new Refusal(`${what} damaged or cut off (${messageOf(error)})`, { hint: AGAIN });
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(messageOf(error));
 }

@@ -11,7 +11,7 @@ import type { Header } from "tar-stream";
 import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
 import { lstatIfThere, removeTreeIfThere } from "../files.ts";
 import { Refusal, refused, type Unpacked, unpackedOf } from "./entries.ts";
-import { type ArchiveEntry, entriesOf, tooLarge } from "./reader.ts";
+import { type ArchiveEntry, bytesOfFile, entriesOf, tooLarge } from "./reader.ts";
 import { piecesOf } from "./sparse.ts";
 
 /** What an archive may become. */
@@ -52,7 +52,7 @@ export async function unpackModel(
     await Deno.mkdir(target);
     try {
       await setMode(target, 0o755);
-      for await (const entry of entriesOf(archive, bytes, signal)) {
+      for await (const entry of entriesOf(bytesOfFile(archive), bytes, signal)) {
         await directory.add(entry);
         signal.throwIfAborted();
       }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Connections, SdkRequest } from "./connections.ts";
+import type { Connections, SdkRequest, SdkRequestOptions } from "./connections.ts";
 import { repeatedPage, strangeAnswer } from "./explanations.ts";
 import { type Deletion, deletionOf } from "./s3_deletion.ts";
 import { type BucketInput, type Multipart, multipartOf, type ObjectPlace } from "./s3_multipart.ts";
@@ -40,6 +40,8 @@ export interface ObjectDetails {
   readonly size: number;
   /** Another one when the object is another one. */
   readonly etag: string;
+  /** To the second. */
+  readonly lastModified: Date;
 }
 
 /** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
@@ -162,14 +164,14 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
       return asked;
     },
     async describeObject(place) {
-      const { ContentLength, ETag, $metadata } = await session.send(
+      const { ContentLength, ETag, LastModified, $metadata } = await session.send(
         "s3:GetObject",
         subjectOf(place),
         region,
         () => client.send(new HeadObjectCommand(inputOf(place)), options).catch(fromHead),
       );
       if (ContentLength === undefined || !ETag) throw strangeAnswer($metadata.httpStatusCode);
-      return { size: ContentLength, etag: ETag };
+      return { size: ContentLength, etag: ETag, lastModified: LastModified ?? new Date(0) };
     },
     async getBytes(place, etag, first, last) {
       const { Body, $metadata } = await session.send(
@@ -228,12 +230,15 @@ function streaming(connections: Connections) {
   return {
     async handle(
       request: SdkRequest,
-      options?: { readonly abortSignal?: unknown },
+      options?: SdkRequestOptions,
     ) {
       const { response } = await connections.handle(request, options);
       const isObject = request.method === "GET" && request.query?.["x-id"] === "GetObject" &&
         response.statusCode < 300;
-      return isObject ? { response: { ...response, body: streamOf(response.body) } } : { response };
+      const { body } = response;
+      return isObject && body instanceof Uint8Array
+        ? { response: { ...response, body: streamOf(body) } }
+        : { response };
     },
     updateHttpClientConfig(): void {},
     httpHandlerConfigs: () => ({}),

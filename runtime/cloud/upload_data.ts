@@ -28,6 +28,7 @@ import { deletingCalls, type PlannedFile, plannedFiles, PlannedTotal } from "./u
 import { type NamedInput, namedInputs } from "./upload/inputs.ts";
 import { objectsBelow } from "./upload/objects_there.ts";
 import { type Step, stepsOf } from "./upload/plan.ts";
+import { IN_FLIGHT, leftBehindWords } from "./upload/send_file.ts";
 import { type Done, transfer } from "./upload/transfer.ts";
 import { filesOf, type LeftOut } from "./upload/walk.ts";
 
@@ -72,9 +73,6 @@ export interface CheckedUpload {
   steps(): AsyncGenerator<Step, void, void>;
 }
 
-/** Bytes in memory on their way to the platform. */
-const IN_FLIGHT = 32 * 1024 ** 2;
-
 /**
  * Sends what is not there yet. Nothing is sent before all files are known to be fit for it.
  *
@@ -93,11 +91,7 @@ export async function uploadData(
     budget: new Budget(IN_FLIGHT),
     force: host.interruption.force,
     leftBehind: (there: { readonly key: string; readonly id: string }) =>
-      report.warning(
-        `Parts of ${s3Uri({ ...target, key: there.key })} could not be taken back`,
-        `They cost until they are removed: aws s3api abort-multipart-upload --bucket ` +
-          `${target.bucket} --key ${shellWord(there.key)} --upload-id ${shellWord(there.id)}`,
-      ),
+      report.warning(...leftBehindWords(target.bucket, there)),
   };
   const done = await transfer(steps(), sending, upload.deletes, report.progress);
   const keys = keysToDelete(done.extras, kept);

@@ -17,3 +17,12 @@ export function architectureOf(instanceType: string): Architecture {
   const [, family = ""] = /^(?:ml\.)?([^.]+)/.exec(instanceType) ?? [];
   return /^a1$|^[a-z]+\d+[a-z]*g|-gb\d/.test(family) ? "arm64" : "amd64";
 }
+
+/**
+ * Whether an instance type has processors for models beside its own, which this machine may not have:
+ * GPUs (g, gr, p), Inferentia and Trainium (the same page).
+ */
+export function isAccelerated(instanceType: string): boolean {
+  const [, family = ""] = /^(?:ml\.)?([^.]+)/.exec(instanceType) ?? [];
+  return /^(g|gr|p|inf|trn|dl)\d/.test(family);
+}

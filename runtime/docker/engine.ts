@@ -46,6 +46,25 @@ export interface CreateBody {
     >;
     readonly SecurityOpt?: readonly string[];
     readonly ShmSize?: number;
+    /** `CONTAINER:ro` */
+    readonly VolumesFrom?: readonly string[];
+  };
+}
+
+/** The same of a container that never runs, and whose volumes others have. */
+export interface HolderBody {
+  readonly Image: string;
+  readonly Cmd: readonly string[];
+  readonly Labels: Readonly<Record<string, string>>;
+  readonly HostConfig: {
+    readonly AutoRemove: false;
+    readonly NetworkMode: "none";
+    /** Volumes of its own, which go with it; what the image has there is not copied into them. */
+    readonly Mounts: readonly {
+      readonly Type: "volume";
+      readonly Target: string;
+      readonly VolumeOptions: { readonly NoCopy: true };
+    }[];
   };
 }
 
@@ -195,7 +214,7 @@ export interface Engine extends ImageCalls {
     tar: ReadableStream<Uint8Array>,
   ): AsyncGenerator<ProgressMessage, void, void>;
   /** Creates a container and returns its id. A status of 404 means that the image is missing. */
-  createContainer(name: string, body: CreateBody): Promise<string>;
+  createContainer(name: string, body: CreateBody | HolderBody): Promise<string>;
   startContainer(id: string): Promise<void>;
   /**
    * Standard output and standard error from now on, multiplexed. Read it to its end, or abort the
@@ -372,7 +391,7 @@ export function engineOver(
       yield* progressMessages(answer.body);
     },
 
-    async createContainer(name: string, body: CreateBody): Promise<string> {
+    async createContainer(name: string, body: CreateBody | HolderBody): Promise<string> {
       const answer = await request("POST", `/containers/create?${query({ name })}`, {
         expect: [201],
         json: body,

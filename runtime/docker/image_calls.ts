@@ -25,7 +25,7 @@ export interface PushOptions {
   readonly signal: AbortSignal;
 }
 
-/** Calls about images of an engine; errors as those of `Engine`. */
+/** Calls about images of an engine, and what lies in containers; errors as those of `Engine`. */
 export interface ImageCalls {
   /** Gives an image another name, which whatever had it loses. */
   tagImage(reference: string, name: string, tag: string): Promise<void>;
@@ -38,6 +38,16 @@ export interface ImageCalls {
   push(options: PushOptions): AsyncGenerator<ProgressMessage, void, void>;
   /** What lies at a path of a container, which need not run; undefined where nothing does. */
   pathInContainer(id: string, path: string): Promise<PathInContainer | undefined>;
+  /**
+   * Unpacks an archive, a tar or one compressed with gzip, in a directory of a container, which need
+   * not run.
+   */
+  unpackInContainer(
+    id: string,
+    directory: string,
+    archive: ReadableStream<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 /** What lies somewhere in a container. A link is not followed. */
@@ -82,6 +92,16 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       const stat = answer.headers.get("X-Docker-Container-Path-Stat") ?? "";
       const { mode = 0 } = JSON.parse(atob(stat) || "{}") as { mode?: number };
       return { isDirectory: (mode & MODE_DIRECTORY) !== 0 };
+    },
+
+    async unpackInContainer(
+      id: string,
+      directory: string,
+      archive: ReadableStream<Uint8Array>,
+      signal: AbortSignal,
+    ): Promise<void> {
+      const address = `/containers/${id}/archive?${new URLSearchParams({ path: directory })}`;
+      await (await request("PUT", address, { expect: [200], tar: archive, signal })).discard();
     },
   };
 }

@@ -14,28 +14,13 @@ import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "../app/ignore/ig
 import { isPrivateKey, requireNoKey } from "../app/ignore/private_files.ts";
 import { isPrivateName } from "../app/private_names.ts";
 import { typedPath } from "../app/typed_path.ts";
+import type { TarEntry } from "../archive/writer.ts";
 import { MlcliError } from "../errors.ts";
 import { isFile, lstatIfThere } from "../files.ts";
 import { HARNESS_FILES, readHarnessFile } from "./harness_files.ts";
 
-/** An entry of the context. `path` is its path there, with slashes. */
-export type ContextEntry =
-  | { readonly type: "directory"; readonly path: string; readonly mode: number }
-  | { readonly type: "symlink"; readonly path: string; readonly target: string }
-  /** A file on the disk; `shown` is its path for messages. */
-  | {
-    readonly type: "file";
-    readonly path: string;
-    readonly source: string;
-    readonly shown: string;
-  }
-  /** A file of mlcli's own. */
-  | {
-    readonly type: "content";
-    readonly path: string;
-    readonly mode: number;
-    readonly read: () => Promise<Uint8Array>;
-  };
+/** An entry of the context. `path` is its path there; what is no file on the disk is mlcli's own. */
+export type ContextEntry = TarEntry;
 
 /** Path of an app's Dockerfile in the context. */
 export function dockerfilePath({ name }: App): string {

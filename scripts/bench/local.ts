@@ -5,7 +5,7 @@
  */
 
 import { join } from "@std/path";
-import { pingUntilReady } from "../../runtime/local/server/ping.ts";
+import { pingUntilReady } from "../../runtime/serving/ping.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, run, time } from "./program.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Writes an object into a file. It comes in ranges, a few at once, each of the object that was
- * described at the beginning.
+ * The bytes of an object, which come in ranges, a few at once, each of the object that was described
+ * at the beginning.
  *
  * @module
  */
@@ -27,14 +27,33 @@ const ATTEMPTS = 3;
 export async function fetchObject(
   s3: Pick<S3, "getBytes">,
   place: ObjectPlace,
-  { size, etag }: ObjectDetails,
+  details: Pick<ObjectDetails, "size" | "etag">,
   file: Deno.FsFile,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
+  let done = 0;
+  for await (const bytes of rangesOf(s3, place, details, AT_ONCE)) {
+    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+    onBytes(done += bytes.length);
+  }
+}
+
+/**
+ * The bytes of an object from its beginning on, in ranges. Who needs no more of them stops.
+ *
+ * @param atOnce how many ranges are on their way, or in memory.
+ * @throws AwsError, also where the object changes; Interrupted.
+ */
+export async function* rangesOf(
+  s3: Pick<S3, "getBytes">,
+  place: ObjectPlace,
+  { size, etag }: Pick<ObjectDetails, "size" | "etag">,
+  atOnce: number,
+): AsyncGenerator<Uint8Array, void, void> {
   const coming: Promise<Uint8Array>[] = [];
   let asked = 0;
   const ask = (): void => {
-    while (asked < size && coming.length < AT_ONCE) {
+    while (asked < size && coming.length < atOnce) {
       const first = asked;
       const last = Math.min(first + RANGE, size) - 1;
       const range = getRange(() => s3.getBytes(place, etag, first, last));
@@ -45,12 +64,7 @@ export async function fetchObject(
     }
   };
   try {
-    let done = 0;
-    for (ask(); coming.length > 0; ask()) {
-      const bytes = await coming.shift()!;
-      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
-      onBytes(done += bytes.length);
-    }
+    for (ask(); coming.length > 0; ask()) yield await coming.shift()!;
   } finally {
     await Promise.allSettled(coming);
   }

@@ -48,8 +48,13 @@ export async function checkInput(s3: BucketAccess, address: S3Address, note: Not
  *
  * @throws AwsError
  */
-export async function checkOutput(s3: BucketAccess, address: S3Address, note: Note): Promise<void> {
-  await checkBucket(s3, address, note);
+export async function checkOutput(
+  s3: BucketAccess,
+  address: S3Address,
+  note: Note,
+  user?: string,
+): Promise<void> {
+  await checkBucket(s3, address, note, user);
 }
 
 /**
@@ -68,11 +73,18 @@ export async function checkPlace(
   await requireOwnBucket(aws, byFile);
 }
 
-/** @returns whether the bucket could be asked about. */
-async function checkBucket(
-  s3: BucketAccess,
+/**
+ * Requires that a bucket is there, in the region of what needs it.
+ *
+ * @param user what needs it: `the job`.
+ * @returns whether the bucket could be asked about.
+ * @throws AwsError
+ */
+export async function checkBucket(
+  s3: Pick<BucketAccess, "region" | "bucketRegion">,
   { bucket }: S3Address,
   note: Note,
+  user = "the job",
 ): Promise<boolean> {
   let region: string | undefined;
   try {
@@ -91,7 +103,7 @@ async function checkBucket(
   if (region === undefined || region === s3.region.value) return true;
   throw new AwsError(
     "other",
-    `The bucket ${bucket} is in ${region}, the job in ${s3.region.value}`,
+    `The bucket ${bucket} is in ${region}, ${user} in ${s3.region.value}`,
     {
       hint:
         `SageMaker reads and writes in its own region: take a bucket there, or --region ${region}`,

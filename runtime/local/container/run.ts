@@ -19,7 +19,7 @@ import {
   withInitIfThere,
 } from "./create.ts";
 import { brokenOff } from "./end_of_output.ts";
-import { endInWords } from "./exit_status.ts";
+import { endInWords } from "../../serving/end.ts";
 import { PrivilegeWatch } from "./privileges.ts";
 import { killOnAbort } from "./stop.ts";
 

@@ -9,7 +9,7 @@ import { MlcliError } from "../../errors.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import { statusAfterOutput } from "../container/end_of_output.ts";
-import { endInWords } from "../container/exit_status.ts";
+import { endInWords } from "../../serving/end.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { passLogOn } from "./logs.ts";

@@ -12,19 +12,18 @@ import {
   requireTestDirectory,
 } from "../../app/layout.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
-import { type Engine, isConflict, isNotFound } from "../../docker/engine.ts";
-import { demultiplex } from "../../docker/frames.ts";
+import { type Engine, isConflict } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
 import { holdsHarness } from "../../images.ts";
-import { abortOf, deadlineIn } from "../../time.ts";
+import { abortOf } from "../../time.ts";
 import {
   createContainer,
   discardContainer,
   startContainer,
   withInitIfThere,
 } from "../container/create.ts";
-import { endInWords } from "../container/exit_status.ts";
+import { endInWords } from "../../serving/end.ts";
 import { environmentDifferences } from "../../contract/refusals.ts";
 import { codeFolderOf } from "../code.ts";
 import { requireImage } from "../../docker/require_image.ts";
@@ -37,13 +36,10 @@ import type { Host, ServingJob } from "../jobs.ts";
 import { idOf } from "../../model/folder.ts";
 import { releaseModel, settleRemains } from "../model/remains.ts";
 import { type OfImage, type PlannedServer, servePlan } from "../plan.ts";
-import { pingUntilReady } from "./ping.ts";
+import { logTail, untilReady } from "../../serving/until_ready.ts";
 import { discardModel, servedModel } from "./served_model.ts";
 import { findServers, type Server } from "./servers.ts";
 import { noteText } from "../../text.ts";
-
-/** How many lines of a dead server's log are shown. */
-const LOG_TAIL = 30;
 
 /** How often a free port is picked again when another program was faster. */
 const FREE_PORT_ATTEMPTS = 5;
@@ -154,7 +150,7 @@ async function serveOn(start: Start, port: number): Promise<Server> {
   try {
     server = await startServer(start, planned);
     const followed = follow?.(engine, server);
-    await untilReady(start, server, followed);
+    await requireReady(start, server, followed);
     start.findings.requireNone();
     ready = true;
     return server;
@@ -239,39 +235,27 @@ function portInUse(port: number, appName?: string, cause?: unknown): PortInUse {
   });
 }
 
-/** Waits for the first of: ready, ended, timed out, interrupted. */
-async function untilReady(
+/** @throws MlcliError where it ended, or the time is over; the signal's reason. */
+async function requireReady(
   { job, engine, signal }: Start,
   server: Server,
   followed: Promise<void> | undefined,
 ): Promise<void> {
-  // Who follows the start has seen the log. The container stays until all of it was read.
-  const log = async (): Promise<string | undefined> => {
-    if (!followed) return await logTail(engine, server.id);
-    await Promise.race([followed.catch(() => {}), abortOf(signal)]);
-  };
-  const over = new AbortController();
-  using deadline = deadlineIn(job.timeout);
-  const asking = AbortSignal.any([over.signal, signal, deadline.signal]);
-  let lastAnswer = "";
-  let wasReady = false;
-  try {
-    const end = await engine.wait(server.id, "not-running", over.signal);
-    const ended = end.status.then(async (status) => {
-      throw await endedTooEarly(engine, server, status, log);
-    });
-    const ready = pingUntilReady(server.port, asking, (answer, wasReadyBefore) => {
-      wasReady = wasReadyBefore;
-      lastAnswer = answer.status === undefined ? answer.failure : `HTTP ${answer.status}`;
-    });
-    ready.catch(() => {}); // a ping that is under way when the others are over
-    await Promise.race([ready, ended, abortOf(asking)]);
-  } catch (error) {
-    if (!deadline.signal.aborted || error !== deadline.signal.reason) throw error;
-    // The log of a server that still runs has no end to wait for.
-    throw notReady(job.timeout, lastAnswer, wasReady, followed ? undefined : await log());
-  } finally {
-    over.abort();
+  const readiness = await untilReady(engine, server, job.timeout, signal);
+  switch (readiness.kind) {
+    case "ready":
+      return;
+    case "ended": {
+      // Who follows the start has seen the log. The container stays until all of it was read.
+      if (followed) await Promise.race([followed.catch(() => {}), abortOf(signal)]);
+      const log = followed ? undefined : () => logTail(engine, server.id);
+      throw await endedTooEarly(engine, server, readiness.status, log);
+    }
+    case "late": {
+      // The log of a server that still runs has no end to wait for.
+      const quote = followed ? undefined : await logTail(engine, server.id);
+      throw notReady(job.timeout, readiness.lastAnswer, readiness.wasReady, quote);
+    }
   }
 }
 
@@ -302,26 +286,13 @@ async function endedTooEarly(
   engine: Engine,
   server: Server,
   status: number,
-  log: () => Promise<string | undefined>,
+  log: (() => Promise<string | undefined>) | undefined,
 ): Promise<MlcliError> {
   const { words, hint } = await endInWords(engine, server.id, status);
-  const quote = await log();
+  const quote = await log?.();
   return new MlcliError(`The server ended before it was ready: ${words}`, {
     quote,
     hint: hint ?? privilegesHint(quote ?? "") ??
       "Its log says why: serve must start, and model_fn must load the model.",
   });
-}
-
-/** The end of a container's log, both streams; nothing when somebody removed the container. */
-async function logTail(engine: Engine, id: string): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let text = "";
-  try {
-    const log = await engine.logs(id, { tail: LOG_TAIL, follow: false });
-    for await (const { bytes } of demultiplex(log)) text += decoder.decode(bytes, { stream: true });
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
-  return text || undefined;
 }

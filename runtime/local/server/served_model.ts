@@ -5,27 +5,13 @@
  */
 
 import { join } from "@std/path/join";
-import { isPlaceholder, type Layout } from "../../app/layout.ts";
+import type { Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { removeTreeIfThere } from "../../files.ts";
-
-/** What the platform calls the archive of a model, and unpacks for a server. */
-const ARCHIVE = "model.tar.gz";
+import { modelArchiveIn } from "../../model/archive.ts";
 
 /** Begins the name of a directory in `test_dir/` with an unpacked model, before its server's name. */
 const PREFIX = ".model-";
-
-/**
- * The path of the archive in a model's directory, if it holds that and nothing else: such a
- * directory is what was downloaded from the platform. With other files beside it the archive is one
- * of the model's files, as it would be there.
- */
-export async function modelArchiveIn(model: string): Promise<string | undefined> {
-  const entries = await Array.fromAsync(Deno.readDir(model));
-  const [archive, ...others] = entries.filter(({ name }) => !isPlaceholder(name));
-  const isAlone = archive?.name === ARCHIVE && archive.isFile && others.length === 0;
-  return isAlone ? join(model, ARCHIVE) : undefined;
-}
 
 /**
  * The directory on this machine to mount for a server: the layout's `model`, or a new one beside it

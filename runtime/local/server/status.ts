@@ -9,7 +9,7 @@ import type { ContainerSummary } from "../../docker/engine.ts";
 import { LABELS } from "../../labels.ts";
 import { type Managed, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
-import { ping, type PingAnswer } from "./ping.ts";
+import { ping, type PingAnswer } from "../../serving/ping.ts";
 
 /** How a container is. */
 export type Health =

@@ -5,7 +5,7 @@
  */
 
 import { errorAnswer, stsError, xmlText } from "../aws_answers.ts";
-import { invocationRefusal, isInvocation } from "./endpoints/invocations.ts";
+import { invocationRefusal, isInvocation } from "./endpoints/rest.ts";
 import type { Refused, ServiceName } from "./service.ts";
 
 /** The refusal as the service sends it. S3 says nothing about it to a HEAD. */

@@ -10,6 +10,7 @@ import { type Authorization, parseAuthorization } from "../sigv4.ts";
 import { refusalAnswer } from "./answers.ts";
 import { authenticated } from "./authentication.ts";
 import type { EndpointStore } from "./endpoints/endpoint_store.ts";
+import { ServingRunner } from "./endpoints/serving/serving_runner.ts";
 import { Faults } from "./faults.ts";
 import { Front } from "./front.ts";
 import type { JobStore } from "./jobs/job_store.ts";
@@ -98,6 +99,13 @@ export class Box implements AsyncDisposable, Platform {
     const { runner } = this.services.sagemaker.jobs;
     if (!runner) throw new Error("Jobs do not run in this box: open it with { jobs: true }");
     return runner;
+  }
+
+  /** The machines that endpoints run on: how much time all may take. */
+  get hosting(): ServingRunner {
+    const { runner } = this.services.sagemaker.endpoints;
+    if (runner instanceof ServingRunner) return runner;
+    throw new Error("Endpoints do not serve in this box: open it with { endpoints: true }");
   }
 
   /** ECR, to prepare repositories and images, and to look at them. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { invocationOf } from "./endpoints/invocations.ts";
+import { invocationOf } from "./endpoints/rest.ts";
 import { s3Operation } from "./s3_operation.ts";
 import { type BoxRequest, type ServiceName, Unexpected } from "./service.ts";
 
@@ -36,7 +36,7 @@ export function operationOf(
 ): Pick<BoxRequest, "operation" | "input"> {
   if (service === "s3") return s3Operation(method, target, headers);
   const isSageMaker = service === "sagemaker" && method === "POST";
-  const invocation = isSageMaker ? invocationOf(url.pathname, headers) : undefined;
+  const invocation = isSageMaker ? invocationOf(url.pathname, headers, body) : undefined;
   if (invocation) return invocation;
   if (method !== "POST" || url.pathname !== "/") {
     throw new Unexpected(`Not expected: ${method} ${target}`);

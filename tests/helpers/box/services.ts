@@ -9,7 +9,7 @@ import { EcrService } from "./ecr_open.ts";
 import { EndpointStore } from "./endpoints/endpoint_store.ts";
 import { Invocations } from "./endpoints/invocations.ts";
 import { EndpointOperations } from "./endpoints/operations.ts";
-import type { EndpointRunner } from "./endpoints/running.ts";
+import { ServingRunner } from "./endpoints/serving/serving_runner.ts";
 import { JobStore } from "./jobs/job_store.ts";
 import { JobOperations } from "./jobs/operations.ts";
 import { jobWorld } from "./jobs/platform.ts";
@@ -26,6 +26,8 @@ export interface BoxOptions {
   readonly registry?: boolean;
   /** Jobs run, on the engine; without it they go on as the test says. */
   readonly jobs?: boolean;
+  /** Endpoints serve, on the engine; without it they go on and answer as the test says. */
+  readonly endpoints?: boolean;
 }
 
 /** All of them, by their names in signatures. */
@@ -47,7 +49,7 @@ export async function openServices(platform: Platform, options: BoxOptions): Pro
   const around = { platform, s3: s3.store, ecr, logs };
   const jobs = new JobStore(jobWorld(around));
   const endpoints = new EndpointStore((group, stream, lines) => logs.put(group, stream, lines));
-  const runner: EndpointRunner | undefined = undefined;
+  const runner = options.endpoints ? new ServingRunner(around, endpoints.alarms) : undefined;
   return {
     sts: new Sts(platform),
     s3,

@@ -7,17 +7,13 @@
 
 import { REGION } from "../../aws_answers.ts";
 import type { S3Store } from "../s3_store.ts";
-import { Refused, Unexpected } from "../service.ts";
+import { Unexpected } from "../service.ts";
 import type { Faults } from "../faults.ts";
 import { limitExceeded } from "../jobs/checks.ts";
 import { parseS3Uri } from "../jobs/platform.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Request } from "./resource.ts";
-
-/** A refusal with the code that SageMaker has for most. */
-export function invalid(message: string): Refused {
-  return new Refused("ValidationException", message);
-}
+import { invalid } from "./words.ts";
 
 /**
  * Whether a model's artifact is where it is said to be, in this region.

@@ -7,10 +7,10 @@
 
 import type { EcrService } from "../ecr_open.ts";
 import { parseImage } from "../jobs/checks.ts";
-import { invalid } from "./checks.ts";
 import { type Deployment, Variant } from "./deployment.ts";
 import type { EndpointStore } from "./endpoint_store.ts";
-import { arnOf, type EndpointConfiguration, type Request } from "./resource.ts";
+import type { EndpointConfiguration, Request } from "./resource.ts";
+import { notFound } from "./words.ts";
 
 /** What `RetainAllVariantProperties` takes from. */
 export interface Retained {
@@ -35,7 +35,7 @@ export function deploymentOf(
     retained !== undefined && !retained.except.includes(property);
   const variants = configuration.variants.map((request) => {
     const model = store.models.get(request.ModelName);
-    if (!model) throw invalid(`Could not find model "${arnOf("model", request.ModelName)}".`);
+    if (!model) throw notFound("model", request.ModelName);
     const image = resolvedImage(model.container.Image, ecr);
     const variant = new Variant(request, model, image, startTime);
     const before = retained?.from.variants.find(({ name }) => name === variant.name);

@@ -37,6 +37,8 @@ export function describeConfiguration(configuration: EndpointConfiguration): unk
  */
 export function describeEndpoint(endpoint: Endpoint): unknown {
   const { current, status } = endpoint;
+  const { AsyncInferenceConfig, ExplainerConfig, ShadowProductionVariants } =
+    current.configuration.request;
   const isNew = status === "Creating";
   const pending = isNew ? current : endpoint.pending;
   return {
@@ -50,7 +52,13 @@ export function describeEndpoint(endpoint: Endpoint): unknown {
     CreationTime: endpoint.creationTime,
     LastModifiedTime: endpoint.lastModified,
     LastDeploymentConfig: endpoint.lastPolicy,
-    AsyncInferenceConfig: current.configuration.request.AsyncInferenceConfig,
+    AsyncInferenceConfig,
+    ExplainerConfig,
+    ShadowProductionVariants: ShadowProductionVariants?.map((one: Request) => ({
+      VariantName: one.VariantName,
+      DesiredWeight: one.InitialVariantWeight,
+      DesiredInstanceCount: one.InitialInstanceCount,
+    })),
     ...(pending ? { PendingDeploymentSummary: pendingSummary(pending, isNew) } : {}),
   };
 }

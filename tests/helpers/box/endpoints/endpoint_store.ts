@@ -6,6 +6,7 @@
  * @module
  */
 
+import { ByName } from "./by_name.ts";
 import { alarmsOf } from "./checks.ts";
 import { ACCOUNT, REGION } from "../../aws_answers.ts";
 import { EXECUTION_ROLE } from "../jobs/job_store.ts";
@@ -15,7 +16,10 @@ import { EndpointConfiguration, Model, type Request, type Resource } from "./res
 import type { Invocation } from "./running.ts";
 
 /** A step of an endpoint that does not run: a status, or more. The last one says how it ends. */
-export type EndpointStep = EndpointStatus | {
+export type EndpointStep = EndpointStatus | EndpointChange;
+
+/** More than a status. */
+export interface EndpointChange {
   /** On the way: `Updating`, `RollingBack`, `SystemUpdating`. */
   readonly status?: EndpointStatus;
   /** Lines that an instance prints then: of the first variant's first instance, or by stream. */
@@ -26,7 +30,7 @@ export type EndpointStep = EndpointStatus | {
   readonly rollback?: boolean;
   /** `FailureReason`; a rollback may have none. */
   readonly reason?: string;
-};
+}
 
 /** What a model answers that does not run. */
 export interface ScriptedAnswer {
@@ -68,9 +72,9 @@ export const SCRIPTED_INSTANCE = "i-0123456789abcdef0";
 
 /** The endpoints of one account in one region. */
 export class EndpointStore {
-  readonly models = new Map<string, Model>();
-  readonly configurations = new Map<string, EndpointConfiguration>();
-  readonly endpoints = new Map<string, Endpoint>();
+  readonly models = new ByName<Model>();
+  readonly configurations = new ByName<EndpointConfiguration>();
+  readonly endpoints = new ByName<Endpoint>();
   /** Names of CloudWatch's alarms that ring. */
   readonly alarms = new Set<string>();
   /** What endpoints answer that do not run; without a word of a test, what they were sent. */
@@ -182,7 +186,7 @@ export class EndpointStore {
     const alarm = alarmsOf(endpoint.pending?.policy).find((name) => this.alarms.has(name));
     if (endpoint.status === "Updating" && alarm !== undefined) {
       const reason = `The deployment was rolled back: the alarm ${alarm} is in ALARM state.`;
-      this.#left.set(endpoint, ["RollingBack", { rollback: true, reason }]);
+      this.#left.set(endpoint, [{ rollback: true, reason }]);
     }
     const step = endpoint.isInProgress ? this.#left.get(endpoint)?.shift() : undefined;
     if (step === undefined) return endpoint.follow();
@@ -191,7 +195,7 @@ export class EndpointStore {
 
   #go(
     endpoint: Endpoint,
-    { status, log = [], end, rollback, reason }: Exclude<EndpointStep, string>,
+    { status, log = [], end, rollback, reason }: EndpointChange,
   ) {
     const first = endpoint.logStream(SCRIPTED_INSTANCE);
     const byStream = Array.isArray(log) ? { [first]: log } : log;

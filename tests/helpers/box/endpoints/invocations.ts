@@ -5,13 +5,13 @@
  */
 
 import { ACCOUNT, REGION } from "../../aws_answers.ts";
-import { required, structure, text } from "../rules.ts";
 import { type BoxRequest, type Permission, Refused } from "../service.ts";
-import { checkInput, type Structure } from "../validation.ts";
+import { checkInput } from "../validation.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint_store.ts";
 import { eventStream } from "./event_stream.ts";
 import { arnOf } from "./resource.ts";
+import { forwarded, INVOCATION_RULE, INVOCATIONS, PREFIX, restAnswer } from "./rest.ts";
 import {
   type EndpointRunner,
   type Invocation,
@@ -26,86 +26,8 @@ const LARGEST_SERVERLESS_BODY = 4 * 1024 * 1024;
 /** Of a model's error, so many characters stand in `Message`. */
 const LONGEST_QUOTE = 1_024;
 
-const header = text({ max: 1_024, pattern: /\p{ASCII}*/u });
-const printable = /\S[\x20-\x7e]*/;
-const name = text({ max: 63, pattern: /[a-zA-Z0-9](-*[a-zA-Z0-9])*/ });
-
-const RULE = structure({
-  EndpointName: required(name),
-  ContentType: header,
-  Accept: header,
-  CustomAttributes: header,
-  TargetModel: text({ min: 1, max: 1_024, pattern: printable }),
-  TargetVariant: name,
-  TargetContainerHostname: name,
-  InferenceId: text({ min: 1, max: 64, pattern: printable }),
-  EnableExplanations: text({ min: 1, max: 64, pattern: /.*/ }),
-  InferenceComponentName: name,
-  SessionId: text({ max: 256, pattern: /NEW_SESSION|[a-zA-Z0-9](-*[a-zA-Z0-9])*/ }),
-});
-
-/** By operation: the end of its path, and the header that says what is accepted. */
-const OPERATIONS: Readonly<Record<string, { readonly path: string; readonly accept: string }>> = {
-  InvokeEndpoint: { path: "invocations", accept: "accept" },
-  InvokeEndpointWithResponseStream: {
-    path: "invocations-response-stream",
-    accept: "x-amzn-sagemaker-accept",
-  },
-};
-
-const PREFIX = "x-amzn-sagemaker-";
-const HEADERS: Readonly<Record<string, string>> = {
-  ContentType: "content-type",
-  CustomAttributes: `${PREFIX}custom-attributes`,
-  TargetModel: `${PREFIX}target-model`,
-  TargetVariant: `${PREFIX}target-variant`,
-  TargetContainerHostname: `${PREFIX}target-container-hostname`,
-  InferenceId: `${PREFIX}inference-id`,
-  EnableExplanations: `${PREFIX}enable-explanations`,
-  InferenceComponentName: `${PREFIX}inference-component`,
-  SessionId: `${PREFIX}session-id`,
-};
-
-/** Whether a path is one of SageMaker Runtime's. */
-export function isInvocation(path: string): boolean {
-  return path.startsWith("/endpoints/");
-}
-
-/** What such a request asks for; `undefined` where there is no such operation. */
-export function invocationOf(
-  path: string,
-  headers: Headers,
-): Pick<BoxRequest, "operation" | "input"> | undefined {
-  const [, endpoint = "", end = ""] = /^\/endpoints\/([^/]*)\/([^/]*)$/.exec(path) ?? [];
-  const found = Object.entries(OPERATIONS).find(([, one]) => one.path === end);
-  if (!found) return undefined;
-  const [operation, { accept }] = found;
-  const named = { ...HEADERS, Accept: accept };
-  const given = Object.entries(named).flatMap(([member, name]) => {
-    const value = headers.get(name);
-    return value === null ? [] : [[member, value]];
-  });
-  const input = { EndpointName: decodeURIComponent(endpoint), ...Object.fromEntries(given) };
-  return { operation, input };
-}
-
-/** A refusal as SageMaker Runtime writes it: the code in a header. */
-export function invocationRefusal({ code, message, status }: Refused): Response {
-  return restAnswer({ code, message, status: REST_STATUS[code] ?? status });
-}
-
-/** What has another status than in JSON 1.1. */
-const REST_STATUS: Readonly<Record<string, number>> = {
-  AccessDeniedException: 403,
-  UnrecognizedClientException: 403,
-  ExpiredTokenException: 403,
-  ThrottlingException: 429,
-};
-
 /** SageMaker Runtime. */
 export class Invocations {
-  readonly #rule: Structure = RULE;
-
   constructor(
     private readonly store: EndpointStore,
     private readonly runner?: EndpointRunner,
@@ -113,7 +35,7 @@ export class Invocations {
 
   /** Whether it has that operation. */
   has(operation: string): boolean {
-    return OPERATIONS[operation] !== undefined;
+    return INVOCATIONS[operation] !== undefined;
   }
 
   permission({ operation, input }: BoxRequest): Permission {
@@ -123,7 +45,8 @@ export class Invocations {
   /** @throws Refused */
   async handle({ operation, input, body }: BoxRequest): Promise<Response> {
     if (body.length > LARGEST_BODY) return tooLarge();
-    checkInput(this.#rule, input, "ValidationError");
+    const { Body: _body, ...said } = input;
+    checkInput(INVOCATION_RULE, said, "ValidationError");
     const endpoint = this.#endpoint(input.EndpointName);
     checkTarget(endpoint, input, body.length);
     const isStreamed = operation === "InvokeEndpointWithResponseStream";
@@ -150,10 +73,10 @@ export class Invocations {
     }
   }
 
-  /** That serves: before, and after, the runtime knows nothing of it. */
+  /** That serves: before, and after, the runtime knows nothing of it. Here, the case matters. */
   #endpoint(name: string): Endpoint {
     const endpoint = this.store.endpoints.get(name);
-    const isServing = endpoint && !["Creating", "Failed", "Deleting", "OutOfService"]
+    const isServing = endpoint?.name === name && !["Creating", "Failed", "Deleting", "OutOfService"]
       .includes(endpoint.status);
     if (isServing) return endpoint;
     throw new Refused("ValidationError", `Endpoint ${name} of account ${ACCOUNT} not found.`);
@@ -175,16 +98,6 @@ function checkTarget(endpoint: Endpoint, input: BoxRequest["input"], length: num
   if (endpoint.current.configuration.request.AsyncInferenceConfig) {
     refuse(`Endpoint ${endpoint.name} is asynchronous: use InvokeEndpointAsync.`);
   }
-}
-
-/** What the container gets. */
-function forwarded(input: BoxRequest["input"]): Readonly<Record<string, string>> {
-  const named: Readonly<Record<string, string>> = { ...HEADERS, Accept: "accept" };
-  return Object.fromEntries(
-    Object.entries(input).flatMap(([member, value]) =>
-      named[member] === undefined || member === "TargetVariant" ? [] : [[named[member], value]]
-    ),
-  );
 }
 
 function metadata({ answer, variant }: Invoked, contentType: string): Record<string, string> {
@@ -244,19 +157,5 @@ function tooLarge(): Response {
   return new Response(JSON.stringify({ message }), {
     status: 413,
     headers: { "content-type": "application/json" },
-  });
-}
-
-function restAnswer(
-  { code, message, status }: { code: string; message: string; status: number },
-  more: Readonly<Record<string, unknown>> = {},
-): Response {
-  return new Response(JSON.stringify({ ...more, Message: message }), {
-    status,
-    headers: {
-      "content-type": "application/json",
-      "x-amzn-errortype": code,
-      "x-amzn-requestid": "00000000-0000-0000-0000-000000000000",
-    },
   });
 }

@@ -10,41 +10,19 @@ import { checkRole, findImage } from "../jobs/checks.ts";
 import type { JobPlatform } from "../jobs/platform.ts";
 import type { BoxRequest, Permission } from "../service.ts";
 import { checkInput } from "../validation.ts";
-import {
-  alarmsOf,
-  checkConfiguration,
-  checkModelData,
-  checkPolicy,
-  checkQuota,
-  invalid,
-} from "./checks.ts";
+import { alarmsOf, checkConfiguration, checkModelData, checkPolicy, checkQuota } from "./checks.ts";
 import { deploymentOf, withoutImage } from "./deploying.ts";
 import type { Deployment } from "./deployment.ts";
 import { describeConfiguration, describeEndpoint, describeModel } from "./describe.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { EndpointStep, EndpointStore } from "./endpoint_store.ts";
+import type { EndpointChange, EndpointStore } from "./endpoint_store.ts";
+import { NO_CAPACITY, noImage } from "./failures.ts";
 import { endpointSummary, pageOf } from "./lists.ts";
 import { arnOf, type Request, type Resource, type ResourceKind } from "./resource.ts";
 import { ENDPOINT_RULES } from "./rules.ts";
 import type { EndpointRunner } from "./running.ts";
-
-/** What SageMaker calls them in its messages. */
-const WORDS: Readonly<Record<ResourceKind, string>> = {
-  "model": "model",
-  "endpoint-config": "endpoint configuration",
-  "endpoint": "endpoint",
-};
-
-/** SageMaker's words for a lack of machines. */
-export const NO_INSTANCES =
-  "Unable to provision requested ML compute capacity due to InsufficientInstanceCapacity error. " +
-  "Please retry using a different ML instance type or after some time.";
-
-/** SageMaker's words for an image that is gone, or that its role does not get. */
-export function noImage(variant: string): string {
-  return `Please make sure all images included in the model for the production variant ${variant} ` +
-    "exist, and that the execution role used to create the model has permissions to access them.";
-}
+import { checkSwitch, checkUpdate } from "./update_checks.ts";
+import { alreadyThere, inProgress, notFound } from "./words.ts";
 
 /** SageMaker, as far as endpoints go. */
 export class EndpointOperations implements AsyncDisposable {
@@ -140,10 +118,7 @@ export class EndpointOperations implements AsyncDisposable {
     this.#checkDeployment(deployment, key);
     const endpoint = store.addEndpoint(input.EndpointName, input, deployment);
     if (this.runner) this.runner.start(endpoint);
-    else {
-      const reason = this.#obstacle(deployment);
-      store.begin(endpoint, reason === undefined ? undefined : [{ end: "Failed", reason }]);
-    }
+    else this.#begin(endpoint, deployment, { end: "Failed" });
     return jsonAnswer({ EndpointArn: endpoint.arn });
   }
 
@@ -151,7 +126,6 @@ export class EndpointOperations implements AsyncDisposable {
     const endpoint = this.#endpoint(input);
     this.#checkBoth("UpdateEndpoint", input, key);
     const configuration = this.#configuration(input);
-    if (endpoint.isInProgress) throw inProgress(endpoint);
     checkUpdate(endpoint, input);
     const { store, services: { ecr } } = this;
     const policy = input.DeploymentConfig ??
@@ -167,7 +141,7 @@ export class EndpointOperations implements AsyncDisposable {
     this.#checkDeployment(deployment, key);
     endpoint.beginUpdate(deployment);
     if (this.runner) this.runner.update(endpoint);
-    else store.begin(endpoint, this.#rollback(deployment));
+    else this.#begin(endpoint, deployment, { rollback: true });
     return jsonAnswer({ EndpointArn: endpoint.arn });
   }
 
@@ -199,18 +173,19 @@ export class EndpointOperations implements AsyncDisposable {
     checkQuota(deployment, this.services.platform.faults);
   }
 
+  /** Of an endpoint that does not run: its script counts, or else how a deployment fails. */
+  #begin(endpoint: Endpoint, deployment: Deployment, failed: EndpointChange): void {
+    const reason = this.#obstacle(deployment);
+    this.store.begin(endpoint, reason === undefined ? undefined : [{ ...failed, reason }]);
+  }
+
   /** Why a deployment fails that does not run; `undefined` where nothing is in its way. */
   #obstacle(deployment: Deployment): string | undefined {
     const { platform: { faults }, ecr } = this.services;
     const variant = withoutImage(deployment, ecr);
     if (variant) return noImage(variant.name);
     const hasInstances = deployment.variants.some(({ isServerless }) => !isServerless);
-    return hasInstances && !faults.hasCapacity ? NO_INSTANCES : undefined;
-  }
-
-  #rollback(deployment: Deployment): readonly EndpointStep[] | undefined {
-    const reason = this.#obstacle(deployment);
-    return reason === undefined ? undefined : ["RollingBack", { rollback: true, reason }];
+    return hasInstances && !faults.hasCapacity ? NO_CAPACITY : undefined;
   }
 
   #checkNew(
@@ -222,8 +197,7 @@ export class EndpointOperations implements AsyncDisposable {
     const name = nameIn(kind, input);
     const resource = arnOf(kind, name);
     if (input.Tags?.length > 0) this.#allow({ action: "sagemaker:AddTags", resource }, key);
-    if (!all.has(name)) return;
-    throw invalid(`Cannot create already existing ${WORDS[kind]} "${resource}".`);
+    if (all.has(name)) throw alreadyThere(kind, name);
   }
 
   #allow(permission: Permission, key: AccessKey): void {
@@ -243,45 +217,6 @@ export class EndpointOperations implements AsyncDisposable {
     const found = all.get(nameIn(kind, input));
     if (found) return found;
     throw notFound(kind, nameIn(kind, input));
-  }
-}
-
-/** What may not be asked of an endpoint as it is. */
-function checkUpdate(endpoint: Endpoint, input: Request): void {
-  const { current, status, arn } = endpoint;
-  // The reference says that only DeleteEndpoint is left then; the words are the box's own.
-  if (status === "Failed" || status === "UpdateRollbackFailed") {
-    throw invalid(`Cannot update endpoint "${arn}" in ${status} status.`);
-  }
-  if (input.EndpointConfigName === current.configuration.name) {
-    throw invalid(
-      "Cannot update endpoint with the currently in use endpoint configuration " +
-        `"${current.configuration.name}".`,
-    );
-  }
-  if (input.ExcludeRetainedVariantProperties?.length > 0 && !input.RetainAllVariantProperties) {
-    throw invalid(
-      "ExcludeRetainedVariantProperties may only be specified when RetainAllVariantProperties is " +
-        "true.",
-    );
-  }
-}
-
-/** What an endpoint cannot become. The words are the box's own. */
-function checkSwitch(from: Deployment, to: Deployment): void {
-  const isServerless = ({ variants }: Deployment): boolean =>
-    variants.some((variant) => variant.isServerless);
-  if (isServerless(to) && !isServerless(from)) {
-    throw invalid("Cannot update an instance-based endpoint to a serverless endpoint.");
-  }
-  const names = ({ variants }: Deployment): string =>
-    variants.map(({ name }) => name).sort().join(", ");
-  // "your new endpoint configuration must have the same variant name as the old"
-  if (to.policy && names(from) !== names(to)) {
-    throw invalid(
-      "DeploymentConfig is only supported when the variant names of the new endpoint " +
-        "configuration are those of the old.",
-    );
   }
 }
 
@@ -309,12 +244,4 @@ function subjectOf(operation: string, input: Request): { kind: ResourceKind; nam
 function nameIn(kind: ResourceKind, input: Request): string {
   if (kind === "model") return input.ModelName;
   return kind === "endpoint" ? input.EndpointName : input.EndpointConfigName;
-}
-
-function notFound(kind: ResourceKind, name: string): Error {
-  return invalid(`Could not find ${WORDS[kind]} "${arnOf(kind, name)}".`);
-}
-
-function inProgress({ arn }: Endpoint): Error {
-  return invalid(`Cannot update in-progress endpoint "${arn}".`);
 }

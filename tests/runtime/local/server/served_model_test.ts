@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { basename, dirname, join } from "@std/path";
-import { modelArchiveIn } from "../../../../runtime/local/server/served_model.ts";
+import { modelArchiveIn } from "../../../../runtime/model/archive.ts";
 import { completeApp, type TestApp } from "../../../helpers/app.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { PING_SECONDS } from "../../contract/limits.ts";
-import { messageOf } from "../../errors.ts";
-import { abortOf, deadlineIn, pause } from "../../time.ts";
+import { PING_SECONDS } from "../contract/limits.ts";
+import { messageOf } from "../errors.ts";
+import { abortOf, deadlineIn, pause } from "../time.ts";
 
 /** Between two attempts, in ms. */
 const SHORTEST_INTERVAL = 5;

@@ -7,7 +7,7 @@
 import type { EngineApi } from "../engine_api.ts";
 import { LABEL } from "./container.ts";
 
-/** Removes containers and networks of processes of this machine that are no more. */
+/** Removes containers, networks and volumes of processes of this machine that are no more. */
 export async function removeLeftovers(engine: EngineApi): Promise<void> {
   const filters = encodeURIComponent(JSON.stringify({ label: [LABEL] }));
   const isGone = ({ Labels }: { readonly Labels: Readonly<Record<string, string>> }): boolean => {
@@ -23,6 +23,10 @@ export async function removeLeftovers(engine: EngineApi): Promise<void> {
   const networks = await engine.json("GET", `/networks?filters=${filters}`);
   for (const { Id } of networks.filter(isGone)) {
     await engine.send("DELETE", `/networks/${Id}`, { expect: [204, 403, 404] });
+  }
+  const { Volumes } = await engine.json("GET", `/volumes?filters=${filters}`);
+  for (const { Name } of (Volumes ?? []).filter(isGone)) {
+    await engine.send("DELETE", `/volumes/${Name}`, { expect: [204, 404, 409] });
   }
 }
 

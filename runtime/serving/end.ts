@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type End, endOf } from "../../contract/outcome.ts";
-import type { Engine } from "../../docker/engine.ts";
+import { type End, endOf } from "../contract/outcome.ts";
+import type { Engine } from "../docker/engine.ts";
 
 /** How a container's program ended, and whether it ran out of memory, if the engine knows. */
 export async function endInWords(engine: Engine, id: string, status: number): Promise<End> {

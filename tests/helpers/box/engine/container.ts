@@ -1,11 +1,12 @@
 /**
- * One host of a job: a container of the engine.
+ * A container of the engine: a host of a job, or an instance of an endpoint.
  *
  * @module
  */
 
 import { type EngineApi, EngineError } from "../engine_api.ts";
 import { type Entry, packed, unpacked } from "./archive.ts";
+import { frames, LineReader } from "./log_frames.ts";
 
 /** What the engine says that it is done with, already or not at all. */
 const ENDED = [204, 304, 404, 409];
@@ -21,14 +22,25 @@ export function ownLabel(): Readonly<Record<string, string>> {
   return { [LABEL]: `${Deno.hostname()}:${Deno.pid}` };
 }
 
+/** Where a volume is seen. */
+export interface Mount {
+  readonly volume: string;
+  readonly directory: string;
+  readonly isReadOnly: boolean;
+}
+
 /** A container to make. */
 export interface ContainerSpec {
   readonly image: string;
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
-  /** Directories with a volume each. */
-  readonly volumes: readonly string[];
+  /** Directories with a volume each that is the container's own. */
+  readonly volumes?: readonly string[];
+  /** Directories of others' volumes, which stay when it goes. */
+  readonly mounts?: readonly Mount[];
+  /** Of a server: a port that this machine alone reaches. */
+  readonly port?: number;
   /** Its name in the network: `algo-1`. */
   readonly host: string;
   /** `none`, the name of a network, or the engine's own. */
@@ -47,7 +59,7 @@ export interface Exit {
 }
 
 /** A container that was made. */
-export class JobContainer {
+export class EngineContainer {
   /** Whole lines of each stream that were handed on. */
   readonly #linesSeen = new Map<number, number>();
   /** Whether it got a SIGKILL that was asked for. */
@@ -61,7 +73,7 @@ export class JobContainer {
   ) {}
 
   /** Makes one. The caller removes it. */
-  static async create(engine: EngineApi, spec: ContainerSpec): Promise<JobContainer> {
+  static async create(engine: EngineApi, spec: ContainerSpec): Promise<EngineContainer> {
     const { network, host } = spec;
     const isNamed = network !== undefined && network !== "none";
     const { Id } = await engine.json("POST", `/containers/create?name=${nameFor(host)}`, {
@@ -71,13 +83,13 @@ export class JobContainer {
         ...(spec.command ? { Cmd: spec.command } : {}),
         Env: Object.entries(spec.variables).map(([name, value]) => `${name}=${value}`),
         Hostname: host,
+        ...(spec.port === undefined ? {} : { ExposedPorts: { [`${spec.port}/tcp`]: {} } }),
         Labels: ownLabel(),
         HostConfig: {
-          Mounts: spec.volumes.map((Target) => ({
-            Type: "volume",
-            Target,
-            VolumeOptions: { NoCopy: true, Labels: ownLabel() },
-          })),
+          Mounts: [...ownVolumes(spec), ...mountsOf(spec)],
+          ...(spec.port === undefined
+            ? {}
+            : { PortBindings: { [`${spec.port}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: "" }] } }),
           LogConfig: { Type: "json-file" },
           ...(network === undefined ? {} : { NetworkMode: network }),
           // As much with swap as without: no swap.
@@ -88,7 +100,7 @@ export class JobContainer {
           : {}),
       },
     });
-    return new JobContainer(engine, Id, host, spec.memory !== undefined);
+    return new EngineContainer(engine, Id, host, spec.memory !== undefined);
   }
 
   /** Puts entries below `/`, before it is started. */
@@ -100,6 +112,19 @@ export class JobContainer {
   /** @throws EngineError where there is no such program, or none for this machine. */
   async start(): Promise<void> {
     await this.engine.send("POST", `/containers/${this.id}/start`);
+  }
+
+  /**
+   * Where its port answers while it runs: `127.0.0.1:PORT`, or in a network that leads nowhere its
+   * own address there. `undefined` where it has ended.
+   */
+  async address(port: number): Promise<string | undefined> {
+    const { NetworkSettings } = await this.engine.json("GET", `/containers/${this.id}/json`);
+    const published = NetworkSettings.Ports?.[`${port}/tcp`]?.[0];
+    if (published) return `127.0.0.1:${published.HostPort}`;
+    const networks = Object.values<{ readonly IPAddress: string }>(NetworkSettings.Networks);
+    const { IPAddress = "" } = networks[0] ?? {};
+    return IPAddress === "" ? undefined : `${IPAddress}:${port}`;
   }
 
   /** Hands on the lines of both streams, until it ends. */
@@ -191,43 +216,21 @@ export function isRefusal(error: unknown): error is EngineError {
   return error instanceof EngineError;
 }
 
+function ownVolumes({ volumes = [] }: ContainerSpec): readonly unknown[] {
+  const VolumeOptions = { NoCopy: true, Labels: ownLabel() };
+  return volumes.map((Target) => ({ Type: "volume", Target, VolumeOptions }));
+}
+
+function mountsOf({ mounts = [] }: ContainerSpec): readonly unknown[] {
+  return mounts.map(({ volume, directory, isReadOnly }) => ({
+    Type: "volume",
+    Source: volume,
+    Target: directory,
+    ReadOnly: isReadOnly,
+    VolumeOptions: { NoCopy: true },
+  }));
+}
+
 function nameFor(host: string): string {
   return `mlcli-box-${host}-${crypto.randomUUID().slice(0, 8)}`;
-}
-
-/** Text that comes in pieces, as lines. Empty ones are no events. */
-class LineReader {
-  readonly #decoder = new TextDecoder();
-  #rest = "";
-
-  /** The lines that are whole now. */
-  take(bytes: Uint8Array): readonly string[] {
-    const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split("\n");
-    this.#rest = lines.pop()!;
-    return lines.map((line) => line.replace(/\r$/, "")).filter((line) => line !== "");
-  }
-
-  /** What is behind the last line break, if anything is. */
-  rest(): readonly string[] {
-    return this.#rest === "" ? [] : [this.#rest];
-  }
-}
-
-/** The engine's frames: a byte for the stream, three of nothing, four for the length. */
-async function* frames(
-  body: ReadableStream<Uint8Array>,
-): AsyncGenerator<{ readonly stream: number; readonly bytes: Uint8Array }> {
-  let rest = new Uint8Array(0);
-  for await (const chunk of body) {
-    const joined = new Uint8Array(rest.length + chunk.length);
-    joined.set(rest);
-    joined.set(chunk, rest.length);
-    rest = joined;
-    while (rest.length >= 8) {
-      const end = 8 + new DataView(rest.buffer, rest.byteOffset).getUint32(4);
-      if (rest.length < end) break;
-      yield { stream: rest[0]!, bytes: rest.subarray(8, end) };
-      rest = rest.slice(end);
-    }
-  }
 }

@@ -5,8 +5,8 @@ import {
   type PingAnswer,
   pingUntilReady,
   waitBetween,
-} from "../../../../runtime/local/server/ping.ts";
-import { it, suite } from "../../../helpers/suite.ts";
+} from "../../../runtime/serving/ping.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 suite("ping", () => {
   it("tells the status", async () => {

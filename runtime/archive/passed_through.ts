@@ -1,0 +1,52 @@
+/**
+ * Passing bytes through a transformation of Node's, such as a compression.
+ *
+ * @module
+ */
+
+import { messageOf } from "../errors.ts";
+import { takesMore } from "../sinks.ts";
+
+/** What of Node's `Transform` is needed. */
+export interface Transformation extends AsyncIterable<Uint8Array> {
+  readonly destroyed: boolean;
+  write(bytes: Uint8Array): boolean;
+  end(): unknown;
+  destroy(error?: Error): unknown;
+  on(event: "drain" | "close", listener: () => void): unknown;
+  off(event: "drain" | "close", listener: () => void): unknown;
+}
+
+/**
+ * The bytes behind it, as fast as somebody reads them; it fails with the error of the bytes before it.
+ * (By hand: node's pipeline() takes padding behind the data, where a Gunzip ends early, for a failure.)
+ */
+export async function* passedThrough(
+  transformation: Transformation,
+  source: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
+  const filling = fill(transformation, source)
+    .catch((error) => void transformation.destroy(asError(error)));
+  try {
+    for await (const bytes of transformation) yield bytes;
+  } finally {
+    transformation.destroy();
+    await filling;
+  }
+}
+
+async function fill(
+  transformation: Transformation,
+  source: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  for await (const bytes of source) {
+    if (transformation.destroyed) return;
+    if (!transformation.write(bytes) && !transformation.destroyed) await takesMore(transformation);
+  }
+  transformation.end();
+}
+
+/** What was thrown, as an error. */
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(messageOf(error));
+}

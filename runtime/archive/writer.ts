@@ -1,0 +1,212 @@
+/**
+ * A tar archive, as a stream: only a small part of the files is in memory, whatever their sizes, and
+ * nothing is read before it is asked for.
+ *
+ * @module
+ */
+
+import { type Pack, pack } from "tar-stream";
+import { takesMore } from "../sinks.ts";
+
+/** An entry. `path` is its path in the archive, with slashes. */
+export type TarEntry =
+  | { readonly type: "directory"; readonly path: string; readonly mode: number }
+  | { readonly type: "symlink"; readonly path: string; readonly target: string }
+  | FileEntry
+  /** A file that is on no disk. */
+  | {
+    readonly type: "content";
+    readonly path: string;
+    readonly mode: number;
+    readonly read: () => Promise<Uint8Array>;
+  };
+
+/** A file on the disk; `shown` is its path for messages. */
+export interface FileEntry {
+  readonly type: "file";
+  readonly path: string;
+  readonly source: string;
+  readonly shown: string;
+}
+
+/** What becomes of the files on the disk. */
+export interface FileRules {
+  /** Its mode in the archive. */
+  mode(info: Deno.FileInfo): number;
+  /** Its time in the archive. */
+  time(info: Deno.FileInfo): Date | null;
+  /** Called for what is gone, or no file any more, since it was listed: an error to throw, or none. */
+  gone(shown: string): Error | undefined;
+  /** The error for what cannot be read. */
+  cannotRead(shown: string, cause: unknown): Error;
+  /** The error for a file that got shorter while it was read. */
+  gotShorter(shown: string): Error;
+}
+
+/** Bytes read from a file at a time. */
+const CHUNK = 64 * 1024;
+
+/** Of all but files on the disk: equal entries become equal. The earliest that zip can hold. */
+export const FIXED_TIME = new Date("1980-01-01T00:00:00Z");
+
+/** Everything belongs to root, as with `docker build`. */
+const ROOT = { uid: 0, gid: 0 };
+
+type Header = Parameters<Pack["entry"]>[0];
+
+/**
+ * The bytes of an archive of the entries. It fails with the error of an entry that cannot be read, or
+ * that gets shorter while it is read; who stops reading it closes what is open.
+ */
+export async function* tarBytes(
+  entries: AsyncIterable<TarEntry>,
+  rules: FileRules,
+): AsyncGenerator<Uint8Array, void, void> {
+  const archive = pack();
+  const filling = fill(archive, entries, rules);
+  filling.catch((error) => archive.destroy(error));
+  try {
+    for await (const bytes of archive) yield bytes as Uint8Array;
+    await filling;
+  } finally {
+    archive.destroy();
+    // A file may be open until then. Its error has been thrown above, or nobody wants it any more.
+    await filling.catch(() => {});
+  }
+}
+
+async function fill(
+  archive: Pack,
+  entries: AsyncIterable<TarEntry>,
+  rules: FileRules,
+): Promise<void> {
+  for await (const entry of entries) {
+    if (archive.destroying) return;
+    await add(archive, entry, rules);
+  }
+  archive.finalize();
+}
+
+async function add(archive: Pack, entry: TarEntry, rules: FileRules): Promise<void> {
+  switch (entry.type) {
+    case "directory":
+      return await addBytes(archive, {
+        ...ROOT,
+        name: entry.path,
+        type: "directory",
+        mode: entry.mode,
+        mtime: FIXED_TIME,
+      });
+    case "symlink":
+      return await addBytes(archive, {
+        ...ROOT,
+        name: entry.path,
+        type: "symlink",
+        linkname: entry.target,
+        mode: 0o777,
+        mtime: FIXED_TIME,
+      });
+    case "content":
+      return await addBytes(
+        archive,
+        { ...ROOT, name: entry.path, type: "file", mode: entry.mode, mtime: FIXED_TIME },
+        await entry.read(),
+      );
+    case "file":
+      return await addFile(archive, entry, rules);
+  }
+}
+
+async function addBytes(
+  archive: Pack,
+  header: Header,
+  content: Uint8Array = new Uint8Array(),
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const sink = openEntry(
+      archive,
+      { ...header, size: content.length },
+      (error) => error ? reject(error) : resolve(),
+    );
+    if (header.type !== "file") return;
+    sink.write(content);
+    sink.end(undefined);
+  });
+}
+
+async function addFile(archive: Pack, entry: FileEntry, rules: FileRules): Promise<void> {
+  using file = await openIfThere(entry, rules);
+  const info = await file?.stat();
+  if (!file || !info?.isFile) {
+    const error = rules.gone(entry.shown);
+    if (error) throw error;
+    return;
+  }
+  const { promise: done, resolve, reject } = Promise.withResolvers<void>();
+  const header: Header = {
+    ...ROOT,
+    name: entry.path,
+    type: "file",
+    mode: rules.mode(info),
+    mtime: representable(rules.time(info)),
+    size: info.size,
+  };
+  const sink = openEntry(archive, header, (error) => error ? reject(error) : resolve());
+  // It is awaited only after the file has been read: a rejection before that must not end mlcli.
+  done.catch(() => {});
+  // What is added to the file from now on is left out: the header has promised its size.
+  for (let left = info.size; left > 0 && !sink.destroying;) {
+    const bytes = await read(file, Math.min(left, CHUNK), entry.shown, rules);
+    left -= bytes.length;
+    if (!sink.write(bytes) && !sink.destroying) await takesMore(sink);
+  }
+  if (!sink.destroying) sink.end(undefined);
+  await done;
+}
+
+function openEntry(
+  archive: Pack,
+  header: Header,
+  done: (error?: Error | null) => void,
+): ReturnType<Pack["entry"]> {
+  const sink = archive.entry(header, done);
+  // `done` gets the error, too; but without a listener, it would end the program.
+  sink.on("error", () => {});
+  return sink;
+}
+
+async function openIfThere(
+  { source, shown }: FileEntry,
+  rules: FileRules,
+): Promise<Deno.FsFile | undefined> {
+  try {
+    return await Deno.open(source);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw rules.cannotRead(shown, error);
+  }
+}
+
+/** The next bytes of a file, in a buffer of their own: the archive keeps it until it is read. */
+async function read(
+  file: Deno.FsFile,
+  length: number,
+  shown: string,
+  rules: FileRules,
+): Promise<Uint8Array> {
+  const buffer = new Uint8Array(length);
+  let count: number | null;
+  try {
+    count = await file.read(buffer);
+  } catch (error) {
+    throw rules.cannotRead(shown, error);
+  }
+  if (count !== null && count > 0) return buffer.subarray(0, count);
+  throw rules.gotShorter(shown);
+}
+
+/** A time that tar can hold: whole seconds from 1970 to 2038, the library's limit. */
+function representable(time: Date | null): Date {
+  if (!time) return FIXED_TIME;
+  return new Date(Math.min(Math.max(time.getTime(), 0), (2 ** 31 - 1) * 1000));
+}

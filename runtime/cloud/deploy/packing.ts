@@ -1,0 +1,168 @@
+/**
+ * Packs a directory on this machine as the archive of a model, or takes the one that it holds.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { createHash } from "node:crypto";
+import type { ModelRoom } from "../../contract/model_room.ts";
+import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
+import { removeTreeIfThere } from "../../files.ts";
+import { ARCHIVE, modelArchiveIn } from "../../model/archive.ts";
+import { cannotRead, changed, modelFiles } from "../../model/files.ts";
+import { inOneLine, listed } from "../../text.ts";
+import type { Note } from "../preflight/data.ts";
+
+/** An archive on this machine. */
+export interface ModelArchive extends AsyncDisposable {
+  readonly path: string;
+  /** What the user knows it by. */
+  readonly shown: string;
+  readonly bytes: number;
+  /** In hexadecimal. */
+  readonly sha256: string;
+}
+
+/** A directory with a model. */
+export interface ModelDirectory {
+  /** Absolute. */
+  readonly path: string;
+  /** As it was typed. */
+  readonly shown: string;
+}
+
+/**
+ * The archive of a directory: a temporary file, or its `model.tar.gz` where it holds nothing else. To
+ * be disposed of.
+ *
+ * @throws MlcliError where there is no model, or none that can be packed or that has room; the
+ * signal's reason.
+ */
+export async function archiveOf(
+  directory: ModelDirectory,
+  room: ModelRoom,
+  note: Note,
+  signal: AbortSignal,
+): Promise<ModelArchive> {
+  await requireDirectory(directory);
+  const there = await modelArchiveIn(directory.path).catch((cause) => {
+    throw cannotRead(directory.shown, cause);
+  });
+  return there === undefined
+    ? await packed(directory, room, note, signal)
+    : await taken(there, join(directory.shown, ARCHIVE), room, note, signal);
+}
+
+async function requireDirectory({ path, shown }: ModelDirectory): Promise<void> {
+  const info = await Deno.stat(path).catch((cause) => {
+    throw new MlcliError(`Model not found: ${inOneLine(shown)}`, {
+      hint: isMissing(cause)
+        ? "--model takes a directory on this machine, or an archive in S3: s3://BUCKET/.../model.tar.gz"
+        : `It cannot be looked at: ${fileErrorReason(cause)}`,
+      cause,
+    });
+  });
+  if (info.isDirectory) return;
+  throw new MlcliError(`Not a directory: ${inOneLine(shown)}`, {
+    hint: "--model takes the directory that holds the model, or its archive as model.tar.gz.",
+  });
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+async function packed(
+  { path, shown }: ModelDirectory,
+  room: ModelRoom,
+  note: Note,
+  signal: AbortSignal,
+): Promise<ModelArchive> {
+  const model = await modelFiles(path, shown, signal);
+  if (model.files === 0) {
+    throw new MlcliError(`Model not found: there is no file in ${inOneLine(shown)}`, {
+      hint: "mlcli local train writes one to local_test/test_dir/model.",
+    });
+  }
+  if (room.bytes !== undefined && model.bytes > room.bytes) {
+    throw new MlcliError(
+      `${inOneLine(shown)} holds more than ${gigabytes(room.bytes)} GB, which is what ` +
+        `${room.words} has`,
+      { hint: room.remedy },
+    );
+  }
+  if (model.privateFiles.length > 0) {
+    note(`Not packed, since they may hold secrets: ${listed(model.privateFiles)}`);
+  }
+  // Loaded where it is needed: it brings libraries.
+  const { packTo } = await import("../../archive/pack.ts");
+  const folder = await Deno.makeTempDir({ prefix: "mlcli-model-" });
+  const dispose = () => removeTreeIfThere(folder).catch(() => {});
+  try {
+    const target = join(folder, ARCHIVE);
+    const errors = { gone: changed, gotShorter: changed, cannotRead };
+    const { bytes, sha256 } = await packTo(target, model.entries, errors, signal);
+    await model.requireUnchanged();
+    return { path: target, shown, bytes, sha256, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    if (!isSystemError(error)) throw error;
+    throw new MlcliError(`The model cannot be packed: ${fileErrorReason(error)}`, {
+      hint: `Its archive is written to ${folder}; TMPDIR names another place.`,
+      cause: error,
+    });
+  }
+}
+
+/** What an archive has besides its files, in bytes, at most. */
+const FOR_HEADERS = 1024 ** 3;
+
+/** The directory's own archive, which is read to its end. */
+async function taken(
+  path: string,
+  shown: string,
+  room: ModelRoom,
+  note: Note,
+  signal: AbortSignal,
+): Promise<ModelArchive> {
+  const [{ bytesOfFile, entriesOf }, { Judgement }, { Refusal }] = await Promise.all([
+    import("../../archive/reader.ts"),
+    import("../../archive/judgement.ts"),
+    import("../../archive/entries.ts"),
+  ]);
+  const judgement = new Judgement(room);
+  const most = room.bytes === undefined ? Infinity : room.bytes + FOR_HEADERS;
+  try {
+    for await (const { header, content } of entriesOf(bytesOfFile(path), most, signal)) {
+      judgement.add(header);
+      for await (const _ of content) signal.throwIfAborted();
+    }
+  } catch (error) {
+    if (error instanceof Refusal) {
+      throw new MlcliError(`SageMaker cannot unpack ${inOneLine(shown)}: ${error.message}`, {
+        hint: error.hint,
+        cause: error,
+      });
+    }
+    throw isSystemError(error) ? cannotRead(shown, error) : error;
+  }
+  if (judgement.files === 0) {
+    throw new MlcliError(`The archive holds no file: ${inOneLine(shown)}`, {
+      hint: "What was packed was empty.",
+    });
+  }
+  for (const text of judgement.warnings(shown)) note(text);
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const piece of bytesOfFile(path)) {
+    signal.throwIfAborted();
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  return { path, shown, bytes, sha256: hash.digest("hex"), async [Symbol.asyncDispose]() {} };
+}
+
+function gigabytes(bytes: number): number {
+  return Math.round(bytes / 1024 ** 3);
+}

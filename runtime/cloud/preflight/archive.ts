@@ -1,0 +1,193 @@
+/**
+ * Whether the archive of a model in S3 is one that SageMaker can unpack: read before anything is made
+ * that costs money, and fails in the end.
+ *
+ * @module
+ */
+
+import { type AwsError, isRefusal } from "../../aws/errors.ts";
+import type { ObjectDetails, S3 } from "../../aws/s3.ts";
+import type { ModelRoom } from "../../contract/model_room.ts";
+import { type S3Address, s3Uri } from "../../contract/s3_uri.ts";
+import { MlcliError } from "../../errors.ts";
+import { rangesOf } from "../download/fetch_object.ts";
+import { checkBucket, type Note } from "./data.ts";
+
+/** What of S3 the check needs. */
+export type ArchiveAccess = Pick<
+  S3,
+  "region" | "bucketRegion" | "listObjects" | "describeObject" | "getBytes"
+>;
+
+/** An archive that is there. */
+export interface CheckedArchive {
+  /** In bytes, compressed. */
+  readonly size: number;
+  /** To the second. */
+  readonly lastModified: Date;
+}
+
+/** How much of an archive is read, in bytes: as it is, and without the compression. */
+export interface ReadingLimits {
+  readonly compressed: number;
+  readonly unpacked: number;
+}
+
+/**
+ * A few seconds each. Nobody is to wait for gigabytes, and gzip makes a thousand bytes of one: what
+ * unpacks to more than anybody has costs a few seconds, too.
+ */
+const LIMITS: ReadingLimits = { compressed: 64 * 1024 ** 2, unpacked: 512 * 1024 ** 2 };
+
+/** How many ranges are on their way, or in memory. */
+const AT_ONCE = 2;
+
+/** Enough of an archive has been read. */
+class ReadEnough extends MlcliError {}
+
+/**
+ * Requires that SageMaker finds an archive, and can unpack it: in the endpoint's region, compressed
+ * with gzip, a tar with files, of a size that fits. A large one is read in part.
+ *
+ * @param room that it has where it is unpacked (`roomFor` in `contract/model_room.ts`).
+ * @param note told what could not be checked, and what looks like a mistake.
+ * @returns `undefined` where it may not be asked about.
+ * @throws MlcliError
+ */
+export async function checkArchive(
+  s3: ArchiveAccess,
+  address: S3Address,
+  room: ModelRoom,
+  note: Note,
+  signal: AbortSignal,
+  limits: ReadingLimits = LIMITS,
+): Promise<CheckedArchive | undefined> {
+  requireObject(address);
+  // A bucket that may not be asked about may still be read: who may not do that, either, is told so.
+  await checkBucket(s3, address, () => {}, "the endpoint");
+  let details: ObjectDetails;
+  try {
+    details = await s3.describeObject(address);
+    await readArchive(s3, address, details, room, note, signal, limits);
+  } catch (error) {
+    if (isRefusal(error, "not found")) throw await notThere(s3, address, error);
+    if (!isRefusal(error, "denied")) throw error;
+    note(`Whether ${s3Uri(address)} is an archive of a model is not known (${error.message})`);
+    return undefined;
+  }
+  if (!/\.(tar\.gz|tgz)$/.test(address.key)) {
+    note(`${s3Uri(address)} is not called .tar.gz, as SageMaker asks for`);
+  }
+  return { size: details.size, lastModified: details.lastModified };
+}
+
+/** The archive of a training job, as an example. */
+const SUCH_AS = "Such as s3://my-bucket/churn/output/JOB/output/model.tar.gz, which mlcli train " +
+  "prints.";
+
+/** @throws MlcliError for an address that can be no object's. */
+function requireObject(address: S3Address): void {
+  if (address.key !== "" && !address.key.endsWith("/")) return;
+  throw new MlcliError(`A directory, and no archive of a model: ${s3Uri(address)}`, {
+    hint: SUCH_AS,
+  });
+}
+
+async function notThere(
+  s3: ArchiveAccess,
+  address: S3Address,
+  cause: AwsError,
+): Promise<MlcliError> {
+  const found = await archiveBelow(s3, address).catch(() => undefined);
+  if (found === undefined) {
+    return new MlcliError(`No archive of a model: there is no ${s3Uri(address)}`, {
+      hint: SUCH_AS,
+      cause,
+    });
+  }
+  return new MlcliError(`A directory, and no archive of a model: ${s3Uri(address)}/`, {
+    hint: found.endsWith(".tar.gz")
+      ? `Is it ${s3Uri({ ...address, key: found })}?`
+      : `Pack it: tar -czf model.tar.gz -C DIRECTORY . (${s3Uri({ ...address, key: found })} and ` +
+        "others are no archive)",
+    cause,
+  });
+}
+
+/** The key of an archive in what may be a directory, or of anything else there. */
+async function archiveBelow(
+  s3: ArchiveAccess,
+  { bucket, key }: S3Address,
+): Promise<string | undefined> {
+  for await (const page of s3.listObjects(bucket, `${key}/`, 100)) {
+    const keys = page.map((object) => object.key);
+    return keys.find((one) => one.endsWith(".tar.gz")) ?? keys[0];
+  }
+}
+
+/** @throws MlcliError where it is none that can be unpacked; AwsError. */
+async function readArchive(
+  s3: ArchiveAccess,
+  address: S3Address,
+  details: ObjectDetails,
+  room: ModelRoom,
+  note: Note,
+  signal: AbortSignal,
+  limits: ReadingLimits,
+): Promise<void> {
+  // Loaded where they are needed: they bring libraries.
+  const [{ entriesOf, TooLarge }, { Judgement, tooLargeFor }, { Refusal }] = await Promise.all([
+    import("../../archive/reader.ts"),
+    import("../../archive/judgement.ts"),
+    import("../../archive/entries.ts"),
+  ]);
+  const judgement = new Judgement(room);
+  let isWhole = true;
+  try {
+    if (room.bytes !== undefined && details.size > room.bytes) {
+      throw tooLargeFor(room.bytes, room.words, room.remedy);
+    }
+    const bytes = upTo(rangesOf(s3, address, details, AT_ONCE), limits.compressed);
+    for await (const { header, content } of entriesOf(bytes, limits.unpacked, signal)) {
+      judgement.add(header);
+      for await (const _ of content) signal.throwIfAborted();
+    }
+  } catch (error) {
+    isWhole = !(error instanceof ReadEnough || error instanceof TooLarge);
+    if (isWhole) throw error instanceof Refusal ? cannotUnpack(address, error) : error;
+  }
+  if (isWhole && judgement.files === 0) throw empty(address);
+  for (const text of judgement.warnings(s3Uri(address))) note(text);
+  if (!isWhole) {
+    note(
+      `${s3Uri(address)} is large: only its beginning was read, and what follows is not checked`,
+    );
+  }
+}
+
+/** Passes on so many bytes; of an object with more, then fails. */
+async function* upTo(
+  pieces: AsyncGenerator<Uint8Array, void, void>,
+  most: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  let count = 0;
+  for await (const bytes of pieces) {
+    if (count >= most) throw new ReadEnough("");
+    count += bytes.length;
+    yield bytes;
+  }
+}
+
+/** The error for an archive that is none. */
+function cannotUnpack(address: S3Address, cause: MlcliError): MlcliError {
+  return new MlcliError(`SageMaker cannot unpack ${s3Uri(address)}: ${cause.message}`, {
+    hint: cause.hint,
+    cause,
+  });
+}
+
+function empty(address: S3Address): MlcliError {
+  return new MlcliError(`The archive holds no file: ${s3Uri(address)}`, {
+    hint: "The training wrote nothing to /opt/ml/model, which is where a model has to be.",
+  });
+}

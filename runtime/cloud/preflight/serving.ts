@@ -1,0 +1,251 @@
+/**
+ * Tries a model here, with the image that is to serve it, before anything is made that costs money: an
+ * endpoint whose server does not start fails after minutes.
+ *
+ * @module
+ */
+
+import { type App, imageReference } from "../../app/app.ts";
+import type { Context } from "../../context.ts";
+import { isAccelerated } from "../../contract/instance_types.ts";
+import { PATHS, SERVER_PORT, SERVING_ARGUMENTS } from "../../contract/jobs.ts";
+import { START_SECONDS } from "../../contract/limits.ts";
+import { regionVariables, type Variables } from "../../contract/variables.ts";
+import type { CreateBody, Engine, HolderBody, ImageDetails } from "../../docker/engine.ts";
+import { platformOf } from "../../docker/image_details.ts";
+import { EngineError } from "../../docker/transport.ts";
+import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
+import { LABELS } from "../../labels.ts";
+import { endInWords } from "../../serving/end.ts";
+import { logTail, untilReady } from "../../serving/until_ready.ts";
+import { printable } from "../../text.ts";
+import type { Note } from "./data.ts";
+
+/** A server to try. */
+export interface Trial {
+  readonly app: App;
+  readonly tag: string;
+  /** Path of the model's archive on this machine. */
+  readonly archive: string;
+  readonly variables: Variables;
+  /** That the server is told. */
+  readonly region: string;
+  /** How long it may take until it answers /ping, in seconds. `undefined`: as long as SageMaker waits. */
+  readonly seconds: number | undefined;
+  /** What it is to run on; `undefined`: serverless. */
+  readonly instanceType: string | undefined;
+}
+
+/** What trying may touch of the world. */
+export type TrialHost = Pick<Context, "engine" | "interruption">;
+
+/**
+ * Starts the server as SageMaker does: the archive unpacked in `/opt/ml/model`, which is a copy that
+ * it may only read, and requires that it answers /ping with 200. Nothing of it is left, whatever
+ * happens.
+ *
+ * @param note told why it was not tried: no engine, no image, another kind of processor.
+ * @throws MlcliError with the server's last lines; the signal's reason.
+ */
+export async function tryServing(trial: Trial, host: TrialHost, note: Note): Promise<void> {
+  const reference = imageReference(trial.app, trial.tag);
+  const found = await engineFor(reference, host.engine);
+  if (typeof found === "string") return note(`The model is not tried here: ${found}`);
+  const { signal } = host.interruption;
+  try {
+    await serveOnce(found, reference, trial, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // What the engine cannot do says nothing about the model.
+    if (error instanceof EngineError) return note(`The model is not tried here: ${error.message}`);
+    if (!(error instanceof Unfit)) throw error;
+    if (trial.instanceType === undefined || !isAccelerated(trial.instanceType)) throw error;
+    note(
+      `${error.message}. It may be another matter on ${trial.instanceType}, which has ` +
+        `accelerators${error.quote === undefined ? "" : `. Its last lines:\n${error.quote}`}`,
+    );
+  }
+}
+
+/** The server does not do what it has to. */
+class Unfit extends MlcliError {
+  override readonly name = "Unfit";
+}
+
+/** The engine that can try an image, or why none can. */
+async function engineFor(
+  reference: string,
+  connect: () => Promise<Engine>,
+): Promise<Engine | string> {
+  try {
+    const engine = await connect();
+    if (!isHere(engine.address)) {
+      return `the Docker Engine is another machine's (${engine.address})`;
+    }
+    const image = await engine.image(reference);
+    if (image === undefined) return `this machine has no image ${reference}`;
+    return await otherPlatform(engine, reference, image) ?? engine;
+  } catch (error) {
+    // Interruptions are no such errors.
+    if (error instanceof MlcliError) return error.message;
+    throw error;
+  }
+}
+
+/** Whether the ports of an engine's containers are this machine's. */
+function isHere(address: string): boolean {
+  return /^(unix|npipe):|^tcp:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(address);
+}
+
+async function otherPlatform(
+  engine: Engine,
+  reference: string,
+  image: ImageDetails,
+): Promise<string | undefined> {
+  const { Arch } = await engine.version();
+  if (image.Architecture === Arch) return undefined;
+  return `${reference} is for ${platformOf(image)}, and this machine runs linux/${Arch}`;
+}
+
+/** How long the removal of a container may take, in ms: the user waits for it to end. */
+const REMOVAL_TIMEOUT = 30_000;
+
+/** Marks the containers of a trial. */
+const ROLE = "try";
+
+/** In the place of what a container would inherit from its image. */
+const OWN_LABELS = { [LABELS.role]: ROLE, [LABELS.port]: "", [LABELS.model]: "" };
+
+/** A container that holds the model's directory, and never runs. */
+export function holderPlan(image: string): HolderBody {
+  return {
+    Image: image,
+    // Images without a program of their own need one named.
+    Cmd: ["true"],
+    Labels: OWN_LABELS,
+    HostConfig: {
+      AutoRemove: false,
+      NetworkMode: "none",
+      Mounts: [{ Type: "volume", Target: PATHS.model, VolumeOptions: { NoCopy: true } }],
+    },
+  };
+}
+
+/** The server, with that directory: on SageMaker, it cannot write to it. */
+export function trialPlan(
+  image: string,
+  holder: string,
+  { variables, region }: Pick<Trial, "variables" | "region">,
+): CreateBody {
+  const port = `${SERVER_PORT}/tcp`;
+  const all = { ...regionVariables(region), ...variables };
+  return {
+    Image: image,
+    Cmd: SERVING_ARGUMENTS,
+    Env: Object.entries(all).map(([name, value]) => `${name}=${value}`),
+    Labels: OWN_LABELS,
+    ExposedPorts: { [port]: {} },
+    HostConfig: {
+      AutoRemove: false,
+      Mounts: [],
+      VolumesFrom: [`${holder}:ro`],
+      // Without a number, the engine takes a port that is free.
+      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: "" }] },
+    },
+  };
+}
+
+async function serveOnce(
+  engine: Engine,
+  reference: string,
+  trial: Trial,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = `mlcli-try-${crypto.randomUUID().slice(0, 8)}`;
+  const made: string[] = [];
+  try {
+    signal.throwIfAborted();
+    const holder = await engine.createContainer(`${name}-model`, holderPlan(reference));
+    made.push(holder);
+    signal.throwIfAborted();
+    await copyModel(engine, holder, trial.archive, signal);
+    const server = await engine.createContainer(name, trialPlan(reference, holder, trial));
+    made.push(server);
+    signal.throwIfAborted();
+    await start(engine, server, reference);
+    await requirePing(engine, server, trial, signal);
+  } finally {
+    // The server first: it has the other's volume. A failure must not hide why it ended.
+    for (const id of made.toReversed()) {
+      await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT)).catch(() => {});
+    }
+  }
+}
+
+async function copyModel(
+  engine: Engine,
+  holder: string,
+  archive: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const file = await Deno.open(archive);
+    await engine.unpackInContainer(holder, PATHS.model, file.readable, signal);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new MlcliError(`The packed model cannot be read: ${fileErrorReason(error)}`, {
+      hint: "Does something empty the directory of temporary files? TMPDIR names another.",
+      cause: error,
+    });
+  }
+}
+
+async function start(engine: Engine, server: string, reference: string): Promise<void> {
+  try {
+    await engine.startContainer(server);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.status !== 400) throw error;
+    throw new MlcliError(`${reference} cannot run "${SERVING_ARGUMENTS.join(" ")}"`, {
+      quote: error.reason,
+      hint:
+        "The image needs an ENTRYPOINT that takes serve, as the Dockerfile of mlcli init has it.",
+      cause: error,
+    });
+  }
+}
+
+async function requirePing(
+  engine: Engine,
+  id: string,
+  trial: Trial,
+  signal: AbortSignal,
+): Promise<void> {
+  const seconds = trial.seconds ?? START_SECONDS;
+  const port = await portOf(engine, id);
+  // Without one it ended before it was looked at: nobody is asked then.
+  const readiness = await untilReady(engine, { id, port: port ?? 0 }, seconds, signal);
+  if (readiness.kind === "ready") return;
+  const { words, hint } = readiness.kind === "ended"
+    ? await endInWords(engine, id, readiness.status)
+    : { words: readiness.lastAnswer, hint: undefined };
+  const log = await logTail(engine, id);
+  throw new Unfit(
+    readiness.kind === "ended"
+      ? `Tried here, the server ended before it was ready: ${words}`
+      : `Tried here, the server did not ${readiness.wasReady ? "go on answering" : "answer"} ` +
+        `/ping with 200 within ${seconds} s (${words})`,
+    {
+      quote: log && printable(log),
+      hint:
+        `${hint ?? "Nothing was sent or made."} mlcli local deploy runs it here. What can work ` +
+        "on the platform alone is served from an archive that you send: --model s3://...",
+    },
+  );
+}
+
+/** The port of this machine that leads to a server; `undefined` where it has ended. */
+async function portOf(engine: Engine, id: string): Promise<number | undefined> {
+  const containers = await engine.listContainers([`${LABELS.role}=${ROLE}`]);
+  const ports = containers.find(({ Id }) => Id === id)?.Ports ?? [];
+  return ports.find(({ PublicPort }) => PublicPort !== undefined)?.PublicPort;
+}

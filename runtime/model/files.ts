@@ -1,0 +1,208 @@
+/**
+ * The files of a model's directory, as its archive gets them. Links are followed: SageMaker may not
+ * unpack an archive that holds some. (AWS knowledge center, "Why does my SageMaker AI endpoint go into
+ * the failed state": "SageMaker AI can't extract the data archive if the model artifact contains
+ * symbolic links".)
+ *
+ * @module
+ */
+
+import { SEPARATOR_PATTERN } from "@std/path/constants";
+import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
+import { isPrivateKey } from "../app/ignore/private_files.ts";
+import { isPlaceholder } from "../app/layout.ts";
+import { isPrivateName } from "../app/private_names.ts";
+import { leaves } from "../app/typed_path.ts";
+import type { FileEntry, TarEntry } from "../archive/writer.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
+import { statIfThere } from "../files.ts";
+import { inOneLine } from "../text.ts";
+
+/** What a model's directory holds. */
+export interface ModelFiles {
+  /** In the order that they always have. */
+  readonly entries: readonly TarEntry[];
+  /** Of all files together. */
+  readonly bytes: number;
+  /** How many are files. */
+  readonly files: number;
+  /** What is left out, since its name says that it is private; as the user would type it. */
+  readonly privateFiles: readonly string[];
+  /** @throws MlcliError where a file is not what it was when it was listed. */
+  requireUnchanged(): Promise<void>;
+}
+
+/** As many as a model that is downloaded may have. */
+const MOST_ENTRIES = 250_000;
+
+/** `.env.example` and similar files show what a private file holds, but hold no secrets. */
+const TEMPLATE = /\.(example|sample|template|dist)$/i;
+
+/**
+ * Lists the files of a directory, without placeholders and what is private.
+ *
+ * @param shown the directory, as the user typed it.
+ * @throws MlcliError where something in it cannot be packed: links that lead out of it or nowhere,
+ * pipes, sockets, devices, names that are not UTF-8; the signal's reason.
+ */
+export async function modelFiles(
+  directory: string,
+  shown: string,
+  signal: AbortSignal,
+): Promise<ModelFiles> {
+  const root = await Deno.realPath(directory).catch((cause) => {
+    throw cannotRead(shown, cause);
+  });
+  const walk = new Walk(root, signal);
+  await walk.read({ path: root, shown, name: "", above: [root] });
+  const { entries, states, bytes, privateFiles } = walk;
+  return {
+    entries,
+    bytes,
+    files: states.length,
+    privateFiles,
+    async requireUnchanged() {
+      for (const { file, state } of states) {
+        const now = await statIfThere(file.source).catch(() => undefined);
+        if (now === undefined || stateOf(now) !== state) throw changed(file.shown);
+      }
+    },
+  };
+}
+
+/** A directory that is being read. */
+interface Folder {
+  readonly path: string;
+  readonly shown: string;
+  /** Its path in the archive; empty, or with a slash at its end. */
+  readonly name: string;
+  /** Real paths of the directories that lead to it, its own included. */
+  readonly above: readonly string[];
+}
+
+class Walk {
+  readonly entries: TarEntry[] = [];
+  readonly states: { readonly file: FileEntry; readonly state: string }[] = [];
+  readonly privateFiles: string[] = [];
+  bytes = 0;
+  readonly #root: string;
+  readonly #signal: AbortSignal;
+
+  constructor(root: string, signal: AbortSignal) {
+    this.#root = root;
+    this.#signal = signal;
+  }
+
+  async read(folder: Folder): Promise<void> {
+    for (const name of await namesIn(folder)) {
+      this.#signal.throwIfAborted();
+      await this.#add(folder, name);
+    }
+  }
+
+  async #add(folder: Folder, name: string): Promise<void> {
+    const path = join(folder.path, name);
+    const shown = join(folder.shown, name);
+    if (name.includes("\ufffd")) throw cannotPack(shown, "has a name that is not UTF-8", RENAME);
+    if (isPlaceholder(name)) return;
+    const isPrivate = isPrivateName(name) && !TEMPLATE.test(name);
+    const target = isPrivate ? undefined : await this.#realPathOf(path, shown);
+    if (target === undefined) return void this.privateFiles.push(shown);
+    const info = await Deno.stat(target).catch((cause) => {
+      throw cannotRead(shown, cause);
+    });
+    if (this.entries.length >= MOST_ENTRIES) throw tooMany(shown);
+    const inner = { path: target, shown, name: `${folder.name}${name}` };
+    if (info.isDirectory) {
+      if (folder.above.includes(target)) {
+        throw cannotPack(shown, `leads in a circle, to ${target}`, "Remove the link.");
+      }
+      this.entries.push({ type: "directory", path: inner.name, mode: 0o755 });
+      return await this.read({
+        ...inner,
+        name: `${inner.name}/`,
+        above: [...folder.above, target],
+      });
+    }
+    if (!info.isFile) throw cannotPack(shown, "is neither a file nor a directory", NO_FILE);
+    if (await isKey(target)) return void this.privateFiles.push(shown);
+    const file: FileEntry = { type: "file", path: inner.name, source: target, shown };
+    this.entries.push(file);
+    this.states.push({ file, state: stateOf(info) });
+    this.bytes += info.size;
+  }
+
+  /**
+   * Where a path leads; `undefined`: to something private in the directory.
+   * @throws MlcliError where that is outside, or nothing.
+   */
+  async #realPathOf(path: string, shown: string): Promise<string | undefined> {
+    const info = await Deno.lstat(path).catch((cause) => {
+      throw cannotRead(shown, cause);
+    });
+    if (!info.isSymlink) return path;
+    const target = await Deno.realPath(path).catch((cause) => {
+      if (!(cause instanceof Deno.errors.NotFound)) throw cannotRead(shown, cause);
+      throw cannotPack(shown, "is a link that leads nowhere", "Remove it.");
+    });
+    const inner = relative(this.#root, target);
+    if (leaves(inner)) throw cannotPack(shown, `leads out of the directory, to ${target}`, COPY);
+    const isPrivate = inner.split(SEPARATOR_PATTERN).some((name) =>
+      isPrivateName(name) && !TEMPLATE.test(name)
+    );
+    return isPrivate ? undefined : target;
+  }
+}
+
+/** In the same order everywhere. */
+async function namesIn({ path, shown }: Folder): Promise<readonly string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(path), ({ name }) => name)).sort();
+  } catch (cause) {
+    throw cannotRead(shown, cause);
+  }
+}
+
+/** What cannot be read is named when it is to be packed. */
+async function isKey(path: string): Promise<boolean> {
+  return await isPrivateKey("", path).catch(() => false);
+}
+
+/** Another one when the file is another one. */
+function stateOf({ size, mtime, dev, ino }: Deno.FileInfo): string {
+  return [size, mtime?.getTime(), dev, ino].join();
+}
+
+const RENAME = "Rename it.";
+const NO_FILE = "A model holds files: remove what is none.";
+const COPY =
+  "A model is packed with what its links lead to, in the same directory. Put the thing " +
+  "itself there.";
+
+function cannotPack(shown: string, words: string, hint: string): MlcliError {
+  return new MlcliError(inOneLine(`${shown} ${words}`), { hint });
+}
+
+/** The error for what cannot be read. */
+export function cannotRead(shown: string, cause: unknown): MlcliError {
+  return new MlcliError(inOneLine(`Cannot read ${shown}: ${fileErrorReason(cause)}`), {
+    hint: "Check that it is there, and yours to read.",
+    cause,
+  });
+}
+
+/** The error for a file that changed while it was packed. */
+export function changed(shown: string): MlcliError {
+  return new MlcliError(`${inOneLine(shown)} changed while it was being packed`, {
+    hint: "Run the command again when nothing writes to it.",
+  });
+}
+
+function tooMany(shown: string): MlcliError {
+  return cannotPack(
+    shown,
+    `is one of more than ${MOST_ENTRIES} files and directories`,
+    "Is it the right directory? Else pack it yourself, and name the archive in S3.",
+  );
+}

@@ -1,0 +1,74 @@
+/**
+ * Waiting for a server in a container on this machine.
+ *
+ * @module
+ */
+
+import type { Engine } from "../docker/engine.ts";
+import { isConflict, isNotFound } from "../docker/engine.ts";
+import { demultiplex } from "../docker/frames.ts";
+import { abortOf, deadlineIn } from "../time.ts";
+import { pingUntilReady } from "./ping.ts";
+
+/** What became of a server. */
+export type Readiness =
+  | { readonly kind: "ready" }
+  | { readonly kind: "ended"; readonly status: number }
+  /** The time was over. */
+  | {
+    readonly kind: "late";
+    /** `HTTP 500`, or why there was none. */
+    readonly lastAnswer: string;
+    /** Whether there was a 200 before. */
+    readonly wasReady: boolean;
+  };
+
+/**
+ * Waits for the first of: ready, ended, timed out, interrupted.
+ *
+ * @param server that was started, and its port on this machine.
+ * @throws the signal's reason.
+ */
+export async function untilReady(
+  engine: Engine,
+  { id, port }: { readonly id: string; readonly port: number },
+  seconds: number,
+  signal: AbortSignal,
+): Promise<Readiness> {
+  const over = new AbortController();
+  using deadline = deadlineIn(seconds);
+  const asking = AbortSignal.any([over.signal, signal, deadline.signal]);
+  let lastAnswer = "";
+  let wasReady = false;
+  try {
+    const end = await engine.wait(id, "not-running", over.signal);
+    const ended = end.status.then((status): Readiness => ({ kind: "ended", status }));
+    const ready = pingUntilReady(port, asking, (answer, wasReadyBefore) => {
+      wasReady = wasReadyBefore;
+      lastAnswer = answer.status === undefined ? answer.failure : `HTTP ${answer.status}`;
+    }).then((): Readiness => ({ kind: "ready" }));
+    ready.catch(() => {}); // a ping that is under way when the others are over
+    return await Promise.race([ready, ended, abortOf(asking)]);
+  } catch (error) {
+    if (!deadline.signal.aborted || error !== deadline.signal.reason) throw error;
+    return { kind: "late", lastAnswer, wasReady };
+  } finally {
+    over.abort();
+  }
+}
+
+/** How many lines of a dead server's log are shown. */
+const LOG_TAIL = 30;
+
+/** The end of a container's log, both streams; nothing when somebody removed the container. */
+export async function logTail(engine: Engine, id: string): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    const log = await engine.logs(id, { tail: LOG_TAIL, follow: false });
+    for await (const { bytes } of demultiplex(log)) text += decoder.decode(bytes, { stream: true });
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+  return text || undefined;
+}
