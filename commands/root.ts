@@ -105,6 +105,11 @@ export const root: Group = {
       summary: "List the inference endpoints of the account and region, newest first.",
       load: async () => (await import("./cloud/list_endpoints.ts")).listEndpointsCommand,
     },
+    "invoke-endpoint": {
+      heading: THERE,
+      summary: "Send a request to an endpoint's model and print the answer.",
+      load: async () => (await import("./cloud/invoke_endpoint.ts")).invokeEndpointCommand,
+    },
     "delete-endpoint": {
       heading: THERE,
       summary: "Delete an inference endpoint.",

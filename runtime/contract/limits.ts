@@ -116,6 +116,12 @@ export const BODY_BYTES = 6_291_456;
 export const INVOCATION_SECONDS = 60;
 
 /**
+ * The same for an answer that comes as a stream, to its end. Developer guide, "Inference options in
+ * Amazon SageMaker AI": 60 seconds for regular responses, 8 minutes for streaming ones.
+ */
+export const STREAM_SECONDS = 480;
+
+/**
  * How long one answer to `/ping` may take, and how long a server may take until it answers with 200,
  * in seconds. Developer guide, "How Your Container Should Respond to Health Check (Ping) Requests":
  * "during the 4 minutes after startup", and "The request timeout on /ping attempts is 2 seconds".

@@ -46,7 +46,7 @@ export function noPing(variant: string): string {
     "check. Please check CloudWatch logs for this endpoint.";
 }
 
-/** An alarm rang while traffic went over. */
+/** An alarm rang while traffic went over. (The words are the box's own.) */
 export function alarmed(alarms: readonly string[]): string {
   return `One or more configured alarm(s) have gone into alarm state: [${alarms.join(", ")}].`;
 }

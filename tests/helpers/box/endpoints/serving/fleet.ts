@@ -135,7 +135,7 @@ export class Fleet {
     const begin = Date.now();
     // In small pieces: a test may make the time shorter while it runs.
     for (let isReady = false; !isReady;) {
-      const late = pause(PIECE, AbortSignal.any([closing, over.signal])).then(() => false);
+      const late = pause(PIECE, closing, over.signal).then(() => false);
       isReady = await Promise.race([all, late]);
       if (isReady) return;
       this.#checkOpen();

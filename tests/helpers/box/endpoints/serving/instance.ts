@@ -8,7 +8,7 @@
 import { EngineContainer, type Mount } from "../../engine/container.ts";
 import { type EngineApi, EngineError } from "../../engine_api.ts";
 import { noStart } from "../failures.ts";
-import { pause } from "./pause.ts";
+import { Limit, pause } from "./pause.ts";
 import { HostingFailure, type ServingSettings } from "./settings.ts";
 
 /** The port that a server listens on. */
@@ -49,6 +49,8 @@ export class Instance {
   #wasReady = false;
   #address?: string;
   #container?: EngineContainer;
+  /** Ends when its container does, or is to. */
+  #serving?: AbortController;
   readonly #ready = Promise.withResolvers<void>();
   readonly #stop = new AbortController();
   #running?: Promise<void>;
@@ -103,15 +105,16 @@ export class Instance {
     if (drains && this.#open > 0) {
       const idle = new AbortController();
       this.#idle.promise.then(() => idle.abort());
-      await pause(invocation, AbortSignal.any([idle.signal, closing]));
+      await pause(invocation, idle.signal, closing);
     }
     this.#stop.abort();
+    this.#serving?.abort();
     this.#isHealthy = false;
     const over = new AbortController();
     const running = this.#running?.catch(() => {}).finally(() => over.abort());
     if (grace > 0) {
       await this.#container?.kill("SIGTERM");
-      await pause(grace, AbortSignal.any([over.signal, closing]));
+      await pause(grace, over.signal, closing);
     }
     if (!over.signal.aborted) await this.#container?.kill("SIGKILL");
     await running;
@@ -135,20 +138,20 @@ export class Instance {
       // As SageMaker's containers know themselves.
       host: "container-0.local",
     });
-    const ended = new AbortController();
+    const serving = this.#serving = new AbortController();
     try {
       await this.#startContainer(container);
       if (this.#stop.signal.aborted) await container.kill("SIGKILL");
       const hear = (line: string): void => onLine(this.id, line);
       const following = container.follow(hear);
-      const pinging = this.#ping(container, ended.signal);
+      const pinging = this.#ping(container, serving.signal);
       await container.wait();
-      ended.abort();
+      serving.abort();
       this.#isHealthy = false;
       await Promise.all([following, pinging]);
       await container.followRest(hear);
     } finally {
-      ended.abort();
+      serving.abort();
       this.#container = undefined;
       await container.remove();
     }
@@ -165,9 +168,8 @@ export class Instance {
   }
 
   /** Asks whether it is healthy, for as long as its container runs. */
-  async #ping(container: EngineContainer, ended: AbortSignal): Promise<void> {
+  async #ping(container: EngineContainer, signal: AbortSignal): Promise<void> {
     const { pingInterval, healthyPings } = this.spec.settings;
-    const signal = AbortSignal.any([ended, this.#stop.signal]);
     this.#address = await container.address(PORT);
     for (let [good, bad] = [0, 0]; !signal.aborted;) {
       const isGood = await this.#isPingGood(signal);
@@ -184,11 +186,12 @@ export class Instance {
 
   async #isPingGood(signal: AbortSignal): Promise<boolean> {
     const { client, settings: { pingTimeout } } = this.spec;
+    using limit = new Limit(pingTimeout, signal);
     try {
       const answer = await fetch(`http://${this.#address}/ping`, {
         headers: { "user-agent": "AHC/2.0" },
         redirect: "manual",
-        signal: AbortSignal.any([signal, AbortSignal.timeout(pingTimeout)]),
+        signal: limit.signal,
         client,
       });
       await answer.arrayBuffer();

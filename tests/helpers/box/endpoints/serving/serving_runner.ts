@@ -17,6 +17,7 @@ import {
   type Invoked,
 } from "../running.ts";
 import type { FleetHost } from "./fleet.ts";
+import { Limit } from "./pause.ts";
 import { Serving } from "./serving.ts";
 import { defaultSettings, type ServingSettings } from "./settings.ts";
 
@@ -70,8 +71,7 @@ export class ServingRunner implements EndpointRunner {
     const { variant } = instance;
     const stream = endpoint.logStream(instance.id, variant);
     const end = instance.begin();
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), this.settings.invocation);
+    using limit = new Limit(this.settings.invocation, this.#closing.signal);
     try {
       const answer = await fetch(`http://${instance.address}/invocations`, {
         method: "POST",
@@ -80,7 +80,7 @@ export class ServingRunner implements EndpointRunner {
         body,
         redirect: "manual",
         client: this.#client,
-        signal: AbortSignal.any([late.signal, this.#closing.signal]),
+        signal: limit.signal,
       });
       const { status, headers: answered } = answer;
       if (isStreamed && answer.ok && answer.body) {
@@ -94,12 +94,10 @@ export class ServingRunner implements EndpointRunner {
     } catch (error) {
       end();
       if (this.#closing.signal.aborted) throw unavailable();
-      if (late.signal.aborted) throw new InvocationTimeout(stream);
+      if (limit.isLate) throw new InvocationTimeout(stream);
       if (!(error instanceof TypeError)) throw error;
       // The connection broke: the container went away in the middle of it.
       return { answer: new Response(brokenBody(error), { status: 500 }), variant, stream };
-    } finally {
-      clearTimeout(timer);
     }
   }
 
