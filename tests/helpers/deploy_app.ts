@@ -32,6 +32,12 @@ interface Call {
 /** The inputs of the calls that a dry run prints: of a model, its configuration, and the endpoint. */
 export function callsIn(stdout: string) {
   const calls: readonly Call[] = JSON.parse(stdout);
-  const [model, configuration, endpoint] = calls.map(({ input }) => input);
-  return { actions: calls.map(({ action }) => action), model, configuration, endpoint };
+  const inputOf = (...actions: readonly string[]) =>
+    calls.find(({ action }) => actions.includes(action))?.input;
+  return {
+    actions: calls.map(({ action }) => action),
+    model: inputOf("sagemaker:CreateModel"),
+    configuration: inputOf("sagemaker:CreateEndpointConfig"),
+    endpoint: inputOf("sagemaker:CreateEndpoint", "sagemaker:UpdateEndpoint"),
+  };
 }
