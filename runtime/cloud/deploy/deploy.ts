@@ -18,7 +18,7 @@ import { imageForJob } from "../preflight/image.ts";
 import { placeOf } from "../start/checks.ts";
 import { inOrder, type Note } from "../start/in_order.ts";
 import { callsOf } from "./calls.ts";
-import { requireOneModel } from "./carried.ts";
+import { requireOneModel, type Variant } from "./carried.ts";
 import {
   carryOut,
   type Coming,
@@ -164,11 +164,8 @@ function tellWhatIsLost({ request, state, report }: Work): void {
 /** The image's address, and whether captured data has a place. */
 async function imageAndCapture({ request, state, aws, host, report }: Work): Promise<string> {
   const { app, tag, repository, dataCapture } = request;
-  const { ServerlessConfig, InstanceType, InstancePools } = variantOf(request, state);
   // Serverless containers run on amd64 alone.
-  const instanceType = ServerlessConfig
-    ? "a serverless endpoint"
-    : InstanceType ?? InstancePools?.[0]?.InstanceType ?? "its instance";
+  const instanceType = machineOf(variantOf(request, state)) ?? "a serverless endpoint";
   const [image] = await inOrder(
     (text) => report.note(text),
     async (note) => {
@@ -183,10 +180,19 @@ async function imageAndCapture({ request, state, aws, host, report }: Work): Pro
   return image;
 }
 
+/** What a variant runs on; `undefined` where it is serverless. */
+function machineOf(
+  { ServerlessConfig, InstanceType, InstancePools }: Omit<Variant, "ModelName">,
+): string | undefined {
+  if (ServerlessConfig) return undefined;
+  return InstanceType ?? InstancePools?.[0]?.InstanceType ?? "its instances";
+}
+
 /** The model, checked where it is going to be unpacked. */
 async function readyModel({ request, state, aws, host, report }: Work): Promise<ReadyModel> {
   const { app, tag, healthCheckTimeout, typed } = request;
   const variant = variantOf(request, state);
+  const instanceType = machineOf(variant);
   return await modelFor(
     request.model,
     {
@@ -196,10 +202,8 @@ async function readyModel({ request, state, aws, host, report }: Work): Promise<
       variables: variablesOf(request, state),
       healthCheckTimeout: healthCheckTimeout ??
         variant.ContainerStartupHealthCheckTimeoutInSeconds,
-      room: roomFor({
-        instanceType: variant.ServerlessConfig ? undefined : variant.InstanceType ?? "its instance",
-        volumeSize: variant.VolumeSizeInGB,
-      }),
+      instanceType,
+      room: roomFor({ instanceType, volumeSize: variant.VolumeSizeInGB }),
       typed,
     },
     aws,
