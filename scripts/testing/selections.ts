@@ -48,6 +48,10 @@ export const ON_BINARY: readonly Selected[] = [
     reason: "train and process: three bundled clients of the SDK at once",
   },
   {
+    path: "tests/commands/cloud/one_line_test.ts",
+    reason: "deploy: the bundled SDK; three of its runs in one line of a shell",
+  },
+  {
     path: "tests/commands/cloud/data_program_test.ts",
     reason: "upload-data, download-model: S3 of the bundled SDK, signals, permission to read",
   },

@@ -1,9 +1,12 @@
 import { assertEquals } from "@std/assert";
 import {
+  ALARMS,
   BODY_BYTES,
   bytesOf,
+  CAPTURE_URI_LENGTH,
   CHANNEL_NAME,
   ENVIRONMENT,
+  HEALTH_CHECK_SECONDS,
   HYPERPARAMETERS,
   INVOCATION_SECONDS,
   isResourceName,
@@ -24,6 +27,7 @@ import {
   ROLE_ARN,
   ROLE_LENGTH,
   S3_URI_LENGTH,
+  SERVERLESS,
   START_SECONDS,
   STOP_SECONDS,
   TAG_TEXT,
@@ -70,6 +74,16 @@ const MOST: readonly (readonly [shape: string, max: number, ours: number])[] = [
   ["SecurityGroupId", 32, NETWORK.idLength],
   ["RoleArn", 2048, ROLE_LENGTH],
   ["S3Uri", 1024, S3_URI_LENGTH],
+  ["ServerlessMaxConcurrency", 200, SERVERLESS.mostAtOnce],
+  ["ServerlessMemorySizeInMB", 6144, SERVERLESS.most],
+  [
+    "ProductionVariantContainerStartupHealthCheckTimeoutInSeconds",
+    3600,
+    HEALTH_CHECK_SECONDS.most,
+  ],
+  ["DestinationS3Uri", 512, CAPTURE_URI_LENGTH],
+  ["AlarmList", 10, ALARMS.most],
+  ["AlarmName", 255, ALARMS.nameLength],
 ];
 
 /** `pattern` of the same, as it stands there. */
@@ -139,6 +153,11 @@ suite("limits", () => {
   it("a training runs 28 days at most, by the words of CreateTrainingJob", () => {
     assertEquals(LONGEST_RUN.train, 2_419_200);
     assertEquals([MOST_INSTANCES.train, LARGEST_VOLUME.train], [undefined, undefined]);
+  });
+
+  it("ServerlessMemorySizeInMB and the health check have least values of AWS's own model", () => {
+    assertEquals([SERVERLESS.least, HEALTH_CHECK_SECONDS.least], [1_024, 60]);
+    assertEquals(MOST_INSTANCES.serve, undefined);
   });
 
   it("times are those of AWS's guides", () => {
