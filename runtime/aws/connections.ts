@@ -6,6 +6,7 @@
  * @module
  */
 
+import { onAbort } from "../time.ts";
 import { trustedCertificates } from "./certificates.ts";
 import { type ConnectionError, connectionError } from "./connection_error.ts";
 import { AwsError } from "./errors.ts";
@@ -120,7 +121,7 @@ export class Connections implements Disposable {
       });
       limit.connected();
       const body = response.body !== null && isStreamed(request, response)
-        ? ReadableStream.from(piecesOf(response.body, held.move(), explained))
+        ? ReadableStream.from(piecesOf(response.body, untilAborted(held, abortSignal), explained))
         : await response.bytes();
       this.failure = undefined;
       const { status: statusCode, statusText: reason } = response;
@@ -184,6 +185,13 @@ function isRepeatable({ method, headers }: SdkRequest): boolean {
 function isStreamed({ path }: SdkRequest, { ok, headers }: Response): boolean {
   const isEvents = headers.get("content-type")?.toLowerCase().startsWith(EVENTS) ?? false;
   return ok && isEvents && /-response-stream$/.test(path);
+}
+
+/** What is held, moved: until it is disposed of, or nobody wants it any more. */
+function untilAborted(held: DisposableStack, abortSignal: AbortSignal | undefined): Disposable {
+  const moved = held.move();
+  if (abortSignal) moved.use(onAbort(abortSignal, () => moved.dispose()));
+  return moved;
 }
 
 /** @param held what is needed as long as pieces come. */

@@ -83,7 +83,11 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
         abortSignal: AbortSignal.any([abortSignal, ended.signal]),
         requestTimeout: request.seconds * 1000,
       };
-      const { Body } = await ask(action, request, () => client.send(command, options));
+      const { Body } = await ask(action, request, () => client.send(command, options))
+        .catch((error) => {
+          ended.abort();
+          throw error;
+        });
       async function* body(): AsyncGenerator<Uint8Array, void, void> {
         try {
           for await (const { PayloadPart } of Body ?? []) {
@@ -101,8 +105,9 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
   };
 }
 
-async function* of(body: Uint8Array | undefined): AsyncGenerator<Uint8Array, void, void> {
-  if (body !== undefined) yield body;
+/** (Of an answer without a byte, the SDK makes an object that is none of its bytes.) */
+async function* of(body: unknown): AsyncGenerator<Uint8Array, void, void> {
+  if (body instanceof Uint8Array) yield body;
 }
 
 function inputOf({ endpoint, body, contentType, accept, fields }: ModelRequest) {
