@@ -103,6 +103,8 @@ export class Connections implements Disposable {
     const answer = usual + transferTime(request);
     using held = new DisposableStack();
     const limit = held.use(new TimeLimit(url, { ...limits, answer }, namesProxy(env)));
+    // Not AbortSignal.any: Deno 2.6 loses such a signal in a request that takes its time.
+    if (abortSignal) held.use(onAbort(abortSignal, () => limit.abort(abortSignal.reason)));
     const explained = (error: unknown): unknown => {
       if (abortSignal?.aborted) return abortSignal.reason;
       return this.failure = error instanceof AwsError
@@ -117,7 +119,7 @@ export class Connections implements Disposable {
         client: await this.#clientFor(request),
         // A request is signed for one host.
         redirect: "manual",
-        signal: abortSignal ? AbortSignal.any([abortSignal, limit.signal]) : limit.signal,
+        signal: limit.signal,
       });
       limit.connected();
       const body = response.body !== null && isStreamed(request, response)

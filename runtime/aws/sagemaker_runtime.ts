@@ -11,6 +11,7 @@ import {
   SageMakerRuntimeClient,
 } from "./sdk/sagemaker_runtime.ts";
 import type { AwsSession } from "./session.ts";
+import { onAbort } from "../time.ts";
 import type { Setting } from "./settings.ts";
 import { repeatOnlyTheUnheard, thrown } from "./unheard.ts";
 
@@ -79,13 +80,12 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
       const action = "sagemaker:InvokeEndpointWithResponseStream";
       const command = new InvokeEndpointWithResponseStreamCommand(inputOf(request));
       const ended = new AbortController();
-      const options = {
-        abortSignal: AbortSignal.any([abortSignal, ended.signal]),
-        requestTimeout: request.seconds * 1000,
-      };
+      const end = onAbort(abortSignal, () => ended.abort(abortSignal.reason));
+      const options = { abortSignal: ended.signal, requestTimeout: request.seconds * 1000 };
       const { Body } = await ask(action, request, () => client.send(command, options))
         .catch((error) => {
           ended.abort();
+          end[Symbol.dispose]();
           throw error;
         });
       async function* body(): AsyncGenerator<Uint8Array, void, void> {
@@ -98,6 +98,7 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
         } finally {
           // Who reads no further has no use for what the model still says.
           ended.abort();
+          end[Symbol.dispose]();
         }
       }
       return { body: body(), newSession: undefined, closedSession: undefined };

@@ -111,19 +111,6 @@ suite("invoke-endpoint sends", () => {
     assertEquals(endpoint.asked[0]?.targetVariant, "AllTraffic");
   });
 
-  it("bytes, byte for byte, there and back", async () => {
-    const bytes = crypto.getRandomValues(new Uint8Array(50_000));
-    await using endpoint = await served(({ body }) => ({ body }));
-    const heard: string[] = [];
-    const result = await endpoint.invoke([], {
-      stdin: bytes,
-      onOutput: (text) => void heard.push(text),
-    });
-    assertEquals(result.code, 0);
-    assertEquals(endpoint.asked[0]?.body, bytes);
-    assertEquals(heard.join(""), decoder.decode(bytes));
-  });
-
   it("what it may send at most, and no more", async () => {
     await using endpoint = await served({ body: "ok" });
     const most = new Uint8Array(6_291_456);
