@@ -53,6 +53,16 @@ const ROWS: readonly Row[] = [
     await job.run(["wait", name]);
     return ["download-model", name, "--to", "elsewhere"];
   }],
+  ["invoke-endpoint", async ({ box, app }) => {
+    box.endpoints.add("churn");
+    await app.write(`${app.directory}/rows.csv`, "1\n");
+    return ["invoke-endpoint", "-n", "churn", "rows.csv"];
+  }],
+  ["invoke-endpoint --stream", async ({ box, app }) => {
+    box.endpoints.add("churn");
+    await app.write(`${app.directory}/rows.csv`, "1\n");
+    return ["invoke-endpoint", "-n", "churn", "--stream", "rows.csv"];
+  }],
 ];
 
 /** Where tags may not be set, a job with tags of the user's own is not created. */

@@ -313,6 +313,21 @@ suite("the box's endpoints: refusals", () => {
     assertEquals(await hosting.statuses("free", 1), ["InService serverless"]);
   });
 
+  it("of more memory than the account may have", async () => {
+    await using hosting = await Hosting.open("c");
+    hosting.box.faults.serverlessMemory = 3_072;
+    for (const memory of [3_072, 4_096]) {
+      const ServerlessConfig = { MemorySizeInMB: memory, MaxConcurrency: 5 };
+      const input = configuration(`s-${memory}`, { ...SERVERLESS, ServerlessConfig });
+      await hosting.done("CreateEndpointConfig", input);
+    }
+    await hosting.done("CreateEndpoint", { ...CREATE, EndpointConfigName: "s-3072" });
+    assertMatch(
+      await hosting.refused("CreateEndpoint", { EndpointName: "b", EndpointConfigName: "s-4096" }),
+      /^ResourceLimitExceeded: .* limit 'Memory size in MB per serverless endpoint' is 3072 MBs, with /,
+    );
+  });
+
   it("of an image that went away since, when it is to run", async () => {
     await using hosting = await Hosting.open("c");
     hosting.box.ecr.store.repositories.delete("app");

@@ -30,6 +30,7 @@ import {
   SERVERLESS,
   START_SECONDS,
   STOP_SECONDS,
+  STREAM_SECONDS,
   TAG_TEXT,
   TAGS,
   VARIABLE_NAME,
@@ -162,6 +163,7 @@ suite("limits", () => {
 
   it("times are those of AWS's guides", () => {
     assertEquals([PING_SECONDS, START_SECONDS, INVOCATION_SECONDS], [2, 4 * 60, 60]);
+    assertEquals(STREAM_SECONDS, 8 * 60);
     assertEquals(STOP_SECONDS, { train: 120, serve: 30 });
     assertEquals([ENVIRONMENT.serve.totalBytes, ENVIRONMENT.serve.unit], [32 * 1024, "bytes"]);
   });

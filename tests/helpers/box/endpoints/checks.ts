@@ -96,13 +96,19 @@ export function checkConfiguration(request: Request): void {
 }
 
 /**
- * Whether the account may have the instances.
+ * Whether the account may have the instances, or the memory.
  * @throws Refused
  */
-export function checkQuota({ variants }: Deployment, { quotas }: Faults): void {
-  for (const { request, desiredCount } of variants) {
-    if (quotas.has(request.InstanceType)) {
-      throw limitExceeded(request.InstanceType, "endpoint", desiredCount);
+export function checkQuota({ variants }: Deployment, { quotas, serverlessMemory }: Faults): void {
+  for (const { request: { InstanceType, ServerlessConfig }, desiredCount } of variants) {
+    if (quotas.has(InstanceType)) {
+      const name = `${InstanceType} for endpoint usage`;
+      throw limitExceeded({ name, unit: "Instances", most: 0, wanted: desiredCount });
+    }
+    const wanted = ServerlessConfig?.MemorySizeInMB ?? 0;
+    if (wanted > serverlessMemory) {
+      const name = "Memory size in MB per serverless endpoint";
+      throw limitExceeded({ name, unit: "MBs", most: serverlessMemory, wanted });
     }
   }
 }
