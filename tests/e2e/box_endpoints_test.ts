@@ -136,6 +136,11 @@ async function predict(endpoint: Endpoint, body: string): Promise<string> {
   return text;
 }
 
+/** The same, for the text of any answer. */
+async function textOf(endpoint: Endpoint, body: string): Promise<string> {
+  return await (await send(endpoint, body)).text();
+}
+
 /** The same, for the answer's status. */
 async function statusOf(endpoint: Endpoint, body: string): Promise<number> {
   const answer = await send(endpoint, body);
@@ -236,7 +241,7 @@ suite("the box's endpoints on the engine", () => {
     let isOver = false;
     const answers: string[] = [];
     const asking = (async () => {
-      while (!isOver) answers.push(await predict(endpoint, "x"));
+      while (!isOver) answers.push(await textOf(endpoint, "x"));
     })();
     const configuration = await update(endpoint, { key: "two.tar.gz" });
     isOver = true;
@@ -332,7 +337,7 @@ suite("the box's endpoints on the engine", () => {
       more: { DeploymentConfig: { BlueGreenUpdatePolicy: { TrafficRoutingConfiguration } } },
     });
     await eventually(async () => await predict(endpoint, "x") === "two: x");
-    const slow = Array.from({ length: 12 }, () => predict(endpoint, "sleep 1"));
+    const slow = Array.from({ length: 12 }, () => textOf(endpoint, "sleep 1"));
     const begun = (): number => logs(endpoint).join("\n").match(/^asked: sleep/gm)?.length ?? 0;
     await eventually(() => Promise.resolve(begun() === slow.length));
     box.hosting.settings.step = 0;

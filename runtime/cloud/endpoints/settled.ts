@@ -38,6 +38,8 @@ export interface SettledEndpoint {
   readonly outcome: Outcome;
   /** As it was described last; `undefined` where it never was. */
   readonly description: EndpointDescription | undefined;
+  /** When the service began what it was followed through, by its own clock, where that was seen. */
+  readonly began: Date | undefined;
 }
 
 /** What it is to become, and how long to wait. */
@@ -101,6 +103,7 @@ class Settling {
   #target: string | undefined;
   #hasChanged = false;
   #isTakenBack = false;
+  #began: Date | undefined;
   #unseen = 0;
 
   constructor(
@@ -120,12 +123,16 @@ class Settling {
     for (let length = FIRST_PAUSE;; length = Math.min(2 * length, LONGEST_PAUSE)) {
       const asked = await patience.ask("endpoint", () => ifThere(sagemaker, this.name));
       const outcome = asked && this.#outcome(asked.answer);
-      if (outcome) return { outcome, description: this.#latest };
+      if (outcome) return this.#end(outcome);
       const left = end - clock.now();
-      if (left <= 0) return { outcome: "not yet", description: this.#latest };
+      if (left <= 0) return this.#end("not yet");
       this.report.progress(this.#latest?.status || "Waiting", clock.now() - start);
       await clock.pause(Math.min(length, left), interruption.signal);
     }
+  }
+
+  #end(outcome: Outcome): SettledEndpoint {
+    return { outcome, description: this.#latest, began: this.#began };
   }
 
   /** How it has settled, where it has. */
@@ -137,6 +144,7 @@ class Settling {
     if (ENDED_BADLY.has(status)) return "failed";
     if (status !== "InService") {
       this.#hasChanged = true;
+      this.#began ??= current.lastModifiedTime;
       this.#isTakenBack ||= status === "RollingBack";
       if (this.options.target === undefined) {
         this.#target = current.pendingConfiguration ?? this.#target ??
