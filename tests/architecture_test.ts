@@ -68,7 +68,18 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   cloud: ["app", "contract", "aws", "model", "archive"],
   // Looks at all the others, and none of them at it.
   doctor: [
-    ...["app", "contract", "docker", "aws", "image", "model", "archive", "serving", "local", "cloud"],
+    ...[
+      "app",
+      "contract",
+      "docker",
+      "aws",
+      "image",
+      "model",
+      "archive",
+      "serving",
+      "local",
+      "cloud",
+    ],
   ],
 };
 

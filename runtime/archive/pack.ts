@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { createGzip } from "node:zlib";
 import { passedThrough } from "./passed_through.ts";
-import { FIXED_TIME, type FileRules, tarBytes, type TarEntry } from "./writer.ts";
+import { type FileRules, FIXED_TIME, tarBytes, type TarEntry } from "./writer.ts";
 
 /** An archive that was written. */
 export interface Packed {

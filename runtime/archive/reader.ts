@@ -42,7 +42,8 @@ export async function* entriesOf(
     if (!tar.destroying) tar.destroy(asError(error));
   };
   tar.on("error", fail);
-  const reading = feed(tar, passedThrough(createGunzip(), requireGzip(archive)), most, signal).catch(fail);
+  const reading = feed(tar, passedThrough(createGunzip(), requireGzip(archive)), most, signal)
+    .catch(fail);
   const thrown = (error: unknown): unknown =>
     signal.aborted ? signal.reason : inWords(failure ?? error);
   try {

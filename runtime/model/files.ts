@@ -176,7 +176,8 @@ function stateOf({ size, mtime, dev, ino }: Deno.FileInfo): string {
 
 const RENAME = "Rename it.";
 const NO_FILE = "A model holds files: remove what is none.";
-const COPY = "A model is packed with what its links lead to, in the same directory. Put the thing " +
+const COPY =
+  "A model is packed with what its links lead to, in the same directory. Put the thing " +
   "itself there.";
 
 function cannotPack(shown: string, words: string, hint: string): MlcliError {

@@ -163,7 +163,8 @@ function placeOf({ app, endpoint }: ModelUse): S3Address {
   const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
   if (prefix !== undefined) return within(prefix, `models/${endpoint}`);
   throw new UsageError(`Nobody says where a packed model is to go: there is no "s3_prefix".`, {
-    hint: `Add "s3_prefix": "s3://BUCKET/PREFIX" to ${file}, below which all data of the app lies; ` +
+    hint:
+      `Add "s3_prefix": "s3://BUCKET/PREFIX" to ${file}, below which all data of the app lies; ` +
       "or name an archive that is in S3: --model s3://...",
   });
 }

@@ -159,7 +159,9 @@ async function readArchive(
   if (isWhole && judgement.files === 0) throw empty(address);
   for (const text of judgement.warnings(s3Uri(address))) note(text);
   if (!isWhole) {
-    note(`${s3Uri(address)} is large: only its beginning was read, and what follows is not checked`);
+    note(
+      `${s3Uri(address)} is large: only its beginning was read, and what follows is not checked`,
+    );
   }
 }
 
