@@ -64,8 +64,10 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   archive: [],
   // A server in a container on this machine, and whether it is ready.
   serving: ["contract", "docker"],
-  local: ["app", "contract", "docker", "model", "archive", "serving"],
-  cloud: ["app", "contract", "aws", "model", "archive"],
+  // What both halves do with a request to a model, and with its answer.
+  invocation: ["contract"],
+  local: ["app", "contract", "docker", "model", "archive", "serving", "invocation"],
+  cloud: ["app", "contract", "aws", "model", "archive", "invocation"],
   // Looks at all the others, and none of them at it.
   doctor: [
     ...[

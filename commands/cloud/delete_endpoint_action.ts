@@ -5,8 +5,8 @@
  */
 
 import { regionWords, type Setting } from "../../runtime/aws/settings.ts";
-import { deleteEndpoint } from "../../runtime/cloud/delete_endpoint.ts";
-import type { DeletionPlan } from "../../runtime/cloud/deletion.ts";
+import { deleteEndpoint } from "../../runtime/cloud/endpoints/delete_endpoint.ts";
+import type { DeletionPlan } from "../../runtime/cloud/endpoints/deletion.ts";
 import type { Context } from "../../runtime/context.ts";
 import { configurationOf } from "../../runtime/contract/endpoint_names.ts";
 import { ProgressLine } from "../render/progress.ts";

@@ -5,18 +5,18 @@
  */
 
 import { type Command, command } from "../command.ts";
-import { jobName } from "../options/job_name.ts";
+import { thingName } from "../options/thing_name.ts";
 import { options, type Values } from "../options/option.ts";
 import { outputFormat } from "../options/output.ts";
 
-const OPTIONS = options({ ...jobName, ...outputFormat });
+const OPTIONS = options({ ...thingName, ...outputFormat });
 
 /** Options of `describe`. */
 export type DescribeOptions = Values<typeof OPTIONS>;
 
-/** Describes a job. */
+/** Describes a job or an endpoint. */
 export const describeCommand: Command = command({
-  details: "Of the job's variables only the names are shown.",
+  details: "Of variables only the names are shown.",
   options: OPTIONS,
   examples: [
     ["See how far a job is", "mlcli describe churn-2026-03-01"],
@@ -24,6 +24,7 @@ export const describeCommand: Command = command({
       "Its artifact, for another program",
       "mlcli describe churn-2026-03-01 --output json | jq -r .artifact",
     ],
+    ["What an endpoint serves, and on what", "mlcli describe churn --kind endpoint"],
   ],
   action: async () => (await import("./describe_action.ts")).describeAction,
 });

@@ -39,6 +39,13 @@ export function jobText(job: CloudJob): string {
     ),
     ["Variables", job.variables.join(", ") || undefined],
   ];
+  return fieldsText(fields);
+}
+
+/** A field a line, those that are known. */
+export function fieldsText(
+  fields: readonly (readonly [name: string, value: string | undefined])[],
+): string {
   return fields.filter(([, value]) => value !== undefined).map(([name, value]) =>
     `${`${name}:`.padEnd(16)}${indented(value!)}\n`
   ).join("");

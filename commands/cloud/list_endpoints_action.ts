@@ -5,7 +5,7 @@
  */
 
 import { regionWords } from "../../runtime/aws/settings.ts";
-import { listEndpoints } from "../../runtime/cloud/list_endpoints.ts";
+import { listEndpoints } from "../../runtime/cloud/endpoints/list_endpoints.ts";
 import type { Context } from "../../runtime/context.ts";
 import { type EndpointFormat, jsonFormat, textFormat } from "./endpoint_formats.ts";
 import type { ListEndpointsOptions } from "./list_endpoints.ts";

@@ -6,7 +6,7 @@
 
 import { type Command, command } from "../command.ts";
 import { cloudOptions } from "../options/cloud.ts";
-import { jobKind } from "../options/job_name.ts";
+import { jobKind } from "../options/thing_name.ts";
 import { options, type Values } from "../options/option.ts";
 import { outputFormat } from "../options/output.ts";
 import { parseLimit } from "../options/parsers.ts";

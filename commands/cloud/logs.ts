@@ -5,15 +5,15 @@
  */
 
 import { type Command, command } from "../command.ts";
-import { jobName } from "../options/job_name.ts";
+import { thingName } from "../options/thing_name.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSince, parseTail } from "../options/parsers.ts";
 
 const OPTIONS = options({
-  ...jobName,
+  ...thingName,
   "--follow": {
     short: "-f",
-    description: "Stay, and show what the job writes until it ends.",
+    description: "Stay, and show what it writes until the job ends, or the endpoint is gone.",
   },
   "--tail": {
     value: "lines",
@@ -31,16 +31,17 @@ const OPTIONS = options({
 /** Options of `logs`. */
 export type LogsOptions = Values<typeof OPTIONS>;
 
-/** Shows a job's log. */
+/** Shows the log of a job or an endpoint. */
 export const logsCommand: Command = command({
-  details: "The log goes to standard output; the lines of a job with several machines begin with " +
-    "the machine's name, algo-1. After Ctrl-C the job goes on.",
+  details: "The log goes to standard output. Where several machines write, each line begins with " +
+    "its machine: of a job algo-1, of an endpoint VARIANT/INSTANCE. After Ctrl-C the job goes on.",
   options: OPTIONS,
   examples: [
     [
       "Show the last 20 lines, and what is coming",
       "mlcli logs churn-2026-03-01 --tail 20 --follow",
     ],
+    ["What an endpoint wrote in the last hour", "mlcli logs churn --since 1h"],
   ],
   action: async () => (await import("./logs_action.ts")).logsAction,
 });

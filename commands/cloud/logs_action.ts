@@ -4,7 +4,7 @@
  * @module
  */
 
-import { showJobLog } from "../../runtime/cloud/jobs/show_logs.ts";
+import { showLog } from "../../runtime/cloud/by_name/show_log.ts";
 import type { Context } from "../../runtime/context.ts";
 import { ShownJob } from "./job_report.ts";
 import type { LogsOptions } from "./logs.ts";
@@ -13,5 +13,5 @@ import type { LogsOptions } from "./logs.ts";
 export async function logsAction(context: Context, options: LogsOptions): Promise<void> {
   using report = new ShownJob(context, "out");
   const { name, kind, follow, tail, since } = options;
-  await showJobLog({ choice: options, name, kind, follow, tail, since }, context, report);
+  await showLog({ choice: options, name, kind, follow, tail, since }, context, report);
 }

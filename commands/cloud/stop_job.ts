@@ -5,11 +5,11 @@
  */
 
 import { type Command, command } from "../command.ts";
-import { jobName } from "../options/job_name.ts";
+import { thingName } from "../options/thing_name.ts";
 import { options, type Values } from "../options/option.ts";
 
 const OPTIONS = options({
-  ...jobName,
+  ...thingName,
   "--wait": { description: "Return when the job has ended." },
 });
 

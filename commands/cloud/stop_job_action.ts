@@ -4,7 +4,7 @@
  * @module
  */
 
-import { stopJob } from "../../runtime/cloud/jobs/stop_job.ts";
+import { stopJob } from "../../runtime/cloud/by_name/stop_job.ts";
 import type { Context } from "../../runtime/context.ts";
 import { ShownJob } from "./job_report.ts";
 import type { StopJobOptions } from "./stop_job.ts";

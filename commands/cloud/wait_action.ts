@@ -4,7 +4,7 @@
  * @module
  */
 
-import { waitForJob } from "../../runtime/cloud/jobs/wait_for_job.ts";
+import { waitByName } from "../../runtime/cloud/by_name/wait.ts";
 import type { Context } from "../../runtime/context.ts";
 import { ShownJob } from "./job_report.ts";
 import type { WaitOptions } from "./wait.ts";
@@ -13,5 +13,5 @@ import type { WaitOptions } from "./wait.ts";
 export async function waitAction(context: Context, options: WaitOptions): Promise<void> {
   using report = new ShownJob(context);
   const { name, kind } = options;
-  await waitForJob({ choice: options, name, kind }, context, report);
+  await waitByName({ choice: options, name, kind }, context, report);
 }

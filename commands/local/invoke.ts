@@ -6,24 +6,15 @@
 
 import { INVOCATION_SECONDS } from "../../runtime/contract/limits.ts";
 import { type Command, command } from "../command.ts";
+import { mediaTypes, requestFile } from "../options/invocation.ts";
 import { options, type Values } from "../options/option.ts";
-import { parseMediaType, parseSeconds } from "../options/parsers.ts";
+import { parseSeconds } from "../options/parsers.ts";
 import { serverPort } from "../options/server.ts";
 
 const OPTIONS = options({
-  "[file]": { completion: "file" },
+  ...requestFile,
   ...serverPort,
-  "--content-type": {
-    value: "type",
-    description:
-      "Type of what is sent. Without it: by the file's name, or how standard input begins.",
-    parse: parseMediaType,
-  },
-  "--accept": {
-    value: "type",
-    description: "Type that the answer is to have.",
-    parse: parseMediaType,
-  },
+  ...mediaTypes,
   "--timeout": {
     value: "seconds",
     description: "How long the answer may take; as on the platform.",

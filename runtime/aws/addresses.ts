@@ -12,7 +12,13 @@ import { nestedValue, profileValue } from "./profiles.ts";
 import { type AwsSettings, checkAddress } from "./settings.ts";
 
 /** Services as the variables name them: `AWS_ENDPOINT_URL_S3`. */
-export type AddressedService = "SAGEMAKER" | "ECR" | "S3" | "CLOUDWATCH_LOGS" | "STS";
+export type AddressedService =
+  | "SAGEMAKER"
+  | "SAGEMAKER_RUNTIME"
+  | "ECR"
+  | "S3"
+  | "CLOUDWATCH_LOGS"
+  | "STS";
 
 /**
  * The address at which a service is to be asked; `undefined`: AWS's own.

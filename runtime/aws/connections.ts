@@ -6,24 +6,21 @@
  * @module
  */
 
+import { onAbort } from "../time.ts";
 import { trustedCertificates } from "./certificates.ts";
-import { ConnectionError, connectionError } from "./connection_error.ts";
+import { type ConnectionError, connectionError } from "./connection_error.ts";
 import { AwsError } from "./errors.ts";
 import { namesProxy } from "./proxy.ts";
-
-/** How long something may take, in ms. */
-export interface TimeLimits {
-  /** Until there is a connection. */
-  readonly connection: number;
-  /**
-   * Until the whole answer is there, the connection included. What is sent or fetched of data, in
-   * pieces of known size, gets more.
-   */
-  readonly answer: number;
-}
+import { TimeLimit, type TimeLimits } from "./time_limit.ts";
 
 /** A healthy service answers within a second; these limits are for one that never answers. */
 const TIME_LIMITS: TimeLimits = { connection: 10_000, answer: 30_000 };
+
+/**
+ * Of SageMaker Runtime, InvokeEndpoint: "If your model is going to take 50-60 seconds of processing
+ * time, the SDK socket timeout should be set to be 70 seconds". In ms.
+ */
+const PATIENCE = 10_000;
 
 /** What connecting needs to know. */
 export interface ConnectionOptions {
@@ -52,8 +49,19 @@ export interface SdkResponse {
   readonly statusCode: number;
   readonly reason: string;
   readonly headers: Record<string, string>;
-  readonly body: Uint8Array;
+  /** All of it; of a stream of events, what will come. */
+  readonly body: Uint8Array | ReadableStream<Uint8Array>;
 }
+
+/** What the SDK says of one request. */
+export interface SdkRequestOptions {
+  readonly abortSignal?: unknown;
+  /** How long somebody behind the service may take for the answer, in ms. */
+  readonly requestTimeout?: number;
+}
+
+/** The type of an answer that is a stream of events (Smithy's "Amazon Event Stream"). */
+const EVENTS = "application/vnd.amazon.eventstream";
 
 /**
  * The connections of one run: what the SDK calls a request handler, for every client of the SDK,
@@ -74,22 +82,35 @@ export class Connections implements Disposable {
 
   /**
    * Sends a request and reads the whole answer, so that an answer that stops half-way fails here,
-   * where the SDK retries.
+   * where the SDK retries. Only a stream of events is passed on as it comes, and fails with the same
+   * errors.
    *
    * @throws ConnectionError when there is no whole answer, AwsError when certificates that
    * somebody names cannot be read, or the reason why it was aborted.
    */
   async handle(
     request: SdkRequest,
-    options: { readonly abortSignal?: unknown } = {},
+    { requestTimeout, ...options }: SdkRequestOptions = {},
   ): Promise<{ readonly response: SdkResponse }> {
     // The SDK has a type of its own for the signal, but passes on the object that it was given.
     const abortSignal = options.abortSignal as AbortSignal | undefined;
     abortSignal?.throwIfAborted();
     const { env, limits = TIME_LIMITS } = this.#options;
     const url = urlOf(request);
-    const answer = limits.answer + transferTime(request);
-    using limit = new TimeLimit(url, { ...limits, answer }, namesProxy(env));
+    const usual = requestTimeout === undefined
+      ? limits.answer
+      : requestTimeout + (limits.patience ?? PATIENCE);
+    const answer = usual + transferTime(request);
+    using held = new DisposableStack();
+    const limit = held.use(new TimeLimit(url, { ...limits, answer }, namesProxy(env)));
+    // Not AbortSignal.any: Deno 2.6 loses such a signal in a request that takes its time.
+    if (abortSignal) held.use(onAbort(abortSignal, () => limit.abort(abortSignal.reason)));
+    const explained = (error: unknown): unknown => {
+      if (abortSignal?.aborted) return abortSignal.reason;
+      return this.failure = error instanceof AwsError
+        ? error
+        : limit.reason ?? connectionError(error, url.host);
+    };
     try {
       const response = await fetch(url, {
         method: request.method,
@@ -98,20 +119,19 @@ export class Connections implements Disposable {
         client: await this.#clientFor(request),
         // A request is signed for one host.
         redirect: "manual",
-        signal: abortSignal ? AbortSignal.any([abortSignal, limit.signal]) : limit.signal,
+        signal: limit.signal,
       });
-      const body = await response.bytes();
+      limit.connected();
+      const body = response.body !== null && isStreamed(request, response)
+        ? ReadableStream.from(piecesOf(response.body, untilAborted(held, abortSignal), explained))
+        : await response.bytes();
       this.failure = undefined;
       const { status: statusCode, statusText: reason } = response;
       return {
         response: { statusCode, reason, headers: Object.fromEntries(response.headers), body },
       };
     } catch (error) {
-      abortSignal?.throwIfAborted();
-      this.failure = error instanceof AwsError
-        ? error
-        : limit.reason ?? connectionError(error, url.host);
-      throw this.failure;
+      throw explained(error);
     }
   }
 
@@ -163,6 +183,33 @@ function isRepeatable({ method, headers }: SdkRequest): boolean {
   return /^(List|Describe|Get|BatchGet)/.test(operation);
 }
 
+/** Whether an answer is passed on as it comes: a model may send that type in another answer, too. */
+function isStreamed({ path }: SdkRequest, { ok, headers }: Response): boolean {
+  const isEvents = headers.get("content-type")?.toLowerCase().startsWith(EVENTS) ?? false;
+  return ok && isEvents && /-response-stream$/.test(path);
+}
+
+/** What is held, moved: until it is disposed of, or nobody wants it any more. */
+function untilAborted(held: DisposableStack, abortSignal: AbortSignal | undefined): Disposable {
+  const moved = held.move();
+  if (abortSignal) moved.use(onAbort(abortSignal, () => moved.dispose()));
+  return moved;
+}
+
+/** @param held what is needed as long as pieces come. */
+async function* piecesOf(
+  body: ReadableStream<Uint8Array>,
+  held: Disposable,
+  explained: (error: unknown) => unknown,
+): AsyncGenerator<Uint8Array, void, void> {
+  using _held = held;
+  try {
+    yield* body;
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
 /** Bytes a second of the slowest line that data is sent or fetched over: a poor mobile one. */
 const SLOWEST_LINE = 16_384;
 
@@ -190,63 +237,4 @@ function escaped(text: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-}
-
-/** Ends a request that takes too long: `signal` aborts, its reason says what took too long. */
-class TimeLimit implements Disposable {
-  readonly #over = new AbortController();
-  readonly #timers: readonly ReturnType<typeof setTimeout>[];
-
-  /** @param isIndirect whether the connection may go to a proxy. */
-  constructor(url: URL, { connection, answer }: TimeLimits, isIndirect: boolean) {
-    const end = (message: string): void =>
-      this.#over.abort(new ConnectionError("time limit", url.host, message));
-    // fetch does not tell when it is connected. So when no answer has come in half of the time, a
-    // second connection is tried in the other half.
-    const half = connection / 2;
-    const tryToConnect = async (): Promise<void> => {
-      if (isIndirect || !await isSilent(url, half, this.#over.signal)) return;
-      end(`No connection within ${connection / 1000} s`);
-    };
-    this.#timers = [
-      setTimeout(() => end(`No answer within ${Math.round(answer / 100) / 10} s`), answer),
-      setTimeout(tryToConnect, half),
-    ];
-  }
-
-  get signal(): AbortSignal {
-    return this.#over.signal;
-  }
-
-  /** What took too long, if something has. */
-  get reason(): ConnectionError | undefined {
-    const { aborted, reason } = this.#over.signal;
-    return aborted ? reason : undefined;
-  }
-
-  [Symbol.dispose](): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-    // Stops an attempt to connect that is still running.
-    this.#over.abort();
-  }
-}
-
-/** Whether a connection is neither accepted nor refused in that time. */
-async function isSilent(
-  { hostname, port, protocol }: URL,
-  milliseconds: number,
-  over: AbortSignal,
-): Promise<boolean> {
-  const end = AbortSignal.timeout(milliseconds);
-  const address = {
-    // In a URL, an IPv6 address stands in brackets.
-    hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: Number(port) || (protocol === "https:" ? 443 : 80),
-  };
-  try {
-    (await Deno.connect({ ...address, signal: AbortSignal.any([end, over]) })).close();
-    return false;
-  } catch {
-    return end.aborted && !over.aborted;
-  }
 }

@@ -19,6 +19,10 @@ export type Refusal =
   /** A list that is not in the order of what it lists. */
   | "unordered"
   | "unreachable"
+  /** Of a model: it took too long. */
+  | "no answer"
+  /** Of a model: the connection ended before its answer did. */
+  | "broken off"
   | "credentials"
   | "failed"
   | "other";

@@ -90,6 +90,8 @@ const VALIDATION_WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/^Could not find requested job with name/, "not found"],
   // The same from an emulator, moto.
   [/^Could not find (training|processing) job ["']/, "not found"],
+  // InvokeEndpoint: there is none, or it is not in service.
+  [/^Endpoint \S+ of account \S+ not found/, "not found"],
   [/^Cannot update in-progress endpoint /, "in progress"],
   // CreateModel, CreateEndpointConfig, CreateEndpoint.
   [/^Cannot create already existing /, "in use"],
@@ -116,7 +118,8 @@ function explain(error: unknown, request: Request): AwsError {
   const status = $metadata?.httpStatusCode;
   // Only a proxy answers with this status.
   if (status === 407) return proxyWantsPassword("HTTP 407");
-  if (name === "ValidationException") return invalid(request, error);
+  // The second is SageMaker Runtime's.
+  if (name === "ValidationException" || name === "ValidationError") return invalid(request, error);
   if (status !== undefined && status >= 500) return failed(request, status);
   if (isStrange(error, status)) return strangeAnswer(status);
   return new AwsError("other", `${request.action} failed: ${messageOf(error)}`, {

@@ -19,6 +19,15 @@ export interface LogEvent {
   readonly message: string;
 }
 
+/** What one container writes. */
+export interface LogStream {
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly creationTime: number | undefined;
+  /** When it wrote last, as far as the service knows yet (an hour may pass until it does). */
+  readonly lastTime: number | undefined;
+}
+
 /** Which piece of a log stream. */
 export interface LogQuestion {
   /** Of the piece before; without one, the first or the last of the stream. */
@@ -42,8 +51,11 @@ export interface LogPage {
 
 /** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
 export interface Logs {
-  /** Names of the streams that begin like this; none where the group is not there (yet). */
-  streams(group: string, prefix: string): Promise<readonly string[]>;
+  /**
+   * The streams of a group; none where that is not there (yet).
+   * @param prefix only those whose names begin like this.
+   */
+  streams(group: string, prefix?: string): Promise<readonly LogStream[]>;
   /** A piece of a stream. An empty one is not the end: only a repeated token is. */
   events(group: string, stream: string, question: LogQuestion): Promise<LogPage>;
 }
@@ -58,7 +70,7 @@ export async function openLogs(session: AwsSession): Promise<Logs> {
   const options = session.requestOptions;
   return {
     async streams(group, prefix) {
-      const names: string[] = [];
+      const streams: LogStream[] = [];
       let token: string | undefined;
       do {
         const answer = await session.send(
@@ -75,16 +87,17 @@ export async function openLogs(session: AwsSession): Promise<Logs> {
               options,
             ),
         ).catch((error) => {
-          // The first job of an account makes the group, with its first line.
+          // The first job or endpoint of its kind makes the group, with its first line.
           if (isRefusal(error, "not found")) return { logStreams: [], nextToken: undefined };
           throw error;
         });
-        for (const { logStreamName } of answer.logStreams ?? []) {
-          if (logStreamName) names.push(logStreamName);
+        for (const one of answer.logStreams ?? []) {
+          const { logStreamName: name, creationTime, lastEventTimestamp: lastTime } = one;
+          if (name) streams.push({ name, creationTime, lastTime });
         }
         token = answer.nextToken === token ? undefined : answer.nextToken;
       } while (token);
-      return names;
+      return streams;
     },
     async events(group, stream, { token, forward, since, limit }) {
       const answer = await session.send(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Connections, SdkRequest } from "./connections.ts";
+import type { Connections, SdkRequest, SdkRequestOptions } from "./connections.ts";
 import { repeatedPage, strangeAnswer } from "./explanations.ts";
 import { type Deletion, deletionOf } from "./s3_deletion.ts";
 import { type BucketInput, type Multipart, multipartOf, type ObjectPlace } from "./s3_multipart.ts";
@@ -230,12 +230,15 @@ function streaming(connections: Connections) {
   return {
     async handle(
       request: SdkRequest,
-      options?: { readonly abortSignal?: unknown },
+      options?: SdkRequestOptions,
     ) {
       const { response } = await connections.handle(request, options);
       const isObject = request.method === "GET" && request.query?.["x-id"] === "GetObject" &&
         response.statusCode < 300;
-      return isObject ? { response: { ...response, body: streamOf(response.body) } } : { response };
+      const { body } = response;
+      return isObject && body instanceof Uint8Array
+        ? { response: { ...response, body: streamOf(body) } }
+        : { response };
     },
     updateHttpClientConfig(): void {},
     httpHandlerConfigs: () => ({}),

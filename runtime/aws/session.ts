@@ -8,7 +8,7 @@
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { type AddressedService, addressOf } from "./addresses.ts";
-import { Connections, type TimeLimits } from "./connections.ts";
+import { Connections } from "./connections.ts";
 import { credentialsProvider } from "./credentials.ts";
 import { AwsError, isRefusal, type Refusal } from "./errors.ts";
 import { awsError, isExpiry, wasRetried } from "./explanations.ts";
@@ -17,6 +17,7 @@ import { checkProfile } from "./profiles.ts";
 import { checkProxies, proxyLogins } from "./proxy.ts";
 import { Secrets } from "./secrets.ts";
 import type { AwsSettings, Setting } from "./settings.ts";
+import type { TimeLimits } from "./time_limit.ts";
 
 /** What a session needs besides its settings. */
 export interface SessionContext {

@@ -81,6 +81,7 @@ function setting(value: string | undefined, source: string): Setting | undefined
 const ADDRESSES = [
   "AWS_ENDPOINT_URL",
   "AWS_ENDPOINT_URL_SAGEMAKER",
+  "AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME",
   "AWS_ENDPOINT_URL_STS",
   "AWS_ENDPOINT_URL_ECR",
   "AWS_ENDPOINT_URL_S3",

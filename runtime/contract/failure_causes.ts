@@ -1,18 +1,20 @@
 /**
- * Why a job on SageMaker failed, in our words: what its reason, or the end of its log, most likely
+ * Why a job or an endpoint on SageMaker failed, in our words: what its reason, or the end of its log, most likely
  * means, and what to do. SageMaker has no codes for this, only words; each row has its source.
  *
  * @module
  */
 
-/** What is known of a job that failed. */
+import type { Role } from "./jobs.ts";
+
+/** What is known of a job, or of an endpoint, that failed. */
 export interface Failure {
   /** `FailureReason` */
   readonly reason: string;
   /** The last lines of its log, as far as they may be read. */
   readonly log: readonly string[];
-  readonly kind: "train" | "process";
-  readonly isSpot: boolean;
+  readonly kind: Role;
+  readonly isSpot?: boolean;
 }
 
 /** A cause, and what to do about it: sentences. */
@@ -32,15 +34,19 @@ export type CauseName =
   | "disk"
   | "GPU memory"
   | "memory"
+  | "archive"
   | "data"
   | "permission"
   | "time limit"
   | "platform"
   | "crash"
-  | "code";
+  | "code"
+  | "ping";
 
 interface Row {
   readonly name: CauseName;
+  /** Of what it can be the cause; of all without them. */
+  readonly kinds?: readonly Role[];
   /** Words of SageMaker's reason. */
   readonly reason?: RegExp;
   /** Words of a line of the log. */
@@ -50,7 +56,18 @@ interface Row {
   readonly source: string;
 }
 
-const localRun = ({ kind }: Failure): string => `mlcli local ${kind}`;
+const JOBS: readonly Role[] = ["train", "process"];
+const SERVERS: readonly Role[] = ["serve"];
+
+/** What tries the same here. */
+const localRun = ({ kind }: Failure): string => `mlcli local ${kind === "serve" ? "deploy" : kind}`;
+
+/** Words that differ for a server. */
+const either = (job: string, server: string) => ({ kind }: Failure): string =>
+  kind === "serve" ? server : job;
+
+const PULLING = "mlcli push puts it there; the role needs ecr:GetAuthorizationToken, " +
+  "BatchCheckLayerAvailability, BatchGetImage and GetDownloadUrlForLayer.";
 
 /** The first row whose words are there counts: what is certain comes before what is likely. */
 export const CAUSES: readonly Row[] = [
@@ -74,7 +91,8 @@ export const CAUSES: readonly Row[] = [
   },
   {
     name: "role",
-    reason: /unable to (assume the role|perform: sts:AssumeRole)|Could not assume role/i,
+    reason:
+      /unable to (assume the role|perform: sts:AssumeRole)|Could not assume role|role ARN .* is invalid/i,
     words: "SageMaker may not assume the execution role. Give the whole ARN with its path, and " +
       "have the role's trust policy name sagemaker.amazonaws.com.",
     source: "https://github.com/aws/sagemaker-python-sdk/issues/43, " +
@@ -82,14 +100,26 @@ export const CAUSES: readonly Row[] = [
   },
   {
     name: "image",
+    kinds: SERVERS,
+    reason: /Image size \d+ is greater than supported/i,
+    words: "The image is too large for serverless endpoints, which take 10 GB unpacked. Make it " +
+      "smaller, or deploy to instances, under another name: --ec2-type.",
+    source: "https://github.com/aws-solutions-library-samples/qnabot-on-aws/issues/691",
+  },
+  {
+    name: "image",
     reason:
-      /Cannot pull algorithm container|manifest unknown|Requested image .*not found|pull access denied|ecr:(BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability)/,
-    words: "The image cannot be pulled: it is not there, not in the job's region, the execution " +
-      "role may not pull it, or the volume is too small for it (--volume-size). mlcli push puts " +
-      "it there; the role needs ecr:GetAuthorizationToken, BatchCheckLayerAvailability, " +
-      "BatchGetImage and GetDownloadUrlForLayer.",
+      /Cannot pull algorithm container|manifest unknown|Requested image .*not found|pull access denied|ecr:(BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability)|make sure all images included in the model|does not have BatchGetImage permission/,
+    words: either(
+      "The image cannot be pulled: it is not there, not in the job's region, the execution " +
+        `role may not pull it, or the volume is too small for it (--volume-size). ${PULLING}`,
+      "The image cannot be pulled: it is not there, not in the endpoint's region, or the " +
+        `execution role may not pull it. ${PULLING}`,
+    ),
     source: "https://github.com/aws/sagemaker-python-sdk/issues/57, " +
-      "https://github.com/aws-samples/amazon-sagemaker-tensorflow-object-detection-api/issues/14",
+      "https://github.com/aws-samples/amazon-sagemaker-tensorflow-object-detection-api/issues/14, " +
+      "https://github.com/aws/sagemaker-python-sdk/issues/1835, " +
+      "https://github.com/aws/sagemaker-python-sdk/issues/2002",
   },
   {
     name: "architecture",
@@ -97,23 +127,29 @@ export const CAUSES: readonly Row[] = [
     log: /exec format error/,
     words: "The image is for another processor than the instance's. Build it for linux/amd64 " +
       "(for Graviton types such as ml.c7g: linux/arm64), and push it again.",
-    source: "https://github.com/aws/deep-learning-containers/issues/1157",
+    source: "https://github.com/aws/deep-learning-containers/issues/1157, " +
+      "https://github.com/aws-samples/amazon-sagemaker-custom-container/issues/3",
   },
   {
     name: "entry point",
-    reason: /executable file not found in \$PATH/,
+    reason: /executable file not found in \$PATH|CannotStartContainerError/,
     log: /executable file not found in \$PATH/,
     words: (failure) =>
       "The image has no program for what SageMaker starts it with. An image that mlcli build " +
       `made from mlcli's template has one; ${localRun(failure)} --strict tries it here.`,
-    source: "https://github.com/aws/amazon-sagemaker-examples/issues/739",
+    source: "https://github.com/aws/amazon-sagemaker-examples/issues/739, " +
+      "https://github.com/aws-samples/comfyui-on-amazon-sagemaker/issues/2",
   },
   {
     name: "disk",
     reason: /Insufficient disk space|No space left on device/i,
     log: /No space left on device/,
-    words: "The volume is full. --volume-size gives more GB; instance types with a disk of their " +
-      "own have that one alone.",
+    words: either(
+      "The volume is full. --volume-size gives more GB; instance types with a disk of their " +
+        "own have that one alone.",
+      "The disk is full. Make image and model smaller, or take another --ec2-type; of a " +
+        "serverless endpoint it is 5 GB.",
+    ),
     source: "https://github.com/aws/sagemaker-python-sdk/issues/128, " +
       "https://github.com/huggingface/blog/issues/114",
   },
@@ -128,13 +164,40 @@ export const CAUSES: readonly Row[] = [
   {
     name: "memory",
     reason: /exit code:? 137\b|instance type with more memory|\bMemoryError\b|std::bad_alloc/i,
-    log: /^(algo-\d+: )?MemoryError\b|Cannot allocate memory|std::bad_alloc|\bOOM ?killed/i,
-    words: "It most likely ran out of memory (137 is SIGKILL, by which Linux ends what takes too " +
-      "much). Use smaller batches or fewer workers, or an --ec2-type with more memory.",
-    source: "https://github.com/mozilla/bugbug/issues/3906; `docker run --memory`, exit status 137",
+    log:
+      /^([\w./-]+: )?MemoryError\b|Cannot allocate memory|std::bad_alloc|\bOOM ?killed|Perhaps out of memory|terminated due to signal 9\b/i,
+    words: either(
+      "It most likely ran out of memory (137 is SIGKILL, by which Linux ends what takes too " +
+        "much). Use smaller batches or fewer workers, or an --ec2-type with more memory.",
+      "It most likely ran out of memory (Linux ends what takes too much by SIGKILL, which is 9). " +
+        "Use fewer workers, an --ec2-type with more memory, or a larger --memory-size-in-mb.",
+    ),
+    source:
+      "https://github.com/mozilla/bugbug/issues/3906; `docker run --memory`, exit status 137; " +
+      "https://github.com/aws/amazon-sagemaker-examples/issues/3148",
+  },
+  {
+    name: "archive",
+    kinds: SERVERS,
+    reason: /Failed to extract model data archive/i,
+    words: "The model's archive cannot be unpacked: it is no tar packed by gzip, or it has links " +
+      "in it. mlcli deploy --model DIR packs a directory as SageMaker wants it.",
+    source: "https://github.com/aws/deep-learning-containers/pull/569, " +
+      "https://github.com/mantiumai/aws-sagemaker-gptj-deepspeed-blog/pull/5",
   },
   {
     name: "data",
+    kinds: SERVERS,
+    reason: /Failed to download model data|Could not (access|find) model data|NoSuch(Bucket|Key)/i,
+    words:
+      "The model's archive cannot be fetched: it is not there any more, in another region, or " +
+      "the execution role may not read it (s3:GetObject, and its key).",
+    source: "https://github.com/mlflow/mlflow/issues/2573, " +
+      "https://github.com/aws-solutions-library-samples/fraud-detection-using-machine-learning/issues/9",
+  },
+  {
+    name: "data",
+    kinds: JOBS,
     reason: /No S3 objects found|NoSuchBucket|NoSuchKey|illegal char sub-sequence/,
     words: "The data is not where the job looks for it. mlcli upload-data puts it there and " +
       "prints the address; it has to be in the job's region, without // in it.",
@@ -150,17 +213,19 @@ export const CAUSES: readonly Row[] = [
   },
   {
     name: "time limit",
+    kinds: JOBS,
     reason: /Max(Runtime|WaitTime)(InSeconds|Exceeded)/,
     words: "It took longer than its time limit. --max-run allows more.",
     source: "API reference, SecondaryStatusTransition: MaxRuntimeExceeded, MaxWaitTimeExceeded",
   },
   {
     name: "platform",
-    reason: /InternalServerError|InternalFailure|internal error/,
-    words: "SageMaker itself failed. Run it again; if that happens each time, memory or disk may " +
-      "have run out unnoticed: try a larger --ec2-type, or ask AWS's support with the job's name.",
+    reason: /InternalServerError|InternalFailure|internal error|Request to service failed/,
+    words: "SageMaker itself failed. Try it again; if that happens each time, memory or disk may " +
+      "have run out unnoticed: try a larger --ec2-type, or ask AWS's support with its name.",
     source: "https://github.com/aws/sagemaker-python-sdk/issues/70, " +
-      "https://github.com/aws/sagemaker-python-sdk/issues/2496",
+      "https://github.com/aws/sagemaker-python-sdk/issues/2496, " +
+      "https://github.com/aws-samples/amazon-sagemaker-custom-container/issues/3",
   },
   {
     name: "crash",
@@ -175,19 +240,32 @@ export const CAUSES: readonly Row[] = [
   {
     name: "code",
     reason: /^AlgorithmError\b|ExecuteUserScriptError|Traceback \(most recent call last\)/,
-    log: /^(algo-\d+: )?Traceback \(most recent call last\)/,
+    log: /^([\w./-]+: )?Traceback \(most recent call last\)/,
     words: (failure) =>
       "The code itself ended with this failure. " +
       `${localRun(failure)} runs the same code here, in seconds.`,
     source: "https://github.com/aws/sagemaker-python-sdk/issues/1225",
   },
+  {
+    name: "ping",
+    kinds: SERVERS,
+    reason: /did not pass the ping health check/i,
+    words: (failure) =>
+      "GET /ping on port 8080 was not answered with 200 in time: the server ended, has another " +
+      "port or address (it has to be 0.0.0.0), answers with another status, or loads its model " +
+      `for too long (--health-check-timeout allows more). ${localRun(failure)} --strict tries it ` +
+      "here.",
+    source: "https://github.com/aws/sagemaker-python-sdk/issues/1554, " +
+      "https://github.com/aws/sagemaker-python-sdk/issues/3987",
+  },
 ];
 
 /** The likely cause of a failure; `undefined` where nothing is known of such words. */
 export function likelyCause(failure: Failure): Cause | undefined {
-  const { reason: said, log: lines } = failure;
-  const row = CAUSES.find(({ reason, log }) =>
-    reason?.test(said) || (log && lines.some((line) => log.test(line)))
+  const { reason: said, log: lines, kind } = failure;
+  const row = CAUSES.find(({ kinds, reason, log }) =>
+    (kinds?.includes(kind) ?? true) &&
+    (reason?.test(said) || (log && lines.some((line) => log.test(line))))
   );
   if (!row) return undefined;
   const { name, words } = row;

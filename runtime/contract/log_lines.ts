@@ -1,5 +1,5 @@
 /**
- * The log of a job as lines: whose they are, and what of them is fit for a terminal.
+ * The log of a job or an endpoint as lines: whose they are, and what of them is fit for a terminal.
  *
  * @module
  */
@@ -12,6 +12,11 @@ export const LOG_GROUPS: Readonly<Record<JobKind, string>> = {
   train: "/aws/sagemaker/TrainingJobs",
   process: "/aws/sagemaker/ProcessingJobs",
 };
+
+/** The log group of an endpoint; it has a stream `VARIANT/INSTANCE` of each instance there ever was. */
+export function endpointLogGroup(endpoint: string): string {
+  return `/aws/sagemaker/Endpoints/${endpoint}`;
+}
 
 /** What the streams of a job begin with: `JOB/algo-1-1585057344`. */
 export function streamPrefix(job: string): string {

@@ -91,6 +91,7 @@ suite("the AWS SDK", () => {
       ["local", "train", "--help"],
       ["list-endpoints", "--help"],
       ["delete-endpoint", "--help"],
+      ["invoke-endpoint", "--help"],
       ["list-jobs", "--help"],
       ["describe", "--help"],
       ["logs", "--help"],
@@ -139,6 +140,8 @@ suite("the AWS SDK", () => {
       [["sagemaker"], ["describe", "job"]],
       [["sagemaker"], ["stop-job", "job"]],
       [["sagemaker", "cloudwatch-logs"], ["logs", "job"]],
+      [["sagemaker-runtime"], ["invoke-endpoint", "-n", "churn", "data/a.csv"]],
+      [["sagemaker-runtime"], ["invoke-endpoint", "-n", "churn", "--stream", "data/a.csv"]],
       [["s3"], ["upload-data", "-i", "data", "--target-dir", "s3://bucket/data"]],
       [["s3"], ["download-model", "s3://bucket/model.tar.gz", "--to", "model"]],
     ] as const
@@ -152,6 +155,7 @@ suite("the AWS SDK", () => {
         await tarGz([{ name: "model.json", content: "1" }]),
       );
       box.jobs.add("training", "job");
+      box.endpoints.add("churn");
       await using place = await makeDirectory({ "data/a.csv": "1" });
       const map = `map-${clients.join("-")}.json`;
       const kept = clients.map((client) => `@aws-sdk/client-${client}`);

@@ -14,6 +14,7 @@ export function memoryAws({ sagemaker }: { readonly sagemaker: SageMaker }): Aws
   };
   return {
     sagemaker: () => Promise.resolve(sagemaker),
+    runtime: unreachable,
     ecr: unreachable,
     s3: unreachable,
     logs: unreachable,

@@ -14,10 +14,14 @@ export type JobCommand = (command: string, ...options: string[]) => string;
  * @param choice the options of the command that asks.
  */
 export function commandFor(name: string, choice: Partial<AwsOptions> = {}): JobCommand {
-  const { region, profile, iamRoleArn } = choice;
-  const where = [["--region", region], ["--profile", profile], ["--iam-role-arn", iamRoleArn]]
+  return (command, ...options) =>
+    ["mlcli", command, name, ...options, ...optionsOf(choice)].join(" ");
+}
+
+/** Where a command asked, as options of a command line. */
+export function optionsOf({ region, profile, iamRoleArn }: Partial<AwsOptions>): readonly string[] {
+  return [["--region", region], ["--profile", profile], ["--iam-role-arn", iamRoleArn]]
     .flatMap(([option, value]) => value === undefined ? [] : [option!, quoted(value)]);
-  return (command, ...options) => ["mlcli", command, name, ...options, ...where].join(" ");
 }
 
 /** A word for a shell: profiles may be called anything. */

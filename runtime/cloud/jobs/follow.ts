@@ -11,6 +11,7 @@ import type { Context } from "../../context.ts";
 import { Interrupted } from "../../errors.ts";
 import { commandFor, goesOn, type JobCommand } from "./commands.ts";
 import { type CloudJob, describeJob, hasEnded, type JobName } from "./job.ts";
+import type { LogReader } from "../log_reader.ts";
 import { JobLog } from "./job_log.ts";
 import { Patience } from "./patience.ts";
 import type { JobReport } from "./report.ts";
@@ -33,7 +34,7 @@ export interface FollowedJob {
 /** What to show besides the end. */
 export interface FollowOptions {
   /** `false` leaves out the log, which then needs no permission. */
-  readonly log?: false | JobLog;
+  readonly log?: false | LogReader;
   readonly states?: false;
   /** The options with which the job was asked for, for command lines to paste. */
   readonly choice?: AwsOptions;
@@ -100,7 +101,7 @@ class Following {
   readonly #patience: Patience;
   readonly #lastLines: string[] = [];
   #log: FollowedJob["log"];
-  #reader: JobLog | undefined;
+  #reader: LogReader | undefined;
 
   constructor(
     private readonly job: JobName,

@@ -14,8 +14,11 @@ export class Patience {
   readonly #away = new Set<string>();
   #isThrottled = false;
 
-  /** @param note tells the user. */
-  constructor(note: (text: string) => void) {
+  /**
+   * @param note tells the user.
+   * @param what goes on meanwhile.
+   */
+  constructor(note: (text: string) => void, private readonly what = "job") {
     this.#note = note;
   }
 
@@ -44,7 +47,7 @@ export class Patience {
 
   #tell(what: string, { refusal, message, quote }: AwsError): void {
     const reason = quote ? ` (${quote})` : "";
-    const line = `${message}${reason}. The job goes on; mlcli keeps asking.`;
+    const line = `${message}${reason}. The ${this.what} goes on; mlcli keeps asking.`;
     if (refusal === "throttled") {
       if (!this.#isThrottled) this.#note(line);
       this.#isThrottled = true;

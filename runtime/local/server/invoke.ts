@@ -5,8 +5,9 @@
  */
 
 import { INVOCATION_SECONDS } from "../../contract/limits.ts";
-import { typeOfBytes } from "../../contract/media_types.ts";
 import { fileErrorReason, MlcliError, OutputClosed, UsageError } from "../../errors.ts";
+import { printAnswer, refusalWords, typeHint } from "../../invocation/answer.ts";
+import { readBody, type RequestBody, type UnreadBody } from "../../invocation/request_body.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { Host } from "../jobs.ts";
@@ -17,9 +18,7 @@ import { requireServer, type Server } from "./servers.ts";
 export interface InvokeRequest {
   /** Port on this machine. */
   readonly port: number;
-  readonly body: AsyncIterable<Uint8Array>;
-  /** When undefined, it is found out from the beginning of the body. */
-  readonly contentType: string | undefined;
+  readonly body: UnreadBody;
   readonly accept: string | undefined;
   /** How long all of it may take, in seconds. */
   readonly timeout: number;
@@ -30,9 +29,6 @@ export type InvokeHost = Pick<Host, "out" | "interruption" | "engine">;
 
 /** In bytes. No server accepts that much: a larger body is a mistake. */
 const LARGEST_BODY = 256e6;
-
-/** How much of a body is read to find out its type, in bytes. */
-const TELLING_LENGTH = 65_536;
 
 /** How much of a refusal is shown, in bytes. */
 const REFUSAL_LENGTH = 64 * 1024;
@@ -66,14 +62,13 @@ async function converse(
   host: InvokeHost,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const body = await whole(request.body);
+  const body = await readBody(request.body, LARGEST_BODY, tooLarge);
   signal.throwIfAborted();
-  const contentType = request.contentType ?? typeOfBytes(body.subarray(0, TELLING_LENGTH));
   let isAnswered = false;
   try {
-    return await exchange(request.port, asHttp(request, body, contentType), signal, (answer) => {
+    return await exchange(request.port, asHttp(request, body), signal, (answer) => {
       isAnswered = true;
-      return passOn(request.port, answer, contentType, host);
+      return passOn(request.port, answer, body.contentType, host);
     });
   } catch (error) {
     if (error instanceof MlcliError || error instanceof OutputClosed || signal.aborted) throw error;
@@ -85,8 +80,7 @@ async function converse(
 
 function asHttp(
   { accept }: InvokeRequest,
-  body: Uint8Array,
-  contentType: string,
+  { bytes, contentType }: RequestBody,
 ): HttpRequest {
   return {
     call: "POST /invocations",
@@ -97,7 +91,7 @@ function asHttp(
       "Accept-Encoding": "identity",
       "User-Agent": `mlcli/${VERSION}`,
     },
-    body,
+    body: bytes,
   };
 }
 
@@ -109,37 +103,13 @@ async function passOn(
 ): Promise<number | undefined> {
   // A redirect (3xx) is not followed either: the answer would be another server's.
   if (answer.status < 200 || answer.status > 299) throw await refusal(port, answer, contentType);
-  let last: number | undefined;
-  for await (const chunk of answer.body) {
-    await out.write(chunk);
-    last = chunk.at(-1) ?? last;
-  }
-  return last;
+  return await printAnswer(answer.body, out);
 }
 
-/** Reads the body to its end. */
-async function whole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const read: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of pieces) {
-    length += piece.length;
-    if (length > LARGEST_BODY) break;
-    read.push(piece);
-  }
-  if (length <= LARGEST_BODY) return joined(read, length);
-  throw new UsageError("The request's body is larger than 256 MB", {
+function tooLarge(): UsageError {
+  return new UsageError("The request's body is larger than 256 MB", {
     hint: "The platform takes a few megabytes, and so do the servers of mlcli.",
   });
-}
-
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 function brokenOff(port: number, cause: unknown): MlcliError {
@@ -166,22 +136,15 @@ async function refusal(
   { status, reason, body }: HttpAnswer,
   contentType: string,
 ): Promise<MlcliError> {
-  const text = await readStart(body);
-  const words = errorOf(text);
-  return new MlcliError(
-    words === undefined
-      ? `The server answered HTTP ${status} ${reason}`.trimEnd()
-      : `${words} (HTTP ${status})`,
-    { quote: words === undefined ? text : undefined, hint: refusalHint(port, status, contentType) },
-  );
+  const otherwise = `The server answered HTTP ${status} ${reason}`.trimEnd();
+  const { message, quote } = refusalWords(await readStart(body), `HTTP ${status}`, otherwise);
+  return new MlcliError(message, { quote, hint: refusalHint(port, status, contentType) });
 }
 
 function refusalHint(port: number, status: number, contentType: string): string | undefined {
   if (status < 400) return "A model's server answers by itself: mlcli does not follow a redirect.";
   if (status >= 500) return `mlcli local logs --port ${port} shows what happened in the server.`;
-  // These depend on the type: the body cannot be read, the answer not written, the type not taken.
-  if (![400, 406, 415].includes(status)) return undefined;
-  return `It was sent as ${contentType}; --content-type and --accept choose other types.`;
+  return typeHint(status, contentType);
 }
 
 async function readStart(body: HttpAnswer["body"]): Promise<string> {
@@ -196,16 +159,6 @@ async function readStart(body: HttpAnswer["body"]): Promise<string> {
     // The body breaks off, but the status matters more.
   }
   return text.slice(0, REFUSAL_LENGTH);
-}
-
-/** The text of a JSON answer's `error`, if it has one. */
-function errorOf(text: string): string | undefined {
-  try {
-    const { error } = JSON.parse(text) as { error?: unknown };
-    return typeof error === "string" && error.trim() !== "" ? error.trim() : undefined;
-  } catch {
-    return undefined; // another server's own form
-  }
 }
 
 /** Why there is no answer: there is no server, it has ended, or it broke the connection off. */

@@ -115,7 +115,7 @@ suite("a bucket that only the configuration file names", () => {
       return undefined;
     };
     const { code, stdout, stderr } = await job.run(["upload-data", "-i", "data"]);
-    assertEquals([code, stdout], [0, `s3://${BUCKET}/app/\n`], stderr);
+    assertEquals([code, stdout], [0, `s3://${BUCKET}/app/data/\n`], stderr);
     // One question without it: the answer says what a refusal of the other means.
     assertEquals(conditions.filter((one) => !one.endsWith(`: ${owner}`)), ["HeadBucket: none"]);
     const parts = job.box.operations.filter((name) => name === "s3:UploadPart");
@@ -164,7 +164,7 @@ suite("upload-data --delete in a hostile repository", () => {
     assertEquals([code, stderr], [
       2,
       'error: Option "--delete" is of use with "--target-dir" only.\n' +
-      `hint: What is deleted is named by you, and not by a file: --target-dir s3://${BUCKET}/app/\n`,
+      `hint: What is deleted is named by you, and not by a file: --target-dir s3://${BUCKET}/app/data/\n`,
     ]);
     assertEquals(job.box.requests.length, 0);
   });
@@ -268,7 +268,7 @@ suite("what else the configuration file of a hostile repository says", () => {
     await using job = await makeJobApp({ configuration });
     openToAll(job.box);
     const { stderr } = await job.run(["upload-data", "-i", "."]);
-    assertMatch(stderr, /--target-dir 's3:\/\/take-it-all\/\$\(touch x\);y\/'\n$/);
+    assertMatch(stderr, /--target-dir 's3:\/\/take-it-all\/\$\(touch x\);y\/data\/'\n$/);
     const typed = await job.run([
       "train",
       "-i",

@@ -5,10 +5,17 @@
  */
 
 import { errorAnswer, stsError, xmlText } from "../aws_answers.ts";
+import { invocationRefusal, isInvocation } from "./endpoints/rest.ts";
 import type { Refused, ServiceName } from "./service.ts";
 
 /** The refusal as the service sends it. S3 says nothing about it to a HEAD. */
-export function refusalAnswer(service: ServiceName, method: string, refusal: Refused): Response {
+export function refusalAnswer(
+  service: ServiceName,
+  method: string,
+  path: string,
+  refusal: Refused,
+): Response {
+  if (service === "sagemaker" && isInvocation(path)) return invocationRefusal(refusal);
   if (service === "sts") return stsError(refusal);
   if (service !== "s3") return errorAnswer(refusal);
   const { code, message, status, headers, elements } = refusal;

@@ -44,6 +44,30 @@ export async function ask(
   return { status: answer.status, error: answer.ok ? undefined : json.__type, body: json };
 }
 
+/** What to ask an endpoint, besides its name. */
+export interface InvocationQuestion {
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** InvokeEndpointWithResponseStream */
+  readonly isStreamed?: boolean;
+  readonly key?: AccessKey;
+}
+
+/** Asks an endpoint's model. */
+export async function invokeEndpoint(
+  box: Box,
+  name: string,
+  { body = "", headers = {}, isStreamed = false, key }: InvocationQuestion = {},
+): Promise<Response> {
+  const end = isStreamed ? "invocations-response-stream" : "invocations";
+  // Of a text, fetch would say what type it is.
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  return await sendSigned(box, {
+    ...{ service: "sagemaker", method: "POST", body: bytes, headers, key },
+    target: `/endpoints/${encoded(name)}/${end}`,
+  });
+}
+
 /** What S3 answered. */
 export interface S3Answered {
   readonly status: number;

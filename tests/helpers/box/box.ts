@@ -9,6 +9,8 @@ import { type AccessKey, environmentOf, USER_KEY } from "../fake_aws.ts";
 import { type Authorization, parseAuthorization } from "../sigv4.ts";
 import { refusalAnswer } from "./answers.ts";
 import { authenticated } from "./authentication.ts";
+import type { EndpointStore } from "./endpoints/endpoint_store.ts";
+import { ServingRunner } from "./endpoints/serving/serving_runner.ts";
 import { Faults } from "./faults.ts";
 import { Front } from "./front.ts";
 import type { JobStore } from "./jobs/job_store.ts";
@@ -84,14 +86,26 @@ export class Box implements AsyncDisposable, Platform {
 
   /** All jobs, and how those go on that do not run. */
   get jobs(): JobStore {
-    return this.services.sagemaker.store;
+    return this.services.sagemaker.jobs.store;
+  }
+
+  /** Models, endpoint configurations and endpoints, and how those go on that do not run. */
+  get endpoints(): EndpointStore {
+    return this.services.sagemaker.endpoints.store;
   }
 
   /** The machines that jobs run on: how long they may take to stop, when they are taken away. */
   get machines(): EngineRunner {
-    const { runner } = this.services.sagemaker;
+    const { runner } = this.services.sagemaker.jobs;
     if (!runner) throw new Error("Jobs do not run in this box: open it with { jobs: true }");
     return runner;
+  }
+
+  /** The machines that endpoints run on: how much time all may take. */
+  get hosting(): ServingRunner {
+    const { runner } = this.services.sagemaker.endpoints;
+    if (runner instanceof ServingRunner) return runner;
+    throw new Error("Endpoints do not serve in this box: open it with { endpoints: true }");
   }
 
   /** ECR, to prepare repositories and images, and to look at them. */
@@ -191,7 +205,7 @@ export class Box implements AsyncDisposable, Platform {
       return this.#lost(port);
     } catch (error) {
       const refusal = error instanceof Refused ? error : this.#unexpected(error);
-      return refusalAnswer(service, method, refusal);
+      return refusalAnswer(service, method, target, refusal);
     }
   }
 

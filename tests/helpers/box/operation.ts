@@ -4,6 +4,7 @@
  * @module
  */
 
+import { invocationOf } from "./endpoints/rest.ts";
 import { s3Operation } from "./s3_operation.ts";
 import { type BoxRequest, type ServiceName, Unexpected } from "./service.ts";
 
@@ -34,6 +35,9 @@ export function operationOf(
   body: Uint8Array,
 ): Pick<BoxRequest, "operation" | "input"> {
   if (service === "s3") return s3Operation(method, target, headers);
+  const isSageMaker = service === "sagemaker" && method === "POST";
+  const invocation = isSageMaker ? invocationOf(url.pathname, headers, body) : undefined;
+  if (invocation) return invocation;
   if (method !== "POST" || url.pathname !== "/") {
     throw new Unexpected(`Not expected: ${method} ${target}`);
   }

@@ -6,12 +6,17 @@
 
 import { join } from "@std/path";
 import { EcrService } from "./ecr_open.ts";
+import { EndpointStore } from "./endpoints/endpoint_store.ts";
+import { Invocations } from "./endpoints/invocations.ts";
+import { EndpointOperations } from "./endpoints/operations.ts";
+import { ServingRunner } from "./endpoints/serving/serving_runner.ts";
 import { JobStore } from "./jobs/job_store.ts";
+import { JobOperations } from "./jobs/operations.ts";
 import { jobWorld } from "./jobs/platform.ts";
 import { EngineRunner } from "./jobs/runner.ts";
-import { SageMaker } from "./jobs/sagemaker.ts";
 import { LogStore } from "./logs.ts";
 import { S3 } from "./s3.ts";
+import { SageMaker } from "./sagemaker.ts";
 import type { Platform, Service, ServiceName } from "./service.ts";
 import { Sts } from "./sts.ts";
 
@@ -21,6 +26,8 @@ export interface BoxOptions {
   readonly registry?: boolean;
   /** Jobs run, on the engine; without it they go on as the test says. */
   readonly jobs?: boolean;
+  /** Endpoints serve, on the engine; without it they go on and answer as the test says. */
+  readonly endpoints?: boolean;
 }
 
 /** All of them, by their names in signatures. */
@@ -40,15 +47,18 @@ export async function openServices(platform: Platform, options: BoxOptions): Pro
   const logs = new LogStore();
   const ecr = await EcrService.open(platform, options);
   const around = { platform, s3: s3.store, ecr, logs };
+  const jobs = new JobStore(jobWorld(around));
+  const endpoints = new EndpointStore((group, stream, lines) => logs.put(group, stream, lines));
+  const runner = options.endpoints ? new ServingRunner(around, endpoints.alarms) : undefined;
   return {
     sts: new Sts(platform),
     s3,
     logs,
     ecr,
     sagemaker: new SageMaker(
-      around,
-      new JobStore(jobWorld(around)),
-      options.jobs ? new EngineRunner(around) : undefined,
+      new JobOperations(around, jobs, options.jobs ? new EngineRunner(around) : undefined),
+      new EndpointOperations(around, endpoints, jobs.roles, runner),
+      new Invocations(endpoints, runner),
     ),
   };
 }

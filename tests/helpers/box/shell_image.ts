@@ -27,9 +27,23 @@ ENTRYPOINT ["/bin/sh", "-c", "eval \\"$CODE\\"", "job"]
  * @returns what a job names it by: `localhost:PORT/REPOSITORY@sha256:...`
  */
 export async function pushShellImage(box: Box, repository = "shell"): Promise<string> {
+  return await pushBuilt(box, repository, { Dockerfile: DOCKERFILE });
+}
+
+/**
+ * Builds an image of these files, pushes it to a repository of the box, which is made, and removes
+ * it from the engine.
+ * @param files With a `Dockerfile`, in which `${BASE}` is the tests' base image.
+ */
+export async function pushBuilt(
+  box: Box,
+  repository: string,
+  files: Readonly<Record<string, string>> & { readonly Dockerfile: string },
+): Promise<string> {
   box.ecr.store.add(repository);
   const name = `${box.ecr.front.host}/${repository}`;
-  await buildImage(`${name}:latest`, { Dockerfile: DOCKERFILE.replace("${BASE}", baseImage()) });
+  const Dockerfile = files.Dockerfile.replace("${BASE}", baseImage());
+  await buildImage(`${name}:latest`, { ...files, Dockerfile });
   try {
     using engine = new EngineApi();
     const { password } = box.ecr.store.issueToken(USER_KEY);

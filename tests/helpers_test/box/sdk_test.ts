@@ -12,11 +12,21 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
+import {
+  CreateEndpointCommand,
+  DeleteEndpointCommand,
+  DescribeEndpointCommand,
+  ListTagsCommand,
+  SageMakerClient,
+  SageMakerServiceException,
+  UpdateEndpointCommand,
+} from "@aws-sdk/client-sagemaker";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Box } from "../../helpers/box/box.ts";
 import { USER_KEY } from "../../helpers/fake_aws.ts";
 import { it, suite } from "../../helpers/suite.ts";
+import { Hosting } from "./hosting.ts";
 
 /** A request as the SDK hands it to who sends it. */
 interface SdkRequest {
@@ -136,6 +146,38 @@ suite("the box and AWS's own clients", () => {
     } finally {
       logs.destroy();
       sts.destroy();
+    }
+  });
+
+  it("agree on endpoints", async () => {
+    await using hosting = await Hosting.open("c", "d");
+    const client = new SageMakerClient(configuration(hosting.box));
+    const describe = () => client.send(new DescribeEndpointCommand({ EndpointName: "Shop" }));
+    try {
+      const tags = [{ Key: "team", Value: "ü 1" }];
+      const input = { EndpointName: "Shop", EndpointConfigName: "c", Tags: tags };
+      const { EndpointArn } = await client.send(new CreateEndpointCommand(input));
+      assertEquals((await describe()).EndpointStatus, "Creating");
+      const served = await describe();
+      assertEquals(served.ProductionVariants?.[0]?.CurrentInstanceCount, 1);
+      assertEquals(Math.abs(served.CreationTime!.getTime() - Date.now()) < 60_000, true);
+      const found = await client.send(new ListTagsCommand({ ResourceArn: EndpointArn }));
+      assertEquals(found.Tags, tags);
+      const update = { EndpointName: "Shop", EndpointConfigName: "d" };
+      await client.send(new UpdateEndpointCommand(update));
+      const { PendingDeploymentSummary } = await describe();
+      assertEquals(PendingDeploymentSummary?.EndpointConfigName, "d");
+      const error = await assertRejects(
+        () => client.send(new UpdateEndpointCommand(update)),
+        SageMakerServiceException,
+        "Cannot update endpoint with the currently in use endpoint configuration",
+      );
+      assertEquals([error.name, error.$metadata.attempts], ["ValidationException", 1]);
+      await client.send(new DeleteEndpointCommand({ EndpointName: "Shop" }));
+      assertEquals((await describe()).EndpointStatus, "Deleting");
+      await assertRejects(describe, SageMakerServiceException, "Could not find endpoint");
+    } finally {
+      client.destroy();
     }
   });
 });

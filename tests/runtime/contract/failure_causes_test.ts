@@ -108,6 +108,90 @@ suite("likelyCause", () => {
     });
   }
 
+  const ping = "The primary container for production variant AllTraffic did not pass the ping " +
+    "health check. Please check CloudWatch logs for this endpoint.";
+  const servers: readonly (readonly [reason: string, log: readonly string[], cause: CauseName])[] =
+    [
+      [ping, [], "ping"],
+      [ping, ['"GET /ping HTTP/1.1" 400 3'], "ping"],
+      [ping, ["AllTraffic/i-0123456789abcdef0: Traceback (most recent call last):"], "code"],
+      [ping, ["[14] [WARNING] Worker with pid 17 was terminated due to signal 9"], "memory"],
+      [ping, ["[14] [ERROR] Worker (pid:17) was sent SIGKILL! Perhaps out of memory?"], "memory"],
+      [ping, ["exec /opt/mlcli/entrypoint: exec format error"], "architecture"],
+      [
+        "Unable to provision requested ML compute capacity due to InsufficientInstanceCapacity " +
+        "error. Please retry using a different ML instance type or after some time.",
+        [],
+        "capacity",
+      ],
+      [
+        "CannotStartContainerError. Please ensure the model container for variant AllTraffic starts " +
+        "correctly when invoked with 'docker run <image> serve'",
+        [],
+        "entry point",
+      ],
+      [
+        'Failed to extract model data archive for container "container_1" from URL "s3://b/m.tar.gz".' +
+        " Please ensure that the object located at the URL is a valid tar.gz archive.",
+        [],
+        "archive",
+      ],
+      [
+        'Failed to download model data for container "container_1" from URL: "s3://b/m.tar.gz". ' +
+        "Please ensure that there is an object located at the URL and that the role passed to " +
+        "CreateModel has permissions to download the object.",
+        [],
+        "data",
+      ],
+      [
+        "Please make sure all images included in the model for the production variant AllTraffic " +
+        "exist, and that the execution role used to create the model has permissions to access them.",
+        [],
+        "image",
+      ],
+      [
+        "The role 'arn:aws:iam::1:role/r' does not have BatchGetImage permission for the image: 'x'.",
+        [],
+        "image",
+      ],
+      ["Image size 13279248421 is greater than supported size 10737418240", [], "image"],
+      [
+        'The execution role ARN "arn:aws:iam::1:role/r" is invalid. Please ensure that the role ' +
+        'exists and that its trust relationship policy allows the action "sts:AssumeRole".',
+        [],
+        "role",
+      ],
+      [
+        "Request to service failed. If failure persists after retry, contact customer support.",
+        [],
+        "platform",
+      ],
+      [
+        "Request to service failed. If failure persists after retry, contact customer support.",
+        ["exec format error"],
+        "architecture",
+      ],
+    ];
+  for (const [reason, log, cause] of servers) {
+    it(`of a server is "${cause}" for: ${[reason, ...log].join(" | ")}`, () => {
+      assertEquals(likelyCause({ kind: "serve", reason, log })?.name, cause);
+    });
+  }
+
+  it("of a server names no option that only jobs have, and of a job none of servers", () => {
+    for (const { kinds, words } of CAUSES) {
+      for (const kind of ["serve", "train"] as const) {
+        if (kinds && !kinds.includes(kind)) continue;
+        const said = typeof words === "string" ? words : words({ kind, reason: "", log: [] });
+        const others = kind === "serve"
+          ? /--(volume-size|max-run|max-wait|spot)|mlcli local (train|serve)/
+          : /--(memory-size-in-mb|health-check-timeout)|\bendpoint/;
+        assert(!others.test(said), said);
+      }
+    }
+    assertMatch(likelyCause({ kind: "serve", reason: ping, log: [] })!.words, /mlcli local deploy/);
+  });
+
   it("takes what is certain before what is likely", () => {
     const log = ["Traceback (most recent call last):", "MemoryError"];
     assertEquals(likelyCause(training("AlgorithmError: , exit code: 1", log))?.name, "memory");
@@ -130,7 +214,7 @@ suite("likelyCause", () => {
   });
 
   it("has a source for each row, and a test for each cause", () => {
-    const tested = new Set([...reasons, ...logs].map(([, cause]) => cause));
+    const tested = new Set([...reasons, ...logs, ...servers].map((row) => row.at(-1)));
     for (const { name, source } of CAUSES) {
       assertMatch(source, /https:\/\/|API reference/);
       assert(tested.has(name), `No test of "${name}"`);

@@ -127,7 +127,7 @@ suite("mlcli describe", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: ResourceNotFound: job churn\nhint: It was looked for in eu-west-1 /,
+      /^error: ResourceNotFound: job or endpoint churn\nhint: It was looked for in eu-west-1 /,
     );
   });
 

@@ -213,9 +213,9 @@ suite("mlcli wait", () => {
     assertEquals(await run("neither", "--region", "eu-west-1"), {
       code: 1,
       stdout: "",
-      stderr: "error: ResourceNotFound: job neither\nhint: It was looked for in eu-west-1 " +
-        "(--region). Check the name (mlcli list-jobs shows what there is), or name another " +
-        "region with --region.\n",
+      stderr: "error: ResourceNotFound: job or endpoint neither\nhint: It was looked for in " +
+        "eu-west-1 (--region). Check the name (mlcli list-jobs and mlcli list-endpoints show " +
+        "what there is), or name another region with --region.\n",
     });
     const wrong = await run("no_name");
     assertEquals(wrong.code, 2);
@@ -229,12 +229,13 @@ suite("mlcli wait", () => {
     const run = (name: string) => runInProcess(["wait", name], { cwd: "/", cloud: box.env() });
     assertEquals((await run("churn")).code, 0);
     const { stderr } = await run("other");
-    assertMatch(stderr, /^error: ResourceNotFound: job other\n/);
+    assertMatch(stderr, /^error: ResourceNotFound: job or endpoint other\n/);
     assertMatch(
       stderr,
       /may be asked for: AccessDeniedException: sagemaker:DescribeProcessingJob\./,
     );
     box.faults.deny("sagemaker:DescribeTrainingJob");
+    box.faults.deny("sagemaker:DescribeEndpoint");
     assertMatch((await run("churn")).stderr, /^error: AccessDeniedException: sagemaker:DescribeTr/);
   });
 
@@ -255,7 +256,7 @@ suite("mlcli wait", () => {
     const job = addJob(box, "churn", []);
     const keys = new Keys();
     box.faults.after = () => {
-      if (box.operations.length > 4) keys.press();
+      if (box.operations.length > 5) keys.press();
       return undefined;
     };
     const cloud = box.env();
@@ -273,7 +274,7 @@ suite("mlcli wait", () => {
     const child = startCloud(box, ["wait", "churn"]);
     let isSent = false;
     box.faults.after = () => {
-      if (box.operations.length > 3 && !isSent) {
+      if (box.operations.length > 4 && !isSent) {
         isSent = true;
         child.kill("SIGINT");
       }

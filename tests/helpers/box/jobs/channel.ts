@@ -5,7 +5,7 @@
  */
 
 import type { S3Store } from "../s3_store.ts";
-import { type Entry, file } from "./archive.ts";
+import { type Entry, file } from "../engine/archive.ts";
 import { parseS3Uri } from "./platform.ts";
 
 /** Where data comes from, and how hosts share it. */

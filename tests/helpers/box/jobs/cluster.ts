@@ -5,7 +5,8 @@
  */
 
 import type { EngineApi } from "../engine_api.ts";
-import { type Exit, JobContainer, ownLabel } from "./container.ts";
+import { EngineContainer, type Exit } from "../engine/container.ts";
+import { createNetwork, removeNetwork } from "../engine/network.ts";
 import type { JobPlan } from "./plan.ts";
 
 /** How the hosts ended. */
@@ -13,7 +14,7 @@ export interface ClusterEnd {
   /** By themselves, by a stop, by the time limit, or because the machines were taken away. */
   readonly cause: "exited" | "stopped" | "time" | "interrupted";
   /** The first host that ended badly, else the first. */
-  readonly host: JobContainer;
+  readonly host: EngineContainer;
   readonly exit: Exit;
 }
 
@@ -34,7 +35,7 @@ export class Cluster implements AsyncDisposable {
 
   private constructor(
     private readonly engine: EngineApi,
-    readonly containers: JobContainer[],
+    readonly containers: EngineContainer[],
     private readonly network: string | undefined,
   ) {}
 
@@ -47,7 +48,7 @@ export class Cluster implements AsyncDisposable {
     try {
       for (const host of hosts) {
         cluster.containers.push(
-          await JobContainer.create(engine, { ...plan, image, host, network, memory }),
+          await EngineContainer.create(engine, { ...plan, image, host, network, memory }),
         );
       }
       return cluster;
@@ -102,7 +103,7 @@ export class Cluster implements AsyncDisposable {
     for (const timer of this.#timers) clearTimeout(timer);
     for (const container of this.containers) await container.remove();
     if (this.network === undefined) return;
-    await this.engine.send("DELETE", `/networks/${this.network}`, { expect: [204, 404] });
+    await removeNetwork(this.engine, this.network);
   }
 
   async #end(grace: number, exits: readonly Promise<Exit>[]): Promise<void> {
@@ -146,9 +147,5 @@ async function networkFor(
   { isIsolated }: JobPlan,
 ): Promise<string | undefined> {
   if (hosts.length === 1) return isIsolated ? "none" : undefined;
-  const Name = `mlcli-box-${crypto.randomUUID().slice(0, 8)}`;
-  await engine.send("POST", "/networks/create", {
-    body: { Name, Internal: isIsolated, Labels: ownLabel() },
-  });
-  return Name;
+  return await createNetwork(engine, isIsolated);
 }

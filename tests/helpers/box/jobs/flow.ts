@@ -4,9 +4,8 @@
  * @module
  */
 
-import { ACCOUNT } from "../../aws_answers.ts";
-import { repositoryArn } from "../ecr_store.ts";
-import { type EngineApi, EngineError, failureIn } from "../engine_api.ts";
+import { pullImage } from "../engine/pull.ts";
+import { type EngineApi, EngineError } from "../engine_api.ts";
 import { findImage } from "./checks.ts";
 import { Cluster, type ClusterEnd } from "./cluster.ts";
 import { type Job, type JobEnd, NO_CAPACITY } from "./job.ts";
@@ -145,23 +144,12 @@ export class Flow {
   /** The image by its digest, pulled from the registry as SageMaker's role. */
   async #pull(): Promise<string> {
     const { job: { request }, host: { services, engine, pulled } } = this;
-    const { ecr } = services;
     const reference = request.AlgorithmSpecification?.TrainingImage ??
       request.AppSpecification.ImageUri;
-    const { repository, image } = findImage(reference, { services });
-    const name = `${ecr.front.host}/${repository}@${image.digest}`;
-    const key = {
-      id: "SAGEMAKER",
-      secret: "",
-      user: `arn:aws:sts::${ACCOUNT}:assumed-role/${request.RoleArn?.split("/").at(-1)}/SageMaker`,
-    };
-    // Asked here, too: the engine does not go to the registry for an image that it has.
-    const permission = { action: "ecr:BatchGetImage", resource: repositoryArn(repository) };
-    if (services.platform.faults.denial(permission, key)) throw new JobFailure(NO_PULL);
-    const path = `/images/create?fromImage=${encodeURIComponent(name)}`;
-    const lines = await engine.progress(path, ecr.store.issueToken(key).password);
-    if (failureIn(lines) !== undefined) throw new JobFailure(NO_PULL);
-    pulled.add(name);
+    const { repository, image: { digest } } = findImage(reference, { services });
+    const puller = { ...services, engine, pulled };
+    const name = await pullImage(puller, { repository, digest }, request.RoleArn);
+    if (name === undefined) throw new JobFailure(NO_PULL);
     return name;
   }
 }

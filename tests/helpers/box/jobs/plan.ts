@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Entry } from "./archive.ts";
+import type { Entry } from "../engine/archive.ts";
 
 /** What runs, and what it finds. */
 export interface JobPlan {

@@ -6,7 +6,7 @@
 
 import { REGION } from "../../aws_answers.ts";
 import type { S3Store } from "../s3_store.ts";
-import { directory, type Entry, file } from "./archive.ts";
+import { directory, type Entry, file } from "../engine/archive.ts";
 import { download } from "./channel.ts";
 import type { Job } from "./job.ts";
 import type { JobPlan } from "./plan.ts";

@@ -17,41 +17,16 @@ import {
   text,
   time,
 } from "../rules.ts";
+import { kmsKey, pageToken, roleArn, s3Uri, tags, vpc } from "../sagemaker_shapes.ts";
 import type { Shape, Structure } from "../validation.ts";
 import { INSTANCE_TYPES } from "./instance_types.ts";
 
 const jobName = required(
   text({ min: 1, max: 63, pattern: /[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}/ }),
 );
-const s3Uri = text({ max: 1_024, pattern: /(https|s3):\/\/([^/]+)\/?(.*)/ });
-const roleArn = required(
-  text({
-    min: 20,
-    max: 2_048,
-    pattern: /arn:aws[a-z-]*:iam::\d{12}:role\/?[a-zA-Z_0-9+=,.@\-_/]+/,
-  }),
-);
-const kmsKey = text({ max: 2_048, pattern: /[a-zA-Z0-9:/_-]*/ });
-const tagText = /[\p{L}\p{Z}\p{N}_.:/=+\-@]*/u;
-const tags = list(
-  structure({
-    Key: required(text({ min: 1, max: 128, pattern: tagText })),
-    Value: required(text({ max: 256, pattern: tagText })),
-  }),
-  0,
-  50,
-);
-const vpc = structure({
-  SecurityGroupIds: required(list(text({ max: 32, pattern: /[-0-9a-zA-Z]+/ }), 1, 5)),
-  Subnets: required(list(text({ max: 32, pattern: /[-0-9a-zA-Z]+/ }), 1, 16)),
-});
 const words = list(text({ max: 256, pattern: /.*/ }), 1, 100);
 const distribution = oneOf("FullyReplicated", "ShardedByS3Key");
 const variableName = /[a-zA-Z_][a-zA-Z0-9_]*/;
-const resourceArn = required(
-  text({ max: 256, pattern: /arn:aws[a-z-]*:sagemaker:[a-z0-9-]*:[0-9]{12}:.+/ }),
-);
-
 /** `Environment`: names and values of so many characters. */
 function environment(max: number): Shape {
   return map(text({ max, pattern: variableName }), text({ max, pattern: /[\S\s]*/ }), 100);
@@ -182,7 +157,7 @@ const createProcessing = structure({
 });
 
 const listing: Readonly<Record<string, Shape | Required>> = {
-  NextToken: text({ max: 8_192, pattern: /.*/ }),
+  NextToken: pageToken,
   MaxResults: integer(1, 100),
   CreationTimeAfter: time,
   CreationTimeBefore: time,
@@ -204,10 +179,4 @@ export const JOB_RULES: Readonly<Record<string, Structure>> = {
   DescribeProcessingJob: structure({ ProcessingJobName: jobName }),
   StopProcessingJob: structure({ ProcessingJobName: jobName }),
   ListProcessingJobs: structure(listing),
-  AddTags: structure({ ResourceArn: resourceArn, Tags: required(tags) }),
-  ListTags: structure({
-    ResourceArn: resourceArn,
-    NextToken: text({ max: 8_192, pattern: /.*/ }),
-    MaxResults: integer(50),
-  }),
 };

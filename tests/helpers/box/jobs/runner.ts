@@ -7,7 +7,8 @@
 import { EngineApi } from "../engine_api.ts";
 import { Flow, type FlowHost, type JobSettings } from "./flow.ts";
 import type { Job } from "./job.ts";
-import { removeLeftovers } from "./leftovers.ts";
+import { removeLeftovers } from "../engine/leftovers.ts";
+import { removePulled } from "../engine/pull.ts";
 import type { JobPlatform } from "./platform.ts";
 
 /** SageMaker's time between SIGTERM and SIGKILL, in ms. */
@@ -53,11 +54,7 @@ export class EngineRunner implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const flow of this.#flows.values()) flow.close();
     await Promise.all(this.#running);
-    for (const image of this.#pulled) {
-      // 409: a test has something of its own that uses it.
-      const call = { expect: [200, 404, 409] };
-      await this.#engine.send("DELETE", `/images/${encodeURIComponent(image)}`, call);
-    }
+    await removePulled(this.#engine, this.#pulled);
     this.#engine[Symbol.dispose]();
   }
 }

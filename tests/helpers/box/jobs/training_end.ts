@@ -6,10 +6,10 @@
 
 import type { S3Store } from "../s3_store.ts";
 import { gzip } from "../../tar.ts";
-import { type Entry, packed } from "./archive.ts";
+import { type Entry, packed } from "../engine/archive.ts";
 import { upload } from "./channel.ts";
 import type { Cluster, ClusterEnd } from "./cluster.ts";
-import type { Exit, JobContainer } from "./container.ts";
+import type { EngineContainer, Exit } from "../engine/container.ts";
 import type { Job, JobEnd } from "./job.ts";
 import { artifactAddress } from "./job_store.ts";
 import { type JobPlatform, parseS3Uri } from "./platform.ts";
@@ -63,7 +63,7 @@ export async function keepCheckpoints(
   }
 }
 
-async function failureReason(host: JobContainer, exit: Exit): Promise<string> {
+async function failureReason(host: EngineContainer, exit: Exit): Promise<string> {
   if (exit.isOutOfMemory) return OUT_OF_MEMORY;
   const bytes = await host.readFile("/opt/ml/output/failure");
   const text = new TextDecoder().decode(bytes).slice(0, REASON_LENGTH);
@@ -75,7 +75,7 @@ async function failureReason(host: JobContainer, exit: Exit): Promise<string> {
 /** Packs a directory of all hosts, if there is something in it. */
 async function keep(
   s3: S3Store,
-  containers: readonly JobContainer[],
+  containers: readonly EngineContainer[],
   path: string,
   address: string,
 ): Promise<void> {

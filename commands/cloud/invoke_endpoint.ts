@@ -1,0 +1,54 @@
+/**
+ * `mlcli invoke-endpoint`
+ *
+ * @module
+ */
+
+import { type Command, command } from "../command.ts";
+import { cloudOptions } from "../options/cloud.ts";
+import { mediaTypes, requestFile } from "../options/invocation.ts";
+import { parseInvocationHeader, parseVariant } from "../options/invocation_parsers.ts";
+import { options, type Values } from "../options/option.ts";
+
+const OPTIONS = options({
+  ...requestFile,
+  "--endpoint-name": {
+    short: "-n",
+    value: "name",
+    description: "Endpoint to ask.",
+    required: true,
+  },
+  ...mediaTypes,
+  "--variant": {
+    value: "name",
+    description: "Variant to ask, of an endpoint with several.",
+    parse: parseVariant,
+  },
+  "--header": {
+    value: "header",
+    description: "NAME=VALUE for SageMaker or the model, such as Inference-Id=7. May be repeated.",
+    repeatable: true,
+    parse: parseInvocationHeader,
+  },
+  "--stream": { description: "Print the answer as the model sends it, piece by piece." },
+  ...cloudOptions,
+});
+
+/** Options of `invoke-endpoint`. */
+export type InvokeEndpointOptions = Values<typeof OPTIONS>;
+
+/** Sends a request to an endpoint. */
+export const invokeEndpointCommand: Command = command({
+  details: "Sends a file or standard input, as mlcli local invoke does, and prints the answer. " +
+    "It is sent once, and takes at most 60 seconds, as a stream 8 minutes.",
+  options: OPTIONS,
+  examples: [
+    ["Ask for the predictions of a file's rows", "mlcli invoke-endpoint -n churn rows.csv"],
+    ["Ask for one", "echo 72,3,15 | mlcli invoke-endpoint -n churn --accept application/json"],
+    [
+      "Ask a model that answers word by word",
+      "mlcli invoke-endpoint -n chat --stream question.json",
+    ],
+  ],
+  action: async () => (await import("./invoke_endpoint_action.ts")).invokeEndpointAction,
+});

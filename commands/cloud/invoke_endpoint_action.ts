@@ -1,0 +1,30 @@
+/**
+ * What `mlcli invoke-endpoint` does.
+ *
+ * @module
+ */
+
+import { invokeEndpoint } from "../../runtime/cloud/invoke_endpoint.ts";
+import type { Context } from "../../runtime/context.ts";
+import { noteText } from "../../runtime/text.ts";
+import { invocationFields } from "../options/invocation_parsers.ts";
+import { endAnswer, requestBody } from "../request_body.ts";
+import type { InvokeEndpointOptions } from "./invoke_endpoint.ts";
+
+/** Sends a file, or standard input (no file, or `-`), to an endpoint and prints the answer. */
+export async function invokeEndpointAction(
+  context: Context,
+  options: InvokeEndpointOptions,
+): Promise<void> {
+  const { endpointName: endpoint, accept, stream } = options;
+  const invocation = {
+    choice: options,
+    endpoint,
+    body: requestBody(context, options, `mlcli invoke-endpoint -n ${endpoint} rows.csv`),
+    accept,
+    fields: invocationFields(options),
+    stream,
+  };
+  const note = (text: string): void => context.err.print(noteText(text));
+  endAnswer(context, await invokeEndpoint(invocation, context, note));
+}

@@ -1,0 +1,69 @@
+/**
+ * Requests that may do something each time they are heard, and have no name by which a second one
+ * would be known for the same: those to a model.
+ *
+ * @module
+ */
+
+import { ConnectionError, type ConnectionFailure } from "./connection_error.ts";
+
+/** A client of the SDK, as far as its requests can be watched. */
+interface Client {
+  readonly middlewareStack: {
+    add(
+      middleware: (next: Next) => Next,
+      where: { readonly step: "finalizeRequest"; readonly priority: "low"; readonly name: string },
+    ): void;
+  };
+}
+
+// deno-lint-ignore no-explicit-any -- as the SDK has it; nothing is looked at here
+type Next = (args: any) => Promise<any>;
+
+/** An error after which a request is not repeated, in a form in which the SDK finds no reason to. */
+class Heard extends Error {
+  override readonly name = "Heard";
+
+  constructor(readonly error: unknown) {
+    super("The request may have been heard");
+  }
+}
+
+/**
+ * Lets the SDK repeat only what nobody can have heard.
+ *
+ * By itself it repeats what was throttled (also HTTP 429), what a server failed at (HTTP 500, 502,
+ * 503 and 504), and what ended with ECONNRESET, ETIMEDOUT, EPIPE and the codes of no connection at
+ * all (`@smithy/core`, `service-error-classification`): with a lost answer, a model would work twice,
+ * and be paid for twice, and nobody would see it.
+ */
+export function repeatOnlyTheUnheard(client: Client): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        throw isUnheard(error) ? error : new Heard(error);
+      }
+    },
+    // Behind the one that repeats.
+    { step: "finalizeRequest", priority: "low", name: "repeatOnlyTheUnheard" },
+  );
+}
+
+/** What was thrown for a request of such a client. */
+export function thrown(error: unknown): unknown {
+  return error instanceof Heard ? error.error : error;
+}
+
+/** What comes before a request is sent. */
+const BEFORE: readonly ConnectionFailure[] = ["no such host", "refused", "no route"];
+
+/** Whether a request did not get further than to who stands before the model. */
+function isUnheard(error: unknown): boolean {
+  if (error instanceof ConnectionError) return BEFORE.includes(error.failure);
+  const { $metadata } = error as { readonly $metadata?: { readonly httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode ?? 0;
+  // 424 is the model's own refusal, which is not repeated anyway.
+  return status >= 400 && status < 500;
+}

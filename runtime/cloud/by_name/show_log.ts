@@ -1,0 +1,101 @@
+/**
+ * `logs`: what a job or an endpoint writes.
+ *
+ * @module
+ */
+
+import type { Aws } from "../../aws/aws.ts";
+import { printable } from "../../text.ts";
+import { type CloudHost, connectToAws } from "../connection.ts";
+import { EndpointLog } from "../endpoints/endpoint_log.ts";
+import { followEndpointLog } from "../endpoints/follow_log.ts";
+import { followJob } from "../jobs/follow.ts";
+import { hasEnded } from "../jobs/job.ts";
+import { JobLog } from "../jobs/job_log.ts";
+import type { JobReport } from "../jobs/report.ts";
+import type { LogReader } from "../log_reader.ts";
+import { findByName, type Found } from "./find.ts";
+import { type Kind, KIND_WORDS, KINDS, type NamedRequest } from "./request.ts";
+
+/** Which log, and how much of it. */
+export interface LogRequest extends NamedRequest {
+  /** Stay until the job has ended, or the endpoint is gone. */
+  readonly follow: boolean;
+  /** Lines from the end. */
+  readonly tail: number | "all";
+  /** Leaves out what was written before; so many milliseconds ago, or at a time. */
+  readonly since: number | Date | undefined;
+}
+
+/**
+ * Shows the log of a job or an endpoint.
+ *
+ * @throws AwsError where there is nothing of that name, or its log may not be read; MlcliError where
+ * there are several.
+ */
+export async function showLog(
+  request: LogRequest,
+  host: CloudHost,
+  report: JobReport,
+): Promise<void> {
+  const { choice, name, kind, follow, tail, since } = request;
+  const aws = await connectToAws(choice, host);
+  const found = await findByName(await aws.sagemaker(), name, kind ? [kind] : KINDS);
+  const start = typeof since === "number" ? new Date(host.clock.date().getTime() - since) : since;
+  const log = await logOf(found, aws, start);
+  let count = 0;
+  const show = async (lines: readonly string[]): Promise<void> => {
+    count += lines.length;
+    if (lines.length > 0) await report.log(`${lines.join("\n")}\n`);
+  };
+  if (tail !== "all") await show(await log.tail(tail));
+  if (follow) {
+    const counted = { ...shownBy(report), log: (text: string) => (count++, report.log(text)) };
+    const end = await followLog(found, log, aws, host, counted, choice);
+    report.note(`The ${KIND_WORDS[found.kind]} has ended: ${end}`);
+  } else if (tail === "all") {
+    for await (const lines of log.news()) await show(lines);
+  }
+  if (count === 0 && tail !== 0) {
+    const isOver = found.kind === "endpoint" ? found.status === "Failed" : hasEnded(found);
+    const what = found.kind === "endpoint" ? "endpoint" : "job";
+    const when = `${start ? " since then" : ""}${isOver ? "" : " yet"}`;
+    report.note(`No lines${when}: the ${what} is ${found.status}.`);
+  }
+}
+
+async function logOf(
+  found: Found<Kind>,
+  aws: Aws,
+  since: Date | undefined,
+): Promise<LogReader> {
+  const logs = await aws.logs();
+  return found.kind === "endpoint"
+    ? new EndpointLog(logs, { name: found.name, since })
+    : new JobLog(logs, { ...found, since });
+}
+
+/** Follows it to its end. Returns how it ended, in words. */
+async function followLog(
+  found: Found<Kind>,
+  log: LogReader,
+  aws: Aws,
+  host: CloudHost,
+  report: JobReport,
+  choice: LogRequest["choice"],
+): Promise<string> {
+  if (found.kind === "endpoint") {
+    return await followEndpointLog(found, log, await aws.sagemaker(), host, report);
+  }
+  const { job } = await followJob(found, aws, host, report, { log, states: false, choice });
+  return `${job.status}${job.failureReason ? `: ${printable(job.failureReason)}` : ""}`;
+}
+
+function shownBy(report: JobReport): JobReport {
+  return {
+    note: (text) => report.note(text),
+    progress: (text, running) => report.progress(text, running),
+    log: (text) => report.log(text),
+    result: (text) => report.result(text),
+  };
+}

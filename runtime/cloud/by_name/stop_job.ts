@@ -1,0 +1,92 @@
+/**
+ * `stop-job`: ends a job in the cloud.
+ *
+ * @module
+ */
+
+import type { Aws } from "../../aws/aws.ts";
+import { AwsError, isRefusal } from "../../aws/errors.ts";
+import { type CloudHost, connectToAws } from "../connection.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import { JOB_KINDS } from "../../contract/jobs.ts";
+import { MlcliError } from "../../errors.ts";
+import { removalOf } from "../endpoints/commands.ts";
+import { billWords } from "../jobs/bill.ts";
+import { artifactOf } from "../jobs/end.ts";
+import { followJob } from "../jobs/follow.ts";
+import { type CloudJob, describeJob, hasEnded, KIND_WORDS } from "../jobs/job.ts";
+import type { JobReport } from "../jobs/report.ts";
+import { findByName } from "./find.ts";
+import type { NamedRequest } from "./request.ts";
+
+/** Which job to stop, and whether to wait until it has ended. */
+export interface StopRequest extends NamedRequest {
+  readonly wait: boolean;
+}
+
+/**
+ * Stops a job; one that has ended already stays as it is. Its name is the result.
+ *
+ * @throws AwsError where there is no such job, or it may not be stopped.
+ * @throws MlcliError where there are several, and where it is an endpoint's name.
+ */
+export async function stopJob(
+  request: StopRequest,
+  host: CloudHost,
+  report: JobReport,
+): Promise<void> {
+  const { choice, name, wait } = request;
+  const aws = await connectToAws(choice, host);
+  const job = await jobOf(await aws.sagemaker(), request);
+  const ended = hasEnded(job) ? job : await stop(job, aws);
+  if (ended) {
+    report.note(`Nothing to stop: the ${KIND_WORDS[job.kind]} has ended (${ended.status}).`);
+    return report.result(name);
+  }
+  if (wait) {
+    const { job: end } = await followJob(job, aws, host, report, { log: false, choice });
+    const bill = billWords(end);
+    if (bill) report.note(`Time: ${bill}`);
+    const artifact = await artifactOf(end, aws);
+    if (artifact) report.note(`It left what it had done until then: ${artifact}`);
+  }
+  report.result(name);
+}
+
+/** Finds the job. An endpoint is asked for only where there is none: it does not end by itself. */
+async function jobOf(
+  sagemaker: SageMaker,
+  { name, kind, choice }: StopRequest,
+): Promise<CloudJob> {
+  if (kind === "endpoint") throw isEndpoint(name, choice);
+  try {
+    return await findByName(sagemaker, name, kind ? [kind] : JOB_KINDS);
+  } catch (error) {
+    if (kind || !isRefusal(error, "not found")) throw error;
+    if (await sagemaker.describeEndpoint(name).catch(() => undefined)) {
+      throw isEndpoint(name, choice);
+    }
+    throw error;
+  }
+}
+
+function isEndpoint(name: string, choice: StopRequest["choice"]): MlcliError {
+  return new MlcliError(`Not a job, but an endpoint: ${name}`, {
+    hint: `An endpoint serves (and costs money) until it is deleted: ${removalOf(name, choice)}`,
+  });
+}
+
+/** Stops it; returns how it had ended before, where it had. */
+async function stop({ kind, name }: CloudJob, aws: Aws): Promise<CloudJob | undefined> {
+  const sagemaker = await aws.sagemaker();
+  try {
+    await (kind === "train" ? sagemaker.stopTrainingJob(name) : sagemaker.stopProcessingJob(name));
+    return undefined;
+  } catch (error) {
+    // It may have ended meanwhile: the service refuses that with words alone.
+    if (!(error instanceof AwsError) || isRefusal(error, "denied")) throw error;
+    const now = await describeJob(sagemaker, { kind, name }).catch(() => undefined);
+    if (now && hasEnded(now)) return now;
+    throw error;
+  }
+}

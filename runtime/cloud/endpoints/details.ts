@@ -1,0 +1,133 @@
+/**
+ * What an endpoint is: besides its description that of its configuration, and of its models.
+ *
+ * @module
+ */
+
+import { isRefusal } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type {
+  EndpointConfigurationDetails,
+  ModelDetails,
+} from "../../aws/sagemaker_deployments.ts";
+import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import { modelsOf } from "./models.ts";
+
+/** A part of an endpoint. What is not known is `undefined`. */
+export interface VariantDetails {
+  readonly name: string;
+  readonly instanceType: string | undefined;
+  /** How many instances there are, and are to be; of a serverless one `undefined`. */
+  readonly instanceCount: number | undefined;
+  readonly desiredCount: number | undefined;
+  /** Of a serverless one: MB, and how many requests at once. */
+  readonly memorySize: number | undefined;
+  readonly maxConcurrency: number | undefined;
+  /** Name of the model. */
+  readonly model: string | undefined;
+  /** Of several containers, one after the other. */
+  readonly images: readonly string[];
+  /** Addresses of what is unpacked in the containers. */
+  readonly data: readonly string[];
+  readonly role: string | undefined;
+  /** Names of the variables; their values may be secrets. */
+  readonly variables: readonly string[];
+}
+
+/** An endpoint, with what its configuration and its models say. */
+export interface EndpointDetails extends Omit<EndpointDescription, "variants"> {
+  readonly kind: "endpoint";
+  readonly variants: readonly VariantDetails[];
+  /** Where requests and answers are kept. */
+  readonly dataCapture: string | undefined;
+}
+
+/** What is asked of SageMaker. */
+type Asked = Pick<SageMaker, "describeEndpointConfiguration" | "describeModel">;
+
+/**
+ * Asks for what belongs to an endpoint. What is not there any more, or may not be asked, stays open.
+ * @param note tells what may not be asked.
+ */
+export async function detailsOf(
+  sagemaker: Asked,
+  endpoint: EndpointDescription,
+  note: (text: string) => void,
+): Promise<EndpointDetails> {
+  const configuration = await known(
+    `configuration ${endpoint.configuration}`,
+    () => sagemaker.describeEndpointConfiguration(endpoint.configuration),
+    note,
+  );
+  const models = new Map<string, ModelDetails>();
+  for (const name of configuration ? modelsOf(configuration) : []) {
+    const model = await known(`model ${name}`, () => sagemaker.describeModel(name), note);
+    if (model) models.set(name, model);
+  }
+  const capture = configuration?.DataCaptureConfig;
+  return {
+    ...endpoint,
+    kind: "endpoint",
+    variants: variantsOf(endpoint, configuration, models),
+    dataCapture: capture?.EnableCapture === false ? undefined : capture?.DestinationS3Uri,
+  };
+}
+
+/** The variants of an endpoint, as far as they are known. */
+export function variantsOf(
+  { variants }: Pick<EndpointDescription, "variants">,
+  configuration: EndpointConfigurationDetails | undefined,
+  models: ReadonlyMap<string, ModelDetails> = new Map(),
+): readonly VariantDetails[] {
+  const configured = configuration?.ProductionVariants ?? [];
+  const names = [...variants, ...configured.map(({ VariantName = "" }) => ({ name: VariantName }))]
+    .map(({ name }) => name);
+  return [...new Set(names)].map((name) => {
+    const counts = variants.find((one) => one.name === name);
+    const said = configured.find(({ VariantName }) => VariantName === name);
+    const serverless = said?.ServerlessConfig;
+    const { ModelName: model } = said ?? {};
+    return {
+      name,
+      instanceType: said?.InstanceType,
+      instanceCount: serverless ? undefined : counts?.currentCount,
+      desiredCount: serverless ? undefined : counts?.desiredCount ?? said?.InitialInstanceCount,
+      memorySize: serverless?.MemorySizeInMB,
+      maxConcurrency: serverless?.MaxConcurrency,
+      model,
+      ...modelParts(model === undefined ? undefined : models.get(model)),
+    };
+  });
+}
+
+function modelParts(
+  model: ModelDetails | undefined,
+): Pick<VariantDetails, "images" | "data" | "role" | "variables"> {
+  const primary = model?.PrimaryContainer;
+  const containers = primary ? [primary] : model?.Containers ?? [];
+  const texts = (all: readonly (string | undefined)[]) => all.filter((one) => one !== undefined);
+  return {
+    images: texts(containers.map(({ Image }) => Image)),
+    data: texts(
+      containers.map(({ ModelDataUrl, ModelDataSource }) =>
+        ModelDataUrl ?? ModelDataSource?.S3DataSource?.S3Uri
+      ),
+    ),
+    role: model?.ExecutionRoleArn,
+    variables: containers.flatMap(({ Environment = {} }) => Object.keys(Environment)),
+  };
+}
+
+async function known<Answer>(
+  what: string,
+  ask: () => Promise<Answer>,
+  note: (text: string) => void,
+): Promise<Answer | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isRefusal(error, "denied")) note(`Not known of its ${what}: ${error.message}`);
+    else if (!isRefusal(error, "not found")) throw error;
+    return undefined;
+  }
+}

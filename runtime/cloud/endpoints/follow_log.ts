@@ -1,0 +1,73 @@
+/**
+ * Following the log of an endpoint: as long as there is one.
+ *
+ * @module
+ */
+
+import { isRefusal } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import { printable } from "../../text.ts";
+import type { FollowHost } from "../jobs/follow.ts";
+import { Patience } from "../jobs/patience.ts";
+import type { JobReport } from "../jobs/report.ts";
+import type { LogReader } from "../log_reader.ts";
+import { ifThere } from "./settled.ts";
+
+/** In ms. An endpoint that writes often is asked often, a silent one less so. */
+const FIRST_PAUSE = 250;
+const PAUSE_WITH_NEWS = 2_000;
+const LONGEST_PAUSE = 10_000;
+/** How often (ms) it is asked whether the endpoint is still there. */
+const DESCRIBE_EVERY = 30_000;
+/** After the end lines may still come: so many times in a row there must be none. */
+const QUIET_ROUNDS = 2;
+const MOST_ROUNDS_AFTER = 30;
+
+/**
+ * Shows what comes of an endpoint's log until it is gone or `Failed`: an endpoint does not end by
+ * itself. A service that does not answer for a while is asked again.
+ *
+ * @returns how it ended, in words.
+ * @throws AwsError where the log may not be read, or the endpoint not described.
+ * @throws Interrupted after Ctrl-C.
+ */
+export async function followEndpointLog(
+  endpoint: EndpointDescription,
+  log: LogReader,
+  sagemaker: Pick<SageMaker, "describeEndpoint">,
+  { clock, interruption }: FollowHost,
+  report: Pick<JobReport, "note" | "log">,
+): Promise<string> {
+  const patience = new Patience((text) => report.note(text), "endpoint");
+  let [end, asked, quiet, after] = [endOf(endpoint), clock.now(), 0, 0];
+  for (let length = FIRST_PAUSE;;) {
+    const lines = await patience.ask("log", () => showNews(log, report));
+    if (end !== undefined) {
+      quiet = lines?.answer === 0 ? quiet + 1 : 0;
+      if (quiet === QUIET_ROUNDS || ++after === MOST_ROUNDS_AFTER) return end;
+    }
+    await clock.pause(length, interruption.signal);
+    length = Math.min(2 * length, (lines?.answer ?? 0) > 0 ? PAUSE_WITH_NEWS : LONGEST_PAUSE);
+    if (end !== undefined || clock.now() - asked < DESCRIBE_EVERY) continue;
+    const latest = await patience.ask("endpoint", () => ifThere(sagemaker, endpoint.name));
+    asked = clock.now();
+    if (latest) end = endOf(latest.answer, endpoint.creationTime);
+  }
+}
+
+async function showNews(log: LogReader, report: Pick<JobReport, "log">): Promise<number> {
+  let count = 0;
+  for await (const lines of log.news()) {
+    count += lines.length;
+    await report.log(`${lines.join("\n")}\n`);
+  }
+  return count;
+}
+
+/** How it ended; `undefined` while it goes on. A newer endpoint of the same name is another one. */
+function endOf(latest: EndpointDescription | undefined, created?: Date): string | undefined {
+  if (!latest || (created && latest.creationTime > created)) return "it is gone";
+  if (latest.status !== "Failed") return undefined;
+  return `Failed${latest.failureReason ? `: ${printable(latest.failureReason)}` : ""}`;
+}

@@ -1,0 +1,157 @@
+/**
+ * Which other endpoints use a configuration, or a model: the service would delete it under them.
+ *
+ * @module
+ */
+
+import { AwsError, isRefusal } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import { inOneLine } from "../../text.ts";
+import { inParallel } from "../in_parallel.ts";
+import { modelsOf } from "./models.ts";
+
+/** Tells the user what is looked at. */
+export interface LookReport {
+  /** Writes a line that stays. */
+  note(line: string): void;
+  /** Shows what is being done at the moment, in the place of the text before. */
+  progress(text: string): void;
+}
+
+/** What others may use. */
+export interface Looked {
+  readonly configurations: readonly string[];
+  readonly models?: readonly string[];
+}
+
+/** What others use of that, and who: names of endpoints, sorted. */
+export interface OtherUsers {
+  readonly configurations: ReadonlyMap<string, readonly string[]>;
+  readonly models: ReadonlyMap<string, readonly string[]>;
+}
+
+/** What is asked of SageMaker. */
+type Asked = Pick<
+  SageMaker,
+  "listEndpoints" | "describeEndpoint" | "describeEndpointConfiguration"
+>;
+
+/** Requests at once. */
+const REQUESTS_AT_ONCE = 8;
+
+/**
+ * Asks all other endpoints what they use. What the permissions do not cover is told in a note.
+ *
+ * @param endpoint whose things these are: it does not count.
+ */
+export async function findOtherUsers(
+  sagemaker: Asked,
+  endpoint: string,
+  { configurations, models = [] }: Looked,
+  report: LookReport,
+): Promise<OtherUsers> {
+  const what = [...configurations, ...models].map(inOneLine).join(" and ");
+  const users = {
+    configurations: new Map<string, string[]>(),
+    models: new Map<string, string[]>(),
+  };
+  const known = new Map<string, Promise<readonly string[]>>();
+  let asked = 0;
+  let denials = 0;
+  let denial: AwsError | undefined;
+  const modelsIn = (configuration: string): Promise<readonly string[]> => {
+    const found = known.get(configuration) ?? sagemaker.describeEndpointConfiguration(configuration)
+      .then(modelsOf);
+    known.set(configuration, found);
+    return found;
+  };
+  async function ask(name: string): Promise<void> {
+    report.progress(`Looking for other users of ${what}: ${++asked} endpoints`);
+    try {
+      const uses = configurationsOf(await sagemaker.describeEndpoint(name));
+      for (const one of uses) {
+        if (configurations.includes(one)) add(users.configurations, one, name);
+      }
+      if (models.length === 0) return;
+      for (const used of new Set((await Promise.all(uses.map(modelsIn))).flat())) {
+        if (models.includes(used)) add(users.models, used, name);
+      }
+    } catch (error) {
+      // Deleted since it was listed.
+      if (isRefusal(error, "not found")) return;
+      if (!isRefusal(error, "denied")) throw error;
+      denials++;
+      denial = error;
+    }
+  }
+  try {
+    await inParallel(othersThan(endpoint, sagemaker), REQUESTS_AT_ONCE, ask);
+  } catch (error) {
+    if (!isRefusal(error, "denied")) throw error;
+    denial = error;
+  }
+  for (const names of [...users.configurations.values(), ...users.models.values()]) names.sort();
+  if (denial && users.configurations.size + users.models.size === 0) {
+    const which = denials > 0 ? `one of ${denials} endpoints` : "another endpoint";
+    report.note(`Whether ${which} uses ${what} not checked: ${denial.message}`);
+  }
+  return users;
+}
+
+/**
+ * Makes sure that a configuration can be deleted.
+ * @throws AwsError when another endpoint uses it.
+ */
+export async function checkOtherUsers(
+  sagemaker: Asked,
+  endpoint: string,
+  configuration: string,
+  report: LookReport,
+): Promise<void> {
+  const looked = { configurations: [configuration] };
+  const users = await findOtherUsers(sagemaker, endpoint, looked, report);
+  const names = users.configurations.get(configuration);
+  if (names) throw isInUse(configuration, names);
+}
+
+/** The error for a configuration that others use. */
+export function isInUse(
+  configuration: string,
+  users: readonly string[],
+  remedy = "Delete the endpoints that use it first.",
+): AwsError {
+  return new AwsError(
+    "other",
+    `Cannot delete endpoint config, still in use: ${configuration} (by ${
+      users.map(inOneLine).join(", ")
+    })`,
+    { hint: `Nothing was deleted. ${remedy}` },
+  );
+}
+
+/** The configuration that it has, and the one that it is to have. */
+function configurationsOf(
+  { configuration, pendingConfiguration }: EndpointDescription,
+): readonly string[] {
+  const all = [configuration, pendingConfiguration ?? ""].filter((name) => name !== "");
+  return [...new Set(all)];
+}
+
+function add(users: Map<string, string[]>, used: string, by: string): void {
+  const names = users.get(used) ?? [];
+  names.push(by);
+  users.set(used, names);
+}
+
+/** All endpoints except one and those being deleted, which need the configuration no more. */
+async function* othersThan(
+  endpoint: string,
+  sagemaker: Pick<SageMaker, "listEndpoints">,
+): AsyncGenerator<string> {
+  for await (const page of sagemaker.listEndpoints({})) {
+    for (const { name, status } of page) {
+      if (name !== endpoint && status !== "Deleting") yield name;
+    }
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * Following an endpoint until it has settled: its statuses as they change.
+ *
+ * `InService` alone is no success: an update that fails is taken back, often without a word, and the
+ * endpoint is in service again with the configuration that it had before
+ * (https://github.com/hashicorp/terraform-provider-aws/issues/39099).
+ *
+ * @module
+ */
+
+import type { Aws } from "../../aws/aws.ts";
+import { AwsError, isRefusal } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
+import { Interrupted } from "../../errors.ts";
+import { inOneLine } from "../../text.ts";
+import type { FollowHost } from "../jobs/follow.ts";
+import { Patience } from "../jobs/patience.ts";
+import type { JobReport } from "../jobs/report.ts";
+import { endpointGoesOn } from "./commands.ts";
+
+/** How an endpoint has settled. */
+export type Outcome =
+  /** It serves with the configuration that it was to have. */
+  | "in service"
+  /** It serves, with another one: the update was taken back. */
+  | "rolled back"
+  /** In a status in which the service does nothing more, and that is not `InService`. */
+  | "failed"
+  /** It is not there any more. */
+  | "gone"
+  /** It has not settled in the time given. */
+  | "not yet";
+
+/** An endpoint that has settled, or is waited for no longer. */
+export interface SettledEndpoint {
+  readonly outcome: Outcome;
+  /** As it was described last; `undefined` where it never was. */
+  readonly description: EndpointDescription | undefined;
+  /** When the service began what it was followed through, by its own clock, where that was seen. */
+  readonly began: Date | undefined;
+}
+
+/** What it is to become, and how long to wait. */
+export interface SettleOptions {
+  /**
+   * Name of the configuration that it is to have. Without one it is that which is coming when it is
+   * asked; where none is, the one that it has.
+   */
+  readonly target?: string;
+  /** Seconds; as long as it takes without them. */
+  readonly timeout?: number;
+  /** The options of the command, for command lines to paste. */
+  readonly choice?: AwsOptions;
+}
+
+/** In these statuses the service does nothing more by itself, and it is not as it was to be. */
+const ENDED_BADLY: ReadonlySet<string> = new Set([
+  "Failed",
+  "OutOfService",
+  "UpdateRollbackFailed",
+]);
+
+/** In ms. Emulators are quick, several instances take 5 to 10 minutes. */
+const FIRST_PAUSE = 250;
+const LONGEST_PAUSE = 10_000;
+
+/** So many times what was just begun may not be seen yet. */
+const UNSEEN_ROUNDS = 6;
+
+/**
+ * Follows an endpoint until it has settled. A service that does not answer for a while is asked again.
+ * Its statuses are notes, as they change.
+ *
+ * @throws AwsError where it may not be described, or the credentials have expired and cannot be renewed.
+ * @throws Interrupted after Ctrl-C: it goes on, and a note says how to follow and to delete it.
+ */
+export async function followEndpoint(
+  name: string,
+  aws: Aws,
+  host: FollowHost,
+  report: Pick<JobReport, "note" | "progress">,
+  options: SettleOptions = {},
+): Promise<SettledEndpoint> {
+  try {
+    return await new Settling(name, host, report, options).run(await aws.sagemaker());
+  } catch (error) {
+    const rest = endpointGoesOn(name, options.choice);
+    if (error instanceof Interrupted) report.note(rest);
+    if (!(error instanceof AwsError)) throw error;
+    throw new AwsError(error.refusal, error.message, {
+      hint: [error.hint, rest].filter((part) => part).join(" "),
+      quote: error.quote,
+      cause: error.cause,
+    });
+  }
+}
+
+/** One endpoint, being followed. */
+class Settling {
+  #latest: EndpointDescription | undefined;
+  #target: string | undefined;
+  #hasChanged = false;
+  #isTakenBack = false;
+  #began: Date | undefined;
+  #unseen = 0;
+
+  constructor(
+    private readonly name: string,
+    private readonly host: FollowHost,
+    private readonly report: Pick<JobReport, "note" | "progress">,
+    private readonly options: SettleOptions,
+  ) {
+    this.#target = options.target;
+  }
+
+  async run(sagemaker: Pick<SageMaker, "describeEndpoint">): Promise<SettledEndpoint> {
+    const { clock, interruption } = this.host;
+    const patience = new Patience((text) => this.report.note(text), "endpoint");
+    const start = clock.now();
+    const end = start + (this.options.timeout ?? Infinity) * 1000;
+    for (let length = FIRST_PAUSE;; length = Math.min(2 * length, LONGEST_PAUSE)) {
+      const asked = await patience.ask("endpoint", () => ifThere(sagemaker, this.name));
+      const outcome = asked && this.#outcome(asked.answer);
+      if (outcome) return this.#end(outcome);
+      const left = end - clock.now();
+      if (left <= 0) return this.#end("not yet");
+      this.report.progress(this.#latest?.status || "Waiting", clock.now() - start);
+      await clock.pause(Math.min(length, left), interruption.signal);
+    }
+  }
+
+  #end(outcome: Outcome): SettledEndpoint {
+    return { outcome, description: this.#latest, began: this.#began };
+  }
+
+  /** How it has settled, where it has. */
+  #outcome(current: EndpointDescription | undefined): Outcome | undefined {
+    if (!current) return this.#latest || !this.#mayComeYet() ? "gone" : undefined;
+    const { status, configuration } = current;
+    if (status !== this.#latest?.status) this.report.note(inOneLine(status));
+    this.#latest = current;
+    if (ENDED_BADLY.has(status)) return "failed";
+    if (status !== "InService") {
+      this.#hasChanged = true;
+      this.#began ??= current.lastModifiedTime;
+      this.#isTakenBack ||= status === "RollingBack";
+      if (this.options.target === undefined) {
+        this.#target = current.pendingConfiguration ?? this.#target ??
+          (status === "Creating" ? configuration : undefined);
+      }
+      return undefined;
+    }
+    if (this.#target === undefined) return this.#isTakenBack ? "rolled back" : "in service";
+    if (configuration === this.#target) return "in service";
+    return this.#hasChanged || !this.#mayComeYet() ? "rolled back" : undefined;
+  }
+
+  /** Whether what the caller has just begun may only not be seen yet. */
+  #mayComeYet(): boolean {
+    return this.options.target !== undefined && ++this.#unseen < UNSEEN_ROUNDS;
+  }
+}
+
+/** The endpoint; `undefined` where it is not there. */
+export async function ifThere(
+  sagemaker: Pick<SageMaker, "describeEndpoint">,
+  name: string,
+): Promise<EndpointDescription | undefined> {
+  try {
+    return await sagemaker.describeEndpoint(name);
+  } catch (error) {
+    if (isRefusal(error, "not found")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * The headers of a request that InvokeEndpoint hands on or obeys: "Amazon SageMaker AI strips all
+ * POST headers except those supported by the API".
+ *
+ * Names, lengths and patterns are those of botocore 1.44.5, `data/sagemaker-runtime/2017-05-13/`.
+ *
+ * @module
+ */
+
+import { lengthOf } from "./limits.ts";
+
+/** The members of a request that are such a header. */
+export type InvocationField =
+  | "CustomAttributes"
+  | "EnableExplanations"
+  | "InferenceComponentName"
+  | "InferenceId"
+  | "PrefixAwareId"
+  | "SessionId"
+  | "TargetContainerHostname"
+  | "TargetModel"
+  | "TargetVariant";
+
+/** What a request has of them. */
+export type InvocationFields = Readonly<Partial<Record<InvocationField, string>>>;
+
+interface Form {
+  /** Its name, behind `X-Amzn-SageMaker-`. */
+  readonly header: string;
+  readonly most: number;
+  readonly pattern: RegExp;
+  /** Whether InvokeEndpointWithResponseStream has it, too. */
+  readonly isStreamed: boolean;
+}
+
+const NAME = /^[a-zA-Z0-9](-*[a-zA-Z0-9])*$/;
+
+/** `\A\S[\p{Print}]*\z`; a header is ASCII. */
+const VISIBLE = /^[!-~][ -~]*$/;
+
+const FORMS: Readonly<Record<InvocationField, Form>> = {
+  // "visible US-ASCII characters"; `\p{ASCII}*` would be more than a header can hold.
+  CustomAttributes: {
+    header: "Custom-Attributes",
+    most: 1_024,
+    pattern: VISIBLE,
+    isStreamed: true,
+  },
+  EnableExplanations: {
+    header: "Enable-Explanations",
+    most: 64,
+    pattern: VISIBLE,
+    isStreamed: false,
+  },
+  InferenceComponentName: {
+    header: "Inference-Component",
+    most: 63,
+    pattern: NAME,
+    isStreamed: true,
+  },
+  InferenceId: { header: "Inference-Id", most: 64, pattern: VISIBLE, isStreamed: true },
+  PrefixAwareId: { header: "Prefix-Aware-Id", most: 64, pattern: VISIBLE, isStreamed: true },
+  SessionId: {
+    header: "Session-Id",
+    most: 256,
+    pattern: /^(NEW_SESSION|[a-zA-Z0-9](-*[a-zA-Z0-9])*)$/,
+    isStreamed: true,
+  },
+  TargetContainerHostname: {
+    header: "Target-Container-Hostname",
+    most: 63,
+    pattern: NAME,
+    isStreamed: true,
+  },
+  TargetModel: { header: "Target-Model", most: 1_024, pattern: VISIBLE, isStreamed: false },
+  TargetVariant: { header: "Target-Variant", most: 63, pattern: NAME, isStreamed: true },
+};
+
+const PREFIX = "X-Amzn-SageMaker-";
+
+/** The names of all of them, without what they begin with. */
+export const INVOCATION_HEADERS: readonly string[] = Object.values(FORMS).map(({ header }) =>
+  header
+);
+
+/** The member that a header is, whose name may lack what all of them begin with. */
+export function fieldOfHeader(name: string): InvocationField | undefined {
+  const lower = name.toLowerCase();
+  const short = lower.startsWith(PREFIX.toLowerCase()) ? lower.slice(PREFIX.length) : lower;
+  return fields().find((field) => FORMS[field].header.toLowerCase() === short);
+}
+
+/** `X-Amzn-SageMaker-Target-Variant` */
+export function headerOf(field: InvocationField): string {
+  return `${PREFIX}${FORMS[field].header}`;
+}
+
+/** Whether the service takes a value for it. */
+export function isHeaderValue(field: InvocationField, value: string): boolean {
+  const { most, pattern } = FORMS[field];
+  return lengthOf(value) <= most && pattern.test(value);
+}
+
+/** Those of them that a request for a stream cannot have. */
+export function notStreamed(given: InvocationFields): readonly InvocationField[] {
+  return fields().filter((field) => given[field] !== undefined && !FORMS[field].isStreamed);
+}
+
+function fields(): readonly InvocationField[] {
+  return Object.keys(FORMS) as InvocationField[];
+}

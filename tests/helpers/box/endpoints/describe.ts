@@ -1,0 +1,113 @@
+/**
+ * What the Describe operations say.
+ *
+ * @module
+ */
+
+import type { Deployment, Variant } from "./deployment.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { EndpointConfiguration, Model, Request } from "./resource.ts";
+
+/** DescribeModel */
+export function describeModel(model: Model): unknown {
+  const { Tags: _tags, ...request } = model.request;
+  return {
+    EnableNetworkIsolation: false,
+    ...request,
+    ModelName: model.name,
+    ModelArn: model.arn,
+    CreationTime: model.creationTime,
+  };
+}
+
+/** DescribeEndpointConfig */
+export function describeConfiguration(configuration: EndpointConfiguration): unknown {
+  const { Tags: _tags, ...request } = configuration.request;
+  return {
+    ...request,
+    EndpointConfigName: configuration.name,
+    EndpointConfigArn: configuration.arn,
+    CreationTime: configuration.creationTime,
+  };
+}
+
+/**
+ * DescribeEndpoint. While it is being created or updated, what is to be served stands in
+ * `PendingDeploymentSummary`, and the old configuration's name where it always is.
+ */
+export function describeEndpoint(endpoint: Endpoint): unknown {
+  const { current, status } = endpoint;
+  const { AsyncInferenceConfig, ExplainerConfig, ShadowProductionVariants } =
+    current.configuration.request;
+  const isNew = status === "Creating";
+  const pending = isNew ? current : endpoint.pending;
+  return {
+    EndpointName: endpoint.name,
+    EndpointArn: endpoint.arn,
+    EndpointConfigName: current.configuration.name,
+    ...(isNew ? {} : { ProductionVariants: current.variants.map(summaryOf) }),
+    ...(current.dataCapture ? { DataCaptureConfig: captureOf(current.dataCapture, isNew) } : {}),
+    EndpointStatus: status,
+    FailureReason: endpoint.failureReason,
+    CreationTime: endpoint.creationTime,
+    LastModifiedTime: endpoint.lastModified,
+    LastDeploymentConfig: endpoint.lastPolicy,
+    AsyncInferenceConfig,
+    ExplainerConfig,
+    ShadowProductionVariants: ShadowProductionVariants?.map((one: Request) => ({
+      VariantName: one.VariantName,
+      DesiredWeight: one.InitialVariantWeight,
+      DesiredInstanceCount: one.InitialInstanceCount,
+    })),
+    ...(pending ? { PendingDeploymentSummary: pendingSummary(pending, isNew) } : {}),
+  };
+}
+
+function pendingSummary({ configuration, variants, startTime }: Deployment, isNew: boolean) {
+  return {
+    EndpointConfigName: configuration.name,
+    ProductionVariants: variants.map((variant) => ({
+      ...summaryOf(variant),
+      InstanceType: variant.request.InstanceType,
+      VariantStatus: [{ Status: isNew ? "Creating" : "Updating", StartTime: startTime }],
+    })),
+    StartTime: startTime,
+  };
+}
+
+function summaryOf(variant: Variant): Request {
+  const { request, model, image, resolutionTime } = variant;
+  return {
+    VariantName: variant.name,
+    DeployedImages: [{
+      SpecifiedImage: model.container.Image,
+      ResolvedImage: image,
+      ResolutionTime: resolutionTime,
+    }],
+    CurrentWeight: variant.currentWeight,
+    DesiredWeight: variant.desiredWeight,
+    ...(variant.isServerless
+      ? {
+        CurrentInstanceCount: 0,
+        CurrentServerlessConfig: request.ServerlessConfig,
+        DesiredServerlessConfig: request.ServerlessConfig,
+      }
+      : {
+        CurrentInstanceCount: variant.currentCount,
+        DesiredInstanceCount: variant.desiredCount,
+      }),
+    ManagedInstanceScaling: request.ManagedInstanceScaling,
+    RoutingConfig: request.RoutingConfig,
+  };
+}
+
+function captureOf(capture: Request, isNew: boolean): Request {
+  const isOn = capture.EnableCapture === true;
+  return {
+    EnableCapture: isOn,
+    CaptureStatus: isOn && !isNew ? "Started" : "Stopped",
+    CurrentSamplingPercentage: capture.InitialSamplingPercentage,
+    DestinationS3Uri: capture.DestinationS3Uri,
+    KmsKeyId: capture.KmsKeyId ?? "",
+  };
+}

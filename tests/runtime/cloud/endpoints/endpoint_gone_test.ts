@@ -1,0 +1,92 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { AwsError } from "../../../../runtime/aws/errors.ts";
+import { waitUntilGone } from "../../../../runtime/cloud/endpoints/endpoint_gone.ts";
+import type { Waiting } from "../../../../runtime/cloud/waiting.ts";
+import {
+  endpointNamed,
+  type EndpointState,
+  memorySageMaker,
+} from "../../../helpers/memory_sagemaker.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const BEFORE = endpointNamed("churn");
+const DELETING = endpointNamed("churn", { status: "Deleting" });
+
+/** Waits on a clock that only a pause moves; returns the pauses in ms. */
+async function pausesFor(
+  states: readonly EndpointState[],
+  timeout = 1800,
+): Promise<number[]> {
+  const pauses: number[] = [];
+  let time = 0;
+  const clock: Waiting = {
+    timeout,
+    now: () => time,
+    pause(milliseconds) {
+      pauses.push(milliseconds);
+      time += milliseconds;
+      return Promise.resolve();
+    },
+  };
+  const plan = { endpoint: "churn", description: BEFORE, configuration: undefined };
+  const report = { note: () => {}, progress: () => {} };
+  await waitUntilGone(memorySageMaker({ churn: states }), plan, report, clock);
+  return pauses;
+}
+
+suite("waitUntilGone", () => {
+  it("asks soon at first, then every ten seconds", async () => {
+    const pauses = await pausesFor([...Array(9).fill(DELETING), undefined]);
+    assertEquals(pauses, [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
+  });
+
+  it("does not wait for what is gone", async () => {
+    assertEquals(await pausesFor([undefined]), []);
+  });
+
+  it("takes a new endpoint of the same name for another one", async () => {
+    const successor = endpointNamed("churn", {
+      status: "Creating",
+      creationTime: new Date("2026-03-01T09:00:00Z"),
+    });
+    assertEquals(await pausesFor([DELETING, successor]), [250]);
+  });
+
+  it("is not misled by the status from before the deletion", async () => {
+    const failed = endpointNamed("churn", { status: "Failed" });
+    assertEquals(await pausesFor([failed, DELETING, undefined]), [250, 500]);
+  });
+
+  it("says that the platform could not delete it, and why", async () => {
+    const failed = endpointNamed("churn", { status: "Failed", failureReason: "Out of luck" });
+    const error = await assertRejects(() => pausesFor([DELETING, failed]), AwsError);
+    assertEquals([error.message, error.quote], [
+      "The platform could not delete endpoint churn",
+      "Out of luck",
+    ]);
+  });
+
+  it("ends when the time is over, not later", async () => {
+    const error = await assertRejects(() => pausesFor([DELETING], 20), AwsError);
+    assertEquals(error.message, "Still there after 20 s: churn (Deleting)");
+  });
+
+  for (const refusal of ["failed", "throttled", "unreachable"] as const) {
+    it(`asks again when the platform is ${refusal}, until the time is over`, async () => {
+      const failure = new AwsError(refusal, "No answer", { quote: "socket hang up" });
+      assertEquals(await pausesFor([DELETING, failure, failure, undefined]), [250, 500, 1000]);
+      const error = await assertRejects(() => pausesFor([DELETING, failure], 20), AwsError);
+      assertEquals([error.message, error.quote], [
+        "Not known after 20 s whether churn is gone: No answer",
+        "socket hang up",
+      ]);
+      assertStringIncludes(error.hint!, "The deletion goes on.");
+    });
+  }
+
+  it("does not wait for a permission", async () => {
+    const denial = new AwsError("denied", "AccessDeniedException");
+    const error = await assertRejects(() => pausesFor([DELETING, denial]), AwsError);
+    assertEquals(error, denial);
+  });
+});
