@@ -65,6 +65,11 @@ export const root: Group = {
       summary: "Run a processing script on data in S3, and wait for its end.",
       load: async () => (await import("./cloud/process.ts")).processCommand,
     },
+    deploy: {
+      heading: THERE,
+      summary: "Serve a model on an inference endpoint, new or updated.",
+      load: async () => (await import("./cloud/deploy.ts")).deployCommand,
+    },
     "list-jobs": {
       heading: THERE,
       summary: "List the training and processing jobs of the account and region, newest first.",

@@ -5,7 +5,8 @@
  */
 
 import { UsageError } from "../runtime/errors.ts";
-import type { Group } from "./command.ts";
+import { type Group, isGroup } from "./command.ts";
+import { topicOf } from "./topic.ts";
 
 /**
  * An error whose hint is the command's help.
@@ -32,11 +33,49 @@ export function withOwnFlag(message: string, has: (flag: string) => boolean): st
 }
 
 /**
+ * An error for an option that a command does not know, and the command of the same name in the other
+ * half does: `mlcli deploy --port 80`. `undefined` where there is none.
+ *
+ * @param message what Cliffy says.
+ */
+export async function optionOfTwin(
+  path: string,
+  message: string,
+  root: Group,
+): Promise<UsageError | undefined> {
+  const [, said = "", flag = ""] = /^(Unknown option "([^"]+)"\.)/.exec(message) ?? [];
+  if (flag === "" || Object.hasOwn(FOREIGN, flag)) return undefined;
+  const names = path.split(" ").slice(1);
+  const isLocal = names[0] === "local";
+  const twin = isLocal ? names.slice(1) : ["local", ...names];
+  if (!await isCommand(root, twin)) return undefined;
+  const { path: other, options } = await topicOf(root, twin);
+  const has = options.some(([own, { short, ...option }]) =>
+    [own, short, "alias" in option ? option.alias : undefined].includes(flag as `--${string}`)
+  );
+  if (!has) return undefined;
+  const where = isLocal ? "on SageMaker" : "on this machine";
+  return new UsageError(said, {
+    hint: `${other}, which runs ${where}, has it. ${path} --help lists what this one takes.`,
+  });
+}
+
+async function isCommand(root: Group, names: readonly string[]): Promise<boolean> {
+  let group: Group = root;
+  for (const [index, name] of names.entries()) {
+    if (!Object.hasOwn(group.commands, name)) return false;
+    const declared = await group.commands[name]!.load();
+    if (!isGroup(declared)) return index === names.length - 1;
+    group = declared;
+  }
+  return false;
+}
+
+/**
  * What people look for at the top level and find in one half, or under another name: on this machine,
  * and on SageMaker.
  */
 const TWINS: Readonly<Record<string, readonly [local: string, ...cloud: string[]]>> = {
-  deploy: ["deploy", "deploy"],
   invoke: ["invoke", "invoke-endpoint"],
   stop: ["stop", "stop-job", "delete-endpoint"],
   status: ["status", "list-jobs", "list-endpoints"],

@@ -13,7 +13,7 @@ const UNNAMED: Readonly<Record<string, string>> = {
   "ecr:InitiateLayerUpload": "the engine, as it pushes",
   "ecr:UploadLayerPart": "the engine, as it pushes",
   "ecr:CompleteLayerUpload": "the engine, as it pushes",
-  "iam:PassRole": "SageMaker, of who creates a job with a role",
+  "iam:PassRole": "SageMaker, of who creates a job or a model with a role",
   "sagemaker:AddTags": "SageMaker, of who creates a job with tags",
 };
 

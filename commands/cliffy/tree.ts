@@ -21,7 +21,7 @@ import {
 } from "../options/option.ts";
 import { help, version } from "../options/standard.ts";
 import { topicOf } from "../topic.ts";
-import { unknownCommand, withOwnFlag, wrongUse } from "../usage.ts";
+import { optionOfTwin, unknownCommand, withOwnFlag, wrongUse } from "../usage.ts";
 import { printHelp, printVersion } from "./answers.ts";
 import { readValues } from "./values.ts";
 import { type CommandLine, requireNoRest } from "./words.ts";
@@ -51,6 +51,8 @@ export async function parse(
     const { cmd } = error;
     const hasOption = (flag: string): boolean => cmd?.hasOption(flag.slice(2)) ?? false;
     const path = cmd?.getPath() ?? "mlcli";
+    const elsewhere = await optionOfTwin(path, error.message, root);
+    if (elsewhere !== undefined) throw elsewhere;
     const { rest: taken } = await topicOf(root, path.split(" ").slice(1));
     throw wrongUse(path, withOwnFlag(error.message, hasOption), taken !== undefined);
   }

@@ -65,10 +65,13 @@ const EMPTY_VALUE = /^-[^=]+=$/;
 
 /** @param word the option with the value, or the word before an empty one. */
 function emptyWord(word: string | undefined): UsageError {
-  return wrongUse(
+  const { message, hint } = wrongUse(
     "mlcli",
     word?.startsWith("-")
       ? `Missing value for option "${word.replace(/=$/, "")}".`
       : "An argument is empty.",
   );
+  return new UsageError(message, {
+    hint: `${hint} What stands there as $(...) printed nothing: its error is above.`,
+  });
 }

@@ -25,8 +25,8 @@ const OPTIONS = options({
     parse: parseVariant,
   },
   "--header": {
-    value: "name: value",
-    description: "Header for SageMaker and the model, such as Inference-Id: 7 (repeatable).",
+    value: "header",
+    description: "NAME=VALUE for SageMaker or the model, such as Inference-Id=7. May be repeated.",
     repeatable: true,
     parse: parseInvocationHeader,
   },

@@ -1,5 +1,5 @@
 /**
- * What `train` and `process` have in common, from their options to the request.
+ * What `train`, `process` and `deploy` have in common, from their options to the request.
  *
  * @module
  */
@@ -11,59 +11,96 @@ import type { JobRequest } from "../../runtime/cloud/start/request.ts";
 import type { Context } from "../../runtime/context.ts";
 import { warningText } from "../../runtime/text.ts";
 import { ownVariables } from "../../runtime/variable_files.ts";
-import type { cloudJobOptions, instanceOptions } from "../options/cloud_job.ts";
+import type {
+  cloudJobOptions,
+  dryRun,
+  instanceOptions,
+  ownOptions,
+  placeOptions,
+} from "../options/cloud_job.ts";
 import type { Values } from "../options/option.ts";
 
-/** The values of what they have in common. */
-type CommonOptions =
+/** The values of what all of them have in common. */
+type SharedOptions = Values<typeof ownOptions & typeof placeOptions & typeof dryRun> & {
+  readonly wait: boolean;
+};
+
+/** The values of what both kinds of jobs have in common. */
+type JobOptions =
   & Values<typeof cloudJobOptions>
   & Values<ReturnType<typeof instanceOptions>>;
 
 /** The options as they were typed, with the configuration file below them, and of that alone. */
-export interface AllOptions {
-  readonly typed: CommonOptions;
-  readonly options: CommonOptions;
-  readonly settings: Partial<CommonOptions>;
+export interface AllOptions<O> {
+  readonly typed: O;
+  readonly options: O;
+  readonly settings: Partial<O>;
   readonly doubts: readonly Doubt[];
 }
 
+/** What a request has whatever it asks for. */
+type SharedRequest = Pick<
+  JobRequest,
+  | ("app" | "tag" | "repository" | "variables" | "tags" | "dryRun" | "wait")
+  | ("subnets" | "securityGroups" | "kmsKey")
+>;
+
 /**
- * The common part of the request, and which account is asked. What is given as pairs (variables,
+ * The part of the request that jobs and endpoints have in common. What is given as pairs (variables,
  * tags) adds up: an option replaces the file's value of the same name, and no other.
  */
-export async function commonRequest(
+export async function sharedRequest(
   app: App,
-  { typed, options, settings, doubts }: AllOptions,
+  { typed, options, settings, doubts }: AllOptions<SharedOptions>,
   context: Context,
-): Promise<{ readonly common: Omit<JobRequest, "typed">; readonly choice: AwsOptions }> {
+): Promise<SharedRequest> {
   for (const { message, hint } of doubts) {
     context.err.print(warningText(message, hint));
   }
   const configured = await ownVariables({ env: settings.env ?? [], envFile: [] }, context);
   const tags = [...settings.tag ?? [], ...typed.tag];
-  const role = options.executionRole ?? typed.iamRoleArn ?? context.env("PLATFORM_ROLE");
+  return {
+    app,
+    tag: options.dockerTag,
+    repository: options.repository,
+    variables: { ...configured, ...await ownVariables(typed, context) },
+    tags: Object.fromEntries(tags.map(({ key, value }) => [key, value])),
+    subnets: options.subnet,
+    securityGroups: options.securityGroup,
+    kmsKey: options.kmsKey,
+    dryRun: options.dryRun,
+    wait: options.wait,
+  };
+}
+
+/** The part that both kinds of jobs have in common, and which account is asked. */
+export async function commonRequest(
+  app: App,
+  all: AllOptions<JobOptions>,
+  context: Context,
+): Promise<{ readonly common: Omit<JobRequest, "typed">; readonly choice: AwsOptions }> {
+  const { typed, options } = all;
   return {
     common: {
-      app,
-      tag: options.dockerTag,
-      repository: options.repository,
+      ...await sharedRequest(app, all, context),
       baseJobName: options.baseJobName,
       instanceType: options.ec2Type,
       instanceCount: options.instanceCount,
       volumeSize: options.volumeSize,
       maxRun: options.maxRun,
-      executionRole: role || undefined,
-      variables: { ...configured, ...await ownVariables(typed, context) },
-      tags: Object.fromEntries(tags.map(({ key, value }) => [key, value])),
-      subnets: options.subnet,
-      securityGroups: options.securityGroup,
-      kmsKey: options.kmsKey,
+      executionRole: options.executionRole ?? actingRole(typed, context),
       networkIsolation: options.networkIsolation,
-      dryRun: options.dryRun,
-      wait: options.wait,
     },
     choice: options,
   };
+}
+
+/** The role that mlcli acts in. */
+export function actingRole(
+  { iamRoleArn }: { readonly iamRoleArn: string | undefined },
+  { env }: Pick<Context, "env">,
+): string | undefined {
+  return iamRoleArn ?? (env("PLATFORM_ROLE") || undefined);
 }
 
 /** Options that have a value, of those that are asked about. */

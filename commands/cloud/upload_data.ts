@@ -19,7 +19,7 @@ const OPTIONS = options({
   },
   "--target-dir": {
     value: "uri",
-    description: "Where to: s3://BUCKET/PREFIX. Without it: s3_prefix of the app.",
+    description: "Where to: s3://BUCKET/PREFIX. Without it: {s3_prefix}/data/ of the app.",
   },
   "--delete": {
     description: "When all is sent, delete what else lies below the target.",

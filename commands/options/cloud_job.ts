@@ -1,6 +1,6 @@
 /**
- * The options of every command that starts a job on SageMaker. Those with `key` may stand in the
- * app's configuration file, too.
+ * The options of every command that starts something on SageMaker: a job, or an endpoint. Those with
+ * `key` may stand in the app's configuration file, too.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import {
   parseInstances,
   parseInstanceType,
   parseJobName,
-  parseJobTag,
   parseKmsKey,
   parseNetworkId,
+  parseOwnTag,
   parseRole,
   parseRun,
   parseVolume,
@@ -61,23 +61,8 @@ export function instanceOptions<const Kind extends JobKind>(kind: Kind) {
   });
 }
 
-/** What all jobs have in common besides their instances. */
-export const cloudJobOptions = options({
-  "--base-job-name": {
-    short: "-n",
-    value: "name",
-    description: "What the job's name begins with. Without it: the app's name.",
-    key: true,
-    parse: parseJobName,
-  },
-  "--execution-role": {
-    value: "arn",
-    description: "Role that SageMaker assumes. Without it: the role of --iam-role-arn.",
-    key: true,
-    needed: true,
-    variable: "MLCLI_EXECUTION_ROLE",
-    parse: parseRole,
-  },
+/** How what the user's code runs in is reached and protected, and what it is marked with. */
+export const ownOptions = options({
   ...variableOptions,
   "--env": { ...variableOptions["--env"], key: true },
   "--tag": {
@@ -85,7 +70,7 @@ export const cloudJobOptions = options({
     description: "KEY=VALUE, a tag of the job, not of the image. May be repeated.",
     repeatable: true,
     key: true,
-    parse: parseJobTag,
+    parse: parseOwnTag,
   },
   "--subnet": {
     value: "id",
@@ -107,11 +92,10 @@ export const cloudJobOptions = options({
     key: true,
     parse: parseKmsKey,
   },
-  "--network-isolation": { description: "Run without a network.", key: true },
-  "--no-wait": { description: "Return when the job is there, and print its name." },
-  "--dry-run": {
-    description: "Check everything, print the calls as JSON, change nothing.",
-  },
+});
+
+/** The image, the app, and the account. */
+export const placeOptions = options({
   ...dockerTag,
   "--docker-tag": { ...dockerTag["--docker-tag"], key: true },
   "--repository": {
@@ -125,4 +109,40 @@ export const cloudJobOptions = options({
     ...cloudOptions["--app-name"],
     description: "Name of the app. Found by itself when there is one.",
   },
+});
+
+/** The role that SageMaker assumes. */
+export const executionRole = options({
+  "--execution-role": {
+    value: "arn",
+    description: "Role that SageMaker assumes. Without it: the role of --iam-role-arn.",
+    key: true,
+    needed: true,
+    variable: "MLCLI_EXECUTION_ROLE",
+    parse: parseRole,
+  },
+});
+
+/** `--dry-run` */
+export const dryRun = options({
+  "--dry-run": {
+    description: "Check everything, print the calls as JSON, change nothing.",
+  },
+});
+
+/** What all jobs have in common besides their instances. */
+export const cloudJobOptions = options({
+  "--base-job-name": {
+    short: "-n",
+    value: "name",
+    description: "What the job's name begins with. Without it: the app's name.",
+    key: true,
+    parse: parseJobName,
+  },
+  ...executionRole,
+  ...ownOptions,
+  "--network-isolation": { description: "Run without a network.", key: true },
+  "--no-wait": { description: "Return when the job is there, and print its name." },
+  ...dryRun,
+  ...placeOptions,
 });

@@ -20,13 +20,16 @@ export interface InvocationHeader {
   readonly value: string;
 }
 
-/** `NAME: VALUE`, as HTTP writes it, or `NAME=VALUE`. */
+/** `NAME=VALUE`, or `NAME: VALUE` as HTTP writes it. */
 export function parseInvocationHeader(text: string, source: string): InvocationHeader {
   const [, name, rest] = /^([\w-]+)\s*[:=]([\s\S]*)$/.exec(text) ?? [];
   if (name === undefined) {
-    throw new UsageError(`${source} must be NAME: VALUE, but got ${JSON.stringify(text)}.`, {
-      hint: `The names: ${INVOCATION_HEADERS.join(", ")}.`,
-    });
+    throw new UsageError(
+      `${source} must be NAME=VALUE or NAME: VALUE, but got ${JSON.stringify(text)}.`,
+      {
+        hint: `The names: ${INVOCATION_HEADERS.join(", ")}.`,
+      },
+    );
   }
   const field = fieldOfHeader(name);
   if (field === undefined) {

@@ -1,11 +1,11 @@
 /**
- * What the options of jobs on SageMaker take, checked by its limits.
+ * What the options of jobs and endpoints on SageMaker take, checked by its limits.
  *
  * @module
  */
 
 import { parseRemoteChannel, type RemoteChannel } from "../../runtime/contract/channels.ts";
-import type { JobKind } from "../../runtime/contract/jobs.ts";
+import type { JobKind, Role } from "../../runtime/contract/jobs.ts";
 import { checkBaseJobName } from "../../runtime/contract/job_names.ts";
 import {
   KMS_KEY,
@@ -38,8 +38,8 @@ export function parseInstanceType(text: string, source: string): string {
   throw new UsageError(`${message}, but got "${text}".`);
 }
 
-/** The number of instances of such a job. */
-export function parseInstances(kind: JobKind): Parser<number> {
+/** The number of instances of such a job, or of an endpoint. */
+export function parseInstances(kind: Role): Parser<number> {
   return wholeNumber(MOST_INSTANCES[kind]);
 }
 
@@ -53,12 +53,13 @@ export function parseRun(kind: JobKind): Parser<number> {
   return wholeNumber(LONGEST_RUN[kind], "seconds");
 }
 
-function wholeNumber(most: number | undefined, unit?: string): Parser<number> {
+/** @param most `undefined`: there is no such limit. */
+export function wholeNumber(most: number | undefined, unit?: string, least = 1): Parser<number> {
   return (text, source) => {
     const value = Number(text);
-    if (/^\d{1,9}$/.test(text) && value >= 1 && value <= (most ?? value)) return value;
+    if (/^\d{1,9}$/.test(text) && value >= least && value <= (most ?? value)) return value;
     const what = `a whole number${unit === undefined ? "" : ` of ${unit}`}`;
-    const range = most === undefined ? "1 or more" : `1 to ${most}`;
+    const range = most === undefined ? `${least} or more` : `${least} to ${most}`;
     throw new UsageError(`${source} must be ${what}, ${range}, but got "${text}".`);
   };
 }
@@ -112,11 +113,11 @@ export interface Tag {
 }
 
 /** `KEY=VALUE`, of which the value may be empty. */
-export function parseJobTag(text: string, source: string): Tag {
+export function parseOwnTag(text: string, source: string): Tag {
   const end = text.indexOf("=");
   const [key, value] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)];
   if (end < 0) {
-    throw new UsageError(`${source} must be KEY=VALUE, a tag of the job, but got "${text}".`, {
+    throw new UsageError(`${source} must be KEY=VALUE, a tag on SageMaker, but got "${text}".`, {
       hint: "The tag of the image is given with -t, --docker-tag.",
     });
   }

@@ -8,6 +8,7 @@
 import { SEPARATOR } from "@std/path/constants";
 import type { Header } from "tar-stream";
 import { MlcliError } from "../errors.ts";
+import { inOneLine } from "../text.ts";
 
 /** Something to make. A path is its names, from the directory on; none: the directory itself. */
 export type Unpacked =
@@ -64,9 +65,9 @@ export function unpackedOf(header: Header, separator: string = SEPARATOR): Unpac
   }
 }
 
-/** An entry's name in messages: archives can hold very long ones. */
+/** An entry's name in messages: archives can hold very long ones, and any letters. */
 export function shownName(name: string): string {
-  return name.length <= 100 ? name : `${name.slice(0, 100)}...`;
+  return inOneLine(name.length <= 100 ? name : `${name.slice(0, 100)}...`);
 }
 
 /** The refusal of an entry. */

@@ -5,7 +5,6 @@
  */
 
 import type { Header } from "tar-stream";
-import { inOneLine } from "../text.ts";
 import { Refusal, shownName, type Unpacked, unpackedOf } from "./entries.ts";
 
 /** How much an archive may become. */
@@ -64,15 +63,13 @@ export class Judgement {
       const { first, count } = this.#links;
       const more = count === 1 ? "" : ` and ${count - 1} more`;
       warnings.push(
-        `${shown} holds symbolic links (${
-          inOneLine(shownName(first))
-        }${more}): SageMaker may not ` +
+        `${shown} holds symbolic links (${shownName(first)}${more}): SageMaker may not ` +
           "be able to unpack it. Pack what they lead to: tar -h",
       );
     }
     const [top, ...others] = this.#tops;
     if (top === undefined || others.length > 0) return warnings;
-    const name = inOneLine(shownName(top));
+    const name = shownName(top);
     // TensorFlow Serving's versions of a model are such directories.
     if (this.#isTopDirectory && !/^\d+$/.test(top)) {
       warnings.push(

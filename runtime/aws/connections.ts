@@ -6,6 +6,7 @@
  * @module
  */
 
+import { onAbort } from "../time.ts";
 import { trustedCertificates } from "./certificates.ts";
 import { type ConnectionError, connectionError } from "./connection_error.ts";
 import { AwsError } from "./errors.ts";
@@ -102,6 +103,8 @@ export class Connections implements Disposable {
     const answer = usual + transferTime(request);
     using held = new DisposableStack();
     const limit = held.use(new TimeLimit(url, { ...limits, answer }, namesProxy(env)));
+    // Not AbortSignal.any: Deno 2.6 loses such a signal in a request that takes its time.
+    if (abortSignal) held.use(onAbort(abortSignal, () => limit.abort(abortSignal.reason)));
     const explained = (error: unknown): unknown => {
       if (abortSignal?.aborted) return abortSignal.reason;
       return this.failure = error instanceof AwsError
@@ -116,11 +119,11 @@ export class Connections implements Disposable {
         client: await this.#clientFor(request),
         // A request is signed for one host.
         redirect: "manual",
-        signal: abortSignal ? AbortSignal.any([abortSignal, limit.signal]) : limit.signal,
+        signal: limit.signal,
       });
       limit.connected();
       const body = response.body !== null && isStreamed(request, response)
-        ? ReadableStream.from(piecesOf(response.body, held.move(), explained))
+        ? ReadableStream.from(piecesOf(response.body, untilAborted(held, abortSignal), explained))
         : await response.bytes();
       this.failure = undefined;
       const { status: statusCode, statusText: reason } = response;
@@ -184,6 +187,13 @@ function isRepeatable({ method, headers }: SdkRequest): boolean {
 function isStreamed({ path }: SdkRequest, { ok, headers }: Response): boolean {
   const isEvents = headers.get("content-type")?.toLowerCase().startsWith(EVENTS) ?? false;
   return ok && isEvents && /-response-stream$/.test(path);
+}
+
+/** What is held, moved: until it is disposed of, or nobody wants it any more. */
+function untilAborted(held: DisposableStack, abortSignal: AbortSignal | undefined): Disposable {
+  const moved = held.move();
+  if (abortSignal) moved.use(onAbort(abortSignal, () => moved.dispose()));
+  return moved;
 }
 
 /** @param held what is needed as long as pieces come. */

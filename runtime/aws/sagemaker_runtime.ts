@@ -11,6 +11,7 @@ import {
   SageMakerRuntimeClient,
 } from "./sdk/sagemaker_runtime.ts";
 import type { AwsSession } from "./session.ts";
+import { onAbort } from "../time.ts";
 import type { Setting } from "./settings.ts";
 import { repeatOnlyTheUnheard, thrown } from "./unheard.ts";
 
@@ -79,11 +80,14 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
       const action = "sagemaker:InvokeEndpointWithResponseStream";
       const command = new InvokeEndpointWithResponseStreamCommand(inputOf(request));
       const ended = new AbortController();
-      const options = {
-        abortSignal: AbortSignal.any([abortSignal, ended.signal]),
-        requestTimeout: request.seconds * 1000,
-      };
-      const { Body } = await ask(action, request, () => client.send(command, options));
+      const end = onAbort(abortSignal, () => ended.abort(abortSignal.reason));
+      const options = { abortSignal: ended.signal, requestTimeout: request.seconds * 1000 };
+      const { Body } = await ask(action, request, () => client.send(command, options))
+        .catch((error) => {
+          ended.abort();
+          end[Symbol.dispose]();
+          throw error;
+        });
       async function* body(): AsyncGenerator<Uint8Array, void, void> {
         try {
           for await (const { PayloadPart } of Body ?? []) {
@@ -94,6 +98,7 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
         } finally {
           // Who reads no further has no use for what the model still says.
           ended.abort();
+          end[Symbol.dispose]();
         }
       }
       return { body: body(), newSession: undefined, closedSession: undefined };
@@ -101,8 +106,9 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
   };
 }
 
-async function* of(body: Uint8Array | undefined): AsyncGenerator<Uint8Array, void, void> {
-  if (body !== undefined) yield body;
+/** (Of an answer without a byte, the SDK makes an object that is none of its bytes.) */
+async function* of(body: unknown): AsyncGenerator<Uint8Array, void, void> {
+  if (body instanceof Uint8Array) yield body;
 }
 
 function inputOf({ endpoint, body, contentType, accept, fields }: ModelRequest) {

@@ -50,6 +50,11 @@ export class TimeLimit implements Disposable {
     return this.#over.signal;
   }
 
+  /** Ends the request for another reason. */
+  abort(reason: unknown): void {
+    this.#over.abort(reason);
+  }
+
   /** What took too long, if something has. */
   get reason(): ConnectionError | undefined {
     const { aborted, reason } = this.#over.signal;

@@ -31,7 +31,7 @@ export async function explainInvocation(
   if (error instanceof ModelRefusal) return ofModel(error, failed, command);
   if (isRefusal(error, "not found")) return await notThere(error, failed, command);
   if (isRefusal(error, "no answer")) return withHint(error, tooSlowHint(failed, command));
-  if (isRefusal(error, "broken off")) return withHint(error, brokenOffHint(command));
+  if (isRefusal(error, "broken off")) return withHint(error, brokenOffHint(failed, command));
   return error;
 }
 
@@ -102,9 +102,10 @@ function tooSlowHint({ stream }: FailedInvocation, command: JobCommand): string 
   return `${time} What it does: ${command("logs")}.`;
 }
 
-function brokenOffHint(command: JobCommand): string {
-  return "The model may have worked nevertheless, so the request was not sent again. (A larger " +
-    `answer than 6 MB also ends like this.) What happened there: ${command("logs")}.`;
+function brokenOffHint({ stream }: FailedInvocation, command: JobCommand): string {
+  const size = stream ? "" : " (An answer that is larger than 6 MB ends like this, too.)";
+  return `The model may have worked nevertheless: the request was not sent again.${size} ` +
+    `What happened there: ${command("logs")}.`;
 }
 
 function withHint(error: AwsError, hint: string): AwsError {

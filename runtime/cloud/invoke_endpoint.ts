@@ -90,7 +90,7 @@ async function converse(
 
 /** What a next request needs to know, and the answer's body does not say. */
 function tellSession({ newSession, closedSession }: ModelAnswer, note: (text: string) => void) {
-  if (newSession) note(`session ${newSession} (--header Session-Id: ...)`);
+  if (newSession) note(`session ${newSession} (--header Session-Id=...)`);
   if (closedSession) note(`session ${closedSession} has ended`);
 }
 

@@ -37,7 +37,7 @@ export interface DataUpload {
   readonly choice: CloudChoice;
   /** As typed: files and directories. */
   readonly inputs: readonly string[];
-  /** As typed: `s3://BUCKET/PREFIX`; undefined: the app's `s3_prefix`. */
+  /** As typed: `s3://BUCKET/PREFIX`; undefined: `data` below the app's `s3_prefix`. */
   readonly target: string | undefined;
   /** Delete what lies below the target and was not sent. */
   readonly deletes: boolean;
@@ -184,7 +184,12 @@ export async function checkUpload(
   };
 }
 
-/** @throws UsageError */
+/**
+ * Where to. Without a target data has a directory of its own: results lie below the same prefix, and
+ * the next training is not to read those.
+ *
+ * @throws UsageError
+ */
 function targetOf(typed: string | undefined, app: App | undefined): S3Address {
   const text = typed ?? app?.configuration.s3Prefix;
   const file = app && basename(app.configurationPath);
@@ -195,7 +200,7 @@ function targetOf(typed: string | undefined, app: App | undefined): S3Address {
     });
   }
   const address = parseS3Uri(text);
-  if (address) return asDirectory(address);
+  if (address) return asDirectory(typed === undefined ? within(address, "data") : address);
   const source = typed === undefined ? `"s3_prefix" in ${file}` : 'Option "--target-dir"';
   throw new UsageError(`${source} must be an address in S3, but is "${inOneLine(text)}".`, {
     hint: "Such as s3://my-bucket/churn/data",
@@ -269,11 +274,16 @@ async function checkFiles(
 const SILENT: LeftOut = { private: () => {}, unusable: () => {} };
 
 /** Keys of a command's object that name what jobs write. */
-const RESULT_KEYS = ["output_s3_dir", "output_s3_location", "checkpoint_s3_dir"];
+const RESULT_KEYS = [
+  "output_s3_dir",
+  "output_s3_location",
+  "checkpoint_s3_dir",
+  "data_capture",
+];
 
 /**
- * Where jobs of the apps here put their results unless an option says otherwise, if that is below
- * the target: `--delete` is about data.
+ * Where jobs and endpoints of the apps here put their results, and what endpoints serve lies, unless
+ * an option says otherwise, if that is below the target: `--delete` is about data.
  */
 async function outputsOf(
   cwd: string,
@@ -286,7 +296,10 @@ async function outputsOf(
     const named = Object.values(sections).flatMap((section) =>
       RESULT_KEYS.map((key) => parseS3Uri(String(section[key])))
     );
-    return [prefix && within(prefix, "output"), ...named].filter((place) => place !== undefined);
+    const own = prefix === undefined
+      ? []
+      : ["output", "models"].map((path) => within(prefix, path));
+    return [...own, ...named].filter((place) => place !== undefined);
   });
   const keys = results.filter(({ bucket }) => bucket === target.bucket)
     .map((place) => asDirectory(place).key);

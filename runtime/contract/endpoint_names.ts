@@ -16,6 +16,27 @@ export function checkEndpointName(name: string): void {
   });
 }
 
+/** What `deploy` puts behind an endpoint's name, at most: the name of its second configuration. */
+const LONGEST_SUFFIX = "-config-2";
+
+/** How long the name of an endpoint that `deploy` makes may be. */
+export const DEPLOYED_NAME_LENGTH = NAME_LENGTH - LONGEST_SUFFIX.length;
+
+/** @throws UsageError when `deploy` cannot give an endpoint that name. */
+export function checkDeployedName(name: string): void {
+  checkEndpointName(name);
+  if (name.length <= DEPLOYED_NAME_LENGTH) return;
+  throw new UsageError(
+    `Endpoint name too long: "${name}" has ${name.length} characters; ` +
+      `deploy takes ${DEPLOYED_NAME_LENGTH}`,
+    {
+      hint:
+        `Its configurations are called NAME-config and NAME${LONGEST_SUFFIX}, and names have at ` +
+        `most ${NAME_LENGTH} characters.`,
+    },
+  );
+}
+
 /** @throws UsageError when no endpoint's name could contain the text. */
 export function checkNamePart(part: string): void {
   if (part.length <= NAME_LENGTH && /^[a-zA-Z0-9-]+$/.test(part)) return;

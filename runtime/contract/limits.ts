@@ -140,12 +140,12 @@ export const START_SECONDS = 240;
 export const STOP_SECONDS = { train: 120, serve: 30 } as const;
 
 /**
- * How many instances a job may have, and how long it may run, in seconds. CreateProcessingJob:
- * `ProcessingInstanceCount`, `ProcessingMaxRuntimeInSeconds` (9 days). CreateTrainingJob has no number
- * for instances; of `MaxRuntimeInSeconds` its words say: "The default value is 1 day. The maximum value
+ * How many instances a job or an endpoint may have, and how long a job may run, in seconds.
+ * CreateProcessingJob: `ProcessingInstanceCount`, `ProcessingMaxRuntimeInSeconds` (9 days).
+ * CreateTrainingJob and CreateEndpointConfig (`InitialTaskCount`) have no number for instances; of `MaxRuntimeInSeconds` its words say: "The default value is 1 day. The maximum value
  * is 28 days."
  */
-export const MOST_INSTANCES = { train: undefined, process: 100 } as const;
+export const MOST_INSTANCES = { train: undefined, process: 100, serve: undefined } as const;
 export const LONGEST_RUN = { train: 28 * 86_400, process: 9 * 86_400 } as const;
 
 /**
@@ -171,3 +171,27 @@ export const ROLE_LENGTH = 2_048;
 
 /** Both: `S3Uri`, the whole address. */
 export const S3_URI_LENGTH = 1_024;
+
+/**
+ * How long a container of an endpoint may take until it answers `/ping`, in seconds.
+ * CreateEndpointConfig: `ProductionVariantContainerStartupHealthCheckTimeoutInSeconds`.
+ */
+export const HEALTH_CHECK_SECONDS = { least: 60, most: 3_600 } as const;
+
+/**
+ * Serverless endpoints. CreateEndpointConfig, `ProductionVariantServerlessConfig`: `MaxConcurrency`
+ * (`ServerlessMaxConcurrency`), and of `MemorySizeInMB`: "Valid values are in 1 GB increments: 1024
+ * MB, 2048 MB, 3072 MB, 4096 MB, 5120 MB, or 6144 MB."
+ */
+export const SERVERLESS = { least: 1_024, most: 6_144, step: 1_024, mostAtOnce: 200 } as const;
+
+/** CreateEndpointConfig, `DataCaptureConfig`: `DestinationS3Uri`. */
+export const CAPTURE_URI_LENGTH = 512;
+
+/**
+ * UpdateEndpoint, `DeploymentConfig`: `AutoRollbackConfig`, `AlarmList`, `AlarmName`; and of
+ * `CanarySize` in `TrafficRoutingConfig`: "must be less than or equal to 50% of the variant's total
+ * instance count".
+ */
+export const ALARMS = { most: 10, nameLength: 255 } as const;
+export const LARGEST_CANARY = 50;

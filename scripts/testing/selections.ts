@@ -48,10 +48,18 @@ export const ON_BINARY: readonly Selected[] = [
     reason: "train and process: three bundled clients of the SDK at once",
   },
   {
+    path: "tests/commands/cloud/one_line_test.ts",
+    reason: "deploy: the bundled SDK; three of its runs in one line of a shell",
+  },
+  {
     path: "tests/commands/cloud/data_program_test.ts",
     reason: "upload-data, download-model: S3 of the bundled SDK, signals, permission to read",
   },
   { path: "tests/commands/cloud/delete_endpoint_test.ts", reason: "the bundled SDK; signals" },
+  {
+    path: "tests/commands/cloud/invoke_program_test.ts",
+    reason: "the bundled SDK of the runtime, streams of events; signals; readers that go away",
+  },
   { path: "tests/commands/cloud/push_test.ts", reason: "the bundled client of ECR" },
   { path: "tests/commands/cloud/jobs/list_jobs_test.ts", reason: "the bundled SDK" },
   { path: "tests/commands/cloud/jobs/describe_test.ts", reason: "a part of the bundle" },

@@ -136,6 +136,11 @@ async function predict(endpoint: Endpoint, body: string): Promise<string> {
   return text;
 }
 
+/** The same, for the text of any answer. */
+async function textOf(endpoint: Endpoint, body: string): Promise<string> {
+  return await (await send(endpoint, body)).text();
+}
+
 /** The same, for the answer's status. */
 async function statusOf(endpoint: Endpoint, body: string): Promise<number> {
   const answer = await send(endpoint, body);
@@ -236,13 +241,11 @@ suite("the box's endpoints on the engine", () => {
     let isOver = false;
     const answers: string[] = [];
     const asking = (async () => {
-      while (!isOver) answers.push(await predict(endpoint, "x"));
+      while (!isOver) answers.push(await textOf(endpoint, "x"));
     })();
-    const slow = predict(endpoint, "sleep 1");
     const configuration = await update(endpoint, { key: "two.tar.gz" });
     isOver = true;
     await asking;
-    assertEquals(await slow, "one slept");
     assertEquals(await predict(endpoint, "x"), "two: x");
     assertEquals([...new Set(answers)], ["one: x", "two: x"]);
     assertEquals((await describe(endpoint.name)).EndpointConfigName, configuration);
@@ -321,8 +324,25 @@ suite("the box's endpoints on the engine", () => {
       assertEquals(await predict(endpoint, "x"), "one: x");
     }
     box.endpoints.alarms.delete(alarm);
-    box.hosting.settings.step = 1;
-    await update(endpoint, served);
+    await remove(endpoint);
+  });
+
+  it("what an old instance was asked it answers before it goes", async () => {
+    const endpoint = await create({ key: "one.tar.gz" });
+    const routing = { Type: "LINEAR", LinearStepSize: { Type: "CAPACITY_PERCENT", Value: 50 } };
+    const TrafficRoutingConfiguration = { ...routing, WaitIntervalInSeconds: 60 };
+    box.hosting.settings.step = 60_000;
+    await beginUpdate(endpoint, {
+      key: "two.tar.gz",
+      more: { DeploymentConfig: { BlueGreenUpdatePolicy: { TrafficRoutingConfiguration } } },
+    });
+    await eventually(async () => await predict(endpoint, "x") === "two: x");
+    const slow = Array.from({ length: 12 }, () => textOf(endpoint, "sleep 1"));
+    const begun = (): number => logs(endpoint).join("\n").match(/^asked: sleep/gm)?.length ?? 0;
+    await eventually(() => Promise.resolve(begun() === slow.length));
+    box.hosting.settings.step = 0;
+    await endpoint.settled;
+    for (const answer of await Promise.all(slow)) assertMatch(answer, /^(?:one|two) slept$/);
     assertEquals(await predict(endpoint, "x"), "two: x");
     await remove(endpoint);
   });

@@ -4,7 +4,16 @@
  * @module
  */
 
-import { denoDirectory, type ProgramResult, runProgram, startProgram } from "./program.ts";
+import { makeDirectory } from "./directory.ts";
+import {
+  denoDirectory,
+  killedAfter,
+  programCommand,
+  type ProgramResult,
+  resultOf,
+  runProgram,
+  startProgram,
+} from "./program.ts";
 
 /** What is asked: `FakeAws`, or a `Box`. */
 export interface Cloud {
@@ -34,6 +43,29 @@ export function startCloud(
   options: CloudOptions = {},
 ): Deno.ChildProcess {
   return startProgram(args, programOptions(aws, options));
+}
+
+/** Runs a line of a shell in which `mlcli` is the program. */
+export async function runShellLine(
+  aws: Cloud,
+  line: string,
+  options: CloudOptions = {},
+): Promise<ProgramResult> {
+  await using directory = await makeDirectory();
+  const command = programCommand([]).map((word) => `'${word}'`).join(" ");
+  const file = `${directory.path}/mlcli`;
+  await Deno.writeTextFile(file, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
+  const { cwd, env, clearEnv, timeout } = programOptions(aws, options);
+  const shell = new Deno.Command("sh", {
+    args: ["-c", line],
+    cwd,
+    env: { ...env, PATH: `${directory.path}:${env.PATH}` },
+    clearEnv,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+  return await resultOf(killedAfter(timeout, shell.spawn()));
 }
 
 /** A directory that is always there, and in which nobody has an app. */

@@ -130,7 +130,9 @@ async function readyToSend(
       if (there !== undefined) return;
       report.progress(`Sending the model to ${s3Uri(address)}`);
       const { path, shown } = archive;
-      await sendFile({ path, shown }, address, s3, host.interruption.force, report.note);
+      await sendFile({ path, shown }, address, s3, host.interruption.force, (text) => {
+        report.note(text);
+      });
     },
     [Symbol.asyncDispose]: () => archive[Symbol.asyncDispose](),
   };

@@ -9,6 +9,12 @@ import type { NamedRepository } from "../../contract/repositories.ts";
 import type { S3Address } from "../../contract/s3_uri.ts";
 import type { Variables } from "../../contract/variables.ts";
 
+/**
+ * How long `deploy` waits where nobody says, in seconds: an endpoint mostly takes ten minutes, and may
+ * take most of an hour.
+ */
+export const DEPLOY_SECONDS = 3_600;
+
 /** The model that an endpoint is to serve. */
 export type ModelSource =
   /** An archive, `model.tar.gz`, in S3. */

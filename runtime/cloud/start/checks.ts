@@ -8,6 +8,7 @@ import { basename } from "@std/path/basename";
 import type { App } from "../../app/app.ts";
 import type { Difference } from "../../contract/difference.ts";
 import type { JobKind } from "../../contract/jobs.ts";
+import type { SectionName } from "../../app/configuration.ts";
 import { NETWORK, TAGS } from "../../contract/limits.ts";
 import { parseS3Uri, type S3Address, within } from "../../contract/s3_uri.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
@@ -23,14 +24,12 @@ export type Needed = readonly [flag: `--${string}`, value: unknown];
  * @param needed in the order in which they are to be named.
  * @throws UsageError that names options and keys, and the local command where that may be meant.
  */
-export function requireGiven(kind: JobKind, app: App, needed: readonly Needed[]): void {
+export function requireGiven(kind: SectionName, app: App, needed: readonly Needed[]): void {
   const missing = needed.filter(([, value]) => value === undefined || isEmpty(value))
     .map(([flag]) => flag);
   if (missing.length === 0) return;
   const keys = missing.map((flag) => `"${flag.slice(2).replaceAll("-", "_")}"`);
   const file = basename(app.configurationPath);
-  // Who wants a machine of the platform says which.
-  const isLocal = missing.includes("--ec2-type");
   throw new UsageError(
     missing.length === 1
       ? `Missing required option "${missing[0]}".`
@@ -38,10 +37,17 @@ export function requireGiven(kind: JobKind, app: App, needed: readonly Needed[])
     {
       hint: `mlcli ${kind} runs on SageMaker. Give ${missing.length === 1 ? "it" : "them"}, or ` +
         `${enumerated(keys)} in "${kind}" of ${file}.` +
-        (isLocal ? ` mlcli local ${kind} runs it here.` : ""),
+        (missing.includes(WANTS_PLATFORM[kind]) ? ` mlcli local ${kind} runs it here.` : ""),
     },
   );
 }
+
+/** What nobody leaves out who wants the platform, and not this machine. */
+const WANTS_PLATFORM: Readonly<Record<SectionName, Needed[0]>> = {
+  train: "--ec2-type",
+  process: "--ec2-type",
+  deploy: "--endpoint-name",
+};
 
 function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
@@ -91,8 +97,8 @@ export function outputOf(
 
 /** What an option names, or its key in the file. */
 export function placeOf(
-  { app, typed }: JobRequest,
-  kind: JobKind,
+  { app, typed }: Pick<JobRequest, "app" | "typed">,
+  kind: SectionName,
   flag: `--${string}`,
   address: S3Address,
 ): Place {
@@ -103,13 +109,15 @@ export function placeOf(
 }
 
 /** @throws UsageError for options that do not go together. */
-export function checkNetworkAndTags({ subnets, securityGroups, tags }: JobRequest): void {
+export function checkNetworkAndTags(
+  { subnets, securityGroups, tags }: Pick<JobRequest, "subnets" | "securityGroups" | "tags">,
+): void {
   if (subnets.length > 0 !== securityGroups.length > 0) {
     const [there, missing] = subnets.length > 0
       ? ["--subnet", "--security-group"]
       : ["--security-group", "--subnet"];
     throw new UsageError(`Option "${there}" is of use with "${missing}" only.`, {
-      hint: "A job in a VPC has subnets and security groups: give both, or neither.",
+      hint: "What runs in a VPC has subnets and security groups: give both, or neither.",
     });
   }
   requireAtMost(subnets.length, NETWORK.subnets, "--subnet");
@@ -117,7 +125,8 @@ export function checkNetworkAndTags({ subnets, securityGroups, tags }: JobReques
   requireAtMost(Object.keys(tags).length, TAGS.most, "--tag");
 }
 
-function requireAtMost(count: number, most: number, flag: string): void {
+/** @throws UsageError for an option that is given more often than the platform takes it. */
+export function requireAtMost(count: number, most: number, flag: string): void {
   if (count <= most) return;
   throw new UsageError(`Option "${flag}" may be given ${most} times, but is given ${count}.`, {
     hint: "The platform takes no more, those of the configuration file included.",

@@ -7,11 +7,9 @@
 import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { hasOwnDisk } from "../../contract/instance_disks.ts";
 import { PATHS, processingArguments } from "../../contract/jobs.ts";
-import { TAGS } from "../../contract/limits.ts";
 import { type S3Address, s3Uri } from "../../contract/s3_uri.ts";
 import type { Variables } from "../../contract/variables.ts";
-import { LABELS } from "../../labels.ts";
-import { VERSION } from "../../version.ts";
+import { tagsOf } from "../tags.ts";
 
 /** What is known of any job once everything is checked. */
 export interface PlannedJob {
@@ -57,9 +55,6 @@ export interface PlannedProcessing extends PlannedJob {
   readonly input: S3Address | undefined;
   readonly inputSharded: boolean;
 }
-
-/** The tag of a job that names its image by its digest. */
-const IMAGE_TAG = "mlcli.image";
 
 /** CreateTrainingJob. Its type has no such call without an optional part left out. */
 export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
@@ -157,27 +152,6 @@ function instances({ instanceType, instanceCount, volumeSize, kmsKey }: PlannedJ
 
 function network({ subnets, securityGroups }: PlannedJob) {
   return { Subnets: [...subnets], SecurityGroupIds: [...securityGroups] };
-}
-
-/** The user's own, and mlcli's as far as there is room; each key once, the user's first. */
-function tagsOf({ tags, appName, image }: PlannedJob): { Key: string; Value: string }[] {
-  const own = {
-    [LABELS.app]: appName,
-    [LABELS.version]: VERSION,
-    [IMAGE_TAG]: image.slice(image.indexOf("@") + 1),
-  };
-  return Object.entries({ ...tags, ...own, ...tags }).slice(0, TAGS.most)
-    .map(([Key, Value]) => ({ Key, Value }));
-}
-
-/** The same job, with the user's own tags alone. */
-export function withTags<Input extends { Tags?: { Key?: string; Value?: string }[] }>(
-  input: Input,
-  tags: Readonly<Record<string, string>>,
-): Input {
-  const { Tags: _, ...rest } = input;
-  const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
-  return { ...rest, ...Tags.length === 0 ? {} : { Tags } } as Input;
 }
 
 /** Where results go: SageMaker puts the `/` between it and what it appends. */

@@ -18,10 +18,11 @@ import { followJob } from "../jobs/follow.ts";
 import { KIND_WORDS } from "../jobs/job.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { imageForJob } from "../preflight/image.ts";
+import { withTags } from "../tags.ts";
 import { createJob, nothingCreated } from "./create.ts";
 import { withoutValues } from "./hidden_values.ts";
 import { inOrder, type Note } from "./in_order.ts";
-import { type PlannedJob, shownCall, withTags } from "./plan.ts";
+import { type PlannedJob, shownCall } from "./plan.ts";
 import type { JobRequest } from "./request.ts";
 
 /** What starting a job may touch of the world. */

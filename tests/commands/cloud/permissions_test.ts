@@ -1,8 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { removeTreeIfThere } from "../../../runtime/files.ts";
 import { putImage } from "../../helpers/box/images.ts";
+import { LEAST, makeDeployApp } from "../../helpers/deploy_app.ts";
 import { fakePushes } from "../../helpers/fake_pushes.ts";
-import { BUCKET, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
+import { BUCKET, type JobApp } from "../../helpers/job_app.ts";
 import { permissionTable } from "../../helpers/permission_table.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -23,6 +24,8 @@ async function trained({ run }: JobApp): Promise<string> {
 type Row = readonly [
   row: string,
   args: readonly string[] | ((job: JobApp) => Promise<readonly string[]>),
+  /** More words the second time, where the same command has nothing to do. */
+  again?: readonly string[],
 ];
 
 const ROWS: readonly Row[] = [
@@ -31,6 +34,15 @@ const ROWS: readonly Row[] = [
   ["upload-data --delete", ["upload-data", "-i", "data", "--target-dir", DATA, "--delete"]],
   ["train", [...TRAIN, "--tag", "team=churn"]],
   ["process", PROCESS],
+  ["deploy", [...LEAST, "--tag", "team=churn"], ["--env", "A=1"]],
+  ["deploy", async ({ run }) => {
+    await run(LEAST);
+    return [...LEAST, "--tag", "team=churn", "--data-capture", `s3://${BUCKET}/captured`];
+  }, ["--env", "A=1"]],
+  ["deploy -m DIR", async ({ app }) => {
+    await app.write(`${app.directory}/model/model.txt`, "seven");
+    return ["deploy", "-n", "shop", "-e", "ml.m5.large", "-m", "model"];
+  }, ["--env", "A=1"]],
   ["list-jobs", ["list-jobs"]],
   ["describe", async (job) => ["describe", await trained(job)]],
   ["wait", async (job) => ["wait", await trained(job)]],
@@ -41,6 +53,16 @@ const ROWS: readonly Row[] = [
     await job.run(["wait", name]);
     return ["download-model", name, "--to", "elsewhere"];
   }],
+  ["invoke-endpoint", async ({ box, app }) => {
+    box.endpoints.add("churn");
+    await app.write(`${app.directory}/rows.csv`, "1\n");
+    return ["invoke-endpoint", "-n", "churn", "rows.csv"];
+  }],
+  ["invoke-endpoint --stream", async ({ box, app }) => {
+    box.endpoints.add("churn");
+    await app.write(`${app.directory}/rows.csv`, "1\n");
+    return ["invoke-endpoint", "-n", "churn", "--stream", "rows.csv"];
+  }],
 ];
 
 /** Where tags may not be set, a job with tags of the user's own is not created. */
@@ -48,11 +70,12 @@ const ONLY_WITH_ITS_OWN = (args: readonly string[]): readonly string[] =>
   args.filter((arg) => arg !== "--tag" && arg !== "team=churn");
 
 suite("the permissions that commands ask for", () => {
-  for (const [row, given] of ROWS) {
-    it(`mlcli ${row}: no others than the docs say, and it does without what they say`, async () => {
+  for (const [row, given, again = []] of ROWS) {
+    const isFunction = typeof given === "function" ? " (of what there is)" : "";
+    it(`mlcli ${row}${isFunction}: no others than the docs say, and it does without what they say`, async () => {
       const permissions = (await permissionTable()).get(row);
       assert(permissions, row);
-      await using job = await makeJobApp();
+      await using job = await makeDeployApp();
       await using engine = await fakePushes(job.box, {
         reference: `${job.app.name}:latest`,
         put: (repository, tag) => putImage(job.box.ecr, repository, { tag }),
@@ -71,7 +94,7 @@ suite("the permissions that commands ask for", () => {
       assert(asked.size > 0);
       for (const action of isBetterWith) if (!needs.includes(action)) job.box.faults.deny(action);
       await removeTreeIfThere(`${job.app.directory}/elsewhere`);
-      const second = await job.run(ONLY_WITH_ITS_OWN(args), options);
+      const second = await job.run([...ONLY_WITH_ITS_OWN(args), ...again], options);
       assertEquals(second.code, 0, second.stderr);
     });
   }

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Keys } from "../../helpers/in_process.ts";
 import { assertSameBytes } from "../../helpers/same_bytes.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -36,15 +36,15 @@ suite("upload-data sends", () => {
     assertEquals(await at.stored(), { "a.csv": "1", "b.csv": "2", "c.csv": "3" });
   });
 
-  it("to s3_prefix of the app where no target is named", async () => {
+  it("to data below s3_prefix of the app where no target is named", async () => {
     const configuration = { s3_prefix: `s3://${BUCKET}/churn`, cloud_region: "eu-west-1" };
     await using at = await place({
       "churn.json": JSON.stringify(configuration),
       "data/a.csv": "1",
     });
     const { code, stdout } = await at.upload(["-i", "data"]);
-    assertEquals([code, stdout], [0, `s3://${BUCKET}/churn/\n`]);
-    assertEquals(await at.stored(), { "churn/a.csv": "1" });
+    assertEquals([code, stdout], [0, `s3://${BUCKET}/churn/data/\n`]);
+    assertEquals(await at.stored(), { "churn/data/a.csv": "1" });
   });
 
   it("names of every kind as they are", async () => {
@@ -264,17 +264,24 @@ suite("upload-data --delete", () => {
     assertEquals(at.box.s3.keys(BUCKET), ["churn/data/a"]);
   });
 
-  it("keeps the results of jobs, which lie below s3_prefix", async () => {
-    const configuration = { s3_prefix: `s3://${BUCKET}/churn` };
+  it("keeps what jobs and endpoints wrote and serve, which lies below s3_prefix", async () => {
+    const deploy = { data_capture: `s3://${BUCKET}/churn/captured` };
+    const configuration = { s3_prefix: `s3://${BUCKET}/churn`, deploy };
     await using at = await place({ "churn.json": JSON.stringify(configuration), "d/a": "1" });
-    const result = "churn/output/job/output/model.tar.gz";
-    for (const key of [result, "churn/old"]) await at.box.s3.put(BUCKET, key, "0");
+    const kept = [
+      "churn/captured/shop/a.jsonl",
+      "churn/models/shop/0a/model.tar.gz",
+      "churn/output/job/output/model.tar.gz",
+    ];
+    for (const key of [...kept, "churn/old"]) await at.box.s3.put(BUCKET, key, "0");
     const { code, stderr } = await at.upload(
       ["-i", "d", "--target-dir", `s3://${BUCKET}/churn/`, "--delete"],
     );
     assertEquals(code, 0);
-    assertMatch(stderr, /^note: s3:\/\/data-bucket\/churn\/output\/ is not deleted: .*\n/);
-    assertEquals(at.box.s3.keys(BUCKET), ["churn/a", result]);
+    for (const place of ["captured", "models", "output"]) {
+      assertStringIncludes(stderr, `note: s3://${BUCKET}/churn/${place}/ is not deleted: `);
+    }
+    assertEquals(at.box.s3.keys(BUCKET), ["churn/a", ...kept]);
   });
 
   it("takes a target that the user names, and none of a file", async () => {

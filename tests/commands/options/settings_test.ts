@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseInstances, parseJobTag } from "../../../commands/options/job_parsers.ts";
+import { parseInstances, parseOwnTag } from "../../../commands/options/job_parsers.ts";
 import { options } from "../../../commands/options/option.ts";
 import { settingsIn } from "../../../commands/options/settings.ts";
 import { ownVariable } from "../../../runtime/contract/own_variables.ts";
@@ -18,7 +18,7 @@ const OPTIONS = options({
     parse: parseInstances("process"),
   },
   "--execution-role": { value: "arn", description: "", key: true },
-  "--tag": { value: "pair", description: "", repeatable: true, key: true, parse: parseJobTag },
+  "--tag": { value: "pair", description: "", repeatable: true, key: true, parse: parseOwnTag },
   "--env": { value: "variable", description: "", repeatable: true, key: true, parse: ownVariable },
   "--subnet": { value: "id", description: "", repeatable: true, key: true },
   "--spot": { description: "", key: true },

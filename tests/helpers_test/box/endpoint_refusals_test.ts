@@ -313,6 +313,39 @@ suite("the box's endpoints: refusals", () => {
     assertEquals(await hosting.statuses("free", 1), ["InService serverless"]);
   });
 
+  it("of a model in a network without instances", async () => {
+    await using hosting = await Hosting.open();
+    const VpcConfig = { SecurityGroupIds: ["sg-1"], Subnets: ["subnet-1"] };
+    for (const [index, more] of [{ VpcConfig }, { EnableNetworkIsolation: true }].entries()) {
+      const ModelName = `m-${index}`;
+      await hosting.done("CreateModel", hosting.model({ ModelName, ...more }));
+      const input = configuration(`c-${index}`, { ModelName });
+      await hosting.done("CreateEndpointConfig", input);
+      assertMatch(
+        await hosting.refused(
+          "CreateEndpointConfig",
+          configuration("s", { ...SERVERLESS, ModelName }),
+        ),
+        /^ValidationException: .* not supported for serverless/,
+      );
+    }
+  });
+
+  it("of more memory than the account may have", async () => {
+    await using hosting = await Hosting.open("c");
+    hosting.box.faults.serverlessMemory = 3_072;
+    for (const memory of [3_072, 4_096]) {
+      const ServerlessConfig = { MemorySizeInMB: memory, MaxConcurrency: 5 };
+      const input = configuration(`s-${memory}`, { ...SERVERLESS, ServerlessConfig });
+      await hosting.done("CreateEndpointConfig", input);
+    }
+    await hosting.done("CreateEndpoint", { ...CREATE, EndpointConfigName: "s-3072" });
+    assertMatch(
+      await hosting.refused("CreateEndpoint", { EndpointName: "b", EndpointConfigName: "s-4096" }),
+      /^ResourceLimitExceeded: .* limit 'Memory size in MB per serverless endpoint' is 3072 MBs, with /,
+    );
+  });
+
   it("of an image that went away since, when it is to run", async () => {
     await using hosting = await Hosting.open("c");
     hosting.box.ecr.store.repositories.delete("app");

@@ -205,6 +205,10 @@ suite("the box's endpoints: as a test wrote them down", () => {
     for (const arn of [`${ARN}:model/shop-model`, `${ARN}:endpoint-config/shop-config`]) {
       assertEquals(await hosting.done("ListTags", { ResourceArn: arn }), { Tags: [] });
     }
+    const many = Array.from({ length: 48 }, (_, index) => ({ Key: `t-${index}`, Value: "" }));
+    const full = await hosting.refused("AddTags", { ResourceArn, Tags: many });
+    assertMatch(full, /^ResourceLimitExceeded: /);
+    assertEquals(box.endpoints.endpoint("Shop").tags.size, 3);
     const none = await hosting.refused("ListTags", { ResourceArn: `${ARN}:model/none` });
     assertMatch(none, /^ValidationException: Could not find resource/);
   });

@@ -12,11 +12,29 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
+import {
+  CreateEndpointCommand,
+  DeleteEndpointCommand,
+  DescribeEndpointCommand,
+  ListTagsCommand,
+  SageMakerClient,
+  SageMakerServiceException,
+  UpdateEndpointCommand,
+} from "@aws-sdk/client-sagemaker";
+import {
+  InvokeEndpointCommand,
+  InvokeEndpointWithResponseStreamCommand,
+  ModelError,
+  ModelStreamError,
+  SageMakerRuntimeClient,
+  SageMakerRuntimeServiceException,
+} from "@aws-sdk/client-sagemaker-runtime";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Box } from "../../helpers/box/box.ts";
 import { USER_KEY } from "../../helpers/fake_aws.ts";
 import { it, suite } from "../../helpers/suite.ts";
+import { Hosting } from "./hosting.ts";
 
 /** A request as the SDK hands it to who sends it. */
 interface SdkRequest {
@@ -31,21 +49,24 @@ interface SdkRequest {
 }
 
 /** Sends with Deno's fetch: the SDK's own way leaves a connection open on Deno 2.6.8. */
-const FETCH = {
-  handle: sendByFetch,
-  updateHttpClientConfig() {},
-  httpHandlerConfigs: () => ({}),
-};
+function fetchHandler(signal?: AbortSignal) {
+  return {
+    handle: (request: SdkRequest) => sendByFetch(request, signal),
+    updateHttpClientConfig() {},
+    httpHandlerConfigs: () => ({}),
+  };
+}
 
 async function sendByFetch(
   { method, protocol, hostname, port, path, query, headers, body }: SdkRequest,
+  signal?: AbortSignal,
 ) {
   const fields = Object.entries(query).map(([name, value]) =>
     `${encodeURIComponent(name)}=${encodeURIComponent(String(value ?? ""))}`
   );
   const hasBody = method !== "GET" && method !== "HEAD";
   const answer = await fetch(`${protocol}//${hostname}:${port}${path}?${fields.join("&")}`, {
-    ...{ method, headers, redirect: "manual" },
+    ...{ method, headers, redirect: "manual", signal },
     ...(hasBody ? { body } : {}),
   });
   return {
@@ -57,12 +78,12 @@ async function sendByFetch(
 }
 
 /** How AWS's own clients reach the box. */
-function configuration(box: Box) {
+function configuration(box: Box, signal?: AbortSignal) {
   return {
     endpoint: box.url,
     region: "eu-west-1",
     credentials: { accessKeyId: USER_KEY.id, secretAccessKey: USER_KEY.secret },
-    requestHandler: FETCH,
+    requestHandler: fetchHandler(signal),
   };
 }
 
@@ -76,6 +97,9 @@ function s3(box: Box): S3Client & Disposable {
   });
   return Object.assign(client, { [Symbol.dispose]: () => client.destroy() });
 }
+
+/** `ErrorCode` of a stream that ends before its end. */
+const BROKEN = "StreamBroken";
 
 /** Names that are written otherwise in an address, in XML or in a signature. */
 const ODD = ["a b/ü+%20&<x>'()*!~", "q?x=1#f", "line\nbreak", "💥", "a//b", '=,;:@$[]{}|^`"\\'];
@@ -136,6 +160,72 @@ suite("the box and AWS's own clients", () => {
     } finally {
       logs.destroy();
       sts.destroy();
+    }
+  });
+
+  it("agree on endpoints", async () => {
+    await using hosting = await Hosting.open("c", "d");
+    const client = new SageMakerClient(configuration(hosting.box));
+    const describe = () => client.send(new DescribeEndpointCommand({ EndpointName: "Shop" }));
+    try {
+      const tags = [{ Key: "team", Value: "ü 1" }];
+      const input = { EndpointName: "Shop", EndpointConfigName: "c", Tags: tags };
+      const { EndpointArn } = await client.send(new CreateEndpointCommand(input));
+      assertEquals((await describe()).EndpointStatus, "Creating");
+      const served = await describe();
+      assertEquals(served.ProductionVariants?.[0]?.CurrentInstanceCount, 1);
+      assertEquals(Math.abs(served.CreationTime!.getTime() - Date.now()) < 60_000, true);
+      const found = await client.send(new ListTagsCommand({ ResourceArn: EndpointArn }));
+      assertEquals(found.Tags, tags);
+      const update = { EndpointName: "Shop", EndpointConfigName: "d" };
+      await client.send(new UpdateEndpointCommand(update));
+      const { PendingDeploymentSummary } = await describe();
+      assertEquals(PendingDeploymentSummary?.EndpointConfigName, "d");
+      const error = await assertRejects(
+        () => client.send(new UpdateEndpointCommand(update)),
+        SageMakerServiceException,
+        "Cannot update endpoint with the currently in use endpoint configuration",
+      );
+      assertEquals([error.name, error.$metadata.attempts], ["ValidationException", 1]);
+      await client.send(new DeleteEndpointCommand({ EndpointName: "Shop" }));
+      assertEquals((await describe()).EndpointStatus, "Deleting");
+      await assertRejects(describe, SageMakerServiceException, "Could not find endpoint");
+    } finally {
+      client.destroy();
+    }
+  });
+
+  it("agree on invocations, in one piece and in parts", async () => {
+    await using box = await Box.open();
+    box.endpoints.add("Shop");
+    // The SDK leaves a stream open that ended with an exception.
+    const streams = new AbortController();
+    const client = new SageMakerRuntimeClient(configuration(box, streams.signal));
+    const input = { EndpointName: "Shop", Body: new TextEncoder().encode("1,2") };
+    const ask = () => client.send(new InvokeEndpointCommand({ ...input, ContentType: "text/csv" }));
+    try {
+      const { Body, ContentType, InvokedProductionVariant } = await ask();
+      assertEquals([Body.transformToString(), ContentType], ["1,2", "text/csv"]);
+      assertEquals(InvokedProductionVariant, "AllTraffic");
+      box.endpoints.answer = () => ({ status: 415, body: "no such type" });
+      const error = await assertRejects(ask, ModelError);
+      assertEquals([error.OriginalStatusCode, error.OriginalMessage], [415, "no such type"]);
+      box.faults.deny("sagemaker:InvokeEndpoint");
+      const denied = await assertRejects(ask, SageMakerRuntimeServiceException);
+      assertEquals([denied.name, denied.$metadata.httpStatusCode], ["AccessDeniedException", 403]);
+      box.endpoints.answer = () => ({ contentType: "a/b", parts: ["one", "two"], breaks: BROKEN });
+      const streamed = await client.send(new InvokeEndpointWithResponseStreamCommand(input));
+      assertEquals(streamed.ContentType, "a/b");
+      const parts: string[] = [];
+      const end = await assertRejects(async () => {
+        for await (const { PayloadPart } of streamed.Body!) {
+          parts.push(new TextDecoder().decode(PayloadPart?.Bytes));
+        }
+      }, ModelStreamError);
+      assertEquals([parts, end.ErrorCode], [["one", "two"], BROKEN]);
+    } finally {
+      streams.abort();
+      client.destroy();
     }
   });
 });

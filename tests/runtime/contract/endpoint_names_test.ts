@@ -1,5 +1,6 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import {
+  checkDeployedName,
   checkEndpointName,
   checkNamePart,
   configurationOf,
@@ -53,6 +54,17 @@ suite("names of endpoints", () => {
       ]);
     });
   }
+
+  it("a name of 54 leaves room for those of what deploy makes, one of 55 does not", () => {
+    checkDeployedName("a".repeat(54));
+    const { message, hint } = assertThrows(() => checkDeployedName("a".repeat(55)), UsageError);
+    assertEquals(
+      message,
+      `Endpoint name too long: "${"a".repeat(55)}" has 55 characters; deploy takes 54`,
+    );
+    assertStringIncludes(hint!, "NAME-config-2");
+    assertThrows(() => checkDeployedName("a_b"), UsageError, "Endpoint name not valid");
+  });
 
   it("a name of 56 leaves room for its configuration's, one of 57 does not", () => {
     assertEquals(configurationOf("churn"), "churn-config");

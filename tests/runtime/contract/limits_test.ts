@@ -1,9 +1,12 @@
 import { assertEquals } from "@std/assert";
 import {
+  ALARMS,
   BODY_BYTES,
   bytesOf,
+  CAPTURE_URI_LENGTH,
   CHANNEL_NAME,
   ENVIRONMENT,
+  HEALTH_CHECK_SECONDS,
   HYPERPARAMETERS,
   INVOCATION_SECONDS,
   isResourceName,
@@ -24,8 +27,10 @@ import {
   ROLE_ARN,
   ROLE_LENGTH,
   S3_URI_LENGTH,
+  SERVERLESS,
   START_SECONDS,
   STOP_SECONDS,
+  STREAM_SECONDS,
   TAG_TEXT,
   TAGS,
   VARIABLE_NAME,
@@ -70,6 +75,16 @@ const MOST: readonly (readonly [shape: string, max: number, ours: number])[] = [
   ["SecurityGroupId", 32, NETWORK.idLength],
   ["RoleArn", 2048, ROLE_LENGTH],
   ["S3Uri", 1024, S3_URI_LENGTH],
+  ["ServerlessMaxConcurrency", 200, SERVERLESS.mostAtOnce],
+  ["ServerlessMemorySizeInMB", 6144, SERVERLESS.most],
+  [
+    "ProductionVariantContainerStartupHealthCheckTimeoutInSeconds",
+    3600,
+    HEALTH_CHECK_SECONDS.most,
+  ],
+  ["DestinationS3Uri", 512, CAPTURE_URI_LENGTH],
+  ["AlarmList", 10, ALARMS.most],
+  ["AlarmName", 255, ALARMS.nameLength],
 ];
 
 /** `pattern` of the same, as it stands there. */
@@ -141,8 +156,14 @@ suite("limits", () => {
     assertEquals([MOST_INSTANCES.train, LARGEST_VOLUME.train], [undefined, undefined]);
   });
 
+  it("ServerlessMemorySizeInMB and the health check have least values of AWS's own model", () => {
+    assertEquals([SERVERLESS.least, HEALTH_CHECK_SECONDS.least], [1_024, 60]);
+    assertEquals(MOST_INSTANCES.serve, undefined);
+  });
+
   it("times are those of AWS's guides", () => {
     assertEquals([PING_SECONDS, START_SECONDS, INVOCATION_SECONDS], [2, 4 * 60, 60]);
+    assertEquals(STREAM_SECONDS, 8 * 60);
     assertEquals(STOP_SECONDS, { train: 120, serve: 30 });
     assertEquals([ENVIRONMENT.serve.totalBytes, ENVIRONMENT.serve.unit], [32 * 1024, "bytes"]);
   });

@@ -12,6 +12,7 @@ import { ACCOUNT, REGION } from "../../aws_answers.ts";
 import { EXECUTION_ROLE } from "../jobs/job_store.ts";
 import { type Deployment, Variant } from "./deployment.ts";
 import { Endpoint, type EndpointStatus } from "./endpoint.ts";
+import { alarmed } from "./failures.ts";
 import { EndpointConfiguration, Model, type Request, type Resource } from "./resource.ts";
 import type { Invocation } from "./running.ts";
 
@@ -183,10 +184,9 @@ export class EndpointStore {
 
   /** Goes one step on with an endpoint that does not run. */
   advance(endpoint: Endpoint): void {
-    const alarm = alarmsOf(endpoint.pending?.policy).find((name) => this.alarms.has(name));
-    if (endpoint.status === "Updating" && alarm !== undefined) {
-      const reason = `The deployment was rolled back: the alarm ${alarm} is in ALARM state.`;
-      this.#left.set(endpoint, [{ rollback: true, reason }]);
+    const ringing = alarmsOf(endpoint.pending?.policy).filter((name) => this.alarms.has(name));
+    if (endpoint.status === "Updating" && ringing.length > 0) {
+      this.#left.set(endpoint, [{ rollback: true, reason: alarmed(ringing) }]);
     }
     const step = endpoint.isInProgress ? this.#left.get(endpoint)?.shift() : undefined;
     if (step === undefined) return endpoint.follow();
@@ -211,10 +211,15 @@ export class EndpointStore {
     else if (last !== undefined) endpoint.enter(last);
   }
 
-  /** Epoch seconds; no two at the same time, so that lists have one order. */
+  /**
+   * Epoch seconds: no two in the same millisecond, so that what is made anew is another one also for
+   * who sees no more of the time; and none after now, so that a line printed next is not older.
+   */
   now(): number {
-    this.#lastTime = Math.max(Date.now(), this.#lastTime + 1);
-    return this.#lastTime / 1_000;
+    let time = Date.now();
+    while (time === this.#lastTime) time = Date.now();
+    this.#lastTime = time;
+    return time / 1_000;
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * SageMaker's words about models, endpoint configurations and endpoints.
+ * SageMaker's words for what it refuses about models, endpoint configurations and endpoints.
  *
  * @module
  */

@@ -127,17 +127,27 @@ function checkQuota(
     : request.ProcessingResources.ClusterConfig;
   if (!faults.quotas.has(type)) return;
   const spot = request.EnableManagedSpotTraining === true ? "spot training" : kind;
-  throw limitExceeded(type, `${spot} job`, count);
+  const name = `${type} for ${spot} job usage`;
+  throw limitExceeded({ name, unit: "Instances", most: 0, wanted: count });
 }
 
-/** The words for a quota that is 0: of `training job` or `endpoint` usage. */
-export function limitExceeded(type: string, usage: string, count: number): Refused {
+/** A quota of the account, and what somebody wants on top of nothing. */
+export interface Quota {
+  /** `ml.m5.large for endpoint usage` */
+  readonly name: string;
+  readonly unit: "Instances" | "MBs";
+  readonly most: number;
+  readonly wanted: number;
+}
+
+/** The words for a quota that is not enough. */
+export function limitExceeded({ name, unit, most, wanted }: Quota): Refused {
   return new Refused(
     "ResourceLimitExceeded",
-    `The account-level service limit '${type} for ${usage} usage' is 0 Instances, with current ` +
-      `utilization of 0 Instances and a request delta of ${count} Instances. Please use AWS ` +
-      "Service Quotas to request an increase for this quota. If AWS Service Quotas is not " +
-      "available, contact AWS support to request an increase for this quota.",
+    `The account-level service limit '${name}' is ${most} ${unit}, with current utilization of 0 ` +
+      `${unit} and a request delta of ${wanted} ${unit}. Please use AWS Service Quotas to request ` +
+      "an increase for this quota. If AWS Service Quotas is not available, contact AWS support to " +
+      "request an increase for this quota.",
   );
 }
 

@@ -5,9 +5,9 @@ import {
   processingPlan,
   shownCall,
   trainingPlan,
-  withTags,
 } from "../../../../runtime/cloud/start/plan.ts";
 import { VERSION } from "../../../../runtime/version.ts";
+import { withTags } from "../../../../runtime/cloud/tags.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const DIGEST = `sha256:${"0a".repeat(32)}`;

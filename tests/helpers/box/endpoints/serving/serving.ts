@@ -115,9 +115,9 @@ export class Serving {
     try {
       for (const share of shares) {
         this.#share = share;
-        await this.#watch(settings.step ?? wait * 1_000, alarms);
+        await this.#watch(wait, alarms);
       }
-      await this.#watch(settings.step ?? terminationWait * 1_000, alarms);
+      await this.#watch(terminationWait, alarms);
       return undefined;
     } catch (error) {
       this.#share = 0;
@@ -133,16 +133,18 @@ export class Serving {
     }
   }
 
-  /** Waits, and watches alarms. @throws HostingFailure for one that rings. */
-  async #watch(milliseconds: number, alarms: readonly string[]): Promise<void> {
-    const { closing } = this.host;
-    const end = Date.now() + milliseconds;
+  /** Waits so many seconds, and watches alarms. @throws HostingFailure for one that rings. */
+  async #watch(seconds: number, alarms: readonly string[]): Promise<void> {
+    const { closing, settings } = this.host;
+    const begin = Date.now();
+    // A test may make the time shorter while it runs.
+    const left = (): number => begin + (settings.step ?? seconds * 1_000) - Date.now();
     do {
       const ringing = alarms.filter((name) => this.alarms.has(name));
       if (ringing.length > 0) throw new HostingFailure(alarmed(ringing));
-      await pause(Math.min(ALARM_INTERVAL, Math.max(0, end - Date.now())), closing);
+      await pause(Math.min(ALARM_INTERVAL, Math.max(0, left())), closing);
       if (closing.aborted) throw new Closed();
-    } while (Date.now() < end);
+    } while (left() > 0);
   }
 
   async #stopAll(grace: number): Promise<void> {

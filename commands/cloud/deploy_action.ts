@@ -1,0 +1,85 @@
+/**
+ * What `mlcli deploy` does.
+ *
+ * @module
+ */
+
+import { sectionOf } from "../../runtime/app/sections.ts";
+import { canaryOf, checkedRequest } from "../../runtime/cloud/deploy/checks.ts";
+import { deploy } from "../../runtime/cloud/deploy/deploy.ts";
+import { DEPLOY_SECONDS } from "../../runtime/cloud/deploy/request.ts";
+import type { Context } from "../../runtime/context.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import { chosenApp } from "../chosen_app.ts";
+import type { OwnCall } from "../command.ts";
+import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
+import { ShownJob } from "./job_report.ts";
+import { actingRole, given, sharedRequest } from "./job_request.ts";
+
+/** Creates or updates an endpoint, and waits until it serves unless told not to. */
+export async function deployAction(
+  context: Context,
+  typed: DeployOptions,
+  call: OwnCall<DeployDeclaration>,
+): Promise<void> {
+  if (!typed.wait && typed.timeout !== undefined) {
+    throw new UsageError('Option "--timeout" is of no use with "--no-wait".', {
+      hint: "mlcli wait NAME waits later.",
+    });
+  }
+  const app = await chosenApp(context, typed.appName);
+  const configured = await call.configured(sectionOf(app, "deploy"));
+  using shown = new ShownJob(context);
+  const { options, leftOut } = forKind(typed, configured.options);
+  for (const key of leftOut) {
+    shown.note(`Serverless endpoints have no "${key}": that of ${app.name}.json is left out.`);
+  }
+  const request = checkedRequest({
+    ...await sharedRequest(app, { ...configured, typed, options }, context),
+    instanceType: options.ec2Type,
+    instanceCount: options.instanceCount,
+    memorySize: options.memorySizeInMb,
+    maxConcurrency: options.maxConcurrency,
+    endpoint: options.endpointName,
+    model: options.model,
+    healthCheckTimeout: options.healthCheckTimeout,
+    executionRole: options.executionRole,
+    actingRole: actingRole(typed, context),
+    dataCapture: options.dataCapture,
+    canary: canaryOf(options.canary, options.alarm),
+    typed: given({
+      "--canary": typed.canary,
+      "--data-capture": typed.dataCapture,
+      "--health-check-timeout": typed.healthCheckTimeout,
+      "--instance-count": typed.instanceCount,
+      "--model": typed.model,
+      "--subnet": typed.subnet[0],
+    }),
+    timeout: options.timeout ?? DEPLOY_SECONDS,
+  });
+  await deploy(request, options, context, shown);
+}
+
+/**
+ * Instances or serverless: the kind that is typed wins over all that the file says of the other. Only
+ * a network stays, and is refused: what is not to be reached from elsewhere does not lose that unseen.
+ */
+function forKind(typed: DeployOptions, options: DeployOptions): {
+  readonly options: DeployOptions;
+  /** Keys of the file that count for nothing now, and are not of the other kind alone by their name. */
+  readonly leftOut: readonly string[];
+} {
+  const { memorySizeInMb, maxConcurrency, ec2Type, instanceCount } = typed;
+  if (ec2Type !== undefined) {
+    return { options: { ...options, memorySizeInMb, maxConcurrency }, leftOut: [] };
+  }
+  if (memorySizeInMb === undefined) return { options, leftOut: [] };
+  const { canary, alarm, dataCapture, healthCheckTimeout } = typed;
+  const own = { ec2Type, instanceCount, canary, alarm, dataCapture, healthCheckTimeout };
+  const leftOut = ([
+    ["canary", options.canary, canary],
+    ["data_capture", options.dataCapture, dataCapture],
+    ["health_check_timeout", options.healthCheckTimeout, healthCheckTimeout],
+  ] as const).filter(([, all, own]) => all !== undefined && own === undefined).map(([key]) => key);
+  return { options: { ...options, ...own }, leftOut };
+}

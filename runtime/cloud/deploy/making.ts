@@ -1,0 +1,263 @@
+/**
+ * Making what an endpoint is to serve, and having the endpoint serve it. What has been made is known at
+ * each moment, so that nothing is left that nobody knows of; where an answer is lost, it is asked what
+ * has become of the request.
+ *
+ * @module
+ */
+
+import { AwsError, isRefusal, type Refusal } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { Context } from "../../context.ts";
+import type { Variables } from "../../contract/variables.ts";
+import { Interrupted, messageOf } from "../../errors.ts";
+import { type Belonging, BELONGING_WORDS } from "../endpoints/commands.ts";
+import type { JobReport } from "../jobs/report.ts";
+import { withoutValues } from "../start/hidden_values.ts";
+import { withTags } from "../tags.ts";
+import type { Deployment } from "./plan.ts";
+import { orNothing } from "./state.ts";
+
+/** Something that this run has made, or may have. */
+export interface Made extends Belonging {
+  /** Whether it is there for certain. */
+  isCertain: boolean;
+  /** When the platform made it; another time is another thing of that name. */
+  created: Date | undefined;
+}
+
+/** What making needs to know. */
+export interface MakingOptions {
+  readonly sagemaker: SageMaker;
+  readonly host: Pick<Context, "interruption" | "clock">;
+  readonly report: Pick<JobReport, "note" | "progress">;
+  /** All that the model gets, with secret values. */
+  readonly variables: Variables;
+  /** The user's own tags: with these, nothing is made without tags. */
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** After these nobody knows whether the service has done what it was asked. */
+const UNKNOWN: ReadonlySet<Refusal> = new Set(["unreachable", "failed"]);
+
+/**
+ * In ms: what was just written may not be found, and what was just deleted still be found, for seconds.
+ * (API reference, CreateEndpoint: "retry logic is recommended".)
+ */
+const PAUSES = [500, 1_000, 2_000, 4_000] as const;
+
+/** In ms: to so much the platform's times of two things are compared. */
+const PRECISION = 1_000;
+
+/** One deployment, being made. */
+export class Making {
+  /** What was made, in order. */
+  readonly made: Made[] = [];
+  /** Whether the endpoint was asked to serve it. */
+  isAsked = false;
+  /** Whether mlcli's own tags may be there. */
+  withOwnTags = true;
+  readonly #options: MakingOptions;
+
+  constructor(options: MakingOptions) {
+    this.#options = options;
+  }
+
+  /** CreateModel. */
+  async model(input: Deployment["model"]): Promise<void> {
+    const { sagemaker, variables } = this.#options;
+    await this.#make({ kind: "model", name: input.ModelName! }, {
+      input,
+      create: (one) =>
+        sagemaker.createModel(one).catch((error) => {
+          throw withoutValues(error, variables);
+        }),
+      describe: (name) => sagemaker.describeModel(name),
+    });
+  }
+
+  /** CreateEndpointConfig. */
+  async configuration(input: Deployment["configuration"]): Promise<void> {
+    const { sagemaker } = this.#options;
+    await this.#make({ kind: "configuration", name: input.EndpointConfigName! }, {
+      input,
+      create: (one) => sagemaker.createEndpointConfiguration(one),
+      describe: (name) => sagemaker.describeEndpointConfiguration(name),
+    });
+  }
+
+  /**
+   * CreateEndpoint or UpdateEndpoint. Returns when the service has begun.
+   * @throws AwsError when it has not, or nobody knows.
+   */
+  async endpoint({ endpoint }: Pick<Deployment, "endpoint">): Promise<void> {
+    const { sagemaker, host, report } = this.#options;
+    host.interruption.signal.throwIfAborted();
+    const { EndpointName, EndpointConfigName } = "creation" in endpoint
+      ? endpoint.creation
+      : endpoint.update;
+    this.isAsked = true;
+    try {
+      await this.#soon(["not found"], async () => {
+        if ("update" in endpoint) await sagemaker.updateEndpoint(endpoint.update);
+        else await this.#tagged(endpoint.creation, (one) => sagemaker.createEndpoint(one));
+      });
+    } catch (error) {
+      const mayHaveBegun = error instanceof AwsError &&
+        (UNKNOWN.has(error.refusal) || ["in progress", "in use"].includes(error.refusal));
+      if (!mayHaveBegun) throw error;
+      const now = await this.#asked(error, () => sagemaker.describeEndpoint(EndpointName!));
+      if (!now || !isGoingTo(now, EndpointConfigName!) || !this.#isLater(now)) throw error;
+      report.note(`The answer was lost, but ${EndpointName} is ${now.status}.`);
+    }
+  }
+
+  /** Makes one thing. Where it fails, it is known whether it is there. */
+  async #make<Input extends { Tags?: { Key?: string; Value?: string }[] }>(
+    { kind, name }: Belonging,
+    { input, create, describe }: {
+      readonly input: Input;
+      readonly create: (input: Input) => Promise<void>;
+      readonly describe: (name: string) => Promise<{ readonly CreationTime: Date | undefined }>;
+    },
+  ): Promise<void> {
+    const { host, report } = this.#options;
+    host.interruption.signal.throwIfAborted();
+    const words = BELONGING_WORDS[kind];
+    report.progress(`Creating ${words} ${name}`, 0);
+    const thing: Made = { kind, name, isCertain: false, created: undefined };
+    this.made.push(thing);
+    try {
+      // "in use": one of that name may have been deleted a moment ago. Or it is the one that this
+      // very request has made: Deno sends a request once more where its connection ends.
+      await this.#soon(
+        ["not found", "in use"],
+        () =>
+          this.#tagged(input, create).catch(async (error) => {
+            if (!isRefusal(error, "in use")) throw error;
+            const found = await this.#asked(error, () => describe(name));
+            if (!holds(found, input)) throw error;
+          }),
+      );
+      report.note(`Created ${words} ${name}`);
+    } catch (error) {
+      if (error instanceof Interrupted || error instanceof NobodyKnows) throw error;
+      if (!(error instanceof AwsError && UNKNOWN.has(error.refusal))) {
+        this.made.pop();
+        throw isRefusal(error, "in use") ? madeByAnother(error, words, name) : error;
+      }
+      const found = await this.#asked(error, () => describe(name));
+      if (!found) {
+        this.made.pop();
+        throw error;
+      }
+      report.note(`The answer was lost, but ${words} ${name} is there.`);
+    }
+    thing.isCertain = true;
+    thing.created = await this.#creationTime(() => describe(name));
+  }
+
+  /** Whether an endpoint changed after its configuration was made: before, somebody else did it. */
+  #isLater({ lastModifiedTime }: EndpointDescription): boolean {
+    const created = this.made.find(({ kind }) => kind === "configuration")?.created;
+    if (created === undefined || lastModifiedTime === undefined) return true;
+    return lastModifiedTime.getTime() + PRECISION >= created.getTime();
+  }
+
+  /** When it was made; `undefined` where nobody tells. */
+  async #creationTime(
+    describe: () => Promise<{ readonly CreationTime: Date | undefined }>,
+  ): Promise<Date | undefined> {
+    try {
+      return (await this.#soon(["not found"], describe)).CreationTime;
+    } catch (error) {
+      if (error instanceof AwsError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Creates it with tags; without mlcli's own where these may not be there. */
+  async #tagged<Input extends { Tags?: { Key?: string; Value?: string }[] }>(
+    input: Input,
+    create: (input: Input) => Promise<void>,
+  ): Promise<void> {
+    const { tags, report } = this.#options;
+    try {
+      return await create(this.withOwnTags ? input : withTags(input, {}));
+    } catch (error) {
+      const isAboutTags = isRefusal(error, "denied") && /\bAddTags\b/.test(messageOf(error));
+      if (!isAboutTags || !this.withOwnTags || Object.keys(tags).length > 0) throw error;
+      report.note(`Without tags, which nothing may be given: ${error.message}`);
+      this.withOwnTags = false;
+    }
+    await create(withTags(input, {}));
+  }
+
+  /**
+   * What is there after a lost answer.
+   * @throws the failure, where nobody can tell.
+   */
+  async #asked<Answer>(
+    failure: AwsError,
+    describe: () => Promise<Answer>,
+  ): Promise<Answer | undefined> {
+    try {
+      return await orNothing(describe());
+    } catch (error) {
+      if (!(error instanceof AwsError)) throw error;
+      throw new NobodyKnows(failure.refusal, failure.message, {
+        hint: failure.hint,
+        quote: failure.quote,
+        cause: failure,
+      });
+    }
+  }
+
+  /** Asks again, a few times, while the refusal is one that passes by itself. */
+  async #soon<Answer>(
+    passing: readonly Refusal[],
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const { clock, interruption } = this.#options.host;
+    for (const length of PAUSES) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!passing.some((one) => isRefusal(error, one))) throw error;
+        await clock.pause(length, interruption.signal);
+      }
+    }
+    return await ask();
+  }
+}
+
+/** What became of a request cannot be found out. */
+export class NobodyKnows extends AwsError {}
+
+/** Whether an endpoint has a configuration, or is about to. */
+export function isGoingTo(
+  { configuration, pendingConfiguration }: EndpointDescription,
+  name: string,
+): boolean {
+  return configuration === name || pendingConfiguration === name;
+}
+
+/** Whether something that is there has all that it was to be made with, but for the tags. */
+function holds(there: unknown, input: unknown): boolean {
+  if (typeof input !== "object" || input === null) return there === input;
+  if (typeof there !== "object" || there === null) return false;
+  return Object.entries(input).every(([name, value]) =>
+    value === undefined || name === "Tags" ||
+    holds((there as Record<string, unknown>)[name], value)
+  );
+}
+
+function madeByAnother(error: AwsError, words: string, name: string): AwsError {
+  return new AwsError(error.refusal, error.message, {
+    hint: `Somebody else made the ${words} ${name} at the same time. Wait until that is done, ` +
+      "then try again.",
+    quote: error.quote,
+    cause: error,
+  });
+}

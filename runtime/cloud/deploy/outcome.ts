@@ -1,0 +1,88 @@
+/**
+ * What has become of an endpoint that was to serve something new. `InService` alone is no success: an
+ * update that fails is taken back, often without a word.
+ *
+ * @module
+ */
+
+import type { Aws } from "../../aws/aws.ts";
+import { AwsError } from "../../aws/errors.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
+import { likelyCause } from "../../contract/failure_causes.ts";
+import { printable } from "../../text.ts";
+import { endpointGoesOn } from "../endpoints/commands.ts";
+import { endOfEndpointLog } from "../endpoints/endpoint_log.ts";
+import type { SettledEndpoint } from "../endpoints/settled.ts";
+import { commandFor } from "../jobs/commands.ts";
+
+/** What was waited for. */
+export interface Awaited {
+  readonly endpoint: string;
+  readonly isNew: boolean;
+  /** When, by the platform's clock, what is to be served was made. */
+  readonly since: Date | undefined;
+  /** In seconds. */
+  readonly timeout: number;
+  readonly choice: AwsOptions;
+}
+
+/** The error for an endpoint that does not serve what was asked for. */
+export async function failureOf(
+  { outcome, description }: SettledEndpoint,
+  awaited: Awaited,
+  aws: Pick<Aws, "logs">,
+): Promise<AwsError> {
+  const { endpoint, isNew, since, timeout, choice } = awaited;
+  const status = description?.status ?? "not there";
+  if (outcome === "not yet") {
+    return new AwsError("other", `Not done after ${timeout} s: endpoint ${endpoint} (${status})`, {
+      hint: `${endpointGoesOn(endpoint, choice)} --timeout waits longer.`,
+    });
+  }
+  if (outcome === "gone") {
+    return new AwsError("not found", `Endpoint ${endpoint} was deleted meanwhile`, {
+      hint: "Somebody else did that. The same command makes it anew.",
+    });
+  }
+  const reason = description?.failureReason ?? "";
+  const { lines, denial } = await endOfEndpointLog(endpoint, aws, { began: since });
+  const cause = likelyCause({ kind: "serve", reason, log: lines });
+  const where = denial !== undefined
+    ? `Its log may not be read: ${denial}.`
+    : lines.length === 0
+    ? "Its new instances wrote no log."
+    : `${commandFor(endpoint, choice)("logs")} shows its whole log.`;
+  const rest = outcome === "rolled back"
+    ? ` It serves what it served before.`
+    : isNew
+    ? ""
+    : ` ${commandFor(endpoint, choice)("describe")} shows what it serves.`;
+  return new AwsError("failed", title(endpoint, isNew, outcome, status), {
+    quote: [
+      printable(reason || "SageMaker gave no reason."),
+      ...lines.length === 0 ? [] : ["", "The end of its log:", ...lines],
+    ].join("\n"),
+    hint: `${cause ? `${cause.words} ` : ""}${where}${rest}`,
+  });
+}
+
+function title(
+  endpoint: string,
+  isNew: boolean,
+  outcome: SettledEndpoint["outcome"],
+  status: string,
+): string {
+  if (outcome === "rolled back") return `Endpoint ${endpoint} was not updated: it was rolled back`;
+  return isNew
+    ? `Endpoint ${endpoint} was not created: it has failed`
+    : `Endpoint ${endpoint} was not updated: it is ${status}`;
+}
+
+/** The error where somebody else deployed at the same time. */
+export function deployedByAnother(endpoint: string, choice: AwsOptions): AwsError {
+  return new AwsError("changed", `Somebody else deployed to ${endpoint} at the same time`, {
+    hint:
+      `It serves theirs. ${commandFor(endpoint, choice)("describe")} shows what; deploy again ` +
+      "to have it serve yours.",
+  });
+}

@@ -1,0 +1,203 @@
+/**
+ * What to make for an endpoint, as pure data: the bodies of CreateModel, CreateEndpointConfig, and
+ * CreateEndpoint or UpdateEndpoint.
+ *
+ * @module
+ */
+
+import type {
+  EndpointConfigurationInput,
+  EndpointInput,
+  EndpointUpdate,
+  ModelInput,
+} from "../../aws/sagemaker_deployments.ts";
+import type { Slot } from "../../contract/endpoint_slots.ts";
+import { type S3Address, s3Uri } from "../../contract/s3_uri.ts";
+import { type Tag, tagsOf, usersTags } from "../tags.ts";
+import { carriedConfiguration, carriedContainer, containerOf } from "./carried.ts";
+import type { DeployRequest } from "./request.ts";
+import type { State } from "./state.ts";
+import { hasVolume, isServerless, setsCount, variantOf } from "./variant.ts";
+
+/** What is known once everything is checked. */
+export interface Planned {
+  readonly request: DeployRequest;
+  readonly state: State;
+  /** Names of what is made. */
+  readonly slot: Slot;
+  /** `REPOSITORY@sha256:...` */
+  readonly image: string;
+  readonly model: S3Address;
+}
+
+/** What is made, and then asked for. */
+export interface Deployment {
+  readonly model: ModelInput;
+  readonly configuration: EndpointConfigurationInput;
+  readonly endpoint:
+    | { readonly creation: EndpointInput }
+    | { readonly update: EndpointUpdate };
+}
+
+/**
+ * How long the first instances of a canary are watched before the others follow, in seconds: as in the
+ * developer guide's example ("Canary Traffic Shifting").
+ */
+const BAKING_SECONDS = 600;
+
+/** What is made. An optional part that nobody names is left out. */
+export function deploymentOf(planned: Planned): Deployment {
+  const { request, state } = planned;
+  return {
+    model: modelOf(planned),
+    configuration: configurationOf(planned),
+    endpoint: state.description === undefined
+      ? { creation: creationOf(planned) }
+      : { update: updateOf(request, state, planned.slot) },
+  };
+}
+
+/** The user's variables, over those of an endpoint that is there. */
+export function variablesOf(
+  request: DeployRequest,
+  { base }: State,
+): Readonly<Record<string, string>> {
+  return { ...containerOf(base?.model)?.Environment, ...request.variables };
+}
+
+/** The role that SageMaker assumes; `undefined` where nobody names one. */
+export function roleOf(
+  { executionRole, actingRole }: DeployRequest,
+  { base }: State,
+): string | undefined {
+  return executionRole ?? base?.model?.ExecutionRoleArn ?? actingRole;
+}
+
+function modelOf({ request, state, slot, image, model }: Planned): ModelInput {
+  const { base } = state;
+  const { subnets, securityGroups } = request;
+  const network = subnets.length > 0
+    ? { Subnets: [...subnets], SecurityGroupIds: [...securityGroups] }
+    : base?.model?.VpcConfig;
+  const variables = variablesOf(request, state);
+  return {
+    ModelName: slot.model,
+    PrimaryContainer: {
+      ...carriedContainer(containerOf(base?.model)),
+      Image: image,
+      ModelDataUrl: s3Uri(model),
+      ...Object.keys(variables).length === 0 ? {} : { Environment: { ...variables } },
+    },
+    ExecutionRoleArn: roleOf(request, state),
+    ...network === undefined ? {} : { VpcConfig: network },
+    ...base?.model?.EnableNetworkIsolation ? { EnableNetworkIsolation: true } : {},
+    Tags: tagsFor(request, state, image),
+  };
+}
+
+function configurationOf(
+  { request, state, slot, image }: Planned,
+): EndpointConfigurationInput {
+  const { KmsKeyId, DataCaptureConfig, ...carried } = carriedConfiguration(
+    state.base?.configuration,
+  );
+  const variant = variantOf(request, state);
+  const key = request.kmsKey ?? KmsKeyId;
+  const capture = request.dataCapture === undefined
+    ? DataCaptureConfig
+    : captureTo(request.dataCapture, request.kmsKey, DataCaptureConfig);
+  return {
+    ...carried,
+    EndpointConfigName: slot.configuration,
+    ProductionVariants: [{ ...variant, ModelName: slot.model }],
+    // "If you specify a value for KmsKeyId when using any nitro-based instances with local storage,
+    // the call to CreateEndpointConfig fails." (API reference); serverless ones have no volume.
+    ...key === undefined || !hasVolume(variant) ? {} : { KmsKeyId: key },
+    ...capture === undefined ? {} : { DataCaptureConfig: capture },
+    Tags: tagsFor(request, state, image),
+  };
+}
+
+type Capture = NonNullable<EndpointConfigurationInput["DataCaptureConfig"]>;
+
+/** All requests and answers; of data that is captured already another place alone. */
+function captureTo(
+  address: S3Address,
+  key: string | undefined,
+  before: Capture | undefined,
+): Capture {
+  return {
+    InitialSamplingPercentage: 100,
+    CaptureOptions: [{ CaptureMode: "Input" }, { CaptureMode: "Output" }],
+    // Without them, the platform keeps these in base64, too.
+    CaptureContentTypeHeader: {
+      CsvContentTypes: ["text/csv"],
+      JsonContentTypes: ["application/json"],
+    },
+    ...before,
+    EnableCapture: true,
+    DestinationS3Uri: s3Uri(address),
+    ...key === undefined ? {} : { KmsKeyId: key },
+  };
+}
+
+/** Of a model and a configuration: an update keeps those that the configuration had. */
+function tagsFor(request: DeployRequest, { endpoint, base }: State, image: string): Tag[] {
+  const tags = { ...usersTags(base?.tags ?? {}), ...request.tags };
+  return tagsOf({ tags, appName: request.app.name, endpoint, image });
+}
+
+/** Those of the endpoint itself. */
+export function endpointTags({ app, tags }: DeployRequest, { endpoint }: State): Tag[] {
+  return tagsOf({ tags, appName: app.name, endpoint });
+}
+
+function creationOf({ request, state, slot }: Planned): EndpointInput {
+  return {
+    EndpointName: state.endpoint,
+    EndpointConfigName: slot.configuration,
+    Tags: endpointTags(request, state),
+  };
+}
+
+function updateOf(request: DeployRequest, state: State, slot: Slot): EndpointUpdate {
+  const { canary } = request;
+  const names = { EndpointName: state.endpoint, EndpointConfigName: slot.configuration };
+  return {
+    ...names,
+    ...retained(request, state),
+    ...canary === undefined ? {} : {
+      DeploymentConfig: {
+        BlueGreenUpdatePolicy: {
+          TrafficRoutingConfiguration: {
+            Type: "CANARY",
+            CanarySize: { Type: "CAPACITY_PERCENT", Value: canary.percent },
+            WaitIntervalInSeconds: BAKING_SECONDS,
+          },
+        },
+        ...canary.alarms.length === 0 ? {} : {
+          AutoRollbackConfiguration: {
+            Alarms: canary.alarms.map((AlarmName) => ({ AlarmName })),
+          },
+        },
+      },
+    },
+  };
+}
+
+/** What autoscaling and others have set of the endpoint itself stays, but for what is asked for. */
+function retained(
+  request: DeployRequest,
+  state: State,
+): Pick<EndpointUpdate, "RetainAllVariantProperties" | "ExcludeRetainedVariantProperties"> {
+  // Serverless variants have no count that machines could go on with.
+  if (isServerless(state) && request.instanceType !== undefined) return {};
+  return {
+    RetainAllVariantProperties: true,
+    ...setsCount(request, state)
+      ? {
+        ExcludeRetainedVariantProperties: [{ VariantPropertyType: "DesiredInstanceCount" }],
+      }
+      : {},
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * The tags of what mlcli makes on the platform.
+ *
+ * @module
+ */
+
+import { TAGS } from "../contract/limits.ts";
+import { LABELS } from "../labels.ts";
+import { VERSION } from "../version.ts";
+
+/** The tag that names an image by its digest. */
+const IMAGE_TAG = "mlcli.image";
+
+/** The tag of what an endpoint is made of: the endpoint's name. */
+export const ENDPOINT_TAG = "mlcli.endpoint";
+
+/** What mlcli's own tags tell. */
+export interface Tagged {
+  /** The user's own. */
+  readonly tags: Readonly<Record<string, string>>;
+  readonly appName: string;
+  /** `REPOSITORY@sha256:...` */
+  readonly image?: string;
+  /** Name of the endpoint that it belongs to, or is. */
+  readonly endpoint?: string;
+}
+
+/** A tag as the platform takes it. */
+export interface Tag {
+  readonly Key: string;
+  readonly Value: string;
+}
+
+/** The user's own, and mlcli's as far as there is room; each key once, the user's first. */
+export function tagsOf({ tags, appName, image, endpoint }: Tagged): Tag[] {
+  const own = {
+    [LABELS.app]: appName,
+    [LABELS.version]: VERSION,
+    ...endpoint === undefined ? {} : { [ENDPOINT_TAG]: endpoint },
+    ...image === undefined ? {} : { [IMAGE_TAG]: image.slice(image.indexOf("@") + 1) },
+  };
+  return tagList({ ...tags, ...own, ...tags }).slice(0, TAGS.most);
+}
+
+/** Tags in the platform's form. */
+export function tagList(tags: Readonly<Record<string, string>>): Tag[] {
+  return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+}
+
+/** The same without mlcli's own, which are made anew, and AWS's, which nobody may set. */
+export function usersTags(
+  tags: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(tags).filter(([key]) => !key.startsWith("mlcli.") && !/^aws:/i.test(key)),
+  );
+}
+
+/** The same call, with the user's own tags alone. */
+export function withTags<Input extends { Tags?: { Key?: string; Value?: string }[] }>(
+  input: Input,
+  tags: Readonly<Record<string, string>>,
+): Input {
+  const { Tags: _, ...rest } = input;
+  const Tags = tagList(tags);
+  return { ...rest, ...Tags.length === 0 ? {} : { Tags } } as Input;
+}

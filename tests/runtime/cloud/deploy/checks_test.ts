@@ -1,0 +1,153 @@
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { canaryOf, checkedRequest } from "../../../../runtime/cloud/deploy/checks.ts";
+import type { DeployRequest } from "../../../../runtime/cloud/deploy/request.ts";
+import { MlcliError, UsageError } from "../../../../runtime/errors.ts";
+import { appObject } from "../../../helpers/app_object.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+/** A request that says the least. */
+const LEAST: DeployRequest = {
+  app: appObject("/apps", "churn"),
+  tag: "latest",
+  repository: undefined,
+  endpoint: "shop",
+  model: { address: { bucket: "bucket", key: "model.tar.gz" } },
+  instanceType: undefined,
+  instanceCount: undefined,
+  memorySize: undefined,
+  maxConcurrency: undefined,
+  healthCheckTimeout: undefined,
+  executionRole: undefined,
+  actingRole: undefined,
+  variables: {},
+  tags: {},
+  subnets: [],
+  securityGroups: [],
+  kmsKey: undefined,
+  dataCapture: undefined,
+  canary: undefined,
+  typed: new Set(),
+  dryRun: false,
+  wait: true,
+  timeout: 3_600,
+};
+
+const NETWORK = { subnets: ["subnet-1"], securityGroups: ["sg-1"] };
+const DATA_CAPTURE = { bucket: "bucket", key: "captured" };
+const CANARY = { percent: 10, alarms: [] };
+
+/** What may be asked for together. */
+const FINE: readonly Partial<DeployRequest>[] = [
+  {},
+  { instanceType: "ml.m5.large", instanceCount: 2, ...NETWORK, canary: CANARY },
+  { instanceCount: 3, dataCapture: DATA_CAPTURE, healthCheckTimeout: 60, kmsKey: "alias/k" },
+  { memorySize: 2_048, maxConcurrency: 7, kmsKey: "alias/k", variables: { A: "1" } },
+  { maxConcurrency: 7, tags: { team: "growth" } },
+];
+
+/** What may not, with words of the error and of its hint. */
+const WRONG: readonly (readonly [asked: Partial<DeployRequest>, words: RegExp, hint: RegExp])[] = [
+  [
+    { endpoint: undefined, model: undefined },
+    /^Missing required options "--endpoint-name", "--model"\.$/,
+    /"endpoint_name" and "model" in "deploy" of churn\.json\. mlcli local deploy runs it here\.$/,
+  ],
+  [
+    { endpoint: undefined },
+    /^Missing required option "--endpoint-name"\.$/,
+    /^mlcli deploy runs on SageMaker\. Give it, or "endpoint_name" in "deploy" of churn\.json/,
+  ],
+  [
+    { model: undefined },
+    /^Missing required option "--model"\.$/,
+    /"model" in "deploy" of churn\.json\.$/,
+  ],
+  [
+    { instanceType: "ml.m5.large", memorySize: 1_024 },
+    /^Options "--ec2-type" and "--memory-size-in-mb" do not go together\.$/,
+    /has instances .* or is serverless/,
+  ],
+  [
+    { instanceType: "ml.m5.large", maxConcurrency: 5 },
+    /^Options "--ec2-type" and "--max-concurrency" do not go together\.$/,
+    /serverless/,
+  ],
+  [
+    { instanceCount: 2, memorySize: 1_024 },
+    /^Options "--instance-count" and "--memory-size-in-mb" do not go together\.$/,
+    /serverless/,
+  ],
+  [
+    { instanceCount: 2, maxConcurrency: 5 },
+    /^Options "--instance-count" and "--max-concurrency" do not go together\.$/,
+    /serverless/,
+  ],
+  ...([
+    ["--subnet", NETWORK],
+    ["--data-capture", { dataCapture: DATA_CAPTURE }],
+    ["--canary", { canary: CANARY }],
+    ["--health-check-timeout", { healthCheckTimeout: 600 }],
+  ] as const).flatMap(([flag, asked]) =>
+    [{ memorySize: 1_024 }, { maxConcurrency: 5 }].map((serverless) =>
+      [
+        { ...serverless, ...asked },
+        new RegExp(`^Option "${flag}" is not for serverless endpoints\\.$`),
+        /--ec2-type instead of --memory-size-in-mb/,
+      ] as const
+    )
+  ),
+  [
+    { subnets: ["subnet-1"] },
+    /^Option "--subnet" is of use with "--security-group" only\.$/,
+    /both, or neither/,
+  ],
+  [
+    { securityGroups: ["sg-1"] },
+    /^Option "--security-group" is of use with "--subnet" only\.$/,
+    /both, or neither/,
+  ],
+  [
+    { subnets: Array(17).fill("subnet-1"), securityGroups: ["sg-1"] },
+    /^Option "--subnet" may be given 16 times, but is given 17\.$/,
+    /no more/,
+  ],
+  [
+    { tags: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`t${index}`, ""])) },
+    /^Option "--tag" may be given 50 times, but is given 51\.$/,
+    /no more/,
+  ],
+];
+
+suite("what an endpoint is asked for with", () => {
+  for (const asked of FINE) {
+    it(`may be ${JSON.stringify(asked)}`, () => {
+      assertEquals(checkedRequest({ ...LEAST, ...asked }) as DeployRequest, { ...LEAST, ...asked });
+    });
+  }
+
+  for (const [asked, words, hint] of WRONG) {
+    it(`is refused: ${words.source}`, () => {
+      const error = assertThrows(() => checkedRequest({ ...LEAST, ...asked }), UsageError);
+      assertMatch(error.message, words);
+      assertMatch(error.hint ?? "", hint);
+    });
+  }
+
+  it("has variables that a server may have", () => {
+    const variables = { LONG: "x".repeat(1_025) };
+    const error = assertThrows(() => checkedRequest({ ...LEAST, variables }), MlcliError);
+    assertMatch(error.message, /LONG/);
+    assertEquals(error.message.includes("xxx"), false);
+  });
+
+  it("has alarms where something is tried, ten at most", () => {
+    const ten = Array.from({ length: 10 }, (_, index) => `alarm-${index}`);
+    assertEquals(canaryOf(undefined, []), undefined);
+    assertEquals(canaryOf(10, []), { percent: 10, alarms: [] });
+    assertEquals(canaryOf(10, ten), { percent: 10, alarms: ten });
+    const alone = assertThrows(() => canaryOf(undefined, ["a"]), UsageError);
+    assertEquals(alone.message, 'Option "--alarm" is of use with "--canary" only.');
+    const many = assertThrows(() => canaryOf(10, [...ten, "one"]), UsageError);
+    assertEquals(many.message, 'Option "--alarm" may be given 10 times, but is given 11.');
+  });
+});

@@ -1,0 +1,46 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { readBody } from "../../../runtime/invocation/request_body.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const encoder = new TextEncoder();
+const tooLarge = (): MlcliError => new MlcliError("too large");
+
+/** Pieces, and how many of them somebody took. */
+function counted(pieces: readonly string[]) {
+  const taken: string[] = [];
+  async function* come(): AsyncGenerator<Uint8Array, void, void> {
+    for (const piece of pieces) {
+      taken.push(piece);
+      yield encoder.encode(piece);
+    }
+  }
+  return { pieces: come(), taken };
+}
+
+suite("the body of a request", () => {
+  for (
+    const [pieces, contentType, expected] of [
+      [["1,", "2"], undefined, "text/csv"],
+      [[" ", "[1]"], undefined, "application/json"],
+      [[], undefined, "text/csv"],
+      [["[1]"], "text/plain", "text/plain"],
+    ] as const
+  ) {
+    it(`${JSON.stringify(pieces)} as ${contentType} is of ${expected}`, async () => {
+      const body = { pieces: counted(pieces).pieces, contentType };
+      const { bytes, contentType: type } = await readBody(body, 10, tooLarge);
+      assertEquals([new TextDecoder().decode(bytes), type], [pieces.join(""), expected]);
+    });
+  }
+
+  it("may have so many bytes, and not one more: the rest is not read", async () => {
+    const whole = counted(["12", "34"]);
+    const body = { pieces: whole.pieces, contentType: undefined };
+    assertEquals((await readBody(body, 4, tooLarge)).bytes.length, 4);
+    const { pieces, taken } = counted(["12", "345", "6"]);
+    const reading = readBody({ pieces, contentType: undefined }, 4, tooLarge);
+    await assertRejects(() => reading, MlcliError, "too large");
+    assertEquals(taken, ["12", "345"]);
+  });
+});
