@@ -111,6 +111,9 @@ async function otherPlatform(
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;
 
+/** An hour for the health check, and as much for what comes before it, in seconds. */
+const LONGEST_TRIAL = 2 * 3_600;
+
 /** Marks the containers of a trial. */
 const ROLE = "try";
 
@@ -173,6 +176,7 @@ async function serveOnce(
   const made: string[] = [];
   try {
     signal.throwIfAborted();
+    await removeLeft(engine);
     const holder = await engine.createContainer(`${name}-model`, holderPlan(trial));
     made.push(holder);
     signal.throwIfAborted();
@@ -187,6 +191,14 @@ async function serveOnce(
     for (const id of made.toReversed()) {
       await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT)).catch(() => {});
     }
+  }
+}
+
+/** Removes what trials left in which mlcli was killed. Without that, they would serve for ever. */
+async function removeLeft(engine: Engine): Promise<void> {
+  const now = Date.now() / 1000;
+  for (const { Id, Created } of await engine.listContainers([`${LABELS.role}=${ROLE}`])) {
+    if (now - Created > LONGEST_TRIAL) await engine.removeContainer(Id).catch(() => {});
   }
 }
 
