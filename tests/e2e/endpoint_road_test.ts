@@ -32,10 +32,11 @@ suite("the road to an endpoint", () => {
     done("invoke-endpoint", ...ON, "number", ...more);
 
   /** The names of all configurations and models that there are. */
-  const there = (): readonly string[] => [
-    ...box.endpoints.configurations.values(),
-    ...box.endpoints.models.values(),
-  ].map(({ name }) => name);
+  const there = (): readonly string[] =>
+    [
+      ...box.endpoints.configurations.values(),
+      ...box.endpoints.models.values(),
+    ].map(({ name }) => name);
 
   beforeAll(async () => {
     road = await openRoad({ jobs: true, endpoints: true });
@@ -81,7 +82,10 @@ suite("the road to an endpoint", () => {
       assertEquals([code, stdout], [0, `${ENDPOINT}\n`], stderr);
       assertStringIncludes(stderr, "What changes: model data\n");
       assertMatch(stderr, /^Updating\nInService\n/m);
-      assertMatch(stderr, /^Deleted endpoint configuration shop-config\nDeleted model shop-mlcli$/m);
+      assertMatch(
+        stderr,
+        /^Deleted endpoint configuration shop-config\nDeleted model shop-mlcli$/m,
+      );
     } finally {
       asking.abort();
       await asked;
