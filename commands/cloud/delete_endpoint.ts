@@ -22,7 +22,10 @@ const OPTIONS = options({
   ...cloudOptions,
   // It chooses the region: where something is deleted is said by who deletes it.
   "--app-name": { ...cloudOptions["--app-name"], variable: undefined },
-  "--delete-config": { description: "Delete the endpoint configuration NAME-config too." },
+  "--delete-config": {
+    description: "Delete the endpoint configuration NAME-config too, and mlcli's NAME-config-2.",
+  },
+  "--delete-model": { description: "Delete the models too that mlcli made for it." },
   "--wait": { description: "Return when the endpoint is gone." },
   "--timeout": {
     value: "seconds",
@@ -39,14 +42,14 @@ const OPTIONS = options({
 /** Options of `delete-endpoint`. */
 export type DeleteEndpointOptions = Values<typeof OPTIONS>;
 
-/** Deletes an endpoint and, when asked to, its configuration. */
+/** Deletes an endpoint and, when asked to, its configurations and models. */
 export const deleteEndpointCommand: Command = command({
-  details: "It stops serving at once, and for good. Its configuration is kept unless you ask; " +
-    "model artifacts and images always are.",
+  details: "It stops serving at once, and for good. Its configuration and models are kept unless " +
+    "you ask, and what is left is told; artifacts in S3 and images always are.",
   options: OPTIONS,
   examples: [[
-    "Delete an endpoint with its configuration",
-    "mlcli delete-endpoint -n churn --delete-config",
+    "Delete an endpoint with all that mlcli made for it",
+    "mlcli delete-endpoint -n churn --delete-config --delete-model",
   ]],
   action: async () => (await import("./delete_endpoint_action.ts")).deleteEndpointAction,
 });

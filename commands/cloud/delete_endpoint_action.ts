@@ -8,11 +8,12 @@ import { regionWords, type Setting } from "../../runtime/aws/settings.ts";
 import { deleteEndpoint } from "../../runtime/cloud/endpoints/delete_endpoint.ts";
 import type { DeletionPlan } from "../../runtime/cloud/endpoints/deletion.ts";
 import type { Context } from "../../runtime/context.ts";
-import { configurationOf } from "../../runtime/contract/endpoint_names.ts";
+import { BELONGING_WORDS } from "../../runtime/cloud/endpoints/commands.ts";
+import { printable } from "../../runtime/text.ts";
 import { ProgressLine } from "../render/progress.ts";
 import type { DeleteEndpointOptions } from "./delete_endpoint.ts";
 
-/** Deletes an endpoint and, when asked to, its configuration; waits when asked to. */
+/** Deletes an endpoint and, when asked to, what belongs to it; waits when asked to. */
 export async function deleteEndpointAction(
   context: Context,
   options: DeleteEndpointOptions,
@@ -23,6 +24,7 @@ export async function deleteEndpointAction(
     endpoint: options.endpointName,
     choice: options,
     withConfiguration: options.deleteConfig,
+    withModel: options.deleteModel,
     dryRun: options.dryRun,
     wait: options.wait,
     timeout: options.timeout,
@@ -31,7 +33,7 @@ export async function deleteEndpointAction(
     progress: (text) => line.show(text),
     note(text) {
       line.clear();
-      err.print(`${text}\n`);
+      err.print(`${printable(text)}\n`);
     },
     planned(plan, region) {
       line.clear();
@@ -50,19 +52,15 @@ function whereabouts({ endpoint, description }: DeletionPlan, region: Setting): 
 }
 
 /** What would be deleted and what kept, a line each. */
-function dryRunText({ endpoint, description, configuration }: DeletionPlan): string {
-  const used = description?.configuration;
-  const usesOther = used !== undefined && used !== configurationOf(endpoint);
+function dryRunText({ endpoint, description, things, kept }: DeletionPlan): string {
   const lines = [
     `Would delete endpoint ${endpoint} (${description?.status ?? "status not known"})`,
-    configuration === undefined
-      ? undefined
-      : `Would delete endpoint configuration ${configuration}${
-        usesOther ? ", if there is one" : ""
-      }`,
-    used === undefined || used === configuration
-      ? undefined
-      : `Would keep endpoint configuration ${used}`,
+    ...things.map(({ kind, name, isThere }) =>
+      isThere === false
+        ? `There is no ${BELONGING_WORDS[kind]} ${name}`
+        : `Would delete ${BELONGING_WORDS[kind]} ${name}${isThere ? "" : ", if there is one"}`
+    ),
+    ...kept.map(({ kind, name }) => `Would keep ${BELONGING_WORDS[kind]} ${name}`),
   ];
-  return lines.filter((line) => line !== undefined).map((line) => `${line}\n`).join("");
+  return lines.map((line) => `${printable(line)}\n`).join("");
 }

@@ -28,11 +28,18 @@ export async function deployAction(
     });
   }
   const app = await chosenApp(context, typed.appName);
-  const { options, settings, doubts } = await call.configured(sectionOf(app, "deploy"));
+  const configured = await call.configured(sectionOf(app, "deploy"));
   using shown = new ShownJob(context);
+  const { options, leftOut } = forKind(typed, configured.options);
+  for (const key of leftOut) {
+    shown.note(`Serverless endpoints have no "${key}": that of ${app.name}.json is left out.`);
+  }
   const request = checkedRequest({
-    ...await sharedRequest(app, { typed, options, settings, doubts }, context),
-    ...hosting(typed, options),
+    ...await sharedRequest(app, { ...configured, typed, options }, context),
+    instanceType: options.ec2Type,
+    instanceCount: options.instanceCount,
+    memorySize: options.memorySizeInMb,
+    maxConcurrency: options.maxConcurrency,
     endpoint: options.endpointName,
     model: options.model,
     healthCheckTimeout: options.healthCheckTimeout,
@@ -41,32 +48,38 @@ export async function deployAction(
     dataCapture: options.dataCapture,
     canary: canaryOf(options.canary, options.alarm),
     typed: given({
+      "--canary": typed.canary,
       "--data-capture": typed.dataCapture,
+      "--health-check-timeout": typed.healthCheckTimeout,
       "--instance-count": typed.instanceCount,
       "--model": typed.model,
+      "--subnet": typed.subnet[0],
     }),
     timeout: options.timeout ?? DEPLOY_SECONDS,
   });
   await deploy(request, options, context, shown);
 }
 
-/** Instances or serverless: what is typed wins over all of the other kind in the file. */
-function hosting(typed: DeployOptions, options: DeployOptions): Hosting {
-  const isServerless = typed.memorySizeInMb !== undefined;
-  const hasInstances = typed.ec2Type !== undefined;
-  const ofInstances = isServerless ? typed : options;
-  const ofServerless = hasInstances ? typed : options;
-  return {
-    instanceType: ofInstances.ec2Type,
-    instanceCount: ofInstances.instanceCount,
-    memorySize: ofServerless.memorySizeInMb,
-    maxConcurrency: ofServerless.maxConcurrency,
-  };
-}
-
-interface Hosting {
-  readonly instanceType: string | undefined;
-  readonly instanceCount: number | undefined;
-  readonly memorySize: number | undefined;
-  readonly maxConcurrency: number | undefined;
+/**
+ * Instances or serverless: the kind that is typed wins over all that the file says of the other. Only
+ * a network stays, and is refused: what is not to be reached from elsewhere does not lose that unseen.
+ */
+function forKind(typed: DeployOptions, options: DeployOptions): {
+  readonly options: DeployOptions;
+  /** Keys of the file that count for nothing now, and are not of the other kind alone by their name. */
+  readonly leftOut: readonly string[];
+} {
+  const { memorySizeInMb, maxConcurrency, ec2Type, instanceCount } = typed;
+  if (ec2Type !== undefined) {
+    return { options: { ...options, memorySizeInMb, maxConcurrency }, leftOut: [] };
+  }
+  if (memorySizeInMb === undefined) return { options, leftOut: [] };
+  const { canary, alarm, dataCapture, healthCheckTimeout } = typed;
+  const own = { ec2Type, instanceCount, canary, alarm, dataCapture, healthCheckTimeout };
+  const leftOut = ([
+    ["canary", options.canary, canary],
+    ["data_capture", options.dataCapture, dataCapture],
+    ["health_check_timeout", options.healthCheckTimeout, healthCheckTimeout],
+  ] as const).filter(([, all, own]) => all !== undefined && own === undefined).map(([key]) => key);
+  return { options: { ...options, ...own }, leftOut };
 }

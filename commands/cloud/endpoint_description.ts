@@ -7,6 +7,7 @@
 import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoints/details.ts";
 import { durationText } from "../render/duration.ts";
 import { localTimestamp } from "../render/timestamp.ts";
+import { ageSeconds } from "./endpoint_formats.ts";
 import { fieldsText } from "./job_formats.ts";
 
 /** A field a line; what is not known is left out. */
@@ -21,7 +22,7 @@ export function endpointText(endpoint: EndpointDetails, now: Date): string {
     ["Reason", endpoint.failureReason],
     ["Created", time(endpoint.creationTime)],
     ["Changed", time(endpoint.lastModifiedTime)],
-    ["Age", durationText(ageOf(endpoint, now))],
+    ["Age", durationText(1000 * ageSeconds(endpoint.creationTime, now))],
     ["Configuration", endpoint.configuration || undefined],
     ["To come", endpoint.pendingConfiguration],
     ...variants.flatMap((variant) => [
@@ -62,7 +63,7 @@ export function endpointJson(endpoint: EndpointDetails, now: Date): Record<strin
     failure_reason: endpoint.failureReason ?? null,
     creation_time: time(endpoint.creationTime),
     last_modified_time: time(endpoint.lastModifiedTime),
-    age_seconds: Math.floor(ageOf(endpoint, now) / 1000),
+    age_seconds: ageSeconds(endpoint.creationTime, now),
     configuration: endpoint.configuration || null,
     pending_configuration: endpoint.pendingConfiguration ?? null,
     variants: endpoint.variants.map((variant) => ({
@@ -80,9 +81,4 @@ export function endpointJson(endpoint: EndpointDetails, now: Date): Record<strin
     })),
     data_capture: endpoint.dataCapture ?? null,
   };
-}
-
-/** In ms; 0 where clocks disagree. */
-function ageOf({ creationTime }: Pick<EndpointDetails, "creationTime">, now: Date): number {
-  return Math.max(0, now.getTime() - creationTime.getTime());
 }

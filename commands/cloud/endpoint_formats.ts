@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Endpoint } from "../../runtime/aws/sagemaker_endpoints.ts";
+import type { ListedEndpoint } from "../../runtime/cloud/endpoints/machines.ts";
 import { localTimestamp } from "../render/timestamp.ts";
 import { printableJson } from "../../runtime/text.ts";
 
 /** Turns one page after the other into output. */
 export interface EndpointFormat {
-  page(endpoints: readonly Endpoint[]): string;
+  page(endpoints: readonly ListedEndpoint[]): string;
   /** What belongs after the last page. */
   end(): string;
   /** What belongs after the last page that came, if the next one cannot be read. */
@@ -29,13 +29,16 @@ export function textFormat(): EndpointFormat {
   };
 }
 
-/** One JSON array, an endpoint a line. */
-export function jsonFormat(): EndpointFormat {
+/**
+ * One JSON array, an endpoint a line; what is not known is `null`.
+ * @param now counts for the age.
+ */
+export function jsonFormat(now: Date): EndpointFormat {
   let before = "[\n  ";
   return {
     page(endpoints) {
       return endpoints.map((endpoint) => {
-        const text = before + printableJson(jsonEndpoint(endpoint));
+        const text = before + printableJson(jsonEndpoint(endpoint, now));
         before = ",\n  ";
         return text;
       }).join("");
@@ -46,10 +49,22 @@ export function jsonFormat(): EndpointFormat {
   };
 }
 
-function jsonEndpoint({ name, status, creationTime }: Endpoint): Record<string, string> {
+function jsonEndpoint(
+  { name, status, creationTime, machines }: ListedEndpoint,
+  now: Date,
+): Record<string, string | number | null> {
   return {
     endpoint_name: name,
     status,
     creation_time: localTimestamp(creationTime, "T"),
+    age_seconds: ageSeconds(creationTime, now),
+    instance_type: machines?.instanceType ?? null,
+    instance_count: machines?.instanceCount ?? null,
+    memory_size_in_mb: machines?.memorySize ?? null,
   };
+}
+
+/** How long it has been there, in seconds; 0 where clocks disagree. */
+export function ageSeconds(creationTime: Date, now: Date): number {
+  return Math.max(0, Math.floor((now.getTime() - creationTime.getTime()) / 1000));
 }

@@ -27,6 +27,9 @@ export type ListEndpointsOptions = Values<typeof OPTIONS>;
 
 /** Lists the endpoints of an account and region. */
 export const listEndpointsCommand: Command = command({
+  details:
+    "JSON also has what costs money: instance type and number of instances (of a serverless " +
+    "endpoint its memory), and the age in seconds. That takes two requests for each endpoint.",
   options: OPTIONS,
   examples: [
     ["List the endpoints in another region", "mlcli list-endpoints --region eu-west-1"],

@@ -7,6 +7,7 @@
 import { regionWords } from "../../runtime/aws/settings.ts";
 import { listEndpoints } from "../../runtime/cloud/endpoints/list_endpoints.ts";
 import type { Context } from "../../runtime/context.ts";
+import { printable } from "../../runtime/text.ts";
 import { type EndpointFormat, jsonFormat, textFormat } from "./endpoint_formats.ts";
 import type { ListEndpointsOptions } from "./list_endpoints.ts";
 
@@ -16,9 +17,12 @@ export async function listEndpointsAction(
   options: ListEndpointsOptions,
 ): Promise<void> {
   const { status, nameContains } = options;
-  const listing = { choice: options, filter: { status, nameContains } };
-  const { region, pages } = await listEndpoints(listing, context);
-  const format: EndpointFormat = options.output === "json" ? jsonFormat() : textFormat();
+  const isJson = options.output === "json";
+  const filter = { status, nameContains };
+  const listing = { choice: options, filter, withMachines: isJson };
+  const note = (text: string): void => context.err.print(`${printable(text)}\n`);
+  const { region, pages } = await listEndpoints(listing, context, note);
+  const format: EndpointFormat = isJson ? jsonFormat(context.clock.date()) : textFormat();
   const write = (text: string) => context.out.write(new TextEncoder().encode(text));
   let count = 0;
   try {

@@ -1,8 +1,7 @@
 /**
  * The files of a model's directory, as its archive gets them. Links are followed: SageMaker may not
- * unpack an archive that holds some. (AWS knowledge center, "Why does my SageMaker AI endpoint go into
- * the failed state": "SageMaker AI can't extract the data archive if the model artifact contains
- * symbolic links".)
+ * unpack an archive that holds some. (Developer guide, "Troubleshoot Amazon SageMaker model
+ * deployments".)
  *
  * @module
  */

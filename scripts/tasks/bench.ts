@@ -8,6 +8,7 @@
  */
 
 import { messageOf } from "../../runtime/errors.ts";
+import { makeInvocationBench } from "../bench/invoke_endpoint.ts";
 import { type EndpointBench, makeEndpointBench } from "../bench/list_endpoints.ts";
 import {
   deployComparison,
@@ -36,6 +37,7 @@ async function main(signal: AbortSignal): Promise<number> {
   await using app = await makeBenchApp(baseImage);
   await using serving = await makeServingBench(app);
   await using endpoints = await endpointBench(signal);
+  await using invocation = await makeInvocationBench(signal);
   await using push = await makePushBench(baseImage, signal);
   await using training = await makeTrainBench(signal);
   await using upload = await makeUploadBench(signal);
@@ -50,6 +52,7 @@ async function main(signal: AbortSignal): Promise<number> {
     deployComparison(app),
     serving.comparison,
     ...endpoints?.comparisons ?? [],
+    ...invocation ? [invocation.comparison] : [],
     ...push ? [push.comparison] : [],
     ...training ? [training.comparison] : [],
     ...upload?.comparisons ?? [],

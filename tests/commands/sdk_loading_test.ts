@@ -4,6 +4,7 @@ import configuration from "../../deno.json" with { type: "json" };
 import { completeApp } from "../helpers/app.ts";
 import { Box } from "../helpers/box/box.ts";
 import { makeDirectory } from "../helpers/directory.ts";
+import { LEAST as DEPLOY, makeDeployApp } from "../helpers/deploy_app.ts";
 import { fakeContainers } from "../helpers/fake_containers.ts";
 import { killedAfter, resultOf } from "../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
@@ -97,6 +98,7 @@ suite("the AWS SDK", () => {
       ["logs", "--help"],
       ["wait", "--help"],
       ["stop-job", "--help"],
+      ["deploy", "--help"],
     ]
   ) {
     it(`is not loaded by: mlcli ${args.join(" ")}`, async () => {
@@ -166,6 +168,17 @@ suite("the AWS SDK", () => {
       assertEquals(code, 0, stderr);
     });
   }
+
+  it("is loaded in part: mlcli deploy needs the clients of sagemaker, ecr, s3", async () => {
+    await using job = await makeDeployApp();
+    const kept = ["sagemaker", "ecr", "s3"].map((client) => `@aws-sdk/client-${client}`);
+    const map = "map-deploy.json";
+    const text = JSON.stringify(importMap(`${directory}/trap.ts`, kept));
+    await Deno.writeTextFile(`${directory}/${map}`, text);
+    const options = { cwd: job.app.directory, env: job.box.env(), map };
+    const { code, stderr } = await runWithoutSdk(directory, DEPLOY, options);
+    assertEquals(code, 0, stderr);
+  });
 
   it("is loaded by list-endpoints: the trap of this test works", async () => {
     const { code, stderr } = await runWithoutSdk(directory, ["list-endpoints"]);

@@ -279,6 +279,11 @@ export class FakeAws implements AsyncDisposable {
         return this.#deleteEndpoint(input.EndpointName);
       case "DeleteEndpointConfig":
         return this.#deleteConfiguration(input.EndpointConfigName);
+      case "DescribeEndpointConfig":
+        return this.#describeConfiguration(input.EndpointConfigName);
+      case "DescribeModel":
+        // No endpoint of these tests has one.
+        return couldNotFind("model", arn(input.ModelName));
       case "AssumeRole":
         return this.#assumeRole(input.RoleArn, input.RoleSessionName);
       default:
@@ -346,6 +351,16 @@ export class FakeAws implements AsyncDisposable {
       endpoint.next = [...Array(this.deletionTakes - 1).fill("Deleting"), undefined];
     }
     return emptyAnswer();
+  }
+
+  #describeConfiguration(name: string): Response {
+    if (!this.configurations.has(name)) return couldNotFind("endpoint configuration", arn(name));
+    return jsonAnswer({
+      EndpointConfigName: name,
+      EndpointConfigArn: arn(name),
+      CreationTime: 1_772_353_800.123,
+      ProductionVariants: [],
+    });
   }
 
   #deleteConfiguration(name: string): Response {

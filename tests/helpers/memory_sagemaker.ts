@@ -56,10 +56,11 @@ export function memorySageMaker(
     deleteEndpoint: () => Promise.resolve(),
     deleteEndpointConfiguration: () => Promise.resolve(),
     createModel: noJobs,
-    describeModel: noJobs,
+    describeModel: (name) => Promise.reject(notFound(name, "model")),
     deleteModel: noJobs,
     createEndpointConfiguration: noJobs,
-    describeEndpointConfiguration: noJobs,
+    describeEndpointConfiguration: (name) =>
+      Promise.reject(notFound(name, "endpoint configuration")),
     createEndpoint: noJobs,
     updateEndpoint: noJobs,
     tagsOf: noJobs,
@@ -75,8 +76,8 @@ export function memorySageMaker(
   };
 }
 
-function notFound(name: string): AwsError {
-  return new AwsError("not found", `ResourceNotFound: endpoint ${name}`);
+function notFound(name: string, what = "endpoint"): AwsError {
+  return new AwsError("not found", `ResourceNotFound: ${what} ${name}`);
 }
 
 function noJobs(): never {

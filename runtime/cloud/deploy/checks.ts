@@ -4,6 +4,7 @@
  * @module
  */
 
+import { basename } from "@std/path/basename";
 import { ALARMS } from "../../contract/limits.ts";
 import { environmentDifferences } from "../../contract/refusals.ts";
 import { UsageError } from "../../errors.ts";
@@ -65,9 +66,9 @@ function checkHosting(request: DeployRequest): void {
  * @throws UsageError
  */
 export function requireServerless(
-  { subnets, dataCapture, canary, healthCheckTimeout }: Pick<
+  { app, typed, subnets, dataCapture, canary, healthCheckTimeout }: Pick<
     DeployRequest,
-    "subnets" | "dataCapture" | "canary" | "healthCheckTimeout"
+    "app" | "typed" | "subnets" | "dataCapture" | "canary" | "healthCheckTimeout"
   >,
 ): void {
   const flag = firstGiven([
@@ -77,8 +78,12 @@ export function requireServerless(
     ["--health-check-timeout", healthCheckTimeout],
   ]);
   if (flag === undefined) return;
+  const where = `"${flag.slice(2).replaceAll("-", "_")}" in "deploy" of ${
+    basename(app.configurationPath)
+  }`;
   throw new UsageError(`Option "${flag}" is not for serverless endpoints.`, {
-    hint: "SageMaker has it for instances alone: --ec2-type instead of --memory-size-in-mb.",
+    hint: `${typed.has(flag) ? "" : `It is ${where}. `}SageMaker has it for instances alone: ` +
+      "--ec2-type instead of --memory-size-in-mb.",
   });
 }
 

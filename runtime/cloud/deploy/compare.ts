@@ -12,9 +12,10 @@ import {
   containerOf,
   modelDataOf,
 } from "./carried.ts";
-import { type Deployment, setsCount } from "./plan.ts";
+import type { Deployment } from "./plan.ts";
 import type { DeployRequest } from "./request.ts";
 import { isChanging, type State } from "./state.ts";
+import { setsCount } from "./variant.ts";
 
 /**
  * What a deployment would change of what the endpoint has, or is going to have: `model data`, `image`.

@@ -13,9 +13,10 @@ import { removalOf } from "../endpoints/commands.ts";
 import { commandFor } from "../jobs/commands.ts";
 import { requireGiven } from "../start/checks.ts";
 import { asksForServerless, requireServerless } from "./checks.ts";
-import { isServerless, roleOf } from "./plan.ts";
+import { roleOf } from "./plan.ts";
 import type { DeployRequest } from "./request.ts";
 import { isChanging, type State } from "./state.ts";
+import { isServerless } from "./variant.ts";
 
 /** What is done. */
 export type Action =

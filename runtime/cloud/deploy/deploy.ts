@@ -11,7 +11,6 @@ import { roomFor } from "../../contract/model_room.ts";
 import { Interrupted } from "../../errors.ts";
 import { inOneLine, printableJson } from "../../text.ts";
 import { connectFor } from "../connection.ts";
-import type { Belonging } from "../endpoints/commands.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { checkPlace } from "../preflight/data.ts";
 import { imageForJob } from "../preflight/image.ts";
@@ -19,29 +18,18 @@ import { placeOf } from "../start/checks.ts";
 import { inOrder, type Note } from "../start/in_order.ts";
 import { callsOf } from "./calls.ts";
 import { requireOneModel, type Variant } from "./carried.ts";
-import {
-  carryOut,
-  type Coming,
-  type DeployHost,
-  leaveAsItIs,
-  settle,
-  type Work,
-} from "./carry_out.ts";
+import { carryOut } from "./carry_out.ts";
 import type { CheckedRequest } from "./checks.ts";
 import { changesOf } from "./compare.ts";
 import { type Action, actionFor, requirePossible, requireReady } from "./decide.ts";
 import { modelFor, type ReadyModel } from "./packed_model.ts";
-import {
-  type Deployment,
-  deploymentOf,
-  endpointTags,
-  hasVolume,
-  isServerless,
-  variablesOf,
-  variantOf,
-} from "./plan.ts";
-import { inTheWayOf, requireUnused, servedBefore, unusedBeside } from "./removal.ts";
+import { type Deployment, deploymentOf, endpointTags, variablesOf } from "./plan.ts";
+import { requireUnused } from "./removal.ts";
+import { type Coming, leaveAsItIs, settle } from "./settle.ts";
 import { type State, stateOf } from "./state.ts";
+import { inTheWayOf, mayBeComing, servedBefore, type Unused, unusedBeside } from "./unused.ts";
+import { hasVolume, isServerless, variantOf } from "./variant.ts";
+import type { DeployHost, Work } from "./work.ts";
 
 /**
  * Creates or updates the endpoint. Everything is checked before anything is made; what served keeps
@@ -90,7 +78,7 @@ interface Ready extends AsyncDisposable {
   readonly changes: readonly string[];
   readonly model: ReadyModel;
   readonly deployment: Deployment;
-  readonly inTheWay: readonly Belonging[];
+  readonly inTheWay: readonly Unused[];
 }
 
 /** Checks all that the endpoint needs; changes nothing. */
@@ -215,24 +203,19 @@ async function readyModel({ request, state, aws, host, report }: Work): Promise<
 /** What is coming already: another run, or somebody else, has made it. */
 function comingOf(state: State): Coming {
   const { base } = state;
-  const times = new Map([
-    [base!.name, base!.configuration?.CreationTime],
-    [base!.model?.ModelName, base!.model?.CreationTime],
-  ]);
   return {
     configuration: base!.name,
     model: base!.models[0] ?? "",
     created: base!.configuration?.CreationTime,
-    made: servedBefore(state).ours.map((thing) => ({
-      ...thing,
-      isCertain: true,
-      created: times.get(thing.name),
-    })).toReversed(),
+    // As it was made: the model first.
+    made: servedBefore(state).ours.map((thing) => ({ ...thing, isCertain: true })).toReversed(),
   };
 }
 
 /** The calls, as JSON. */
-function dryRun({ action, model, deployment, inTheWay, work: { request, state } }: Ready): string {
+function dryRun(
+  { action, model, deployment, inTheWay, work: { request, state, host } }: Ready,
+): string {
   const isMade = action === "create" || action === "update";
   const arn = state.description?.arn;
   const serves = isMade
@@ -241,6 +224,9 @@ function dryRun({ action, model, deployment, inTheWay, work: { request, state } 
       model: deployment.model.ModelName!,
     }
     : { configuration: state.base!.name, model: state.base!.models[0] ?? "" };
+  const beside = unusedBeside(serves, state).ours;
+  const coming = action === "nothing" ? mayBeComing(beside, state, host.clock.date()) : [];
+  const unused = beside.filter((thing) => !coming.includes(thing));
   return printableJson(
     callsOf({
       sent: isMade ? { address: model.address, calls: model.calls } : undefined,
@@ -249,7 +235,7 @@ function dryRun({ action, model, deployment, inTheWay, work: { request, state } 
       tagged: arn !== undefined && setsTags(action, request)
         ? { arn, tags: endpointTags(request, state) }
         : undefined,
-      unused: request.wait ? unusedBeside(serves, state).ours : [],
+      unused: request.wait ? unused : [],
     }),
     2,
   );

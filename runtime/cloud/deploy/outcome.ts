@@ -46,7 +46,7 @@ export async function failureOf(
   }
   const reason = description?.failureReason ?? "";
   const { lines, denial } = await endOfEndpointLog(endpoint, aws, { began: since });
-  const cause = likelyCause({ kind: "serve" as "train", isSpot: false, reason, log: lines });
+  const cause = likelyCause({ kind: "serve", reason, log: lines });
   const where = denial !== undefined
     ? `Its log may not be read: ${denial}.`
     : lines.length === 0

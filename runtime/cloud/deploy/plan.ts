@@ -12,19 +12,12 @@ import type {
   ModelInput,
 } from "../../aws/sagemaker_deployments.ts";
 import type { Slot } from "../../contract/endpoint_slots.ts";
-import { hasOwnDisk } from "../../contract/instance_disks.ts";
 import { type S3Address, s3Uri } from "../../contract/s3_uri.ts";
-import { tagsOf, usersTags } from "../tags.ts";
-import {
-  carriedConfiguration,
-  carriedContainer,
-  carriedVariant,
-  containerOf,
-  VARIANT,
-  type Variant,
-} from "./carried.ts";
+import { type Tag, tagsOf, usersTags } from "../tags.ts";
+import { carriedConfiguration, carriedContainer, containerOf } from "./carried.ts";
 import type { DeployRequest } from "./request.ts";
 import type { State } from "./state.ts";
+import { hasVolume, isServerless, setsCount, variantOf } from "./variant.ts";
 
 /** What is known once everything is checked. */
 export interface Planned {
@@ -46,9 +39,6 @@ export interface Deployment {
     | { readonly update: EndpointUpdate };
 }
 
-/** How many requests at once a serverless endpoint answers where nobody says: the SDK's number. */
-const MAX_CONCURRENCY = 5;
-
 /**
  * How long the first instances of a canary are watched before the others follow, in seconds: as in the
  * developer guide's example ("Canary Traffic Shifting").
@@ -64,61 +54,6 @@ export function deploymentOf(planned: Planned): Deployment {
     endpoint: state.description === undefined
       ? { creation: creationOf(planned) }
       : { update: updateOf(request, state, planned.slot) },
-  };
-}
-
-/** What the endpoint will run on: the variant but for its model. */
-export function variantOf(request: DeployRequest, state: State): Omit<Variant, "ModelName"> {
-  const { ModelName: _, ...before } = state.base
-    ? carriedVariant(state.base, state.description?.variants[0]?.name)
-    : { VariantName: VARIANT, InitialVariantWeight: 1 };
-  const { instanceType, memorySize, maxConcurrency, instanceCount, healthCheckTimeout } = request;
-  const health = healthCheckTimeout === undefined
-    ? {}
-    : { ContainerStartupHealthCheckTimeoutInSeconds: healthCheckTimeout };
-  if (memorySize !== undefined || (before.ServerlessConfig && instanceType === undefined)) {
-    return {
-      ...before,
-      ServerlessConfig: {
-        ...before.ServerlessConfig,
-        MemorySizeInMB: memorySize ?? before.ServerlessConfig?.MemorySizeInMB,
-        MaxConcurrency: maxConcurrency ?? before.ServerlessConfig?.MaxConcurrency ??
-          MAX_CONCURRENCY,
-      },
-      ...health,
-    };
-  }
-  // Serverless before: of that nothing goes on but the name.
-  const { VariantName, InitialVariantWeight } = before;
-  const machines = before.ServerlessConfig ? { VariantName, InitialVariantWeight } : before;
-  return {
-    ...typed(machines, instanceType),
-    ...machines.InstancePools && instanceType === undefined && instanceCount === undefined
-      ? {}
-      : { InitialInstanceCount: instanceCount ?? machines.InitialInstanceCount ?? 1 },
-    ...health,
-  };
-}
-
-/** On another type: without what is said of the type before. */
-function typed(
-  machines: Omit<Variant, "ModelName">,
-  instanceType: string | undefined,
-): Omit<Variant, "ModelName"> {
-  if (instanceType === undefined || instanceType === machines.InstanceType) return machines;
-  const {
-    InstancePools: _pools,
-    AcceleratorType: _accelerator,
-    InferenceAmiVersion: _machineImage,
-    CapacityReservationConfig: _reservation,
-    VolumeSizeInGB,
-    ...rest
-  } = machines;
-  return {
-    ...rest,
-    // Their names are an enumeration in the SDK, older than the newest of them.
-    InstanceType: instanceType as Variant["InstanceType"],
-    ...VolumeSizeInGB === undefined || hasOwnDisk(instanceType) ? {} : { VolumeSizeInGB },
   };
 }
 
@@ -183,11 +118,6 @@ function configurationOf(
   };
 }
 
-/** Whether a key can encrypt the volume of what it runs on. */
-export function hasVolume({ InstanceType, ServerlessConfig }: Omit<Variant, "ModelName">): boolean {
-  return ServerlessConfig === undefined && !(InstanceType && hasOwnDisk(InstanceType));
-}
-
 type Capture = NonNullable<EndpointConfigurationInput["DataCaptureConfig"]>;
 
 /** All requests and answers; of data that is captured already another place alone. */
@@ -212,13 +142,13 @@ function captureTo(
 }
 
 /** Of a model and a configuration: an update keeps those that the configuration had. */
-function tagsFor(request: DeployRequest, { endpoint, base }: State, image: string) {
+function tagsFor(request: DeployRequest, { endpoint, base }: State, image: string): Tag[] {
   const tags = { ...usersTags(base?.tags ?? {}), ...request.tags };
   return tagsOf({ tags, appName: request.app.name, endpoint, image });
 }
 
 /** Those of the endpoint itself. */
-export function endpointTags({ app, tags }: DeployRequest, { endpoint }: State) {
+export function endpointTags({ app, tags }: DeployRequest, { endpoint }: State): Tag[] {
   return tagsOf({ tags, appName: app.name, endpoint });
 }
 
@@ -270,20 +200,4 @@ function retained(
       }
       : {},
   };
-}
-
-/** Whether the endpoint is serverless now. */
-export function isServerless({ base }: Pick<State, "base">): boolean {
-  return base?.configuration?.ProductionVariants?.[0]?.ServerlessConfig !== undefined;
-}
-
-/**
- * Whether the count of instances is to be set: where an option names it, or the configuration file
- * says another than when the configuration in use was made. What autoscaling has made of it stays
- * otherwise.
- */
-export function setsCount({ instanceCount, typed }: DeployRequest, { base }: State): boolean {
-  if (instanceCount === undefined) return false;
-  if (typed.has("--instance-count")) return true;
-  return base?.configuration?.ProductionVariants?.[0]?.InitialInstanceCount !== instanceCount;
 }

@@ -8,14 +8,13 @@
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
-import { type Slot, slotsOf } from "../../contract/endpoint_slots.ts";
 import { Interrupted } from "../../errors.ts";
 import { type Belonging, BELONGING_WORDS, removalByHand } from "../endpoints/commands.ts";
 import { findOtherUsers, isInUse, type OtherUsers } from "../endpoints/other_users.ts";
 import { ifThere } from "../endpoints/settled.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { isGoingTo, type Made } from "./making.ts";
-import type { State } from "./state.ts";
+import type { Unused } from "./unused.ts";
 
 /** What deleting needs. */
 export interface Removing {
@@ -23,72 +22,6 @@ export interface Removing {
   readonly report: Pick<JobReport, "note" | "progress">;
   /** The options of the command, for command lines to paste. */
   readonly choice: AwsOptions;
-}
-
-/** What there is of an endpoint's names, but for these. Configurations come before models. */
-function othersThan(
-  { configuration, model }: { readonly configuration: string; readonly model: string },
-  { endpoint, configurations, models }: State,
-): readonly Belonging[] {
-  const slots = slotsOf(endpoint);
-  return [
-    ...slots.filter((one) => one.configuration !== configuration)
-      .flatMap(({ configuration: name }): Belonging[] =>
-        configurations.has(name) ? [{ kind: "configuration", name }] : []
-      ),
-    ...slots.filter((one) => one.model !== model)
-      .flatMap(({ model: name }): Belonging[] => models.has(name) ? [{ kind: "model", name }] : []),
-  ];
-}
-
-/**
- * What an endpoint served with before: what is mlcli's, and what is somebody else's.
- */
-export function servedBefore(
-  { endpoint, base }: State,
-): { readonly ours: readonly Belonging[]; readonly others: readonly Belonging[] } {
-  if (!base) return { ours: [], others: [] };
-  const slots = slotsOf(endpoint);
-  const ours: Belonging[] = [];
-  const others: Belonging[] = [];
-  if (base.configuration) {
-    const isOurs = base.isTagged.configuration ||
-      slots.some(({ configuration }) => configuration === base.name);
-    (isOurs ? ours : others).push({ kind: "configuration", name: base.name });
-  }
-  const name = base.model?.ModelName;
-  if (name !== undefined) {
-    const isOurs = base.isTagged.model || slots.some(({ model }) => model === name);
-    (isOurs ? ours : others).push({ kind: "model", name });
-  }
-  return { ours, others };
-}
-
-/** What is not needed beside what serves: of mlcli, and of others. */
-export function unusedBeside(
-  serves: { readonly configuration: string; readonly model: string },
-  state: State,
-): ReturnType<typeof servedBefore> {
-  const isOther = ({ name }: { readonly name: string }): boolean =>
-    name !== serves.configuration && name !== serves.model;
-  const before = servedBefore(state);
-  const left = othersThan(serves, state);
-  const all = [...left, ...before.ours.filter(isOther)];
-  const names = all.map(({ kind, name }) => `${kind} ${name}`);
-  const once = all.filter((_, index) => names.indexOf(names[index]!) === index);
-  return {
-    ours: [
-      ...once.filter(({ kind }) => kind === "configuration"),
-      ...once.filter(({ kind }) => kind === "model"),
-    ],
-    others: before.others.filter(isOther),
-  };
-}
-
-/** Of what there is, what has the names of what is to be made. */
-export function inTheWayOf(slot: Slot, state: State): readonly Belonging[] {
-  return othersThan({ configuration: "", model: "" }, state)
-    .filter(({ name }) => name === slot.configuration || name === slot.model);
 }
 
 /** Those that other endpoints use. */
@@ -122,23 +55,29 @@ export async function requireUnused(
   for (const thing of things) {
     const names = usersIn(users, thing);
     if (names.length === 0) continue;
-    if (thing.kind === "configuration") throw isInUse(thing.name, names);
-    throw new AwsError("other", `Model ${thing.name} is used by ${names.join(", ")}`, {
-      hint: `Nothing was changed. ${endpoint} needs the name for its new model: have the others ` +
-        "use a model of their own, or delete them.",
-    });
+    throw isInUse(
+      thing,
+      names,
+      `${endpoint} needs its name for what is new: delete the endpoints that use it first, or ` +
+        "deploy under another --endpoint-name.",
+    );
   }
 }
 
 /** Deletes what is in the way. @throws AwsError, Interrupted */
 export async function deleteInTheWay(
-  things: readonly Belonging[],
+  things: readonly Unused[],
   { sagemaker, report }: Removing,
 ): Promise<void> {
   for (const thing of things) {
-    report.progress(`Deleting ${BELONGING_WORDS[thing.kind]} ${thing.name}`, 0);
-    if (await deleteThing(thing, sagemaker)) {
-      report.note(`Deleted ${BELONGING_WORDS[thing.kind]} ${thing.name}, which nothing used`);
+    const words = `${BELONGING_WORDS[thing.kind]} ${thing.name}`;
+    report.progress(`Deleting ${words}`, 0);
+    const done = await deleteThing(thing, sagemaker);
+    if (done === "deleted") report.note(`Deleted ${words}, which nothing used`);
+    if (done === "another") {
+      throw new AwsError("changed", `Somebody else made the ${words} a moment ago`, {
+        hint: "Nothing was changed. Wait until that is done, then try again.",
+      });
     }
   }
 }
@@ -150,7 +89,7 @@ export async function deleteInTheWay(
  * @throws Interrupted, after a note of what is left.
  */
 export async function deleteUnused(
-  things: readonly Belonging[],
+  things: readonly Unused[],
   endpoint: string,
   removing: Removing,
 ): Promise<void> {
@@ -166,17 +105,27 @@ export async function deleteUnused(
         report.note(`Kept ${words}, which ${names.join(", ")} uses`);
       } else {
         report.progress(`Deleting ${words}`, 0);
-        if (await deleteThing(thing, sagemaker)) report.note(`Deleted ${words}`);
+        const done = await deleteThing(thing, sagemaker);
+        if (done === "deleted") report.note(`Deleted ${words}`);
+        if (done === "another") report.note(`Kept ${words}, which somebody has made anew`);
       }
       left.shift();
     }
   } catch (error) {
     if (!(error instanceof AwsError) && !(error instanceof Interrupted)) throw error;
-    const isOver = error instanceof Interrupted;
-    const why = isOver ? "Interrupted" : error.message;
-    report.note(`${why}: ${listOf(left, choice)} Nothing uses that; the next deploy deletes it.`);
-    if (isOver) throw error;
+    if (error instanceof AwsError) report.note(error.message);
+    tellUnused(left, { report, choice });
+    if (error instanceof Interrupted) throw error;
   }
+}
+
+/** Names what an endpoint needs no more. */
+export function tellUnused(
+  things: readonly Belonging[],
+  { report, choice }: Pick<Removing, "report" | "choice">,
+): void {
+  if (things.length === 0) return;
+  report.note(`${listOf(things, choice)} The next deploy deletes what nothing uses.`);
 }
 
 /**
@@ -251,30 +200,36 @@ async function deleteOwn(
   if (!isCertain || created === undefined) return false;
   const words = `${BELONGING_WORDS[kind]} ${name}`;
   try {
-    const now = kind === "model"
-      ? await sagemaker.describeModel(name)
-      : await sagemaker.describeEndpointConfiguration(name);
-    // Somebody else's of the same name: not ours to delete.
-    if (now.CreationTime?.getTime() !== created.getTime()) return true;
-    if (await deleteThing({ kind, name }, sagemaker)) report.note(`Deleted ${words} again`);
+    const done = await deleteThing({ kind, name, created }, sagemaker);
+    if (done === "deleted") report.note(`Deleted ${words} again`);
+    // Somebody else's of the same name is not ours to name, either.
     return true;
   } catch (error) {
-    if (isRefusal(error, "not found")) return true;
     if (!(error instanceof AwsError)) throw error;
     report.note(`Not deleted: ${words} (${error.message})`);
     return false;
   }
 }
 
-/** Deletes it; `false` where it was not there any more. */
-async function deleteThing({ kind, name }: Belonging, sagemaker: SageMaker): Promise<boolean> {
+/**
+ * Deletes it, if it is still what it was. Two commands may deploy to one endpoint at once: then what
+ * has this name now may be what the other is about to have served.
+ */
+async function deleteThing(
+  { kind, name, created }: Unused,
+  sagemaker: SageMaker,
+): Promise<"deleted" | "not there" | "another"> {
   try {
+    const now = kind === "model"
+      ? await sagemaker.describeModel(name)
+      : await sagemaker.describeEndpointConfiguration(name);
+    if (created && now.CreationTime?.getTime() !== created.getTime()) return "another";
     await (kind === "model"
       ? sagemaker.deleteModel(name)
       : sagemaker.deleteEndpointConfiguration(name));
-    return true;
+    return "deleted";
   } catch (error) {
-    if (isRefusal(error, "not found")) return false;
+    if (isRefusal(error, "not found")) return "not there";
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * `delete-endpoint`: deletes an endpoint and, when asked to, its configuration.
+ * `delete-endpoint`: deletes an endpoint and, when asked to, its configurations and models.
  *
  * @module
  */
@@ -7,13 +7,8 @@
 import type { Setting } from "../../aws/settings.ts";
 import { checkEndpointName } from "../../contract/endpoint_names.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
-import {
-  deletePlannedConfiguration,
-  deletePlannedEndpoint,
-  type DeletionPlan,
-  type DeletionReport,
-  planDeletion,
-} from "./deletion.ts";
+import { type DeletionPlan, type DeletionReport, planDeletion } from "./deletion.ts";
+import { deletePlannedEndpoint, deletePlannedThings } from "./carry_out.ts";
 import { waitUntilGone } from "./endpoint_gone.ts";
 import { waiting } from "../waiting.ts";
 
@@ -21,8 +16,10 @@ import { waiting } from "../waiting.ts";
 export interface EndpointDeletion {
   readonly endpoint: string;
   readonly choice: CloudChoice;
-  /** Delete `{endpoint}-config` too. */
+  /** Delete `{endpoint}-config` too, and the second one that `deploy` makes. */
   readonly withConfiguration: boolean;
+  /** Delete the models too that mlcli made for it. */
+  readonly withModel: boolean;
   /** Find out what would be deleted, and delete nothing. */
   readonly dryRun: boolean;
   /** Return when the endpoint is gone. */
@@ -61,7 +58,7 @@ export async function deleteEndpoint(
     report.deleted(plan.endpoint);
   } finally {
     // Also where nobody reads the name any more: this too was asked for.
-    await deletePlannedConfiguration(sagemaker, plan, report);
+    await deletePlannedThings(sagemaker, plan, report, deletion.choice);
   }
   if (!deletion.wait) return;
   const wait = waiting(deletion.timeout, host.interruption.signal);

@@ -1,5 +1,5 @@
 /**
- * Deleting an endpoint: everything is checked before anything is deleted.
+ * What a deletion of an endpoint deletes: everything is checked before anything is deleted.
  *
  * @module
  */
@@ -7,29 +7,44 @@
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
 import { configurationOf, isPossibleName } from "../../contract/endpoint_names.ts";
-import { Interrupted } from "../../errors.ts";
+import { slotsOf } from "../../contract/endpoint_slots.ts";
+import { type Belongings, belongingsOf, hasOurTag, type Known } from "./belongings.ts";
+import { type Belonging, BELONGING_WORDS, removalByHand } from "./commands.ts";
 import { findOtherUsers, isInUse, type LookReport } from "./other_users.ts";
 
 /** What to delete. */
 export interface DeletionRequest {
   readonly endpoint: string;
-  /** Delete `{endpoint}-config` too. */
+  /** Delete its configurations too. */
   readonly withConfiguration: boolean;
+  /** Delete the models too that mlcli made for it. */
+  readonly withModel: boolean;
   /** Whether the caller is going to wait, which needs the permission to describe the endpoint. */
   readonly wait: boolean;
+  /** The options of the command, for command lines to paste. */
+  readonly choice: AwsOptions;
 }
 
 /** Tells the user what happens. */
 export type DeletionReport = LookReport;
+
+/** Something to delete, or to keep. */
+export interface Planned extends Belonging {
+  /** `undefined` where nobody may ask. */
+  readonly isThere: boolean | undefined;
+}
 
 /** What the checks found, and so what is to be deleted. */
 export interface DeletionPlan {
   readonly endpoint: string;
   /** What the service says about the endpoint; `undefined` when it may not be asked. */
   readonly description: EndpointDescription | undefined;
-  /** The configuration to delete after the endpoint. */
-  readonly configuration: string | undefined;
+  /** To delete after the endpoint, in this order. */
+  readonly things: readonly Planned[];
+  /** What stays. */
+  readonly kept: readonly Planned[];
 }
 
 /** In these states the service changes the endpoint by itself, and refuses to delete it. */
@@ -40,118 +55,172 @@ const UPDATING: ReadonlySet<string> = new Set([
   "RollingBack",
 ]);
 
-const REMEDY = "Delete the endpoints that use it first, or leave out --delete-config.";
-
 /**
- * Finds out whether the endpoint can be deleted. Changes nothing.
+ * Finds out whether the endpoint can be deleted, and what with it. Changes nothing.
  *
  * A check that the permissions do not cover is left out with a note, since the specification
  * requires only the permissions to delete.
  *
- * @throws AwsError when there is no such endpoint, it is being updated, or others use its
- * configuration.
+ * @throws AwsError when there is no such endpoint (its hint tells what is left of one), it is being
+ * updated, or others use what is to be deleted.
  */
 export async function planDeletion(
   sagemaker: SageMaker,
   request: DeletionRequest,
   report: DeletionReport,
 ): Promise<DeletionPlan> {
-  const { endpoint } = request;
+  const { endpoint, withConfiguration } = request;
   const description = await describeIfAllowed(sagemaker, request, report);
   if (description && UPDATING.has(description.status)) {
     throw isUpdating(endpoint, description.status);
   }
-  const configuration = configurationOf(endpoint);
-  if (!request.withConfiguration) return { endpoint, description, configuration: undefined };
-  if (!isPossibleName(configuration)) {
-    report.note(`${configuration} is longer than names can be: no such configuration to delete.`);
-    return { endpoint, description, configuration: undefined };
+  if (withConfiguration && !isPossibleName(configurationOf(endpoint))) {
+    report.note(
+      `${configurationOf(endpoint)} is longer than names can be: no such configuration to delete.`,
+    );
   }
-  if (description) {
-    const looked = { configurations: [configuration] };
-    const users = await findOtherUsers(sagemaker, endpoint, looked, report);
-    const names = users.configurations.get(configuration);
-    if (names) throw isInUse(configuration, names, REMEDY);
+  const belongings = await belongingsOf(sagemaker, endpoint, description?.configuration);
+  const { configurations, models } = belongings;
+  noteDenials(belongings, request, report);
+  const things: Known[] = [];
+  for (const one of configurations) {
+    if (await isToGo(sagemaker, one, request, description, report)) things.push(one);
   }
-  return { endpoint, description, configuration };
+  for (const one of models) {
+    if (await isModelToGo(sagemaker, one, request, belongings, report)) things.push(one);
+  }
+  const kept = [...configurations, ...models].filter((one) =>
+    !things.includes(one) && (one.isThere ?? one.name === description?.configuration)
+  );
+  if (description) await checkUsers(sagemaker, request, things, report);
+  return { endpoint, description, things: things.map(planned), kept: kept.map(planned) };
+}
+
+function planned({ kind, name, isThere }: Known): Planned {
+  return { kind, name, isThere };
+}
+
+/**
+ * The first configuration goes by its name, as the specification says; the second, which others may
+ * have called so, where it is in use or has our tag.
+ */
+async function isToGo(
+  sagemaker: SageMaker,
+  configuration: Known,
+  { endpoint, withConfiguration }: DeletionRequest,
+  description: EndpointDescription | undefined,
+  { note }: DeletionReport,
+): Promise<boolean> {
+  const { name, isThere } = configuration;
+  const [first, second] = slotsOf(endpoint);
+  if (!withConfiguration) return false;
+  if (name === first.configuration) return true;
+  if (name !== second.configuration) return false;
+  if (description?.configuration === name) return true;
+  return isThere === true && await hasOurTag(sagemaker, endpoint, configuration, note);
+}
+
+/** Models go by the names that mlcli gives them, and by its tag. */
+async function isModelToGo(
+  sagemaker: SageMaker,
+  model: Known,
+  { endpoint, withModel }: DeletionRequest,
+  { configurations }: Belongings,
+  { note }: DeletionReport,
+): Promise<boolean> {
+  if (!withModel || model.isThere === false) return false;
+  if (slotsOf(endpoint).some((slot) => slot.model === model.name)) {
+    // Where nobody may look, it is there if a configuration names it.
+    const isNamed = configurations.some(({ models }) => models.includes(model.name));
+    return model.isThere === true || isNamed || configurations.some(({ denial }) => denial);
+  }
+  return await hasOurTag(sagemaker, endpoint, model, note);
+}
+
+/** @throws AwsError where another endpoint uses what is to be deleted. */
+async function checkUsers(
+  sagemaker: SageMaker,
+  { endpoint }: DeletionRequest,
+  things: readonly Known[],
+  report: DeletionReport,
+): Promise<void> {
+  const named = (kind: Belonging["kind"]): readonly string[] =>
+    things.filter((one) => one.kind === kind && one.isThere !== false).map(({ name }) => name);
+  const looked = { configurations: named("configuration"), models: named("model") };
+  if (looked.configurations.length + looked.models.length === 0) return;
+  const users = await findOtherUsers(sagemaker, endpoint, looked, report);
+  for (const { kind, name } of things) {
+    const names = users[kind === "model" ? "models" : "configurations"].get(name);
+    const option = kind === "model" ? "--delete-model" : "--delete-config";
+    const remedy = `Delete the endpoints that use it first, or leave out ${option}.`;
+    if (names) throw isInUse({ kind, name }, names, remedy);
+  }
+}
+
+/** What may not be asked, in a line. */
+function noteDenials(
+  { configurations, models }: Belongings,
+  { endpoint, withConfiguration, withModel }: DeletionRequest,
+  { note }: DeletionReport,
+): void {
+  const denied = [...configurations, ...models].flatMap(({ denial }) => denial ? [denial] : []);
+  if (denied.length === 0) return;
+  const messages = [...new Set(denied.map(({ message }) => message))].join("; ");
+  const [, second] = slotsOf(endpoint);
+  const what = [
+    withConfiguration ? `whether there is ${second.configuration}` : "",
+    withModel ? "which models it has" : "",
+    "what is left of it",
+  ].filter((part) => part).join(", ");
+  note(`Not checked of ${endpoint}: ${what}: ${messages}`);
 }
 
 async function describeIfAllowed(
   sagemaker: SageMaker,
-  { endpoint, withConfiguration, wait }: DeletionRequest,
+  request: DeletionRequest,
   report: DeletionReport,
 ): Promise<EndpointDescription | undefined> {
+  const { endpoint, withConfiguration, withModel, wait } = request;
   try {
     return await sagemaker.describeEndpoint(endpoint);
   } catch (error) {
+    if (isRefusal(error, "not found")) throw await withRest(error, sagemaker, request);
     if (!isRefusal(error, "denied")) throw error;
     if (wait) throw cannotWait(error);
-    const others = withConfiguration
-      ? `, nor whether another endpoint uses ${configurationOf(endpoint)}`
-      : "";
+    const things = [
+      withConfiguration ? configurationOf(endpoint) : "",
+      withModel ? "its models" : "",
+    ].filter((part) => part).join(" or ");
+    const others = things === "" ? "" : `, nor whether another endpoint uses ${things}`;
     report.note(`Status of ${endpoint} not checked${others}: ${error.message}`);
     return undefined;
   }
 }
 
-/**
- * Deletes the endpoint, unless that is being deleted already. After an interruption a note says
- * what is left.
- *
- * @throws AwsError when there is no such endpoint, or it is being updated.
- */
-export async function deletePlannedEndpoint(
+/** Of an endpoint that is not there something may be left, after an interruption for example. */
+async function withRest(
+  error: AwsError,
   sagemaker: SageMaker,
-  { endpoint, description, configuration }: DeletionPlan,
-  report: DeletionReport,
-): Promise<void> {
-  if (description?.status === "Deleting") {
-    report.note(`${endpoint} is being deleted already.`);
-    return;
-  }
-  try {
-    await sagemaker.deleteEndpoint(endpoint);
-  } catch (error) {
-    if (error instanceof Interrupted) {
-      const rest = configuration ? `, its configuration ${configuration} is not` : "";
-      report.note(`Interrupted: ${endpoint} may be deleted${rest}.`);
-    }
-    throw isRefusal(error, "in progress") ? isUpdating(endpoint, "in progress") : error;
-  }
+  { endpoint, choice }: DeletionRequest,
+): Promise<AwsError> {
+  const rest = await belongingsOf(sagemaker, endpoint, undefined).catch((cause) => {
+    if (cause instanceof AwsError) return { configurations: [], models: [] };
+    throw cause;
+  });
+  const left = [...rest.configurations, ...rest.models].filter(({ isThere }) => isThere);
+  if (left.length === 0) return error;
+  const there = left.map(({ kind, name }) => `${BELONGING_WORDS[kind]} ${name}`).join(", ");
+  return new AwsError(error.refusal, error.message, {
+    hint: `${error.hint ?? ""} There is, of that name: ${there}. To delete that: ${
+      left.map((one) => removalByHand(one, choice)).join("; ")
+    }`.trim(),
+    quote: error.quote,
+    cause: error.cause,
+  });
 }
 
-/**
- * Deletes the endpoint's configuration, after the endpoint, and notes what is kept, or what an
- * interruption leaves.
- * @throws AwsError when the service refuses; its hint says what is deleted and what is not.
- */
-export async function deletePlannedConfiguration(
-  sagemaker: SageMaker,
-  { endpoint, description, configuration }: DeletionPlan,
-  report: DeletionReport,
-): Promise<void> {
-  const used = description?.configuration;
-  const kept = used && used !== configurationOf(endpoint)
-    ? `kept ${used}, which ${endpoint} used`
-    : undefined;
-  if (!configuration) return;
-  try {
-    await sagemaker.deleteEndpointConfiguration(configuration);
-  } catch (error) {
-    if (error instanceof Interrupted) {
-      report.note(
-        `Interrupted: ${endpoint} is deleted, its configuration ${configuration} may be.`,
-      );
-    }
-    if (!(error instanceof AwsError)) throw error;
-    if (error.refusal !== "not found") throw configurationKept(error, endpoint, configuration);
-    const consequence = kept ?? "nothing else was deleted";
-    return report.note(`Endpoint configuration ${configuration} does not exist; ${consequence}.`);
-  }
-  if (kept) report.note(`Endpoint configuration: ${kept}; deleted ${configuration}.`);
-}
-
-function isUpdating(endpoint: string, status: string): AwsError {
+/** The error for an endpoint that the service changes by itself. */
+export function isUpdating(endpoint: string, status: string): AwsError {
   return new AwsError(
     "in progress",
     `Endpoint is updating, cannot delete: ${endpoint} (${status})`,
@@ -163,19 +232,6 @@ function cannotWait(error: AwsError): AwsError {
   return new AwsError(error.refusal, error.message, {
     hint: `Nothing was deleted. --wait has to describe the endpoint: add the permission, ` +
       "or leave out --wait.",
-    quote: error.quote,
-    cause: error.cause,
-  });
-}
-
-function configurationKept(
-  error: AwsError,
-  endpoint: string,
-  configuration: string,
-): AwsError {
-  return new AwsError(error.refusal, error.message, {
-    hint: `${endpoint} is deleted, its configuration ${configuration} is not. ${error.hint} ` +
-      `Then: aws sagemaker delete-endpoint-config --endpoint-config-name ${configuration}`,
     quote: error.quote,
     cause: error.cause,
   });

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import { printable } from "../../text.ts";

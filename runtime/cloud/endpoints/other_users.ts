@@ -9,6 +9,7 @@ import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import { inOneLine } from "../../text.ts";
 import { inParallel } from "../in_parallel.ts";
+import type { Belonging } from "./commands.ts";
 import { modelsOf } from "./models.ts";
 
 /** Tells the user what is looked at. */
@@ -112,20 +113,19 @@ export async function checkOtherUsers(
   const looked = { configurations: [configuration] };
   const users = await findOtherUsers(sagemaker, endpoint, looked, report);
   const names = users.configurations.get(configuration);
-  if (names) throw isInUse(configuration, names);
+  if (names) throw isInUse({ kind: "configuration", name: configuration }, names);
 }
 
-/** The error for a configuration that others use. */
+/** The error for a configuration, or a model, that others use. */
 export function isInUse(
-  configuration: string,
+  { kind, name }: Belonging,
   users: readonly string[],
   remedy = "Delete the endpoints that use it first.",
 ): AwsError {
+  const what = kind === "model" ? "model" : "endpoint config";
   return new AwsError(
     "other",
-    `Cannot delete endpoint config, still in use: ${configuration} (by ${
-      users.map(inOneLine).join(", ")
-    })`,
+    `Cannot delete ${what}, still in use: ${name} (by ${users.map(inOneLine).join(", ")})`,
     { hint: `Nothing was deleted. ${remedy}` },
   );
 }

@@ -19,6 +19,7 @@ import { LABELS } from "../../labels.ts";
 import { endInWords } from "../../serving/end.ts";
 import { logTail, untilReady } from "../../serving/until_ready.ts";
 import { printable } from "../../text.ts";
+import { VERSION } from "../../version.ts";
 import type { Note } from "./data.ts";
 
 /** A server to try. */
@@ -110,19 +111,30 @@ async function otherPlatform(
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;
 
+/** An hour for the health check, and as much for what comes before it, in seconds. */
+const LONGEST_TRIAL = 2 * 3_600;
+
 /** Marks the containers of a trial. */
 const ROLE = "try";
 
 /** In the place of what a container would inherit from its image. */
-const OWN_LABELS = { [LABELS.role]: ROLE, [LABELS.port]: "", [LABELS.model]: "" };
+function labels({ name }: App): Record<string, string> {
+  return {
+    [LABELS.app]: name,
+    [LABELS.role]: ROLE,
+    [LABELS.port]: "",
+    [LABELS.model]: "",
+    [LABELS.version]: VERSION,
+  };
+}
 
 /** A container that holds the model's directory, and never runs. */
-export function holderPlan(image: string): HolderBody {
+export function holderPlan({ app, tag }: Pick<Trial, "app" | "tag">): HolderBody {
   return {
-    Image: image,
+    Image: imageReference(app, tag),
     // Images without a program of their own need one named.
     Cmd: ["true"],
-    Labels: OWN_LABELS,
+    Labels: labels(app),
     HostConfig: {
       AutoRemove: false,
       NetworkMode: "none",
@@ -133,17 +145,16 @@ export function holderPlan(image: string): HolderBody {
 
 /** The server, with that directory: on SageMaker, it cannot write to it. */
 export function trialPlan(
-  image: string,
+  { app, tag, variables, region }: Pick<Trial, "app" | "tag" | "variables" | "region">,
   holder: string,
-  { variables, region }: Pick<Trial, "variables" | "region">,
 ): CreateBody {
   const port = `${SERVER_PORT}/tcp`;
   const all = { ...regionVariables(region), ...variables };
   return {
-    Image: image,
+    Image: imageReference(app, tag),
     Cmd: SERVING_ARGUMENTS,
     Env: Object.entries(all).map(([name, value]) => `${name}=${value}`),
-    Labels: OWN_LABELS,
+    Labels: labels(app),
     ExposedPorts: { [port]: {} },
     HostConfig: {
       AutoRemove: false,
@@ -165,11 +176,12 @@ async function serveOnce(
   const made: string[] = [];
   try {
     signal.throwIfAborted();
-    const holder = await engine.createContainer(`${name}-model`, holderPlan(reference));
+    await removeLeft(engine);
+    const holder = await engine.createContainer(`${name}-model`, holderPlan(trial));
     made.push(holder);
     signal.throwIfAborted();
     await copyModel(engine, holder, trial.archive, signal);
-    const server = await engine.createContainer(name, trialPlan(reference, holder, trial));
+    const server = await engine.createContainer(name, trialPlan(trial, holder));
     made.push(server);
     signal.throwIfAborted();
     await start(engine, server, reference);
@@ -179,6 +191,14 @@ async function serveOnce(
     for (const id of made.toReversed()) {
       await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT)).catch(() => {});
     }
+  }
+}
+
+/** Removes what trials left in which mlcli was killed. Without that, they would serve for ever. */
+async function removeLeft(engine: Engine): Promise<void> {
+  const now = Date.now() / 1000;
+  for (const { Id, Created } of await engine.listContainers([`${LABELS.role}=${ROLE}`])) {
+    if (now - Created > LONGEST_TRIAL) await engine.removeContainer(Id).catch(() => {});
   }
 }
 

@@ -206,6 +206,41 @@ suite("deploy's options", () => {
     }
   });
 
+  it("leaves out what the file says for instances where memory is typed, but no network", async () => {
+    const deploy = {
+      ec2_type: "ml.m5.large",
+      canary: 10,
+      alarm: ["5xx"],
+      data_capture: `s3://${BUCKET}/captured`,
+      health_check_timeout: 600,
+    };
+    const args = ["deploy", "-n", "shop", "-m", MODEL, "--memory-size-in-mb", "1024"];
+    const configuration = { ...CONFIGURATION, deploy };
+    await using job = await makeDeployApp({ configuration });
+    const { configuration: made, endpoint, stderr } = await planned(job, args);
+    for (const key of ["canary", "data_capture", "health_check_timeout"]) {
+      const note =
+        `Serverless endpoints have no "${key}": that of ${job.app.name}.json is left out.`;
+      assertStringIncludes(stderr, note);
+    }
+    assertEquals([made.DataCaptureConfig, endpoint.DeploymentConfig], [undefined, undefined]);
+    const typed = await job.run([...args, "--canary", "20"]);
+    assertMatch(
+      typed.stderr,
+      /^error: Option "--canary" is not for serverless .*\nhint: SageMaker/m,
+    );
+    const network = { subnet: "subnet-1", security_group: "sg-1" };
+    await using other = await makeDeployApp({
+      configuration: { ...CONFIGURATION, deploy: network },
+    });
+    const { code, stderr: said } = await other.run(args);
+    assertEquals(code, 2);
+    assertMatch(
+      said,
+      /^error: Option "--subnet" is not for serverless endpoints\.\nhint: It is "subnet" in "deploy" of test-\w+\.json\. SageMaker/,
+    );
+  });
+
   const roles: readonly (readonly [string, string[], Record<string, string>, string])[] = [
     ["MLCLI_EXECUTION_ROLE", [], { MLCLI_EXECUTION_ROLE: `${EXECUTION_ROLE}-v` }, "-v"],
     ["the role mlcli acts in", ["-r", `${EXECUTION_ROLE}-r`], {}, "-r"],

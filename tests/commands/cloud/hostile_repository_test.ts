@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Box } from "../../helpers/box/box.ts";
 import { Refused } from "../../helpers/box/service.ts";
+import { LEAST as DEPLOY, makeDeployApp } from "../../helpers/deploy_app.ts";
 import { BUCKET, CONFIGURATION, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -64,10 +65,17 @@ suite("a bucket that only the configuration file names", () => {
         /"output_s3_location" in "process" of /,
         "--output-s3-location",
       ],
+      [
+        "deploy, what is captured",
+        { deploy: { data_capture: `s3://${THEIRS}/x` } },
+        DEPLOY,
+        /"data_capture" in "deploy" of /,
+        "--data-capture",
+      ],
     ] as const
   ) {
     it(`gets nothing where it is another account's: ${title}`, async () => {
-      await using job = await makeJobApp({
+      await using job = await makeDeployApp({
         configuration: { ...CONFIGURATION, s3_prefix: `s3://${THEIRS}/x`, ...configuration },
       });
       openToAll(job.box);
@@ -87,13 +95,14 @@ suite("a bucket that only the configuration file names", () => {
   }
 
   it("may be anybody's where the user names it", async () => {
-    await using job = await makeJobApp();
+    await using job = await makeDeployApp();
     openToAll(job.box);
     for (
       const args of [
         ["upload-data", "-i", ".", "--target-dir", `s3://${THEIRS}/x`, "--dry-run"],
         [...TRAIN, "-o", `s3://${THEIRS}/x`, "--checkpoint-s3-dir", `s3://${THEIRS}/y`],
         [...PROCESS, "--output-s3-location", `s3://${THEIRS}/x`],
+        [...DEPLOY, "--data-capture", `s3://${THEIRS}/x`],
       ]
     ) {
       job.box.requests.length = 0;
@@ -218,6 +227,37 @@ suite("what else the configuration file of a hostile repository says", () => {
       assertEquals(job.box.requests.length, 0);
     });
   }
+
+  it("sends no directory that lies elsewhere, and nothing private of its own", async () => {
+    const model = `../${crypto.randomUUID()}`;
+    const options = (where: string) => ({
+      configuration: { ...CONFIGURATION, deploy: { endpoint_name: "shop", model: where } },
+    });
+    for (const where of [model, "/etc", "link"]) {
+      await using job = await makeDeployApp(options(where));
+      const outside = `${job.app.directory}/${model}`;
+      await job.app.write(`${outside}/id_rsa`, "secret");
+      await Deno.symlink(outside, `${job.app.directory}/link`);
+      try {
+        const { code, stderr } = await job.run(["deploy", "-e", "ml.m5.large"]);
+        assertEquals(code, 1);
+        assertMatch(stderr, /^error: "model" in [\w-]+\.json leads out of /m);
+        assertEquals(changes(job.box), []);
+      } finally {
+        await Deno.remove(outside, { recursive: true });
+      }
+    }
+    await using job = await makeDeployApp(options("weights"));
+    await job.app.write(`${job.app.directory}/weights/model.json`, "7");
+    await job.app.write(`${job.app.directory}/weights/.env`, "TOKEN=secret");
+    const { code, stderr } = await job.run(["deploy", "-e", "ml.m5.large"]);
+    assertEquals(code, 0, stderr);
+    assertMatch(stderr, /^Not packed, since they may hold secrets: .*\.env$/m);
+    const [key] = job.box.s3.keys(BUCKET, "app/models/");
+    const target = `${job.app.directory}/unpacked`;
+    await job.run(["download-model", `s3://${BUCKET}/${key}`, "--to", target]);
+    assertEquals(await Array.fromAsync(Deno.readDir(target), ({ name }) => name), ["model.json"]);
+  });
 
   it("chooses neither files of variables nor account, region and role of the caller", async () => {
     const train = {

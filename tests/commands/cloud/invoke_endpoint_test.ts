@@ -327,6 +327,32 @@ suite("invoke-endpoint says what is wrong", () => {
     assertEquals(endpoint.asked.length, 0);
   });
 
+  it("what the service says of anything else", async () => {
+    await using endpoint = await served();
+    for (
+      const [args, words] of [
+        [
+          ["--variant", "Other"],
+          /was refused: Variant Other of endpoint churn of account \d+ not found/,
+        ],
+        [["--header", "Target-Model=a.tar.gz"], /was refused: TargetModel is supported for multi-/],
+      ] as const
+    ) {
+      const { code, stderr } = await endpoint.invoke(args);
+      assertEquals(code, 1);
+      assertMatch(stderr, words);
+    }
+    assertEquals(endpoint.asked.length, 0);
+  });
+
+  it("that the credentials are over, and sends nothing twice", async () => {
+    await using endpoint = await served();
+    endpoint.box.faults.expireKeys();
+    const { code, stderr } = await endpoint.invoke();
+    assertEquals([code, endpoint.asked.length], [1, 0]);
+    assertMatch(stderr, /^error: The credentials have expired\nhint: Renew them/);
+  });
+
   it("that a serverless endpoint takes less", async () => {
     await using endpoint = await served();
     endpoint.box.endpoints.add("small", {

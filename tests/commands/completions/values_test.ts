@@ -32,7 +32,7 @@ suite("what options complete", () => {
         ...[
           ...["build", "doctor", "push", "upload-data", "train", "process", "download-model"],
           ...["list-jobs", "describe", "logs", "wait", "stop-job"],
-          ...["list-endpoints", "delete-endpoint"],
+          ...["list-endpoints", "invoke-endpoint", "delete-endpoint"],
         ].map((name) => `${name} --app-name app`),
         ...["deploy", "logs", "process", "status", "stop", "train"].map((name) =>
           `local ${name} --app-name app`

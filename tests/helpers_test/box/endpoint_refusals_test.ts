@@ -313,6 +313,24 @@ suite("the box's endpoints: refusals", () => {
     assertEquals(await hosting.statuses("free", 1), ["InService serverless"]);
   });
 
+  it("of a model in a network without instances", async () => {
+    await using hosting = await Hosting.open();
+    const VpcConfig = { SecurityGroupIds: ["sg-1"], Subnets: ["subnet-1"] };
+    for (const [index, more] of [{ VpcConfig }, { EnableNetworkIsolation: true }].entries()) {
+      const ModelName = `m-${index}`;
+      await hosting.done("CreateModel", hosting.model({ ModelName, ...more }));
+      const input = configuration(`c-${index}`, { ModelName });
+      await hosting.done("CreateEndpointConfig", input);
+      assertMatch(
+        await hosting.refused(
+          "CreateEndpointConfig",
+          configuration("s", { ...SERVERLESS, ModelName }),
+        ),
+        /^ValidationException: .* not supported for serverless/,
+      );
+    }
+  });
+
   it("of more memory than the account may have", async () => {
     await using hosting = await Hosting.open("c");
     hosting.box.faults.serverlessMemory = 3_072;

@@ -21,6 +21,14 @@ import {
   SageMakerServiceException,
   UpdateEndpointCommand,
 } from "@aws-sdk/client-sagemaker";
+import {
+  InvokeEndpointCommand,
+  InvokeEndpointWithResponseStreamCommand,
+  ModelError,
+  ModelStreamError,
+  SageMakerRuntimeClient,
+  SageMakerRuntimeServiceException,
+} from "@aws-sdk/client-sagemaker-runtime";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Box } from "../../helpers/box/box.ts";
@@ -41,21 +49,24 @@ interface SdkRequest {
 }
 
 /** Sends with Deno's fetch: the SDK's own way leaves a connection open on Deno 2.6.8. */
-const FETCH = {
-  handle: sendByFetch,
-  updateHttpClientConfig() {},
-  httpHandlerConfigs: () => ({}),
-};
+function fetchHandler(signal?: AbortSignal) {
+  return {
+    handle: (request: SdkRequest) => sendByFetch(request, signal),
+    updateHttpClientConfig() {},
+    httpHandlerConfigs: () => ({}),
+  };
+}
 
 async function sendByFetch(
   { method, protocol, hostname, port, path, query, headers, body }: SdkRequest,
+  signal?: AbortSignal,
 ) {
   const fields = Object.entries(query).map(([name, value]) =>
     `${encodeURIComponent(name)}=${encodeURIComponent(String(value ?? ""))}`
   );
   const hasBody = method !== "GET" && method !== "HEAD";
   const answer = await fetch(`${protocol}//${hostname}:${port}${path}?${fields.join("&")}`, {
-    ...{ method, headers, redirect: "manual" },
+    ...{ method, headers, redirect: "manual", signal },
     ...(hasBody ? { body } : {}),
   });
   return {
@@ -67,12 +78,12 @@ async function sendByFetch(
 }
 
 /** How AWS's own clients reach the box. */
-function configuration(box: Box) {
+function configuration(box: Box, signal?: AbortSignal) {
   return {
     endpoint: box.url,
     region: "eu-west-1",
     credentials: { accessKeyId: USER_KEY.id, secretAccessKey: USER_KEY.secret },
-    requestHandler: FETCH,
+    requestHandler: fetchHandler(signal),
   };
 }
 
@@ -86,6 +97,9 @@ function s3(box: Box): S3Client & Disposable {
   });
   return Object.assign(client, { [Symbol.dispose]: () => client.destroy() });
 }
+
+/** `ErrorCode` of a stream that ends before its end. */
+const BROKEN = "StreamBroken";
 
 /** Names that are written otherwise in an address, in XML or in a signature. */
 const ODD = ["a b/ü+%20&<x>'()*!~", "q?x=1#f", "line\nbreak", "💥", "a//b", '=,;:@$[]{}|^`"\\'];
@@ -177,6 +191,40 @@ suite("the box and AWS's own clients", () => {
       assertEquals((await describe()).EndpointStatus, "Deleting");
       await assertRejects(describe, SageMakerServiceException, "Could not find endpoint");
     } finally {
+      client.destroy();
+    }
+  });
+
+  it("agree on invocations, in one piece and in parts", async () => {
+    await using box = await Box.open();
+    box.endpoints.add("Shop");
+    // The SDK leaves a stream open that ended with an exception.
+    const streams = new AbortController();
+    const client = new SageMakerRuntimeClient(configuration(box, streams.signal));
+    const input = { EndpointName: "Shop", Body: new TextEncoder().encode("1,2") };
+    const ask = () => client.send(new InvokeEndpointCommand({ ...input, ContentType: "text/csv" }));
+    try {
+      const { Body, ContentType, InvokedProductionVariant } = await ask();
+      assertEquals([Body.transformToString(), ContentType], ["1,2", "text/csv"]);
+      assertEquals(InvokedProductionVariant, "AllTraffic");
+      box.endpoints.answer = () => ({ status: 415, body: "no such type" });
+      const error = await assertRejects(ask, ModelError);
+      assertEquals([error.OriginalStatusCode, error.OriginalMessage], [415, "no such type"]);
+      box.faults.deny("sagemaker:InvokeEndpoint");
+      const denied = await assertRejects(ask, SageMakerRuntimeServiceException);
+      assertEquals([denied.name, denied.$metadata.httpStatusCode], ["AccessDeniedException", 403]);
+      box.endpoints.answer = () => ({ contentType: "a/b", parts: ["one", "two"], breaks: BROKEN });
+      const streamed = await client.send(new InvokeEndpointWithResponseStreamCommand(input));
+      assertEquals(streamed.ContentType, "a/b");
+      const parts: string[] = [];
+      const end = await assertRejects(async () => {
+        for await (const { PayloadPart } of streamed.Body!) {
+          parts.push(new TextDecoder().decode(PayloadPart?.Bytes));
+        }
+      }, ModelStreamError);
+      assertEquals([parts, end.ErrorCode], [["one", "two"], BROKEN]);
+    } finally {
+      streams.abort();
       client.destroy();
     }
   });

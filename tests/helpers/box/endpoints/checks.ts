@@ -12,7 +12,7 @@ import type { Faults } from "../faults.ts";
 import { limitExceeded } from "../jobs/checks.ts";
 import { parseS3Uri } from "../jobs/platform.ts";
 import type { Deployment } from "./deployment.ts";
-import type { Request } from "./resource.ts";
+import type { Model, Request } from "./resource.ts";
 import { invalid } from "./words.ts";
 
 /**
@@ -57,11 +57,11 @@ const NOT_SERVERLESS = [
 ];
 
 /**
- * Whether the members of a configuration go together; its models are looked up elsewhere. The
- * words are the box's own.
+ * Whether the members of a configuration go together, and with its models. The words are the box's
+ * own.
  * @throws Refused
  */
-export function checkConfiguration(request: Request): void {
+export function checkConfiguration(request: Request, models: readonly Model[]): void {
   const variants: readonly Request[] = request.ProductionVariants;
   const names = variants.map(({ VariantName }) => VariantName);
   if (new Set(names).size < names.length) {
@@ -74,6 +74,10 @@ export function checkConfiguration(request: Request): void {
     }
     if (request.DataCaptureConfig || request.AsyncInferenceConfig) {
       throw invalid("DataCaptureConfig and AsyncInferenceConfig are not supported for serverless.");
+    }
+    // "VPC configuration, network isolation, data capture, multiple production variants"
+    if (models.some((model) => model.request.VpcConfig || model.request.EnableNetworkIsolation)) {
+      throw invalid("VpcConfig and EnableNetworkIsolation are not supported for serverless.");
     }
     const [variant] = serverless as [Request];
     const other = NOT_SERVERLESS.find((name) => variant[name] !== undefined);

@@ -211,10 +211,15 @@ export class EndpointStore {
     else if (last !== undefined) endpoint.enter(last);
   }
 
-  /** Epoch seconds; no two at the same time, so that lists have one order. */
+  /**
+   * Epoch seconds: no two in the same millisecond, so that what is made anew is another one also for
+   * who sees no more of the time; and none after now, so that a line printed next is not older.
+   */
   now(): number {
-    this.#lastTime = Math.max(Date.now(), this.#lastTime + 1);
-    return this.#lastTime / 1_000;
+    let time = Date.now();
+    while (time === this.#lastTime) time = Date.now();
+    this.#lastTime = time;
+    return time / 1_000;
   }
 }
 

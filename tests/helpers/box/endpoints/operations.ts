@@ -10,7 +10,7 @@ import { checkRole, findImage } from "../jobs/checks.ts";
 import type { JobPlatform } from "../jobs/platform.ts";
 import type { BoxRequest, Permission } from "../service.ts";
 import { checkInput } from "../validation.ts";
-import { alarmsOf, checkConfiguration, checkModelData, checkPolicy, checkQuota } from "./checks.ts";
+import { checkConfiguration, checkModelData, checkPolicy, checkQuota } from "./checks.ts";
 import { deploymentOf, withoutImage } from "./deploying.ts";
 import type { Deployment } from "./deployment.ts";
 import { describeConfiguration, describeEndpoint, describeModel } from "./describe.ts";
@@ -101,10 +101,10 @@ export class EndpointOperations implements AsyncDisposable {
 
   #createConfiguration(input: Request, key: AccessKey): Response {
     this.#checkNew("endpoint-config", this.store.configurations, input, key);
-    for (const { ModelName } of input.ProductionVariants) {
-      if (!this.store.models.has(ModelName)) throw notFound("model", ModelName);
-    }
-    checkConfiguration(input);
+    const models = input.ProductionVariants.map(({ ModelName }: Request) =>
+      this.#found("model", this.store.models, { ModelName })
+    );
+    checkConfiguration(input, models);
     const { arn } = this.store.addConfiguration(input.EndpointConfigName, input);
     return jsonAnswer({ EndpointConfigArn: arn });
   }
@@ -115,7 +115,7 @@ export class EndpointOperations implements AsyncDisposable {
     const policy = input.DeploymentConfig;
     const { store, services: { ecr } } = this;
     const deployment = deploymentOf(this.#configuration(input), policy, store, ecr);
-    this.#checkDeployment(deployment, key);
+    this.#checkDeployment(deployment);
     const endpoint = store.addEndpoint(input.EndpointName, input, deployment);
     if (this.runner) this.runner.start(endpoint);
     else this.#begin(endpoint, deployment, { end: "Failed" });
@@ -138,7 +138,7 @@ export class EndpointOperations implements AsyncDisposable {
       : undefined;
     const deployment = deploymentOf(configuration, policy, store, ecr, retained);
     checkSwitch(endpoint.current, deployment);
-    this.#checkDeployment(deployment, key);
+    this.#checkDeployment(deployment);
     endpoint.beginUpdate(deployment);
     if (this.runner) this.runner.update(endpoint);
     else this.#begin(endpoint, deployment, { rollback: true });
@@ -165,11 +165,8 @@ export class EndpointOperations implements AsyncDisposable {
     this.#allow({ action: `sagemaker:${operation}`, resource }, key);
   }
 
-  #checkDeployment(deployment: Deployment, key: AccessKey): void {
+  #checkDeployment(deployment: Deployment): void {
     checkPolicy(deployment.policy, deployment);
-    if (alarmsOf(deployment.policy).length > 0) {
-      this.#allow({ action: "cloudwatch:DescribeAlarms", resource: "*" }, key);
-    }
     checkQuota(deployment, this.services.platform.faults);
   }
 

@@ -3,12 +3,15 @@ import { AwsError } from "../../../../runtime/aws/errors.ts";
 import type { SageMaker } from "../../../../runtime/aws/sagemaker.ts";
 import type { EndpointDescription } from "../../../../runtime/aws/sagemaker_endpoints.ts";
 import {
-  deletePlannedConfiguration,
   deletePlannedEndpoint,
+  deletePlannedThings,
+} from "../../../../runtime/cloud/endpoints/carry_out.ts";
+import {
   type DeletionPlan,
   type DeletionReport,
   type DeletionRequest,
   planDeletion,
+  type Planned,
 } from "../../../../runtime/cloud/endpoints/deletion.ts";
 import { Interrupted } from "../../../../runtime/errors.ts";
 import {
@@ -67,11 +70,39 @@ interface Given {
 
 async function plan({ states = {}, more, request }: Given, report = new MemoryReport()) {
   const all = Object.entries({ churn: CHURN, ...states }).map(([name, state]) => [name, [state]]);
+  const memory = memorySageMaker(Object.fromEntries(all));
   return await planDeletion(
-    { ...memorySageMaker(Object.fromEntries(all)), ...more },
-    { endpoint: "churn", withConfiguration: true, wait: false, ...request },
+    { ...memory, describeEndpointConfiguration: described(["churn-config"], memory), ...more },
+    {
+      ...{ endpoint: "churn", withConfiguration: true, withModel: false, wait: false },
+      choice: NOWHERE,
+      ...request,
+    },
     report,
   );
+}
+
+const NOWHERE = { region: undefined, profile: undefined, iamRoleArn: undefined };
+
+/** Describes these configurations, and no others. */
+function described(
+  names: readonly string[],
+  memory: SageMaker,
+): SageMaker["describeEndpointConfiguration"] {
+  return (name) =>
+    names.includes(name)
+      ? Promise.resolve({
+        EndpointConfigName: name,
+        EndpointConfigArn: undefined,
+        ProductionVariants: undefined,
+        CreationTime: undefined,
+      })
+      : memory.describeEndpointConfiguration(name);
+}
+
+/** Name of the configuration that goes. */
+function configurationIn({ things }: DeletionPlan): string | undefined {
+  return things.find(({ kind }) => kind === "configuration")?.name;
 }
 
 const ALONE = { withConfiguration: false };
@@ -171,7 +202,10 @@ const REFUSALS: readonly (readonly [
     ] as const
   ),
   ["one that is not there", { states: { churn: undefined } }, [
-    ...["not found", "ResourceNotFound: endpoint churn", undefined] as const,
+    "not found",
+    "ResourceNotFound: endpoint churn",
+    "There is, of that name: endpoint configuration churn-config. To delete that: " +
+    "aws sagemaker delete-endpoint-config --endpoint-config-name churn-config",
   ]],
   ["a platform that fails", { states: { churn: FAILED } }, [
     ...["failed", "Out of order", undefined] as const,
@@ -212,9 +246,9 @@ suite("planDeletion", () => {
   for (const [name, given, status, configuration, notes] of PLANS) {
     it(`takes ${name}`, async () => {
       const report = new MemoryReport();
-      const { endpoint, description, ...rest } = await plan(given, report);
-      assertEquals([endpoint, description?.status], ["churn", status]);
-      assertEquals([rest.configuration, report.notes], [configuration, notes]);
+      const planned = await plan(given, report);
+      assertEquals([planned.endpoint, planned.description?.status], ["churn", status]);
+      assertEquals([configurationIn(planned), report.notes], [configuration, notes]);
     });
   }
 
@@ -240,9 +274,14 @@ suite("planDeletion", () => {
   it("asks nobody about a configuration whose name is too long", async () => {
     for (const [endpoint, isNoted] of [[LONG, true], [LONG.slice(1), false]] as const) {
       const report = new MemoryReport();
-      const states = { [endpoint]: endpointNamed(endpoint), other: OTHER };
-      const { configuration } = await plan({ states, request: { endpoint } }, report);
-      assertEquals(configuration, isNoted ? undefined : `${endpoint}-config`);
+      const configuration = isNoted ? "short" : `${endpoint}-config`;
+      const states = { [endpoint]: endpointNamed(endpoint, { configuration }), other: OTHER };
+      const more = described([`${endpoint}-config`], memorySageMaker());
+      const planned = await plan(
+        { states, request: { endpoint }, more: { describeEndpointConfiguration: more } },
+        report,
+      );
+      assertEquals(configurationIn(planned), isNoted ? undefined : `${endpoint}-config`);
       assertEquals([report.moments.length > 0, report.notes], [
         !isNoted,
         isNoted
@@ -262,25 +301,33 @@ suite("planDeletion", () => {
     const more = {
       deleteEndpoint: () => Promise.reject(FAILED),
       deleteEndpointConfiguration: () => Promise.reject(FAILED),
+      deleteModel: () => Promise.reject(FAILED),
     };
-    assertEquals((await plan({ more })).configuration, "churn-config");
+    assertEquals(configurationIn(await plan({ more })), "churn-config");
   });
 });
 
+const CONFIGURATION: Planned = { kind: "configuration", name: "churn-config", isThere: true };
+const SECOND: Planned = { kind: "configuration", name: "churn-config-2", isThere: true };
+const MODEL: Planned = { kind: "model", name: "churn-mlcli", isThere: true };
+const USED: Planned = { kind: "configuration", name: "used", isThere: true };
 const PLAN: DeletionPlan = {
   endpoint: "churn",
   description: CHURN,
-  configuration: "churn-config",
+  things: [CONFIGURATION],
+  kept: [],
 };
 const DELETING = { ...PLAN, description: endpointNamed("churn", { status: "Deleting" }) };
-const USED = { ...PLAN, description: endpointNamed("churn", { configuration: "used" }) };
 const UNKNOWN = { ...PLAN, description: undefined };
-const ALONE_PLAN = { ...PLAN, configuration: undefined };
+const ALONE_PLAN = { ...PLAN, things: [] };
+const ALL = { ...PLAN, things: [CONFIGURATION, SECOND, MODEL] };
 
 /** A deletion: what the platform says, what it was asked for, what is noted, what is thrown. */
 interface Deletion {
   readonly name: string;
   readonly plan?: DeletionPlan;
+  /** At what, where not at the first that is deleted. */
+  readonly at?: string;
   readonly failure?: Error;
   readonly asked?: readonly string[];
   readonly notes?: readonly string[];
@@ -320,68 +367,148 @@ const ENDPOINTS: readonly Deletion[] = [
     notes: ["Interrupted: churn may be deleted, its configuration churn-config is not."],
     thrown: STOPPED,
   },
+  {
+    name: "perhaps the endpoint, when the platform fails, and nothing else",
+    plan: ALL,
+    failure: FAILED,
+    thrown: [
+      "failed",
+      "Out of order",
+      "churn may be deleted, its configuration churn-config is not, its configuration " +
+      "churn-config-2 is not, its model churn-mlcli is not.",
+    ],
+  },
 ];
 
-const KEPT = "churn is deleted, its configuration churn-config is not.";
-const BY_HAND = "Then: aws sagemaker delete-endpoint-config --endpoint-config-name churn-config";
+const BY_HAND = "aws sagemaker delete-endpoint-config --endpoint-config-name churn-config";
+const MODEL_BY_HAND = "aws sagemaker delete-model --model-name churn-mlcli";
+const MISSING = "Endpoint configuration churn-config does not exist.";
+const LEFT = `Left: endpoint configuration churn-config. To delete it: ${BY_HAND}`;
+const LEFT_MODEL = `Left: model churn-mlcli. To delete it: ${MODEL_BY_HAND}`;
 
-const CONFIGURATIONS: readonly Deletion[] = [
+const THINGS: readonly Deletion[] = [
   { name: "the configuration", asked: ["churn-config"] },
   { name: "none where none is meant", plan: ALONE_PLAN, asked: [] },
   { name: "that of one that was not described", plan: UNKNOWN, asked: ["churn-config"] },
   {
-    name: "the one of its name, where another was used",
-    plan: USED,
-    asked: ["churn-config"],
-    notes: ["Endpoint configuration: kept used, which churn used; deleted churn-config."],
+    name: "configurations and models, in order",
+    plan: ALL,
+    asked: ["churn-config", "churn-config-2", "churn-mlcli"],
   },
   {
-    name: "none that is not there",
-    failure: GONE,
-    notes: ["Endpoint configuration churn-config does not exist; nothing else was deleted."],
+    name: "nothing that is kept, and tells that",
+    plan: { ...ALONE_PLAN, kept: [CONFIGURATION, MODEL, USED] },
+    asked: [],
+    notes: [
+      LEFT,
+      LEFT_MODEL,
+      "Left: endpoint configuration used (others may use it). To delete it: " +
+      "aws sagemaker delete-endpoint-config --endpoint-config-name used",
+    ],
+  },
+  { name: "none that is not there", failure: GONE, notes: [MISSING] },
+  {
+    name: "none that is known not to be there",
+    plan: { ...PLAN, things: [{ ...CONFIGURATION, isThere: false }] },
+    asked: [],
+    notes: [MISSING],
   },
   {
-    name: "none that is not there, where another was used",
-    plan: USED,
+    name: "the second where there is no first, without a word",
+    plan: { ...PLAN, things: [{ ...CONFIGURATION, isThere: false }, SECOND] },
+    asked: ["churn-config-2"],
+  },
+  {
+    name: "no model that is not there any more",
+    plan: ALL,
+    at: "churn-mlcli",
     failure: GONE,
-    notes: ["Endpoint configuration churn-config does not exist; kept used, which churn used."],
+    asked: ["churn-config", "churn-config-2", "churn-mlcli"],
   },
   {
     name: "none where it may not",
     failure: DENIED,
-    thrown: ["denied", "No permission", `${KEPT} Add it. ${BY_HAND}`],
+    thrown: [
+      "denied",
+      "No permission",
+      `churn is deleted, its configuration churn-config is not. Add it. Then: ${BY_HAND}`,
+    ],
+  },
+  {
+    name: "the rest where it may not delete one",
+    plan: { ...ALL, kept: [USED] },
+    at: "churn-config-2",
+    failure: DENIED,
+    asked: ["churn-config", "churn-config-2", "churn-mlcli"],
+    notes: [
+      "Left: endpoint configuration used (others may use it). To delete it: " +
+      "aws sagemaker delete-endpoint-config --endpoint-config-name used",
+    ],
+    thrown: [
+      "denied",
+      "No permission",
+      "churn is deleted, its configuration churn-config is, its configuration churn-config-2 is " +
+      `not, its model churn-mlcli is. Add it. Then: ${BY_HAND}-2`,
+    ],
+  },
+  {
+    name: "nothing more where the platform fails",
+    plan: { ...ALL, things: [CONFIGURATION, MODEL] },
+    failure: FAILED,
+    asked: ["churn-config"],
+    thrown: [
+      "failed",
+      "Out of order",
+      "churn is deleted, its configuration churn-config may be, its model churn-mlcli is not. " +
+      `Then: ${BY_HAND}; ${MODEL_BY_HAND}`,
+    ],
   },
   {
     name: "perhaps the configuration, when it is stopped",
     failure: STOPPED,
-    notes: ["Interrupted: churn is deleted, its configuration churn-config may be."],
+    notes: ["Interrupted: churn is deleted, its configuration churn-config may be.", LEFT],
+    thrown: STOPPED,
+  },
+  {
+    name: "nothing more when it is stopped",
+    plan: ALL,
+    at: "churn-config-2",
+    failure: STOPPED,
+    asked: ["churn-config", "churn-config-2"],
+    notes: [
+      "Interrupted: churn is deleted, its configuration churn-config is, its configuration " +
+      "churn-config-2 may be, its model churn-mlcli is not.",
+      `Left: endpoint configuration churn-config-2. To delete it: ${BY_HAND}-2`,
+      LEFT_MODEL,
+    ],
     thrown: STOPPED,
   },
   { name: "none after a defect of ours", failure: CAUSE, thrown: CAUSE },
 ];
 
 for (
-  const [work, operation, rows] of [
-    [deletePlannedEndpoint, "deleteEndpoint", ENDPOINTS],
-    [deletePlannedConfiguration, "deleteEndpointConfiguration", CONFIGURATIONS],
+  const [title, work, rows] of [
+    ["deletePlannedEndpoint", deletePlannedEndpoint, ENDPOINTS],
+    ["deletePlannedThings", deletePlannedThings, THINGS],
   ] as const
 ) {
-  suite(work.name, () => {
-    for (const { name, plan = PLAN, failure, asked, notes = [], thrown } of rows) {
+  suite(title, () => {
+    for (const { name, plan = PLAN, at, failure, asked, notes = [], thrown } of rows) {
       it(`deletes ${name}`, async () => {
         const report = new MemoryReport();
         const names: string[] = [];
-        const unasked = () => Promise.reject(new Error("Nobody asked for that"));
+        const doIt = (name: string): Promise<void> => {
+          names.push(name);
+          const isIt = failure && (at === undefined || at === name);
+          return isIt ? Promise.reject(failure) : Promise.resolve();
+        };
         const sagemaker = {
           ...memorySageMaker(),
-          deleteEndpoint: unasked,
-          deleteEndpointConfiguration: unasked,
-          [operation](name: string) {
-            names.push(name);
-            return failure ? Promise.reject(failure) : Promise.resolve();
-          },
+          deleteEndpoint: doIt,
+          deleteEndpointConfiguration: doIt,
+          deleteModel: doIt,
         };
-        const error = await work(sagemaker, plan, report).catch((error) => error);
+        const error = await work(sagemaker, plan, report, NOWHERE).catch((error) => error);
         if (thrown === undefined || thrown instanceof Error) assertEquals(error, thrown);
         else {
           assert(error instanceof AwsError);

@@ -160,7 +160,7 @@ suite("the archive of a model in S3", () => {
     const { notes } = await checked(await tarGz([{ name: "\x1b[2Jmodel/m" }]));
     assertMatch(notes[0]!, /lies in \?\[2Jmodel\//);
     const error = await refused(await tarGz([{ name: "/\x1b[2Jm\n" }]));
-    assertEquals(/[\x1b\n]/.test(error.message), false, error.message);
+    assertEquals(["\x1b", "\n"].some((letter) => error.message.includes(letter)), false);
   });
 
   it("is called .tar.gz", async () => {

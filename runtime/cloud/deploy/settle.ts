@@ -1,0 +1,215 @@
+/**
+ * The end of a deployment: the endpoint has settled. What served before goes last, once the new one is
+ * known to serve; what never served goes, too.
+ *
+ * @module
+ */
+
+import { AwsError } from "../../aws/errors.ts";
+import { Interrupted } from "../../errors.ts";
+import { removalByHand, removalOf } from "../endpoints/commands.ts";
+import { waitUntilGone } from "../endpoints/endpoint_gone.ts";
+import { followEndpoint, type SettledEndpoint } from "../endpoints/settled.ts";
+import type { Made } from "./making.ts";
+import { deployedByAnother, failureOf } from "./outcome.ts";
+import { endpointTags } from "./plan.ts";
+import { deleteUnused, tellLeft, tellUnused, undo } from "./removal.ts";
+import { orNothing } from "./state.ts";
+import { mayBeComing, unusedBeside } from "./unused.ts";
+import { withHint, type Work } from "./work.ts";
+
+/** How long a failed endpoint is waited for until it is gone, in seconds. */
+const GONE_SECONDS = 120;
+
+/** What an endpoint is to serve. */
+export interface Coming {
+  /** Names of configuration and model. */
+  readonly configuration: string;
+  readonly model: string;
+  /** When the configuration was made; `undefined` where nobody tells. */
+  readonly created: Date | undefined;
+  /** What of it is mlcli's, to be deleted where it never serves. */
+  readonly made: readonly Made[];
+}
+
+/**
+ * Waits until the endpoint serves what was made, by this run or the one before it, then deletes what it
+ * served before.
+ *
+ * @param withOwnTags whether the endpoint may have tags.
+ * @throws AwsError where it does not come to serve it; Interrupted: it goes on.
+ */
+export async function settle(
+  coming: Coming,
+  withOwnTags: boolean,
+  work: Work,
+): Promise<void> {
+  const { request, state, aws, host, report, choice } = work;
+  const { endpoint } = state;
+  if (!request.wait) {
+    if (state.description && state.base) {
+      report.note("What it serves now is deleted by the next deploy, once nothing uses it.");
+    }
+    tellCosts(work);
+    return report.result(endpoint);
+  }
+  const settled = await followEndpoint(endpoint, aws, host, report, {
+    target: coming.configuration,
+    timeout: request.timeout,
+    choice,
+  });
+  if (settled.outcome !== "in service") throw await failed(settled, coming, work);
+  tellCosts(work);
+  await orTellUnused(coming, work, async () => {
+    await requireOwn(coming, work);
+    if (withOwnTags) await tagEndpoint(work);
+  });
+  await cleanUp(coming, work);
+  report.result(endpoint);
+}
+
+/** Where it is interrupted while it serves, what it needs no more is named. */
+async function orTellUnused(
+  serves: Pick<Coming, "configuration" | "model">,
+  { state, report, choice }: Work,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      report.note(`${state.endpoint} serves what was asked for.`);
+      tellUnused(unusedBeside(serves, state).ours, { report, choice });
+    }
+    throw error;
+  }
+}
+
+/** What has become of it. What was made for it is deleted, or named. */
+async function failed(
+  settled: SettledEndpoint,
+  { made, created }: Coming,
+  work: Work,
+): Promise<AwsError> {
+  const { request, state, aws, choice } = work;
+  const { endpoint, description } = state;
+  const isNew = description === undefined || description.status === "Creating";
+  const awaited = { endpoint, isNew, since: created, timeout: request.timeout, choice };
+  if (settled.outcome === "not yet") return await failureOf(settled, awaited, aws);
+  const isGone = isNew && settled.outcome === "failed" && await deleteFailed(settled, made, work);
+  // First of all: whoever interrupts what follows finds nothing left.
+  const isAllGone = await undo(made, { endpoint, isAsked: !isGone }, work);
+  const error = await failureOf(settled, awaited, aws);
+  return isAllGone ? withHint(error, "What was made for it is deleted again.") : error;
+}
+
+/**
+ * Deletes an endpoint that never served, so that the next deploy can begin anew.
+ * @returns whether it needs nothing any more.
+ */
+async function deleteFailed(
+  { description }: SettledEndpoint,
+  made: readonly Made[],
+  work: Work,
+): Promise<boolean> {
+  const { state: { endpoint }, sagemaker, host: { clock, interruption }, report, choice } = work;
+  let isDeleted = false;
+  try {
+    await sagemaker.deleteEndpoint(endpoint);
+    isDeleted = true;
+    report.note(`Deleted endpoint ${endpoint}, which never served`);
+    const pause = (length: number): Promise<void> => clock.pause(length, interruption.signal);
+    await waitUntilGone(
+      sagemaker,
+      { endpoint, description },
+      report,
+      { timeout: GONE_SECONDS, pause, now: () => clock.now() },
+    );
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      tellLeft(made, { report, choice });
+      report.note(`The endpoint has failed. To delete all: ${removalOf(endpoint, choice)}`);
+    }
+    if (!(error instanceof AwsError)) throw error;
+    const rest = isDeleted ? "" : ` To delete it: ${removalOf(endpoint, choice)}`;
+    report.note(`${error.message}.${rest}`);
+  }
+  return isDeleted;
+}
+
+/** @throws AwsError where what serves under the configuration's name is not what was made. */
+async function requireOwn(
+  { configuration, created }: Coming,
+  { sagemaker, state: { endpoint }, choice }: Work,
+): Promise<void> {
+  if (created === undefined) return;
+  let now: Date | undefined;
+  try {
+    now = (await orNothing(sagemaker.describeEndpointConfiguration(configuration)))?.CreationTime;
+  } catch (error) {
+    if (!(error instanceof AwsError)) throw error;
+    return;
+  }
+  if (now?.getTime() !== created.getTime()) throw deployedByAnother(endpoint, choice);
+}
+
+/** Gives an endpoint that was there the tags: UpdateEndpoint takes none. */
+async function tagEndpoint(
+  { request, state, sagemaker, report }: Work,
+): Promise<void> {
+  const arn = state.description?.arn;
+  if (arn === undefined) return;
+  const tags = endpointTags(request, state);
+  try {
+    await sagemaker.addTags(arn, Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value])));
+  } catch (error) {
+    if (!(error instanceof AwsError)) throw error;
+    report.note(`${state.endpoint} keeps the tags that it has: ${error.message}`);
+  }
+}
+
+/**
+ * Says that it serves what is asked for, and deletes what is left beside that, but for what another
+ * command may be about to have it serve.
+ */
+export async function leaveAsItIs(work: Work): Promise<void> {
+  const { request, state, host, report, choice } = work;
+  const { endpoint, base } = state;
+  const serves = { configuration: base!.name, model: base!.models[0] ?? "" };
+  report.note(`${endpoint} serves that already: nothing to change`);
+  tellCosts(work);
+  if (Object.keys(request.tags).length > 0) {
+    await orTellUnused(serves, work, () => tagEndpoint(work));
+  }
+  const unused = unusedBeside(serves, state).ours;
+  const coming = mayBeComing(unused, state, host.clock.date());
+  for (const thing of coming) {
+    report.note(
+      `There is ${thing.name}, which nothing uses yet: somebody deploys, or was interrupted. To ` +
+        `delete it: ${removalByHand(thing, choice)}`,
+    );
+  }
+  const old = unused.filter((thing) => !coming.includes(thing));
+  await deleteUnused(old, endpoint, work);
+  report.result(endpoint);
+}
+
+/** Deletes what the endpoint needs no more; what mlcli did not make is named. */
+async function cleanUp(
+  serves: { readonly configuration: string; readonly model: string },
+  work: Work,
+): Promise<void> {
+  const { state, report, choice } = work;
+  const unused = unusedBeside(serves, state);
+  await deleteUnused(unused.ours, state.endpoint, work);
+  for (const thing of unused.others) {
+    report.note(
+      `Kept ${thing.name}, which ${state.endpoint} served with before and mlcli did not make. To ` +
+        `delete it: ${removalByHand(thing, choice)}`,
+    );
+  }
+}
+
+function tellCosts({ state: { endpoint }, report, choice }: Work): void {
+  report.note(`It costs money until it is deleted: ${removalOf(endpoint, choice)}`);
+}

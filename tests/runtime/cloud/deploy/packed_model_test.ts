@@ -1,0 +1,331 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { dirname, join } from "@std/path";
+import { archiveOf } from "../../../../runtime/cloud/deploy/packing.ts";
+import {
+  modelFor,
+  type ModelUse,
+  type ReadyModel,
+} from "../../../../runtime/cloud/deploy/packed_model.ts";
+import { roomFor } from "../../../../runtime/contract/model_room.ts";
+import { s3Uri } from "../../../../runtime/contract/s3_uri.ts";
+import { Interrupted, MlcliError, UsageError } from "../../../../runtime/errors.ts";
+import { appObject } from "../../../helpers/app_object.ts";
+import { Box } from "../../../helpers/box/box.ts";
+import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
+import { Keys, openCloud } from "../../../helpers/in_process.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+import { gzip, tarGz, tarOf } from "../../../helpers/tar.ts";
+
+const BUCKET = "app-data";
+const NO_ENGINE = "The model is not tried here: no engine";
+
+interface Surroundings {
+  readonly directory: TestDirectory;
+  readonly box: Box;
+  readonly notes?: string[];
+  readonly use?: Partial<ModelUse>;
+  readonly keys?: Keys;
+  readonly model?: string;
+  readonly s3Prefix?: string | undefined;
+}
+
+/** Gets a model ready, as typed, on a machine without an engine, and does something with it. */
+async function withModel<T>(
+  { directory, box, notes = [], use, keys = new Keys(), model = "model", ...more }: Surroundings,
+  work: (ready: ReadyModel) => Promise<T>,
+): Promise<T> {
+  using cloud = await openCloud(box.env(), { signal: keys.interruption.signal });
+  const s3Prefix = "s3Prefix" in more ? more.s3Prefix : `s3://${BUCKET}/churn`;
+  await using ready = await modelFor(
+    model.startsWith("s3:")
+      ? { address: { bucket: BUCKET, key: model.slice(`s3://${BUCKET}/`.length) } }
+      : { directory: model },
+    {
+      app: appObject(directory.path, "churn", { s3Prefix }),
+      tag: "latest",
+      endpoint: "shop",
+      variables: {},
+      healthCheckTimeout: undefined,
+      instanceType: "ml.m5.large",
+      room: roomFor({ instanceType: "ml.m5.large" }),
+      typed: new Set(["--model"]),
+      ...use,
+    },
+    cloud.aws,
+    {
+      cwd: directory.path,
+      engine: () => Promise.reject(new MlcliError("no engine")),
+      interruption: keys.interruption,
+    },
+    { note: (text) => notes.push(text), progress: () => {} },
+  );
+  return await work(ready);
+}
+
+/** Gets it ready and sends it. */
+async function sent(surroundings: Surroundings): Promise<
+  Pick<ReadyModel, "calls"> & {
+    readonly address: string;
+    readonly known: boolean;
+  }
+> {
+  return await withModel(surroundings, async (ready) => {
+    await ready.send();
+    const { address, calls, lastModified } = ready;
+    return { address: s3Uri(address), calls, known: lastModified !== undefined };
+  });
+}
+
+async function failure(
+  surroundings: Omit<Surroundings, "box"> & { readonly prepare?: (box: Box) => unknown },
+): Promise<MlcliError> {
+  await using box = await Box.open();
+  const { prepare = (box: Box) => box.s3.createBucket(BUCKET), ...rest } = surroundings;
+  await prepare(box);
+  const error = await assertRejects(() => sent({ box, ...rest }), MlcliError);
+  assertEquals(error.hint !== undefined, true, "a hint");
+  if (box.s3.buckets.has(BUCKET)) assertEquals(box.s3.keys(BUCKET), []);
+  return error;
+}
+
+suite("a directory as the model of an endpoint", () => {
+  it("is packed and sent, once for the same files", async () => {
+    await using directory = await makeDirectory({ "model/m": "model", "model/.gitkeep": "" });
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    const notes: string[] = [];
+    const first = await sent({ directory, box, notes });
+    assertMatch(
+      first.address,
+      /^s3:\/\/app-data\/churn\/models\/shop\/[0-9a-f]{16}\/model\.tar\.gz$/,
+    );
+    assertEquals([first.calls, first.known], [{ PutObject: 1 }, false]);
+    assertEquals(notes, [NO_ENGINE]);
+    const key = first.address.slice(`s3://${BUCKET}/`.length);
+    assertEquals(box.s3.keys(BUCKET), [key]);
+    const stored = await box.s3.bytes(BUCKET, key);
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", stored.slice())).toHex();
+    assertEquals(key.split("/").at(-2), digest.slice(0, 16));
+    await Deno.writeFile(join(directory.path, "stored.tar.gz"), stored);
+    const { stdout } = await new Deno.Command("tar", {
+      args: ["-xzOf", join(directory.path, "stored.tar.gz"), "m"],
+    }).output();
+    assertEquals(new TextDecoder().decode(stdout), "model");
+
+    await Deno.utime(join(directory.path, "model/m"), 1, 1);
+    const again = await sent({ directory, box });
+    assertEquals(again, { address: first.address, calls: {}, known: true });
+    assertEquals(box.operations.filter((name) => name === "s3:PutObject").length, 1);
+
+    await Deno.writeTextFile(join(directory.path, "model/m"), "another");
+    assertEquals((await sent({ directory, box })).address !== first.address, true);
+    assertEquals(box.s3.keys(BUCKET).length, 2);
+  });
+
+  it("is not sent before that is asked for", async () => {
+    await using directory = await makeDirectory({ "model/m": "model" });
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    await withModel({ directory, box }, async ({ address, calls }) => {
+      assertMatch(address.key, /^churn\/models\/shop\//);
+      assertEquals(calls, { PutObject: 1 });
+      await Promise.resolve();
+    });
+    assertEquals(box.s3.keys(BUCKET), []);
+  });
+
+  it("is packed into a file that is gone in the end", async () => {
+    await using directory = await makeDirectory({ "model/m": "model" });
+    const model = { path: join(directory.path, "model"), shown: "model" };
+    const room = roomFor({ instanceType: "ml.m5.large" });
+    const archive = await archiveOf(model, room, () => {}, new AbortController().signal);
+    assertEquals((await Deno.stat(archive.path)).size, archive.bytes);
+    await archive[Symbol.asyncDispose]();
+    await assertRejects(() => Deno.stat(dirname(archive.path)), Deno.errors.NotFound);
+  });
+
+  it("is sent in parts where it is large", async () => {
+    await using directory = await makeDirectory({ "model/m": "" });
+    const noise = new Uint8Array(9_000_000);
+    for (let at = 0; at < noise.length; at += 65_536) {
+      crypto.getRandomValues(noise.subarray(at, at + 65_536));
+    }
+    await Deno.writeFile(join(directory.path, "model/m"), noise);
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    const { calls } = await sent({ directory, box });
+    assertEquals(calls, { CreateMultipartUpload: 1, UploadPart: 2, CompleteMultipartUpload: 1 });
+    assertEquals(box.s3.keys(BUCKET).length, 1);
+  });
+
+  it("is its archive as it is, where it holds that alone", async () => {
+    const archive = await tarGz([{ name: "m", content: "from a training" }]);
+    await using directory = await makeDirectory({ "model/.gitkeep": "" });
+    await Deno.writeFile(join(directory.path, "model/model.tar.gz"), archive);
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    const { address } = await sent({ directory, box });
+    const key = address.slice(`s3://${BUCKET}/`.length);
+    assertEquals(await box.s3.bytes(BUCKET, key), archive);
+  });
+
+  for (
+    const [what, make, words] of [
+      ["that is none", () => new TextEncoder().encode("<html>"), /not compressed with gzip$/],
+      ["that is cut off", async () => (await gzip(tarOf([{ name: "m" }]))).slice(0, 40), /cut off/],
+      ["that leads out", () => tarGz([{ name: "../m" }]), /leads out of the archive$/],
+    ] as const
+  ) {
+    it(`is refused with an archive ${what}`, async () => {
+      await using directory = await makeDirectory({ "model/": "" });
+      await Deno.writeFile(join(directory.path, "model/model.tar.gz"), await make());
+      const { message } = await failure({ directory });
+      assertMatch(message, /^SageMaker cannot unpack model\/model\.tar\.gz: /);
+      assertMatch(message, words);
+    });
+  }
+
+  it("is refused with an archive without a file", async () => {
+    await using directory = await makeDirectory({ "model/": "" });
+    const empty = await tarGz([{ name: "./", type: "5" }]);
+    await Deno.writeFile(join(directory.path, "model/model.tar.gz"), empty);
+    const { message } = await failure({ directory });
+    assertEquals(message, "The archive holds no file: model/model.tar.gz");
+  });
+
+  for (
+    const [model, message] of [
+      ["model", "Model not found: there is no file in model"],
+      ["none", "Model not found: none"],
+      ["file", "Not a directory: file"],
+    ] as const
+  ) {
+    it(`is refused where there is no model: ${message}`, async () => {
+      await using directory = await makeDirectory({ "model/x/.gitkeep": "", "file": "" });
+      assertEquals((await failure({ directory, model })).message, message);
+    });
+  }
+
+  it("is refused where it does not fit", async () => {
+    await using directory = await makeDirectory({ "model/m": "" });
+    await Deno.truncate(join(directory.path, "model/m"), 6 * 1024 ** 3);
+    const room = roomFor({ instanceType: undefined });
+    const { message } = await failure({ directory, use: { room } });
+    assertEquals(message, "model holds more than 5 GB, which is what a serverless endpoint has");
+  });
+
+  it("tells what is left out since it is private", async () => {
+    await using directory = await makeDirectory({ "model/m": "", "model/.env": "KEY=1" });
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    const notes: string[] = [];
+    await sent({ directory, box, notes });
+    assertEquals(notes, ["Not packed, since they may hold secrets: model/.env", NO_ENGINE]);
+  });
+});
+
+suite("where the model of a directory goes", () => {
+  const files = { "model/m": "m" };
+
+  it("has to be said", async () => {
+    await using directory = await makeDirectory(files);
+    const error = await failure({ directory, s3Prefix: undefined });
+    assertEquals(error instanceof UsageError, true);
+    assertMatch(error.hint!, /"s3_prefix": "s3:\/\/BUCKET\/PREFIX" to churn\.json/);
+  });
+
+  it("has to be there, in the endpoint's region, and the caller's own", async () => {
+    await using directory = await makeDirectory(files);
+    const none = await failure({ directory, prepare: () => {} });
+    assertEquals(none.message, `No such bucket: ${BUCKET}`);
+    const elsewhere = await failure({
+      directory,
+      prepare: (box) => box.s3.createBucket(BUCKET, { region: "us-west-2" }),
+    });
+    assertMatch(elsewhere.message, /is in us-west-2, the endpoint in eu-west-1$/);
+    const others = await failure({
+      directory,
+      prepare: (box) => box.s3.createBucket(BUCKET, { owner: "999999999999" }),
+    });
+    assertEquals(others.message, "AccessDeniedException: s3:PutObject");
+  });
+
+  it("may refuse it: the error names the permission, nothing is left", async () => {
+    await using directory = await makeDirectory(files);
+    const error = await failure({
+      directory,
+      prepare: (box) => {
+        box.s3.createBucket(BUCKET);
+        box.faults.deny("s3:PutObject");
+      },
+    });
+    assertEquals(error.message, "AccessDeniedException: s3:PutObject");
+  });
+
+  it("may not be read: then it is sent", async () => {
+    await using directory = await makeDirectory(files);
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    box.faults.deny("s3:GetObject");
+    await sent({ directory, box });
+    assertEquals((await sent({ directory, box })).known, false);
+    assertEquals(box.s3.keys(BUCKET).length, 1);
+  });
+
+  it("gets nothing after Ctrl-C", async () => {
+    await using directory = await makeDirectory(files);
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    const keys = new Keys();
+    box.faults.before = ({ operation }) => {
+      if (operation === "PutObject") keys.press();
+      return undefined;
+    };
+    await assertRejects(() => sent({ directory, box, keys }), Interrupted);
+  });
+});
+
+suite("who names the directory of a model", () => {
+  it("the app's file names one of the app, and no other", async () => {
+    await using outside = await makeDirectory({ "m": "private" });
+    await using directory = await makeDirectory({ "model/m": "m" });
+    await Deno.symlink(outside.path, join(directory.path, "link"));
+    const use = { typed: new Set<string>() };
+    for (const model of [outside.path, "../other", "link"]) {
+      const { message, hint } = await failure({ directory, use, model });
+      assertMatch(message, /^"model" in churn\.json leads out of /);
+      assertEquals(hint, "If you mean it, name it yourself: --model DIR");
+    }
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    await sent({ directory, box, use });
+    assertEquals(box.s3.keys(BUCKET).length, 1);
+  });
+
+  it("the user may name any", async () => {
+    await using outside = await makeDirectory({ "m": "mine" });
+    await using directory = await makeDirectory({});
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    await sent({ directory, box, model: outside.path });
+    assertEquals(box.s3.keys(BUCKET).length, 1);
+  });
+});
+
+suite("an archive in S3 as the model of an endpoint", () => {
+  it("is read, and not sent", async () => {
+    await using directory = await makeDirectory({});
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    await box.s3.put(BUCKET, "job/model.tar.gz", await tarGz([{ name: "m" }]));
+    const model = `s3://${BUCKET}/job/model.tar.gz`;
+    const notes: string[] = [];
+    assertEquals(await sent({ directory, box, model, notes, s3Prefix: undefined }), {
+      address: model,
+      calls: {},
+      known: true,
+    });
+    assertEquals(notes, []);
+    assertEquals(box.operations, ["s3:HeadBucket", "s3:HeadObject", "s3:GetObject"]);
+  });
+});

@@ -1,0 +1,169 @@
+import { assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import {
+  holderPlan,
+  type Trial,
+  trialPlan,
+  tryServing,
+} from "../../../../runtime/cloud/preflight/serving.ts";
+import { connectToEngine } from "../../../../runtime/docker/connect.ts";
+import type { Engine } from "../../../../runtime/docker/engine.ts";
+import { appObject } from "../../../helpers/app_object.ts";
+import { makeDirectory } from "../../../helpers/directory.ts";
+import { type Answers, done, fakeEngine, pong, refusal } from "../../../helpers/fake_engine.ts";
+import { Keys } from "../../../helpers/in_process.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const TRIAL: Omit<Trial, "archive"> = {
+  app: appObject("/nonexistent", "churn"),
+  tag: "v1",
+  variables: { TOKEN: "t" },
+  region: "eu-west-1",
+  seconds: 60,
+  instanceType: "ml.m5.large",
+};
+
+const IMAGE = { Id: "sha256:1", Created: "2026-03-01T00:00:00Z", Os: "linux" };
+
+/** An engine whose image is for its own processor. */
+const ENGINE: Answers = {
+  "GET /_ping": () => pong("1.44"),
+  "GET /version": () => Response.json({ Version: "28", ApiVersion: "1.44", Arch: "amd64" }),
+  "GET /images/churn%3Av1/json": () => Response.json({ ...IMAGE, Architecture: "amd64" }),
+};
+
+/** Tries on an engine; returns the notes and the calls that change something. */
+async function tried(
+  answers: Answers,
+  change: (engine: Engine) => Engine = (engine) => engine,
+): Promise<{ readonly notes: readonly string[]; readonly calls: readonly string[] }> {
+  await using directory = await makeDirectory({ "model.tar.gz": "" });
+  await using fake = await fakeEngine(answers);
+  const engine = await connectToEngine({ env: () => `unix://${fake.socket}` });
+  try {
+    const notes: string[] = [];
+    await tryServing(
+      { ...TRIAL, archive: join(directory.path, "model.tar.gz") },
+      {
+        engine: () => Promise.resolve(change(engine)),
+        interruption: new Keys().interruption,
+      },
+      (text) => notes.push(text),
+    );
+    const calls = fake.calls.map(({ call }) => call).filter((call) => !/^(GET|HEAD)/.test(call));
+    return { notes, calls };
+  } finally {
+    engine.close();
+  }
+}
+
+suite("the containers of a trial", () => {
+  it("the one that holds the model never runs, and has a volume that goes with it", () => {
+    const { Labels, ...body } = holderPlan(TRIAL);
+    assertEquals(body, {
+      Image: "churn:v1",
+      Cmd: ["true"],
+      HostConfig: {
+        AutoRemove: false,
+        NetworkMode: "none",
+        Mounts: [
+          { Type: "volume", Target: "/opt/ml/model", VolumeOptions: { NoCopy: true } },
+        ],
+      },
+    });
+    assertEquals(Labels["mlcli.role"], "try");
+  });
+
+  it("the server reads it, has what the platform gives it, and a port of this machine", () => {
+    const { Labels, ...body } = trialPlan(TRIAL, "holder");
+    assertEquals(body, {
+      Image: "churn:v1",
+      Cmd: ["serve"],
+      Env: ["AWS_REGION=eu-west-1", "TOKEN=t"],
+      ExposedPorts: { "8080/tcp": {} },
+      HostConfig: {
+        AutoRemove: false,
+        Mounts: [],
+        VolumesFrom: ["holder:ro"],
+        PortBindings: { "8080/tcp": [{ HostIp: "127.0.0.1", HostPort: "" }] },
+      },
+    });
+    // Not one of `local deploy`, whatever the image says.
+    assertEquals(
+      [Labels["mlcli.app"], Labels["mlcli.role"], Labels["mlcli.port"], Labels["mlcli.model"]],
+      ["churn", "try", "", ""],
+    );
+  });
+});
+
+suite("a model that is not tried here", () => {
+  it("is for another kind of processor", async () => {
+    const arm: Answers = {
+      ...ENGINE,
+      "GET /images/churn%3Av1/json": () => Response.json({ ...IMAGE, Architecture: "arm64" }),
+    };
+    assertEquals(await tried(arm), {
+      notes: [
+        "The model is not tried here: churn:v1 is for linux/arm64, and this machine runs " +
+        "linux/amd64",
+      ],
+      calls: [],
+    });
+  });
+
+  for (
+    const [address, isTried] of [
+      ["tcp://build.example.com:2376", false],
+      ["tcp://docker:2375", false],
+      ["tcp://localhost.example.com:2375", false],
+      ["tcp://127.0.0.1:2375", true],
+      ["tcp://localhost:2375", true],
+      ["tcp://[::1]:2375", true],
+      ["unix:///run/docker.sock", true],
+    ] as const
+  ) {
+    it(`has ${isTried ? "an" : "no"} engine whose ports are this machine's: ${address}`, async () => {
+      const answers: Answers = {
+        "GET /_ping": () => pong("1.44"),
+        ...isTried ? { "GET /images/churn%3Av1/json": () => refusal(404, "no such image") } : {},
+      };
+      const { notes } = await tried(answers, (engine) => ({ ...engine, address }));
+      assertEquals(notes, [
+        isTried
+          ? "The model is not tried here: this machine has no image churn:v1"
+          : `The model is not tried here: the Docker Engine is another machine's (${address})`,
+      ]);
+    });
+  }
+
+  it("meets an engine that cannot: what it made is removed", async () => {
+    const full: Answers = {
+      ...ENGINE,
+      "GET /containers/json": () => Response.json([]),
+      "POST /containers/create": () => Response.json({ Id: "holder" }, { status: 201 }),
+      "PUT /containers/holder/archive": () => refusal(500, "no space left on device"),
+      "DELETE /containers/holder": () => done(),
+    };
+    const { notes, calls } = await tried(full);
+    assertEquals(notes.length, 1);
+    assertEquals(/^The model is not tried here: .*no space left on device$/.test(notes[0]!), true);
+    assertEquals(calls, [
+      "POST /containers/create",
+      "PUT /containers/holder/archive",
+      "DELETE /containers/holder",
+    ]);
+  });
+
+  it("finds what a trial left in which mlcli was killed, and leaves those that go on", async () => {
+    const hours = (count: number): number => Math.floor(Date.now() / 1000) - count * 3600;
+    const answers: Answers = {
+      ...ENGINE,
+      "GET /containers/json": () =>
+        Response.json([{ Id: "old", Created: hours(3) }, { Id: "new", Created: hours(1) }]),
+      "DELETE /containers/old": () => done(),
+      "POST /containers/create": () => refusal(500, "busy"),
+    };
+    const { calls } = await tried(answers);
+    assertEquals(calls, ["DELETE /containers/old", "POST /containers/create"]);
+  });
+});
