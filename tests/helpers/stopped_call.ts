@@ -77,7 +77,7 @@ async function runUntil(
   { at, isDone }: Call,
   start: () => Running,
 ): Promise<Stopped> {
-  const { before, after } = faults;
+  const { before, after, afterRefusal } = faults;
   let count = 0;
   let stopped: BoxRequest | undefined;
   let hangs = false;
@@ -100,7 +100,7 @@ async function runUntil(
     stopped = request;
     return isDone ? undefined : end();
   };
-  faults.after = (request) => request === stopped ? end() : undefined;
+  faults.after = faults.afterRefusal = (request) => request === stopped ? end() : undefined;
   try {
     const one = start();
     running.resolve(one);
@@ -108,6 +108,6 @@ async function runUntil(
     if (hangs) throw new Error(`It does not end while a call is open: ${ended.stderr}`);
     return { ...ended, call: stopped && `${stopped.service}:${stopped.operation}` };
   } finally {
-    Object.assign(faults, { before, after });
+    Object.assign(faults, { before, after, afterRefusal });
   }
 }
