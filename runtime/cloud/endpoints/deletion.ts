@@ -12,7 +12,7 @@ import { configurationOf, isPossibleName } from "../../contract/endpoint_names.t
 import { slotsOf } from "../../contract/endpoint_slots.ts";
 import { type Belongings, belongingsOf, hasOurTag, type Known } from "./belongings.ts";
 import { type Belonging, BELONGING_WORDS, removalByHand } from "./commands.ts";
-import { findOtherUsers, isInUse, type LookReport } from "./other_users.ts";
+import { findOtherUsers, isInUse, isModelInUse, type LookReport } from "./other_users.ts";
 
 /** What to delete. */
 export interface DeletionRequest {
@@ -153,7 +153,7 @@ async function checkUsers(
     const names = users[kind === "model" ? "models" : "configurations"].get(name);
     const option = kind === "model" ? "--delete-model" : "--delete-config";
     const remedy = `Delete the endpoints that use it first, or leave out ${option}.`;
-    if (names) throw isInUse({ kind, name }, names, remedy);
+    if (names) throw (kind === "model" ? isModelInUse : isInUse)(name, names, remedy);
   }
 }
 

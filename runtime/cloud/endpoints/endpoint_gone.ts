@@ -19,7 +19,7 @@ import { type Waiting, waitUntil } from "../waiting.ts";
  */
 export async function waitUntilGone(
   sagemaker: SageMaker,
-  { endpoint, description }: DeletionPlan,
+  { endpoint, description }: Pick<DeletionPlan, "endpoint" | "description">,
   report: DeletionReport,
   waiting: Waiting,
 ): Promise<void> {

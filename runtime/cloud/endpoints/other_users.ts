@@ -9,7 +9,6 @@ import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import { inOneLine } from "../../text.ts";
 import { inParallel } from "../in_parallel.ts";
-import type { Belonging } from "./commands.ts";
 import { modelsOf } from "./models.ts";
 
 /** Tells the user what is looked at. */
@@ -113,16 +112,33 @@ export async function checkOtherUsers(
   const looked = { configurations: [configuration] };
   const users = await findOtherUsers(sagemaker, endpoint, looked, report);
   const names = users.configurations.get(configuration);
-  if (names) throw isInUse({ kind: "configuration", name: configuration }, names);
+  if (names) throw isInUse(configuration, names);
 }
 
-/** The error for a configuration, or a model, that others use. */
+/** The error for a configuration that others use. */
 export function isInUse(
-  { kind, name }: Belonging,
+  configuration: string,
   users: readonly string[],
   remedy = "Delete the endpoints that use it first.",
 ): AwsError {
-  const what = kind === "model" ? "model" : "endpoint config";
+  return inUse("endpoint config", configuration, users, remedy);
+}
+
+/** The error for a model that others use. */
+export function isModelInUse(
+  model: string,
+  users: readonly string[],
+  remedy: string,
+): AwsError {
+  return inUse("model", model, users, remedy);
+}
+
+function inUse(
+  what: string,
+  name: string,
+  users: readonly string[],
+  remedy: string,
+): AwsError {
   return new AwsError(
     "other",
     `Cannot delete ${what}, still in use: ${name} (by ${users.map(inOneLine).join(", ")})`,
