@@ -55,11 +55,12 @@ export async function requireUnused(
   for (const thing of things) {
     const names = usersIn(users, thing);
     if (names.length === 0) continue;
-    if (thing.kind === "configuration") throw isInUse(thing.name, names);
-    throw new AwsError("other", `Model ${thing.name} is used by ${names.join(", ")}`, {
-      hint: `Nothing was changed. ${endpoint} needs the name for its new model: have the others ` +
-        "use a model of their own, or delete them.",
-    });
+    throw isInUse(
+      thing,
+      names,
+      `${endpoint} needs its name for what is new: delete the endpoints that use it first, or ` +
+        "deploy under another --endpoint-name.",
+    );
   }
 }
 

@@ -121,7 +121,7 @@ async function deleteFailed(
     const pause = (length: number): Promise<void> => clock.pause(length, interruption.signal);
     await waitUntilGone(
       sagemaker,
-      { endpoint, description, configuration: undefined },
+      { endpoint, description },
       report,
       { timeout: GONE_SECONDS, pause, now: () => clock.now() },
     );

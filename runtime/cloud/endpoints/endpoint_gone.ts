@@ -19,8 +19,8 @@ import { type Waiting, waitUntil } from "../waiting.ts";
  */
 export async function waitUntilGone(
   sagemaker: SageMaker,
-  { endpoint, description }: DeletionPlan,
-  report: DeletionReport,
+  { endpoint, description }: Pick<DeletionPlan, "endpoint" | "description">,
+  report: Pick<DeletionReport, "progress">,
   waiting: Waiting,
 ): Promise<void> {
   let wasDeleting = false;
