@@ -15,11 +15,32 @@ export const MODEL = `s3://${BUCKET}/${MODEL_KEY}`;
 /** The least that a new endpoint is asked for with. */
 export const LEAST = ["deploy", "-n", "shop", "-e", "ml.m5.large", "-m", MODEL];
 
-/** Opens the platform, and makes the app and its model. */
+/** A second model, and the least that an endpoint is asked for with to serve it. */
+const SECOND_KEY = "app/second/model.tar.gz";
+export const SECOND = `s3://${BUCKET}/${SECOND_KEY}`;
+export const UPDATE = ["deploy", "-n", "shop", "-m", SECOND];
+
+/** Opens the platform, and makes the app and its models. */
 export async function makeDeployApp(options?: TestAppOptions): Promise<JobApp> {
   const job = await makeJobApp(options);
   await job.box.s3.put(BUCKET, MODEL_KEY, await tarGz([{ name: "model.txt", content: "seven" }]));
+  await job.box.s3.put(BUCKET, SECOND_KEY, await tarGz([{ name: "model.txt", content: "eight" }]));
   return job;
+}
+
+/** Names of all models and configurations that there are, and which of them `shop` serves with. */
+export function thingsOf({ box: { endpoints } }: JobApp) {
+  const { current } = endpoints.endpoints.get("shop") ?? {};
+  return {
+    all: [...endpoints.configurations.keys(), ...endpoints.models.keys()],
+    served: current &&
+      [current.configuration.name, ...current.variants.map(({ model }) => model.name)],
+  };
+}
+
+/** Calls that change something on the platform, in order. */
+export function changesOf({ box }: JobApp): readonly string[] {
+  return box.operations.filter((name) => /:(Create|Put|Delete|Update|Add)/.test(name));
 }
 
 /** A call that a dry run prints. */
