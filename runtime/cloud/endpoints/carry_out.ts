@@ -33,9 +33,12 @@ type Asked = Pick<SageMaker, "deleteEndpoint" | "deleteEndpointConfiguration" | 
  */
 export async function deletePlannedEndpoint(
   sagemaker: Asked,
-  { endpoint, description, things }: DeletionPlan,
+  { endpoint, description, isGone, things }: DeletionPlan,
   report: DeletionReport,
 ): Promise<void> {
+  if (isGone) {
+    return report.note(`There is no endpoint ${endpoint} any more; deleting what is left.`);
+  }
   if (description?.status === "Deleting") {
     report.note(`${endpoint} is being deleted already.`);
     return;
@@ -45,7 +48,9 @@ export async function deletePlannedEndpoint(
   } catch (error) {
     const states = things.map((thing) => ({ thing, state: "kept" as const }));
     if (error instanceof Interrupted) {
-      report.note(`Interrupted: ${howItIs(endpoint, "perhaps deleted", states)}.`);
+      const how = howItIs(endpoint, "perhaps deleted", states);
+      const rest = things.length === 0 ? "" : " The same command goes on.";
+      report.note(`Interrupted: ${how}.${rest}`);
     }
     if (isRefusal(error, "in progress")) throw isUpdating(endpoint, "in progress");
     if (!isPassing(error)) throw error;

@@ -349,7 +349,10 @@ const ENDPOINTS: readonly Deletion[] = [
   {
     name: "perhaps the endpoint, when it is stopped, and not its configuration",
     failure: STOPPED,
-    notes: ["Interrupted: churn may be deleted, its configuration churn-config is not."],
+    notes: [
+      "Interrupted: churn may be deleted, its configuration churn-config is not. The same command " +
+      "goes on.",
+    ],
     thrown: STOPPED,
   },
   {
