@@ -27,7 +27,14 @@ import { type Deployment, deploymentOf, endpointTags, variablesOf } from "./plan
 import { requireUnused } from "./removal.ts";
 import { type Coming, leaveAsItIs, settle } from "./settle.ts";
 import { type State, stateOf } from "./state.ts";
-import { inTheWayOf, mayBeComing, servedBefore, type Unused, unusedBeside } from "./unused.ts";
+import {
+  inTheWayOf,
+  inUse,
+  mayBeComing,
+  servedBefore,
+  type Unused,
+  unusedBeside,
+} from "./unused.ts";
 import { hasVolume, isServerless, variantOf } from "./variant.ts";
 import type { DeployHost, Work } from "./work.ts";
 
@@ -90,10 +97,7 @@ async function checked(work: Work): Promise<Ready> {
   await using stack = new AsyncDisposableStack();
   const model = stack.use(await readyModel(work));
   host.interruption.signal.throwIfAborted();
-  const slot = freeSlot(state.endpoint, {
-    configurations: state.base ? [state.base.name] : [],
-    models: state.base?.models ?? [],
-  });
+  const slot = freeSlot(state.endpoint, inUse(state));
   const deployment = deploymentOf({ request, state, slot, image, model: model.address });
   const changes = changesOf(deployment, request, state, model.lastModified);
   const action = actionFor(state, changes, choice);

@@ -108,7 +108,9 @@ export class Making {
         (UNKNOWN.has(error.refusal) || ["in progress", "in use"].includes(error.refusal));
       if (!mayHaveBegun) throw error;
       const now = await this.#asked(error, () => sagemaker.describeEndpoint(EndpointName!));
-      if (!now || !isGoingTo(now, EndpointConfigName!) || !this.#isLater(now)) throw error;
+      const isOurs = now && isGoingTo(now, EndpointConfigName!) && this.#isLater(now) &&
+        await this.#isOwn(error, EndpointConfigName!);
+      if (!isOurs) throw error;
       report.note(`The answer was lost, but ${EndpointName} is ${now.status}.`);
     }
   }
@@ -163,6 +165,17 @@ export class Making {
     const created = this.made.find(({ kind }) => kind === "configuration")?.created;
     if (created === undefined || lastModifiedTime === undefined) return true;
     return lastModifiedTime.getTime() + PRECISION >= created.getTime();
+  }
+
+  /** Whether a configuration is still the one that this run has made. */
+  async #isOwn(failure: AwsError, name: string): Promise<boolean> {
+    const created = this.made.find(({ kind }) => kind === "configuration")?.created;
+    if (created === undefined) return true;
+    const now = await this.#asked(
+      failure,
+      () => this.#options.sagemaker.describeEndpointConfiguration(name),
+    );
+    return now?.CreationTime?.getTime() === created.getTime();
   }
 
   /** When it was made; `undefined` where nobody tells. */

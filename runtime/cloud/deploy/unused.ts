@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Slot, slotsOf } from "../../contract/endpoint_slots.ts";
+import { type InUse, type Slot, slotsOf } from "../../contract/endpoint_slots.ts";
 import type { Belonging } from "../endpoints/commands.ts";
 import type { State } from "./state.ts";
 
@@ -90,6 +90,19 @@ export function mayBeComing(things: readonly Unused[], { base }: State, now: Dat
     since !== undefined && created !== undefined && created > since &&
     now.getTime() - created.getTime() < LONG_AGO
   );
+}
+
+/**
+ * Names that the endpoint has, or is about to have. Where its configuration is deleted nobody knows its
+ * model: then the one that belongs to that configuration counts, or any that there is.
+ */
+export function inUse({ endpoint, base, models }: State): InUse {
+  if (!base) return { configurations: [], models: [] };
+  if (base.configuration) return { configurations: [base.name], models: base.models };
+  const slots = slotsOf(endpoint);
+  const likely = slots.find(({ configuration }) => configuration === base.name) ??
+    slots.find(({ model }) => models.has(model));
+  return { configurations: [base.name], models: likely ? [likely.model] : [] };
 }
 
 /** Of what there is, what has the names of what is to be made. */

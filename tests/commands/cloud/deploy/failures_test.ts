@@ -1,0 +1,281 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { Refused } from "../../../helpers/box/service.ts";
+import { changesOf, LEAST, makeDeployApp, thingsOf, UPDATE } from "../../../helpers/deploy_app.ts";
+import { Keys } from "../../../helpers/in_process.ts";
+import type { JobApp } from "../../../helpers/job_app.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const FIRST_SLOT = ["shop-config", "shop-mlcli"];
+const PING =
+  "The primary container for production variant AllTraffic did not pass the ping health " +
+  "check. Please check CloudWatch logs for this endpoint.";
+
+/** An endpoint that serves, and nobody remembers how it was asked for. */
+async function deployed(): Promise<JobApp> {
+  const job = await makeDeployApp();
+  assertEquals((await job.run(LEAST)).code, 0);
+  job.box.requests.length = 0;
+  return job;
+}
+
+suite("deploy, where an update is taken back", () => {
+  it("fails, with the reason, the likely cause and the end of the new log", async () => {
+    await using job = await deployed();
+    const { box } = job;
+    const group = "/aws/sagemaker/Endpoints/shop";
+    box.logs.put(group, "AllTraffic/i-0before", ["of the old instance"]);
+    const lines = Array.from({ length: 60 }, (_, number) => `line ${number}`);
+    box.endpoints.script("shop", [
+      { log: { "AllTraffic/i-0after": lines } },
+      "RollingBack",
+      { rollback: true, reason: PING },
+    ]);
+    const { code, stdout, stderr } = await job.run(UPDATE);
+    assertEquals([code, stdout], [1, ""], stderr);
+    assertStringIncludes(stderr, "error: Endpoint shop was not updated: it was rolled back\n");
+    assertStringIncludes(stderr, `  ${PING}\n`);
+    assertStringIncludes(stderr, "The end of its log:\n  line 10\n");
+    assertStringIncludes(stderr, "  line 59\n");
+    assert(!/of the old instance|line 9\n/.test(stderr), stderr);
+    assertStringIncludes(stderr, "GET /ping on port 8080");
+    assertStringIncludes(stderr, "It serves what it served before.");
+    assertStringIncludes(stderr, "What was made for it is deleted again.\n");
+    assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
+  });
+
+  it("fails where nobody gives a reason, and the log may not be read", async () => {
+    await using job = await deployed();
+    job.box.faults.deny("logs:*");
+    job.box.endpoints.script("shop", [{ rollback: true }]);
+    const { code, stdout, stderr } = await job.run(UPDATE);
+    assertEquals([code, stdout], [1, ""], stderr);
+    assertStringIncludes(stderr, "  SageMaker gave no reason.\n");
+    assertStringIncludes(stderr, "Its log may not be read: AccessDeniedException: logs:");
+    assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
+  });
+
+  it("fails where an alarm rang", async () => {
+    await using job = await deployed();
+    job.box.endpoints.alarm("errors");
+    const { code, stderr } = await job.run([...UPDATE, "--canary", "10", "--alarm", "errors"]);
+    assertEquals(code, 1, stderr);
+    assertStringIncludes(stderr, "alarm");
+    assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
+  });
+
+  it("names what it may not delete", async () => {
+    await using job = await deployed();
+    job.box.faults.deny("sagemaker:Delete*");
+    job.box.endpoints.script("shop", [{ rollback: true }]);
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals([code, thingsOf(job).all.length], [1, 4]);
+    for (const name of ["-config-name shop-config-2)", "-model-name shop-mlcli-2)"]) {
+      assertStringIncludes(stderr, name);
+    }
+  });
+
+  it("touches nothing where not even going back went well", async () => {
+    await using job = await deployed();
+    job.box.endpoints.script("shop", [{ end: "UpdateRollbackFailed", reason: "No capacity." }]);
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "Endpoint shop was not updated: it is UpdateRollbackFailed\n");
+  });
+});
+
+suite("deploy, where a new endpoint fails", () => {
+  it("deletes it and what was made for it: the same command begins anew", async () => {
+    await using job = await makeDeployApp();
+    job.box.endpoints.script("shop", [{ log: ["no such file"] }, { end: "Failed", reason: PING }]);
+    const { code, stdout, stderr } = await job.run(LEAST);
+    assertEquals([code, stdout], [1, ""], stderr);
+    assertStringIncludes(stderr, "error: Endpoint shop was not created: it has failed\n");
+    assertStringIncludes(stderr, "  no such file\n");
+    assertStringIncludes(stderr, "What was made for it is deleted again.\n");
+    assertEquals([thingsOf(job).all, job.box.endpoints.endpoints.size], [[], 0]);
+    assertEquals((await job.run(LEAST)).stdout, "shop\n");
+  });
+
+  it("says so where there is no machine, and what to do", async () => {
+    await using job = await makeDeployApp();
+    job.box.faults.outOfCapacity();
+    const { code, stderr } = await job.run(LEAST);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "InsufficientInstanceCapacity");
+    assertStringIncludes(stderr, "another --ec2-type");
+    assertEquals([thingsOf(job).all, job.box.endpoints.endpoints.size], [[], 0]);
+  });
+
+  it("says how to delete it where it may not", async () => {
+    await using job = await makeDeployApp();
+    job.box.faults.deny("sagemaker:DeleteEndpoint");
+    job.box.endpoints.script("shop", [{ end: "Failed" }]);
+    const { code, stderr } = await job.run(LEAST);
+    assertEquals(code, 1);
+    assertStringIncludes(
+      stderr,
+      "To delete it: mlcli delete-endpoint -n shop --delete-config --delete-model\n",
+    );
+  });
+});
+
+suite("deploy, where a call is refused", () => {
+  it("leaves nothing: the quota", async () => {
+    await using job = await deployed();
+    job.box.faults.quota("ml.p3.2xlarge");
+    const { code, stderr } = await job.run([...UPDATE, "-e", "ml.p3.2xlarge"]);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "Service Quotas");
+    assertStringIncludes(stderr, "Nothing is left of it. shop serves what it served before.\n");
+    assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
+  });
+
+  it("goes on without its own tags, and not without the user's", async () => {
+    await using job = await makeDeployApp();
+    job.box.faults.deny("sagemaker:AddTags");
+    const tagged = await job.run([...LEAST, "--tag", "team=a"]);
+    assertEquals([tagged.code, thingsOf(job).all], [1, []]);
+    assertStringIncludes(tagged.stderr, "AccessDeniedException: sagemaker:AddTags\n");
+    const { code, stdout, stderr } = await job.run(LEAST);
+    assertEquals([code, stdout], [0, "shop\n"], stderr);
+    assertEquals(stderr.split("Without tags").length, 2);
+    assertEquals(job.box.endpoints.endpoint("shop").tags.size, 0);
+    assertEquals((await job.run(UPDATE)).code, 0);
+  });
+
+  const must = [
+    "sagemaker:DescribeEndpoint",
+    "sagemaker:DescribeEndpointConfig",
+    "sagemaker:DescribeModel",
+    "sagemaker:CreateModel",
+    "sagemaker:CreateEndpointConfig",
+    "sagemaker:UpdateEndpoint",
+    "iam:PassRole",
+  ];
+  for (const action of must) {
+    it(`says which permission is missing, and leaves nothing: ${action}`, async () => {
+      await using job = await deployed();
+      job.box.faults.deny(action);
+      const { code, stdout, stderr } = await job.run(UPDATE);
+      assertEquals([code, stdout], [1, ""], stderr);
+      assertStringIncludes(stderr, `error: AccessDeniedException: ${action}\n`);
+      assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
+    });
+  }
+
+  const may = ["ListTags", "ListEndpoints", "AddTags", "DeleteModel", "DeleteEndpointConfig"];
+  for (const operation of may) {
+    it(`goes on with a note: sagemaker:${operation}`, async () => {
+      await using job = await deployed();
+      job.box.faults.deny(`sagemaker:${operation}`);
+      const { code, stdout, stderr } = await job.run(UPDATE);
+      assertEquals([code, stdout], [0, "shop\n"], stderr);
+      assertStringIncludes(stderr, `AccessDeniedException: sagemaker:${operation}`);
+      assertEquals(thingsOf(job).served, ["shop-config-2", "shop-mlcli-2"]);
+    });
+  }
+
+  it("waits for what was just written to be found", async () => {
+    await using job = await deployed();
+    const arn = "arn:aws:sagemaker:eu-west-1:123456789012:endpoint-config/shop-config-2";
+    job.box.faults.refuse(
+      "sagemaker:UpdateEndpoint",
+      new Refused("ValidationException", `Could not find endpoint configuration "${arn}".`),
+      3,
+    );
+    const { code, stdout, stderr } = await job.run(UPDATE);
+    assertEquals([code, stdout], [0, "shop\n"], stderr);
+  });
+
+  it("keeps the values of variables to itself", async () => {
+    await using job = await deployed();
+    job.box.faults.refuse(
+      "sagemaker:CreateModel",
+      new Refused("ValidationException", "The value 'very-secret' is not valid"),
+    );
+    const { code, stderr } = await job.run([...UPDATE, "--env", "TOKEN=very-secret"]);
+    assertEquals([code, stderr.includes("very-secret")], [1, false], stderr);
+  });
+});
+
+suite("deploy, where nobody waits for the end", () => {
+  it("says that it goes on after --timeout", async () => {
+    await using job = await deployed();
+    job.box.endpoints.script("shop", Array.from({ length: 99 }, () => "Updating" as const));
+    const { code, stdout, stderr } = await job.run([...UPDATE, "--timeout", "60"]);
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, "error: Not done after 60 s: endpoint shop (Updating)\n");
+    assertStringIncludes(stderr, "mlcli wait shop");
+    assertEquals(changesOf(job).some((name) => name.includes("Delete")), false);
+  });
+
+  it("says that it goes on after Ctrl-C", async () => {
+    await using job = await deployed();
+    const keys = new Keys();
+    job.box.faults.after = ({ operation }) => {
+      if (operation === "UpdateEndpoint") keys.press();
+      return undefined;
+    };
+    const { code, stdout, stderr } = await job.run(UPDATE, { keys });
+    assertEquals([code, stdout], [130, ""]);
+    assertStringIncludes(stderr, "How it ends: mlcli wait shop");
+    assertEquals(thingsOf(job).all.length, 4);
+  });
+
+  it("says so where it is deleted meanwhile", async () => {
+    await using job = await deployed();
+    job.box.endpoints.script("shop", ["Updating", { end: "gone" }]);
+    const { endpoints } = job.box.endpoints;
+    job.box.faults.before = ({ operation }) => {
+      const isUpdating = endpoints.get("shop")?.status === "Updating";
+      if (operation === "DescribeEndpoint" && isUpdating) endpoints.delete("shop");
+      return undefined;
+    };
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals(code, 1, stderr);
+    assertStringIncludes(stderr, "shop was deleted meanwhile\n");
+  });
+});
+
+suite("deploy, where somebody else deploys at the same time", () => {
+  it("says that it serves theirs, and deletes nothing of it", async () => {
+    await using job = await deployed();
+    const { endpoints, faults } = job.box;
+    let isTheirs = false;
+    faults.before = ({ operation }) => {
+      if (operation !== "UpdateEndpoint" || isTheirs) return undefined;
+      isTheirs = true;
+      // What the other one made in the same moment, under the same names.
+      const { request } = endpoints.configurations.get("shop-config-2")!;
+      endpoints.addConfiguration("shop-config-2", request);
+      return undefined;
+    };
+    const { code, stdout, stderr } = await job.run(UPDATE);
+    assertEquals([code, stdout], [1, ""], stderr);
+    assertStringIncludes(stderr, "error: Somebody else deployed to shop at the same time\n");
+    assertEquals(endpoints.configurations.has("shop-config-2"), true);
+    assertEquals(endpoints.models.has("shop-mlcli-2"), true);
+  });
+
+  it("leaves theirs alone where they were first", async () => {
+    await using job = await deployed();
+    const { endpoints, faults } = job.box;
+    const other = Promise.withResolvers<unknown>();
+    let isTheirs = false;
+    faults.before = async ({ operation }) => {
+      if (operation !== "UpdateEndpoint" || isTheirs) return undefined;
+      isTheirs = true;
+      other.resolve(await job.run([...UPDATE, "--env", "WHO=other", "--no-wait"]));
+      return undefined;
+    };
+    const { code, stdout, stderr } = await job.run(UPDATE);
+    await other.promise;
+    assertEquals([code, stdout], [1, ""], stderr);
+    assertStringIncludes(stderr, "Cannot update in-progress endpoint");
+    const { pending, current } = endpoints.endpoint("shop");
+    const { model } = (pending ?? current).variants[0]!;
+    assertEquals(model.container.Environment, { WHO: "other" });
+    for (const name of ["shop-config", "shop-config-2"]) assert(endpoints.configurations.has(name));
+    for (const name of ["shop-mlcli", "shop-mlcli-2"]) assert(endpoints.models.has(name));
+  });
+});

@@ -1,0 +1,232 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { EndpointStatus } from "../../../helpers/box/endpoints/endpoint.ts";
+import type { AddedEndpoint } from "../../../helpers/box/endpoints/endpoint_store.ts";
+import {
+  changesOf,
+  LEAST,
+  makeDeployApp,
+  MODEL,
+  SECOND,
+  thingsOf,
+  UPDATE,
+} from "../../../helpers/deploy_app.ts";
+import { BUCKET } from "../../../helpers/job_app.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+/** What is said of a command line that changes nothing. */
+async function refused(
+  there: AddedEndpoint | undefined,
+  args: readonly string[],
+  code = 1,
+): Promise<string> {
+  await using job = await makeDeployApp();
+  if (there) job.box.endpoints.add("shop", there);
+  const result = await job.run(args);
+  assertEquals([result.code, result.stdout, changesOf(job)], [code, "", []], result.stderr);
+  return result.stderr;
+}
+
+suite("deploy, where the endpoint is not ready", () => {
+  const busy: readonly EndpointStatus[] = ["SystemUpdating", "RollingBack", "Deleting", "Creating"];
+  for (const status of busy) {
+    it(`says so before anything is made: ${status}`, async () => {
+      const stderr = await refused({ status }, UPDATE);
+      assertStringIncludes(stderr, `error: Endpoint shop is being changed: ${status}`);
+      assertStringIncludes(stderr, "Nothing was changed.");
+      assertStringIncludes(stderr, "mlcli wait shop");
+    });
+  }
+
+  it("says that one which has failed can only be deleted", async () => {
+    const stderr = await refused({ status: "Failed", reason: "No capacity." }, [
+      ...UPDATE,
+      "--region",
+      "eu-west-1",
+    ]);
+    assertStringIncludes(stderr, "error: Endpoint shop has failed: it can only be deleted\n");
+    assertStringIncludes(stderr, "  No capacity.\n");
+    assertStringIncludes(
+      stderr,
+      "mlcli delete-endpoint -n shop --delete-config --delete-model --region eu-west-1 --wait\n",
+    );
+  });
+
+  for (const status of ["OutOfService", "UpdateRollbackFailed"] as const) {
+    it(`lets the platform decide: ${status}`, async () => {
+      await using job = await makeDeployApp();
+      job.box.endpoints.add("shop", { status, model: "shop-mlcli" });
+      const { code, stdout, stderr } = await job.run(UPDATE);
+      assertEquals([code, stdout], [0, "shop\n"], stderr);
+    });
+  }
+
+  it("waits for a creation that is what is asked for, and for no other", async () => {
+    await using job = await makeDeployApp();
+    assertEquals((await job.run([...LEAST, "--no-wait"])).code, 0);
+    const other = await job.run([...UPDATE, "--env", "A=b"]);
+    assertEquals([other.code, other.stdout], [1, ""]);
+    assertStringIncludes(
+      other.stderr,
+      "is being changed: Creating, to what differs in model data and variables\n",
+    );
+    const same = await job.run(LEAST);
+    assertEquals([same.code, same.stdout], [0, "shop\n"], same.stderr);
+    assertEquals(thingsOf(job).all, ["shop-config", "shop-mlcli"]);
+  });
+
+  it("waits for no update but one to what is asked for", async () => {
+    await using job = await makeDeployApp();
+    await job.run(LEAST);
+    await job.run([...UPDATE, "--no-wait"]);
+    const { code, stdout, stderr } = await job.run(LEAST);
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, "Updating, to what differs in model data\n");
+    assertEquals(thingsOf(job).all.length, 4);
+  });
+});
+
+suite("deploy, where it would lose what an endpoint has", () => {
+  const variants = [{ VariantName: "a", ModelName: "m" }, { VariantName: "b", ModelName: "m" }];
+  const rows: readonly (readonly [string, AddedEndpoint])[] = [
+    ["2 variants", { settings: { ProductionVariants: variants } }],
+    ["a shadow variant", { settings: { ShadowProductionVariants: [variants[0]] } }],
+    ["inference components", { variant: { ModelName: undefined } }],
+    ["a multi-model container", { container: { Mode: "MultiModel" } }],
+  ];
+  for (const [what, there] of rows) {
+    it(`changes nothing: ${what}`, async () => {
+      const stderr = await refused(there, UPDATE);
+      assertStringIncludes(stderr, `error: Endpoint shop has ${what}: deploy would lose that\n`);
+    });
+  }
+
+  it("changes nothing: a pipeline of containers", async () => {
+    await using job = await makeDeployApp();
+    job.box.endpoints.addModel("piped", { Containers: [{ Image: "a" }, { Image: "b" }] });
+    job.box.endpoints.add("shop", { model: "piped" });
+    const { stderr } = await job.run(UPDATE);
+    assertStringIncludes(stderr, "has a pipeline of 2 containers: deploy would lose that\n");
+    assertEquals(changesOf(job), []);
+  });
+
+  it("needs a type where the configuration is deleted, and goes on with one", async () => {
+    await using job = await makeDeployApp();
+    job.box.endpoints.add("shop", { model: "shop-mlcli" });
+    job.box.endpoints.configurations.clear();
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals([code, changesOf(job)], [1, []]);
+    assertStringIncludes(stderr, "The configuration of endpoint shop is deleted: shop-config\n");
+    const named = await job.run([...UPDATE, "-e", "ml.m5.large"]);
+    assertEquals(named.code, 0, named.stderr);
+    // The model that it serves has a name, too: it goes last.
+    const names = ["shop-config-2", "shop-mlcli-2"];
+    assertEquals(thingsOf(job), { all: names, served: names });
+    assertEquals(changesOf(job).at(-1), "sagemaker:DeleteModel");
+  });
+
+  it("says that the variables of a deleted model are not known", async () => {
+    await using job = await makeDeployApp();
+    job.box.endpoints.add("shop", { model: "gone", container: { Environment: { A: "b" } } });
+    job.box.endpoints.models.clear();
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals(code, 0, stderr);
+    assertStringIncludes(
+      stderr,
+      "The model of shop is deleted (gone): its variables are not known",
+    );
+  });
+});
+
+suite("deploy, told what does not fit the endpoint", () => {
+  const rows: readonly (readonly [string, AddedEndpoint | undefined, readonly string[], string])[] =
+    [
+      ["a new one without a type", undefined, ["deploy", "-n", "shop", "-m", MODEL], "is new"],
+      ["instances to serverless", {}, [...UPDATE, "--max-concurrency", "3"], "makes none"],
+      [
+        "a count for serverless",
+        { variant: serverless() },
+        [...UPDATE, "-c", "3"],
+        "no instances to count",
+      ],
+      [
+        "a canary for serverless",
+        { variant: serverless() },
+        [...UPDATE, "--canary", "10"],
+        'Option "--canary" is not for serverless endpoints.',
+      ],
+    ];
+  function serverless() {
+    return {
+      InstanceType: undefined,
+      InitialInstanceCount: undefined,
+      ServerlessConfig: { MemorySizeInMB: 2048, MaxConcurrency: 5 },
+    };
+  }
+  for (const [what, there, args, words] of rows) {
+    it(`changes nothing: ${what}`, async () => {
+      const isUsage = what.startsWith("a new") || what.startsWith("a canary");
+      assertStringIncludes(await refused(there, args, isUsage ? 2 : 1), words);
+    });
+  }
+
+  it("changes nothing: an address without an archive, an image that is not pushed", async () => {
+    const there = `s3://${BUCKET}/nothing/model.tar.gz`;
+    await refused(undefined, [...LEAST.slice(0, -1), there]);
+    await refused(undefined, [...LEAST, "-t", "other"]);
+  });
+});
+
+suite("deploy, where others use what is in its way", () => {
+  it("changes nothing where another endpoint has the configuration, or the model", async () => {
+    for (
+      const [configuration, model, words] of [
+        ["shop-config", "m", "Cannot delete endpoint config, still in use: shop-config (by other)"],
+        ["c", "shop-mlcli", "Cannot delete model, still in use: shop-mlcli (by other)"],
+      ]
+    ) {
+      await using job = await makeDeployApp();
+      job.box.endpoints.add("other", { configuration, model });
+      const { code, stdout, stderr } = await job.run(LEAST);
+      assertEquals([code, stdout, changesOf(job)], [1, "", []], stderr);
+      assertStringIncludes(stderr, `error: ${words}\n`);
+    }
+  });
+
+  it("keeps what served before where another endpoint has that", async () => {
+    await using job = await makeDeployApp();
+    await job.run(LEAST);
+    job.box.endpoints.add("other", { configuration: "shop-config", model: "shop-mlcli" });
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals([code, thingsOf(job).all.length], [0, 4]);
+    assertStringIncludes(stderr, "Kept endpoint configuration shop-config, which other uses\n");
+    assertStringIncludes(stderr, "Kept model shop-mlcli, which other uses\n");
+  });
+
+  it("keeps what mlcli did not make, and what its tags say it did, it deletes", async () => {
+    await using job = await makeDeployApp();
+    const own = [{ Key: "mlcli.endpoint", Value: "shop" }];
+    job.box.endpoints.addModel("old", { PrimaryContainer: { Image: "i" }, Tags: own });
+    job.box.endpoints.add("shop", { configuration: "theirs", model: "old" });
+    const { stderr } = await job.run(UPDATE);
+    assertEquals(thingsOf(job).all, ["theirs", "shop-config", "shop-mlcli"]);
+    assertStringIncludes(stderr, "Deleted model old\n");
+    assertStringIncludes(
+      stderr,
+      "To delete it: aws sagemaker delete-endpoint-config --endpoint-config-name theirs\n",
+    );
+  });
+
+  it("leaves alone what another command may be about to have it serve", async () => {
+    await using job = await makeDeployApp();
+    await job.run(LEAST);
+    job.box.endpoints.addModel("shop-mlcli-2");
+    const { code, stdout, stderr } = await job.run(LEAST);
+    assertEquals([code, stdout], [0, "shop\n"]);
+    assertStringIncludes(stderr, "There is shop-mlcli-2, which nothing uses yet");
+    assertEquals(thingsOf(job).all.includes("shop-mlcli-2"), true);
+    // Who deploys something else needs the name.
+    assertEquals((await job.run(UPDATE)).code, 0);
+    assertEquals(thingsOf(job).all, ["shop-config-2", "shop-mlcli-2"]);
+    assertEquals(job.box.endpoints.models.get("shop-mlcli-2")?.container.ModelDataUrl, SECOND);
+  });
+});
