@@ -29,6 +29,8 @@ interface Denial {
 export class Faults {
   before: Interceptor = () => undefined;
   after: Interceptor = () => undefined;
+  /** As `after`, where the service has refused it. */
+  afterRefusal: Interceptor = () => undefined;
   /** Every answer says `Connection: close`. */
   closesConnections = false;
   /** No machines are left: jobs fail with a CapacityError. */
