@@ -77,17 +77,17 @@ export const root: Group = {
     },
     describe: {
       heading: THERE,
-      summary: "Show what a job on SageMaker is, how far it is, how it ended.",
+      summary: "Show what a job or an endpoint on SageMaker is, how far it is, how it ended.",
       load: async () => (await import("./cloud/describe.ts")).describeCommand,
     },
     logs: {
       heading: THERE,
-      summary: "Show what a job on SageMaker writes.",
+      summary: "Show what a job or an endpoint on SageMaker writes.",
       load: async () => (await import("./cloud/logs.ts")).logsCommand,
     },
     wait: {
       heading: THERE,
-      summary: "Wait until a job on SageMaker has ended, and print its result.",
+      summary: "Wait until a job has ended, or an endpoint has settled, and print its result.",
       load: async () => (await import("./cloud/wait.ts")).waitCommand,
     },
     "stop-job": {

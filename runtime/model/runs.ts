@@ -47,8 +47,11 @@ export async function isRunOver(layout: Pick<Layout, "localTest">, run: string):
   return await lstatIfThere(folder) === undefined || await isLeftOver(folder);
 }
 
-/** Whether a run's mlcli is gone; where that is not known, whether the directory is old. */
-async function isLeftOver(folder: string): Promise<boolean> {
+/**
+ * Whether the mlcli that claimed a directory is gone; where that is not known, whether the directory is
+ * old.
+ */
+export async function isLeftOver(folder: string): Promise<boolean> {
   const owner = await readTextFile(join(folder, OWNER), LARGEST_TEXT).catch(() => "");
   const [id, host] = owner.split(" ");
   if (/^\d+$/.test(id ?? "") && host === Deno.hostname()) return !await isAlive(Number(id));

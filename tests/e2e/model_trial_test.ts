@@ -3,7 +3,10 @@ import { join } from "@std/path";
 import { packTo } from "../../runtime/archive/pack.ts";
 import { type Trial, tryServing } from "../../runtime/cloud/preflight/serving.ts";
 import { Interrupted, MlcliError } from "../../runtime/errors.ts";
+import { archiveOf } from "../../runtime/cloud/deploy/packing.ts";
+import { roomFor } from "../../runtime/contract/model_room.ts";
 import { modelFiles } from "../../runtime/model/files.ts";
+import { makeApp } from "../helpers/app.ts";
 import { appObject } from "../helpers/app_object.ts";
 import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
 import {
@@ -209,5 +212,46 @@ suite("trying a model here", () => {
     assertEquals(await tried({}, { tag: "v2" }), [
       `The model is not tried here: this machine has no image ${NAME}:v2`,
     ]);
+  });
+});
+
+const TRAINING = `
+import os
+def train(input_data_path, model_save_path):
+    os.makedirs(model_save_path + "/weights")
+    with open(model_save_path + "/weights/model.txt", "w") as file: file.write("trained")
+    os.symlink("weights/model.txt", model_save_path + "/current")
+`;
+const SERVING = `
+def model_fn(model_dir):
+    with open(model_dir + "/current") as file: model = file.read()
+    if model != "trained": raise ValueError(model)
+    return model
+`;
+
+suite("trying what local train made, in an image of mlcli", () => {
+  it("serves it, its links as files; another model it does not", async () => {
+    await using app = await makeApp({ configuration: { base_image: baseImage() } });
+    assertEquals((await app.run(["init", app.name])).code, 0);
+    await app.write(app.path("training/training.py"), TRAINING);
+    await app.write(app.path("prediction/serve"), SERVING);
+    for (const args of [["build"], ["local", "train"]]) {
+      const { code, stderr } = await app.run(args);
+      assertEquals(code, 0, stderr);
+    }
+    const trial = async (): Promise<readonly string[]> => {
+      const model = { path: app.testPath("model"), shown: "model" };
+      const room = roomFor({ instanceType: "ml.m5.large" });
+      await using archive = await archiveOf(model, room, () => {}, SIGNAL);
+      const of = appObject(app.directory, app.name);
+      return await tried({}, { app: of, tag: "latest", archive: archive.path });
+    };
+    assertEquals(await trial(), []);
+    assertEquals(await containersOf(app.name), []);
+    await Deno.writeTextFile(app.testPath("model/weights/model.txt"), "another");
+    const { message, quote } = await assertRejects(trial, MlcliError);
+    assertMatch(message, /^Tried here, the server ended before it was ready: exit status \d+$/);
+    assertMatch(quote!, /ValueError: another/);
+    assertEquals(await containersOf(app.name), []);
   });
 });

@@ -1,129 +1,43 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { makeApp, type TestApp } from "../helpers/app.ts";
-import { Box } from "../helpers/box/box.ts";
+import type { TestApp } from "../helpers/app.ts";
+import type { Box } from "../helpers/box/box.ts";
 import type { Job } from "../helpers/box/jobs/job.ts";
-import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
-import { runCloud, startCloud } from "../helpers/cloud.ts";
-import { baseImage } from "../helpers/engine.ts";
+import { startCloud } from "../helpers/cloud.ts";
 import { eventually } from "../helpers/eventually.ts";
 import type { ProgramResult } from "../helpers/program.ts";
+import { openRoad, type Road, ROAD_BUCKET } from "../helpers/road.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
-const BUCKET = "road-data";
-
-/** Fails or waits where a hyperparameter says so. */
-const TRAINING = `
-import json, os, pathlib, signal, time
-
-def train(input_data_path, model_save_path, hyperparameters):
-    files = sorted(pathlib.Path(input_data_path).iterdir())
-    numbers = [float(line) for file in files for line in file.read_text().split()]
-    print(f"{len(numbers)} numbers on {os.environ['SM_CURRENT_HOST']}")
-    model = pathlib.Path(model_save_path, "model.json")
-    kept = pathlib.Path("/opt/ml/checkpoints/epoch")
-    if kept.exists():
-        print(f"goes on after epoch {kept.read_text()}")
-    mode = hyperparameters.get("mode")
-    if mode == "raise":
-        raise ValueError("no such column: price")
-    if mode == "memory":
-        held = [bytearray(16 * 2**20) for _ in range(100)]
-    if mode == "wait":
-        def save(*_):
-            model.write_text("1")
-            raise SystemExit(0)
-        signal.signal(signal.SIGTERM, save)
-        print("waiting")
-        time.sleep(120)
-    if mode == "checkpoint" and not kept.exists():
-        kept.write_text("7")
-        print("kept a checkpoint")
-        time.sleep(120)
-    model.write_text(json.dumps(sum(numbers) / len(numbers)))
-`;
-
-const SERVING = `
-import json, pathlib
-
-def model_fn(model_dir):
-    return json.loads(pathlib.Path(model_dir, "model.json").read_text())
-
-def input_fn(body, content_type):
-    return float(body)
-
-def predict_fn(number, model):
-    return number * model
-
-def output_fn(prediction, accept):
-    return str(prediction)
-`;
-
-const PROCESSING = `
-import pathlib, sys
-
-def process():
-    for file in pathlib.Path("/opt/ml/processing/input").iterdir():
-        numbers = [float(line) * float(sys.argv[1]) for line in file.read_text().split()]
-        out = pathlib.Path("/opt/ml/processing/output", file.name)
-        out.write_text("".join(f"{number}\\n" for number in numbers))
-        print(f"{file.name}: {len(numbers)} numbers")
-
-if __name__ == "__main__":
-    process()
-`;
-
 suite("the road to the platform", () => {
+  let road: Road;
   let box: Box;
   let app: TestApp;
 
-  const run = (...args: readonly string[]): Promise<ProgramResult> =>
-    runCloud(box, args, { cwd: app.directory });
-
-  /** Runs it, and returns its result without the end of its line. */
-  async function done(...args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await run(...args);
-    assertEquals(code, 0, `mlcli ${args.join(" ")}: ${stderr}`);
-    return stdout.trimEnd();
-  }
+  const run = (...args: readonly string[]): Promise<ProgramResult> => road.run(...args);
+  const done = (...args: readonly string[]): Promise<string> => road.done(...args);
 
   const train = (...more: readonly string[]): Promise<ProgramResult> =>
-    run("train", "-i", `s3://${BUCKET}/numbers/`, "-e", "ml.m5.large", ...more);
+    run("train", "-i", `s3://${ROAD_BUCKET}/numbers/`, "-e", "ml.m5.large", ...more);
 
   beforeAll(async () => {
-    box = await Box.open({ registry: true, jobs: true });
-    box.s3.createBucket(BUCKET);
-    await box.s3.put(BUCKET, "numbers/a.txt", "1\n2\n");
-    await box.s3.put(BUCKET, "numbers/b.txt", "6\n");
-    app = await makeApp({
-      configuration: {
-        base_image: baseImage(),
-        s3_prefix: `s3://${BUCKET}/app`,
-        execution_role: EXECUTION_ROLE,
-      },
-    });
-    await done("init", app.name);
-    await app.write(app.path("training/training.py"), TRAINING);
-    await app.write(app.path("prediction/serve"), SERVING);
-    await app.write(app.path("processing/scale.py"), PROCESSING);
-    assertEquals(await done("build"), `${app.name}:latest`);
-    assertMatch(await done("push"), new RegExp(`/${app.name}@sha256:[0-9a-f]{64}$`));
+    road = await openRoad({ jobs: true });
+    ({ box, app } = road);
   });
 
   afterAll(async () => {
-    await app[Symbol.asyncDispose]();
-    await box[Symbol.asyncDispose]();
+    await road[Symbol.asyncDispose]();
   });
 
   it("leads from an app to an artifact, and back to an answer on this machine", async () => {
     await app.write(`${app.directory}/raw/a.txt`, "10\n20\n");
-    const raw = await done("upload-data", "-i", "raw", "--target-dir", `s3://${BUCKET}/raw`);
-    assertEquals(raw, `s3://${BUCKET}/raw/`);
+    const raw = await done("upload-data", "-i", "raw", "--target-dir", `s3://${ROAD_BUCKET}/raw`);
+    assertEquals(raw, `s3://${ROAD_BUCKET}/raw/`);
     const scaled = await done(
       ...["process", "-f", "scale.py", "-i", raw, "-e", "ml.m5.large"],
-      ...["-o", `s3://${BUCKET}/scaled`, "--", "0.5"],
+      ...["-o", `s3://${ROAD_BUCKET}/scaled`, "--", "0.5"],
     );
-    assertEquals(scaled, `s3://${BUCKET}/scaled`);
-    assertEquals(box.s3.keys(BUCKET, "scaled/"), ["scaled/a.txt"]);
+    assertEquals(scaled, `s3://${ROAD_BUCKET}/scaled`);
+    assertEquals(box.s3.keys(ROAD_BUCKET, "scaled/"), ["scaled/a.txt"]);
     const { code, stdout, stderr } = await run(
       ...["train", "-i", `${scaled}/`, "-e", "ml.m5.large", "-n", "road"],
     );
@@ -172,7 +86,7 @@ suite("the road to the platform", () => {
     const child = startCloud(
       box,
       [
-        ...["train", "-i", `s3://${BUCKET}/numbers/`, "-e", "ml.m5.large"],
+        ...["train", "-i", `s3://${ROAD_BUCKET}/numbers/`, "-e", "ml.m5.large"],
         ...["--hyperparameter", "mode=wait"],
       ],
       { cwd: app.directory },
@@ -184,7 +98,7 @@ suite("the road to the platform", () => {
     assertEquals(await done("stop-job", name!, "--wait"), name);
     const { code, stdout } = await run("wait", name!);
     assertEquals(code, 1);
-    assertEquals(stdout, `s3://${BUCKET}/app/output/${name}/output/model.tar.gz\n`);
+    assertEquals(stdout, `s3://${ROAD_BUCKET}/app/output/${name}/output/model.tar.gz\n`);
   });
 
   it("is over when its time is, with what the code saved", async () => {
@@ -200,7 +114,7 @@ suite("the road to the platform", () => {
   it("goes on from its checkpoint where a spare instance was taken away", async () => {
     const running = train(
       ...["--hyperparameter", "mode=checkpoint", "--spot"],
-      ...["--checkpoint-s3-dir", `s3://${BUCKET}/checkpoints/`],
+      ...["--checkpoint-s3-dir", `s3://${ROAD_BUCKET}/checkpoints/`],
     );
     const job = await jobThatLogs("kept a checkpoint");
     box.machines.interrupt(job);

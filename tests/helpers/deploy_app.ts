@@ -51,7 +51,14 @@ interface Call {
 }
 
 /** The inputs of the calls that a dry run prints: of a model, its configuration, and the endpoint. */
-export function callsIn(stdout: string) {
+export interface PlannedCalls
+  extends Record<"model" | "configuration" | "endpoint", Call["input"]> {
+  /** All of them, in order. */
+  readonly actions: readonly string[];
+}
+
+/** Reads what a dry run prints. */
+export function callsIn(stdout: string): PlannedCalls {
   const calls: readonly Call[] = JSON.parse(stdout);
   const inputOf = (...actions: readonly string[]) =>
     calls.find(({ action }) => actions.includes(action))?.input;

@@ -76,6 +76,22 @@ export function memorySageMaker(
   };
 }
 
+/** Describes an endpoint configuration of that name, which names no model; otherwise as another. */
+export function configured(
+  known: string,
+  other: Pick<SageMaker, "describeEndpointConfiguration">,
+): SageMaker["describeEndpointConfiguration"] {
+  return (name) =>
+    name === known
+      ? Promise.resolve({
+        EndpointConfigName: name,
+        EndpointConfigArn: undefined,
+        ProductionVariants: undefined,
+        CreationTime: undefined,
+      })
+      : other.describeEndpointConfiguration(name);
+}
+
 function notFound(name: string, what = "endpoint"): AwsError {
   return new AwsError("not found", `ResourceNotFound: ${what} ${name}`);
 }

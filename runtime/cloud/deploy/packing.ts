@@ -4,13 +4,15 @@
  * @module
  */
 
+import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { createHash } from "node:crypto";
 import type { ModelRoom } from "../../contract/model_room.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
-import { removeTreeIfThere } from "../../files.ts";
+import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
 import { ARCHIVE, modelArchiveIn } from "../../model/archive.ts";
 import { cannotRead, changed, modelFiles } from "../../model/files.ts";
+import { claimRun, isLeftOver } from "../../model/runs.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { Note } from "../preflight/data.ts";
 
@@ -97,9 +99,11 @@ async function packed(
   }
   // Loaded where it is needed: it brings libraries.
   const { packTo } = await import("../../archive/pack.ts");
-  const folder = await Deno.makeTempDir({ prefix: "mlcli-model-" });
+  const folder = await Deno.makeTempDir({ prefix: PREFIX });
   const dispose = () => removeTreeIfThere(folder).catch(() => {});
   try {
+    await claimRun(folder);
+    await removeLeft(dirname(folder));
     const target = join(folder, ARCHIVE);
     const errors = { gone: changed, gotShorter: changed, cannotRead };
     const { bytes, sha256 } = await packTo(target, model.entries, errors, signal);
@@ -161,6 +165,21 @@ async function taken(
     bytes += piece.length;
   }
   return { path, shown, bytes, sha256: hash.digest("hex"), async [Symbol.asyncDispose]() {} };
+}
+
+/** Begins the name of a directory with a packed model, where the system has temporary files. */
+const PREFIX = "mlcli-model-";
+
+/** Removes what was packed, and not sent, when mlcli was killed: it may be gigabytes. */
+async function removeLeft(folder: string): Promise<void> {
+  for (const { name } of await Array.fromAsync(Deno.readDir(folder)).catch(() => [])) {
+    if (!name.startsWith(PREFIX)) continue;
+    const path = join(folder, name);
+    const info = await lstatIfThere(path).catch(() => undefined);
+    // Others may make such names in a directory that all share.
+    if (!info?.isDirectory || info.uid !== Deno.uid()) continue;
+    if (await isLeftOver(path)) await removeTreeIfThere(path).catch(() => {});
+  }
 }
 
 function gigabytes(bytes: number): number {

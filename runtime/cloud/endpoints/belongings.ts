@@ -8,6 +8,7 @@ import { type AwsError, isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import { isPossibleName } from "../../contract/endpoint_names.ts";
 import { slotsOf } from "../../contract/endpoint_slots.ts";
+import { ENDPOINT_TAG } from "../tags.ts";
 import type { Belonging } from "./commands.ts";
 import { modelsOf } from "./models.ts";
 
@@ -29,9 +30,6 @@ export interface Belongings {
   /** Those of the names that mlcli gives, and those that the configurations name. */
   readonly models: readonly Known[];
 }
-
-/** The tag of what mlcli makes for an endpoint: the endpoint's name. */
-const ENDPOINT_TAG = "mlcli.endpoint";
 
 /** What is asked of SageMaker. */
 export type Asked = Pick<SageMaker, "describeEndpointConfiguration" | "describeModel" | "tagsOf">;

@@ -4,7 +4,7 @@ import { AwsError } from "../../../runtime/aws/errors.ts";
 import type { SageMaker } from "../../../runtime/aws/sagemaker.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
 import { memoryAws } from "../../helpers/memory_aws.ts";
-import { endpointNamed, memorySageMaker } from "../../helpers/memory_sagemaker.ts";
+import { configured, endpointNamed, memorySageMaker } from "../../helpers/memory_sagemaker.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const REGION_AND_PROFILE = ["--region", "eu-west-1", "--profile", "work"] as const;
@@ -71,6 +71,7 @@ suite("the cloud commands on a terminal", () => {
         name === "other"
           ? Promise.reject(new AwsError("denied", "Not yours"))
           : memory.describeEndpoint(name),
+      describeEndpointConfiguration: configured("churn-config", memory),
     };
     const context = fakeContext({
       isTerminal: true,
@@ -135,8 +136,10 @@ suite("the cloud commands on a terminal", () => {
   });
 
   it("delete-endpoint --dry-run says it, too, and deletes nothing", async () => {
+    const memory = memorySageMaker({ churn: [endpointNamed("churn")] });
     const sagemaker: SageMaker = {
-      ...memorySageMaker({ churn: [endpointNamed("churn")] }),
+      ...memory,
+      describeEndpointConfiguration: configured("churn-config", memory),
       deleteEndpoint: () => Promise.reject(new Error("It was deleted")),
     };
     const context = fakeContext({

@@ -20,7 +20,11 @@ interface CloudCommand {
 }
 
 const WITH_CONFIG = ["delete-endpoint", "-n", "churn", "--delete-config"] as const;
-const CHECKS = ["DescribeEndpoint", "ListEndpoints", "ListEndpoints"] as const;
+const CHECKS = [
+  "DescribeEndpoint",
+  ...["DescribeEndpointConfig", "DescribeEndpointConfig", "DescribeModel", "DescribeModel"],
+  ...["ListEndpoints", "ListEndpoints"],
+] as const;
 
 const COMMANDS: readonly CloudCommand[] = [
   {
@@ -97,7 +101,8 @@ suite("the cloud commands and connections, a sweep", () => {
         await using aws = awsWithTwoPages();
         await using network = new FaultyNetwork(aws.url, () => fault);
         await assertDone(aws, network.url, command);
-        assertEquals(network.operations, command.operations);
+        // Some are asked at once.
+        assertEquals(network.operations.toSorted(), command.operations.toSorted());
       });
     }
 
@@ -176,7 +181,7 @@ suite("the cloud commands and connections", () => {
     assertEquals([code, stdout], [1, "churn\n"]);
     assertMatch(
       stderr,
-      /^error: The platform cannot be reached: .*\n.*\nhint: churn is deleted, its configuration churn-config is not\. /,
+      /^error: The platform cannot be reached: .*\n.*\nhint: churn is deleted, its configuration churn-config may be\. /,
     );
   });
 });

@@ -96,6 +96,7 @@ suite("invoke-endpoint sends", () => {
     const headers = [
       ...["--header", "X-Amzn-SageMaker-Custom-Attributes: trace=1, b"],
       ...["--header", "inference-id=7", "--header", "Session-Id:NEW_SESSION"],
+      ...["--header", "Prefix-Aware-Id=p 1", "--header", "Inference-Component=part"],
     ];
     const result = await endpoint.invoke([
       ...["--accept", "application/json", "--variant", "AllTraffic", ...headers],
@@ -105,7 +106,9 @@ suite("invoke-endpoint sends", () => {
       "accept": "application/json",
       "content-type": "text/csv",
       "x-amzn-sagemaker-custom-attributes": "trace=1, b",
+      "x-amzn-sagemaker-inference-component": "part",
       "x-amzn-sagemaker-inference-id": "7",
+      "x-amzn-sagemaker-prefix-aware-id": "p 1",
       "x-amzn-sagemaker-session-id": "NEW_SESSION",
     });
     assertEquals(endpoint.asked[0]?.targetVariant, "AllTraffic");

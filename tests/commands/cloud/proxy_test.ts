@@ -69,8 +69,9 @@ suite("the cloud commands and a proxy", () => {
         assertStringIncludes(head, "CONNECT platform.test:443 ");
         assertStringIncludes(head, `Basic ${btoa(`jo:${PASSWORD}`)}`);
       }
-      // One connection for what asks, one each for what deletes.
-      assertEquals(proxy.heads.length, 3);
+      // As many for what asks as is asked at once, four at most, and one each for what deletes.
+      const { length } = proxy.heads;
+      assert(length >= 3 && length <= 6, `${length} connections`);
     });
   }
 

@@ -30,7 +30,8 @@ suite("what options complete", () => {
       (await completions(root)).sort(),
       [
         ...[
-          ...["build", "doctor", "push", "upload-data", "train", "process", "download-model"],
+          ...["build", "doctor", "push", "upload-data", "train", "process", "deploy"],
+          "download-model",
           ...["list-jobs", "describe", "logs", "wait", "stop-job"],
           ...["list-endpoints", "invoke-endpoint", "delete-endpoint"],
         ].map((name) => `${name} --app-name app`),
@@ -38,18 +39,19 @@ suite("what options complete", () => {
           `local ${name} --app-name app`
         ),
         ...[
-          ...["build", "doctor", "push", "train", "process"],
+          ...["build", "doctor", "push", "train", "process", "deploy"],
           ...["local deploy", "local process", "local train"],
         ].map((name) => `${name} --docker-tag image-tag`),
         ...["invoke", "logs", "stop"].map((name) => `local ${name} --port server-port`),
-        ...["local deploy", "local process", "local train", "train", "process"].map((name) =>
-          `${name} --env-file file`
-        ),
+        ...["local deploy", "local process", "local train", "train", "process", "deploy"].map((
+          name,
+        ) => `${name} --env-file file`),
         "local process --file script",
         "local process --input file",
         "process --file script",
         "upload-data --input-dir file",
         "download-model --to file",
+        "deploy --model file",
       ].sort(),
     );
   });

@@ -38,13 +38,14 @@ async function open(
   port: string | number,
   more: Readonly<Record<string, string>> = {},
   signal = new AbortController().signal,
+  limits = SHORT,
 ): Promise<SageMakerRuntime & Disposable> {
   const url = `http://127.0.0.1:${port}`;
   const variables: Readonly<Record<string, string>> = { ...environmentOf(url, USER_KEY), ...more };
   const set = withVariables(variables);
   const aws = await openAws(
     { region: { value: "eu-west-1", source: "test" }, profile: undefined, role: undefined },
-    { env: (name) => variables[name], signal, limits: SHORT },
+    { env: (name) => variables[name], signal, limits },
   );
   return {
     ...await aws.runtime(),
@@ -323,6 +324,17 @@ suite("an answer of a model", () => {
     assertEquals([error.refusal, error.quote], ["throttled", "wait"]);
     assertEquals(error.message, "Endpoint churn has not loaded its model yet");
     assertEquals(server.calls.length, 2);
+  });
+
+  it("may take as long as a model may, longer than other services", async () => {
+    await using server = rawServer(async (connection) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
+    });
+    const limits = { ...SHORT, answer: 1 };
+    using runtime = await open(server.port, {}, new AbortController().signal, limits);
+    const pieces = await Array.fromAsync((await runtime.invoke(REQUEST)).body);
+    assertEquals(pieces.map((piece) => decoder.decode(piece)), ["abc"]);
   });
 
   it("may be of any type, also of a stream's", async () => {

@@ -1,4 +1,4 @@
-import { assertEquals, assertInstanceOf } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { modelError } from "../../../runtime/aws/model_errors.ts";
 import { explainInvocation } from "../../../runtime/cloud/invocation_errors.ts";
@@ -20,7 +20,7 @@ async function explained(members: Readonly<Record<string, unknown>>, words: stri
     modelError(error, { endpoint: "churn", seconds: 60 }),
     FAILED,
   );
-  assertInstanceOf(shown, MlcliError);
+  assert(shown instanceof MlcliError);
   const { message, quote, hint } = shown;
   return [message, quote, hint];
 }

@@ -23,6 +23,7 @@ export const INVOCATION_RULE = structure({
   InferenceId: text({ min: 1, max: 64, pattern: printable }),
   EnableExplanations: text({ min: 1, max: 64, pattern: /.*/ }),
   InferenceComponentName: name,
+  PrefixAwareId: text({ min: 1, max: 64, pattern: printable }),
   SessionId: text({ max: 256, pattern: /NEW_SESSION|[a-zA-Z0-9](-*[a-zA-Z0-9])*/ }),
 });
 
@@ -48,6 +49,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   InferenceId: `${PREFIX}inference-id`,
   EnableExplanations: `${PREFIX}enable-explanations`,
   InferenceComponentName: `${PREFIX}inference-component`,
+  PrefixAwareId: `${PREFIX}prefix-aware-id`,
   SessionId: `${PREFIX}session-id`,
 };
 

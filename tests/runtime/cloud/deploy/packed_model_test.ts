@@ -144,6 +144,22 @@ suite("a directory as the model of an endpoint", () => {
     await assertRejects(() => Deno.stat(dirname(archive.path)), Deno.errors.NotFound);
   });
 
+  it("finds what was packed when mlcli was killed, and leaves what others pack", async () => {
+    await using directory = await makeDirectory({ "model/m": "model" });
+    const model = { path: join(directory.path, "model"), shown: "model" };
+    const room = roomFor({ instanceType: "ml.m5.large" });
+    const pack = () => archiveOf(model, room, () => {}, new AbortController().signal);
+    await using alive = await pack();
+    // A process that has ended.
+    const child = new Deno.Command("true").spawn();
+    await child.status;
+    const left = await Deno.makeTempDir({ prefix: "mlcli-model-" });
+    await Deno.writeTextFile(join(left, "owner"), `${child.pid} ${Deno.hostname()}`);
+    await using _next = await pack();
+    await assertRejects(() => Deno.stat(left), Deno.errors.NotFound);
+    assertEquals((await Deno.stat(alive.path)).isFile, true);
+  });
+
   it("is sent in parts where it is large", async () => {
     await using directory = await makeDirectory({ "model/m": "" });
     const noise = new Uint8Array(9_000_000);

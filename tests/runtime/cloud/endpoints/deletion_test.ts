@@ -15,6 +15,7 @@ import {
 } from "../../../../runtime/cloud/endpoints/deletion.ts";
 import { Interrupted } from "../../../../runtime/errors.ts";
 import {
+  configured,
   endpointNamed,
   type EndpointState,
   memorySageMaker,
@@ -72,7 +73,7 @@ async function plan({ states = {}, more, request }: Given, report = new MemoryRe
   const all = Object.entries({ churn: CHURN, ...states }).map(([name, state]) => [name, [state]]);
   const memory = memorySageMaker(Object.fromEntries(all));
   return await planDeletion(
-    { ...memory, describeEndpointConfiguration: described(["churn-config"], memory), ...more },
+    { ...memory, describeEndpointConfiguration: configured("churn-config", memory), ...more },
     {
       ...{ endpoint: "churn", withConfiguration: true, withModel: false, wait: false },
       choice: NOWHERE,
@@ -83,22 +84,6 @@ async function plan({ states = {}, more, request }: Given, report = new MemoryRe
 }
 
 const NOWHERE = { region: undefined, profile: undefined, iamRoleArn: undefined };
-
-/** Describes these configurations, and no others. */
-function described(
-  names: readonly string[],
-  memory: SageMaker,
-): SageMaker["describeEndpointConfiguration"] {
-  return (name) =>
-    names.includes(name)
-      ? Promise.resolve({
-        EndpointConfigName: name,
-        EndpointConfigArn: undefined,
-        ProductionVariants: undefined,
-        CreationTime: undefined,
-      })
-      : memory.describeEndpointConfiguration(name);
-}
 
 /** Name of the configuration that goes. */
 function configurationIn({ things }: DeletionPlan): string | undefined {
@@ -276,7 +261,7 @@ suite("planDeletion", () => {
       const report = new MemoryReport();
       const configuration = isNoted ? "short" : `${endpoint}-config`;
       const states = { [endpoint]: endpointNamed(endpoint, { configuration }), other: OTHER };
-      const more = described([`${endpoint}-config`], memorySageMaker());
+      const more = configured(`${endpoint}-config`, memorySageMaker());
       const planned = await plan(
         { states, request: { endpoint }, more: { describeEndpointConfiguration: more } },
         report,

@@ -28,7 +28,7 @@ async function pausesFor(
       return Promise.resolve();
     },
   };
-  const plan = { endpoint: "churn", description: BEFORE, things: [], kept: [] };
+  const plan = { endpoint: "churn", description: BEFORE };
   const report = { note: () => {}, progress: () => {} };
   await waitUntilGone(memorySageMaker({ churn: states }), plan, report, clock);
   return pauses;

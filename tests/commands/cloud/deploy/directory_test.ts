@@ -1,0 +1,110 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { callsIn, LEAST, makeDeployApp } from "../../../helpers/deploy_app.ts";
+import { BUCKET, type JobApp } from "../../../helpers/job_app.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+import { tarGz } from "../../../helpers/tar.ts";
+
+/** The command line of a new endpoint with another model. */
+function withModel(model: string): readonly string[] {
+  return [...LEAST.slice(0, -1), model];
+}
+
+/** Keys of the models that have been sent. */
+function sent({ box }: JobApp): readonly string[] {
+  return box.s3.keys(BUCKET, "app/models/");
+}
+
+async function appWithDirectory(): Promise<JobApp> {
+  const job = await makeDeployApp();
+  await Deno.mkdir(join(job.app.directory, "trained"));
+  await Deno.writeTextFile(join(job.app.directory, "trained/model.txt"), "seven");
+  return job;
+}
+
+suite("deploy of a directory", () => {
+  it("sends it, and has it served; once more, nothing is sent or made", async () => {
+    await using job = await appWithDirectory();
+    const first = await job.run(withModel("trained"));
+    assertEquals([first.code, first.stdout], [0, "shop\n"], first.stderr);
+    const [key, ...others] = sent(job);
+    assertEquals(others, []);
+    assertMatch(key!, /^app\/models\/shop\/[0-9a-f]{16}\/model\.tar\.gz$/);
+    const model = job.box.endpoints.models.get("shop-mlcli")!.request as {
+      readonly PrimaryContainer: { readonly ModelDataUrl: string };
+    };
+    assertEquals(model.PrimaryContainer.ModelDataUrl, `s3://${BUCKET}/${key}`);
+    // Sent before anything is made that needs it.
+    const { operations } = job.box;
+    const [put, create] = ["s3:PutObject", "sagemaker:CreateModel"].map((one) =>
+      operations.lastIndexOf(one)
+    );
+    assertEquals(put! < create!, true);
+
+    const again = await job.run(withModel("trained"));
+    assertEquals([again.code, again.stdout], [0, "shop\n"], again.stderr);
+    const made = job.box.operations.filter((name) => /PutObject|Create/.test(name));
+    assertEquals(made.length, operations.filter((name) => /PutObject|Create/.test(name)).length);
+
+    await Deno.writeTextFile(join(job.app.directory, "trained/model.txt"), "eight");
+    const update = await job.run(withModel("trained"));
+    assertEquals(update.code, 0, update.stderr);
+    assertStringIncludes(update.stderr, "What changes: model data");
+    // The one before stays: nobody knows who else uses it.
+    assertEquals(sent(job).length, 2);
+  });
+
+  it("is only planned by a dry run", async () => {
+    await using job = await appWithDirectory();
+    const { code, stdout, stderr } = await job.run([...withModel("trained"), "--dry-run"]);
+    assertEquals(code, 0, stderr);
+    assertEquals(sent(job), []);
+    const { actions, model } = callsIn(stdout);
+    assertEquals(actions[0], "s3:PutObject");
+    assertMatch(
+      model.PrimaryContainer.ModelDataUrl,
+      /^s3:\/\/job-data\/app\/models\/shop\/[0-9a-f]{16}\/model\.tar\.gz$/,
+    );
+  });
+
+  it("that is refused makes nothing", async () => {
+    await using job = await appWithDirectory();
+    await Deno.symlink("/etc/hostname", join(job.app.directory, "trained/link"));
+    const { code, stdout, stderr } = await job.run(withModel("trained"));
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, "trained/link leads out of the directory, to /etc/hostname");
+    assertEquals(sent(job), []);
+    assertEquals(job.box.operations.filter((name) => /Create|Update|Put/.test(name)), []);
+  });
+
+  it("whose sending is denied makes nothing", async () => {
+    await using job = await appWithDirectory();
+    job.box.faults.deny("s3:PutObject");
+    const { code, stderr } = await job.run(withModel("trained"));
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "error: AccessDeniedException: s3:PutObject");
+    assertEquals(job.box.operations.filter((name) => /Create|Update/.test(name)), []);
+  });
+});
+
+suite("deploy of an archive in S3", () => {
+  it("that SageMaker cannot unpack makes nothing", async () => {
+    await using job = await makeDeployApp();
+    await job.box.s3.put(BUCKET, "bad.tar.gz", await tarGz([{ name: "../../m" }]));
+    const { code, stdout, stderr } = await job.run(withModel(`s3://${BUCKET}/bad.tar.gz`));
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(
+      stderr,
+      `error: SageMaker cannot unpack s3://${BUCKET}/bad.tar.gz: ../../m leads out of the archive`,
+    );
+    assertEquals(job.box.operations.filter((name) => /Create|Update/.test(name)), []);
+  });
+
+  it("that looks like a mistake is deployed, and that is said", async () => {
+    await using job = await makeDeployApp();
+    await job.box.s3.put(BUCKET, "below.tar.gz", await tarGz([{ name: "model/m" }]));
+    const { code, stderr } = await job.run(withModel(`s3://${BUCKET}/below.tar.gz`));
+    assertEquals(code, 0, stderr);
+    assertStringIncludes(stderr, `All of s3://${BUCKET}/below.tar.gz lies in model/: `);
+  });
+});
