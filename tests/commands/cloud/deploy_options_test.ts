@@ -1,19 +1,14 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
-import { callsIn, LEAST, makeDeployApp, MODEL } from "../../helpers/deploy_app.ts";
+import { callsIn, changesOf, LEAST, makeDeployApp, MODEL } from "../../helpers/deploy_app.ts";
 import { BUCKET, CONFIGURATION, type JobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
-
-/** Calls that change something on the platform. */
-function changes({ box }: JobApp): readonly string[] {
-  return box.operations.filter((name) => /:(Create|Put|Delete|Update|Add)/.test(name));
-}
 
 /** A dry run's calls, of a command line that is right. */
 async function planned(job: JobApp, args: readonly string[], env: Record<string, string> = {}) {
   const { code, stdout, stderr } = await job.run([...args, "--dry-run"], { env });
   assertEquals(code, 0, stderr);
-  assertEquals(changes(job), []);
+  assertEquals(changesOf(job), []);
   return { ...callsIn(stdout), stderr };
 }
 
@@ -378,7 +373,7 @@ suite("deploy's options", () => {
       const result = await job.run(args);
       assertEquals([result.code, result.stdout], [code, ""], result.stderr);
       assertMatch(result.stderr, words);
-      assertEquals(changes(job), []);
+      assertEquals(changesOf(job), []);
     });
   }
 
