@@ -6,7 +6,6 @@
 
 import { UsageError } from "../runtime/errors.ts";
 import { type Group, isGroup } from "./command.ts";
-import { topicOf } from "./topic.ts";
 
 /**
  * An error whose hint is the command's help.
@@ -49,6 +48,7 @@ export async function optionOfTwin(
   const isLocal = names[0] === "local";
   const twin = isLocal ? names.slice(1) : ["local", ...names];
   if (!await isCommand(root, twin)) return undefined;
+  const { topicOf } = await import("./topic.ts");
   const { path: other, options } = await topicOf(root, twin);
   const has = options.some(([own, { short, ...option }]) =>
     [own, short, "alias" in option ? option.alias : undefined].includes(flag as `--${string}`)

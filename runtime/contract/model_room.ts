@@ -5,6 +5,7 @@
  */
 
 import { hasOwnDisk } from "./instance_disks.ts";
+import { isAccelerated } from "./instance_types.ts";
 
 /** Room for a model. */
 export interface ModelRoom {
@@ -49,9 +50,20 @@ export function roomFor({ instanceType, volumeSize }: ServedOn): ModelRoom {
     };
   }
   return {
-    // The sizes of disks of their own are another for each type, and large.
-    bytes: hasOwnDisk(instanceType) ? undefined : (volumeSize ?? INSTANCE_GB) * GB,
+    bytes: hasVolume(instanceType) ? (volumeSize ?? INSTANCE_GB) * GB : undefined,
     words: instanceType,
     remedy: "Instance types with disks of their own have more: ml.m5d, ml.c5d, ml.g5, ...",
   };
+}
+
+/** Families with accelerators and without disks (EC2 user guide, "Instance store volumes"). */
+const WITHOUT_DISKS = /^ml\.(g3s?|p2|p3|inf[12])\./;
+
+/**
+ * Whether models lie on a volume, whose size is known. Disks of instances are of another size for each
+ * type, and large; an accelerated family that mlcli has not heard of will have one.
+ */
+function hasVolume(instanceType: string): boolean {
+  if (!/^ml\.[\w-]+\.\w+$/.test(instanceType) || hasOwnDisk(instanceType)) return false;
+  return !isAccelerated(instanceType) || WITHOUT_DISKS.test(instanceType);
 }

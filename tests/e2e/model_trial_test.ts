@@ -227,6 +227,8 @@ def model_fn(model_dir):
     with open(model_dir + "/current") as file: model = file.read()
     if model != "trained": raise ValueError(model)
     return model
+def predict_fn(input_data, model):
+    return model
 `;
 
 suite("trying what local train made, in an image of mlcli", () => {

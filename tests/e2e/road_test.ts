@@ -43,7 +43,7 @@ suite("the road to the platform", () => {
     );
     assertEquals(code, 0, stderr);
     const [, name] = new RegExp(
-      `^s3://${BUCKET}/app/output/(road-[\\d-]+)/output/model\\.tar\\.gz\n$`,
+      `^s3://${ROAD_BUCKET}/app/output/(road-[\\d-]+)/output/model\\.tar\\.gz\n$`,
     ).exec(stdout)!;
     // The log came, between the states of its job.
     assertMatch(stderr, /Training in progress\.\n2 numbers on algo-1\n/);

@@ -29,7 +29,10 @@ export async function makeDeployApp(options?: TestAppOptions): Promise<JobApp> {
 }
 
 /** Names of all models and configurations that there are, and which of them `shop` serves with. */
-export function thingsOf({ box: { endpoints } }: JobApp) {
+export function thingsOf({ box: { endpoints } }: JobApp): {
+  readonly all: readonly string[];
+  readonly served: readonly string[] | undefined;
+} {
   const { current } = endpoints.endpoints.get("shop") ?? {};
   return {
     all: [...endpoints.configurations.keys(), ...endpoints.models.keys()],

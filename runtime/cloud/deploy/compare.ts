@@ -38,7 +38,7 @@ export function changesOf(
   if (isRewritten(lastModified, base.model.CreationTime) && !parts.includes("model data")) {
     parts.unshift("model data");
   }
-  if (isOtherCount(request, state)) parts.push("instance count");
+  if (isOtherCount(request, state) && !parts.includes("instances")) parts.push("instance count");
   return parts;
 }
 

@@ -1,19 +1,14 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
-import { callsIn, LEAST, makeDeployApp, MODEL } from "../../helpers/deploy_app.ts";
+import { callsIn, changesOf, LEAST, makeDeployApp, MODEL } from "../../helpers/deploy_app.ts";
 import { BUCKET, CONFIGURATION, type JobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
-
-/** Calls that change something on the platform. */
-function changes({ box }: JobApp): readonly string[] {
-  return box.operations.filter((name) => /:(Create|Put|Delete|Update|Add)/.test(name));
-}
 
 /** A dry run's calls, of a command line that is right. */
 async function planned(job: JobApp, args: readonly string[], env: Record<string, string> = {}) {
   const { code, stdout, stderr } = await job.run([...args, "--dry-run"], { env });
   assertEquals(code, 0, stderr);
-  assertEquals(changes(job), []);
+  assertEquals(changesOf(job), []);
   return { ...callsIn(stdout), stderr };
 }
 
@@ -270,13 +265,26 @@ suite("deploy's options", () => {
     assertEquals(job.box.endpoints.endpoint("shop").status, "Creating");
   });
 
-  it("waits no longer than --timeout", async () => {
-    await using job = await makeDeployApp();
-    job.box.endpoints.script("shop", Array(20).fill("Creating"));
-    const { code, stdout, stderr } = await job.run([...LEAST, "--timeout", "1"]);
-    assertEquals([code, stdout], [1, ""], stderr);
-    assertMatch(stderr, /mlcli wait shop/);
-  });
+  for (
+    const [what, file, args, seconds] of [
+      ["--timeout", {}, ["--timeout", "50"], 50],
+      ["the file's", { timeout: 70 }, [], 70],
+      ["--timeout, whatever the file says", { timeout: 70 }, ["--timeout", "50"], 50],
+      ["an hour", {}, [], 3_600],
+    ] as const
+  ) {
+    it(`waits no longer than ${what}`, async () => {
+      await using job = await makeDeployApp({ configuration: { ...CONFIGURATION, deploy: file } });
+      job.box.endpoints.script("shop", ["Creating"]);
+      const { code, stdout, stderr } = await job.run([...LEAST, ...args]);
+      assertEquals([code, stdout], [1, ""], stderr);
+      assertStringIncludes(
+        stderr,
+        `error: Not done after ${seconds} s: endpoint shop (Creating)\n`,
+      );
+      assertMatch(stderr, /hint: .*mlcli wait shop\./);
+    });
+  }
 
   const refused: readonly (readonly [
     what: string,
@@ -378,7 +386,7 @@ suite("deploy's options", () => {
       const result = await job.run(args);
       assertEquals([result.code, result.stdout], [code, ""], result.stderr);
       assertMatch(result.stderr, words);
-      assertEquals(changes(job), []);
+      assertEquals(changesOf(job), []);
     });
   }
 

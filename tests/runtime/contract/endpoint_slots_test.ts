@@ -21,6 +21,8 @@ const FREE: readonly (readonly [inUse: InUse, configuration: string, model: stri
   [{ configurations: ["shop-2026"], models: ["shop-model"] }, "shop-config", "shop-mlcli"],
   [{ configurations: ["shop-config"], models: ["shop-model"] }, "shop-config-2", "shop-mlcli"],
   [{ configurations: ["shop-2026"], models: ["shop-mlcli"] }, "shop-config", "shop-mlcli-2"],
+  // Each of another pair.
+  [{ configurations: ["shop-config"], models: ["shop-mlcli-2"] }, "shop-config-2", "shop-mlcli"],
 ];
 
 suite("the names of what an endpoint is made of", () => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { architectureOf } from "../../../runtime/contract/instance_types.ts";
+import { architectureOf, isAccelerated } from "../../../runtime/contract/instance_types.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /**
@@ -22,6 +22,15 @@ suite("instance types", () => {
       assertEquals(wrong, []);
     });
   }
+
+  it("have accelerators", () => {
+    const all = [...FAMILIES.amd64.split(" "), ...FAMILIES.arm64.split(" ")];
+    assertEquals(
+      all.filter((family) => isAccelerated(`ml.${family}.xlarge`)).join(" "),
+      "dl1 g4dn g5 g6 g6e g7e inf1 inf2 p2 p3 p3dn p4d p4de p5 p5e p5en p6-b200 p6-b300 trn1 trn1n " +
+        "trn2 gr6 p6e-gb200 g5g",
+    );
+  });
 
   it("are known without ml., too; what is no type runs amd64", () => {
     assertEquals(["c7g.large", "m5.large", "local", ""].map(architectureOf), [

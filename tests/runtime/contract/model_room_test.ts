@@ -12,6 +12,10 @@ suite("the room for a model", () => {
       ["ml.g5.xlarge", undefined, undefined, "ml.g5.xlarge"],
       ["ml.g4dn.xlarge", undefined, undefined, "ml.g4dn.xlarge"],
       ["ml.m5d.large", 30, undefined, "ml.m5d.large"],
+      ["ml.g9.xlarge", undefined, undefined, "ml.g9.xlarge"],
+      ["ml.p3.2xlarge", undefined, 30, "ml.p3.2xlarge"],
+      ["ml.inf2.xlarge", 100, 100, "ml.inf2.xlarge"],
+      ["its instances", undefined, undefined, "its instances"],
     ] as const
   ) {
     it(`${words}, ${volumeSize ?? "no"} volume: ${gigabytes ?? "unknown"} GB`, () => {

@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { callsIn, LEAST, makeDeployApp } from "../../../helpers/deploy_app.ts";
-import { BUCKET, type JobApp } from "../../../helpers/job_app.ts";
+import { makeDirectory } from "../../../helpers/directory.ts";
+import { BUCKET, CONFIGURATION, type JobApp } from "../../../helpers/job_app.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 import { tarGz } from "../../../helpers/tar.ts";
 
@@ -52,6 +53,25 @@ suite("deploy of a directory", () => {
     assertStringIncludes(update.stderr, "What changes: model data");
     // The one before stays: nobody knows who else uses it.
     assertEquals(sent(job).length, 2);
+  });
+
+  it("may lie anywhere where the user names it, and in the app where its file does", async () => {
+    await using outside = await makeDirectory({ "model/m": "m" });
+    for (const flag of ["-m", "--model", "--s3-model-location"]) {
+      await using job = await makeDeployApp();
+      const args = [...LEAST.slice(0, -2), flag, join(outside.path, "model"), "--dry-run"];
+      const { code, stderr } = await job.run(args);
+      assertEquals(code, 0, `${flag}: ${stderr}`);
+    }
+    for (const [model, words] of [[join(outside.path, "model"), /leads out of/], ["in", /^$/]]) {
+      await using job = await makeDeployApp({
+        configuration: { ...CONFIGURATION, deploy: { model } },
+      });
+      await Deno.mkdir(join(job.app.directory, "in"), { recursive: true });
+      await Deno.writeTextFile(join(job.app.directory, "in/m"), "m");
+      const { code, stderr } = await job.run([...LEAST.slice(0, -2), "--dry-run"]);
+      assertMatch(code === 0 ? "" : stderr, words as RegExp);
+    }
   });
 
   it("is only planned by a dry run", async () => {

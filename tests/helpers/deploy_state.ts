@@ -1,0 +1,128 @@
+/**
+ * What is asked for of an endpoint, and what there is of it, as values: for what is computed of both.
+ *
+ * @module
+ */
+
+import type {
+  EndpointConfigurationDetails,
+  ModelDetails,
+} from "../../runtime/aws/sagemaker_deployments.ts";
+import type { EndpointDescription } from "../../runtime/aws/sagemaker_endpoints.ts";
+import type { DeployRequest } from "../../runtime/cloud/deploy/request.ts";
+import type { Base, State } from "../../runtime/cloud/deploy/state.ts";
+import { appObject } from "./app_object.ts";
+import { endpointNamed } from "./memory_sagemaker.ts";
+
+export const IMAGE = `123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:${"0a".repeat(32)}`;
+export const ROLE = "arn:aws:iam::123456789012:role/path/serving";
+export const ADDRESS = { bucket: "b", key: "m/model.tar.gz" };
+export const MADE = new Date("2026-03-01T08:00:00Z");
+
+/** A request that names the least, but for what a test gives. */
+export function deployRequest(values: Partial<DeployRequest> = {}): DeployRequest {
+  return {
+    app: appObject("/apps", "churn"),
+    tag: "latest",
+    repository: undefined,
+    endpoint: "shop",
+    model: { address: ADDRESS },
+    instanceType: undefined,
+    instanceCount: undefined,
+    memorySize: undefined,
+    maxConcurrency: undefined,
+    healthCheckTimeout: undefined,
+    executionRole: undefined,
+    actingRole: ROLE,
+    variables: {},
+    tags: {},
+    subnets: [],
+    securityGroups: [],
+    kmsKey: undefined,
+    dataCapture: undefined,
+    canary: undefined,
+    typed: new Set(),
+    dryRun: false,
+    wait: true,
+    timeout: 3600,
+    ...values,
+  };
+}
+
+/** There is no endpoint. */
+export const NOTHING: State = {
+  endpoint: "shop",
+  description: undefined,
+  base: undefined,
+  configurations: new Map(),
+  models: new Map(),
+};
+
+type Variant = NonNullable<EndpointConfigurationDetails["ProductionVariants"]>[number];
+
+/** What an endpoint has that serves. */
+export interface Served {
+  readonly description?: Partial<EndpointDescription>;
+  readonly variant?: Partial<Variant>;
+  readonly container?: ModelDetails["PrimaryContainer"];
+  readonly model?: Partial<ModelDetails>;
+  readonly configuration?: Partial<EndpointConfigurationDetails>;
+  readonly base?: Partial<Base>;
+}
+
+/** There is an endpoint, as the platform describes it, with what mlcli made. */
+export function served(
+  { description, variant, container, model, configuration, base }: Served = {},
+): State {
+  const details: ModelDetails = {
+    ModelName: "shop-mlcli",
+    ModelArn: "arn:aws:sagemaker:eu-west-1:123456789012:model/shop-mlcli",
+    CreationTime: MADE,
+    ExecutionRoleArn: ROLE,
+    PrimaryContainer: {
+      Image: IMAGE,
+      Mode: "SingleModel",
+      ModelDataUrl: "s3://b/m/model.tar.gz",
+      ModelDataSource: {
+        S3DataSource: {
+          S3Uri: "s3://b/m/model.tar.gz",
+          S3DataType: "S3Object",
+          CompressionType: "Gzip",
+        },
+      },
+      ...container,
+    },
+    EnableNetworkIsolation: false,
+    ...model,
+  };
+  const configurationDetails: EndpointConfigurationDetails = {
+    EndpointConfigName: "shop-config",
+    EndpointConfigArn: "arn:aws:sagemaker:eu-west-1:123456789012:endpoint-config/shop-config",
+    CreationTime: MADE,
+    ProductionVariants: [{
+      VariantName: "AllTraffic",
+      ModelName: details.ModelName!,
+      InstanceType: "ml.m5.large",
+      InitialInstanceCount: 1,
+      InitialVariantWeight: 1,
+      ...variant,
+    }],
+    EnableNetworkIsolation: false,
+    ...configuration,
+  };
+  return {
+    endpoint: "shop",
+    description: endpointNamed("shop", description),
+    base: {
+      name: configurationDetails.EndpointConfigName!,
+      configuration: configurationDetails,
+      model: details,
+      models: [details.ModelName!],
+      tags: {},
+      isTagged: { configuration: false, model: false },
+      ...base,
+    },
+    configurations: new Map([["shop-config", configurationDetails]]),
+    models: new Map([["shop-mlcli", details]]),
+  };
+}
