@@ -1,6 +1,6 @@
 /**
- * The program, ended by a signal at one of its calls: the platform has the request, and answers it
- * when there is nobody any more.
+ * A command line that is ended at one of its calls: the platform has the request, and answers it when
+ * there is nobody any more.
  *
  * @module
  */
@@ -8,16 +8,20 @@
 import type { Box } from "./box/box.ts";
 import type { BoxRequest } from "./box/service.ts";
 import { type CloudOptions, startCloud } from "./cloud.ts";
+import { Keys } from "./in_process.ts";
+import type { JobApp } from "./job_app.ts";
 import { type ProgramResult, resultOf } from "./program.ts";
 
-/** Where it is ended, and how. */
-export interface Stop {
-  /** Number of the call, from 0, in the order in which they come. */
+/** At which call it is ended. */
+export interface Call {
+  /** Its number, from 0, in the order in which they come. */
   readonly at: number;
   /** Whether the platform does what was asked for. */
   readonly isDone: boolean;
-  readonly signal: "SIGKILL" | "SIGINT" | "SIGTERM";
 }
+
+/** Signals that end a program. */
+export type EndingSignal = "SIGKILL" | "SIGINT" | "SIGTERM";
 
 /** How it ended. */
 export interface Stopped extends ProgramResult {
@@ -25,42 +29,85 @@ export interface Stopped extends ProgramResult {
   readonly call: string | undefined;
 }
 
+/** A command line that runs. */
+interface Running {
+  readonly result: Promise<ProgramResult>;
+  /** Tells it to end. */
+  stop(): void;
+  /** Ends it. */
+  kill(): void;
+}
+
 /** How long a program may take to end when it is told to, in ms, on a machine with much else to do. */
 const PATIENCE = 30_000;
 
-/** Runs a command line until that call, and ends it. @throws Error where it does not end */
-export async function runStopped(
+/** Runs the program until that call, and ends it by a signal. @throws Error where it does not end */
+export function runProgramUntil(
   box: Box,
   args: readonly string[],
-  { at, isDone, signal }: Stop,
+  call: Call & { readonly signal: EndingSignal },
   options: CloudOptions,
 ): Promise<Stopped> {
-  const { before, after } = box.faults;
+  return runUntil(box, call, () => {
+    const child = startCloud(box, args, options);
+    return {
+      result: resultOf(child),
+      stop: () => child.kill(call.signal),
+      kill: () => child.kill("SIGKILL"),
+    };
+  });
+}
+
+/** Runs a command line in this process until that call, and presses Ctrl-C. */
+export function runInProcessUntil(
+  { box, run }: JobApp,
+  args: readonly string[],
+  call: Call,
+): Promise<Stopped> {
+  const keys = new Keys();
+  return runUntil(box, call, () => ({
+    result: run(args, { interruption: keys.interruption, keys }),
+    stop: () => keys.press(),
+    kill() {},
+  }));
+}
+
+async function runUntil(
+  { faults }: Box,
+  { at, isDone }: Call,
+  start: () => Running,
+): Promise<Stopped> {
+  const { before, after, afterRefusal } = faults;
   let count = 0;
   let stopped: BoxRequest | undefined;
   let hangs = false;
-  const child = startCloud(box, args, options);
-  async function stop(): Promise<Response> {
-    child.kill(signal);
+  const running = Promise.withResolvers<Running>();
+  async function end(): Promise<Response> {
+    const { result, stop, kill } = await running.promise;
+    stop();
+    const over = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       hangs = true;
-      child.kill("SIGKILL");
+      kill();
+      over.resolve();
     }, PATIENCE);
-    await child.status;
+    await Promise.race([result, over.promise]).catch(() => {});
     clearTimeout(timer);
     return new Response(null, { status: 503 });
   }
-  box.faults.before = (request) => {
+  faults.before = (request) => {
     if (count++ !== at) return undefined;
     stopped = request;
-    return isDone ? undefined : stop();
+    return isDone ? undefined : end();
   };
-  box.faults.after = (request) => request === stopped ? stop() : undefined;
+  faults.after = faults.afterRefusal = (request) => request === stopped ? end() : undefined;
   try {
-    const result = await resultOf(child);
-    if (hangs) throw new Error(`It does not end on ${signal} while a call is open`);
-    return { ...result, call: stopped && `${stopped.service}:${stopped.operation}` };
+    const one = start();
+    running.resolve(one);
+    const ended = await one.result;
+    if (hangs) throw new Error(`It does not end while a call is open: ${ended.stderr}`);
+    return { ...ended, call: stopped && `${stopped.service}:${stopped.operation}` };
   } finally {
-    Object.assign(box.faults, { before, after });
+    Object.assign(faults, { before, after, afterRefusal });
   }
 }

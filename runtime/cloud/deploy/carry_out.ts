@@ -11,7 +11,7 @@ import { Interrupted } from "../../errors.ts";
 import { endpointGoesOn } from "../endpoints/commands.ts";
 import { Making, NobodyKnows } from "./making.ts";
 import { type Deployment, variablesOf } from "./plan.ts";
-import { deleteInTheWay, tellLeft, undo } from "./removal.ts";
+import { deleteInTheWay, namesOf, tellLeft, undo } from "./removal.ts";
 import { settle } from "./settle.ts";
 import type { Unused } from "./unused.ts";
 import { withHint, type Work } from "./work.ts";
@@ -65,7 +65,12 @@ export async function carryOut(
 function interrupted(error: Interrupted, making: Making, work: Work): Interrupted {
   const { report, choice, state: { endpoint } } = work;
   if (!making.isAsked) tellLeft(making.made, { report, choice });
-  else report.note(`Interrupted: ${endpoint} may have begun. ${endpointGoesOn(endpoint, choice)}`);
+  else {
+    report.note(
+      `Interrupted: ${endpoint} may have begun to change to ${namesOf(making.made)}, or not. The ` +
+        `same command finds out, and goes on. ${endpointGoesOn(endpoint, choice)}`,
+    );
+  }
   return error;
 }
 

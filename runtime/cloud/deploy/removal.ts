@@ -234,6 +234,11 @@ async function deleteThing(
   }
 }
 
+/** `model shop-mlcli and endpoint configuration shop-config` */
+export function namesOf(things: readonly Belonging[]): string {
+  return things.map(({ kind, name }) => `${BELONGING_WORDS[kind]} ${name}`).join(" and ");
+}
+
 /** Sentences with each thing and how to delete it. */
 function listOf(
   things: readonly (Belonging & { readonly isCertain?: boolean })[],

@@ -7,13 +7,13 @@
 
 import { AwsError } from "../../aws/errors.ts";
 import { Interrupted } from "../../errors.ts";
-import { removalByHand, removalOf } from "../endpoints/commands.ts";
+import { type Belonging, removalByHand, removalOf } from "../endpoints/commands.ts";
 import { waitUntilGone } from "../endpoints/endpoint_gone.ts";
 import { followEndpoint, type SettledEndpoint } from "../endpoints/settled.ts";
 import type { Made } from "./making.ts";
 import { deployedByAnother, failureOf } from "./outcome.ts";
 import { endpointTags } from "./plan.ts";
-import { deleteUnused, tellLeft, tellUnused, undo } from "./removal.ts";
+import { deleteUnused, namesOf, tellLeft, tellUnused, undo } from "./removal.ts";
 import { orNothing } from "./state.ts";
 import { mayBeComing, unusedBeside } from "./unused.ts";
 import { withHint, type Work } from "./work.ts";
@@ -53,11 +53,16 @@ export async function settle(
     tellCosts(work);
     return report.result(endpoint);
   }
-  const settled = await followEndpoint(endpoint, aws, host, report, {
-    target: coming.configuration,
-    timeout: request.timeout,
-    choice,
-  });
+  const settled = await orTellBefore(
+    coming,
+    work,
+    () =>
+      followEndpoint(endpoint, aws, host, report, {
+        target: coming.configuration,
+        timeout: request.timeout,
+        choice,
+      }),
+  );
   if (settled.outcome !== "in service") throw await failed(settled, coming, work);
   tellCosts(work);
   await orTellUnused(coming, work, async () => {
@@ -68,18 +73,55 @@ export async function settle(
   report.result(endpoint);
 }
 
+/** Where nobody waits any longer, what the endpoint is not going to need is named. */
+async function orTellBefore(
+  coming: Coming,
+  work: Work,
+  follow: () => Promise<SettledEndpoint>,
+): Promise<SettledEndpoint> {
+  let isOver = false;
+  try {
+    const settled = await follow();
+    isOver = settled.outcome !== "not yet";
+    return settled;
+  } catch (error) {
+    // A failure to ask says nothing of what goes on.
+    isOver = !(error instanceof Interrupted || error instanceof AwsError);
+    throw error;
+  } finally {
+    if (!isOver) tellServedBefore(coming, work);
+  }
+}
+
+function tellServedBefore(coming: Coming, work: Work): void {
+  const { state, report } = work;
+  const { endpoint } = state;
+  const { ours, others } = unusedBeside(coming, state);
+  if (ours.length > 0) {
+    report.note(
+      `Not deleted yet: ${
+        namesOf(ours)
+      }. The next deploy deletes what ${endpoint} does not use then.`,
+    );
+  }
+  tellKept(others, work);
+}
+
 /** Where it is interrupted while it serves, what it needs no more is named. */
 async function orTellUnused(
   serves: Pick<Coming, "configuration" | "model">,
-  { state, report, choice }: Work,
-  work: () => Promise<void>,
+  work: Work,
+  rest: () => Promise<void>,
 ): Promise<void> {
+  const { state, report, choice } = work;
   try {
-    await work();
+    await rest();
   } catch (error) {
     if (error instanceof Interrupted) {
       report.note(`${state.endpoint} serves what was asked for.`);
-      tellUnused(unusedBeside(serves, state).ours, { report, choice });
+      const { ours, others } = unusedBeside(serves, state);
+      tellUnused(ours, { report, choice });
+      tellKept(others, work);
     }
     throw error;
   }
@@ -199,13 +241,24 @@ async function cleanUp(
   serves: { readonly configuration: string; readonly model: string },
   work: Work,
 ): Promise<void> {
-  const { state, report, choice } = work;
+  const { state } = work;
   const unused = unusedBeside(serves, state);
-  await deleteUnused(unused.ours, state.endpoint, work);
-  for (const thing of unused.others) {
+  try {
+    await deleteUnused(unused.ours, state.endpoint, work);
+  } finally {
+    tellKept(unused.others, work);
+  }
+}
+
+/** Names what is not mlcli's. */
+function tellKept(
+  others: readonly Belonging[],
+  { state, report, choice }: Pick<Work, "state" | "report" | "choice">,
+): void {
+  for (const thing of others) {
     report.note(
       `Kept ${thing.name}, which ${state.endpoint} served with before and mlcli did not make. To ` +
-        `delete it: ${removalByHand(thing, choice)}`,
+        `delete it, once nothing uses it: ${removalByHand(thing, choice)}`,
     );
   }
 }

@@ -224,8 +224,14 @@ export class Box implements AsyncDisposable, Platform {
       request,
       service.permission?.(request) ?? { action: `${name}:${operation}`, resource: "*" },
     );
-    const answer = await service.handle(request);
-    return await this.faults.after(request) ?? answer;
+    try {
+      const answer = await service.handle(request);
+      return await this.faults.after(request, answer) ?? answer;
+    } catch (refusal) {
+      const answer = await this.faults.afterRefusal(request);
+      if (answer) return answer;
+      throw refusal;
+    }
   }
 }
 

@@ -1,9 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { LEAST, makeDeployApp, MODEL } from "../../../helpers/deploy_app.ts";
 import { assertAlone, assertWhole, deployed } from "../../../helpers/deployed.ts";
-import { runCloud } from "../../../helpers/cloud.ts";
 import { BUCKET, type JobApp } from "../../../helpers/job_app.ts";
-import { runStopped, type Stop, type Stopped } from "../../../helpers/stopped_call.ts";
+import {
+  type Call,
+  type EndingSignal,
+  runInProcessUntil,
+  runProgramUntil,
+  type Stopped,
+} from "../../../helpers/stopped_call.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 import { isInSample } from "../../../helpers/sweep.ts";
 import { tarGz } from "../../../helpers/tar.ts";
@@ -32,6 +37,14 @@ const create = async (job: JobApp): Promise<void> => {
   assertEquals(code, 0, stderr);
 };
 
+/** What served before is left. */
+const updated = async (job: JobApp): Promise<void> => {
+  await create(job);
+  const { code, stderr } = await job.run([...UPDATE, "--no-wait"]);
+  assertEquals(code, 0, stderr);
+  job.box.endpoints.endpoint("shop").settle();
+};
+
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "creating an endpoint": { args: LEAST, begin: () => Promise.resolve(), serves: MODEL },
   "updating one": { args: UPDATE, begin: create, served: MODEL, serves: SECOND },
@@ -39,7 +52,15 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     args: [...UPDATE, "-e", "ml.m5.xlarge"],
     async begin(job) {
       await create(job);
-      const { code, stderr } = await job.run([...LEAST, "-e", "ml.c5.large"]);
+      const { code, stderr } = await job.run([
+        "deploy",
+        "-n",
+        "shop",
+        "-e",
+        "ml.c5.large",
+        "-m",
+        MODEL,
+      ]);
       assertEquals(code, 0, stderr);
     },
     served: MODEL,
@@ -71,22 +92,30 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     serves: SECOND,
     count: 5,
   },
+  "updating one beside what another update has left": {
+    args: [...UPDATE, "-e", "ml.m5.xlarge"],
+    begin: updated,
+    served: SECOND,
+    serves: SECOND,
+  },
   "deleting one": { args: DELETE, begin: create, served: MODEL },
   "deleting one, and waiting": { args: [...DELETE, "--wait"], begin: create, served: MODEL },
   "deleting one with what an update has left": {
     args: DELETE,
-    async begin(job) {
-      await create(job);
-      const { code } = await job.run([...UPDATE, "--no-wait"]);
-      assertEquals(code, 0);
-      job.box.endpoints.endpoint("shop").settle();
-    },
+    begin: updated,
     served: SECOND,
   },
 };
 
-const SIGNALS = ["SIGKILL", "SIGINT", "SIGTERM"] as const;
+/** How the program is ended at a call, when it comes and when it is done, in turns. */
+const SIGNALS = [["SIGKILL", "SIGINT"], ["SIGKILL", "SIGTERM"]] as const;
 const STATUS = { SIGKILL: 137, SIGINT: 130, SIGTERM: 143 } as const;
+
+/** A command line, and how it is ended. */
+interface Row {
+  readonly signal: EndingSignal;
+  readonly run: () => Promise<Stopped>;
+}
 
 /** One row of so many is tested by day: each starts the program. */
 const SHARE = 10;
@@ -102,11 +131,17 @@ async function begin(job: JobApp, scenario: Scenario): Promise<void> {
 }
 
 /** What serves, what exists, and what is said of it, right after the program ended. */
-function check(job: JobApp, scenario: Scenario, stop: Stop, stopped: Stopped): void {
+function check(
+  job: JobApp,
+  scenario: Scenario,
+  signal: EndingSignal,
+  stopped: Stopped,
+  unusedBefore: readonly string[],
+): void {
   const { endpoints } = job.box;
   const { code, stdout, stderr } = stopped;
   const endpoint = endpoints.endpoints.get("shop");
-  assertEquals(code, STATUS[stop.signal]);
+  assertEquals(code, STATUS[signal]);
   const isDeletion = scenario.serves === undefined;
   const isGoing = !endpoint || endpoint.status === "Deleting";
   // The name of what is deleted is printed once it is certain.
@@ -122,14 +157,20 @@ function check(job: JobApp, scenario: Scenario, stop: Stop, stopped: Stopped): v
   }
   const { all, unused } = deployed(endpoints, "shop");
   assert(all.length <= 4 + (scenario.others?.length ?? 0), `There is ${all.join(", ")}`);
-  if (stop.signal === "SIGKILL") return;
-  const left = isDeletion && isGoing ? all : unused;
-  for (const name of left) {
-    assert(new RegExp(`-name ${name}\\b(?!-)`).test(stderr), `${name} is left, and not named`);
-  }
+  if (signal === "SIGKILL") return;
+  const left = isDeletion && isGoing ? all : unused.filter((one) => !unusedBefore.includes(one));
+  for (const name of left) assert(isNamed(name, stderr), `${name} is left, and not named`);
   if (!isDeletion && scenario.served === undefined && endpoint) {
     assert(stderr.includes("mlcli delete-endpoint -n shop"), "It costs money, and nobody says so");
   }
+}
+
+/** Whether it is said of something what to do about it. */
+function isNamed(name: string, text: string): boolean {
+  const word = new RegExp(`(?<![\\w-])${name}(?![\\w-])`);
+  return text.split("\n").some((line) =>
+    word.test(line) && /aws sagemaker delete-|[Tt]he (same command|next deploy)/.test(line)
+  );
 }
 
 /** The same command once more. */
@@ -151,45 +192,71 @@ async function repeat(job: JobApp, { args, serves, others, count }: Scenario): P
   assertEquals(variant!.desiredCount, count ?? 1);
 }
 
+/** Ends the scenario's command line at each of its calls; `rows` says how. */
+async function sweep(
+  scenario: Scenario,
+  rows: (job: JobApp, call: Call, row: number) => readonly Row[],
+): Promise<string> {
+  await using job = await makeDeployApp();
+  const { box } = job;
+  const model = await tarGz([{ name: "model.txt", content: "eight" }]);
+  await box.s3.put(BUCKET, SECOND_KEY, model);
+  await begin(job, scenario);
+  const clean = await job.run(scenario.args);
+  assertEquals([clean.code, clean.stdout], [0, "shop\n"], clean.stderr);
+  const calls = box.operations;
+  const failures: string[] = [];
+  let count = 0;
+  for (const at of calls.keys()) {
+    for (const isDone of [false, true]) {
+      for (const { signal, run } of rows(job, { at, isDone }, 2 * at + Number(isDone))) {
+        await begin(job, scenario);
+        const { unused } = deployed(box.endpoints, "shop");
+        const stopped = await run();
+        const asked = box.operations.join("\n");
+        count++;
+        try {
+          assert(stopped.call !== undefined, "It made fewer calls");
+          check(job, scenario, signal, stopped, unused);
+          await repeat(job, scenario);
+        } catch (error) {
+          const where = `call ${at} (${stopped.call}) ${isDone ? "is done" : "comes"}`;
+          failures.push(`${signal} when ${where}: ${error}\n${stopped.stderr}\n${asked}`);
+          console.error(failures.at(-1));
+        }
+      }
+    }
+  }
+  if (failures.length > 0) throw new Error(failures.join("\n\n"));
+  return `${calls.length} calls, ${count} rows`;
+}
+
+suite("a command line, ended at each of its calls", () => {
+  for (const [name, scenario] of Object.entries(SCENARIOS)) {
+    it(`leaves what serves, and goes on when it is repeated: ${name}`, async () => {
+      const rows = (job: JobApp, call: Call) => [{
+        signal: "SIGINT" as const,
+        run: () => runInProcessUntil(job, scenario.args, call),
+      }];
+      console.error(name, await sweep(scenario, rows));
+    });
+  }
+});
+
 suite("the program, ended at each of its calls", () => {
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     it(`leaves what serves, and goes on when it is repeated: ${name}`, async () => {
-      await using job = await makeDeployApp();
-      const { box } = job;
-      const model = await tarGz([{ name: "model.txt", content: "eight" }]);
-      await box.s3.put(BUCKET, SECOND_KEY, model);
-      const options = { cwd: job.app.directory, env: ENGINE };
-      await begin(job, scenario);
-      const clean = await runCloud(box, scenario.args, options);
-      assertEquals([clean.code, clean.stdout], [0, "shop\n"], clean.stderr);
-      const calls = box.operations;
-      let row = 0;
-      let rows = 0;
-      const failures: string[] = [];
-      for (const at of calls.keys()) {
-        for (const isDone of [false, true]) {
-          for (const signal of SIGNALS) {
-            if (!isInSample(row++, SHARE)) continue;
-            rows++;
-            const stop = { at, isDone, signal };
-            await begin(job, scenario);
-            const stopped = await runStopped(box, scenario.args, stop, options);
-            const asked = box.operations.join("\n");
-            try {
-              assert(stopped.call !== undefined, "It made fewer calls");
-              check(job, scenario, stop, stopped);
-              await repeat(job, scenario);
-            } catch (error) {
-              const when = isDone ? "is done" : "comes";
-              failures.push(
-                `${signal} when call ${at} (${stopped.call}) ${when}: ${error}\n${stopped.stderr}\n${asked}`,
-              );
-            }
-          }
-        }
-      }
-      console.error(`${name}: ${calls.length} calls, ${rows} rows, ${failures.length} failures`);
-      if (failures.length > 0) throw new Error(failures.join("\n\n"));
+      const rows = (job: JobApp, call: Call, row: number) =>
+        SIGNALS[(call.at + row) % 2]!.filter((_, index) => isInSample(2 * row + index, SHARE))
+          .map((signal) => ({
+            signal,
+            run: () =>
+              runProgramUntil(job.box, scenario.args, { ...call, signal }, {
+                cwd: job.app.directory,
+                env: ENGINE,
+              }),
+          }));
+      console.error(name, await sweep(scenario, rows));
     });
   }
 });
