@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Refused } from "../../../helpers/box/service.ts";
 import { changesOf, LEAST, makeDeployApp, thingsOf, UPDATE } from "../../../helpers/deploy_app.ts";
-import { Keys } from "../../../helpers/in_process.ts";
+import { Keys, openCloud } from "../../../helpers/in_process.ts";
 import type { JobApp } from "../../../helpers/job_app.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -255,6 +255,38 @@ suite("deploy, where somebody else deploys at the same time", () => {
     assertStringIncludes(stderr, "error: Somebody else deployed to shop at the same time\n");
     assertEquals(endpoints.configurations.has("shop-config-2"), true);
     assertEquals(endpoints.models.has("shop-mlcli-2"), true);
+  });
+
+  it("deletes nothing that somebody has made anew under its names", async () => {
+    await using job = await deployed();
+    const { endpoints, faults } = job.box;
+    endpoints.script("shop", ["RollingBack", { rollback: true }]);
+    faults.after = ({ operation }) => {
+      if (operation !== "UpdateEndpoint") return undefined;
+      endpoints.addModel("shop-mlcli-2", endpoints.models.get("shop-mlcli-2")!.request);
+      return undefined;
+    };
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals(code, 1, stderr);
+    assertEquals(thingsOf(job).all, ["shop-config", "shop-mlcli", "shop-mlcli-2"]);
+  });
+
+  it("deletes nothing that somebody has the endpoint go to", async () => {
+    await using job = await deployed();
+    const { endpoints, faults } = job.box;
+    faults.before = async ({ operation }) => {
+      if (operation !== "UpdateEndpoint") return undefined;
+      faults.before = () => undefined;
+      using cloud = await openCloud(job.box.env());
+      await (await cloud.aws.sagemaker()).updateEndpoint({
+        EndpointName: "shop",
+        EndpointConfigName: "shop-config-2",
+      });
+      throw new Refused("ResourceLimitExceeded", "The account-level service limit is 0.", 400);
+    };
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals([code, thingsOf(job).all.length], [1, 4], stderr);
+    assertStringIncludes(stderr, "It is left: shop uses it, or is about to.");
   });
 
   it("leaves theirs alone where they were first", async () => {
