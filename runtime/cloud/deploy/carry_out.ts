@@ -86,7 +86,8 @@ async function undone(error: AwsError, making: Making, work: Work): Promise<AwsE
   }
   const isAllGone = await undo(
     making.made,
-    { endpoint, isAsked: making.isAsked },
+    // Somebody else may have had it serve a configuration of that name meanwhile.
+    { endpoint, isAsked: making.made.some(({ kind }) => kind === "configuration") },
     work,
   );
   if (!isAllGone) return error;

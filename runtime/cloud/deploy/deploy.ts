@@ -26,6 +26,7 @@ import { modelFor, type ReadyModel } from "./packed_model.ts";
 import { type Deployment, deploymentOf, endpointTags, variablesOf } from "./plan.ts";
 import { requireUnused } from "./removal.ts";
 import { type Coming, leaveAsItIs, settle } from "./settle.ts";
+import { requireUnchanged } from "./own.ts";
 import { type State, stateOf } from "./state.ts";
 import {
   inTheWayOf,
@@ -80,7 +81,10 @@ export async function deploy(
           : `What changes: ${changes.join(", ")}`,
       );
   }
-  await nothingMade(report, () => ready.model.send());
+  await nothingMade(report, async () => {
+    await ready.model.send();
+    await requireUnchanged(work);
+  });
   await carryOut(deployment, inTheWay, work);
 }
 

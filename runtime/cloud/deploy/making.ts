@@ -17,6 +17,7 @@ import type { JobReport } from "../jobs/report.ts";
 import { withoutValues } from "../start/hidden_values.ts";
 import { withTags } from "../tags.ts";
 import type { Deployment } from "./plan.ts";
+import { holds, isMadeOf, isStillOwn, type WithArtifact } from "./own.ts";
 import { orNothing } from "./state.ts";
 
 /** Something that this run has made, or may have. */
@@ -97,6 +98,7 @@ export class Making {
     const { EndpointName, EndpointConfigName } = "creation" in endpoint
       ? endpoint.creation
       : endpoint.update;
+    await this.#requireOwnModel();
     this.isAsked = true;
     try {
       await this.#soon(["not found"], async () => {
@@ -116,12 +118,14 @@ export class Making {
   }
 
   /** Makes one thing. Where it fails, it is known whether it is there. */
-  async #make<Input extends { Tags?: { Key?: string; Value?: string }[] }>(
+  async #make<Input extends WithArtifact & { Tags?: { Key?: string; Value?: string }[] }>(
     { kind, name }: Belonging,
     { input, create, describe }: {
       readonly input: Input;
       readonly create: (input: Input) => Promise<void>;
-      readonly describe: (name: string) => Promise<{ readonly CreationTime: Date | undefined }>;
+      readonly describe: (
+        name: string,
+      ) => Promise<WithArtifact & { readonly CreationTime: Date | undefined }>;
     },
   ): Promise<void> {
     const { host, report } = this.#options;
@@ -140,6 +144,8 @@ export class Making {
             if (!isRefusal(error, "in use")) throw error;
             const found = await this.#asked(error, () => describe(name));
             if (!holds(found, input)) throw error;
+            // A configuration says the same for everybody; the model that it names does not.
+            await this.#requireOwnModel();
           }),
       );
       report.note(`Created ${words} ${name}`);
@@ -157,7 +163,20 @@ export class Making {
       report.note(`The answer was lost, but ${words} ${name} is there.`);
     }
     thing.isCertain = true;
-    thing.created = await this.#creationTime(() => describe(name));
+    const found = await this.#found(() => describe(name));
+    if (found !== undefined && !isMadeOf(found, input)) {
+      this.made.pop();
+      throw madeByAnother(new AwsError("changed", `${name} is another ${words} now`), words, name);
+    }
+    thing.created = found?.CreationTime;
+  }
+
+  /** @throws AwsError where its configuration would name somebody else's model. */
+  async #requireOwnModel(): Promise<void> {
+    const model = this.made.find(({ kind, isCertain }) => kind === "model" && isCertain);
+    if (!model || await isStillOwn(model, this.#options.sagemaker)) return;
+    const { name } = model;
+    throw madeByAnother(new AwsError("changed", `${name} is another model now`), "model", name);
   }
 
   /** Whether an endpoint changed after its configuration was made: before, somebody else did it. */
@@ -178,12 +197,10 @@ export class Making {
     return now?.CreationTime?.getTime() === created.getTime();
   }
 
-  /** When it was made; `undefined` where nobody tells. */
-  async #creationTime(
-    describe: () => Promise<{ readonly CreationTime: Date | undefined }>,
-  ): Promise<Date | undefined> {
+  /** What was made; `undefined` where nobody tells. */
+  async #found<Found>(describe: () => Promise<Found>): Promise<Found | undefined> {
     try {
-      return (await this.#soon(["not found"], describe)).CreationTime;
+      return await this.#soon(["not found"], describe);
     } catch (error) {
       if (error instanceof AwsError) return undefined;
       throw error;
@@ -254,16 +271,6 @@ export function isGoingTo(
   name: string,
 ): boolean {
   return configuration === name || pendingConfiguration === name;
-}
-
-/** Whether something that is there has all that it was to be made with, but for the tags. */
-function holds(there: unknown, input: unknown): boolean {
-  if (typeof input !== "object" || input === null) return there === input;
-  if (typeof there !== "object" || there === null) return false;
-  return Object.entries(input).every(([name, value]) =>
-    value === undefined || name === "Tags" ||
-    holds((there as Record<string, unknown>)[name], value)
-  );
 }
 
 function madeByAnother(error: AwsError, words: string, name: string): AwsError {

@@ -11,6 +11,7 @@ import { type Belonging, removalByHand, removalOf } from "../endpoints/commands.
 import { waitUntilGone } from "../endpoints/endpoint_gone.ts";
 import { followEndpoint, type SettledEndpoint } from "../endpoints/settled.ts";
 import type { Made } from "./making.ts";
+import { isStillOwn } from "./own.ts";
 import { deployedByAnother, failureOf } from "./outcome.ts";
 import { endpointTags } from "./plan.ts";
 import { deleteUnused, namesOf, tellLeft, tellUnused, undo } from "./removal.ts";
@@ -181,9 +182,11 @@ async function deleteFailed(
 
 /** @throws AwsError where what serves under the configuration's name is not what was made. */
 async function requireOwn(
-  { configuration, created }: Coming,
+  { configuration, created, made }: Coming,
   { sagemaker, state: { endpoint }, choice }: Work,
 ): Promise<void> {
+  const model = made.find(({ kind }) => kind === "model");
+  if (model && !await isStillOwn(model, sagemaker)) throw deployedByAnother(endpoint, choice);
   if (created === undefined) return;
   let now: Date | undefined;
   try {
