@@ -8,7 +8,7 @@ import { basename } from "@std/path/basename";
 import { AwsError } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
-import { printable } from "../../text.ts";
+import { inOneLine, printable } from "../../text.ts";
 import { removalOf } from "../endpoints/commands.ts";
 import { commandFor } from "../jobs/commands.ts";
 import { requireGiven } from "../start/checks.ts";
@@ -41,7 +41,10 @@ export function actionFor(
   choice: AwsOptions,
 ): Action {
   if (description === undefined) return "create";
-  if (!isChanging(description)) return changes.length === 0 ? "nothing" : "update";
+  if (!isChanging(description)) {
+    // In another status it may have all of that, and not serve it.
+    return changes.length === 0 && description.status === "InService" ? "nothing" : "update";
+  }
   if (changes.length === 0) return "follow";
   const coming = base?.configuration
     ? `${description.status}, to what differs in ${listed(changes)}`
@@ -64,6 +67,25 @@ export function requireReady({ endpoint, description }: State, choice: AwsOption
 }
 
 /**
+ * Requires that nothing is deleted that an endpoint may serve with: where its roll-back has failed, some
+ * of its instances have another configuration than the one that it names (API reference,
+ * EndpointStatus).
+ *
+ * @param inTheWay what would be deleted first.
+ */
+export function requireUnmixed(
+  { endpoint, description }: State,
+  inTheWay: readonly { readonly name: string }[],
+): void {
+  const [thing] = inTheWay;
+  if (description?.status !== "UpdateRollbackFailed" || thing === undefined) return;
+  throw new MlcliError(
+    `Endpoint ${endpoint} could not be rolled back: it may serve with ${thing.name}, too`,
+    { hint: `${UNCHANGED} Deploy under another --endpoint-name, and delete this one then.` },
+  );
+}
+
+/**
  * Requires that the platform would not refuse it when half of it is made.
  *
  * @throws UsageError for what a new endpoint, or one of its kind, has to be told or cannot be;
@@ -75,8 +97,8 @@ export function requirePossible(request: DeployRequest, state: State): void {
   const isOpen = instanceType === undefined && memorySize === undefined;
   if (description === undefined) {
     if (isOpen) throw needsHosting(endpoint, request);
-  } else if (base?.configuration === undefined) {
-    if (isOpen) throw hasNoConfiguration(endpoint, base?.name);
+  } else if ((base?.configuration?.ProductionVariants ?? []).length === 0) {
+    if (isOpen) throw hasNoConfiguration(endpoint, base);
   } else if (isServerless(state)) {
     if (isOpen && instanceCount !== undefined) {
       throw new MlcliError(`Endpoint ${endpoint} is serverless: it has no instances to count`, {
@@ -106,8 +128,10 @@ function needsHosting(endpoint: string, { app }: DeployRequest): UsageError {
   });
 }
 
-function hasNoConfiguration(endpoint: string, name = ""): MlcliError {
-  return new MlcliError(`The configuration of endpoint ${endpoint} is deleted: ${name}`, {
+function hasNoConfiguration(endpoint: string, base: State["base"]): MlcliError {
+  const what = base?.configuration ? "names no variant" : "is deleted";
+  const name = inOneLine(base?.name ?? "");
+  return new MlcliError(`The configuration of endpoint ${endpoint} ${what}: ${name}`, {
     hint: `${UNCHANGED} What it runs on is not known: name it with --ec2-type and ` +
       "--instance-count.",
   });

@@ -21,7 +21,7 @@ import { requireOneModel, type Variant } from "./carried.ts";
 import { carryOut } from "./carry_out.ts";
 import type { CheckedRequest } from "./checks.ts";
 import { changesOf } from "./compare.ts";
-import { type Action, actionFor, requirePossible, requireReady } from "./decide.ts";
+import { type Action, actionFor, requirePossible, requireReady, requireUnmixed } from "./decide.ts";
 import { modelFor, type ReadyModel } from "./packed_model.ts";
 import { type Deployment, deploymentOf, endpointTags, variablesOf } from "./plan.ts";
 import { requireUnused } from "./removal.ts";
@@ -72,7 +72,13 @@ export async function deploy(
       report.note(`${state.endpoint} is on its way to that already`);
       return await settle(comingOf(state), true, work);
     case "update":
-      report.note(`What changes: ${changes.join(", ")}`);
+      report.note(
+        changes.length === 0
+          ? `${state.endpoint} is ${
+            inOneLine(state.description?.status ?? "")
+          }: it is deployed again`
+          : `What changes: ${changes.join(", ")}`,
+      );
   }
   await nothingMade(report, () => ready.model.send());
   await carryOut(deployment, inTheWay, work);
@@ -103,6 +109,7 @@ async function checked(work: Work): Promise<Ready> {
   const action = actionFor(state, changes, choice);
   const isMade = action === "create" || action === "update";
   const inTheWay = isMade ? inTheWayOf(slot, state) : [];
+  requireUnmixed(state, inTheWay);
   await requireUnused(inTheWay, state.endpoint, { sagemaker, report, choice });
   const all = stack.move();
   return {
@@ -139,6 +146,12 @@ function tellWhatIsLost({ request, state, report }: Work): void {
         inOneLine(base.models[0]!)
       }): its variables are not ` +
         "known, and only those given here are set.",
+    );
+  }
+  if (base && !base.configuration) {
+    report.note(
+      `The configuration of ${endpoint} is deleted (${inOneLine(base.name)}): what it has is not ` +
+        "known, its variables neither, and only what is given here is set.",
     );
   }
   if (isServerless(state) && variant.ServerlessConfig === undefined) {

@@ -93,12 +93,12 @@ export function mayBeComing(things: readonly Unused[], { base }: State, now: Dat
 }
 
 /**
- * Names that the endpoint has, or is about to have. Where its configuration is deleted nobody knows its
- * model: then the one that belongs to that configuration counts, or any that there is.
+ * Names that the endpoint has, or is about to have. Where its configuration is deleted, or names none,
+ * nobody knows its model: then the one that belongs to that configuration counts, or any that there is.
  */
 export function inUse({ endpoint, base, models }: State): InUse {
   if (!base) return { configurations: [], models: [] };
-  if (base.configuration) return { configurations: [base.name], models: base.models };
+  if (base.models.length > 0) return { configurations: [base.name], models: base.models };
   const slots = slotsOf(endpoint);
   const likely = slots.find(({ configuration }) => configuration === base.name) ??
     slots.find(({ model }) => models.has(model));

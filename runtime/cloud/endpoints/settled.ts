@@ -154,6 +154,8 @@ class Settling {
     }
     if (this.#target === undefined) return this.#isTakenBack ? "rolled back" : "in service";
     if (configuration === this.#target) return "in service";
+    // The platform always tells. Without that, nothing may be taken for rolled back, and deleted.
+    if (configuration === "") throw doesNotTell(this.name);
     return this.#hasChanged || !this.#mayComeYet() ? "rolled back" : undefined;
   }
 
@@ -161,6 +163,14 @@ class Settling {
   #mayComeYet(): boolean {
     return this.options.target !== undefined && ++this.#unseen < UNSEEN_ROUNDS;
   }
+}
+
+function doesNotTell(name: string): AwsError {
+  return new AwsError(
+    "other",
+    `Endpoint ${name} is InService; with which configuration, the service does not tell`,
+    { hint: "Nothing is deleted. It may be something else than the platform: AWS_ENDPOINT_URL." },
+  );
 }
 
 /** The endpoint; `undefined` where it is not there. */

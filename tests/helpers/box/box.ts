@@ -226,7 +226,7 @@ export class Box implements AsyncDisposable, Platform {
     );
     try {
       const answer = await service.handle(request);
-      return await this.faults.after(request) ?? answer;
+      return await this.faults.after(request, answer) ?? answer;
     } catch (refusal) {
       const answer = await this.faults.afterRefusal(request);
       if (answer) return answer;

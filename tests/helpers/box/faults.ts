@@ -11,8 +11,9 @@ import type { AccessKey } from "../fake_aws.ts";
 import { type BoxRequest, type Permission, Refused, type ServiceName } from "./service.ts";
 
 /** Steps in before a request is handled, or after it was (`undefined`: go on). */
-export type Interceptor = (
+export type Interceptor<More extends readonly unknown[] = []> = (
   request: BoxRequest,
+  ...more: More
 ) => Response | undefined | Promise<Response | undefined>;
 
 interface Rule {
@@ -28,7 +29,8 @@ interface Denial {
 /** The faults of one box. */
 export class Faults {
   before: Interceptor = () => undefined;
-  after: Interceptor = () => undefined;
+  /** Is handed the answer, too. */
+  after: Interceptor<[answer: Response]> = () => undefined;
   /** As `after`, where the service has refused it. */
   afterRefusal: Interceptor = () => undefined;
   /** Every answer says `Connection: close`. */

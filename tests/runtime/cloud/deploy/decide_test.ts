@@ -4,6 +4,7 @@ import {
   actionFor,
   requirePossible,
   requireReady,
+  requireUnmixed,
 } from "../../../../runtime/cloud/deploy/decide.ts";
 import type { DeployRequest } from "../../../../runtime/cloud/deploy/request.ts";
 import type { State } from "../../../../runtime/cloud/deploy/state.ts";
@@ -24,9 +25,9 @@ suite("deploy: the decision", () => {
   const rows: readonly (readonly [string, State, string, string])[] = [
     ["none", NOTHING, "create", "create"],
     ["InService", state("InService"), "update", "nothing"],
-    ["OutOfService", state("OutOfService"), "update", "nothing"],
-    ["UpdateRollbackFailed", state("UpdateRollbackFailed"), "update", "nothing"],
-    ["a status of tomorrow", state("Napping"), "update", "nothing"],
+    ["OutOfService", state("OutOfService"), "update", "update"],
+    ["UpdateRollbackFailed", state("UpdateRollbackFailed"), "update", "update"],
+    ["a status of tomorrow", state("Napping"), "update", "update"],
     ["Creating", state("Creating"), "busy", "follow"],
     ["Updating to another", state("Updating", "shop-config-2"), "busy", "follow"],
     ["Updating of counts", state("Updating"), "refused", "refused"],
@@ -79,6 +80,7 @@ suite("deploy: the decision", () => {
     ["serverless, with a count", { instanceCount: 2 }, served(SERVERLESS), MlcliError],
     ["serverless, with subnets", { subnets: ["subnet-1"] }, served(SERVERLESS), UsageError],
     ["no configuration", {}, served({ base: { configuration: undefined } }), MlcliError],
+    ["no variant", {}, served({ configuration: { ProductionVariants: [] } }), MlcliError],
   ];
   for (const [what, request, there, kind] of impossible) {
     it(`refuses what cannot be: ${what}`, () => {
@@ -108,6 +110,18 @@ suite("deploy: the decision", () => {
   for (const [what, request, there] of possible) {
     it(`takes what can be: ${what}`, () => requirePossible(deployRequest(request), there));
   }
+
+  it("deletes nothing that may serve where a roll-back has failed", () => {
+    const things = [{ name: "shop-config-2" }];
+    for (const status of ["InService", "OutOfService"]) requireUnmixed(state(status), things);
+    requireUnmixed(state("UpdateRollbackFailed"), []);
+    requireUnmixed(NOTHING, things);
+    assertThrows(
+      () => requireUnmixed(state("UpdateRollbackFailed"), things),
+      MlcliError,
+      "it may serve with shop-config-2, too",
+    );
+  });
 
   it("takes one model alone", () => {
     requireOneModel("shop", served().base!);

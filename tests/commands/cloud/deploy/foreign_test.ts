@@ -1,0 +1,94 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { Box } from "../../../helpers/box/box.ts";
+import {
+  changesOf,
+  LEAST,
+  makeDeployApp,
+  MODEL,
+  thingsOf,
+  UPDATE,
+} from "../../../helpers/deploy_app.ts";
+import type { JobApp } from "../../../helpers/job_app.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const FIRST_SLOT = ["shop-config", "shop-mlcli"];
+
+/** An endpoint that serves. */
+async function deployed(): Promise<JobApp> {
+  const job = await makeDeployApp();
+  assertEquals((await job.run(LEAST)).code, 0);
+  job.box.requests.length = 0;
+  return job;
+}
+
+/** Takes a member out of the answers of an operation, as emulators do that know no better. */
+function without(box: Box, operation: string, member: string): void {
+  box.faults.after = async (request, answer) => {
+    if (request.operation !== operation) return undefined;
+    const { [member]: _, ...rest } = await answer.json();
+    return Response.json(rest, { headers: { "content-type": "application/x-amz-json-1.1" } });
+  };
+}
+
+suite("deploy, where a platform is none", () => {
+  it("takes nothing for rolled back where nobody tells what is served, and deletes nothing", async () => {
+    await using job = await makeDeployApp();
+    without(job.box, "DescribeEndpoint", "EndpointConfigName");
+    const { code, stdout, stderr } = await job.run(LEAST);
+    assertEquals([code, stdout], [1, ""], stderr);
+    assertStringIncludes(
+      stderr,
+      "error: Endpoint shop is InService; with which configuration, the service does not tell\n",
+    );
+    assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
+  });
+
+  it("deletes no model that serves where its configuration names none", async () => {
+    await using job = await deployed();
+    without(job.box, "DescribeEndpointConfig", "ProductionVariants");
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals([code, changesOf(job)], [1, []], stderr);
+    assertStringIncludes(
+      stderr,
+      "error: The configuration of endpoint shop names no variant: shop-config\n",
+    );
+    const named = await job.run([...UPDATE, "-e", "ml.m5.large", "--dry-run"]);
+    assertEquals(JSON.parse(named.stdout)[0].input.ModelName, "shop-mlcli-2", named.stderr);
+  });
+
+  it("needs no times", async () => {
+    await using job = await makeDeployApp();
+    for (const args of [LEAST, UPDATE]) {
+      without(job.box, "DescribeEndpointConfig", "CreationTime");
+      const { code, stdout, stderr } = await job.run(args);
+      assertEquals([code, stdout], [0, "shop\n"], stderr);
+    }
+    const names = ["shop-config-2", "shop-mlcli-2"];
+    assertEquals(thingsOf(job), { all: names, served: names });
+  });
+});
+
+suite("deploy, where what is asked for does not serve", () => {
+  for (const status of ["OutOfService", "UpdateRollbackFailed"] as const) {
+    it(`has the endpoint serve it again: ${status}`, async () => {
+      await using job = await makeDeployApp();
+      job.box.endpoints.add("shop", {
+        model: "shop-mlcli",
+        image: job.image,
+        container: { ModelDataUrl: MODEL },
+        status,
+      });
+      const { stderr } = await job.run(["deploy", "-n", "shop", "-m", MODEL]);
+      assertStringIncludes(stderr, "Updating endpoint shop in ");
+    });
+  }
+
+  it("deletes nothing that a mixed endpoint may serve with", async () => {
+    await using job = await makeDeployApp();
+    job.box.endpoints.addModel("shop-mlcli-2", { PrimaryContainer: { Image: job.image } });
+    job.box.endpoints.add("shop", { model: "shop-mlcli", status: "UpdateRollbackFailed" });
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals([code, changesOf(job)], [1, []], stderr);
+    assertStringIncludes(stderr, "could not be rolled back: it may serve with shop-mlcli-2, too\n");
+  });
+});
