@@ -12,8 +12,14 @@ import { it, suite } from "../../../helpers/suite.ts";
 
 const OLD = "shop-config";
 const NEW = "shop-config-2";
-const is = (status: string, configuration = OLD, pendingConfiguration?: string): EndpointState =>
-  endpointNamed("shop", { status, configuration, pendingConfiguration });
+/** The endpoint in a status. */
+function is(
+  status: string,
+  configuration = OLD,
+  pendingConfiguration: string | undefined = undefined,
+): EndpointState {
+  return endpointNamed("shop", { status, configuration, pendingConfiguration });
+}
 const FAILED = new AwsError("failed", "Out of order");
 const DENIED = new AwsError("denied", "No permission", { hint: "Add it." });
 
