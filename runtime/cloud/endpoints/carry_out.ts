@@ -44,12 +44,12 @@ export async function deletePlannedEndpoint(
     await sagemaker.deleteEndpoint(endpoint);
   } catch (error) {
     const states = things.map((thing) => ({ thing, state: "kept" as const }));
-    if (error instanceof Interrupted) {
-      report.note(`Interrupted: ${howItIs(endpoint, "perhaps deleted", states)}.`);
-    }
+    const again = things.length > 0 ? " The same command goes on, or says what is left." : "";
+    const rest = `${howItIs(endpoint, "perhaps deleted", states)}.${again}`;
+    if (error instanceof Interrupted) report.note(`Interrupted: ${rest}`);
     if (isRefusal(error, "in progress")) throw isUpdating(endpoint, "in progress");
     if (!isPassing(error)) throw error;
-    throw withHint(error, `${howItIs(endpoint, "perhaps deleted", states)}. ${error.hint ?? ""}`);
+    throw withHint(error, `${rest} ${error.hint ?? ""}`);
   }
 }
 

@@ -417,7 +417,8 @@ suite("mlcli delete-endpoint and Ctrl-C", () => {
         "DeleteEndpoint",
         WITH_CONFIG,
         "",
-        "Interrupted: churn may be deleted, its configuration churn-config is not.\n",
+        "Interrupted: churn may be deleted, its configuration churn-config is not. The same " +
+        "command goes on, or says what is left.\n",
       ],
       [
         "DeleteEndpointConfig",
