@@ -133,6 +133,8 @@ async function readyToSend(
       await sendFile({ path, shown }, address, s3, host.interruption.force, (text) => {
         report.note(text);
       });
+      // It stays there, whatever becomes of the endpoint.
+      report.note(`Sent the model to ${s3Uri(address)}`);
     },
     [Symbol.asyncDispose]: () => archive[Symbol.asyncDispose](),
   };

@@ -7,7 +7,7 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
 import type { Logs } from "../../aws/logs.ts";
-import { endpointLogGroup } from "../../contract/log_lines.ts";
+import { endpointLogGroup, withoutRepeats } from "../../contract/log_lines.ts";
 import { inOneLine } from "../../text.ts";
 import { LAST_LINES } from "../jobs/follow.ts";
 import { LogReader } from "../log_reader.ts";
@@ -43,7 +43,7 @@ export interface LogEnd {
 }
 
 /**
- * The last lines that an endpoint's instances wrote.
+ * The last lines that an endpoint's instances wrote; what they wrote over and over, once.
  *
  * @param began only of instances that began to write since then.
  * @param count lines at most.
@@ -57,7 +57,7 @@ export async function endOfEndpointLog(
 ): Promise<LogEnd> {
   try {
     const log = new EndpointLog(await aws.logs(), { name, began });
-    return { lines: await log.tail(count), denial: undefined };
+    return { lines: withoutRepeats(await log.tail(count)), denial: undefined };
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
     return { lines: [], denial: error.message };

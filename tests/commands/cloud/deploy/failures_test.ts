@@ -43,6 +43,17 @@ suite("deploy, where an update is taken back", () => {
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
 
+  it("shows once what a server writes that is started over and over", async () => {
+    await using job = await deployed();
+    const trace = ["Traceback (most recent call last):", "  load()", "KeyError: 'price'"];
+    const log = { "AllTraffic/i-0after": Array(9).fill(trace).flat() };
+    job.box.endpoints.script("shop", [{ log }, { rollback: true, reason: PING }]);
+    const { stderr } = await job.run(UPDATE);
+    const quoted = ["The end of its log:", "[again and again:]", ...trace];
+    assertStringIncludes(stderr, quoted.map((line) => `  ${line}\n`).join(""));
+    assertEquals(stderr.split("KeyError: 'price'").length, 2);
+  });
+
   it("fails where nobody gives a reason, and the log may not be read", async () => {
     await using job = await deployed();
     job.box.faults.deny("logs:*");

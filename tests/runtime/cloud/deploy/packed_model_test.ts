@@ -100,7 +100,7 @@ suite("a directory as the model of an endpoint", () => {
       /^s3:\/\/app-data\/churn\/models\/shop\/[0-9a-f]{16}\/model\.tar\.gz$/,
     );
     assertEquals([first.calls, first.known], [{ PutObject: 1 }, false]);
-    assertEquals(notes, [NO_ENGINE]);
+    assertEquals(notes, [NO_ENGINE, `Sent the model to ${first.address}`]);
     const key = first.address.slice(`s3://${BUCKET}/`.length);
     assertEquals(box.s3.keys(BUCKET), [key]);
     const stored = await box.s3.bytes(BUCKET, key);
@@ -235,8 +235,12 @@ suite("a directory as the model of an endpoint", () => {
     await using box = await Box.open();
     box.s3.createBucket(BUCKET);
     const notes: string[] = [];
-    await sent({ directory, box, notes });
-    assertEquals(notes, ["Not packed, since they may hold secrets: model/.env", NO_ENGINE]);
+    const { address } = await sent({ directory, box, notes });
+    assertEquals(notes, [
+      "Not packed, since they may hold secrets: model/.env",
+      NO_ENGINE,
+      `Sent the model to ${address}`,
+    ]);
   });
 });
 
