@@ -52,9 +52,11 @@ function whereabouts({ endpoint, description }: DeletionPlan, region: Setting): 
 }
 
 /** What would be deleted and what kept, a line each. */
-function dryRunText({ endpoint, description, things, kept }: DeletionPlan): string {
+function dryRunText({ endpoint, description, isGone, things, kept }: DeletionPlan): string {
   const lines = [
-    `Would delete endpoint ${endpoint} (${description?.status ?? "status not known"})`,
+    isGone
+      ? `There is no endpoint ${endpoint}`
+      : `Would delete endpoint ${endpoint} (${description?.status ?? "status not known"})`,
     ...things.map(({ kind, name, isThere }) =>
       isThere === false
         ? `There is no ${BELONGING_WORDS[kind]} ${name}`

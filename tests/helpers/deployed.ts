@@ -6,10 +6,18 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { EndpointStore } from "./box/endpoints/endpoint_store.ts";
+import type { Deployment } from "./box/endpoints/deployment.ts";
 import type { Endpoint } from "./box/endpoints/endpoint.ts";
 
+/** Names of what there is. */
+export interface Deployed {
+  readonly all: readonly string[];
+  readonly used: ReadonlySet<string>;
+  readonly unused: readonly string[];
+}
+
 /** Names of all models and configurations, and of those that the endpoint has or is about to have. */
-export function deployed(store: EndpointStore, name: string) {
+export function deployed(store: EndpointStore, name: string): Deployed {
   const used = new Set<string>();
   for (const { configuration, variants } of deploymentsOf(store.endpoints.get(name))) {
     used.add(configuration.name);
@@ -46,6 +54,6 @@ export function assertAlone(
   assertEquals(unused.filter((one) => !others.includes(one)), [], "more than it serves");
 }
 
-function deploymentsOf(endpoint: Endpoint | undefined) {
+function deploymentsOf(endpoint: Endpoint | undefined): readonly Deployment[] {
   return [endpoint?.current, endpoint?.pending].filter((one) => one !== undefined);
 }

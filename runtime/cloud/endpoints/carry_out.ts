@@ -33,9 +33,12 @@ type Asked = Pick<SageMaker, "deleteEndpoint" | "deleteEndpointConfiguration" | 
  */
 export async function deletePlannedEndpoint(
   sagemaker: Asked,
-  { endpoint, description, things }: DeletionPlan,
+  { endpoint, description, isGone, things }: DeletionPlan,
   report: DeletionReport,
 ): Promise<void> {
+  if (isGone) {
+    return report.note(`There is no endpoint ${endpoint} any more; deleting what is left.`);
+  }
   if (description?.status === "Deleting") {
     report.note(`${endpoint} is being deleted already.`);
     return;

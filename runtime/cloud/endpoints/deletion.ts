@@ -11,7 +11,8 @@ import type { AwsOptions } from "../../aws/settings.ts";
 import { configurationOf, isPossibleName } from "../../contract/endpoint_names.ts";
 import { slotsOf } from "../../contract/endpoint_slots.ts";
 import { type Belongings, belongingsOf, hasOurTag, type Known } from "./belongings.ts";
-import { type Belonging, BELONGING_WORDS, removalByHand } from "./commands.ts";
+import type { Belonging } from "./commands.ts";
+import { remainderOf } from "./remainder.ts";
 import { findOtherUsers, isInUse, type LookReport } from "./other_users.ts";
 
 /** What to delete. */
@@ -41,6 +42,8 @@ export interface DeletionPlan {
   readonly endpoint: string;
   /** What the service says about the endpoint; `undefined` when it may not be asked. */
   readonly description: EndpointDescription | undefined;
+  /** Whether the endpoint is gone, and only what is left of it is to be deleted. */
+  readonly isGone?: boolean;
   /** To delete after the endpoint, in this order. */
   readonly things: readonly Planned[];
   /** What stays. */
@@ -61,7 +64,8 @@ const UPDATING: ReadonlySet<string> = new Set([
  * A check that the permissions do not cover is left out with a note, since the specification
  * requires only the permissions to delete.
  *
- * @throws AwsError when there is no such endpoint (its hint tells what is left of one), it is being
+ * @throws AwsError when there is no such endpoint and nothing of it to delete
+ * (its hint tells what is left), it is being
  * updated, or others use what is to be deleted.
  */
 export async function planDeletion(
@@ -71,6 +75,14 @@ export async function planDeletion(
 ): Promise<DeletionPlan> {
   const { endpoint, withConfiguration } = request;
   const description = await describeIfAllowed(sagemaker, request, report);
+  if (description instanceof AwsError) {
+    const { things, kept } = await remainderOf(sagemaker, request, description, report);
+    await checkUsers(sagemaker, request, things, report);
+    return {
+      ...{ endpoint, description: undefined, isGone: true },
+      ...{ things: things.map(planned), kept: kept.map(planned) },
+    };
+  }
   if (description && UPDATING.has(description.status)) {
     throw isUpdating(endpoint, description.status);
   }
@@ -175,16 +187,17 @@ function noteDenials(
   note(`Not checked of ${endpoint}: ${what}: ${messages}`);
 }
 
+/** What the service says; its refusal, where the endpoint is not there. */
 async function describeIfAllowed(
   sagemaker: SageMaker,
   request: DeletionRequest,
   report: DeletionReport,
-): Promise<EndpointDescription | undefined> {
+): Promise<EndpointDescription | AwsError | undefined> {
   const { endpoint, withConfiguration, withModel, wait } = request;
   try {
     return await sagemaker.describeEndpoint(endpoint);
   } catch (error) {
-    if (isRefusal(error, "not found")) throw await withRest(error, sagemaker, request);
+    if (isRefusal(error, "not found")) return error;
     if (!isRefusal(error, "denied")) throw error;
     if (wait) throw cannotWait(error);
     const things = [
@@ -195,28 +208,6 @@ async function describeIfAllowed(
     report.note(`Status of ${endpoint} not checked${others}: ${error.message}`);
     return undefined;
   }
-}
-
-/** Of an endpoint that is not there something may be left, after an interruption for example. */
-async function withRest(
-  error: AwsError,
-  sagemaker: SageMaker,
-  { endpoint, choice }: DeletionRequest,
-): Promise<AwsError> {
-  const rest = await belongingsOf(sagemaker, endpoint, undefined).catch((cause) => {
-    if (cause instanceof AwsError) return { configurations: [], models: [] };
-    throw cause;
-  });
-  const left = [...rest.configurations, ...rest.models].filter(({ isThere }) => isThere);
-  if (left.length === 0) return error;
-  const there = left.map(({ kind, name }) => `${BELONGING_WORDS[kind]} ${name}`).join(", ");
-  return new AwsError(error.refusal, error.message, {
-    hint: `${error.hint ?? ""} There is, of that name: ${there}. To delete that: ${
-      left.map((one) => removalByHand(one, choice)).join("; ")
-    }`.trim(),
-    quote: error.quote,
-    cause: error.cause,
-  });
 }
 
 /** The error for an endpoint that the service changes by itself. */

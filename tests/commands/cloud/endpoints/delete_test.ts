@@ -177,7 +177,7 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
   it("tells what is left of an endpoint that is not there", async () => {
     await using box = await updated();
     box.endpoints.endpoints.clear();
-    const { code, stdout, stderr } = await run(box, ALL);
+    const { code, stdout, stderr } = await run(box, []);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /^error: ResourceNotFound: endpoint shop\nhint: It was looked for in /);
     assertStringIncludes(
@@ -187,6 +187,55 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
         `${CONFIGURATION_BY_HAND} shop-config; ${CONFIGURATION_BY_HAND} shop-config-2; ` +
         `${MODEL_BY_HAND} shop-mlcli; ${MODEL_BY_HAND} shop-mlcli-2\n`,
     );
+  });
+
+  it("deletes what is left of an endpoint that is gone", async () => {
+    await using box = await updated();
+    const said = "There is no endpoint shop any more; deleting what is left.\n";
+    box.endpoints.endpoints.clear();
+    const before = remains(box);
+    assertEquals((await run(box, [...ALL, "--dry-run"])).stdout.split("\n").slice(0, 2), [
+      "There is no endpoint shop",
+      "Would delete endpoint configuration shop-config",
+    ]);
+    assertEquals(remains(box), before);
+    const left = await run(box, ["--delete-config"]);
+    assertEquals([left.code, left.stdout], [0, "shop\n"]);
+    assertEquals(remains(box), ["shop-mlcli", "shop-mlcli-2"]);
+    for (const name of remains(box)) {
+      assertStringIncludes(left.stderr, `To delete it: ${MODEL_BY_HAND} ${name}\n`);
+    }
+    const all = [...ALL, "--wait"];
+    assertEquals(await run(box, all), { code: 0, stdout: "shop\n", stderr: said });
+    assertEquals(remains(box), []);
+    assertEquals((await run(box, all)).code, 1);
+  });
+
+  it("keeps what somebody else may have made where the endpoint is gone", async () => {
+    await using box = await updated();
+    const { endpoints } = box;
+    for (const map of [endpoints.endpoints, endpoints.configurations, endpoints.models]) {
+      map.clear();
+    }
+    endpoints.addModel("by-hand");
+    endpoints.addConfiguration("shop-config", {
+      ProductionVariants: [{ VariantName: "AllTraffic", ModelName: "by-hand" }],
+    });
+    const { code, stderr } = await run(box, ALL);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, `${CONFIGURATION_BY_HAND} shop-config`);
+    assertEquals(remains(box), ["shop-config", "by-hand"]);
+  });
+
+  it("keeps what another endpoint uses where the endpoint is gone", async () => {
+    await using box = await updated();
+    box.endpoints.endpoints.clear();
+    box.endpoints.add("other", { configuration: "shop-config-2", model: "shop-mlcli-2" });
+    const before = remains(box);
+    const { code, stderr } = await run(box, ALL);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "(by other)");
+    assertEquals(remains(box), before);
   });
 
   it("is a program", async () => {
@@ -343,11 +392,12 @@ suite("mlcli delete-endpoint with a fault at every single request", () => {
           }
         }
         if (isThere) continue;
-        // And the same command, once more, tells what is left.
+        // And the same command, once more, goes on.
         if (box.endpoints.endpoints.has("shop")) box.endpoints.endpoint("shop").settle();
         const again = await run(box, ALL);
-        assertMatch(again.stderr, /ResourceNotFound: endpoint shop/);
-        for (const name of remains(box)) assertMatch(again.stderr, new RegExp(`name ${name}[;\n]`));
+        if (left.some((name) => name !== GOING)) assertEquals(again.stdout, "shop\n", where);
+        else assertMatch(again.stderr, /ResourceNotFound: endpoint shop/, where);
+        assertEquals(remains(box), [], where);
       }
     });
   }
