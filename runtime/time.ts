@@ -36,6 +36,25 @@ export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
   return { [Symbol.dispose]: () => signal.removeEventListener("abort", listener) };
 }
 
+/** A signal for as long as it is needed: until it is disposed of, it listens to others. */
+export interface JoinedSignal extends Disposable {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A signal that is aborted with the first of several, and with its reason. (Deno 2.6 loses signals
+ * of `AbortSignal.any`: when memory is collected, those that come and go on a signal that stays take
+ * the listeners of others along, and a Ctrl-C or the end of a time limit does not arrive.)
+ */
+export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignal {
+  const first = new AbortController();
+  const listeners = new DisposableStack();
+  for (const signal of signals) {
+    listeners.use(onAbort(signal, () => first.abort(signal.reason)));
+  }
+  return { signal: first.signal, [Symbol.dispose]: () => listeners.dispose() };
+}
+
 /** A time limit that is lifted when it is disposed of. */
 export interface Deadline extends Disposable {
   /** Aborted when the time is over. */

@@ -7,6 +7,7 @@
 
 import { fromFileUrl } from "@std/path";
 import { MlcliError } from "../runtime/errors.ts";
+import { joinSignals } from "../runtime/time.ts";
 import { ensureBaseImage } from "./engine/base_image.ts";
 import { ensureEngine } from "./engine/engine.ts";
 import { timeText } from "./script.ts";
@@ -56,7 +57,8 @@ export async function mlcli(title: string, place: Place, args: readonly string[]
       stdin: "null",
       stdout: "piped",
     }).spawn();
-    const limit = AbortSignal.any([place.signal, AbortSignal.timeout(COMMAND_TIMEOUT)]);
+    using either = joinSignals(place.signal, AbortSignal.timeout(COMMAND_TIMEOUT));
+    const limit = either.signal;
     const kill = (): void => child.kill("SIGTERM");
     limit.addEventListener("abort", kill);
     const results = await new Response(child.stdout.pipeThrough(shown())).text();

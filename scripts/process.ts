@@ -7,6 +7,7 @@
  */
 
 import { messageOf, MlcliError } from "../runtime/errors.ts";
+import { joinSignals } from "../runtime/time.ts";
 import { timeText } from "./script.ts";
 
 /** How many lines of a failed program's output an error quotes. */
@@ -33,8 +34,8 @@ export interface RunOptions {
 export async function run(command: readonly string[], options: RunOptions): Promise<string> {
   const { timeout, hint, signal } = options;
   const limit = AbortSignal.timeout(timeout);
-  const output = await start(command, { ...options, signal: AbortSignal.any([signal, limit]) })
-    .output();
+  using either = joinSignals(signal, limit);
+  const output = await start(command, { ...options, signal: either.signal }).output();
   signal.throwIfAborted();
   const decoder = new TextDecoder();
   const standardOutput = decoder.decode(output.stdout);

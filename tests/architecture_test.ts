@@ -243,6 +243,15 @@ suite("architecture", () => {
     assertEquals(wrong.map(({ path }) => path), []);
   });
 
+  it("nobody uses AbortSignal.any, which Deno 2.6 loses, but joinSignals", async () => {
+    const all = [
+      ...await production(),
+      ...await Array.fromAsync(typescriptBelow("scripts"), readModule),
+    ];
+    const wrong = all.filter(({ code }) => /AbortSignal\.any\(/.test(code));
+    assertEquals(wrong.map(({ path }) => path), []);
+  });
+
   for (
     const [what, pattern, where] of [
       ["ends the process or prints", /\bDeno\.(exit|exitCode|args)\b|\bconsole\.\w+\(/, []],

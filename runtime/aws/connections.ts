@@ -103,7 +103,6 @@ export class Connections implements Disposable {
     const answer = usual + transferTime(request);
     using held = new DisposableStack();
     const limit = held.use(new TimeLimit(url, { ...limits, answer }, namesProxy(env)));
-    // Not AbortSignal.any: Deno 2.6 loses such a signal in a request that takes its time.
     if (abortSignal) held.use(onAbort(abortSignal, () => limit.abort(abortSignal.reason)));
     const explained = (error: unknown): unknown => {
       if (abortSignal?.aborted) return abortSignal.reason;

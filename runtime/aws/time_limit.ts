@@ -4,6 +4,7 @@
  * @module
  */
 
+import { joinSignals } from "../time.ts";
 import { ConnectionError } from "./connection_error.ts";
 
 /** How long something may take, in ms. */
@@ -76,13 +77,14 @@ async function isSilent(
   over: AbortSignal,
 ): Promise<boolean> {
   const end = AbortSignal.timeout(milliseconds);
+  using either = joinSignals(end, over);
   const address = {
     // In a URL, an IPv6 address stands in brackets.
     hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
     port: Number(port) || (protocol === "https:" ? 443 : 80),
   };
   try {
-    (await Deno.connect({ ...address, signal: AbortSignal.any([end, over]) })).close();
+    (await Deno.connect({ ...address, signal: either.signal })).close();
     return false;
   } catch {
     return end.aborted && !over.aborted;

@@ -5,6 +5,7 @@
  */
 
 import { MlcliError } from "../errors.ts";
+import { joinSignals } from "../time.ts";
 import { type Engine, type EngineIdentity, engineOver } from "./engine.ts";
 import { type Address, type Candidate, candidates, type SearchEnvironment } from "./locate.ts";
 import {
@@ -44,8 +45,8 @@ export async function connectToEngine(
 ): Promise<Engine> {
   const failures: string[] = [];
   for (const candidate of await candidates(environment)) {
-    const limit = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
-    const attempt = await tryCandidate(candidate, limit);
+    using limit = joinSignals(AbortSignal.timeout(timeout), ...(signal ? [signal] : []));
+    const attempt = await tryCandidate(candidate, limit.signal);
     signal?.throwIfAborted();
     if (attempt.engine) return attempt.engine;
     failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${attempt.failure}`);

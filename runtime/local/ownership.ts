@@ -12,7 +12,7 @@ import { messageOf, MlcliError } from "../errors.ts";
 import { realPathOf } from "../files.ts";
 import type { Output } from "../streams.ts";
 import { listed } from "../text.ts";
-import { type Deadline, deadlineIn } from "../time.ts";
+import { type Deadline, deadlineIn, joinSignals } from "../time.ts";
 import { runContainer } from "./container/run.ts";
 import {
   type Before,
@@ -202,7 +202,8 @@ async function changeOwner({ engine, image, before, paths, owner, options, signa
   readonly options: "-h" | "-hR";
   readonly signals: AbortSignal[];
 }): Promise<void> {
-  const signal = AbortSignal.any(signals);
+  using either = joinSignals(...signals);
+  const { signal } = either;
   for (const some of inCommands(paths)) {
     const body = ownershipPlan(image, [...before.directories.keys()], some, owner, options);
     const name = `mlcli-chown-${crypto.randomUUID().slice(0, 8)}`;

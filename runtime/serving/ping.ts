@@ -6,7 +6,7 @@
 
 import { PING_SECONDS } from "../contract/limits.ts";
 import { messageOf } from "../errors.ts";
-import { abortOf, deadlineIn, pause } from "../time.ts";
+import { abortOf, deadlineIn, joinSignals, pause } from "../time.ts";
 
 /** Between two attempts, in ms. */
 const SHORTEST_INTERVAL = 5;
@@ -33,11 +33,11 @@ export type PingAnswer =
  */
 export async function ping(port: number, signal?: AbortSignal): Promise<PingAnswer> {
   using deadline = deadlineIn(PING_SECONDS);
-  const limit = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
+  using limit = joinSignals(deadline.signal, ...(signal ? [signal] : []));
   let connection: Deno.TcpConn | undefined;
   try {
-    connection = await Deno.connect({ hostname: "127.0.0.1", port, signal: limit });
-    const start = await Promise.race([firstBytes(connection), abortOf(limit)]);
+    connection = await Deno.connect({ hostname: "127.0.0.1", port, signal: limit.signal });
+    const start = await Promise.race([firstBytes(connection), abortOf(limit.signal)]);
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1];
     if (status) return { status: Number(status) };
     // The engine closes a connection like this while the container does not listen yet.

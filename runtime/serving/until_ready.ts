@@ -7,7 +7,7 @@
 import type { Engine } from "../docker/engine.ts";
 import { isConflict, isNotFound } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
-import { abortOf, deadlineIn } from "../time.ts";
+import { abortOf, deadlineIn, joinSignals } from "../time.ts";
 import { pingUntilReady } from "./ping.ts";
 
 /** What became of a server. */
@@ -37,7 +37,8 @@ export async function untilReady(
 ): Promise<Readiness> {
   const over = new AbortController();
   using deadline = deadlineIn(seconds);
-  const asking = AbortSignal.any([over.signal, signal, deadline.signal]);
+  using either = joinSignals(over.signal, signal, deadline.signal);
+  const asking = either.signal;
   let lastAnswer = "";
   let wasReady = false;
   try {

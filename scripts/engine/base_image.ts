@@ -10,6 +10,7 @@ import type { Engine } from "../../runtime/docker/engine.ts";
 import { failureOf, type ProgressMessage } from "../../runtime/docker/messages.ts";
 import { messageOf, MlcliError } from "../../runtime/errors.ts";
 import { removeTreeIfThere } from "../../runtime/files.ts";
+import { joinSignals } from "../../runtime/time.ts";
 import { lastLines, run, start } from "../process.ts";
 import { say, step } from "../script.ts";
 import { cacheDirectory, withLock } from "./cache.ts";
@@ -121,7 +122,8 @@ async function pull(reference: string, engine: Engine, signal: AbortSignal): Pro
   let timer = setTimeout(stop, REGISTRY_TIMEOUT);
   try {
     say(`Pulling ${reference} ...`);
-    const messages = engine.pull(reference, AbortSignal.any([signal, silence.signal]));
+    using limit = joinSignals(signal, silence.signal);
+    const messages = engine.pull(reference, limit.signal);
     await finish(messages, () => {
       clearTimeout(timer);
       timer = setTimeout(stop, STALL_TIMEOUT);
@@ -200,13 +202,13 @@ async function importTree(
   engine: Engine,
   signal: AbortSignal,
 ): Promise<void> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(MAKE_TIMEOUT)]);
+  using limit = joinSignals(signal, AbortSignal.timeout(MAKE_TIMEOUT));
   const tar = start(
     [
       ...["tar", "--create", "--numeric-owner", "--one-file-system", `--directory=${tree}`],
       ...[...LEFT_OUT.map((path) => `--exclude=${path}`), "."],
     ],
-    { signal: limit, hint: "Is there space left on the disk?" },
+    { signal: limit.signal, hint: "Is there space left on the disk?" },
   );
   const complaints = new Response(tar.stderr).text();
   // The engine must not take half a tree for all of it: the stream succeeds only if tar does.
@@ -223,6 +225,7 @@ async function importTree(
 async function makeSklearn(codename: string, engine: Engine, signal: AbortSignal): Promise<void> {
   const { proxy } = await aptSource(codename, signal);
   const dockerfile = sklearnDockerfile(`${MADE.plain.name}:${codename}`);
+  using limit = joinSignals(signal, AbortSignal.timeout(MAKE_TIMEOUT));
   await finish(engine.build({
     tag: `${MADE.sklearn.name}:${codename}`,
     dockerfile: "Dockerfile",
@@ -232,7 +235,7 @@ async function makeSklearn(codename: string, engine: Engine, signal: AbortSignal
     // The way to the mirror that this machine has, name resolution included.
     networkMode: "host",
     context: contextOf(dockerfile),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(MAKE_TIMEOUT)]),
+    signal: limit.signal,
   }));
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { MlcliError } from "../../runtime/errors.ts";
+import { joinSignals } from "../../runtime/time.ts";
 
 /** Where things that a later run may use are kept; made when it is not there. */
 export async function cacheDirectory(): Promise<string> {
@@ -27,14 +28,14 @@ export async function withLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   using file = await Deno.open(path, { write: true, create: true });
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+  using limit = joinSignals(signal, AbortSignal.timeout(timeout));
   const { promise: expired, reject } = Promise.withResolvers<never>();
   const expire = () => reject(new MlcliError(`Another process still holds ${path}`));
-  limit.addEventListener("abort", expire);
+  limit.signal.addEventListener("abort", expire);
   try {
     await Promise.race([file.lock(true), expired]);
   } finally {
-    limit.removeEventListener("abort", expire);
+    limit.signal.removeEventListener("abort", expire);
   }
   return await work();
 }

@@ -9,6 +9,7 @@
 import { fromFileUrl } from "@std/path";
 import { MlcliError } from "../../runtime/errors.ts";
 import { removeTreeIfThere } from "../../runtime/files.ts";
+import { joinSignals } from "../../runtime/time.ts";
 import { demonstrate, mlcli, type Place, prepare, print } from "../demonstration.ts";
 import { copy } from "../files.ts";
 import { runScript, timeText } from "../script.ts";
@@ -77,12 +78,13 @@ async function predict(address: string, request: Prediction, signal: AbortSignal
   using client = Deno.createHttpClient({ proxy });
   await demonstrate("Ask for a prediction", async () => {
     print(`$ curl -H 'Content-Type: ${type}' -H 'Accept: ${type}' -d '${body}' ${url}`);
+    using limit = joinSignals(signal, AbortSignal.timeout(REQUEST_TIMEOUT));
     const response = await fetch(url, {
       method: "POST",
       headers: { "Content-Type": type, Accept: type },
       body,
       client,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT)]),
+      signal: limit.signal,
     });
     const answer = await response.text();
     print(answer.trimEnd());

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { joinSignals } from "../../runtime/time.ts";
 import { ensureBaseImage } from "../engine/base_image.ts";
 import { ensureEngine } from "../engine/engine.ts";
 import { copyImage } from "../engine/podman/copy_image.ts";
@@ -24,7 +25,8 @@ function main(signal: AbortSignal): Promise<number> {
 async function runTests(args: readonly string[], signal: AbortSignal): Promise<TestResults> {
   const tests = args.length > 0 ? args : await pathsOf(ON_PODMAN);
   await ensurePodman(signal);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]);
+  using either = joinSignals(signal, AbortSignal.timeout(TIMEOUT));
+  const limit = either.signal;
   return await withPodman(limit, async ({ host, pid }) => {
     const image = await step("Copying the base image", () => baseImage(host, limit));
     const env = { DOCKER_HOST: host, MLCLI_TEST_BASE_IMAGE: image };

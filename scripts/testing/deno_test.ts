@@ -4,6 +4,7 @@
  * @module
  */
 
+import { joinSignals } from "../../runtime/time.ts";
 import { pause, say, sayError, timeText } from "../script.ts";
 import { countResults, resultLine, type TestResults } from "./test_results.ts";
 
@@ -56,7 +57,8 @@ export async function denoTest(
       stdin: "null",
       stdout: "piped",
     }).spawn();
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]);
+    using either = joinSignals(signal, AbortSignal.timeout(TIMEOUT));
+    const limit = either.signal;
     const [output, { success }] = await Promise.all([
       passOn(child.stdout),
       endOf(child, limit),

@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { abortOf, deadlineIn, onAbort, pause } from "../../runtime/time.ts";
+import { fromFileUrl } from "@std/path";
+import { abortOf, deadlineIn, joinSignals, onAbort, pause } from "../../runtime/time.ts";
 import { replaced } from "../helpers/replaced.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -32,6 +33,45 @@ suite("onAbort", () => {
     assertEquals(calls, ["kept"]);
     using _late = onAbort(stop.signal, () => calls.push("late"));
     assertEquals(calls, ["kept", "late"]);
+  });
+});
+
+suite("joinSignals", () => {
+  it("is aborted with the first of them and its reason, also of one that was aborted before", () => {
+    const [one, other] = [new AbortController(), new AbortController()];
+    using joined = joinSignals(one.signal, other.signal);
+    assertEquals(joined.signal.aborted, false);
+    const reason = new Error("Ctrl-C");
+    other.abort(reason);
+    one.abort(new Error("too late"));
+    assertEquals(joined.signal.reason, reason);
+    using late = joinSignals(new AbortController().signal, other.signal);
+    assertEquals(late.signal.reason, reason);
+  });
+
+  it("listens to none of them once it is disposed of", () => {
+    const stay = new AbortController();
+    const listening = new Set<unknown>();
+    using _counted = replaced(stay.signal, {
+      addEventListener: (_: string, listener: unknown) => listening.add(listener),
+      removeEventListener: (_: string, listener: unknown) => listening.delete(listener),
+    });
+    {
+      using _joined = joinSignals(stay.signal, new AbortController().signal);
+      assertEquals(listening.size, 1);
+    }
+    assertEquals(listening.size, 0);
+  });
+
+  it("is not lost when memory is collected", async () => {
+    // With AbortSignal.any, it is on Deno 2.6.
+    const program = fromFileUrl(import.meta.resolve("../helpers/signals_come_and_go.ts"));
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-check", "--v8-flags=--expose-gc", program],
+      stdin: "null",
+      stderr: "inherit",
+    }).output();
+    assertEquals(new TextDecoder().decode(stdout), "arrived\n");
   });
 });
 

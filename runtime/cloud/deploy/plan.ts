@@ -17,7 +17,7 @@ import { type Tag, tagsOf, usersTags } from "../tags.ts";
 import { carriedConfiguration, carriedContainer, containerOf } from "./carried.ts";
 import type { DeployRequest } from "./request.ts";
 import type { State } from "./state.ts";
-import { hasVolume, isServerless, setsCount, variantOf } from "./variant.ts";
+import { changesCapture, hasVolume, isServerless, setsCount, variantOf } from "./variant.ts";
 
 /** What is known once everything is checked. */
 export interface Planned {
@@ -192,6 +192,7 @@ function retained(
 ): Pick<EndpointUpdate, "RetainAllVariantProperties" | "ExcludeRetainedVariantProperties"> {
   // Serverless variants have no count that machines could go on with.
   if (isServerless(state) && request.instanceType !== undefined) return {};
+  if (changesCapture(request, state)) return {};
   return {
     RetainAllVariantProperties: true,
     ...setsCount(request, state)

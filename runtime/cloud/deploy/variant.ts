@@ -6,6 +6,7 @@
 
 import { hasOwnDisk } from "../../contract/instance_disks.ts";
 import { carriedVariant, VARIANT, type Variant } from "./carried.ts";
+import { s3Uri } from "../../contract/s3_uri.ts";
 import type { DeployRequest } from "./request.ts";
 import type { State } from "./state.ts";
 
@@ -40,9 +41,15 @@ export function variantOf(request: DeployRequest, state: State): Omit<Variant, "
     ...typed(machines, instanceType),
     ...machines.InstancePools && instanceType === undefined && instanceCount === undefined
       ? {}
-      : { InitialInstanceCount: instanceCount ?? machines.InitialInstanceCount ?? 1 },
+      : { InitialInstanceCount: countOf(request, state) ?? machines.InitialInstanceCount ?? 1 },
     ...health,
   };
+}
+
+/** The count that is asked for, or that autoscaling has made where nothing else would keep that. */
+function countOf(request: DeployRequest, state: State): number | undefined {
+  if (!changesCapture(request, state) || setsCount(request, state)) return request.instanceCount;
+  return state.description?.variants[0]?.desiredCount;
 }
 
 /** On another type: without what is said of the type before. */
@@ -70,6 +77,21 @@ function typed(
 /** Whether a key can encrypt the volume of what it runs on. */
 export function hasVolume({ InstanceType, ServerlessConfig }: Omit<Variant, "ModelName">): boolean {
   return ServerlessConfig === undefined && !(InstanceType && hasOwnDisk(InstanceType));
+}
+
+/**
+ * Whether data is to be captured that is not, or elsewhere. RetainAllVariantProperties may keep the
+ * capture that there is ("DataCaptureConfig: Not currently supported", API reference, VariantProperty):
+ * then the count of instances is named instead.
+ */
+export function changesCapture(
+  { dataCapture, kmsKey }: DeployRequest,
+  { base }: Pick<State, "base">,
+): boolean {
+  const before = base?.configuration?.DataCaptureConfig;
+  if (dataCapture === undefined || base === undefined) return false;
+  return before?.EnableCapture === false || before?.DestinationS3Uri !== s3Uri(dataCapture) ||
+    kmsKey !== undefined && before?.KmsKeyId !== kmsKey;
 }
 
 /** Whether the endpoint is serverless now. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { shellWord } from "../../app/typed_path.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { commandFor, optionsOf } from "../jobs/commands.ts";
 
@@ -34,8 +35,8 @@ export function removalByHand(
   { region, profile }: Partial<AwsOptions> = {},
 ): string {
   const removal = kind === "model"
-    ? `aws sagemaker delete-model --model-name ${name}`
-    : `aws sagemaker delete-endpoint-config --endpoint-config-name ${name}`;
+    ? `aws sagemaker delete-model --model-name ${shellWord(name)}`
+    : `aws sagemaker delete-endpoint-config --endpoint-config-name ${shellWord(name)}`;
   return [removal, ...optionsOf({ region, profile })].join(" ");
 }
 

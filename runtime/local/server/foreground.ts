@@ -6,7 +6,7 @@
 
 import type { Engine } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
-import { abortOf, deadlineIn } from "../../time.ts";
+import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import { statusAfterOutput } from "../container/end_of_output.ts";
 import { endInWords } from "../../serving/end.ts";
@@ -42,7 +42,8 @@ export async function serveInForeground(
     return log;
   }
   try {
-    const interruption = { signal: AbortSignal.any([signal, unheard.signal]), force };
+    using either = joinSignals(signal, unheard.signal);
+    const interruption = { signal: either.signal, force };
     const server = await serve(job, { ...host, interruption }, follow);
     return await attend(await host.engine(), server);
   } finally {
@@ -70,8 +71,8 @@ export async function serveInForeground(
   /** Waits for the rest of the log, where it is being passed on. */
   async function lastLines(): Promise<void> {
     using deadline = deadlineIn(LAST_LINES);
-    const enough = AbortSignal.any([deadline.signal, force]);
-    await Promise.race([log, abortOf(enough)]).catch(() => {});
+    using enough = joinSignals(deadline.signal, force);
+    await Promise.race([log, abortOf(enough.signal)]).catch(() => {});
   }
 }
 

@@ -8,7 +8,7 @@ import { INVOCATION_SECONDS } from "../../contract/limits.ts";
 import { fileErrorReason, MlcliError, OutputClosed, UsageError } from "../../errors.ts";
 import { printAnswer, refusalWords, typeHint } from "../../invocation/answer.ts";
 import { readBody, type RequestBody, type UnreadBody } from "../../invocation/request_body.ts";
-import { abortOf, deadlineIn } from "../../time.ts";
+import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { Host } from "../jobs.ts";
 import { exchange, type HttpAnswer, type HttpRequest } from "./http.ts";
@@ -45,7 +45,8 @@ export async function invoke(
   host: InvokeHost,
 ): Promise<number | undefined> {
   using deadline = deadlineIn(request.timeout);
-  const signal = AbortSignal.any([deadline.signal, host.interruption.signal]);
+  using either = joinSignals(deadline.signal, host.interruption.signal);
+  const { signal } = either;
   try {
     // Raced, since the signal ends neither the wait for a body that does not come nor the wait for
     // a reader that has stopped reading.

@@ -265,13 +265,26 @@ suite("deploy's options", () => {
     assertEquals(job.box.endpoints.endpoint("shop").status, "Creating");
   });
 
-  it("waits no longer than --timeout", async () => {
-    await using job = await makeDeployApp();
-    job.box.endpoints.script("shop", Array(20).fill("Creating"));
-    const { code, stdout, stderr } = await job.run([...LEAST, "--timeout", "1"]);
-    assertEquals([code, stdout], [1, ""], stderr);
-    assertMatch(stderr, /mlcli wait shop/);
-  });
+  for (
+    const [what, file, args, seconds] of [
+      ["--timeout", {}, ["--timeout", "50"], 50],
+      ["the file's", { timeout: 70 }, [], 70],
+      ["--timeout, whatever the file says", { timeout: 70 }, ["--timeout", "50"], 50],
+      ["an hour", {}, [], 3_600],
+    ] as const
+  ) {
+    it(`waits no longer than ${what}`, async () => {
+      await using job = await makeDeployApp({ configuration: { ...CONFIGURATION, deploy: file } });
+      job.box.endpoints.script("shop", ["Creating"]);
+      const { code, stdout, stderr } = await job.run([...LEAST, ...args]);
+      assertEquals([code, stdout], [1, ""], stderr);
+      assertStringIncludes(
+        stderr,
+        `error: Not done after ${seconds} s: endpoint shop (Creating)\n`,
+      );
+      assertMatch(stderr, /hint: .*mlcli wait shop\./);
+    });
+  }
 
   const refused: readonly (readonly [
     what: string,

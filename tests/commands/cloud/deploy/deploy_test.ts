@@ -162,6 +162,20 @@ suite("deploy", () => {
     assertEquals([code, endpoint()], [0, 3], stderr);
   });
 
+  it("captures data where it did not, with as many instances as there are", async () => {
+    await using job = await makeDeployApp();
+    await job.run(LEAST);
+    const endpoint = job.box.endpoints.endpoint("shop");
+    endpoint.variants[0]!.desiredCount = 3;
+    const address = `s3://${BUCKET}/captured`;
+    const { code, stderr } = await job.run([...LEAST, "--data-capture", address]);
+    assertEquals(code, 0, stderr);
+    assertEquals(endpoint.current.dataCapture?.DestinationS3Uri, address);
+    assertEquals(endpoint.variants[0]!.desiredCount, 3);
+    const same = await job.run([...LEAST, "--data-capture", address]);
+    assertStringIncludes(same.stderr, "serves that already");
+  });
+
   it("prints the name with --no-wait once it has begun; the next deploy cleans up", async () => {
     await using job = await makeDeployApp();
     await job.run(LEAST);

@@ -125,6 +125,14 @@ suite("deploy: the plan", () => {
       served({ variant: { VolumeSizeInGB: 50 } }),
       { InstanceType: "ml.g5.xlarge", InitialInstanceCount: 1 },
     ],
+    [
+      "as many as autoscaling has made, where they are not retained",
+      { dataCapture: ADDRESS },
+      served({
+        description: { variants: [{ name: "AllTraffic", currentCount: 4, desiredCount: 5 }] },
+      }),
+      { ...M5, InitialInstanceCount: 5 },
+    ],
     ["another count", { instanceCount: 3 }, served(), { ...M5, InitialInstanceCount: 3 }],
     ["serverless, as it was", {}, served(SERVERLESS), {
       ServerlessConfig: { MemorySizeInMB: 2048, MaxConcurrency: 7, ProvisionedConcurrency: 2 },
@@ -152,12 +160,23 @@ suite("deploy: the plan", () => {
     ExcludeRetainedVariantProperties: [{ VariantPropertyType: "DesiredInstanceCount" }],
   };
   const typed = new Set(["--instance-count"]);
+  const CAPTURING: Served = {
+    configuration: {
+      DataCaptureConfig: {
+        InitialSamplingPercentage: 20,
+        DestinationS3Uri: "s3://b/m/model.tar.gz",
+        CaptureOptions: [],
+      },
+    },
+  };
   const updates: readonly (readonly [string, Partial<DeployRequest>, State, unknown])[] = [
     ["what autoscaling made stays", {}, served(), RETAINED],
     ["a count that is typed", { instanceCount: 1, typed }, served(), COUNT],
     ["a file's count that is another", { instanceCount: 2 }, served(), COUNT],
     ["a file's count that is the same", { instanceCount: 1 }, served(), RETAINED],
     ["serverless to instances", { instanceType: "ml.m5.large" }, served(SERVERLESS), {}],
+    ["data capture, which would be retained", { dataCapture: ADDRESS }, served(), {}],
+    ["data capture that is there", { dataCapture: ADDRESS }, served(CAPTURING), RETAINED],
     [
       "a canary",
       { canary: { percent: 10, alarms: ["errors"] } },
