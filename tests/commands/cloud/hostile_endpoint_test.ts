@@ -114,6 +114,16 @@ suite("what the platform says of an endpoint", () => {
     assertStringIncludes(result.stderr, "  x?[2J?2J?y\n");
   });
 
+  it("fills no screen where an update fails", async () => {
+    await using job = await endpoint();
+    const lines = Array(50).fill("a".repeat(200_000));
+    job.box.endpoints.script("shop", [{ log: lines }, { rollback: true }]);
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, `  ${"a".repeat(2000)}...\n`);
+    assert(stderr.length < 150_000, `${stderr.length} characters`);
+  });
+
   for (const operation of ["CreateModel", "CreateEndpointConfig", "UpdateEndpoint", "ListTags"]) {
     it(`is obeyed by no terminal where it refuses: ${operation}`, async () => {
       await using job = await endpoint();
