@@ -42,6 +42,13 @@ export interface LogEnd {
   readonly denial: string | undefined;
 }
 
+/** How much of a line is shown, in characters: an event of CloudWatch may have 1 MB. */
+const LONGEST_LINE = 2_000;
+
+function shortened(line: string): string {
+  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)}...`;
+}
+
 /**
  * The last lines that an endpoint's instances wrote; what they wrote over and over, once.
  *
@@ -57,7 +64,8 @@ export async function endOfEndpointLog(
 ): Promise<LogEnd> {
   try {
     const log = new EndpointLog(await aws.logs(), { name, began });
-    return { lines: withoutRepeats(await log.tail(count)), denial: undefined };
+    const lines = withoutRepeats((await log.tail(count)).map(shortened));
+    return { lines, denial: undefined };
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
     return { lines: [], denial: error.message };

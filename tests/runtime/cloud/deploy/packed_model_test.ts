@@ -122,6 +122,28 @@ suite("a directory as the model of an endpoint", () => {
     assertEquals(box.s3.keys(BUCKET).length, 2);
   });
 
+  it("is not tried here where it would fill the disk", async () => {
+    await using directory = await makeDirectory({});
+    await Deno.mkdir(join(directory.path, "model"));
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    // A few bytes that become 2 GiB: a file of holes.
+    const pax = {
+      "GNU.sparse.major": "1",
+      "GNU.sparse.minor": "0",
+      "GNU.sparse.realsize": `${2 * 1024 ** 3}`,
+    };
+    const content = new Uint8Array(512);
+    content.set(new TextEncoder().encode("0\n"));
+    const bytes = await tarGz([{ name: "m", pax, content }]);
+    await Deno.writeFile(join(directory.path, "model/model.tar.gz"), bytes);
+    const notes: string[] = [];
+    await sent({ directory, box, notes });
+    assertEquals(notes, [
+      "The model is not tried here: its archive becomes far more than it is",
+    ]);
+  });
+
   it("is not sent before that is asked for", async () => {
     await using directory = await makeDirectory({ "model/m": "model" });
     await using box = await Box.open();
