@@ -109,6 +109,11 @@ suite("followEndpoint", () => {
   it("ends when the time is over, not later", async () => {
     const { outcome, seconds, description } = await follow([is("Updating")], { timeout: 45 });
     assertEquals([outcome, seconds, description?.status], ["not yet", 45, "Updating"]);
+    const atLast = await follow([is("Updating"), is("InService", NEW)], {
+      target: NEW,
+      timeout: 0.1,
+    });
+    assertEquals([atLast.outcome, atLast.seconds], ["in service", 0.1]);
   });
 
   it("does not wait for a permission, and says how to go on", async () => {
