@@ -273,7 +273,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
 
   it("deletes nothing that somebody has the endpoint go to", async () => {
     await using job = await deployed();
-    const { endpoints, faults } = job.box;
+    const { faults } = job.box;
     faults.before = async ({ operation }) => {
       if (operation !== "UpdateEndpoint") return undefined;
       faults.before = () => undefined;
