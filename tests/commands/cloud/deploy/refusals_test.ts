@@ -212,7 +212,7 @@ suite("deploy, where others use what is in its way", () => {
     assertStringIncludes(stderr, "Deleted model old\n");
     assertStringIncludes(
       stderr,
-      "once nothing uses it: aws sagemaker delete-endpoint-config --endpoint-config-name theirs\n",
+      "aws sagemaker delete-endpoint-config --endpoint-config-name theirs\n",
     );
   });
 
