@@ -80,6 +80,8 @@ suite("deploy, where an update is taken back", () => {
     const { code, stderr } = await job.run(UPDATE);
     assertEquals(code, 1);
     assertStringIncludes(stderr, "Endpoint shop was not updated: it is UpdateRollbackFailed\n");
+    assert(job.box.endpoints.endpoints.has("shop"), stderr);
+    for (const name of FIRST_SLOT) assert(thingsOf(job).all.includes(name), stderr);
   });
 });
 
@@ -198,6 +200,9 @@ suite("deploy, where a call is refused", () => {
   });
 });
 
+/** What is told of what still serves. */
+const NOT_YET = "Not deleted yet: endpoint configuration shop-config and model shop-mlcli. ";
+
 suite("deploy, where nobody waits for the end", () => {
   it("says that it goes on after --timeout", async () => {
     await using job = await deployed();
@@ -206,6 +211,7 @@ suite("deploy, where nobody waits for the end", () => {
     assertEquals([code, stdout], [1, ""]);
     assertStringIncludes(stderr, "error: Not done after 60 s: endpoint shop (Updating)\n");
     assertStringIncludes(stderr, "mlcli wait shop");
+    assertStringIncludes(stderr, NOT_YET);
     assertEquals(changesOf(job).some((name) => name.includes("Delete")), false);
   });
 
@@ -255,6 +261,21 @@ suite("deploy, where somebody else deploys at the same time", () => {
     assertStringIncludes(stderr, "error: Somebody else deployed to shop at the same time\n");
     assertEquals(endpoints.configurations.has("shop-config-2"), true);
     assertEquals(endpoints.models.has("shop-mlcli-2"), true);
+  });
+
+  it("keeps what was made anew under the names that served before", async () => {
+    await using job = await deployed();
+    const { endpoints, faults } = job.box;
+    faults.before = ({ operation }) => {
+      if (operation !== "UpdateEndpoint") return undefined;
+      const { request } = endpoints.configurations.get("shop-config")!;
+      endpoints.addConfiguration("shop-config", request);
+      return undefined;
+    };
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals(code, 0, stderr);
+    assertStringIncludes(stderr, "Kept endpoint configuration shop-config, which somebody has");
+    assertEquals(endpoints.configurations.has("shop-config"), true);
   });
 
   it("leaves theirs alone where they were first", async () => {
