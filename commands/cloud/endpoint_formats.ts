@@ -6,7 +6,7 @@
 
 import type { ListedEndpoint } from "../../runtime/cloud/endpoints/machines.ts";
 import { localTimestamp } from "../render/timestamp.ts";
-import { printableJson } from "../../runtime/text.ts";
+import { inOneLine, printableJson } from "../../runtime/text.ts";
 
 /** Turns one page after the other into output. */
 export interface EndpointFormat {
@@ -22,7 +22,7 @@ export function textFormat(): EndpointFormat {
   return {
     page: (endpoints) =>
       endpoints.map(({ name, status, creationTime }) =>
-        `${name}  ${status}  ${localTimestamp(creationTime, " ")}\n`
+        `${inOneLine(name)}  ${inOneLine(status)}  ${localTimestamp(creationTime, " ")}\n`
       ).join(""),
     end: () => "",
     breakOff: () => "",

@@ -23,6 +23,7 @@ export class Judgement {
   /** Names in the directory itself; not all of many. */
   readonly #tops = new Set<string>();
   #isTopDirectory = false;
+  #entries = 0;
   #files = 0;
   #bytes = 0;
   #links: { readonly first: string; count: number } | undefined;
@@ -38,6 +39,7 @@ export class Judgement {
   add(header: Header): void {
     // What is unpacked is always on Linux.
     const unpacked = unpackedOf(header, "/");
+    this.#entries++;
     const [top] = unpacked.path;
     if (top !== undefined) {
       if (this.#tops.size < 2) this.#tops.add(top);
@@ -54,6 +56,11 @@ export class Judgement {
   /** How many files there were, links among them. */
   get files(): number {
     return this.#files;
+  }
+
+  /** What it becomes: files, directories and links, and the bytes of all files. */
+  get becomes(): { readonly entries: number; readonly bytes: number } {
+    return { entries: this.#entries, bytes: this.#bytes };
   }
 
   /** What looks like a mistake, as sentences that begin with the archive's name. */

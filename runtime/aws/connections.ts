@@ -7,6 +7,7 @@
  */
 
 import { onAbort } from "../time.ts";
+import { wholeAnswer, withinLimits } from "./answer_size.ts";
 import { trustedCertificates } from "./certificates.ts";
 import { type ConnectionError, connectionError } from "./connection_error.ts";
 import { AwsError } from "./errors.ts";
@@ -85,8 +86,8 @@ export class Connections implements Disposable {
    * where the SDK retries. Only a stream of events is passed on as it comes, and fails with the same
    * errors.
    *
-   * @throws ConnectionError when there is no whole answer, AwsError when certificates that
-   * somebody names cannot be read, or the reason why it was aborted.
+   * @throws ConnectionError when there is no whole answer, AwsError when it is larger than any, or
+   * certificates that somebody names cannot be read, or the reason why it was aborted.
    */
   async handle(
     request: SdkRequest,
@@ -123,7 +124,7 @@ export class Connections implements Disposable {
       limit.connected();
       const body = response.body !== null && isStreamed(request, response)
         ? ReadableStream.from(piecesOf(response.body, untilAborted(held, abortSignal), explained))
-        : await response.bytes();
+        : await wholeAnswer(response.body);
       this.failure = undefined;
       const { status: statusCode, statusText: reason } = response;
       return {
@@ -203,7 +204,7 @@ async function* piecesOf(
 ): AsyncGenerator<Uint8Array, void, void> {
   using _held = held;
   try {
-    yield* body;
+    yield* withinLimits(body);
   } catch (error) {
     throw explained(error);
   }

@@ -47,3 +47,35 @@ function lastState(line: string): string {
   if (!line.includes("\r")) return line;
   return line.split("\r").findLast((state) => state.trim() !== "") ?? "";
 }
+
+/** Stands for what came before and is the same as what follows. */
+const AGAIN = "[again and again:]";
+
+/** Fewer lines are not worth it: a word may come twice without being of a restart. */
+const LEAST_DROPPED = 5;
+
+/**
+ * The end of a log without what comes in it several times, one after the other: a server that fails is
+ * started over and over, and writes the same each time. The last time stays, behind a line that says so.
+ */
+export function withoutRepeats(lines: readonly string[]): readonly string[] {
+  let [length, dropped] = [0, 0];
+  for (let one = 1; 2 * one <= lines.length; one++) {
+    const same = sameAsBefore(lines, one);
+    // What begins in the middle is whole only where something else comes before it.
+    const droppable = same + one === lines.length ? same : same - same % one;
+    if (same >= one && droppable > dropped) [length, dropped] = [one, droppable];
+  }
+  if (dropped < LEAST_DROPPED) return lines;
+  return [...lines.slice(0, lines.length - length - dropped), AGAIN, ...lines.slice(-length)];
+}
+
+/** How many of the last lines are the same as those so many lines before them. */
+function sameAsBefore(lines: readonly string[], length: number): number {
+  let count = 0;
+  while (
+    count + length < lines.length &&
+    lines[lines.length - 1 - count] === lines[lines.length - 1 - count - length]
+  ) count++;
+  return count;
+}

@@ -61,13 +61,18 @@ export async function untilReady(
 /** How many lines of a dead server's log are shown. */
 const LOG_TAIL = 30;
 
+/** How many characters of them: a line may be of any length. */
+const LONGEST_TAIL = 16_384;
+
 /** The end of a container's log, both streams; nothing when somebody removed the container. */
 export async function logTail(engine: Engine, id: string): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
   try {
     const log = await engine.logs(id, { tail: LOG_TAIL, follow: false });
-    for await (const { bytes } of demultiplex(log)) text += decoder.decode(bytes, { stream: true });
+    for await (const { bytes } of demultiplex(log)) {
+      text = (text + decoder.decode(bytes, { stream: true })).slice(-LONGEST_TAIL);
+    }
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }

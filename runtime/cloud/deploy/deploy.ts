@@ -76,7 +76,7 @@ export async function deploy(
       report.note(
         changes.length === 0
           ? `${state.endpoint} is ${
-            inOneLine(state.description?.status ?? "")
+            inOneLine(state.description?.status || "in a status that is not told")
           }: it is deployed again`
           : `What changes: ${changes.join(", ")}`,
       );

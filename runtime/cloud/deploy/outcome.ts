@@ -8,10 +8,8 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
-import { likelyCause } from "../../contract/failure_causes.ts";
-import { printable } from "../../text.ts";
 import { endpointGoesOn } from "../endpoints/commands.ts";
-import { endOfEndpointLog } from "../endpoints/endpoint_log.ts";
+import { whatIsKnown } from "../endpoints/failure.ts";
 import type { SettledEndpoint } from "../endpoints/settled.ts";
 import { commandFor } from "../jobs/commands.ts";
 
@@ -44,25 +42,15 @@ export async function failureOf(
       hint: "Somebody else did that. The same command makes it anew.",
     });
   }
-  const reason = description?.failureReason ?? "";
-  const { lines, denial } = await endOfEndpointLog(endpoint, aws, { began: since });
-  const cause = likelyCause({ kind: "serve", reason, log: lines });
-  const where = denial !== undefined
-    ? `Its log may not be read: ${denial}.`
-    : lines.length === 0
-    ? "Its new instances wrote no log."
-    : `${commandFor(endpoint, choice)("logs")} shows its whole log.`;
+  const known = await whatIsKnown(endpoint, { description, began: since }, aws, choice);
   const rest = outcome === "rolled back"
-    ? ` It serves what it served before.`
+    ? "It serves what it served before."
     : isNew
-    ? ""
-    : ` ${commandFor(endpoint, choice)("describe")} shows what it serves.`;
+    ? undefined
+    : `${commandFor(endpoint, choice)("describe")} shows what it serves.`;
   return new AwsError("failed", title(endpoint, isNew, outcome, status), {
-    quote: [
-      printable(reason || "SageMaker gave no reason."),
-      ...lines.length === 0 ? [] : ["", "The end of its log:", ...lines],
-    ].join("\n"),
-    hint: `${cause ? `${cause.words} ` : ""}${where}${rest}`,
+    quote: known.quote,
+    hint: [known.cause, known.log, rest].filter((part) => part).join(" "),
   });
 }
 

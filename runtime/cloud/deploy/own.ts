@@ -7,8 +7,8 @@
 
 import { AwsError } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { Belonging } from "../endpoints/commands.ts";
 import { ifThere } from "../endpoints/settled.ts";
-import type { Made } from "./making.ts";
 import { orNothing } from "./state.ts";
 import type { Work } from "./work.ts";
 
@@ -31,7 +31,7 @@ export async function requireUnchanged({ state, sagemaker }: Work): Promise<void
 
 /** Whether what has the name is what this run has made; yes, where nobody tells. */
 export async function isStillOwn(
-  { kind, name, created }: Made,
+  { kind, name, created }: Belonging & { readonly created: Date | undefined },
   sagemaker: Pick<SageMaker, "describeModel" | "describeEndpointConfiguration">,
 ): Promise<boolean> {
   if (created === undefined) return true;

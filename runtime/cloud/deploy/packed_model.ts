@@ -115,10 +115,14 @@ async function readyToSend(
   report: Pick<JobReport, "note" | "progress">,
 ): Promise<ReadyModel> {
   const { app, tag, variables, healthCheckTimeout: seconds, instanceType } = use;
-  report.progress("Trying the model here");
-  const region = s3.region.value;
-  const trial = { app, tag, archive: archive.path, variables, region, seconds, instanceType };
-  await tryServing(trial, host, (text) => report.note(text));
+  if (await fillsDisks(archive)) {
+    report.note("The model is not tried here: its archive becomes far more than it is");
+  } else {
+    report.progress("Trying the model here");
+    const region = s3.region.value;
+    const trial = { app, tag, archive: archive.path, variables, region, seconds, instanceType };
+    await tryServing(trial, host, (text) => report.note(text));
+  }
   // Another model never takes the place of one that an endpoint uses.
   const address = within(place, `${archive.sha256.slice(0, 16)}/${ARCHIVE}`);
   const there = await sent(s3, address, archive);
@@ -133,9 +137,18 @@ async function readyToSend(
       await sendFile({ path, shown }, address, s3, host.interruption.force, (text) => {
         report.note(text);
       });
+      // It stays there, whatever becomes of the endpoint.
+      report.note(`Sent the model to ${s3Uri(address)}`);
     },
     [Symbol.asyncDispose]: () => archive[Symbol.asyncDispose](),
   };
+}
+
+/** Whether an archive, which may be anybody's, is one that `local deploy` would not unpack either. */
+async function fillsDisks({ bytes, becomes }: ModelArchive): Promise<boolean> {
+  const { limitsOf } = await import("../../archive/unpack.ts");
+  const most = limitsOf(bytes);
+  return becomes.entries > most.entries || becomes.bytes > most.bytes;
 }
 
 /** The archive in S3, where it has been sent before; `undefined` where it has not, or nobody may ask. */

@@ -24,6 +24,8 @@ export interface ModelArchive extends AsyncDisposable {
   readonly bytes: number;
   /** In hexadecimal. */
   readonly sha256: string;
+  /** Unpacked: files, directories and links, and the bytes of all files. */
+  readonly becomes: { readonly entries: number; readonly bytes: number };
 }
 
 /** A directory with a model. */
@@ -108,7 +110,8 @@ async function packed(
     const errors = { gone: changed, gotShorter: changed, cannotRead };
     const { bytes, sha256 } = await packTo(target, model.entries, errors, signal);
     await model.requireUnchanged();
-    return { path: target, shown, bytes, sha256, [Symbol.asyncDispose]: dispose };
+    const becomes = { entries: model.entries.length, bytes: model.bytes };
+    return { path: target, shown, bytes, sha256, becomes, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     if (!isSystemError(error)) throw error;
@@ -164,7 +167,14 @@ async function taken(
     hash.update(piece);
     bytes += piece.length;
   }
-  return { path, shown, bytes, sha256: hash.digest("hex"), async [Symbol.asyncDispose]() {} };
+  return {
+    path,
+    shown,
+    bytes,
+    sha256: hash.digest("hex"),
+    becomes: judgement.becomes,
+    async [Symbol.asyncDispose]() {},
+  };
 }
 
 /** Begins the name of a directory with a packed model, where the system has temporary files. */

@@ -47,14 +47,12 @@ export async function deletePlannedEndpoint(
     await sagemaker.deleteEndpoint(endpoint);
   } catch (error) {
     const states = things.map((thing) => ({ thing, state: "kept" as const }));
-    if (error instanceof Interrupted) {
-      const how = howItIs(endpoint, "perhaps deleted", states);
-      const rest = things.length === 0 ? "" : " The same command goes on.";
-      report.note(`Interrupted: ${how}.${rest}`);
-    }
+    const again = things.length > 0 ? " The same command goes on, or says what is left." : "";
+    const rest = `${howItIs(endpoint, "perhaps deleted", states)}.${again}`;
+    if (error instanceof Interrupted) report.note(`Interrupted: ${rest}`);
     if (isRefusal(error, "in progress")) throw isUpdating(endpoint, "in progress");
     if (!isPassing(error)) throw error;
-    throw withHint(error, `${howItIs(endpoint, "perhaps deleted", states)}. ${error.hint ?? ""}`);
+    throw withHint(error, `${rest} ${error.hint ?? ""}`);
   }
 }
 

@@ -7,7 +7,7 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
 import type { Logs } from "../../aws/logs.ts";
-import { endpointLogGroup } from "../../contract/log_lines.ts";
+import { endpointLogGroup, withoutRepeats } from "../../contract/log_lines.ts";
 import { inOneLine } from "../../text.ts";
 import { LAST_LINES } from "../jobs/follow.ts";
 import { LogReader } from "../log_reader.ts";
@@ -42,8 +42,15 @@ export interface LogEnd {
   readonly denial: string | undefined;
 }
 
+/** How much of a line is shown, in characters: an event of CloudWatch may have 1 MB. */
+const LONGEST_LINE = 2_000;
+
+function shortened(line: string): string {
+  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)}...`;
+}
+
 /**
- * The last lines that an endpoint's instances wrote.
+ * The last lines that an endpoint's instances wrote; what they wrote over and over, once.
  *
  * @param began only of instances that began to write since then.
  * @param count lines at most.
@@ -57,7 +64,8 @@ export async function endOfEndpointLog(
 ): Promise<LogEnd> {
   try {
     const log = new EndpointLog(await aws.logs(), { name, began });
-    return { lines: await log.tail(count), denial: undefined };
+    const lines = withoutRepeats((await log.tail(count)).map(shortened));
+    return { lines, denial: undefined };
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
     return { lines: [], denial: error.message };

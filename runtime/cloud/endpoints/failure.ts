@@ -30,26 +30,49 @@ export async function endpointFailure(
       hint: "mlcli deploy makes it anew.",
     });
   }
-  const reason = description?.failureReason ?? "";
-  const { lines, denial } = await endOfEndpointLog(name, aws, { began });
-  const cause = likelyCause({ kind: "serve", reason, log: lines });
-  const more = denial !== undefined
-    ? `Its log may not be read: ${denial}.`
-    : lines.length === 0
-    ? "It wrote no log."
-    : `${commandFor(name, choice)("logs")} shows its whole log.`;
+  const { quote, cause, log } = await whatIsKnown(name, { description, began }, aws, choice);
   const remedy = description?.status === "Failed"
     ? `It can only be deleted: ${removalOf(name, choice)}.`
     : outcome === "rolled back"
     ? "It still serves. Once the cause is gone, deploy again."
     : "";
   return new MlcliError(`Endpoint ${inOneLine(name)} ${whatHappened(outcome, description)}`, {
+    quote,
+    hint: [cause, remedy, log].filter((part) => part).join(" "),
+  });
+}
+
+/** What can be told of an endpoint that is not as it was to be. */
+export interface Known {
+  /** SageMaker's reason, and the end of the log of the instances that began since then. */
+  readonly quote: string;
+  /** The likely cause, and what to do about it: sentences. */
+  readonly cause: string | undefined;
+  /** How to see more of the log: a sentence. */
+  readonly log: string;
+}
+
+/** Finds out what can be told of a failure, of the log only of instances that `began` since then. */
+export async function whatIsKnown(
+  name: string,
+  { description, began }: Pick<SettledEndpoint, "description" | "began">,
+  aws: Pick<Aws, "logs">,
+  choice: AwsOptions,
+): Promise<Known> {
+  const reason = description?.failureReason ?? "";
+  const { lines, denial } = await endOfEndpointLog(name, aws, { began });
+  return {
     quote: [
       printable(reason || "SageMaker gave no reason."),
       ...lines.length > 0 ? ["", "The end of its log:", ...lines] : [],
     ].join("\n"),
-    hint: [cause?.words, remedy, more].filter((part) => part).join(" "),
-  });
+    cause: likelyCause({ kind: "serve", reason, log: lines })?.words,
+    log: denial !== undefined
+      ? `Its log may not be read: ${denial}.`
+      : lines.length === 0
+      ? `${began ? "Its new instances" : "Its instances"} wrote no log.`
+      : `${commandFor(name, choice)("logs")} shows its whole log.`,
+  };
 }
 
 function whatHappened(

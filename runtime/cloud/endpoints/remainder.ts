@@ -5,10 +5,19 @@
  */
 
 import { AwsError } from "../../aws/errors.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
 import { slotsOf } from "../../contract/endpoint_slots.ts";
 import { type Asked, type Belongings, belongingsOf, hasOurTag, type Known } from "./belongings.ts";
 import { BELONGING_WORDS, removalByHand } from "./commands.ts";
-import type { DeletionReport, DeletionRequest } from "./deletion.ts";
+
+/** What is asked for. */
+export interface RemainderRequest {
+  readonly endpoint: string;
+  readonly withConfiguration: boolean;
+  readonly withModel: boolean;
+  /** The options of the command, for command lines to paste. */
+  readonly choice: AwsOptions;
+}
 
 /** What there is. */
 export interface Remainder {
@@ -26,9 +35,9 @@ export interface Remainder {
  */
 export async function remainderOf(
   sagemaker: Asked,
-  request: DeletionRequest,
+  request: RemainderRequest,
   refusal: AwsError,
-  { note }: Pick<DeletionReport, "note">,
+  { note }: { note(line: string): void },
 ): Promise<Remainder> {
   const { endpoint, withConfiguration, withModel } = request;
   const { configurations, models } = await belongingsOf(sagemaker, endpoint, undefined)
@@ -50,7 +59,7 @@ export async function remainderOf(
   return { things, kept: there.filter((one) => !things.includes(one)) };
 }
 
-function withRest(error: AwsError, left: readonly Known[], { choice }: DeletionRequest): AwsError {
+function withRest(error: AwsError, left: readonly Known[], { choice }: RemainderRequest): AwsError {
   if (left.length === 0) return error;
   const there = left.map(({ kind, name }) => `${BELONGING_WORDS[kind]} ${name}`).join(", ");
   return new AwsError(error.refusal, error.message, {

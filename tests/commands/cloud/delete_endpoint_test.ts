@@ -418,7 +418,7 @@ suite("mlcli delete-endpoint and Ctrl-C", () => {
         WITH_CONFIG,
         "",
         "Interrupted: churn may be deleted, its configuration churn-config is not. The same " +
-        "command goes on.\n",
+        "command goes on, or says what is left.\n",
       ],
       [
         "DeleteEndpointConfig",

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { hostOf, logLines } from "../../../runtime/contract/log_lines.ts";
+import { hostOf, logLines, withoutRepeats } from "../../../runtime/contract/log_lines.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("logLines", () => {
@@ -42,5 +42,44 @@ suite("hostOf", () => {
   ] as const;
   for (const [stream, host] of rows) {
     it(`of ${stream} is ${host}`, () => assertEquals(hostOf(stream), host));
+  }
+});
+
+suite("withoutRepeats", () => {
+  const trace = ["Traceback:", "  load()", "  read()", "KeyError: price"];
+  const rows: readonly (readonly [
+    name: string,
+    lines: readonly string[],
+    expected: readonly string[],
+  ])[] = [
+    ["nothing", [], []],
+    ["what comes once", ["loading", ...trace], ["loading", ...trace]],
+    ["what comes twice, and is short", [...trace, ...trace], [...trace, ...trace]],
+    ["three times the same", [...trace, ...trace, ...trace], ["[again and again:]", ...trace]],
+    ["one that begins in the middle", [...trace.slice(2), ...trace, ...trace], [
+      "[again and again:]",
+      ...trace,
+    ]],
+    ["what comes before", ["starting", ...trace, ...trace, ...trace], [
+      "starting",
+      "[again and again:]",
+      ...trace,
+    ]],
+    ["an end that others have too", ["read", "KeyError: price", ...trace, ...trace, ...trace], [
+      "read",
+      "KeyError: price",
+      "[again and again:]",
+      ...trace,
+    ]],
+    ["one line", Array(50).fill("no memory"), ["[again and again:]", "no memory"]],
+    ["what differs each time", ["1", ...trace, "2", ...trace, "3", ...trace], [
+      ...["1", ...trace, "2", ...trace, "3", ...trace],
+    ]],
+    ["what comes after", [...trace, ...trace, ...trace, "bye"], [
+      ...[...trace, ...trace, ...trace, "bye"],
+    ]],
+  ];
+  for (const [name, lines, expected] of rows) {
+    it(`of ${name}`, () => assertEquals(withoutRepeats(lines), expected));
   }
 });

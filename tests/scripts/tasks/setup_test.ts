@@ -8,7 +8,14 @@ import { it, suite } from "../../helpers/suite.ts";
 const ROOT = fromFileUrl(new URL("../../../", import.meta.url));
 
 /** All that the set-up needs. */
-const PARTS = ["deno.json", "scripts", "commands/render", "runtime/errors.ts", "runtime/text.ts"];
+const PARTS = [
+  "deno.json",
+  "scripts",
+  "commands/render",
+  "runtime/errors.ts",
+  "runtime/text.ts",
+  "runtime/time.ts",
+];
 
 // The stand-in for npm is a shell script.
 if (Deno.build.os !== "windows") {

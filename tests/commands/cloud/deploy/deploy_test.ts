@@ -176,11 +176,24 @@ suite("deploy", () => {
     assertStringIncludes(same.stderr, "serves that already");
   });
 
+  it("cleans up what an update without --wait has left, where there is nothing to change", async () => {
+    await using job = await makeDeployApp();
+    await job.run(LEAST);
+    await job.run([...UPDATE, "--no-wait"]);
+    assertEquals((await job.run(["wait", "shop"])).code, 0);
+    assertEquals(thingsOf(job).all.length, 4);
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals(code, 0, stderr);
+    assertStringIncludes(stderr, "nothing to change\n");
+    assertEquals(thingsOf(job), { all: SECOND_SLOT, served: SECOND_SLOT });
+  });
+
   it("prints the name with --no-wait once it has begun; the next deploy cleans up", async () => {
     await using job = await makeDeployApp();
     await job.run(LEAST);
     const begun = await job.run([...UPDATE, "--no-wait"]);
     assertEquals([begun.code, begun.stdout], [0, "shop\n"]);
+    assertStringIncludes(begun.stderr, "What it serves now is deleted by the next deploy");
     assertEquals(job.box.endpoints.endpoint("shop").status, "Updating");
     assertEquals(thingsOf(job).all.length, 4);
     job.box.requests.length = 0;

@@ -43,6 +43,17 @@ suite("deploy, where an update is taken back", () => {
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
 
+  it("shows once what a server writes that is started over and over", async () => {
+    await using job = await deployed();
+    const trace = ["Traceback (most recent call last):", "  load()", "KeyError: 'price'"];
+    const log = { "AllTraffic/i-0after": Array(9).fill(trace).flat() };
+    job.box.endpoints.script("shop", [{ log }, { rollback: true, reason: PING }]);
+    const { stderr } = await job.run(UPDATE);
+    const quoted = ["The end of its log:", "[again and again:]", ...trace];
+    assertStringIncludes(stderr, quoted.map((line) => `  ${line}\n`).join(""));
+    assertEquals(stderr.split("KeyError: 'price'").length, 2);
+  });
+
   it("fails where nobody gives a reason, and the log may not be read", async () => {
     await using job = await deployed();
     job.box.faults.deny("logs:*");
@@ -80,6 +91,8 @@ suite("deploy, where an update is taken back", () => {
     const { code, stderr } = await job.run(UPDATE);
     assertEquals(code, 1);
     assertStringIncludes(stderr, "Endpoint shop was not updated: it is UpdateRollbackFailed\n");
+    assert(job.box.endpoints.endpoints.has("shop"), stderr);
+    for (const name of FIRST_SLOT) assert(thingsOf(job).all.includes(name), stderr);
   });
 });
 
@@ -198,6 +211,9 @@ suite("deploy, where a call is refused", () => {
   });
 });
 
+/** What is told of what still serves. */
+const NOT_YET = "Not deleted yet: endpoint configuration shop-config and model shop-mlcli. ";
+
 suite("deploy, where nobody waits for the end", () => {
   it("says that it goes on after --timeout", async () => {
     await using job = await deployed();
@@ -206,6 +222,7 @@ suite("deploy, where nobody waits for the end", () => {
     assertEquals([code, stdout], [1, ""]);
     assertStringIncludes(stderr, "error: Not done after 60 s: endpoint shop (Updating)\n");
     assertStringIncludes(stderr, "mlcli wait shop");
+    assertStringIncludes(stderr, NOT_YET);
     assertEquals(changesOf(job).some((name) => name.includes("Delete")), false);
   });
 
@@ -273,7 +290,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
 
   it("deletes nothing that somebody has the endpoint go to", async () => {
     await using job = await deployed();
-    const { endpoints, faults } = job.box;
+    const { faults } = job.box;
     faults.before = async ({ operation }) => {
       if (operation !== "UpdateEndpoint") return undefined;
       faults.before = () => undefined;
@@ -287,6 +304,21 @@ suite("deploy, where somebody else deploys at the same time", () => {
     const { code, stderr } = await job.run(UPDATE);
     assertEquals([code, thingsOf(job).all.length], [1, 4], stderr);
     assertStringIncludes(stderr, "It is left: shop uses it, or is about to.");
+  });
+
+  it("keeps what was made anew under the names that served before", async () => {
+    await using job = await deployed();
+    const { endpoints, faults } = job.box;
+    faults.before = ({ operation }) => {
+      if (operation !== "UpdateEndpoint") return undefined;
+      const { request } = endpoints.configurations.get("shop-config")!;
+      endpoints.addConfiguration("shop-config", request);
+      return undefined;
+    };
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals(code, 0, stderr);
+    assertStringIncludes(stderr, "Kept endpoint configuration shop-config, which somebody has");
+    assertEquals(endpoints.configurations.has("shop-config"), true);
   });
 
   it("leaves theirs alone where they were first", async () => {

@@ -88,7 +88,7 @@ suite("mlcli wait of an endpoint", () => {
     const { code, stdout, stderr } = await run(box);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /^InService\nerror: Endpoint shop was rolled back: .*\(shop-config\)\n/);
-    assertMatch(stderr, /It wrote no log\.\n$/);
+    assertMatch(stderr, /Its new instances wrote no log\.\n$/);
     // What was made and never asked for is no update.
     box.endpoints.configurations.delete("shop-config-2");
     assertEquals((await run(box)).code, 0);
@@ -111,7 +111,7 @@ suite("mlcli wait of an endpoint", () => {
     );
     assertStringIncludes(
       stderr,
-      `It can only be deleted: ${REMOVAL} --region eu-west-1. It wrote no log.\n`,
+      `It can only be deleted: ${REMOVAL} --region eu-west-1. Its new instances wrote no log.\n`,
     );
   });
 

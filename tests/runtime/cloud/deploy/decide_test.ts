@@ -125,7 +125,7 @@ suite("deploy: the decision", () => {
 
   it("takes one model alone", () => {
     requireOneModel("shop", served().base!);
-    const variants = [{ VariantName: "a" }, { VariantName: "b" }];
+    const variants = ["a", "b"].map((VariantName) => ({ VariantName, ModelName: "m" }));
     const more: readonly Served[] = [
       { configuration: { ProductionVariants: variants } },
       { configuration: { ShadowProductionVariants: variants } },

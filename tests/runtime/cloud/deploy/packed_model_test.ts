@@ -100,7 +100,7 @@ suite("a directory as the model of an endpoint", () => {
       /^s3:\/\/app-data\/churn\/models\/shop\/[0-9a-f]{16}\/model\.tar\.gz$/,
     );
     assertEquals([first.calls, first.known], [{ PutObject: 1 }, false]);
-    assertEquals(notes, [NO_ENGINE]);
+    assertEquals(notes, [NO_ENGINE, `Sent the model to ${first.address}`]);
     const key = first.address.slice(`s3://${BUCKET}/`.length);
     assertEquals(box.s3.keys(BUCKET), [key]);
     const stored = await box.s3.bytes(BUCKET, key);
@@ -120,6 +120,28 @@ suite("a directory as the model of an endpoint", () => {
     await Deno.writeTextFile(join(directory.path, "model/m"), "another");
     assertEquals((await sent({ directory, box })).address !== first.address, true);
     assertEquals(box.s3.keys(BUCKET).length, 2);
+  });
+
+  it("is not tried here where it would fill the disk", async () => {
+    await using directory = await makeDirectory({});
+    await Deno.mkdir(join(directory.path, "model"));
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    // A few bytes that become 2 GiB: a file of holes.
+    const pax = {
+      "GNU.sparse.major": "1",
+      "GNU.sparse.minor": "0",
+      "GNU.sparse.realsize": `${2 * 1024 ** 3}`,
+    };
+    const content = new Uint8Array(512);
+    content.set(new TextEncoder().encode("0\n"));
+    const bytes = await tarGz([{ name: "m", pax, content }]);
+    await Deno.writeFile(join(directory.path, "model/model.tar.gz"), bytes);
+    const notes: string[] = [];
+    await sent({ directory, box, notes });
+    assertEquals(notes, [
+      "The model is not tried here: its archive becomes far more than it is",
+    ]);
   });
 
   it("is not sent before that is asked for", async () => {
@@ -235,8 +257,12 @@ suite("a directory as the model of an endpoint", () => {
     await using box = await Box.open();
     box.s3.createBucket(BUCKET);
     const notes: string[] = [];
-    await sent({ directory, box, notes });
-    assertEquals(notes, ["Not packed, since they may hold secrets: model/.env", NO_ENGINE]);
+    const { address } = await sent({ directory, box, notes });
+    assertEquals(notes, [
+      "Not packed, since they may hold secrets: model/.env",
+      NO_ENGINE,
+      `Sent the model to ${address}`,
+    ]);
   });
 });
 

@@ -319,6 +319,8 @@ interface Deletion {
   readonly thrown?: Error | readonly [refusal: string, message: string, hint: string];
 }
 
+const AGAIN = "The same command goes on, or says what is left.";
+
 const ENDPOINTS: readonly Deletion[] = [
   { name: "the endpoint", asked: ["churn"] },
   { name: "one that was not described", plan: UNKNOWN, asked: ["churn"] },
@@ -349,10 +351,7 @@ const ENDPOINTS: readonly Deletion[] = [
   {
     name: "perhaps the endpoint, when it is stopped, and not its configuration",
     failure: STOPPED,
-    notes: [
-      "Interrupted: churn may be deleted, its configuration churn-config is not. The same command " +
-      "goes on.",
-    ],
+    notes: [`Interrupted: churn may be deleted, its configuration churn-config is not. ${AGAIN}`],
     thrown: STOPPED,
   },
   {
@@ -363,7 +362,7 @@ const ENDPOINTS: readonly Deletion[] = [
       "failed",
       "Out of order",
       "churn may be deleted, its configuration churn-config is not, its configuration " +
-      "churn-config-2 is not, its model churn-mlcli is not.",
+      `churn-config-2 is not, its model churn-mlcli is not. ${AGAIN}`,
     ],
   },
 ];

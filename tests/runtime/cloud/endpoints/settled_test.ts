@@ -1,0 +1,126 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { AwsError } from "../../../../runtime/aws/errors.ts";
+import { followEndpoint, type SettleOptions } from "../../../../runtime/cloud/endpoints/settled.ts";
+import { fakeClock } from "../../../helpers/fake_context.ts";
+import { memoryAws } from "../../../helpers/memory_aws.ts";
+import {
+  endpointNamed,
+  type EndpointState,
+  memorySageMaker,
+} from "../../../helpers/memory_sagemaker.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const OLD = "shop-config";
+const NEW = "shop-config-2";
+/** The endpoint in a status. */
+function is(
+  status: string,
+  configuration = OLD,
+  pendingConfiguration: string | undefined = undefined,
+): EndpointState {
+  return endpointNamed("shop", { status, configuration, pendingConfiguration });
+}
+const FAILED = new AwsError("failed", "Out of order");
+const DENIED = new AwsError("denied", "No permission", { hint: "Add it." });
+
+async function follow(states: readonly EndpointState[], options: SettleOptions = {}) {
+  const notes: string[] = [];
+  const clock = fakeClock();
+  const { signal } = new AbortController();
+  const host = { clock, interruption: { signal, force: signal } };
+  const report = { note: (text: string) => void notes.push(text), progress: () => {} };
+  const aws = memoryAws({ sagemaker: memorySageMaker({ shop: states }) });
+  const { outcome, description } = await followEndpoint("shop", aws, host, report, options);
+  return { outcome, description, notes, seconds: clock.now() / 1000 };
+}
+
+/** The states it goes through, the configuration that it is to have, how it has settled. */
+const ROWS: readonly (readonly [
+  name: string,
+  states: readonly EndpointState[],
+  target: string | undefined,
+  outcome: string,
+])[] = [
+  ["created", [is("Creating"), is("InService")], OLD, "in service"],
+  [
+    "created, and not found at first",
+    [undefined, undefined, is("Creating"), is("InService")],
+    OLD,
+    "in service",
+  ],
+  ["never found", [undefined], OLD, "gone"],
+  ["updated", [is("Updating"), is("InService", NEW)], NEW, "in service"],
+  [
+    "updated, which is not seen at first",
+    [is("InService"), is("Updating"), is("InService", NEW)],
+    NEW,
+    "in service",
+  ],
+  ["taken back", [is("Updating"), is("RollingBack"), is("InService")], NEW, "rolled back"],
+  ["taken back without a word", [is("Updating"), is("InService")], NEW, "rolled back"],
+  ["never updated", [is("InService")], NEW, "rolled back"],
+  [
+    "updated, by what is coming",
+    [is("Updating", OLD, NEW), is("InService", NEW)],
+    undefined,
+    "in service",
+  ],
+  [
+    "taken back, by what was coming",
+    [is("Updating", OLD, NEW), is("InService")],
+    undefined,
+    "rolled back",
+  ],
+  [
+    "taken back, of which only that was seen",
+    [is("RollingBack"), is("InService")],
+    undefined,
+    "rolled back",
+  ],
+  ["patched", [is("SystemUpdating"), is("InService")], undefined, "in service"],
+  ["in a status that nobody knows", [is("Whatever"), is("InService")], undefined, "in service"],
+  ["failed", [is("Creating"), is("Failed")], OLD, "failed"],
+  ["not even taken back", [is("RollingBack"), is("UpdateRollbackFailed")], NEW, "failed"],
+  ["out of service", [is("OutOfService")], undefined, "failed"],
+  ["deleted meanwhile", [is("Updating"), is("Deleting"), undefined], NEW, "gone"],
+  ["gone before anybody asked", [undefined], undefined, "gone"],
+  [
+    "asked where nobody answers for a while",
+    [is("Creating"), FAILED, FAILED, is("InService")],
+    OLD,
+    "in service",
+  ],
+];
+
+suite("followEndpoint", () => {
+  for (const [name, states, target, outcome] of ROWS) {
+    it(`knows one that is ${name}`, async () => {
+      assertEquals((await follow(states, { ...target && { target } })).outcome, outcome);
+    });
+  }
+
+  it("tells each status once, and keeps the last description", async () => {
+    const states = [is("Creating"), is("Creating"), is("InService", NEW)];
+    const { notes, description } = await follow(states);
+    assertEquals(notes, ["Creating", "InService"]);
+    assertEquals(description?.configuration, NEW);
+  });
+
+  it("ends when the time is over, not later", async () => {
+    const { outcome, seconds, description } = await follow([is("Updating")], { timeout: 45 });
+    assertEquals([outcome, seconds, description?.status], ["not yet", 45, "Updating"]);
+    const atLast = await follow([is("Updating"), is("InService", NEW)], {
+      target: NEW,
+      timeout: 0.1,
+    });
+    assertEquals([atLast.outcome, atLast.seconds], ["in service", 0.1]);
+  });
+
+  it("does not wait for a permission, and says how to go on", async () => {
+    const choice = { region: "eu-west-1", profile: undefined, iamRoleArn: undefined };
+    const error = await assertRejects(() => follow([DENIED], { choice }), AwsError);
+    assertEquals([error.refusal, error.message], ["denied", "No permission"]);
+    assertStringIncludes(error.hint!, "Add it. The endpoint goes on changing.");
+    assertStringIncludes(error.hint!, "mlcli wait shop --region eu-west-1.");
+  });
+});
