@@ -212,11 +212,7 @@ suite("deploy, where others use what is in its way", () => {
     assertStringIncludes(stderr, "Deleted model old\n");
     assertStringIncludes(
       stderr,
-<<<<<<< HEAD
-      "To delete it, once nothing uses it: aws sagemaker delete-endpoint-config --endpoint-config-name theirs\n",
-=======
       "aws sagemaker delete-endpoint-config --endpoint-config-name theirs\n",
->>>>>>> 5bae6803e67b9bc10e7e58cae0383ea2c9aa6a42
     );
   });
 
