@@ -7,29 +7,15 @@
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
-import type { AwsOptions } from "../../aws/settings.ts";
 import { configurationOf, isPossibleName } from "../../contract/endpoint_names.ts";
 import { slotsOf } from "../../contract/endpoint_slots.ts";
 import { type Belongings, belongingsOf, hasOurTag, type Known } from "./belongings.ts";
 import type { Belonging } from "./commands.ts";
+import type { DeletionReport, DeletionRequest } from "./deletion_request.ts";
+import { findOtherUsers, isInUse } from "./other_users.ts";
 import { remainderOf } from "./remainder.ts";
-import { findOtherUsers, isInUse, type LookReport } from "./other_users.ts";
 
-/** What to delete. */
-export interface DeletionRequest {
-  readonly endpoint: string;
-  /** Delete its configurations too. */
-  readonly withConfiguration: boolean;
-  /** Delete the models too that mlcli made for it. */
-  readonly withModel: boolean;
-  /** Whether the caller is going to wait, which needs the permission to describe the endpoint. */
-  readonly wait: boolean;
-  /** The options of the command, for command lines to paste. */
-  readonly choice: AwsOptions;
-}
-
-/** Tells the user what happens. */
-export type DeletionReport = LookReport;
+export type { DeletionReport, DeletionRequest };
 
 /** Something to delete, or to keep. */
 export interface Planned extends Belonging {

@@ -8,7 +8,7 @@ import { AwsError } from "../../aws/errors.ts";
 import { slotsOf } from "../../contract/endpoint_slots.ts";
 import { type Asked, type Belongings, belongingsOf, hasOurTag, type Known } from "./belongings.ts";
 import { BELONGING_WORDS, removalByHand } from "./commands.ts";
-import type { DeletionReport, DeletionRequest } from "./deletion.ts";
+import type { DeletionReport, DeletionRequest } from "./deletion_request.ts";
 
 /** What there is. */
 export interface Remainder {
