@@ -5,6 +5,7 @@ import type { Invocation } from "../../helpers/box/endpoints/running.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const encoder = new TextEncoder();
@@ -195,6 +196,25 @@ suite("invoke-endpoint sends", () => {
       stderr: "error: Nothing to send\n" +
         "hint: Name a file (mlcli invoke-endpoint -n churn rows.csv), or pipe the request's body in.\n",
     });
+  });
+});
+
+suite("invoke-endpoint tells of a session", () => {
+  it("that has begun, and that has ended, beside the answer", async () => {
+    await using server = rawServer((connection) =>
+      say(
+        connection,
+        "HTTP/1.1 200 OK\r\nX-Amzn-SageMaker-New-Session-Id: a1; Expires=x\r\n" +
+          "X-Amzn-SageMaker-Closed-Session-Id: b2\r\nContent-Length: 2\r\n\r\nok",
+      )
+    );
+    await using endpoint = await served();
+    const url = `http://127.0.0.1:${server.port}`;
+    const cloud = { ...endpoint.box.env(), AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: url };
+    const { code, stdout, stderr } = await endpoint.invoke([], { cloud });
+    assertEquals([code, stdout], [0, "ok"], stderr);
+    assertStringIncludes(stderr, "session a1; Expires=x (--header Session-Id=...)\n");
+    assertStringIncludes(stderr, "session b2 has ended\n");
   });
 });
 

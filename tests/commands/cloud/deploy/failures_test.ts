@@ -156,6 +156,40 @@ suite("deploy, where a call is refused", () => {
     assertEquals((await job.run(UPDATE)).code, 0);
   });
 
+  it("finds out what became of an update whose answer was lost", async () => {
+    await using job = await deployed();
+    job.box.faults.loseAnswer("sagemaker:UpdateEndpoint", 9);
+    const { code, stdout, stderr } = await job.run(UPDATE);
+    assertEquals([code, stdout], [0, "shop\n"], stderr);
+    assertEquals(thingsOf(job).served, ["shop-config-2", "shop-mlcli-2"]);
+  });
+
+  it("deletes nothing where nobody knows whether an update has begun", async () => {
+    await using job = await deployed();
+    const { faults } = job.box;
+    faults.before = ({ operation }) => {
+      if (operation !== "UpdateEndpoint") return undefined;
+      faults.deny("sagemaker:DescribeEndpoint");
+      throw new Refused("InternalFailure", "", 500);
+    };
+    const { code, stderr } = await job.run(UPDATE);
+    assertEquals([code, thingsOf(job).all.length], [1, 4], stderr);
+    assertStringIncludes(stderr, "Nobody knows whether shop has begun: nothing was deleted.");
+  });
+
+  it("deletes nothing where it may not be asked what the endpoint uses", async () => {
+    await using job = await deployed();
+    const { faults } = job.box;
+    faults.quota("ml.p3.2xlarge");
+    faults.before = ({ operation }) => {
+      if (operation === "UpdateEndpoint") faults.deny("sagemaker:DescribeEndpoint");
+      return undefined;
+    };
+    const { code, stderr } = await job.run([...UPDATE, "-e", "ml.p3.2xlarge"]);
+    assertEquals([code, thingsOf(job).all.length], [1, 4], stderr);
+    assertStringIncludes(stderr, "It is left: whether shop uses it is not known.\n");
+  });
+
   const must = [
     "sagemaker:DescribeEndpoint",
     "sagemaker:DescribeEndpointConfig",
