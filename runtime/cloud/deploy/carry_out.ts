@@ -19,7 +19,7 @@ import { withHint, type Work } from "./work.ts";
 /**
  * Makes what is planned, and has the endpoint serve it.
  *
- * @throws AwsError: what was made is deleted again, or named; Interrupted.
+ * @throws AwsError: what was made is deleted, or named; Interrupted.
  */
 export async function carryOut(
   deployment: Deployment,

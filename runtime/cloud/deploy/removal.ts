@@ -201,7 +201,7 @@ async function deleteOwn(
   const words = `${BELONGING_WORDS[kind]} ${name}`;
   try {
     const done = await deleteThing({ kind, name, created }, sagemaker);
-    if (done === "deleted") report.note(`Deleted ${words} again`);
+    if (done === "deleted") report.note(`Deleted ${words}, made in vain`);
     // Somebody else's of the same name is not ours to name, either.
     return true;
   } catch (error) {

@@ -143,7 +143,7 @@ async function failed(
   // First of all: whoever interrupts what follows finds nothing left.
   const isAllGone = await undo(made, { endpoint, isAsked: !isGone }, work);
   const error = await failureOf(settled, awaited, aws);
-  return isAllGone ? withHint(error, "What was made for it is deleted again.") : error;
+  return isAllGone ? withHint(error, "What was made for it is deleted.") : error;
 }
 
 /**

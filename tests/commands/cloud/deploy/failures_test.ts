@@ -39,7 +39,7 @@ suite("deploy, where an update is taken back", () => {
     assert(!/of the old instance|line 9\n/.test(stderr), stderr);
     assertStringIncludes(stderr, "GET /ping on port 8080");
     assertStringIncludes(stderr, "It serves what it served before.");
-    assertStringIncludes(stderr, "What was made for it is deleted again.\n");
+    assertStringIncludes(stderr, "What was made for it is deleted.\n");
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
 
@@ -104,7 +104,7 @@ suite("deploy, where a new endpoint fails", () => {
     assertEquals([code, stdout], [1, ""], stderr);
     assertStringIncludes(stderr, "error: Endpoint shop was not created: it has failed\n");
     assertStringIncludes(stderr, "  no such file\n");
-    assertStringIncludes(stderr, "What was made for it is deleted again.\n");
+    assertStringIncludes(stderr, "What was made for it is deleted.\n");
     assertEquals([thingsOf(job).all, job.box.endpoints.endpoints.size], [[], 0]);
     assertEquals((await job.run(LEAST)).stdout, "shop\n");
   });
