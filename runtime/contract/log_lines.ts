@@ -38,9 +38,16 @@ const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
  * obey becomes `?`.
  */
 export function logLines(message: string): string[] {
-  return message.replace(/\r*\n$|\r+$/, "").split(/\r*\n/).map((line) =>
-    printable(lastState(line.replace(SEQUENCES, "")))
-  );
+  const lines = message.split("\n").map(withoutReturns);
+  if (lines.length > 1 && lines.at(-1) === "") lines.pop();
+  return lines.map((line) => printable(lastState(line.replace(SEQUENCES, ""))));
+}
+
+/** Without the carriage returns at its end. (A pattern would look at each of many as a beginning.) */
+function withoutReturns(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === "\r") end--;
+  return line.slice(0, end);
 }
 
 function lastState(line: string): string {
