@@ -39,6 +39,11 @@ export function listed(names: readonly string[]): string {
   return names.slice(0, NAMED).map(inOneLine).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
+/** All of them: `a, b and c`. */
+export function enumerated(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
 /** A warning with what to do about it, as lines. */
 export function warningText(message: string, hint?: string): string {
   return printable(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isRefusal } from "./errors.ts";
+import { isRefusal, orNothing } from "./errors.ts";
 import { strangeAnswer } from "./explanations.ts";
 import {
   BatchGetImageCommand,
@@ -99,18 +99,9 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
     return repositoryOf(name, repositories?.[0], $metadata.httpStatusCode);
   }
 
-  async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
-    try {
-      return await work;
-    } catch (error) {
-      if (isRefusal(error, "not found")) return undefined;
-      throw error;
-    }
-  }
-
   return {
     region,
-    repository: (name) => ifThere(described(name)),
+    repository: (name) => orNothing(described(name)),
 
     async createRepository(name) {
       const request = new CreateRepositoryCommand({ repositoryName: name });
@@ -150,7 +141,7 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
         imageIds: ["tag" in name ? { imageTag: name.tag } : { imageDigest: name.digest }],
         acceptedMediaTypes: [...mediaTypes],
       });
-      const answer = await ifThere(
+      const answer = await orNothing(
         session.send(
           "ecr:BatchGetImage",
           `repository ${repository}`,

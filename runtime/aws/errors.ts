@@ -41,10 +41,39 @@ export function isRefusal(error: unknown, refusal: Refusal): error is AwsError {
   return error instanceof AwsError && error.refusal === refusal;
 }
 
+/** After these nobody knows whether the service has done what it was asked. */
+const UNKNOWN: ReadonlySet<Refusal> = new Set(["failed", "unreachable"]);
+
+/** Whether the request may have been carried out all the same. */
+export function mayBeDone(error: unknown): error is AwsError {
+  return error instanceof AwsError && UNKNOWN.has(error.refusal);
+}
+
 /** These refusals are temporary, and say nothing about what was asked for. */
 const PASSING: ReadonlySet<Refusal> = new Set(["failed", "throttled", "unreachable"]);
 
 /** Whether the same request may succeed in a while. */
 export function isPassing(error: unknown): error is AwsError {
   return error instanceof AwsError && PASSING.has(error.refusal);
+}
+
+/** The answer; `undefined` where what was asked about is not there. */
+export async function orNothing<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isRefusal(error, "not found")) return undefined;
+    throw error;
+  }
+}
+
+/** The same error with another hint. */
+export function withHint(error: AwsError, hint: string): AwsError {
+  const { refusal, message, quote, cause } = error;
+  return new AwsError(refusal, message, { hint, quote, cause });
+}
+
+/** The same error with one more thing to know, behind its hint. */
+export function withMore(error: AwsError, more: string): AwsError {
+  return withHint(error, [error.hint, more].filter((part) => part).join(" "));
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AwsError, isRefusal } from "../aws/errors.ts";
+import { type AwsError, isRefusal, withHint } from "../aws/errors.ts";
 import { ModelRefusal } from "../aws/model_errors.ts";
 import type { EndpointDescription } from "../aws/sagemaker_endpoints.ts";
 import { MlcliError } from "../errors.ts";
@@ -106,8 +106,4 @@ function brokenOffHint({ stream }: FailedInvocation, command: JobCommand): strin
   const size = stream ? "" : " (An answer that is larger than 6 MB ends like this, too.)";
   return `The model may have worked nevertheless: the request was not sent again.${size} ` +
     `What happened there: ${command("logs")}.`;
-}
-
-function withHint(error: AwsError, hint: string): AwsError {
-  return new AwsError(error.refusal, error.message, { quote: error.quote, hint, cause: error });
 }

@@ -9,7 +9,7 @@
  * @module
  */
 
-import { isRefusal } from "../aws/errors.ts";
+import { isRefusal, orNothing } from "../aws/errors.ts";
 import type { LogEvent, LogPage, LogQuestion, Logs, LogStream } from "../aws/logs.ts";
 import { logLines } from "../contract/log_lines.ts";
 
@@ -204,13 +204,8 @@ export class LogReader {
   }
 
   /** `undefined` where the stream is gone. */
-  async #page({ name, since }: Stream, question: LogQuestion): Promise<LogPage | undefined> {
-    try {
-      return await this.logs.events(this.source.group, name, { since, ...question });
-    } catch (error) {
-      if (isRefusal(error, "not found")) return undefined;
-      throw error;
-    }
+  #page({ name, since }: Stream, question: LogQuestion): Promise<LogPage | undefined> {
+    return orNothing(this.logs.events(this.source.group, name, { since, ...question }));
   }
 }
 

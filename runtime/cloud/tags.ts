@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type AwsError, isRefusal } from "../aws/errors.ts";
 import { TAGS } from "../contract/limits.ts";
 import { LABELS } from "../labels.ts";
 import { VERSION } from "../version.ts";
@@ -40,6 +41,11 @@ export function tagsOf({ tags, appName, image, endpoint }: Tagged): Tag[] {
     ...image === undefined ? {} : { [IMAGE_TAG]: image.slice(image.indexOf("@") + 1) },
   };
   return tagList({ ...tags, ...own, ...tags }).slice(0, TAGS.most);
+}
+
+/** Whether a creation was refused for its tags: they want a permission of their own. */
+export function isAboutTags(error: unknown): error is AwsError {
+  return isRefusal(error, "denied") && /\bAddTags\b/.test(error.message);
 }
 
 /** Tags in the platform's form. */

@@ -6,6 +6,7 @@
 
 import { AwsError, isPassing } from "../aws/errors.ts";
 import { pause } from "../time.ts";
+import { FIRST_PAUSE, nextPause } from "./pauses.ts";
 
 /** How long to wait, and how. */
 export interface Waiting {
@@ -30,10 +31,6 @@ export function waiting(timeout: number, signal: AbortSignal): Waiting {
   };
 }
 
-/** In ms. Small endpoints (and emulators) are quick, several instances take 5 to 10 minutes. */
-const FIRST_PAUSE = 250;
-const LONGEST_PAUSE = 10_000;
-
 /** What is waited for. */
 export interface Wait<Answer> {
   /** Asks once. */
@@ -56,7 +53,7 @@ export async function waitUntil<Answer>(
   { timeout, pause, now }: Waiting,
 ): Promise<void> {
   const end = now() + timeout * 1000;
-  for (let next = FIRST_PAUSE;; next = Math.min(2 * next, LONGEST_PAUSE)) {
+  for (let next = FIRST_PAUSE;; next = nextPause(next)) {
     const latest = await ask().catch(passingError);
     if (!(latest instanceof AwsError) && isOver(latest)) return;
     const left = end - now();

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { AwsError } from "../../aws/errors.ts";
+import { AwsError, withMore } from "../../aws/errors.ts";
 import { regionWords } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
 import { endpointGoesOn } from "../endpoints/commands.ts";
@@ -14,7 +14,7 @@ import { type Deployment, variablesOf } from "./plan.ts";
 import { deleteInTheWay, namesOf, tellLeft, undo } from "./removal.ts";
 import { settle } from "./settle.ts";
 import type { Unused } from "./unused.ts";
-import { withHint, type Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
 /**
  * Makes what is planned, and has the endpoint serve it.
@@ -78,7 +78,7 @@ function interrupted(error: Interrupted, making: Making, work: Work): Interrupte
 async function undone(error: AwsError, making: Making, work: Work): Promise<AwsError> {
   const { state: { endpoint, description }, choice } = work;
   if (error instanceof NobodyKnows && making.isAsked) {
-    return withHint(
+    return withMore(
       error,
       `Nobody knows whether ${endpoint} has begun: nothing was deleted. ` +
         endpointGoesOn(endpoint, choice),
@@ -92,5 +92,5 @@ async function undone(error: AwsError, making: Making, work: Work): Promise<AwsE
   );
   if (!isAllGone) return error;
   const serves = description ? ` ${endpoint} serves what it served before.` : "";
-  return withHint(error, `Nothing is left of it.${serves}`);
+  return withMore(error, `Nothing is left of it.${serves}`);
 }

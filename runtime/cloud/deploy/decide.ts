@@ -8,7 +8,7 @@ import { basename } from "@std/path/basename";
 import { AwsError } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
-import { inOneLine, printable } from "../../text.ts";
+import { enumerated, inOneLine, printable } from "../../text.ts";
 import { removalOf } from "../endpoints/commands.ts";
 import { commandFor } from "../jobs/commands.ts";
 import { requireGiven } from "../start/checks.ts";
@@ -47,7 +47,7 @@ export function actionFor(
   }
   if (changes.length === 0) return "follow";
   const coming = base?.configuration
-    ? `${description.status}, to what differs in ${listed(changes)}`
+    ? `${description.status}, to what differs in ${enumerated(changes)}`
     : description.status;
   throw isBusy(endpoint, coming, choice);
 }
@@ -149,8 +149,4 @@ function hasFailed(endpoint: string, reason: string | undefined, choice: AwsOpti
     quote: reason && printable(reason),
     hint: `${UNCHANGED} Delete it, then deploy again: ${removalOf(endpoint, choice)} --wait`,
   });
-}
-
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

@@ -114,7 +114,7 @@ async function checked(work: Work): Promise<Ready> {
   const isMade = action === "create" || action === "update";
   const inTheWay = isMade ? inTheWayOf(slot, state) : [];
   requireUnmixed(state, inTheWay);
-  await requireUnused(inTheWay, state.endpoint, { sagemaker, report, choice });
+  await requireUnused(inTheWay, state.endpoint, { sagemaker, report });
   const all = stack.move();
   return {
     work,
@@ -263,6 +263,6 @@ function dryRun(
 }
 
 /** Whether an endpoint that is there is given tags. */
-export function setsTags(action: Action, { tags, wait }: CheckedRequest): boolean {
+function setsTags(action: Action, { tags, wait }: CheckedRequest): boolean {
   return wait && (action !== "nothing" || Object.keys(tags).length > 0);
 }

@@ -6,19 +6,25 @@
  * @module
  */
 
-import { AwsError, isRefusal, type Refusal } from "../../aws/errors.ts";
+import {
+  AwsError,
+  isRefusal,
+  mayBeDone,
+  orNothing,
+  type Refusal,
+  withHint,
+} from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { Context } from "../../context.ts";
 import type { Variables } from "../../contract/variables.ts";
-import { Interrupted, messageOf } from "../../errors.ts";
+import { Interrupted } from "../../errors.ts";
 import { type Belonging, BELONGING_WORDS } from "../endpoints/commands.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { withoutValues } from "../start/hidden_values.ts";
-import { withTags } from "../tags.ts";
+import { isAboutTags, withTags } from "../tags.ts";
 import type { Deployment } from "./plan.ts";
 import { holds, isMadeOf, isStillOwn, type WithArtifact } from "./own.ts";
-import { orNothing } from "./state.ts";
 
 /** Something that this run has made, or may have. */
 export interface Made extends Belonging {
@@ -38,9 +44,6 @@ export interface MakingOptions {
   /** The user's own tags: with these, nothing is made without tags. */
   readonly tags: Readonly<Record<string, string>>;
 }
-
-/** After these nobody knows whether the service has done what it was asked. */
-const UNKNOWN: ReadonlySet<Refusal> = new Set(["unreachable", "failed"]);
 
 /**
  * In ms: what was just written may not be found, and what was just deleted still be found, for seconds.
@@ -106,9 +109,8 @@ export class Making {
         else await this.#tagged(endpoint.creation, (one) => sagemaker.createEndpoint(one));
       });
     } catch (error) {
-      const mayHaveBegun = error instanceof AwsError &&
-        (UNKNOWN.has(error.refusal) || ["in progress", "in use"].includes(error.refusal));
-      if (!mayHaveBegun) throw error;
+      const isTaken = isRefusal(error, "in progress") || isRefusal(error, "in use");
+      if (!isTaken && !mayBeDone(error)) throw error;
       const now = await this.#asked(error, () => sagemaker.describeEndpoint(EndpointName!));
       const isOurs = now && isGoingTo(now, EndpointConfigName!) && this.#isLater(now) &&
         await this.#isOwn(error, EndpointConfigName!);
@@ -151,7 +153,7 @@ export class Making {
       report.note(`Created ${words} ${name}`);
     } catch (error) {
       if (error instanceof Interrupted || error instanceof NobodyKnows) throw error;
-      if (!(error instanceof AwsError && UNKNOWN.has(error.refusal))) {
+      if (!mayBeDone(error)) {
         this.made.pop();
         throw isRefusal(error, "in use") ? madeByAnother(error, words, name) : error;
       }
@@ -216,8 +218,7 @@ export class Making {
     try {
       return await create(this.withOwnTags ? input : withTags(input, {}));
     } catch (error) {
-      const isAboutTags = isRefusal(error, "denied") && /\bAddTags\b/.test(messageOf(error));
-      if (!isAboutTags || !this.withOwnTags || Object.keys(tags).length > 0) throw error;
+      if (!isAboutTags(error) || !this.withOwnTags || Object.keys(tags).length > 0) throw error;
       report.note(`Without tags, which nothing may be given: ${error.message}`);
       this.withOwnTags = false;
     }
@@ -274,10 +275,9 @@ export function isGoingTo(
 }
 
 function madeByAnother(error: AwsError, words: string, name: string): AwsError {
-  return new AwsError(error.refusal, error.message, {
-    hint: `Somebody else made the ${words} ${name} at the same time. Wait until that is done, ` +
+  return withHint(
+    error,
+    `Somebody else made the ${words} ${name} at the same time. Wait until that is done, ` +
       "then try again.",
-    quote: error.quote,
-    cause: error,
-  });
+  );
 }

@@ -5,11 +5,9 @@
  * @module
  */
 
-import { AwsError } from "../../aws/errors.ts";
+import { AwsError, orNothing } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { Belonging } from "../endpoints/commands.ts";
-import { ifThere } from "../endpoints/settled.ts";
-import { orNothing } from "./state.ts";
 import type { Work } from "./work.ts";
 
 /**
@@ -19,7 +17,7 @@ import type { Work } from "./work.ts";
  */
 export async function requireUnchanged({ state, sagemaker }: Work): Promise<void> {
   const { endpoint, description: before } = state;
-  const now = await ifThere(sagemaker, endpoint);
+  const now = await orNothing(sagemaker.describeEndpoint(endpoint));
   const isSame = now?.configuration === before?.configuration &&
     now?.pendingConfiguration === before?.pendingConfiguration &&
     now?.creationTime.getTime() === before?.creationTime.getTime();

@@ -5,13 +5,12 @@
  * @module
  */
 
-import { AwsError, isRefusal } from "../../aws/errors.ts";
+import { AwsError, isRefusal, orNothing } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
 import { type Belonging, BELONGING_WORDS, removalByHand } from "../endpoints/commands.ts";
-import { findOtherUsers, isInUse, type OtherUsers } from "../endpoints/other_users.ts";
-import { ifThere } from "../endpoints/settled.ts";
+import { findOtherUsers, isInUse } from "../endpoints/other_users.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { isGoingTo, type Made } from "./making.ts";
 import type { Unused } from "./unused.ts";
@@ -24,22 +23,6 @@ export interface Removing {
   readonly choice: AwsOptions;
 }
 
-/** Those that other endpoints use. */
-async function usersOf(
-  things: readonly Belonging[],
-  endpoint: string,
-  { sagemaker, report }: Removing,
-): Promise<OtherUsers> {
-  const names = (kind: Belonging["kind"]): string[] =>
-    things.filter((thing) => thing.kind === kind).map(({ name }) => name);
-  const looked = { configurations: names("configuration"), models: names("model") };
-  return await findOtherUsers(sagemaker, endpoint, looked, report);
-}
-
-function usersIn(users: OtherUsers, { kind, name }: Belonging): readonly string[] {
-  return (kind === "model" ? users.models : users.configurations).get(name) ?? [];
-}
-
 /**
  * Requires that nobody else uses what is in the way of what is to be made.
  *
@@ -48,12 +31,12 @@ function usersIn(users: OtherUsers, { kind, name }: Belonging): readonly string[
 export async function requireUnused(
   things: readonly Belonging[],
   endpoint: string,
-  removing: Removing,
+  { sagemaker, report }: Pick<Removing, "sagemaker" | "report">,
 ): Promise<void> {
   if (things.length === 0) return;
-  const users = await usersOf(things, endpoint, removing);
+  const usersOf = await findOtherUsers(things, endpoint, sagemaker, report);
   for (const thing of things) {
-    const names = usersIn(users, thing);
+    const names = usersOf(thing);
     if (names.length === 0) continue;
     throw isInUse(
       thing,
@@ -91,15 +74,14 @@ export async function deleteInTheWay(
 export async function deleteUnused(
   things: readonly Unused[],
   endpoint: string,
-  removing: Removing,
+  { sagemaker, report, choice }: Removing,
 ): Promise<void> {
   if (things.length === 0) return;
-  const { sagemaker, report, choice } = removing;
   const left = [...things];
   try {
-    const users = await usersOf(things, endpoint, removing);
+    const usersOf = await findOtherUsers(things, endpoint, sagemaker, report);
     for (const thing of things) {
-      const names = usersIn(users, thing);
+      const names = usersOf(thing);
       const words = `${BELONGING_WORDS[thing.kind]} ${thing.name}`;
       if (names.length > 0) {
         report.note(`Kept ${words}, which ${names.join(", ")} uses`);
@@ -184,7 +166,7 @@ async function isFree(
   const name = made.find(({ kind }) => kind === "configuration")?.name;
   if (name === undefined) return "free";
   try {
-    const now = await ifThere(sagemaker, endpoint);
+    const now = await orNothing(sagemaker.describeEndpoint(endpoint));
     return now && isGoingTo(now, name) ? "used" : "free";
   } catch (error) {
     if (error instanceof AwsError) return "unknown";

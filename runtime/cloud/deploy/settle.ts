@@ -5,7 +5,7 @@
  * @module
  */
 
-import { AwsError } from "../../aws/errors.ts";
+import { AwsError, withMore } from "../../aws/errors.ts";
 import { Interrupted } from "../../errors.ts";
 import { type Belonging, removalByHand, removalOf } from "../endpoints/commands.ts";
 import { waitUntilGone } from "../endpoints/endpoint_gone.ts";
@@ -15,9 +15,8 @@ import { isStillOwn } from "./own.ts";
 import { deployedByAnother, failureOf } from "./outcome.ts";
 import { endpointTags } from "./plan.ts";
 import { deleteUnused, namesOf, tellLeft, tellUnused, undo } from "./removal.ts";
-import { orNothing } from "./state.ts";
 import { mayBeComing, unusedBeside } from "./unused.ts";
-import { withHint, type Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
 /** How long a failed endpoint is waited for until it is gone, in seconds. */
 const GONE_SECONDS = 120;
@@ -143,7 +142,7 @@ async function failed(
   // First of all: whoever interrupts what follows finds nothing left.
   const isAllGone = await undo(made, { endpoint, isAsked: !isGone }, work);
   const error = await failureOf(settled, awaited, aws);
-  return isAllGone ? withHint(error, "What was made for it is deleted.") : error;
+  return isAllGone ? withMore(error, "What was made for it is deleted.") : error;
 }
 
 /**
@@ -185,17 +184,13 @@ async function requireOwn(
   { configuration, created, made }: Coming,
   { sagemaker, state: { endpoint }, choice }: Work,
 ): Promise<void> {
-  const model = made.find(({ kind }) => kind === "model");
-  if (model && !await isStillOwn(model, sagemaker)) throw deployedByAnother(endpoint, choice);
-  if (created === undefined) return;
-  let now: Date | undefined;
-  try {
-    now = (await orNothing(sagemaker.describeEndpointConfiguration(configuration)))?.CreationTime;
-  } catch (error) {
-    if (!(error instanceof AwsError)) throw error;
-    return;
+  const things = [
+    ...made.filter(({ kind }) => kind === "model"),
+    { kind: "configuration", name: configuration, created } as const,
+  ];
+  for (const one of things) {
+    if (!await isStillOwn(one, sagemaker)) throw deployedByAnother(endpoint, choice);
   }
-  if (now?.getTime() !== created.getTime()) throw deployedByAnother(endpoint, choice);
 }
 
 /** Gives an endpoint that was there the tags: UpdateEndpoint takes none. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type AwsError, isRefusal } from "../../aws/errors.ts";
+import { isRefusal, orNothing } from "../../aws/errors.ts";
 import type {
   EndpointConfigurationDetails,
   ModelDetails,
@@ -157,17 +157,7 @@ async function tagsIfAllowed(
     // Deleted since it was described.
     if (isRefusal(error, "not found")) return {};
     if (!isRefusal(error, "denied")) throw error;
-    note(`The tags of ${name} are not carried over: ${(error as AwsError).message}`);
+    note(`The tags of ${name} are not carried over: ${error.message}`);
     return {};
-  }
-}
-
-/** What is there; `undefined` where nothing is. */
-export async function orNothing<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isRefusal(error, "not found")) return undefined;
-    throw error;
   }
 }

@@ -5,7 +5,6 @@
  */
 
 import type { Aws } from "../../aws/aws.ts";
-import { AwsError } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
@@ -28,13 +27,4 @@ export interface Work {
   readonly host: DeployHost;
   readonly report: JobReport;
   readonly choice: AwsOptions;
-}
-
-/** The error, with one more thing to know. */
-export function withHint(error: AwsError, more: string): AwsError {
-  return new AwsError(error.refusal, error.message, {
-    hint: [error.hint, more].filter((part) => part).join(" "),
-    quote: error.quote,
-    cause: error.cause,
-  });
 }

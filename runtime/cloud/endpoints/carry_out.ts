@@ -5,7 +5,7 @@
  * @module
  */
 
-import { AwsError, isPassing, isRefusal } from "../../aws/errors.ts";
+import { AwsError, isPassing, isRefusal, withHint } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { configurationOf } from "../../contract/endpoint_names.ts";
@@ -52,7 +52,7 @@ export async function deletePlannedEndpoint(
     if (error instanceof Interrupted) report.note(`Interrupted: ${rest}`);
     if (isRefusal(error, "in progress")) throw isUpdating(endpoint, "in progress");
     if (!isPassing(error)) throw error;
-    throw withHint(error, `${rest} ${error.hint ?? ""}`);
+    throw withHint(error, `${rest} ${error.hint ?? ""}`.trimEnd());
   }
 }
 
@@ -158,9 +158,4 @@ function howItIs(
     `its ${one.thing.kind} ${one.thing.name} ${words[one.state]}`
   );
   return [first, ...others].join(", ");
-}
-
-function withHint(error: AwsError, hint: string): AwsError {
-  const { refusal, message, quote, cause } = error;
-  return new AwsError(refusal, message, { hint: hint.trim(), quote, cause });
 }

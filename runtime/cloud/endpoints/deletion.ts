@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AwsError, isRefusal } from "../../aws/errors.ts";
+import { AwsError, isRefusal, withHint } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
@@ -156,16 +156,14 @@ async function checkUsers(
   things: readonly Known[],
   report: DeletionReport,
 ): Promise<void> {
-  const named = (kind: Belonging["kind"]): readonly string[] =>
-    things.filter((one) => one.kind === kind && one.isThere !== false).map(({ name }) => name);
-  const looked = { configurations: named("configuration"), models: named("model") };
-  if (looked.configurations.length + looked.models.length === 0) return;
-  const users = await findOtherUsers(sagemaker, endpoint, looked, report);
-  for (const { kind, name } of things) {
-    const names = users[kind === "model" ? "models" : "configurations"].get(name);
-    const option = kind === "model" ? "--delete-model" : "--delete-config";
+  const looked = things.filter(({ isThere }) => isThere !== false);
+  if (looked.length === 0) return;
+  const usersOf = await findOtherUsers(looked, endpoint, sagemaker, report);
+  for (const thing of looked) {
+    const names = usersOf(thing);
+    const option = thing.kind === "model" ? "--delete-model" : "--delete-config";
     const remedy = `Delete the endpoints that use it first, or leave out ${option}.`;
-    if (names) throw isInUse({ kind, name }, names, remedy);
+    if (names.length > 0) throw isInUse(thing, names, remedy);
   }
 }
 
@@ -220,10 +218,9 @@ export function isUpdating(endpoint: string, status: string): AwsError {
 }
 
 function cannotWait(error: AwsError): AwsError {
-  return new AwsError(error.refusal, error.message, {
-    hint: `Nothing was deleted. --wait has to describe the endpoint: add the permission, ` +
-      "or leave out --wait.",
-    quote: error.quote,
-    cause: error.cause,
-  });
+  return withHint(
+    error,
+    "Nothing was deleted. --wait has to describe the endpoint: add the permission, or leave out " +
+      "--wait.",
+  );
 }

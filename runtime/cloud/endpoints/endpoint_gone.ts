@@ -4,11 +4,10 @@
  * @module
  */
 
-import { AwsError } from "../../aws/errors.ts";
+import { AwsError, orNothing } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { DeletionPlan, DeletionReport } from "./deletion.ts";
-import { ifThere } from "./settled.ts";
 import { type Waiting, waitUntil } from "../waiting.ts";
 
 /**
@@ -25,7 +24,7 @@ export async function waitUntilGone(
 ): Promise<void> {
   let wasDeleting = false;
   await waitUntil<EndpointDescription | undefined>({
-    ask: () => ifThere(sagemaker, endpoint),
+    ask: () => orNothing(sagemaker.describeEndpoint(endpoint)),
     isOver(current) {
       if (!current || isSuccessor(current, description)) return true;
       // Right after the request an endpoint may still show the status that it had before.

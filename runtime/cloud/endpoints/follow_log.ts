@@ -4,6 +4,7 @@
  * @module
  */
 
+import { orNothing } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import { printable } from "../../text.ts";
@@ -11,12 +12,8 @@ import type { FollowHost } from "../jobs/follow.ts";
 import { Patience } from "../jobs/patience.ts";
 import type { JobReport } from "../jobs/report.ts";
 import type { LogReader } from "../log_reader.ts";
-import { ifThere } from "./settled.ts";
+import { FIRST_PAUSE, nextPause } from "../pauses.ts";
 
-/** In ms. An endpoint that writes often is asked often, a silent one less so. */
-const FIRST_PAUSE = 250;
-const PAUSE_WITH_NEWS = 2_000;
-const LONGEST_PAUSE = 10_000;
 /** How often (ms) it is asked whether the endpoint is still there. */
 const DESCRIBE_EVERY = 30_000;
 /** After the end lines may still come: so many times in a row there must be none. */
@@ -47,9 +44,12 @@ export async function followEndpointLog(
       if (quiet === QUIET_ROUNDS || ++after === MOST_ROUNDS_AFTER) return end;
     }
     await clock.pause(length, interruption.signal);
-    length = Math.min(2 * length, (lines?.answer ?? 0) > 0 ? PAUSE_WITH_NEWS : LONGEST_PAUSE);
+    length = nextPause(length, (lines?.answer ?? 0) > 0);
     if (end !== undefined || clock.now() - asked < DESCRIBE_EVERY) continue;
-    const latest = await patience.ask("endpoint", () => ifThere(sagemaker, endpoint.name));
+    const latest = await patience.ask(
+      "endpoint",
+      () => orNothing(sagemaker.describeEndpoint(endpoint.name)),
+    );
     asked = clock.now();
     if (latest) end = endOf(latest.answer, endpoint.creationTime);
   }

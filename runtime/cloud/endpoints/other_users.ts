@@ -20,17 +20,8 @@ export interface LookReport {
   progress(text: string): void;
 }
 
-/** What others may use. */
-export interface Looked {
-  readonly configurations: readonly string[];
-  readonly models?: readonly string[];
-}
-
-/** What others use of that, and who: names of endpoints, sorted. */
-export interface OtherUsers {
-  readonly configurations: ReadonlyMap<string, readonly string[]>;
-  readonly models: ReadonlyMap<string, readonly string[]>;
-}
+/** Which other endpoints use a thing: their names, sorted. */
+export type OtherUsers = (thing: Belonging) => readonly string[];
 
 /** What is asked of SageMaker. */
 type Asked = Pick<
@@ -44,19 +35,20 @@ const REQUESTS_AT_ONCE = 8;
 /**
  * Asks all other endpoints what they use. What the permissions do not cover is told in a note.
  *
+ * @param things that others may use.
  * @param endpoint whose things these are: it does not count.
  */
 export async function findOtherUsers(
-  sagemaker: Asked,
+  things: readonly Belonging[],
   endpoint: string,
-  { configurations, models = [] }: Looked,
+  sagemaker: Asked,
   report: LookReport,
 ): Promise<OtherUsers> {
+  const namesOf = (kind: Belonging["kind"]): readonly string[] =>
+    things.filter((thing) => thing.kind === kind).map(({ name }) => name);
+  const [configurations, models] = [namesOf("configuration"), namesOf("model")];
   const what = [...configurations, ...models].map(inOneLine).join(" and ");
-  const users = {
-    configurations: new Map<string, string[]>(),
-    models: new Map<string, string[]>(),
-  };
+  const users = { configuration: new Map<string, string[]>(), model: new Map<string, string[]>() };
   const known = new Map<string, Promise<readonly string[]>>();
   let asked = 0;
   let denials = 0;
@@ -72,11 +64,11 @@ export async function findOtherUsers(
     try {
       const uses = configurationsOf(await sagemaker.describeEndpoint(name));
       for (const one of uses) {
-        if (configurations.includes(one)) add(users.configurations, one, name);
+        if (configurations.includes(one)) add(users.configuration, one, name);
       }
       if (models.length === 0) return;
       for (const used of new Set((await Promise.all(uses.map(modelsIn))).flat())) {
-        if (models.includes(used)) add(users.models, used, name);
+        if (models.includes(used)) add(users.model, used, name);
       }
     } catch (error) {
       // Deleted since it was listed.
@@ -92,28 +84,11 @@ export async function findOtherUsers(
     if (!isRefusal(error, "denied")) throw error;
     denial = error;
   }
-  for (const names of [...users.configurations.values(), ...users.models.values()]) names.sort();
-  if (denial && users.configurations.size + users.models.size === 0) {
+  if (denial && users.configuration.size + users.model.size === 0) {
     const which = denials > 0 ? `one of ${denials} endpoints` : "another endpoint";
     report.note(`Whether ${which} uses ${what} not checked: ${denial.message}`);
   }
-  return users;
-}
-
-/**
- * Makes sure that a configuration can be deleted.
- * @throws AwsError when another endpoint uses it.
- */
-export async function checkOtherUsers(
-  sagemaker: Asked,
-  endpoint: string,
-  configuration: string,
-  report: LookReport,
-): Promise<void> {
-  const looked = { configurations: [configuration] };
-  const users = await findOtherUsers(sagemaker, endpoint, looked, report);
-  const names = users.configurations.get(configuration);
-  if (names) throw isInUse({ kind: "configuration", name: configuration }, names);
+  return ({ kind, name }) => (users[kind].get(name) ?? []).toSorted();
 }
 
 /** The error for a configuration, or a model, that others use. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AwsError } from "../../aws/errors.ts";
+import { AwsError, withMore } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { slotsOf } from "../../contract/endpoint_slots.ts";
 import { type Asked, type Belongings, belongingsOf, hasOurTag, type Known } from "./belongings.ts";
@@ -62,11 +62,6 @@ export async function remainderOf(
 function withRest(error: AwsError, left: readonly Known[], { choice }: RemainderRequest): AwsError {
   if (left.length === 0) return error;
   const there = left.map(({ kind, name }) => `${BELONGING_WORDS[kind]} ${name}`).join(", ");
-  return new AwsError(error.refusal, error.message, {
-    hint: `${error.hint ?? ""} There is, of that name: ${there}. To delete that: ${
-      left.map((one) => removalByHand(one, choice)).join("; ")
-    }`.trim(),
-    quote: error.quote,
-    cause: error.cause,
-  });
+  const removals = left.map((one) => removalByHand(one, choice)).join("; ");
+  return withMore(error, `There is, of that name: ${there}. To delete that: ${removals}`);
 }

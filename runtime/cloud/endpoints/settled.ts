@@ -9,7 +9,7 @@
  */
 
 import type { Aws } from "../../aws/aws.ts";
-import { AwsError, isRefusal } from "../../aws/errors.ts";
+import { AwsError, orNothing, withMore } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
@@ -18,6 +18,7 @@ import { inOneLine } from "../../text.ts";
 import type { FollowHost } from "../jobs/follow.ts";
 import { Patience } from "../jobs/patience.ts";
 import type { JobReport } from "../jobs/report.ts";
+import { FIRST_PAUSE, nextPause } from "../pauses.ts";
 import { endpointGoesOn } from "./commands.ts";
 
 /** How an endpoint has settled. */
@@ -62,10 +63,6 @@ const ENDED_BADLY: ReadonlySet<string> = new Set([
   "UpdateRollbackFailed",
 ]);
 
-/** In ms. Emulators are quick, several instances take 5 to 10 minutes. */
-const FIRST_PAUSE = 250;
-const LONGEST_PAUSE = 10_000;
-
 /** So many times what was just begun may not be seen yet. */
 const UNSEEN_ROUNDS = 6;
 
@@ -89,11 +86,7 @@ export async function followEndpoint(
     const rest = endpointGoesOn(name, options.choice);
     if (error instanceof Interrupted) report.note(rest);
     if (!(error instanceof AwsError)) throw error;
-    throw new AwsError(error.refusal, error.message, {
-      hint: [error.hint, rest].filter((part) => part).join(" "),
-      quote: error.quote,
-      cause: error.cause,
-    });
+    throw withMore(error, rest);
   }
 }
 
@@ -120,8 +113,11 @@ class Settling {
     const patience = new Patience((text) => this.report.note(text), "endpoint");
     const start = clock.now();
     const end = start + (this.options.timeout ?? Infinity) * 1000;
-    for (let length = FIRST_PAUSE;; length = Math.min(2 * length, LONGEST_PAUSE)) {
-      const asked = await patience.ask("endpoint", () => ifThere(sagemaker, this.name));
+    for (let length = FIRST_PAUSE;; length = nextPause(length)) {
+      const asked = await patience.ask(
+        "endpoint",
+        () => orNothing(sagemaker.describeEndpoint(this.name)),
+      );
       const outcome = asked && this.#outcome(asked.answer);
       if (outcome) return this.#end(outcome);
       const left = end - clock.now();
@@ -171,17 +167,4 @@ function doesNotTell(name: string): AwsError {
     `Endpoint ${name} is InService; with which configuration, the service does not tell`,
     { hint: "Nothing is deleted. It may be something else than the platform: AWS_ENDPOINT_URL." },
   );
-}
-
-/** The endpoint; `undefined` where it is not there. */
-export async function ifThere(
-  sagemaker: Pick<SageMaker, "describeEndpoint">,
-  name: string,
-): Promise<EndpointDescription | undefined> {
-  try {
-    return await sagemaker.describeEndpoint(name);
-  } catch (error) {
-    if (isRefusal(error, "not found")) return undefined;
-    throw error;
-  }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { shellWord } from "../../app/typed_path.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 
 /** Makes the command line of a command about a job: `mlcli wait NAME --region eu-west-1`. */
@@ -21,12 +22,7 @@ export function commandFor(name: string, choice: Partial<AwsOptions> = {}): JobC
 /** Where a command asked, as options of a command line. */
 export function optionsOf({ region, profile, iamRoleArn }: Partial<AwsOptions>): readonly string[] {
   return [["--region", region], ["--profile", profile], ["--iam-role-arn", iamRoleArn]]
-    .flatMap(([option, value]) => value === undefined ? [] : [option!, quoted(value)]);
-}
-
-/** A word for a shell: profiles may be called anything. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+    .flatMap(([option, value]) => value === undefined ? [] : [option!, shellWord(value)]);
 }
 
 /** What to do about a job that nobody follows any more. */

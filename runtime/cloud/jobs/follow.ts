@@ -5,13 +5,14 @@
  */
 
 import type { Aws } from "../../aws/aws.ts";
-import { AwsError, isRefusal } from "../../aws/errors.ts";
+import { AwsError, isRefusal, withMore } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
 import { Interrupted } from "../../errors.ts";
 import { commandFor, goesOn, type JobCommand } from "./commands.ts";
 import { type CloudJob, describeJob, hasEnded, type JobName } from "./job.ts";
 import type { LogReader } from "../log_reader.ts";
+import { FIRST_PAUSE, nextPause, PAUSE_WITH_NEWS } from "../pauses.ts";
 import { JobLog } from "./job_log.ts";
 import { Patience } from "./patience.ts";
 import type { JobReport } from "./report.ts";
@@ -42,14 +43,6 @@ export interface FollowOptions {
 
 /** So many lines of the log are shown with a failure. */
 export const LAST_LINES = 50;
-
-/**
- * In ms. A job whose log goes on is asked about often, one that is silent for hours less so. (The
- * SageMaker Python SDK asks every 10 s, and every 30 s for the state.)
- */
-const FIRST_PAUSE = 250;
-const PAUSE_WITH_NEWS = 2_000;
-const LONGEST_PAUSE = 10_000;
 
 /**
  * After the end, lines may still come: CloudWatch gets them with a delay. So many times in a row
@@ -87,9 +80,7 @@ export async function followJob(
       throw error;
     }
     if (!(error instanceof AwsError) || error.refusal === "not found") throw error;
-    const hint = [error.hint, rest].filter((text) => text).join(" ");
-    const { refusal, message, quote, cause } = error;
-    throw new AwsError(refusal, message, { hint, quote, cause });
+    throw withMore(error, rest);
   }
 }
 
@@ -129,7 +120,7 @@ class Following {
       if (job && hasEnded(job)) return { job, log: this.#log, lastLines: this.#lastLines };
       this.#showProgress();
       await this.#pause(length);
-      length = Math.min(2 * length, (lines ?? 0) > 0 ? PAUSE_WITH_NEWS : LONGEST_PAUSE);
+      length = nextPause(length, (lines ?? 0) > 0);
     }
   }
 

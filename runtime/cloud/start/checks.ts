@@ -12,6 +12,7 @@ import type { SectionName } from "../../app/configuration.ts";
 import { NETWORK, TAGS } from "../../contract/limits.ts";
 import { parseS3Uri, type S3Address, within } from "../../contract/s3_uri.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
+import { enumerated } from "../../text.ts";
 import type { NamedByFile } from "../bucket_owner.ts";
 import type { JobRequest, TrainingRequest } from "./request.ts";
 
@@ -51,10 +52,6 @@ const WANTS_PLATFORM: Readonly<Record<SectionName, Needed[0]>> = {
 
 function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
-}
-
-function enumerated(words: readonly string[]): string {
-  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
 /** An address that a job writes to. */

@@ -5,14 +5,15 @@
  * @module
  */
 
-import { AwsError, isRefusal, type Refusal } from "../../aws/errors.ts";
+import { AwsError, mayBeDone, orNothing, withHint } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import type { JobKind } from "../../contract/jobs.ts";
-import { Interrupted, messageOf } from "../../errors.ts";
+import { Interrupted } from "../../errors.ts";
 import { commandFor } from "../jobs/commands.ts";
 import { describeJob, type JobName, KIND_WORDS } from "../jobs/job.ts";
 import type { JobReport } from "../jobs/report.ts";
+import { isAboutTags } from "../tags.ts";
 
 /** How to create it. */
 export interface Creation {
@@ -24,9 +25,6 @@ export interface Creation {
   /** The options of the command, for command lines to paste. */
   readonly choice: AwsOptions;
 }
-
-/** After these nobody knows whether the service has done what it was asked. */
-const UNKNOWN: ReadonlySet<Refusal> = new Set(["unreachable", "failed"]);
 
 /**
  * Creates a job. What exists after a failure or an interruption is told.
@@ -47,7 +45,7 @@ export async function createJob(
       report.note(`Interrupted: ${mayExist(creation)}`);
       throw error;
     }
-    if (!(error instanceof AwsError) || !UNKNOWN.has(error.refusal)) throw error;
+    if (!mayBeDone(error)) throw error;
     if (!await isThere(creation, sagemaker, error, report)) throw notCreated(creation, error);
     report.note(
       `The answer was lost, but ${KIND_WORDS[creation.job.kind]} ${creation.job.name} is there.`,
@@ -83,10 +81,9 @@ async function sendWithTags(
   try {
     await send(true);
   } catch (error) {
-    const isAboutTags = isRefusal(error, "denied") && /\bAddTags\b/.test(messageOf(error));
-    if (!isAboutTags || hasUserTags) throw error;
+    if (!isAboutTags(error) || hasUserTags) throw error;
     report.note(
-      `Without mlcli's tags, which the ${KIND_WORDS[job.kind]} may not have: ${messageOf(error)}`,
+      `Without mlcli's tags, which the ${KIND_WORDS[job.kind]} may not have: ${error.message}`,
     );
     await send(false);
   }
@@ -100,26 +97,19 @@ async function isThere(
   report: Pick<JobReport, "note">,
 ): Promise<boolean> {
   try {
-    await describeJob(sagemaker, creation.job);
-    return true;
+    return await orNothing(describeJob(sagemaker, creation.job)) !== undefined;
   } catch (error) {
-    if (isRefusal(error, "not found")) return false;
     if (error instanceof Interrupted) report.note(`Interrupted: ${mayExist(creation)}`);
     if (!(error instanceof AwsError)) throw error;
-    throw new AwsError(failure.refusal, failure.message, {
-      hint: `Nobody knows: ${mayExist(creation)}`,
-      quote: failure.quote,
-      cause: failure,
-    });
+    throw withHint(failure, `Nobody knows: ${mayExist(creation)}`);
   }
 }
 
 function notCreated({ job }: Creation, failure: AwsError): AwsError {
-  return new AwsError(failure.refusal, failure.message, {
-    hint: `No ${KIND_WORDS[job.kind]} was created. ${failure.hint ?? ""}`.trimEnd(),
-    quote: failure.quote,
-    cause: failure,
-  });
+  return withHint(
+    failure,
+    `No ${KIND_WORDS[job.kind]} was created. ${failure.hint ?? ""}`.trimEnd(),
+  );
 }
 
 function mayExist({ job: { kind, name }, choice }: Creation): string {
