@@ -80,7 +80,7 @@ function notReady({ endpoint }: Asked, quote: string): AwsError {
 
 function tooLarge({ endpoint }: Asked, quote: string): AwsError {
   return new AwsError("other", `The request's body is too large for endpoint ${endpoint}`, {
-    hint: "A serverless endpoint takes 4 MB, others 6 MB: send less at once.",
+    hint: "A serverless endpoint takes 4 MB, others 25 MB: send less at once.",
     quote,
   });
 }

@@ -103,7 +103,7 @@ function tooSlowHint({ stream }: FailedInvocation, command: JobCommand): string 
 }
 
 function brokenOffHint({ stream }: FailedInvocation, command: JobCommand): string {
-  const size = stream ? "" : " (An answer that is larger than 6 MB ends like this, too.)";
+  const size = stream ? "" : " (An answer that is larger than 25 MB ends like this, too.)";
   return `The model may have worked nevertheless: the request was not sent again.${size} ` +
     `What happened there: ${command("logs")}.`;
 }

@@ -95,7 +95,7 @@ function tellSession({ newSession, closedSession }: ModelAnswer, note: (text: st
 }
 
 function tooLarge(): UsageError {
-  return new UsageError(`The request's body is larger than ${BODY_BYTES} bytes (6 MB)`, {
+  return new UsageError(`The request's body is larger than ${BODY_BYTES} bytes (25 MB)`, {
     hint: "An endpoint takes no more at once: send fewer rows in each request, or let " +
       "mlcli process work on the whole file.",
   });

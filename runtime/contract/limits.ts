@@ -106,8 +106,12 @@ export const PROCESSING_ARGUMENTS = { most: 100, length: 256 } as const;
  */
 export const REASON_LENGTH = 1_024;
 
-/** InvokeEndpoint: `BodyBlob`, the body of a request and that of its answer, in bytes. */
-export const BODY_BYTES = 6_291_456;
+/**
+ * The body of a request to an endpoint, in bytes. Developer guide, "Model Hosting FAQs": "The payload
+ * limits are 25 MB for real-time endpoints and 4 MB for serverless endpoints." (The API reference has
+ * the 6,291,456 bytes of earlier years, `BodyBlob`, which no SDK enforces.)
+ */
+export const BODY_BYTES = 26_214_400;
 
 /**
  * How long the answer to a request may take, in seconds. InvokeEndpoint: "A customer's model
@@ -116,8 +120,8 @@ export const BODY_BYTES = 6_291_456;
 export const INVOCATION_SECONDS = 60;
 
 /**
- * The same for an answer that comes as a stream, to its end. Developer guide, "Inference options in
- * Amazon SageMaker AI": 60 seconds for regular responses, 8 minutes for streaming ones.
+ * The same for an answer that comes as a stream, to its end. Developer guide, "Model Hosting FAQs":
+ * "60 seconds for regular responses and 8 minutes for streaming responses".
  */
 export const STREAM_SECONDS = 480;
 

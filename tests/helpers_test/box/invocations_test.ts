@@ -7,7 +7,7 @@ import { SERVERLESS } from "./hosting.ts";
 const SEE = "See https://eu-west-1.console.aws.amazon.com/cloudwatch/home?region=eu-west-1" +
   "#logEventViewer:group=/aws/sagemaker/Endpoints/Shop in account 123456789012 for more " +
   "information.";
-const LIMIT = 6 * 1024 * 1024;
+const LIMIT = 25 * 1024 * 1024;
 
 /** With an endpoint that is in service. */
 async function serving(): Promise<Box> {
@@ -156,7 +156,7 @@ suite("the box's invocations", () => {
     assertEquals(await refusal(large), [
       null,
       413,
-      "HTTP content length exceeded 6291456 bytes.",
+      "HTTP content length exceeded 26214400 bytes.",
     ]);
     const free = await invokeEndpoint(box, "free", { body: new Uint8Array(5 * 1024 * 1024) });
     const [code, status, message] = await refusal(free);

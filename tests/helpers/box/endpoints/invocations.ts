@@ -21,7 +21,7 @@ import {
 import { invokeScripted } from "./scripted.ts";
 
 /** The largest body, in bytes; of a serverless endpoint. */
-const LARGEST_BODY = 6 * 1024 * 1024;
+const LARGEST_BODY = 25 * 1024 * 1024;
 const LARGEST_SERVERLESS_BODY = 4 * 1024 * 1024;
 /** Of a model's error, so many characters stand in `Message`. */
 const LONGEST_QUOTE = 1_024;
