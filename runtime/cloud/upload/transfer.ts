@@ -10,6 +10,7 @@ import { MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import { inParallel } from "../in_parallel.ts";
 import { Changed } from "./file_state.ts";
+import { sortKeys } from "./key_order.ts";
 import type { Step } from "./plan.ts";
 import { send, type Sending } from "./send.ts";
 
@@ -95,7 +96,9 @@ function mayPass(error: MlcliError): boolean {
   return error instanceof Changed || isRefusal(error, "changed") || isPassing(error);
 }
 
-function notSent(failures: readonly Failed[], done: Done, { target }: Sending): MlcliError {
+function notSent(failed: readonly Failed[], done: Done, { target }: Sending): MlcliError {
+  // In the order of the files, whichever failed first.
+  const failures = sortKeys([...failed], ({ step }) => step.file.name);
   const [first] = failures;
   const arrived = done.files + done.unchanged;
   // Where none arrived, and all for one reason, that is what there is to say.

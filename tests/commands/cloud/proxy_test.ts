@@ -150,14 +150,12 @@ suite("the cloud commands and a proxy", () => {
 
   it("explain one that does not answer", async () => {
     await using aws = new FakeAws();
-    const proxy = new FakeProxy();
-    const { host } = proxy;
-    await proxy[Symbol.asyncDispose]();
     const { code, stderr } = await runCloud(aws, ["list-endpoints"], {
       env: {
         AWS_ENDPOINT_URL: "https://platform.test",
         AWS_MAX_ATTEMPTS: "1",
-        HTTPS_PROXY: `http://jo:${IN_URL}@${host}`,
+        // Nobody listens there.
+        HTTPS_PROXY: `http://jo:${IN_URL}@127.0.0.1:2`,
         MLCLI_DEBUG: "1",
       },
     });

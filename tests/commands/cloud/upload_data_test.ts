@@ -188,11 +188,16 @@ suite("upload-data, once more", () => {
     const args = ["-i", "d", "--target-dir", TARGET];
     const first = await at.upload(args, { keys });
     assertEquals([first.code, first.stdout], [130, ""]);
-    const arrived = at.box.s3.keys(BUCKET).length;
-    assert(arrived > 0 && arrived < 40, `${arrived}`);
     at.box.faults.before = () => undefined;
+    // What was on its way at Ctrl-C may arrive until the next one asks what is there.
+    let arrived = 0;
+    at.box.faults.after = ({ operation }) => {
+      if (operation === "ListObjectsV2") arrived = at.box.s3.keys(BUCKET).length;
+      return undefined;
+    };
     const { code, stderr } = await at.upload(args);
     assertEquals(code, 0);
+    assert(arrived > 0 && arrived < 40, `${arrived}`);
     assertMatch(stderr, new RegExp(`^${40 - arrived} files sent .*, ${arrived} unchanged\n$`));
     assertEquals(at.box.s3.keys(BUCKET).length, 40);
   });

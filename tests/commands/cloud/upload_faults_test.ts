@@ -109,6 +109,23 @@ suite("upload-data names what it could not send, and sends the others", () => {
     assertEquals(Object.keys(await at.stored()), ["churn/data/a", "churn/data/c"]);
   });
 
+  it("in the order of the files, whichever fails first", async () => {
+    await using at = await place({ "d/a": "1", "d/b": "2", "d/c": "3" });
+    at.box.faults.before = async ({ operation, input }) => {
+      if (operation !== "PutObject" || input.Key.endsWith("/c")) return undefined;
+      // The first takes longer.
+      const turns = input.Key.endsWith("/a") ? 50 : 0;
+      for (let turn = 0; turn < turns; turn++) await new Promise((next) => setTimeout(next));
+      throw new Refused("InvalidRequest", "No.");
+    };
+    const { stderr } = await at.upload(ARGS);
+    assertEquals(stderr.split("\n").slice(0, 3), [
+      `error: Not sent to ${TARGET}/: 2 files`,
+      "  d/a: s3:PutObject failed: No.",
+      "  d/b: s3:PutObject failed: No.",
+    ]);
+  });
+
   it("where a file is gone meanwhile", async () => {
     await using at = await place({ "d/a": "1", "d/b": "2" });
     at.box.faults.before = async ({ operation }) => {

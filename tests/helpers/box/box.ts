@@ -34,6 +34,9 @@ export interface LoggedRequest extends Pick<BoxRequest, "service" | "operation" 
   readonly userAgent: string;
 }
 
+/** How long requests may go on when the box is closed, in ms: a failed test may hold some for ever. */
+const PATIENCE = 2_000;
+
 /** A platform for one test. Close it with `await using`, which fails on unexpected requests. */
 export class Box implements AsyncDisposable, Platform {
   readonly keys = new Map<string, AccessKey>([[USER_KEY.id, USER_KEY]]);
@@ -46,6 +49,7 @@ export class Box implements AsyncDisposable, Platform {
   expectsWrongSignature = false;
   #open = 0;
   #services?: Services;
+  readonly #answering = new Set<Promise<Response>>();
   readonly #problems: string[] = [];
   readonly #stop = new AbortController();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
@@ -54,7 +58,7 @@ export class Box implements AsyncDisposable, Platform {
   private constructor(readonly directory: string) {
     this.#server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {}, signal: this.#stop.signal },
-      (request, { remoteAddr }) => this.#serve(request, remoteAddr.port),
+      (request, { remoteAddr }) => this.#kept(this.#serve(request, remoteAddr.port)),
     );
     this.#front = new Front(this.#server.addr.port);
   }
@@ -140,6 +144,7 @@ export class Box implements AsyncDisposable, Platform {
   async [Symbol.asyncDispose](): Promise<void> {
     this.faults.end();
     await this.#front[Symbol.asyncDispose]();
+    await this.#settled();
     // Not shutdown(): that waits for requests that a failed test holds.
     this.#stop.abort();
     await this.#server.finished;
@@ -150,6 +155,19 @@ export class Box implements AsyncDisposable, Platform {
     await Deno.remove(this.directory, { recursive: true });
     for (const one of ended) if (one.status === "rejected") this.problem(`${one.reason}`);
     if (this.#problems.length > 0) throw new Error(this.#problems.join("\n"));
+  }
+
+  async #kept(answering: Promise<Response>): Promise<Response> {
+    this.#answering.add(answering);
+    return await answering.finally(() => this.#answering.delete(answering));
+  }
+
+  /** Waits for what goes on for clients that are gone: it needs the directory. */
+  async #settled(): Promise<void> {
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, PATIENCE);
+    await Promise.race([Promise.allSettled(this.#answering), over]);
+    clearTimeout(timer);
   }
 
   async #serve(request: Request, port: number): Promise<Response> {

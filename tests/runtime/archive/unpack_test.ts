@@ -3,6 +3,7 @@ import { join } from "@std/path";
 import { Interrupted, MlcliError } from "../../../runtime/errors.ts";
 import { type Limits, limitsOf, unpackModel } from "../../../runtime/archive/unpack.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { inOwnProcess } from "../../helpers/own_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { concatenated, gzip, type RawEntry, tarGz, tarOf } from "../../helpers/tar.ts";
 
@@ -155,28 +156,32 @@ suite("unpackModel", () => {
   if (Deno.build.os !== "windows") {
     it("gives the caller everything, without setuid, whatever the umask is", async () => {
       await using directory = await makeDirectory();
-      const umask = Deno.umask(0o077);
-      try {
-        await unpackIn(
-          directory,
-          await tarGz([
-            { name: "setuid", mode: 0o6755, content: "x" },
-            { name: "secret", mode: 0o400 },
-            { name: "implied/m", mode: 0o644 },
-            { name: "closed/", type: "5", mode: 0 },
-            { name: "closed/m", mode: 0o644 },
-            { name: "open/", type: "5", mode: 0o7777 },
-          ]),
-        );
-      } finally {
-        Deno.umask(umask);
-      }
+      const archive = join(directory.path, "model.tar.gz");
+      await Deno.writeFile(
+        archive,
+        await tarGz([
+          { name: "setuid", mode: 0o6755, content: "x" },
+          { name: "secret", mode: 0o400 },
+          { name: "implied/m", mode: 0o644 },
+          { name: "closed/", type: "5", mode: 0 },
+          { name: "closed/m", mode: 0o644 },
+          { name: "open/", type: "5", mode: 0o7777 },
+        ]),
+      );
+      const paths = JSON.stringify([archive, join(directory.path, "target"), "model.tar.gz"]);
+      await inOwnProcess(
+        `
+        Deno.umask(0o077);
+        await unpackModel(...${paths}, new AbortController().signal);
+      `,
+        { imports: { unpackModel: "runtime/archive/unpack.ts" } },
+      );
       const modes: Record<string, string> = {};
-      const paths = ["", "setuid", "secret", "implied", "implied/m", "closed", "closed/m", "open"];
-      for (const path of paths) {
-        const { mode, uid } = await Deno.lstat(join(directory.path, "target", path));
+      const names = ["", "setuid", "secret", "implied", "implied/m", "closed", "closed/m", "open"];
+      for (const name of names) {
+        const { mode, uid } = await Deno.lstat(join(directory.path, "target", name));
         assertEquals(uid, Deno.uid());
-        modes[path] = ((mode ?? 0) & 0o7777).toString(8);
+        modes[name] = ((mode ?? 0) & 0o7777).toString(8);
       }
       assertEquals(modes, {
         "": "755",

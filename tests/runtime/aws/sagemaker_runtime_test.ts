@@ -21,8 +21,8 @@ import { it, suite } from "../../helpers/suite.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Short enough to wait for what does not come. In ms. */
-const SHORT = { connection: 1_000, answer: 1_000, patience: 100 };
+/** Short enough to wait for what does not come, long enough for what comes before. In ms. */
+const SHORT = { connection: 2_000, answer: 1_000, patience: 800 };
 
 const REQUEST: ModelRequest = {
   endpoint: "churn",

@@ -6,6 +6,7 @@ import { buildContext } from "../../../runtime/image/build_context.ts";
 import { HARNESS_FILES, readHarnessFile } from "../../../runtime/image/harness_files.ts";
 import { findApp } from "../../../runtime/app/app.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { inOwnProcess } from "../../helpers/own_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** An entry of an archive: its header, and its content as text. */
@@ -264,11 +265,10 @@ suite("buildContext: what is missing or cannot be read", () => {
   it("names a file that may not be read", async () => {
     await using directory = await makeDirectory({ ...APP, "demo/secret.txt": "x" });
     await Deno.chmod(join(directory.path, "demo/secret.txt"), 0);
-    const { code, stdout } = await withoutOverride(`
+    const stdout = await withoutOverride(`
       const stream = await buildContext(await findApp(${JSON.stringify(directory.path)}, "demo"));
       try { for await (const _ of stream); } catch (error) { console.log(error.name, error.message); }
     `);
-    assertEquals(code, 0);
     assertEquals(stdout, "MlcliError Cannot read demo/secret.txt: Permission denied\n");
   });
 
@@ -322,7 +322,7 @@ suite("buildContext: size", () => {
     await using directory = await makeDirectory(APP);
     await sparse(join(directory.path, "demo/large.bin"), 300 * MEGABYTE);
     await sparse(join(directory.path, "data.bin"), 1024 * MEGABYTE);
-    const { code, stdout } = await withoutOverride(`
+    const stdout = await withoutOverride(`
       const stream = await buildContext(await findApp(${JSON.stringify(directory.path)}, "demo"));
       const before = Deno.memoryUsage().rss;
       let size = 0;
@@ -333,7 +333,6 @@ suite("buildContext: size", () => {
       }
       console.log(JSON.stringify({ size, most }));
     `);
-    assertEquals(code, 0);
     const { size, most } = JSON.parse(stdout) as { size: number; most: number };
     assert(size > 300 * MEGABYTE && size < 301 * MEGABYTE, `${size} bytes sent`);
     assert(most < 100 * MEGABYTE, `${most} bytes more memory`);
@@ -377,27 +376,17 @@ async function readToEnd(reader: Reader): Promise<number> {
 }
 
 /**
- * Runs code in a process of its own, in which `buildContext` and `findApp` are there. Root may read
- * everything: there it runs without that power, as everybody else does.
+ * What code prints in a process of its own, in which `buildContext` and `findApp` are there. Root may
+ * read everything: there it runs without that power, as everybody else does.
  */
-async function withoutOverride(code: string): Promise<{ code: number; stdout: string }> {
-  const runtime = new URL("../../../runtime/", import.meta.url);
-  const module = `
-    import { buildContext } from ${JSON.stringify(new URL("image/build_context.ts", runtime).href)};
-    import { findApp } from ${JSON.stringify(new URL("app/app.ts", runtime).href)};
-    ${code}`;
-  const config = new URL("../../../deno.json", import.meta.url).pathname;
-  await using directory = await makeDirectory({ "main.ts": module });
-  const deno = [Deno.execPath(), "run", "-A", "--quiet", "--no-check", "--config", config];
-  const asRoot = Deno.uid() === 0
-    ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--"]
-    : [];
-  const [program, ...args] = [...asRoot, ...deno, join(directory.path, "main.ts")];
-  const { code: status, stdout, stderr } = await new Deno.Command(program!, {
-    args,
-    signal: AbortSignal.timeout(60_000),
-  }).output();
-  const decoder = new TextDecoder();
-  assertEquals(decoder.decode(stderr), "");
-  return { code: status, stdout: decoder.decode(stdout) };
+function withoutOverride(code: string): Promise<string> {
+  return inOwnProcess(code, {
+    imports: {
+      buildContext: "runtime/image/build_context.ts",
+      findApp: "runtime/app/app.ts",
+    },
+    within: Deno.uid() === 0
+      ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--"]
+      : [],
+  });
 }

@@ -85,10 +85,11 @@ suite("a rehearsal of a stop", () => {
   });
 
   it("says that nothing was stopped, however the code ended before", async () => {
-    const said = "The training ended by itself within 1 s: nothing was stopped.\n";
-    const good = await run({}, REHEARSE);
+    const args = ["train", "--stop-after", "600"];
+    const said = "The training ended by itself within 600 s: nothing was stopped.\n";
+    const good = await run({}, args);
     assertEquals([good.code, good.stderr, good.graces], [0, said, []]);
-    const bad = await run({ program: ({ end }) => end(3) }, REHEARSE);
+    const bad = await run({ program: ({ end }) => end(3) }, args);
     assertEquals([bad.code, bad.stderr], [3, `${said}error: Training failed: exit status 3\n`]);
   });
 
