@@ -376,7 +376,12 @@ suite("the box's jobs on the engine: the end", () => {
     });
     try {
       await removeLeftovers(engine);
-      await engine.send("GET", `/containers/${Id}/json`, { expect: [404] });
+      // A test beside this one may have begun to remove it, and still be at it.
+      await eventually(async () => {
+        const answer = await engine.call("GET", `/containers/${Id}/json`, { expect: [200, 404] });
+        await answer.body?.cancel();
+        return answer.status === 404;
+      });
       await engine.send("GET", `/containers/${own.Id}/json`);
     } finally {
       await engine.send("DELETE", `/containers/${own.Id}`);

@@ -3,7 +3,7 @@ import { pingUntilReady } from "../../runtime/serving/ping.ts";
 import { servePlan } from "../../runtime/local/plan.ts";
 import { makeApp } from "../helpers/app.ts";
 import { appObject } from "../helpers/app_object.ts";
-import { buildTestImage, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
+import { buildTestImage, engineRequest, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { HttpConnection, type RawResponse } from "../helpers/http_connection.ts";
 import { deployServer, type TestServer } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
@@ -188,7 +188,6 @@ suite("who may call a server on the platform", () => {
     await using app = await makeApp({
       files: { "prediction/serve": ECHO, "local_test/test_dir/model/model.txt": "" },
     });
-    const port = freePort();
     const name = `mlcli-${app.name}-platform`;
     const job = {
       app: appObject(app.directory, app.name, { imageName: TEST_IMAGE }),
@@ -197,14 +196,15 @@ suite("who may call a server on the platform", () => {
       allowPrivileges: false,
       variables: {},
       strict: false,
-      port,
+      // The engine picks one.
+      port: 0,
       timeout: 60,
       allowedHosts: [],
     };
     const plan = servePlan(job, {
       name,
       region: "us-east-1",
-      port,
+      port: job.port,
       withInit: true,
       codeFolder: app.path("prediction"),
       reportFile: undefined,
@@ -215,6 +215,7 @@ suite("who may call a server on the platform", () => {
       const id = await engine.createContainer(name, { ...plan, Env: [] });
       try {
         await engine.startContainer(id);
+        const port = await publishedPort(id);
         await pingUntilReady(port, AbortSignal.timeout(60_000), () => {});
         for (const headers of [["Host: evil.test"], ["Host: a,b", "Origin: null"]]) {
           const { status, body } = await send(String(port), headers);
@@ -227,8 +228,8 @@ suite("who may call a server on the platform", () => {
   });
 });
 
-/** A port that nobody listens on at this moment. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
+/** The port of this machine that leads to a container's server. */
+async function publishedPort(id: string): Promise<number> {
+  const text = await engineRequest("GET", `/containers/${id}/json`, [200]);
+  return Number(JSON.parse(text).NetworkSettings.Ports["8080/tcp"][0].HostPort);
 }

@@ -4,6 +4,7 @@ import {
   buildTestImage,
   containersOf,
   engineRequest,
+  killOnly,
   TEST_IMAGE,
   withEngine,
 } from "../helpers/engine.ts";
@@ -202,8 +203,7 @@ raise ImportError("no module named shap")
   it("takes the place of a server that has ended by itself", async () => {
     await using app = await servingApp();
     const port = await deploy(app);
-    const [container] = await containersOf(app.name);
-    await withEngine((engine) => engine.killContainer(container!.Id));
+    await killOnly(app.name);
     assertEquals((await app.run(["local", "deploy", "--port", port])).code, 0);
     assertEquals((await containersOf(app.name)).map(({ State }) => State), ["running"]);
     assertEquals((await app.run(["local", "stop", "--port", port])).code, 0);

@@ -4,10 +4,10 @@ import { MlcliError } from "../../runtime/errors.ts";
 import { buildImage, removeImage, withEngine } from "../helpers/engine.ts";
 import { it, suite } from "../helpers/suite.ts";
 
-/** The containers that were made to look. */
-async function lookers(): Promise<readonly string[]> {
+/** The containers that were made to look into the image. (Tests beside this one look into others.) */
+async function lookers(image: string): Promise<readonly string[]> {
   const containers = await withEngine((engine) => engine.listContainers(["mlcli.role=look"]));
-  return containers.map(({ Id }) => Id);
+  return containers.filter(({ Image }) => Image === image).map(({ Id }) => Id);
 }
 
 suite("a file in an image", () => {
@@ -16,7 +16,6 @@ suite("a file in an image", () => {
     // Without a program.
     const Dockerfile = "FROM scratch\nCOPY p.py /code/p.py\nCOPY p.py /code/more/q.py\n";
     await buildImage(image, { Dockerfile, "p.py": "" });
-    const before = await lookers();
     try {
       await withEngine(async (engine) => {
         await requireFileInImage(engine, image, "/code/p.py");
@@ -37,7 +36,7 @@ suite("a file in an image", () => {
           assertEquals([error.message, error.hint], [message, hint]);
         }
       });
-      assertEquals(await lookers(), before);
+      assertEquals(await lookers(image), []);
     } finally {
       await removeImage(image);
     }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
-import { buildTestImage, containersOf, withEngine } from "../helpers/engine.ts";
+import { buildTestImage, killOnly } from "../helpers/engine.ts";
 import { type ProgramResult, resultOf } from "../helpers/program.ts";
 import { deployServer, type TestServer } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
@@ -182,12 +182,7 @@ suite("local invoke", () => {
     assertMatch(none.stderr, /^error: Container not found on port 1\nhint: /);
 
     await using ended = await deployServer(SERVING);
-    const [container] = await containersOf(ended.app.name);
-    await withEngine(async (engine) => {
-      await engine.killContainer(container!.Id);
-      // Returns when it has ended, and its port is free.
-      await engine.stopContainer(container!.Id, 0);
-    });
+    await killOnly(ended.app.name);
     const { code, stderr } = await pipe(ended.app, ["local", "invoke", "-p", ended.port], "1");
     assertEquals(code, 1);
     assertMatch(

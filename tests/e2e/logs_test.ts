@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { buildTestImage, containersOf, withEngine } from "../helpers/engine.ts";
+import { buildTestImage, containersOf, killOnly } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { deployServer, type TestServer } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
@@ -45,9 +45,7 @@ suite("local logs", () => {
     await ask(server, 1);
     await ask(server, 2);
     await eventually(async () => (await logs("all")).stdout.endsWith("[2]\n"));
-    const [container] = await containersOf(app.name);
-    await withEngine((engine) => engine.killContainer(container!.Id));
-    await eventually(async () => (await containersOf(app.name))[0]?.State === "exited");
+    await killOnly(app.name);
     const shown = (stdout: string) => ({ code: 0, stdout, stderr: "" });
     assertEquals(await logs("0"), shown(""));
     assertEquals(await logs("1"), shown("asked é\t [2]\n"));
@@ -61,12 +59,14 @@ suite("local logs", () => {
     const stdout = new TextReader(child.stdout);
     const stderr = new TextReader(child.stderr);
     // Until the program follows, nothing tells; so ask until it has heard of it.
-    const asking = setInterval(() => ask(server, 3), 100);
+    const asked: Promise<void>[] = [];
+    const asking = setInterval(() => asked.push(ask(server, 3)), 100);
     try {
       await stdout.until(/asked é\t \[3\]\n/);
       await stderr.until(/asked err\n/);
     } finally {
       clearInterval(asking);
+      await Promise.all(asked);
     }
     child.kill("SIGINT");
     await Promise.all([stdout.toEnd(), stderr.toEnd()]);

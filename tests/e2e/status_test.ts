@@ -1,6 +1,12 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { makeApp, TRAINING_DATA } from "../helpers/app.ts";
-import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
+import {
+  buildTestImage,
+  containersOf,
+  killOnly,
+  TEST_IMAGE,
+  withEngine,
+} from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { deployServer } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
@@ -27,8 +33,7 @@ suite("local status", () => {
       new RegExp(`^${app.name}  serve  ${port}  ${health}  ${time}  ${image}\\n$`);
     assertMatch(await line(), row("healthy"));
 
-    const [container] = await containersOf(app.name);
-    await withEngine((engine) => engine.killContainer(container!.Id));
+    await killOnly(app.name);
     assertMatch(await line(), row("exited \\(137\\)"));
     const json = JSON.parse((await app.run([...status, "--output", "json"])).stdout);
     assertEquals(json.length, 1);

@@ -105,3 +105,13 @@ export async function buildTestImage(): Promise<void> {
 export async function containersOf(app: string): Promise<readonly ContainerSummary[]> {
   return await withEngine((engine) => engine.listContainers([`${LABELS.app}=${app}`]));
 }
+
+/** Kills the only container of an app; when this returns, it has ended, and its port is free. */
+export async function killOnly(app: string): Promise<void> {
+  const [container] = await containersOf(app);
+  await withEngine(async (engine) => {
+    await engine.killContainer(container!.Id);
+    // A killed one is listed as running, and has its port, for some time; a stop waits for that.
+    await engine.stopContainer(container!.Id, 0);
+  });
+}
