@@ -71,9 +71,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether the system refused something, mostly about a file: Deno adds the error's number. */
+/**
+ * Whether the system refused something, mostly about a file: Deno adds the error's number. An error
+ * that mlcli has explained already may quote it, and is none.
+ */
 export function isSystemError(error: unknown): boolean {
-  return error instanceof Error && /\(os error \d+\)/.test(error.message);
+  return error instanceof Error && !(error instanceof MlcliError) &&
+    /\(os error \d+\)/.test(error.message);
 }
 
 /** Why an operation on a file failed, in the system's words: Deno adds a number and the path. */

@@ -23,13 +23,18 @@ export class EngineError extends MlcliError {
   }
 }
 
+/** The engine does not answer, or not to the end, or not as its API says. */
+export class BrokenEngine extends MlcliError {
+  override readonly name = "BrokenEngine";
+}
+
 /** The files that a TLS connection to the engine needs cannot be read. */
 export class CertificatesError extends MlcliError {
   override readonly name = "CertificatesError";
 }
 
 /**
- * What the engine answered. Reading it throws `MlcliError` where the connection breaks, or where
+ * What the engine answered. Reading it throws `BrokenEngine` where the connection breaks, or where
  * the answer is not what the Engine API promises: so an answer that is cut off never counts as
  * whole.
  */
@@ -64,7 +69,7 @@ export interface Transport {
   /**
    * @param path begins with a slash.
    * @throws EngineError on a status that is not expected.
-   * @throws MlcliError when the engine cannot be reached.
+   * @throws BrokenEngine when it cannot be reached.
    */
   request(method: string, path: string, options: RequestOptions): Promise<Answer>;
   close(): void;
@@ -141,7 +146,7 @@ async function send(
     });
   } catch (cause) {
     if (options.signal?.aborted) throw options.signal.reason;
-    throw new MlcliError(`The Docker Engine does not answer: ${reasonOf(cause)}`, {
+    throw new BrokenEngine(`The Docker Engine does not answer: ${reasonOf(cause)}`, {
       hint: "Is it still running? docker version asks it.",
       cause,
     });
@@ -200,8 +205,8 @@ function answerOf(response: Response, call: string, signal: AbortSignal | undefi
 }
 
 /** The error for an answer that breaks off, since the engine or the connection went away. */
-function brokenOff(call: string, cause: unknown): MlcliError {
-  return new MlcliError(
+function brokenOff(call: string, cause: unknown): BrokenEngine {
+  return new BrokenEngine(
     `The Docker Engine broke its answer off (${call}): ${reasonOf(cause)}`,
     { hint: "Is it still running? docker version asks it.", cause },
   );
@@ -219,8 +224,8 @@ function parsed(text: string, call: string): unknown {
 const SHOWN_LENGTH = 500;
 
 /** The error for an answer in another form than the Engine API's. */
-export function unexpected(call: string, text: string, cause?: unknown): MlcliError {
-  return new MlcliError(`The Docker Engine's answer is not what its API says (${call})`, {
+export function unexpected(call: string, text: string, cause?: unknown): BrokenEngine {
+  return new BrokenEngine(`The Docker Engine's answer is not what its API says (${call})`, {
     quote: text.slice(0, SHOWN_LENGTH) || "(nothing)",
     hint: "Is this the address of a Docker Engine, and is it still running? mlcli doctor asks it.",
     cause,

@@ -57,7 +57,8 @@ export async function fakeEngine(
       body: text === undefined ? undefined : JSON.parse(text),
     });
     const answer = answerTo(call);
-    if (request.method !== "POST") await request.body?.cancel();
+    // To its end, as a real engine does: who still sends when all is over does not get the answer.
+    if (request.method !== "POST") await request.body?.pipeTo(new WritableStream());
     if (answer) return await answer(text === undefined ? request : copyOf(request, text), released);
     unexpected.push(`${request.method} ${pathname}`);
     return refusal(599, `unexpected: ${pathname}`);

@@ -62,6 +62,7 @@ const THROWN: readonly (readonly [unknown, text: string, isSystem: boolean, reas
     true,
     "No such file",
   ],
+  [new MlcliError("No answer (os error 32)"), "No answer (os error 32)", false, "No answer"],
   [new Error("(os error x)"), "(os error x)", false, "(os error x)"],
   [new Error("a(os error 2)"), "a(os error 2)", true, "a(os error 2)"],
 ];

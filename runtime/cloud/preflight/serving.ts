@@ -13,7 +13,7 @@ import { START_SECONDS } from "../../contract/limits.ts";
 import { regionVariables, type Variables } from "../../contract/variables.ts";
 import type { CreateBody, Engine, HolderBody, ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
-import { EngineError } from "../../docker/transport.ts";
+import { BrokenEngine, EngineError } from "../../docker/transport.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { LABELS } from "../../labels.ts";
 import { endInWords } from "../../serving/end.ts";
@@ -58,7 +58,9 @@ export async function tryServing(trial: Trial, host: TrialHost, note: Note): Pro
   } catch (error) {
     signal.throwIfAborted();
     // What the engine cannot do says nothing about the model.
-    if (error instanceof EngineError) return note(`The model is not tried here: ${error.message}`);
+    if (error instanceof EngineError || error instanceof BrokenEngine) {
+      return note(`The model is not tried here: ${error.message}`);
+    }
     if (!(error instanceof Unfit)) throw error;
     if (trial.instanceType === undefined || !isAccelerated(trial.instanceType)) throw error;
     note(

@@ -8,6 +8,7 @@ import {
 } from "../../../../runtime/cloud/preflight/serving.ts";
 import { connectToEngine } from "../../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../../runtime/docker/engine.ts";
+import { BrokenEngine } from "../../../../runtime/docker/transport.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { type Answers, done, fakeEngine, pong, refusal } from "../../../helpers/fake_engine.ts";
@@ -152,6 +153,23 @@ suite("a model that is not tried here", () => {
       "PUT /containers/holder/archive",
       "DELETE /containers/holder",
     ]);
+  });
+
+  it("meets an engine that goes away", async () => {
+    const message = "The Docker Engine does not answer: Broken pipe (os error 32)";
+    const { notes } = await tried({
+      ...ENGINE,
+      "GET /containers/json": () => Response.json([]),
+      "POST /containers/create": () => Response.json({ Id: "holder" }, { status: 201 }),
+      "DELETE /containers/holder": () => done(),
+    }, (engine) => ({
+      ...engine,
+      async unpackInContainer(_id, _directory, archive): Promise<void> {
+        await archive.cancel();
+        throw new BrokenEngine(message);
+      },
+    }));
+    assertEquals(notes, [`The model is not tried here: ${message}`]);
   });
 
   it("finds what a trial left in which mlcli was killed, and leaves those that go on", async () => {
