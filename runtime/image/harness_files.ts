@@ -24,6 +24,7 @@ const MODULES = [
   "mlcli_harness/process.py",
   "mlcli_harness/serving/__init__.py",
   "mlcli_harness/serving/application.py",
+  "mlcli_harness/serving/booting.py",
   "mlcli_harness/serving/callers.py",
   "mlcli_harness/serving/codecs.py",
   "mlcli_harness/serving/connection.py",

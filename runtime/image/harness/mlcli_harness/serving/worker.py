@@ -14,19 +14,16 @@ and there is always a thread to answer /ping.
 import json
 import os
 import select
-import signal
-import sys
 import threading
 import time
 from datetime import timedelta
 
-from gunicorn.arbiter import Arbiter
 from gunicorn.http import wsgi
 from gunicorn.http.errors import ParseException
-from gunicorn.workers.base import Worker
 
 from mlcli_harness.failure import describe, log, summary
 from mlcli_harness.serving.application import CLOSE_CONNECTION
+from mlcli_harness.serving.booting import BootingWorker
 from mlcli_harness.serving.connection import Connection, StillSending
 
 # Seconds that the leader may spend on a request before another thread takes over. The interpreter
@@ -43,8 +40,6 @@ BREATH = 0.001
 LONGEST_BREATH = 0.002
 # Slow requests that one worker answers side by side.
 MAX_THREADS = 64
-# A worker whose failure is not the first to be reported waits this long for the master to end it.
-STOPPED_BY_MASTER = 1
 
 
 class Seat:
@@ -56,31 +51,8 @@ class Seat:
         self.busy_since = None
 
 
-class PredictionWorker(Worker):
+class PredictionWorker(BootingWorker):
     """A gunicorn worker; see the module's description."""
-
-    def load_wsgi(self):
-        # A model can take minutes to load: a stop must not wait for it.
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        try:
-            self.wsgi = self.app.load()
-        except (Exception, SystemExit) as error:
-            self.fail_to_boot(error)
-        finally:
-            signal.signal(signal.SIGTERM, self.handle_exit)
-        self.app.report_booted()
-
-    def fail_to_boot(self, error):
-        """Ends the server, since a model that does not load will not load the next time either."""
-        # Two failures would confuse the master (20.1 ends with a stack trace of its own): the first
-        # to fail reports and ends it. The master then ends the others, except one that it has made
-        # at that moment: that one misses the signal and ends by itself.
-        signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-        if not self.app.report_failed():
-            time.sleep(STOPPED_BY_MASTER)
-            sys.exit(0)
-        log(describe(error))
-        sys.exit(Arbiter.WORKER_BOOT_ERROR)
 
     def run(self):
         self.poller = select.epoll()
