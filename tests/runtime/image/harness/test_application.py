@@ -8,52 +8,32 @@ from unittest import mock
 
 import support  # noqa: F401
 from mlcli_harness.serving import application
-from mlcli_harness.serving.application import CLOSE_CONNECTION, DISCARDED_BYTES, Application
+from mlcli_harness.serving.application import Application
 from mlcli_harness.serving.model import Model
-
-LIMIT = 100
-
-
-class Body(io.BytesIO):
-    """A body that breaks off where the test says so."""
-
-    error = None
-
-    def read(self, size=-1):
-        data = super().read(size)
-        if not data and self.error:
-            raise self.error
-        return data
 
 
 class Server:
-    """An application that is called as gunicorn does."""
+    """An application that is called as the worker does."""
 
-    def __init__(
-        self, predict=lambda data, model: data, input_fn=None, output_fn=None, limit=LIMIT, **options
-    ):
-        self.app = Application(Model("model", predict, input_fn, output_fn), limit, **options)
+    def __init__(self, predict=lambda data, model: data, input_fn=None, output_fn=None, **options):
+        self.app = Application(Model("model", predict, input_fn, output_fn), **options)
         self.log = ""
 
-    def ask(self, body=b"", path="/invocations", method="POST", error=None, announced=None, **headers):
-        """(status, headers in a dict, body) of the answer; `environ` and `log` are kept."""
-        stream = Body(body)
-        stream.error = error
-        self.environ = {
+    def ask(self, body=b"", path="/invocations", method="POST", **headers):
+        """(status, headers in a dict, body) of the answer; `log` is kept."""
+        environ = {
             "PATH_INFO": path,
             "REQUEST_METHOD": method,
             "RAW_URI": path,
-            "wsgi.input": stream,
+            "wsgi.input": io.BytesIO(body),
+            "CONTENT_LENGTH": str(len(body)),
             **headers,
         }
-        if announced is None or announced:
-            self.environ["CONTENT_LENGTH"] = str(len(body) if announced is None else announced)
         answer = []
         with redirect_stderr(io.StringIO()) as said:
-            [content] = self.app(self.environ, lambda *start: answer.extend(start))
+            [content] = self.app(environ, lambda *start: answer.extend(start))
         self.log = said.getvalue()
         status, fields = answer
-        self.left = Body.getvalue(stream)[stream.tell() :]
         return status, dict(fields), content
 
     def error(self, *arguments, **keywords):
@@ -89,7 +69,6 @@ class Paths(unittest.TestCase):
                 server = Server()
                 self.assertEqual(server.error(b"12345", path, method), (status, message))
                 self.assertEqual(server.ask(path=path, method=method)[1].get("Allow"), allow)
-                self.assertEqual(server.left, b"")
 
     def test_sends_no_body_for_head_but_its_length(self):
         status, headers, body = Server().ask(path="/x", method="HEAD")
@@ -235,7 +214,6 @@ class Refusals(unittest.TestCase):
         for path in ("/ping", "/invocations", "/x"):
             server = Server(callers=callers)
             self.assertEqual(server.error(b"12", path), ("403 Forbidden", "no: " + path))
-            self.assertEqual(server.left, b"")
         nobody = SimpleNamespace(objection=lambda environ: None)
         self.assertEqual(Server(callers=nobody).ask(path="/ping", method="GET")[0], "200 OK")
 
@@ -270,56 +248,6 @@ class Failures(unittest.TestCase):
         self.assertEqual(
             Server(output_fn=output_fn).error(b"1"), ("500 Internal Server Error", "ValueError: a bug")
         )
-
-
-class Bodies(unittest.TestCase):
-    def test_may_be_as_long_as_the_limit(self):
-        server = Server(input_fn=lambda body, content_type: len(body))
-        self.assertEqual(server.ask(b"1" * LIMIT)[2], b'{"predictions": [100]}')
-        # Without a length: chunked.
-        self.assertEqual(server.ask(b"1" * LIMIT, announced=0)[2], b'{"predictions": [100]}')
-
-    def test_that_are_longer_are_413(self):
-        expected = ("413 Content Too Large", "The body is larger than 100 bytes")
-        server = Server()
-        self.assertEqual(server.error(b"1" * (LIMIT + 1)), expected)
-        self.assertEqual((server.left, CLOSE_CONNECTION in server.environ), (b"", False))
-        self.assertEqual(server.error(b"1" * (LIMIT + 1), announced=0), expected)
-        self.assertEqual((server.left, CLOSE_CONNECTION in server.environ), (b"", False))
-
-    def test_have_any_size_where_there_is_no_limit(self):
-        server = Server(input_fn=lambda body, content_type: len(body), limit=0)
-        body = b"1" * (2 * DISCARDED_BYTES)
-        for announced in (None, 0):
-            self.assertEqual(server.ask(body, announced=announced)[2], b'{"predictions": [131072]}')
-        self.assertEqual(
-            server.error(b"123", announced=10),
-            ("400 Bad Request", "The body broke off after 3 of 10 bytes"),
-        )
-
-    def test_that_are_far_too_long_are_left_unread(self):
-        server = Server()
-        body = b"1" * (DISCARDED_BYTES + 5)
-        self.assertEqual(server.error(body)[0], "413 Content Too Large")
-        self.assertEqual((server.left, server.environ[CLOSE_CONNECTION]), (b"1" * 5, True))
-        # Nobody asked for this one.
-        self.assertEqual(server.error(body, "/x")[0], "404 Not Found")
-        self.assertEqual((server.left, server.environ[CLOSE_CONNECTION]), (b"1" * 5, True))
-
-    def test_that_break_off_are_400_and_close(self):
-        server = Server()
-        self.assertEqual(
-            server.error(b"123", announced=10),
-            ("400 Bad Request", "The body broke off after 3 of 10 bytes"),
-        )
-        self.assertTrue(server.environ[CLOSE_CONNECTION])
-        self.assertEqual(
-            server.error(b"", error=OSError("reset"), announced=10),
-            ("400 Bad Request", "The body broke off: reset"),
-        )
-        self.assertTrue(server.environ[CLOSE_CONNECTION])
-        self.assertEqual(server.error(b"1", "/x", error=OSError("reset"))[0], "404 Not Found")
-        self.assertTrue(server.environ[CLOSE_CONNECTION])
 
 
 class Turns(unittest.TestCase):
@@ -382,14 +310,12 @@ class Warnings(unittest.TestCase):
 
     def test_say_that_an_answer_is_too_large_for_the_platform(self):
         most = 6 * 1024 * 1024
-        words = "mlcli: this answer has %d bytes; an endpoint of the platform answers with %d at most\n"
-        for size, limit, log in [
-            (most, most, ""),
-            (most + 1, most, words % (most + 1, most)),
-            # Larger requests are allowed: not for an endpoint.
-            (most + 1, most + 1, ""),
-            (most + 1, 0, ""),
-        ]:
-            server = Server(output_fn=lambda prediction, accept: b"x" * size, limit=limit)
+        words = (
+            "mlcli: this answer has 6291457 bytes; an endpoint of the platform answers with 6291456 at"
+            " most, as AWS's API reference has it (25 MB, as its newer guide has it)\n"
+        )
+        # A transform job's answers are not an endpoint's.
+        for size, warn_large, log in [(most, True, ""), (most + 1, True, words), (most + 1, False, "")]:
+            server = Server(output_fn=lambda prediction, accept: b"x" * size, warn_large=warn_large)
             status, _, body = server.ask(b"1")
             self.assertEqual((status, len(body), server.log), ("200 OK", size, log))

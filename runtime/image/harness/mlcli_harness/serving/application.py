@@ -1,7 +1,6 @@
 """The WSGI application: GET /ping and POST /invocations."""
 
 import json
-import math
 import time
 from contextlib import nullcontext
 from threading import BoundedSemaphore
@@ -16,29 +15,26 @@ from mlcli_harness.serving.errors import (
 )
 from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_content_type
 
-# How much of a body that nobody wants is read, so that the connection can be used again; where it
-# is longer, the connection is closed.
-DISCARDED_BYTES = 64 * 1024
-
 # SageMaker's limits for an answer: its time and, in bytes, its body (InvokeEndpoint, BodyBlob). Not
 # enforced: a warning says what would happen there.
 PLATFORM_SECONDS = 60
 PLATFORM_BYTES = 6 * 1024 * 1024
 
-# Set in the environ where the rest of the request was left unread: the worker then closes, once the
-# client has sent it.
+# Of no use any more: the worker, which still asks for it, reads whole bodies before it calls.
 CLOSE_CONNECTION = "mlcli.close_connection"
 
 
 class Application:
     """Serves a Model. Answers requests side by side, `concurrent_predictions` of them at most, or
-    without a limit where that is 0; request bodies may have up to `max_body_bytes`, any size where
-    that is 0. `callers` decides who may call; without it, everybody may."""
+    without a limit where that is 0. `callers` decides who may call; without it, everybody may.
+    `warn_large`: whether the log says that an answer is larger than an endpoint's may be.
 
-    def __init__(self, model, max_body_bytes, concurrent_predictions=0, callers=None):
+    The worker has read a request's whole body before it calls, and refused one that is too large."""
+
+    def __init__(self, model, concurrent_predictions=0, callers=None, warn_large=True):
         self.model = model
         self.callers = callers
-        self.max_body_bytes = max_body_bytes
+        self.warn_large = warn_large
         self.turn = (
             BoundedSemaphore(concurrent_predictions) if concurrent_predictions else nullcontext()
         )
@@ -57,12 +53,10 @@ class Application:
         """The answer as (status, headers, body). Raises HttpError for every status but 200."""
         objection = self.callers and self.callers.objection(environ)
         if objection:
-            self.discard(environ)
             raise HttpError("403 Forbidden", objection)
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
         if path == "/invocations" and method == "POST":
             return self.invoke(environ)
-        self.discard(environ)
         if path == "/ping" and method in ("GET", "HEAD"):
             return "200 OK", [], b""
         allowed = {"/invocations": "POST", "/ping": "GET, HEAD"}.get(path)
@@ -72,10 +66,9 @@ class Application:
         raise HttpError("405 Method Not Allowed", message, [("Allow", allowed)])
 
     def invoke(self, environ):
-        body = self.read_body(environ)
         header = environ.get("CONTENT_TYPE", "")
         content_type, charset = parse_content_type(header)
-        request_body = decode(body, content_type, charset, header)
+        request_body = decode(environ["wsgi.input"].read(), content_type, charset, header)
         began = time.monotonic()
         try:
             with self.turn:
@@ -95,10 +88,10 @@ class Application:
                 "mlcli: this answer took %.0f s; the platform gives up after %d s"
                 % (seconds, PLATFORM_SECONDS)
             )
-        # A transform job, or a stream, may have more; so may a server that is allowed larger requests.
-        if len(content) > PLATFORM_BYTES >= self.max_body_bytes > 0:
+        if self.warn_large and len(content) > PLATFORM_BYTES:
             log(
-                "mlcli: this answer has %d bytes; an endpoint of the platform answers with %d at most"
+                "mlcli: this answer has %d bytes; an endpoint of the platform answers with %d at most,"
+                " as AWS's API reference has it (25 MB, as its newer guide has it)"
                 % (len(content), PLATFORM_BYTES)
             )
         return "200 OK", [("Content-Type", response_type)], content
@@ -131,41 +124,6 @@ class Application:
                     continue
                 raise
         raise unsupported_accept_type(accept)
-
-    def read_body(self, environ):
-        """The request's body. Raises HttpError: 413 beyond the limit, 400 where it breaks off."""
-        announced = int(environ.get("CONTENT_LENGTH") or 0)
-        limit = self.max_body_bytes or math.inf
-        if announced <= limit:
-            try:
-                # Chunked bodies announce no length: one byte above the limit shows that they are
-                # too long. -1 is all that comes.
-                body = environ["wsgi.input"].read(-1 if limit == math.inf else limit + 1)
-            except OSError as error:
-                environ[CLOSE_CONNECTION] = True
-                raise bad_request("The body broke off: %s" % error) from error
-            if len(body) < announced:
-                environ[CLOSE_CONNECTION] = True
-                raise bad_request("The body broke off after %d of %d bytes" % (len(body), announced))
-            if len(body) <= limit:
-                return body
-        self.discard(environ)
-        raise HttpError(
-            "413 Content Too Large", "The body is larger than %d bytes" % self.max_body_bytes
-        )
-
-    def discard(self, environ):
-        """Reads and forgets the rest of the body, or has the connection closed if that is long."""
-        left = DISCARDED_BYTES
-        try:
-            while left > 0:
-                chunk = environ["wsgi.input"].read(left)
-                if not chunk:
-                    return
-                left -= len(chunk)
-        except OSError:
-            pass
-        environ[CLOSE_CONNECTION] = True
 
 
 def decode(body, content_type, charset, header):

@@ -136,7 +136,8 @@ class Server(BaseApplication):
         settings = self.settings
         return Application(
             load_model(),
-            settings.max_body_bytes,
             settings.concurrent_predictions,
             Callers(settings.allowed_hosts) if settings.allowed_hosts else None,
+            # A transform job's answers may be larger than an endpoint's.
+            warn_large=settings.max_body_bytes > 0,
         )
