@@ -20,9 +20,6 @@ from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_conte
 PLATFORM_SECONDS = 60
 PLATFORM_BYTES = 6 * 1024 * 1024
 
-# Of no use any more: the worker, which still asks for it, reads whole bodies before it calls.
-CLOSE_CONNECTION = "mlcli.close_connection"
-
 
 class Application:
     """Serves a Model. Answers requests side by side, `concurrent_predictions` of them at most, or
