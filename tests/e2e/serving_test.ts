@@ -310,7 +310,10 @@ suite("serving with the default input_fn and output_fn", () => {
       "",
     );
     assertEquals(broken.status, 400);
-    assertStringIncludes(JSON.parse(broken.body).error, "The body broke off");
+    assertEquals(
+      JSON.parse(broken.body).error,
+      "Bad request: a chunk that does not begin as one: 'zz'",
+    );
     using nonsense = await HttpConnection.open(server.port);
     const refused = await nonsense.exchange("nonsense", "", "");
     assertEquals(refused.status, 400);

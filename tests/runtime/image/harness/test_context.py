@@ -13,6 +13,8 @@ ENVIRON = {
     "HTTP_X_AMZN_SAGEMAKER_INFERENCE_ID": "i-1",
     "HTTP_X_AMZN_SAGEMAKER_TARGET_MODEL": "a.tar.gz",
     "HTTP_X_AMZN_SAGEMAKER_SESSION_ID": "s-1",
+    # Sent with underscores: it could pass for the one with hyphens.
+    "HTTP__X_AMZN_SAGEMAKER_SESSION_ID": "s-2",
     "wsgi.input": None,
 }
 

@@ -101,7 +101,7 @@ class Gunicorn(ServerTest):
             SAGEMAKER_BIND_TO_PORT="9000", MLCLI_WORKERS="2", MLCLI_ACCESS_LOG="1"
         )
         chosen = server.cfg.chosen
-        self.assertEqual(chosen.pop("child_exit"), server.end_if_not_booted)
+        self.assertEqual(chosen.pop("child_exit"), server.look_after_ended_worker)
         self.assertEqual(
             chosen,
             {
@@ -110,8 +110,7 @@ class Gunicorn(ServerTest):
                 "worker_class": "mlcli_harness.serving.worker.PredictionWorker",
                 "timeout": 240,
                 "graceful_timeout": 25,
-                "keepalive": 65,
-                "accesslog": "-",
+                    "accesslog": "-",
                 "loglevel": "warning",
                 "worker_tmp_dir": "/dev/shm",
             },

@@ -5,7 +5,7 @@ import time
 from threading import BoundedSemaphore
 
 from mlcli_harness.failure import describe, log, summary
-from mlcli_harness.serving.answers import Stream, to_body
+from mlcli_harness.serving.bodies import Stream, to_body
 from mlcli_harness.serving.codecs import NoForm, UnsupportedType
 from mlcli_harness.serving.context import Context
 from mlcli_harness.serving.errors import (
@@ -21,9 +21,6 @@ from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_conte
 PLATFORM_SECONDS = 60
 PLATFORM_STREAM_SECONDS = 8 * 60
 PLATFORM_BYTES = 6 * 1024 * 1024
-
-# Of no use any more: the worker, which still asks for it, reads whole bodies before it calls.
-CLOSE_CONNECTION = "mlcli.close_connection"
 
 
 class Application:

@@ -37,7 +37,8 @@ class Headers(Mapping):
 
     def __iter__(self):
         for key in self.environ:
-            if key.startswith("HTTP_"):
+            # Names with an underscore have two here; applications look for none.
+            if key.startswith("HTTP_") and not key.startswith("HTTP__"):
                 yield key[5:].replace("_", "-").title()
             elif key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
                 yield key.replace("_", "-").title()

@@ -10,6 +10,7 @@ from mlcli_harness.code import code_directory
 from mlcli_harness.environment import set_shared_environment
 from mlcli_harness.failure import HarnessError, describe, log
 from mlcli_harness.serving.application import Application
+from mlcli_harness.serving.balance import Balance
 from mlcli_harness.serving.callers import Callers
 from mlcli_harness.serving.model import load_model
 
@@ -22,10 +23,6 @@ START_SECONDS = 240
 
 # SageMaker kills a container 30 s after SIGTERM; requests that are under way get most of it.
 STOP_SECONDS = 25
-
-# Longer than the 60 s after which load balancers close an idle connection: if the server closed it
-# first, a request that is on its way would fail.
-KEEP_ALIVE_SECONDS = 65
 
 # Places in the memory that the workers share: 1 once any of them has loaded the model, or failed to.
 BOOTED, FAILED = 0, 1
@@ -88,6 +85,7 @@ class Server(BaseApplication):
         os.close(writing_end)
         # Shared by all workers: whether the model was loaded, or failed to load.
         self.booting = mmap.mmap(-1, 2)
+        self.balance = Balance()
         super().__init__()
 
     def report_failed(self):
@@ -98,6 +96,11 @@ class Server(BaseApplication):
     def report_booted(self):
         """Notes that a worker has loaded the model."""
         self.booting[BOOTED] = 1
+
+    def look_after_ended_worker(self, arbiter, worker):
+        """What gunicorn's master calls for each worker that has ended."""
+        self.balance.leave(worker.age)
+        self.end_if_not_booted(arbiter, worker)
 
     def end_if_not_booted(self, arbiter, worker):
         """Ends the server where a worker died before any could load the model: the next ones
@@ -119,12 +122,11 @@ class Server(BaseApplication):
             "worker_class": "mlcli_harness.serving.worker.PredictionWorker",
             "timeout": START_SECONDS,
             "graceful_timeout": STOP_SECONDS,
-            "keepalive": KEEP_ALIVE_SECONDS,
             "accesslog": "-" if self.settings.access_log else None,
             "loglevel": "warning",
             # Heartbeats go to a file; on a disk they can block. /dev/shm is memory.
             "worker_tmp_dir": "/dev/shm" if os.access("/dev/shm", os.W_OK) else None,
-            "child_exit": self.end_if_not_booted,
+            "child_exit": self.look_after_ended_worker,
             # Newer versions open a socket for a control program that nobody here uses.
             "control_socket_disable": True,
         }
