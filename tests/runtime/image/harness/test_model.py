@@ -17,16 +17,16 @@ class LoadModel(ContainerTest):
         self.write("/opt/program/prediction/serve", CODE)
         model = load_model()
         self.assertEqual(model.model, [self.path("/opt/ml/model")])
-        self.assertEqual(model.predict_fn(5, None, None), 5)
-        self.assertEqual(model.input_fn("[1]", "application/json", None), [1])
-        self.assertEqual(model.output_fn([1], "text/csv", None), "1\n")
+        self.assertEqual(model.predict_fn(5, None), 5)
+        self.assertEqual(model.input_fn("[1]", "application/json"), [1])
+        self.assertEqual(model.output_fn([1], "text/csv"), "1\n")
         self.assertEqual((model.has_own_input_fn, model.takes_context), (False, False))
 
     def test_takes_the_codes_own_input_fn_and_output_fn(self):
         own = "def input_fn(b, t): return 'in'\ndef output_fn(p, a): return 'out'\n"
         self.write("/opt/program/prediction/serve", CODE + own)
         model = load_model()
-        self.assertEqual((model.input_fn(1, 2, None), model.output_fn(1, 2, None)), ("in", "out"))
+        self.assertEqual((model.input_fn(1, 2), model.output_fn(1, 2)), ("in", "out"))
         self.assertTrue(model.has_own_input_fn)
 
     def test_takes_serve_before_serve_py_and_the_mount_before_the_image(self):
@@ -115,7 +115,9 @@ class TakingContext(unittest.TestCase):
             (max, "model"),
         ]:
             with self.subTest(given):
-                self.assertEqual(Model(None, function).predict_fn("data", "model", "context"), given)
+                # Another takes it in any case.
+                model = Model(None, function, lambda body, content_type, context: None)
+                self.assertEqual(model.predict_fn("data", "model", "context"), given)
 
     def test_is_known_before_the_first_request(self):
         def takes(one, other, context):

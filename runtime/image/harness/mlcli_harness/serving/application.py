@@ -68,14 +68,15 @@ class Application:
         header = environ.get("CONTENT_TYPE", "")
         content_type, charset = parse_content_type(header)
         request_body = decode(environ["wsgi.input"].read(), content_type, charset, header)
-        context = Context(environ) if self.model.takes_context else None
+        # What each function gets beside its two arguments.
+        more = [Context(environ)] if self.model.takes_context else []
         began = time.monotonic()
         body = None
         self.turn.acquire()
         try:
-            data = self.parse(request_body, content_type, context)
-            prediction = self.model.predict_fn(data, self.model.model, context)
-            body, response_type = self.format(prediction, environ.get("HTTP_ACCEPT", ""), context)
+            data = self.parse(request_body, content_type, more)
+            prediction = self.model.predict_fn(data, self.model.model, *more)
+            body, response_type = self.format(prediction, environ.get("HTTP_ACCEPT", ""), more)
         except HttpError:
             raise
         except BaseException as error:
@@ -90,10 +91,8 @@ class Application:
             body.at_end = lambda: self.end_stream(began)
         else:
             self.warn(time.monotonic() - began, len(body))
-        headers = {"content-type": ("Content-Type", response_type)}
-        if context:
-            headers.update(context.take_response_headers())
-        return "200 OK", list(headers.values()), body
+        headers = more[0].take_headers(response_type) if more else [("Content-Type", response_type)]
+        return "200 OK", headers, body
 
     def end_stream(self, began):
         self.turn.release()
@@ -117,10 +116,10 @@ class Application:
                 % (size, PLATFORM_BYTES)
             )
 
-    def parse(self, request_body, content_type, context):
+    def parse(self, request_body, content_type, more):
         """The app's input_fn. What it cannot parse is the client's fault: 415 or 400."""
         try:
-            return self.model.input_fn(request_body, content_type, context)
+            return self.model.input_fn(request_body, content_type, *more)
         except UnsupportedType as error:
             raise unsupported_content_type(content_type) from error
         except Exception as error:
@@ -133,13 +132,13 @@ class Application:
                 raise bad_request(str(error)) from error
             raise
 
-    def format(self, prediction, accept, context):
+    def format(self, prediction, accept, more):
         """What the app's output_fn makes of it with the best of the accepted types that it supports,
         as `to_body` has it."""
         reason = ""
         for candidate in candidates(accept):
             try:
-                return to_body(self.model.output_fn(prediction, candidate, context), candidate)
+                return to_body(self.model.output_fn(prediction, candidate, *more), candidate)
             except NoForm as error:
                 reason = " (%s)" % error
             except UnsupportedType:

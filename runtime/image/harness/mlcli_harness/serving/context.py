@@ -102,8 +102,9 @@ class Context:
             "server_name": "mlcli",
         }
 
-    def take_response_headers(self):
-        """The headers of the answer in a dict, by name in lower case. None can be set afterwards."""
+    def take_headers(self, content_type):
+        """The headers of the answer, which has this type unless they say otherwise. None can be set
+        afterwards."""
         headers, self.response_headers = self.response_headers, None
         _, attributes = headers.get(CUSTOM_ATTRIBUTES.lower(), (None, ""))
         if len(attributes) > CUSTOM_ATTRIBUTES_LENGTH or not attributes.isascii():
@@ -111,7 +112,8 @@ class Context:
                 "mlcli: %s of this answer has %d characters; the platform takes %d of ASCII at most"
                 % (CUSTOM_ATTRIBUTES, len(attributes), CUSTOM_ATTRIBUTES_LENGTH)
             )
-        return headers
+        headers.setdefault("content-type", ("Content-Type", content_type))
+        return list(headers.values())
 
 
 def check_header(name, value):

@@ -11,8 +11,8 @@ from mlcli_harness.serving.context import Context
 
 
 class Model:
-    """A loaded model with the functions that the server calls: each with its two arguments and the
-    request's context, which may be None where none `takes_context`."""
+    """A loaded model with the functions that the server calls: each with its two arguments and, where
+    one of them `takes_context`, all with the request's context."""
 
     def __init__(self, model, predict_fn, input_fn=None, output_fn=None):
         self.model = model
@@ -20,7 +20,9 @@ class Model:
         functions = [input_fn or default_input_fn, predict_fn, output_fn or default_output_fn]
         # Signatures are looked at here, once, and not at each request.
         self.takes_context = any(context_parameter(function, 2) for function in functions)
-        self.input_fn, self.predict_fn, self.output_fn = [with_context(one, 2) for one in functions]
+        if self.takes_context:
+            functions = [with_context(function, 2) for function in functions]
+        self.input_fn, self.predict_fn, self.output_fn = functions
 
 
 def with_context(function, count):
