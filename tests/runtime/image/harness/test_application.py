@@ -283,7 +283,6 @@ class Streams(unittest.TestCase):
             for parts, accept, content_type in [
                 (["t\u00eb", "xt"], "text/plain", "text/plain; charset=utf-8"),
                 ([b"t\xc3\xab", bytearray(b"x"), memoryview(b"t")], "text/plain", "text/plain"),
-                # An empty part would be the end.
                 (["", "t\u00ebx", "", b"t", ""], "application/jsonlines", "application/jsonlines"),
             ]:
                 with self.subTest(parts=parts):

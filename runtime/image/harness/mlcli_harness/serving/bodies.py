@@ -14,8 +14,7 @@ class Stream:
     def __init__(self, parts):
         self.parts = parts
         self.at_end = lambda: None
-        # Without the empty ones: in chunks, an empty part would be the end.
-        self.bytes = filter(None, map(part_to_bytes, parts))
+        self.bytes = map(part_to_bytes, parts)
         self.is_text = False
         for part in parts:
             self.is_text = isinstance(part, str)
