@@ -21,10 +21,8 @@ export class HttpConnection implements Disposable {
 
   private constructor(private readonly connection: Deno.Conn) {}
 
-  static async open(port: string): Promise<HttpConnection> {
-    return new HttpConnection(
-      await Deno.connect({ hostname: "127.0.0.1", port: Number(port) }),
-    );
+  static async open(port: string, hostname = "127.0.0.1"): Promise<HttpConnection> {
+    return new HttpConnection(await Deno.connect({ hostname, port: Number(port) }));
   }
 
   /** Sends the request, lines joined by CRLF, and reads one answer, framed by Content-Length. */
