@@ -51,6 +51,17 @@ export class HttpConnection implements Disposable {
     return { status: Number(statusLine!.split(" ")[1]), headers, body };
   }
 
+  /** Reads headers, for answers without a length. Returns the first line. */
+  async readHead(): Promise<string> {
+    const head = await this.#readUntil((text) => text.indexOf("\r\n\r\n") + 4, "\r\n\r\n");
+    return head.slice(0, head.indexOf("\r\n"));
+  }
+
+  /** What has been read, and is not taken yet. */
+  get received(): string {
+    return this.#received;
+  }
+
   /** Takes as many characters as `length` says, once the mark has arrived. The tests send ASCII. */
   async #readUntil(length: (received: string) => number, mark = ""): Promise<string> {
     const deadline = setTimeout(() => this.connection.close(), TIMEOUT);
