@@ -197,9 +197,11 @@ class Connection:
 
     def deadline(self):
         """When the client's time is over, on the monotonic clock."""
-        if self.began is None or self.lingers_until is not None or self.sender.backlog:
+        # The thread that owns the connection may change it meanwhile.
+        began = self.began
+        if began is None or self.lingers_until is not None or self.sender.backlog:
             return self.closes_at
-        return self.began + REQUEST_SECONDS + self.size / LEAST_RATE
+        return began + REQUEST_SECONDS + self.size / LEAST_RATE
 
     def rest(self):
         """Notes that it was used just now: it may stay idle for the usual time, and a client that
@@ -218,7 +220,7 @@ class Connection:
         except OSError:
             return False
         self.forget()
-        now = time.monotonic()
+        now = self.rested_at = time.monotonic()
         self.lingers_until = now + LINGER_SECONDS
         self.closes_at = now + LINGER_PAUSE
         return True
