@@ -225,6 +225,13 @@ class SlowLoads(ArbiterTest):
         self.now += 1000
         self.arbiter.manage_workers()
         self.assertEqual(self.log, [])
+        # Without it, the next wait begins.
+        del self.arbiter.WORKERS[worker.pid]
+        self.arbiter.manage_workers()
+        self.assertEqual(self.log, [])
+        self.now += 11
+        self.arbiter.manage_workers()
+        self.assertIn("loading for 11 s", self.log[0])
 
     def test_are_not_ended(self):
         loading, loaded, ended = self.worker(), self.worker(loaded=True), self.worker()

@@ -37,6 +37,7 @@ class ServingArbiter(Arbiter):
         # One worker loads the model first where it may not fit once more for each of the others.
         several = self.target > 1 and not app.preloaded
         self.limits = memory.memory_limits() if several else []
+        self.at_once = None
         if self.limits:
             self.num_workers = 1
 
@@ -52,7 +53,7 @@ class ServingArbiter(Arbiter):
         else:
             self.slow_load = self.slow_load or SlowLoad()
             self.slow_load.tell()
-        if self.num_workers < self.target and loaded:
+        if self.limits and loaded:
             self.start_more(loaded)
         if len(loaded) == self.num_workers:
             self.failures = 0
@@ -149,10 +150,12 @@ class ServingArbiter(Arbiter):
 
     def start_more(self, loaded):
         """Lets more workers load the model: all for which there is memory."""
-        if self.limits:
+        if self.at_once is None:
             self.fit(*loaded[0].boot.sizes)
-            self.limits = []
         self.num_workers = min(self.target, len(loaded) + self.at_once)
+        if self.num_workers == self.target:
+            # From now on there is nothing to wait for.
+            self.limits = []
 
     def fit(self, growth, peak):
         """Sets how many workers there are to be, and how many load at once, given what one takes."""
