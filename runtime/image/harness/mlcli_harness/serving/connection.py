@@ -5,6 +5,7 @@ client holds no thread, however slow it is.
 """
 
 import io
+import re
 import socket
 import struct
 import time
@@ -15,6 +16,7 @@ from mlcli_harness.serving.http import (
     Refusal,
     bad_request,
     is_malformed,
+    malformed,
     parse_head,
 )
 from mlcli_harness.serving.sender import Sender
@@ -38,6 +40,9 @@ BODY_READ_BYTES = 256 * 1024
 # After so many bytes of one client, it is another one's turn.
 TURN_BYTES = 4 * 1024 * 1024
 
+# May come before a request (RFC 9112, 2.2).
+EMPTY_LINES = re.compile(rb"(?:\r\n)+")
+
 TOO_LARGE = "413 Content Too Large"
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -46,7 +51,7 @@ class Connection:
     """A client's connection. One thread at a time takes from it; see `Sender` for the other way."""
 
     __slots__ = (
-        "socket", "address", "max_body", "buffer", "request", "began", "body", "size", "closes_at",
+        "socket", "address", "max_body", "buffer", "request", "began", "chunks", "closes_at",
         "lingers_until", "sender", "looked_at", "is_last", "descriptor", "accounted", "rested_at",
     )  # fmt: skip
 
@@ -55,14 +60,14 @@ class Connection:
         self.descriptor = client_socket.fileno()
         self.address = address
         self.max_body = max_body
-        # What has come and is not part of a request yet.
+        # What has come and is not part of a request yet. A body whose length is known stays here
+        # until it is complete: pieces of their own would take more memory than there is in them.
         self.buffer = bytearray()
         # When the first byte of the request came, on the monotonic clock; None between requests.
         self.began = None
-        # The head of the request whose body is coming, and what has come of it.
+        # The request whose body is coming, and what takes the body apart where it comes in chunks.
         self.request = None
-        self.body = None
-        self.size = 0
+        self.chunks = None
         # How far the buffer was searched for the end of the head.
         self.looked_at = 0
         self.closes_at = time.monotonic() + KEEP_ALIVE_SECONDS
@@ -70,7 +75,7 @@ class Connection:
         self.lingers_until = None
         # Bytes of it that its worker has counted.
         self.accounted = 0
-        # When the last answer was made.
+        # When a connection that lingers was told so.
         self.rested_at = self.closes_at
         # Whether nothing is answered on it any more.
         self.is_last = False
@@ -95,15 +100,12 @@ class Connection:
             if self.began is None:
                 self.began = time.monotonic()
             budget -= len(data)
-            if isinstance(self.body, list):
-                self.take_body(data)
-            else:
-                self.buffer += data
+            self.buffer += data
 
     def ended(self):
         """What it means that no more comes."""
         if self.request is not None:
-            return bad_request("the body broke off after %d bytes" % self.size)
+            return bad_request("the body broke off after %d bytes" % self.size())
         # A client may have begun a head, and gone.
         return EOFError()
 
@@ -112,94 +114,97 @@ class Connection:
         if self.request is None:
             if not self.buffer or not self.take_head():
                 return None
-        if self.body is None:
             self.begin_body()
-        if isinstance(self.body, ChunkedBody):
-            is_complete = self.body.take(self.buffer)
-            self.size = len(self.body.body)
-            if self.max_body and self.body.announced() > self.max_body:
-                raise self.too_large()
+        if self.chunks is None:
+            is_complete = len(self.buffer) >= self.request.length
         else:
-            is_complete = self.size == self.request.length
+            is_complete = self.chunks.take(self.buffer)
+            if self.max_body and self.chunks.announced() > self.max_body:
+                raise self.too_large()
         return self.finished() if is_complete else None
 
     def take_head(self):
         """Whether all of the head was there, and is the request's now."""
         buffer = self.buffer
-        # An empty line may come first (RFC 9112, 2.2).
-        while buffer.startswith(b"\r\n"):
-            del buffer[:2]
+        if buffer.startswith(b"\r\n"):
+            del buffer[: EMPTY_LINES.match(buffer).end()]
+            if not buffer:
+                # Of a request, nothing has come.
+                self.began = None
+                return False
         end = buffer.find(b"\r\n\r\n", self.looked_at)
-        if end < 0:
-            if is_malformed(buffer[self.looked_at :]):
-                raise bad_request("a control character, or a line that does not end with CR LF")
-            self.looked_at = max(0, len(buffer) - 3)
-        if end > HEAD_BYTES or (end < 0 and len(buffer) > HEAD_BYTES):
+        # Where it ends, or will end at the earliest.
+        if (end if end >= 0 else len(buffer) - 3) > HEAD_BYTES:
             raise Refusal(
                 "431 Request Header Fields Too Large",
                 "The head of the request is larger than %d bytes" % HEAD_BYTES,
             )
         if end < 0:
+            self.look_at_beginning()
             return False
         self.looked_at = 0
         self.request = parse_head(bytes(buffer[:end]))
         del buffer[: end + 4]
         return True
 
+    def look_at_beginning(self):
+        """Looks at a head that is not complete: what speaks no HTTP may wait for an answer now."""
+        buffer = self.buffer
+        if is_malformed(buffer[self.looked_at :]):
+            raise malformed()
+        self.looked_at = max(0, len(buffer) - 3)
+        if buffer.startswith(b"\n", self.looked_at):
+            # What is looked at next must not begin within the end of a line.
+            self.looked_at -= 1
+
     def begin_body(self):
         request = self.request
         if request.length is None:
-            self.body = ChunkedBody()
+            self.chunks = ChunkedBody()
         elif self.max_body and request.length > self.max_body:
             raise self.too_large()
-        else:
-            self.body = []
-            if request.length and self.buffer:
-                data = bytes(self.buffer)
-                del self.buffer[:]
-                self.take_body(data)
-        if request.expects_continue and not self.size and not self.buffer:
+        if request.expects_continue and not self.buffer:
             self.sender.send(CONTINUE)
-
-    def take_body(self, data):
-        """Takes a piece of a body whose length is known; what is beyond it belongs to the next
-        request."""
-        left = self.request.length - self.size
-        if len(data) > left:
-            self.buffer += memoryview(data)[left:]
-            data = data[:left]
-        self.body.append(data)
-        self.size += len(data)
 
     def finished(self):
         """The environ of the request that is complete. Makes room for the next one."""
-        environ = self.request.environ
-        body = b"".join(self.body) if isinstance(self.body, list) else bytes(self.body.body)
+        request = self.request
+        if self.chunks is None:
+            body = bytes(memoryview(self.buffer)[: request.length])
+            del self.buffer[: request.length]
+        else:
+            body = bytes(self.chunks.body)
+        environ = request.environ
         environ["wsgi.input"] = io.BytesIO(body)
         environ["REMOTE_ADDR"] = self.address[0]
-        self.is_last = not self.request.keep_alive
-        environ["mlcli.request"] = self.request
-        self.request = self.body = None
-        self.size = 0
+        environ["mlcli.request"] = request
+        self.is_last = not request.keep_alive
+        self.request = self.chunks = None
         self.began = time.monotonic() if self.buffer else None
         return environ
 
     def too_large(self):
         return Refusal(TOO_LARGE, "The body is larger than %d bytes" % self.max_body)
 
+    def size(self):
+        """How many bytes have come of the body that is coming."""
+        return len(self.buffer if self.chunks is None else self.chunks.body)
+
     def held(self):
         """How many bytes of requests that are not complete it holds."""
-        return self.size + len(self.buffer)
+        chunks = self.chunks
+        return len(self.buffer) + (0 if chunks is None else len(chunks.body))
 
     def is_idle(self):
         """Whether nothing of a next request has come, and nothing of an answer is left."""
         return self.began is None and self.lingers_until is None and not self.sender.backlog
 
     def deadline(self):
-        """When the client's time is over, on the monotonic clock."""
-        if self.began is None or self.lingers_until is not None or self.sender.backlog:
+        """When the client's time is over, on the monotonic clock. Any thread may ask."""
+        began = self.began
+        if began is None or self.lingers_until is not None or self.sender.backlog:
             return self.closes_at
-        return self.began + REQUEST_SECONDS + self.size / LEAST_RATE
+        return began + REQUEST_SECONDS + self.held() / LEAST_RATE
 
     def rest(self):
         """Notes that it was used just now: it may stay idle for the usual time, and a client that
@@ -207,8 +212,11 @@ class Connection:
         seconds = KEEP_ALIVE_SECONDS
         if self.sender.backlog:
             seconds = REQUEST_SECONDS + self.sender.size / LEAST_RATE
-        self.rested_at = time.monotonic()
-        self.closes_at = self.rested_at + seconds
+        now = time.monotonic()
+        self.closes_at = now + seconds
+        if self.began is not None:
+            # What has come of a next request waited for the answer, not for its client.
+            self.began = now
 
     def linger(self):
         """Tells the client that nothing more will come. Returns whether it is still there; what it
@@ -218,7 +226,7 @@ class Connection:
         except OSError:
             return False
         self.forget()
-        now = time.monotonic()
+        now = self.rested_at = time.monotonic()
         self.lingers_until = now + LINGER_SECONDS
         self.closes_at = now + LINGER_PAUSE
         return True
@@ -226,8 +234,8 @@ class Connection:
     def forget(self):
         """Gives up what has come of a request."""
         self.buffer = bytearray()
-        self.request = self.body = self.began = None
-        self.size = 0
+        self.request = self.chunks = self.began = None
+        self.looked_at = 0
 
     def discard(self):
         """Throws away what has come. Returns whether more may come."""

@@ -25,13 +25,15 @@ FIELD_NAME = re.compile(TOKEN, re.ASCII)
 LENGTH = re.compile(r"[0-9]{1,19}", re.ASCII)
 CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?")
 TRAILER = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*")
-ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+# Scheme and host, as proxies are asked.
+ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/]*", re.ASCII)
 
 # Control characters that no head may have; the ends of its lines are counted.
 CONTROL = bytes(set(range(0x20)) - set(b"\t\r\n")) + b"\x7f"
 
-# The names under which WSGI has the fields that most requests have; others are remembered, too.
+# The names under which WSGI has the fields that came first; no client can make this grow for long.
 MOST_NAMES = 256
+LONGEST_NAME = 100
 NAMES = {}
 
 # What is the same in every environ (PEP 3333).
@@ -85,10 +87,14 @@ def is_malformed(head):
     )
 
 
+def malformed():
+    return bad_request("a control character, or a line that does not end with CR LF, in the head")
+
+
 def parse_head(head):
     """The head's Request. `head` ends before the empty line. Raises Refusal."""
     if is_malformed(head) or head.endswith(b"\r"):
-        raise bad_request("a control character, or a line that does not end with CR LF, in the head")
+        raise malformed()
     request_line, *lines = head.decode("latin-1").split("\r\n")
     match = REQUEST_LINE.fullmatch(request_line)
     if not match:
@@ -103,8 +109,9 @@ def parse_head(head):
     environ["SERVER_PROTOCOL"] = "HTTP/1." + minor
     path, _, environ["QUERY_STRING"] = target.partition("?")
     if path[:1] != "/":
-        # As proxies are asked: with scheme and host.
-        path = ABSOLUTE.sub("", path, count=1) or "/"
+        origin = ORIGIN.match(path)
+        if origin:
+            path = path[origin.end() :] or "/"
     environ["PATH_INFO"] = unquote_to_bytes(path).decode("latin-1") if "%" in path else path
     for line in lines:
         add_field(environ, line)
@@ -146,7 +153,7 @@ def wsgi_name(name):
         key = "HTTP__" + key
     elif key not in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         key = "HTTP_" + key
-    if len(NAMES) < MOST_NAMES:
+    if len(NAMES) < MOST_NAMES and len(name) <= LONGEST_NAME:
         NAMES[name] = key
     return key
 
@@ -189,7 +196,8 @@ class ChunkedBody:
 
     def __init__(self):
         self.body = bytearray()
-        # Bytes of this chunk that are still to come, and the two that end it; None before a chunk.
+        # Bytes of this chunk that are still to come; 0 before the line end behind them, None before
+        # a chunk.
         self.left = None
         # Bytes of the lines behind the last chunk; None before it.
         self.trailer = None
@@ -202,30 +210,28 @@ class ChunkedBody:
         """Takes what it can from the bytearray. Returns whether the body is complete. Raises
         Refusal."""
         while True:
-            if self.left:
+            if self.left is not None:
                 if not self.take_data(buffer):
                     return False
+                continue
+            line = self.take_line(buffer)
+            if line is None:
+                return False
+            if self.trailer is None:
+                self.begin_chunk(line)
+            elif not line:
+                return True
             else:
-                line = self.take_line(buffer)
-                if line is None:
-                    return False
-                if self.trailer is None:
-                    self.begin_chunk(line)
-                elif not line:
-                    return True
-                elif not TRAILER.fullmatch(line):
-                    raise bad_request("a broken line behind the last chunk")
+                self.skip_trailer(line)
 
     def take_data(self, buffer):
         """Takes what has come of a chunk. Returns whether that was all."""
-        data = self.left - 2
-        if data > 0:
-            part = buffer[:data]
-            del buffer[: len(part)]
-            self.body += part
-            self.left -= len(part)
-            if self.left > 2:
-                return False
+        part = buffer[: self.left]
+        del buffer[: len(part)]
+        self.body += part
+        self.left -= len(part)
+        if self.left:
+            return False
         if not b"\r\n".startswith(bytes(buffer[:2])):
             raise bad_request("a chunk that is longer than it says")
         if len(buffer) < 2:
@@ -237,18 +243,14 @@ class ChunkedBody:
     def take_line(self, buffer):
         """The next line, without its end; None where it has not come yet."""
         end = buffer.find(b"\r\n")
-        line = bytes(buffer if end < 0 else buffer[:end])
-        if is_malformed(line) or (end >= 0 and line.endswith(b"\r")):
-            raise bad_request("a chunk that does not begin as one")
-        if len(line) > CHUNK_LINE_BYTES:
-            raise bad_request("a line of more than %d bytes before a chunk" % CHUNK_LINE_BYTES)
-        if self.trailer is not None:
-            if self.trailer + len(line) > TRAILER_BYTES:
-                raise bad_request("more than %d bytes behind the last chunk" % TRAILER_BYTES)
+        # Where it ends, or will end at the earliest.
+        if (end if end >= 0 else len(buffer) - 1) > CHUNK_LINE_BYTES:
+            raise bad_request("a line of more than %d bytes around a chunk" % CHUNK_LINE_BYTES)
         if end < 0:
+            if is_malformed(buffer):
+                raise bad_request("a broken line around a chunk")
             return None
-        if self.trailer is not None:
-            self.trailer += end + 2
+        line = bytes(buffer[:end])
         del buffer[: end + 2]
         return line
 
@@ -260,9 +262,17 @@ class ChunkedBody:
             )
         size = int(match.group(1), 16)
         if size:
-            self.left = size + 2
+            self.left = size
         else:
             self.trailer = 0
+
+    def skip_trailer(self, line):
+        """Checks a line behind the last chunk; nobody needs what it says."""
+        if not TRAILER.fullmatch(line):
+            raise bad_request("a broken line behind the last chunk")
+        self.trailer += len(line) + 2
+        if self.trailer > TRAILER_BYTES:
+            raise bad_request("more than %d bytes behind the last chunk" % TRAILER_BYTES)
 
 
 # The time that the last answer was sent at, in seconds, and its lines in the answer's head.
