@@ -24,6 +24,7 @@ class FakeWorker:
 
     def __init__(self, pid):
         self.pid = pid
+        self.age = 7
         self.boot = BootRecord()
         self.asked = self.aborted = False
         self.tmp = mock.Mock()
@@ -45,7 +46,10 @@ class ArbiterTest(unittest.TestCase):
             patch.start()
             self.addCleanup(patch.stop)
         self.app = SimpleNamespace(
-            cfg=SimpleNamespace(workers=3, timeout=240), preloaded=None, renew_failure_token=mock.Mock()
+            cfg=SimpleNamespace(workers=3, timeout=240),
+            preloaded=None,
+            renew_failure_token=mock.Mock(),
+            balance=mock.Mock(),
         )
         self.pids = itertools.count(100)
         self.start_server()
@@ -258,6 +262,7 @@ class Starts(ArbiterTest):
         self.assertEqual(self.arbiter.WORKERS, {})
         self.assertEqual(list(self.arbiter.ended), [(worker, exited(3))])
         worker.tmp.close.assert_called_once_with()
+        self.app.balance.leave.assert_called_once_with(7)
         # Where there are no children, there is nothing to notice.
         self.arbiter.reap_workers()
 

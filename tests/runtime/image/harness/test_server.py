@@ -126,8 +126,7 @@ class Gunicorn(ServerTest):
                 "worker_class": "mlcli_harness.serving.worker.PredictionWorker",
                 "timeout": 240,
                 "graceful_timeout": 25,
-                "keepalive": 65,
-                "accesslog": "-",
+                    "accesslog": "-",
                 "loglevel": "warning",
                 "worker_tmp_dir": "/dev/shm",
             },
@@ -143,12 +142,13 @@ class Gunicorn(ServerTest):
         app = self.server(
             MLCLI_MAX_BODY_MB="1", MLCLI_CONCURRENT_PREDICTIONS="2", MLCLI_ALLOWED_HOSTS="A.b"
         ).load()
-        self.assertEqual((app.model.model, app.max_body_bytes), ("m", 1024**2))
+        self.assertEqual((app.model.model, app.warn_large), ("m", True))
         turns = [app.turn.acquire(blocking=False) for _ in range(3)]
         self.assertEqual(turns, [True, True, False])
         self.assertEqual(app.callers.names, {"a.b"})
         # On the platform, whoever reaches it may call.
         self.assertIsNone(self.server().load().callers)
+        self.assertFalse(self.server(MLCLI_MAX_BODY_MB="0").load().warn_large)
 
 
 class Failures(ServerTest):

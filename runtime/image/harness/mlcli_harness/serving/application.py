@@ -1,13 +1,13 @@
 """The WSGI application: GET /ping and POST /invocations."""
 
 import json
-import math
 import time
-from contextlib import nullcontext
 from threading import BoundedSemaphore
 
 from mlcli_harness.failure import describe, log, summary
-from mlcli_harness.serving.codecs import UnsupportedType, default_input_fn
+from mlcli_harness.serving.bodies import Stream, to_body
+from mlcli_harness.serving.codecs import NoForm, UnsupportedType
+from mlcli_harness.serving.context import Context
 from mlcli_harness.serving.errors import (
     HttpError,
     bad_request,
@@ -16,32 +16,25 @@ from mlcli_harness.serving.errors import (
 )
 from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_content_type
 
-# How much of a body that nobody wants is read, so that the connection can be used again; where it
-# is longer, the connection is closed.
-DISCARDED_BYTES = 64 * 1024
-
-# SageMaker's limits for an answer: its time and, in bytes, its body (InvokeEndpoint, BodyBlob). Not
-# enforced: a warning says what would happen there.
+# SageMaker's limits for an answer: its time, that of a stream (guide, "Model Hosting FAQs") and, in
+# bytes, its body (InvokeEndpoint, BodyBlob). Not enforced: a warning says what would happen there.
 PLATFORM_SECONDS = 60
+PLATFORM_STREAM_SECONDS = 8 * 60
 PLATFORM_BYTES = 6 * 1024 * 1024
-
-# Set in the environ where the rest of the request was left unread: the worker then closes, once the
-# client has sent it.
-CLOSE_CONNECTION = "mlcli.close_connection"
 
 
 class Application:
     """Serves a Model. Answers requests side by side, `concurrent_predictions` of them at most, or
-    without a limit where that is 0; request bodies may have up to `max_body_bytes`, any size where
-    that is 0. `callers` decides who may call; without it, everybody may."""
+    without a limit where that is 0. `callers` decides who may call; without it, everybody may.
+    `warn_large`: whether the log says that an answer is larger than an endpoint's may be.
 
-    def __init__(self, model, max_body_bytes, concurrent_predictions=0, callers=None):
+    The worker has read a request's whole body before it calls, and refused one that is too large."""
+
+    def __init__(self, model, concurrent_predictions=0, callers=None, warn_large=True):
         self.model = model
         self.callers = callers
-        self.max_body_bytes = max_body_bytes
-        self.turn = (
-            BoundedSemaphore(concurrent_predictions) if concurrent_predictions else nullcontext()
-        )
+        self.warn_large = warn_large
+        self.turn = BoundedSemaphore(concurrent_predictions) if concurrent_predictions else NoLimit()
 
     def __call__(self, environ, start_response):
         try:
@@ -49,20 +42,20 @@ class Application:
         except HttpError as error:
             status, headers = error.status, [("Content-Type", JSON), *error.headers]
             body = json.dumps({"error": error.message}).encode()
+        if isinstance(body, Stream):
+            return begin(body, status, headers, start_response)
         headers.append(("Content-Length", str(len(body))))
         start_response(status, headers)
         return [b"" if environ["REQUEST_METHOD"] == "HEAD" else body]
 
     def respond(self, environ):
-        """The answer as (status, headers, body). Raises HttpError for every status but 200."""
+        """The answer as (status, headers, bytes or Stream). Raises HttpError for every status but 200."""
         objection = self.callers and self.callers.objection(environ)
         if objection:
-            self.discard(environ)
             raise HttpError("403 Forbidden", objection)
         path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
         if path == "/invocations" and method == "POST":
             return self.invoke(environ)
-        self.discard(environ)
         if path == "/ping" and method in ("GET", "HEAD"):
             return "200 OK", [], b""
         allowed = {"/invocations": "POST", "/ping": "GET, HEAD"}.get(path)
@@ -72,100 +65,111 @@ class Application:
         raise HttpError("405 Method Not Allowed", message, [("Allow", allowed)])
 
     def invoke(self, environ):
-        body = self.read_body(environ)
         header = environ.get("CONTENT_TYPE", "")
         content_type, charset = parse_content_type(header)
-        request_body = decode(body, content_type, charset, header)
+        request_body = decode(environ["wsgi.input"].read(), content_type, charset, header)
+        context = Context(environ) if self.model.takes_context else None
         began = time.monotonic()
+        body = None
+        self.turn.acquire()
         try:
-            with self.turn:
-                data = self.parse(request_body, content_type)
-                prediction = self.model.predict_fn(data, self.model.model)
-                result, accept = self.format(prediction, environ.get("HTTP_ACCEPT", ""))
-            content, response_type = to_bytes(result, accept)
+            data = self.parse(request_body, content_type, context)
+            prediction = self.model.predict_fn(data, self.model.model, context)
+            body, response_type = self.format(prediction, environ.get("HTTP_ACCEPT", ""), context)
         except HttpError:
             raise
         except BaseException as error:
             # BaseException, since a panic of a library in Rust is not an Exception.
             log(describe(error))
             raise HttpError("500 Internal Server Error", summary(error)) from error
+        finally:
+            # Here, and not in `with`: what makes the parts of a stream is the app's code, too.
+            if not isinstance(body, Stream):
+                self.turn.release()
+        if isinstance(body, Stream):
+            body.at_end = lambda: self.end_stream(began)
+        else:
+            self.warn(time.monotonic() - began, len(body))
+        headers = {"content-type": ("Content-Type", response_type)}
+        if context:
+            headers.update(context.take_response_headers())
+        return "200 OK", list(headers.values()), body
+
+    def end_stream(self, began):
+        self.turn.release()
         seconds = time.monotonic() - began
+        if seconds > PLATFORM_STREAM_SECONDS:
+            log(
+                "mlcli: this stream took %.0f s; the platform gives up after %d s"
+                % (seconds, PLATFORM_STREAM_SECONDS)
+            )
+
+    def warn(self, seconds, size):
         if seconds > PLATFORM_SECONDS:
             log(
                 "mlcli: this answer took %.0f s; the platform gives up after %d s"
                 % (seconds, PLATFORM_SECONDS)
             )
-        # A transform job, or a stream, may have more; so may a server that is allowed larger requests.
-        if len(content) > PLATFORM_BYTES >= self.max_body_bytes > 0:
+        if self.warn_large and size > PLATFORM_BYTES:
             log(
-                "mlcli: this answer has %d bytes; an endpoint of the platform answers with %d at most"
-                % (len(content), PLATFORM_BYTES)
+                "mlcli: this answer has %d bytes; an endpoint of the platform answers with %d at most,"
+                " as AWS's API reference has it (25 MB, as its newer guide has it)"
+                % (size, PLATFORM_BYTES)
             )
-        return "200 OK", [("Content-Type", response_type)], content
 
-    def parse(self, request_body, content_type):
+    def parse(self, request_body, content_type, context):
         """The app's input_fn. What it cannot parse is the client's fault: 415 or 400."""
         try:
-            return self.model.input_fn(request_body, content_type)
+            return self.model.input_fn(request_body, content_type, context)
         except UnsupportedType as error:
             raise unsupported_content_type(content_type) from error
         except Exception as error:
             if says(error, "unsupported content type"):
                 raise unsupported_content_type(content_type) from error
             if isinstance(error, ValueError):
-                if self.model.input_fn is not default_input_fn:
+                if self.model.has_own_input_fn:
                     # It may be meant for the client, but also be a mistake of the code.
                     log(describe(error))
                 raise bad_request(str(error)) from error
             raise
 
-    def format(self, prediction, accept):
-        """The app's output_fn, with the best of the accepted types that it supports."""
+    def format(self, prediction, accept, context):
+        """What the app's output_fn makes of it with the best of the accepted types that it supports,
+        as `to_body` has it."""
+        reason = ""
         for candidate in candidates(accept):
             try:
-                return self.model.output_fn(prediction, candidate), candidate
+                return to_body(self.model.output_fn(prediction, candidate, context), candidate)
+            except NoForm as error:
+                reason = " (%s)" % error
             except UnsupportedType:
                 continue
             except Exception as error:
                 if says(error, "unsupported accept") or says(error, "unsupported content type"):
                     continue
                 raise
-        raise unsupported_accept_type(accept)
+        raise unsupported_accept_type(accept + reason)
 
-    def read_body(self, environ):
-        """The request's body. Raises HttpError: 413 beyond the limit, 400 where it breaks off."""
-        announced = int(environ.get("CONTENT_LENGTH") or 0)
-        limit = self.max_body_bytes or math.inf
-        if announced <= limit:
-            try:
-                # Chunked bodies announce no length: one byte above the limit shows that they are
-                # too long. -1 is all that comes.
-                body = environ["wsgi.input"].read(-1 if limit == math.inf else limit + 1)
-            except OSError as error:
-                environ[CLOSE_CONNECTION] = True
-                raise bad_request("The body broke off: %s" % error) from error
-            if len(body) < announced:
-                environ[CLOSE_CONNECTION] = True
-                raise bad_request("The body broke off after %d of %d bytes" % (len(body), announced))
-            if len(body) <= limit:
-                return body
-        self.discard(environ)
-        raise HttpError(
-            "413 Content Too Large", "The body is larger than %d bytes" % self.max_body_bytes
-        )
 
-    def discard(self, environ):
-        """Reads and forgets the rest of the body, or has the connection closed if that is long."""
-        left = DISCARDED_BYTES
-        try:
-            while left > 0:
-                chunk = environ["wsgi.input"].read(left)
-                if not chunk:
-                    return
-                left -= len(chunk)
-        except OSError:
-            pass
-        environ[CLOSE_CONNECTION] = True
+class NoLimit:
+    """A turn that is everybody's at once."""
+
+    def acquire(self):
+        pass
+
+    def release(self):
+        pass
+
+
+def begin(stream, status, headers, start_response):
+    """Sends the head of a stream, and returns the stream for the server to send and close."""
+    try:
+        start_response(status, headers)
+    except BaseException:
+        # Nobody else can close it, nor give its turn back.
+        stream.close()
+        raise
+    return stream
 
 
 def decode(body, content_type, charset, header):
@@ -181,22 +185,6 @@ def decode(body, content_type, charset, header):
     except (LookupError, ValueError) as error:
         # There is no such charset, or the name is not valid.
         raise unsupported_content_type(header) from error
-
-
-def to_bytes(result, accept):
-    """What output_fn returned, as (body, Content-Type): text, bytes, or a pair of one and its type."""
-    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], str):
-        result, accept = result
-    if isinstance(result, str):
-        if accept.startswith("text/") and "charset" not in accept:
-            accept += "; charset=utf-8"
-        return result.encode(), accept
-    if isinstance(result, (bytes, bytearray, memoryview)):
-        return bytes(result), accept
-    raise TypeError(
-        "output_fn returned %s; it must return str, bytes, or (body, content type)"
-        % type(result).__name__
-    )
 
 
 def says(error, words):

@@ -106,6 +106,7 @@ class ServingArbiter(Arbiter):
                 worker = self.WORKERS.pop(pid, None)
                 if worker:
                     worker.tmp.close()
+                    self.app.balance.leave(worker.age)
                     self.ended.append((worker, status))
         except ChildProcessError:
             pass

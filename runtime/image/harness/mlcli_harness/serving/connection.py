@@ -1,55 +1,214 @@
-"""A client's connection, from its first request to the last byte that the client sends."""
+"""A client's connection, from its first request to the last byte that the client sends.
 
+Nothing here waits for the client: what has come is taken, what cannot be sent yet is kept. So the
+client holds no thread, however slow it is.
+"""
+
+import io
 import socket
 import struct
 import time
 
-from gunicorn.http import RequestParser
+from mlcli_harness.serving.http import (
+    HEAD_BYTES,
+    ChunkedBody,
+    Refusal,
+    bad_request,
+    is_malformed,
+    parse_head,
+)
+from mlcli_harness.serving.sender import Sender
 
-# SageMaker waits this long for an answer, and the server for a client that stops half-way.
-CLIENT_SECONDS = 60
+# A request has to be here this long after its first byte, and an answer has to be taken this long
+# after it was made: SageMaker itself waits 60 s for an answer. Longer ones have more time, as long as
+# they come at this rate, in bytes a second: 1 GB has 18 minutes.
+REQUEST_SECONDS = 60
+LEAST_RATE = 1024 * 1024
+# Longer than the 60 s after which load balancers close an idle connection: if the server closed it
+# first, a request that is on its way would fail.
+KEEP_ALIVE_SECONDS = 65
 # A client that is still sending when it gets its answer (a refusal) may go on for this long in all,
 # and pause for this long: if a connection is closed while something is unread, the answer is lost.
 LINGER_SECONDS = 60
 LINGER_PAUSE = 5
-# Bytes that are thrown away at a time.
-LINGER_BYTES = 1024 * 1024
+
+# Bytes that are read at a time: what most requests fit in, and more once a body has begun.
+READ_BYTES = 16 * 1024
+BODY_READ_BYTES = 256 * 1024
+# After so many bytes of one client, it is another one's turn.
+TURN_BYTES = 4 * 1024 * 1024
+
+TOO_LARGE = "413 Content Too Large"
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class Connection:
-    """A client's connection with gunicorn's parser over it. Reads on its behalf (`recv`)."""
+    """A client's connection. One thread at a time takes from it; see `Sender` for the other way."""
 
-    def __init__(self, config, client_socket, address):
+    __slots__ = (
+        "socket", "address", "max_body", "buffer", "request", "began", "body", "size", "closes_at",
+        "lingers_until", "sender", "looked_at", "is_last", "descriptor", "accounted", "rested_at",
+    )  # fmt: skip
+
+    def __init__(self, client_socket, address, max_body):
         self.socket = client_socket
+        self.descriptor = client_socket.fileno()
         self.address = address
-        self.keep_alive = config.keepalive
-        self.closes_at = time.monotonic() + self.keep_alive
+        self.max_body = max_body
+        # What has come and is not part of a request yet.
+        self.buffer = bytearray()
+        # When the first byte of the request came, on the monotonic clock; None between requests.
+        self.began = None
+        # The head of the request whose body is coming, and what has come of it.
+        self.request = None
+        self.body = None
+        self.size = 0
+        # How far the buffer was searched for the end of the head.
+        self.looked_at = 0
+        self.closes_at = time.monotonic() + KEEP_ALIVE_SECONDS
         # When a connection whose client is still sending is closed in any case; else None.
         self.lingers_until = None
-        self.ended = 0
-        client_socket.setblocking(True)
+        # Bytes of it that its worker has counted.
+        self.accounted = 0
+        # When the last answer was made.
+        self.rested_at = self.closes_at
+        # Whether nothing is answered on it any more.
+        self.is_last = False
+        client_socket.setblocking(False)
         client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            # The kernel's time-out: Python's own costs one more system call for each read.
-            client_socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", CLIENT_SECONDS, 0))
-        self.parser = RequestParser(config, self, address)
+        self.sender = Sender(client_socket)
 
-    def recv(self, size):
-        data = self.socket.recv(size)
-        if not data:
-            # gunicorn 20.1 reads on for ever where a chunked body ends too early.
-            self.ended += 1
-            if self.ended > 100:
-                raise ConnectionResetError("the client closed the connection")
-        return data
+    def receive(self):
+        """Takes what has come. Returns the environ of the next request once all of it is here, else
+        None. Raises Refusal where it cannot become a request, EOFError where the client has gone."""
+        budget = TURN_BYTES
+        while True:
+            environ = self.next_request()
+            if environ is not None or budget <= 0:
+                return environ
+            try:
+                data = self.socket.recv(READ_BYTES if self.request is None else BODY_READ_BYTES)
+            except (BlockingIOError, InterruptedError):
+                return None
+            if not data:
+                raise self.ended()
+            if self.began is None:
+                self.began = time.monotonic()
+            budget -= len(data)
+            if isinstance(self.body, list):
+                self.take_body(data)
+            else:
+                self.buffer += data
 
-    def has_buffered_request(self):
-        """Whether the next request has been read already, together with the last one."""
-        return self.parser.unreader.buf.tell() > 0
+    def ended(self):
+        """What it means that no more comes."""
+        if self.request is not None:
+            return bad_request("the body broke off after %d bytes" % self.size)
+        # A client may have begun a head, and gone.
+        return EOFError()
+
+    def next_request(self):
+        """The environ of the next request, if all of it is in the buffer."""
+        if self.request is None:
+            if not self.buffer or not self.take_head():
+                return None
+        if self.body is None:
+            self.begin_body()
+        if isinstance(self.body, ChunkedBody):
+            is_complete = self.body.take(self.buffer)
+            self.size = len(self.body.body)
+            if self.max_body and self.body.announced() > self.max_body:
+                raise self.too_large()
+        else:
+            is_complete = self.size == self.request.length
+        return self.finished() if is_complete else None
+
+    def take_head(self):
+        """Whether all of the head was there, and is the request's now."""
+        buffer = self.buffer
+        # An empty line may come first (RFC 9112, 2.2).
+        while buffer.startswith(b"\r\n"):
+            del buffer[:2]
+        end = buffer.find(b"\r\n\r\n", self.looked_at)
+        if end < 0:
+            if is_malformed(buffer[self.looked_at :]):
+                raise bad_request("a control character, or a line that does not end with CR LF")
+            self.looked_at = max(0, len(buffer) - 3)
+        if end > HEAD_BYTES or (end < 0 and len(buffer) > HEAD_BYTES):
+            raise Refusal(
+                "431 Request Header Fields Too Large",
+                "The head of the request is larger than %d bytes" % HEAD_BYTES,
+            )
+        if end < 0:
+            return False
+        self.looked_at = 0
+        self.request = parse_head(bytes(buffer[:end]))
+        del buffer[: end + 4]
+        return True
+
+    def begin_body(self):
+        request = self.request
+        if request.length is None:
+            self.body = ChunkedBody()
+        elif self.max_body and request.length > self.max_body:
+            raise self.too_large()
+        else:
+            self.body = []
+            if request.length and self.buffer:
+                data = bytes(self.buffer)
+                del self.buffer[:]
+                self.take_body(data)
+        if request.expects_continue and not self.size and not self.buffer:
+            self.sender.send(CONTINUE)
+
+    def take_body(self, data):
+        """Takes a piece of a body whose length is known; what is beyond it belongs to the next
+        request."""
+        left = self.request.length - self.size
+        if len(data) > left:
+            self.buffer += memoryview(data)[left:]
+            data = data[:left]
+        self.body.append(data)
+        self.size += len(data)
+
+    def finished(self):
+        """The environ of the request that is complete. Makes room for the next one."""
+        environ = self.request.environ
+        body = b"".join(self.body) if isinstance(self.body, list) else bytes(self.body.body)
+        environ["wsgi.input"] = io.BytesIO(body)
+        environ["REMOTE_ADDR"] = self.address[0]
+        self.is_last = not self.request.keep_alive
+        environ["mlcli.request"] = self.request
+        self.request = self.body = None
+        self.size = 0
+        self.began = time.monotonic() if self.buffer else None
+        return environ
+
+    def too_large(self):
+        return Refusal(TOO_LARGE, "The body is larger than %d bytes" % self.max_body)
+
+    def held(self):
+        """How many bytes of requests that are not complete it holds."""
+        return self.size + len(self.buffer)
+
+    def is_idle(self):
+        """Whether nothing of a next request has come, and nothing of an answer is left."""
+        return self.began is None and self.lingers_until is None and not self.sender.backlog
+
+    def deadline(self):
+        """When the client's time is over, on the monotonic clock."""
+        if self.began is None or self.lingers_until is not None or self.sender.backlog:
+            return self.closes_at
+        return self.began + REQUEST_SECONDS + self.size / LEAST_RATE
 
     def rest(self):
-        """Notes that it was used just now: it may stay idle for the usual time."""
-        self.closes_at = time.monotonic() + self.keep_alive
+        """Notes that it was used just now: it may stay idle for the usual time, and a client that
+        has not taken its answer yet has as much for it as for a request."""
+        seconds = KEEP_ALIVE_SECONDS
+        if self.sender.backlog:
+            seconds = REQUEST_SECONDS + self.sender.size / LEAST_RATE
+        self.rested_at = time.monotonic()
+        self.closes_at = self.rested_at + seconds
 
     def linger(self):
         """Tells the client that nothing more will come. Returns whether it is still there; what it
@@ -58,27 +217,34 @@ class Connection:
             self.socket.shutdown(socket.SHUT_WR)
         except OSError:
             return False
+        self.forget()
         now = time.monotonic()
         self.lingers_until = now + LINGER_SECONDS
         self.closes_at = now + LINGER_PAUSE
         return True
 
-    def is_lingering(self):
-        return self.lingers_until is not None
+    def forget(self):
+        """Gives up what has come of a request."""
+        self.buffer = bytearray()
+        self.request = self.body = self.began = None
+        self.size = 0
 
     def discard(self):
-        """Throws away what has arrived. Returns whether more may come."""
+        """Throws away what has come. Returns whether more may come."""
         try:
-            data = self.socket.recv(LINGER_BYTES)
+            data = self.socket.recv(BODY_READ_BYTES)
+        except (BlockingIOError, InterruptedError):
+            return True
         except OSError:
             return False
         now = time.monotonic()
-        self.closes_at = now + LINGER_PAUSE
+        self.closes_at = min(now + LINGER_PAUSE, self.lingers_until)
         return bool(data) and now < self.lingers_until
+
+    def abort(self):
+        """Has the client see that its answer is not whole: the connection is reset when it closes."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     def close(self):
         self.socket.close()
-
-
-class StillSending(Exception):
-    """The client got its answer while it is still sending, or may be."""
+        self.sender.give_up()

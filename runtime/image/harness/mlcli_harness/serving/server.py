@@ -13,6 +13,7 @@ from mlcli_harness.environment import set_shared_environment
 from mlcli_harness.failure import HarnessError, describe, log
 from mlcli_harness.serving.application import Application
 from mlcli_harness.serving.arbiter import ServingArbiter
+from mlcli_harness.serving.balance import Balance
 from mlcli_harness.serving.booting import SlowLoad
 from mlcli_harness.serving.callers import Callers
 from mlcli_harness.serving.model import load_model
@@ -26,10 +27,6 @@ SILENT_SECONDS = 240
 
 # SageMaker kills a container 30 s after SIGTERM; requests that are under way get most of it.
 STOP_SECONDS = 25
-
-# Longer than the 60 s after which load balancers close an idle connection: if the server closed it
-# first, a request that is on its way would fail.
-KEEP_ALIVE_SECONDS = 65
 
 # Open files, and so connections, that the server raises its limit to where it may. No more: programs
 # that user code starts may go through all numbers up to the limit.
@@ -109,6 +106,7 @@ class Server(BaseApplication):
         os.set_blocking(self.failure_token[0], False)
         # The application, where the master has loaded the model.
         self.preloaded = None
+        self.balance = Balance()
         super().__init__()
 
     def renew_failure_token(self):
@@ -155,7 +153,6 @@ class Server(BaseApplication):
             "worker_class": "mlcli_harness.serving.worker.PredictionWorker",
             "timeout": SILENT_SECONDS,
             "graceful_timeout": STOP_SECONDS,
-            "keepalive": KEEP_ALIVE_SECONDS,
             "accesslog": "-" if self.settings.access_log else None,
             "loglevel": "warning",
             # Heartbeats go to a file; on a disk they can block. /dev/shm is memory.
@@ -171,7 +168,8 @@ class Server(BaseApplication):
         settings = self.settings
         return Application(
             load_model(),
-            settings.max_body_bytes,
             settings.concurrent_predictions,
             Callers(settings.allowed_hosts) if settings.allowed_hosts else None,
+            # A transform job's answers may be larger than an endpoint's.
+            warn_large=settings.max_body_bytes > 0,
         )

@@ -1,0 +1,42 @@
+"""How the worker processes share what arrives: each knows how many connections the others have.
+
+All wait for connections on one socket, and the first to wake would take all that arrive at once, and
+serve them with one processor while the other workers have nothing to do.
+"""
+
+import mmap
+
+# More workers than this, and two could have the same place: they would only share less evenly.
+PLACES = 256
+# In a place that no worker has.
+NOBODY = -1
+
+
+class Balance:
+    """The numbers of connections, in memory that the processes share. Made before they are forked;
+    a worker is known by its age, a number that no other one has."""
+
+    def __init__(self):
+        self.counts = memoryview(mmap.mmap(-1, PLACES * 4)).cast("i")
+        for place in range(PLACES):
+            self.counts[place] = NOBODY
+
+    def tell(self, age, connections):
+        """Tells the others how many connections a worker has."""
+        self.counts[age % PLACES] = connections
+
+    def leave(self, age):
+        """Takes a worker that has ended out of the account."""
+        self.counts[age % PLACES] = NOBODY
+
+    def share(self, age):
+        """How many connections a worker may have, so as to leave the others theirs: some more than
+        the one with the fewest, since connections come and go faster than counts."""
+        mine = age % PLACES
+        others = [
+            count for place, count in enumerate(self.counts) if count != NOBODY and place != mine
+        ]
+        if not others:
+            return None
+        least = min(others)
+        return least + 1 + least // 4

@@ -1,0 +1,293 @@
+"""HTTP/1.1 as far as a server needs it (RFC 9112): heads of requests, their bodies, heads of answers.
+
+Bytes in, values out: nothing here reads or waits. What RFC 9112 leaves to the server is refused
+wherever two readers could take it in two ways: proxies in front of the server must see the same
+requests as it does.
+"""
+
+import re
+import sys
+import time
+from email.utils import formatdate
+from urllib.parse import unquote_to_bytes
+
+# A head that is larger is refused; so are more fields. gunicorn and nginx take up to 8 KB a field.
+HEAD_BYTES = 64 * 1024
+MAX_FIELDS = 100
+# The line before a chunk, extensions included, and what may follow the last chunk.
+CHUNK_LINE_BYTES = 4096
+TRAILER_BYTES = 16 * 1024
+
+TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+REQUEST_LINE = re.compile(r"(%s) ([\x21-\x7e]+) HTTP/1\.([01])" % TOKEN, re.ASCII)
+FIELD_NAME = re.compile(TOKEN, re.ASCII)
+# 19 digits fit any length, and int() takes no time with them.
+LENGTH = re.compile(r"[0-9]{1,19}", re.ASCII)
+CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?")
+TRAILER = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*")
+ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+
+# Control characters that no head may have; the ends of its lines are counted.
+CONTROL = bytes(set(range(0x20)) - set(b"\t\r\n")) + b"\x7f"
+
+# The names under which WSGI has the fields that most requests have; others are remembered, too.
+MOST_NAMES = 256
+NAMES = {}
+
+# What is the same in every environ (PEP 3333).
+CONSTANTS = {
+    "wsgi.version": (1, 0),
+    "wsgi.url_scheme": "http",
+    "wsgi.multithread": True,
+    "wsgi.multiprocess": True,
+    "wsgi.run_once": False,
+    "SCRIPT_NAME": "",
+}
+
+
+class Refusal(Exception):
+    """A request that is not answered by the application, with the status and the words for it."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+def bad_request(message):
+    return Refusal("400 Bad Request", "Bad request: %s" % message)
+
+
+class Request:
+    """The head of a request. `length` is its body's in bytes; None: the body comes in chunks."""
+
+    __slots__ = ("environ", "length", "keep_alive", "expects_continue", "is_old")
+
+    def __init__(self, environ, length, keep_alive, expects_continue, is_old):
+        self.environ = environ
+        self.length = length
+        self.keep_alive = keep_alive
+        # Whether the client waits for a word before it sends the body.
+        self.expects_continue = expects_continue
+        # HTTP/1.0, which knows no chunks.
+        self.is_old = is_old
+
+
+def is_malformed(head):
+    """Whether these bytes, the beginning of a head or all of it, cannot become one: a line that does
+    not end with CR LF, or a control character."""
+    ends = head.count(b"\r\n")
+    carriage_returns = head.count(b"\r") - head.endswith(b"\r")
+    return (
+        head.count(b"\n") != ends
+        or carriage_returns != ends
+        or len(head.translate(None, CONTROL)) != len(head)
+    )
+
+
+def parse_head(head):
+    """The head's Request. `head` ends before the empty line. Raises Refusal."""
+    if is_malformed(head) or head.endswith(b"\r"):
+        raise bad_request("a control character, or a line that does not end with CR LF, in the head")
+    request_line, *lines = head.decode("latin-1").split("\r\n")
+    match = REQUEST_LINE.fullmatch(request_line)
+    if not match:
+        raise bad_request("not a request line of HTTP/1.0 or 1.1: %r" % request_line[:100])
+    method, target, minor = match.groups()
+    if len(lines) > MAX_FIELDS:
+        raise Refusal("431 Request Header Fields Too Large", "More than %d header fields" % MAX_FIELDS)
+    environ = CONSTANTS.copy()
+    environ["wsgi.errors"] = sys.stderr
+    environ["REQUEST_METHOD"] = method
+    environ["RAW_URI"] = target
+    environ["SERVER_PROTOCOL"] = "HTTP/1." + minor
+    path, _, environ["QUERY_STRING"] = target.partition("?")
+    if path[:1] != "/":
+        # As proxies are asked: with scheme and host.
+        path = ABSOLUTE.sub("", path, count=1) or "/"
+    environ["PATH_INFO"] = unquote_to_bytes(path).decode("latin-1") if "%" in path else path
+    for line in lines:
+        add_field(environ, line)
+    is_old = minor == "0"
+    return Request(
+        environ,
+        body_length(environ, is_old),
+        keeps_alive(environ.get("HTTP_CONNECTION"), is_old),
+        expects_continue(environ, is_old),
+        is_old,
+    )
+
+
+def add_field(environ, line):
+    """Adds a field of the head, under WSGI's name for it."""
+    name, colon, value = line.partition(":")
+    key = NAMES.get(name)
+    if key is None:
+        key = wsgi_name(name)
+    if not colon:
+        raise bad_request("a header field without a colon: %r" % line[:100])
+    value = value.strip(" \t")
+    if key not in environ:
+        environ[key] = value
+    elif key in ("HTTP_HOST", "CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING"):
+        raise bad_request("%s twice" % name)
+    else:
+        environ[key] += "," + value
+
+
+def wsgi_name(name):
+    """WSGI's name for a field. Raises Refusal where it is none: it may have no blanks, say."""
+    if not FIELD_NAME.fullmatch(name):
+        raise bad_request("not the name of a header field: %r" % name[:100])
+    key = name.upper().replace("-", "_")
+    if "_" in name:
+        # Else it would pass for the field with a hyphen, which proxies may filter. Applications
+        # look for no such name.
+        key = "HTTP__" + key
+    elif key not in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+        key = "HTTP_" + key
+    if len(NAMES) < MOST_NAMES:
+        NAMES[name] = key
+    return key
+
+
+def body_length(environ, is_old):
+    """How long the body is, in bytes; None where it comes in chunks. Raises Refusal."""
+    length, coding = environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING")
+    if coding is None:
+        if length is None:
+            return 0
+        if not LENGTH.fullmatch(length):
+            raise bad_request("not a Content-Length: %r" % length[:100])
+        return int(length)
+    if length is not None:
+        raise bad_request("both Content-Length and Transfer-Encoding")
+    if is_old or coding.lower() != "chunked":
+        raise bad_request("a Transfer-Encoding that is not supported: %r" % coding[:100])
+    return None
+
+
+def keeps_alive(connection, is_old):
+    """Whether the client wants to ask more on this connection."""
+    if connection is None:
+        return not is_old
+    options = [option.strip() for option in connection.lower().split(",")]
+    return "close" not in options and (not is_old or "keep-alive" in options)
+
+
+def expects_continue(environ, is_old):
+    expectation = environ.get("HTTP_EXPECT")
+    if expectation is None or is_old:
+        return False
+    if expectation.lower() != "100-continue":
+        raise Refusal("417 Expectation Failed", "An expectation that is not supported: %r" % expectation[:100])
+    return True
+
+
+class ChunkedBody:
+    """Takes a body in chunks apart, as it arrives."""
+
+    def __init__(self):
+        self.body = bytearray()
+        # Bytes of this chunk that are still to come, and the two that end it; None before a chunk.
+        self.left = None
+        # Bytes of the lines behind the last chunk; None before it.
+        self.trailer = None
+
+    def announced(self):
+        """How long the body is at least, as far as is known."""
+        return len(self.body) + (self.left or 0)
+
+    def take(self, buffer):
+        """Takes what it can from the bytearray. Returns whether the body is complete. Raises
+        Refusal."""
+        while True:
+            if self.left:
+                if not self.take_data(buffer):
+                    return False
+            else:
+                line = self.take_line(buffer)
+                if line is None:
+                    return False
+                if self.trailer is None:
+                    self.begin_chunk(line)
+                elif not line:
+                    return True
+                elif not TRAILER.fullmatch(line):
+                    raise bad_request("a broken line behind the last chunk")
+
+    def take_data(self, buffer):
+        """Takes what has come of a chunk. Returns whether that was all."""
+        data = self.left - 2
+        if data > 0:
+            part = buffer[:data]
+            del buffer[: len(part)]
+            self.body += part
+            self.left -= len(part)
+            if self.left > 2:
+                return False
+        if not b"\r\n".startswith(bytes(buffer[:2])):
+            raise bad_request("a chunk that is longer than it says")
+        if len(buffer) < 2:
+            return False
+        del buffer[:2]
+        self.left = None
+        return True
+
+    def take_line(self, buffer):
+        """The next line, without its end; None where it has not come yet."""
+        end = buffer.find(b"\r\n")
+        line = bytes(buffer if end < 0 else buffer[:end])
+        if is_malformed(line) or (end >= 0 and line.endswith(b"\r")):
+            raise bad_request("a chunk that does not begin as one")
+        if len(line) > CHUNK_LINE_BYTES:
+            raise bad_request("a line of more than %d bytes before a chunk" % CHUNK_LINE_BYTES)
+        if self.trailer is not None:
+            if self.trailer + len(line) > TRAILER_BYTES:
+                raise bad_request("more than %d bytes behind the last chunk" % TRAILER_BYTES)
+        if end < 0:
+            return None
+        if self.trailer is not None:
+            self.trailer += end + 2
+        del buffer[: end + 2]
+        return line
+
+    def begin_chunk(self, line):
+        match = CHUNK_LINE.fullmatch(line)
+        if not match:
+            raise bad_request(
+                "a chunk that does not begin as one: %r" % line[:100].decode("latin-1")
+            )
+        size = int(match.group(1), 16)
+        if size:
+            self.left = size + 2
+        else:
+            self.trailer = 0
+
+
+# The time that the last answer was sent at, in seconds, and its lines in the answer's head.
+common_lines = (0, "")
+
+
+def answer_head(status, headers, closes):
+    """The head of an answer, as bytes. Raises ValueError for a field that would break HTTP's rules."""
+    global common_lines
+    now = int(time.time())
+    second, common = common_lines
+    if second != now:
+        common = "Server: mlcli\r\nDate: %s\r\n" % formatdate(now, usegmt=True)
+        common_lines = (now, common)
+    fields = "".join(["%s: %s\r\n" % field for field in headers])
+    if fields.count("\n") != len(headers) or fields.count("\r") != len(headers) or "\0" in fields:
+        raise ValueError("a header field of the answer has a line break or a NUL in it")
+    return "".join(
+        (
+            "HTTP/1.1 ",
+            status,
+            "\r\n",
+            common,
+            "Connection: close\r\n" if closes else "Connection: keep-alive\r\n",
+            fields,
+            "\r\n",
+        )
+    ).encode("latin-1")

@@ -1,0 +1,74 @@
+"""The way to the client: what the system takes goes at once, the rest is kept until there is room."""
+
+from collections import deque
+from threading import Condition
+
+# Bytes of a stream that are kept for a client that does not take them as fast as they are made.
+# Then the function that makes them waits.
+STREAM_BYTES = 16 * 1024 * 1024
+
+
+class ClientGone(Exception):
+    """The client has closed the connection, or takes nothing."""
+
+
+class Sender:
+    """Sends on a socket that does not block. A stream's thread may add while another one flushes."""
+
+    __slots__ = ("socket", "backlog", "size", "changed", "is_broken")
+
+    def __init__(self, client_socket):
+        self.socket = client_socket
+        self.backlog = deque()
+        # Of the backlog, in bytes.
+        self.size = 0
+        self.changed = Condition()
+        self.is_broken = False
+
+    def send(self, data):
+        """Sends the bytes, or keeps what is not taken. Raises ClientGone."""
+        with self.changed:
+            if self.is_broken:
+                raise ClientGone()
+            self.backlog.append(data)
+            self.size += len(data)
+            self.flush()
+
+    def flush(self):
+        """Sends what is kept, as far as there is room. Raises ClientGone."""
+        with self.changed:
+            while self.backlog:
+                first = self.backlog[0]
+                try:
+                    sent = self.socket.send(first)
+                except (BlockingIOError, InterruptedError):
+                    return
+                except OSError as error:
+                    self.give_up()
+                    raise ClientGone() from error
+                self.size -= sent
+                if sent == len(first):
+                    self.backlog.popleft()
+                else:
+                    self.backlog[0] = memoryview(first)[sent:]
+                self.changed.notify_all()
+
+    def wait_for_room(self, seconds):
+        """Waits until a stream may go on. Raises ClientGone where the client takes nothing for so
+        long."""
+        with self.changed:
+            while self.size > STREAM_BYTES and not self.is_broken:
+                before = self.size
+                self.changed.wait(seconds)
+                if self.size >= before:
+                    self.give_up()
+            if self.is_broken:
+                raise ClientGone()
+
+    def give_up(self):
+        """Notes that nothing can be sent any more."""
+        with self.changed:
+            self.is_broken = True
+            self.backlog.clear()
+            self.size = 0
+            self.changed.notify_all()
