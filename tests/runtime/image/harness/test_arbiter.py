@@ -262,7 +262,6 @@ class Starts(ArbiterTest):
         self.assertEqual(self.arbiter.WORKERS, {})
         self.assertEqual(list(self.arbiter.ended), [(worker, exited(3))])
         worker.tmp.close.assert_called_once_with()
-        # The others must not leave connections to it.
         self.app.balance.leave.assert_called_once_with(7)
         # Where there are no children, there is nothing to notice.
         self.arbiter.reap_workers()

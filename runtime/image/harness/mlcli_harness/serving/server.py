@@ -101,12 +101,12 @@ class Server(BaseApplication):
 
     def __init__(self, settings):
         self.settings = settings
-        self.balance = Balance()
         # Of the workers that fail to load the model side by side, the one that takes the token tells.
         self.failure_token = os.pipe()
         os.set_blocking(self.failure_token[0], False)
         # The application, where the master has loaded the model.
         self.preloaded = None
+        self.balance = Balance()
         super().__init__()
 
     def renew_failure_token(self):
