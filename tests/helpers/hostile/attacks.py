@@ -135,7 +135,7 @@ def endless_bodies(address, watch):
 
 def pipelining(address, watch):
     """Thousands of requests behind each other, from clients that do not read the answers."""
-    clients = [connect(address) for _ in range(10)]
+    clients = [connect(address) for _ in range(4)]
     batch = (PING * 9 + PREDICT) * 10
     sent = [0] * len(clients)
     for client in clients:
