@@ -60,9 +60,9 @@ export async function withServing<T>(
     },
   };
   return await withContainer(body, async (engine, id) => {
-    const { NetworkSettings } = JSON.parse(
-      await engineRequest("GET", `/containers/${id}/json`, [200]),
-    );
+    const inspect = async () =>
+      JSON.parse(await engineRequest("GET", `/containers/${id}/json`, [200]));
+    const { NetworkSettings } = await inspect();
     const hostname: string = NetworkSettings.IPAddress ||
       NetworkSettings.Networks.bridge.IPAddress;
     const stop = async (): Promise<Ended & { readonly took: number }> => {
@@ -71,14 +71,18 @@ export async function withServing<T>(
       const ended = await endOf(engine, id);
       return { ...ended, took: performance.now() - began };
     };
-    await eventually(() => isReady(`http://${hostname}:8080/ping`));
+    await eventually(async () => {
+      if (await isReady(`http://${hostname}:8080/ping`)) return true;
+      if ((await inspect()).State.Running) return false;
+      throw new Error(`The server has ended: ${(await endOf(engine, id)).log}`);
+    });
     return await work({ engine, id, hostname, port: 8080, stop });
   });
 }
 
 async function isReady(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(url);
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2000) });
     await answer.body?.cancel();
     return answer.ok;
   } catch {
