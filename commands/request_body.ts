@@ -1,6 +1,5 @@
 /**
- * What the commands that send something to a model have in common: where the body comes from, and
- * how the answer ends.
+ * What the commands that send something to a model have in common: where the body comes from.
  *
  * @module
  */
@@ -12,8 +11,6 @@ import { typeOfFile } from "../runtime/contract/media_types.ts";
 import { fileErrorReason, UsageError } from "../runtime/errors.ts";
 import type { UnreadBody } from "../runtime/invocation/request_body.ts";
 import type { InvocationOptions } from "./options/invocation.ts";
-
-const NEWLINE = 10;
 
 /**
  * A file, or standard input (no file, or `-`).
@@ -51,9 +48,4 @@ function standardInput({ input }: Context, example: string): AsyncIterable<Uint8
   throw new UsageError("Nothing to send", {
     hint: `Name a file (${example}), or pipe the request's body in.`,
   });
-}
-
-/** The answer is printed as it is; on a terminal, the next prompt belongs on a line of its own. */
-export function endAnswer({ out, err }: Context, last: number | undefined): void {
-  if (out.isTerminal && err.isTerminal && last !== NEWLINE) err.print("\n");
 }

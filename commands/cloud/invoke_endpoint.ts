@@ -25,6 +25,7 @@ const OPTIONS = options({
     parse: parseVariant,
   },
   "--header": {
+    short: "-H",
     value: "header",
     description: "NAME=VALUE for SageMaker or the model, such as Inference-Id=7. May be repeated.",
     repeatable: true,

@@ -8,7 +8,7 @@ import { invokeEndpoint } from "../../runtime/cloud/invoke_endpoint.ts";
 import type { Context } from "../../runtime/context.ts";
 import { noteText } from "../../runtime/text.ts";
 import { invocationFields } from "../options/invocation_parsers.ts";
-import { endAnswer, requestBody } from "../request_body.ts";
+import { requestBody } from "../request_body.ts";
 import type { InvokeEndpointOptions } from "./invoke_endpoint.ts";
 
 /** Sends a file, or standard input (no file, or `-`), to an endpoint and prints the answer. */
@@ -26,5 +26,5 @@ export async function invokeEndpointAction(
     stream,
   };
   const note = (text: string): void => context.err.print(noteText(text));
-  endAnswer(context, await invokeEndpoint(invocation, context, note));
+  await invokeEndpoint(invocation, context, note);
 }

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { INVOCATION_SECONDS } from "../../runtime/contract/limits.ts";
+import { INVOCATION_SECONDS, STREAM_SECONDS } from "../../runtime/contract/limits.ts";
 import { type Command, command } from "../command.ts";
 import { mediaTypes, requestFile } from "../options/invocation.ts";
+import { parseRequestHeader } from "../options/invocation_parsers.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
 import { serverPort } from "../options/server.ts";
@@ -15,10 +16,18 @@ const OPTIONS = options({
   ...requestFile,
   ...serverPort,
   ...mediaTypes,
+  "--header": {
+    short: "-H",
+    value: "header",
+    description: "NAME=VALUE or NAME: VALUE, such as Inference-Id=7. May be repeated.",
+    repeatable: true,
+    parse: parseRequestHeader,
+  },
+  "--stream": { description: "Rehearse a stream: an answer that comes piece by piece." },
   "--timeout": {
     value: "seconds",
-    description: "How long the answer may take; as on the platform.",
-    default: String(INVOCATION_SECONDS),
+    description: "How long the answer may take. Without it, as on the platform: " +
+      `${INVOCATION_SECONDS}, with --stream ${STREAM_SECONDS}.`,
     parse: parseSeconds,
   },
 });
@@ -32,6 +41,7 @@ export const invokeCommand: Command = command({
   examples: [
     ["Ask for the predictions of a file's rows", "mlcli local invoke rows.csv"],
     ["Ask for one", "echo 72,3,15 | mlcli local invoke --accept application/json"],
+    ["Ask a model that answers word by word", "mlcli local invoke --stream question.json"],
   ],
   action: async () => (await import("./invoke_action.ts")).invokeAction,
 });

@@ -6,12 +6,16 @@
 
 import { invoke } from "../../runtime/local/server/invoke.ts";
 import type { Context } from "../../runtime/context.ts";
-import { endAnswer, requestBody } from "../request_body.ts";
+import { noteText } from "../../runtime/text.ts";
+import { requestHeaders } from "../options/invocation_parsers.ts";
+import { requestBody } from "../request_body.ts";
 import type { InvokeOptions } from "./invoke.ts";
 
 /** Sends a file, or standard input (no file, or `-`), and prints the answer. */
 export async function invokeAction(context: Context, options: InvokeOptions): Promise<void> {
-  const { port, accept, timeout } = options;
+  const { port, accept, stream, timeout } = options;
   const body = requestBody(context, options, "mlcli local invoke rows.csv");
-  endAnswer(context, await invoke({ port, accept, timeout, body }, context));
+  const headers = requestHeaders(options.header);
+  const note = (text: string): void => context.err.print(noteText(text));
+  await invoke({ port, accept, headers, stream, timeout, body }, context, note);
 }

@@ -10,6 +10,7 @@ import {
   InvokeEndpointWithResponseStreamCommand,
   SageMakerRuntimeClient,
 } from "./sdk/sagemaker_runtime.ts";
+import type { AnswerHeaders } from "../invocation/answer.ts";
 import type { AwsSession } from "./session.ts";
 import { onAbort } from "../time.ts";
 import type { Setting } from "./settings.ts";
@@ -24,13 +25,9 @@ export interface ModelRequest extends Asked {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** An answer, and what came with it. */
-export interface ModelAnswer {
+/** An answer, and what came with it. Of sessions, a stream says nothing. */
+export interface ModelAnswer extends AnswerHeaders {
   readonly body: AsyncIterable<Uint8Array>;
-  /** Of a stateful session that began with the request: its id, and until when it is there. */
-  readonly newSession: string | undefined;
-  /** Id of the session that ended with the request. */
-  readonly closedSession: string | undefined;
 }
 
 /**
@@ -69,12 +66,17 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
     region,
     async invoke(request) {
       const options = { abortSignal, requestTimeout: request.seconds * 1000 };
-      const { Body, NewSessionId, ClosedSessionId } = await ask(
+      const { Body, CustomAttributes, NewSessionId, ClosedSessionId } = await ask(
         "sagemaker:InvokeEndpoint",
         request,
         () => client.send(new InvokeEndpointCommand(inputOf(request)), options),
       );
-      return { body: of(Body), newSession: NewSessionId, closedSession: ClosedSessionId };
+      return {
+        body: of(Body),
+        customAttributes: CustomAttributes,
+        newSession: NewSessionId,
+        closedSession: ClosedSessionId,
+      };
     },
     async stream(request) {
       const action = "sagemaker:InvokeEndpointWithResponseStream";
@@ -82,7 +84,11 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
       const ended = new AbortController();
       const end = onAbort(abortSignal, () => ended.abort(abortSignal.reason));
       const options = { abortSignal: ended.signal, requestTimeout: request.seconds * 1000 };
-      const { Body } = await ask(action, request, () => client.send(command, options))
+      const { Body, CustomAttributes } = await ask(
+        action,
+        request,
+        () => client.send(command, options),
+      )
         .catch((error) => {
           ended.abort();
           end[Symbol.dispose]();
@@ -101,7 +107,12 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
           end[Symbol.dispose]();
         }
       }
-      return { body: body(), newSession: undefined, closedSession: undefined };
+      return {
+        body: body(),
+        customAttributes: CustomAttributes,
+        newSession: undefined,
+        closedSession: undefined,
+      };
     },
   };
 }

@@ -6,13 +6,13 @@
  */
 
 import type { Aws } from "../aws/aws.ts";
-import type { ModelAnswer, ModelRequest } from "../aws/sagemaker_runtime.ts";
+import type { ModelRequest } from "../aws/sagemaker_runtime.ts";
 import type { Context } from "../context.ts";
 import { checkEndpointName } from "../contract/endpoint_names.ts";
-import { headerOf, type InvocationFields, notStreamed } from "../contract/invocation_headers.ts";
+import { type InvocationFields, requireStreamed } from "../contract/invocation_headers.ts";
 import { BODY_BYTES, INVOCATION_SECONDS, STREAM_SECONDS } from "../contract/limits.ts";
 import { UsageError } from "../errors.ts";
-import { printAnswer } from "../invocation/answer.ts";
+import { answerNotes, PrintedAnswer } from "../invocation/answer.ts";
 import { readBody, type UnreadBody } from "../invocation/request_body.ts";
 import { abortOf } from "../time.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "./connection.ts";
@@ -30,14 +30,13 @@ export interface EndpointInvocation {
 }
 
 /** Where the answer goes, besides what all cloud flows touch. */
-export type InvocationHost = CloudHost & Pick<Context, "out">;
+export type InvocationHost = CloudHost & Pick<Context, "out" | "err">;
 
 /**
  * Sends the body and passes the answer on byte for byte. It is sent once: again only where nobody
  * can have heard it.
  *
  * @param note hears what there is to know besides the answer.
- * @returns the answer's last byte: the caller may have to end the line before the next prompt.
  * @throws UsageError for what no endpoint takes, before anything is sent; MlcliError for a refusal,
  * the model's or the service's, and for an answer that does not come, or not whole.
  */
@@ -45,30 +44,28 @@ export async function invokeEndpoint(
   invocation: EndpointInvocation,
   host: InvocationHost,
   note: (text: string) => void,
-): Promise<number | undefined> {
-  check(invocation);
+): Promise<void> {
+  checkEndpointName(invocation.endpoint);
+  if (invocation.stream) requireStreamed(invocation.fields);
   const aws = await connectToAws(invocation.choice, host);
   // Raced, since the signal ends neither the wait for a body that does not come nor the wait for a
   // reader that has stopped reading.
   const { signal } = host.interruption;
-  return await Promise.race([converse(invocation, aws, host, note), abortOf(signal)]);
-}
-
-function check({ endpoint, fields, stream }: EndpointInvocation): void {
-  checkEndpointName(endpoint);
-  const [first] = stream ? notStreamed(fields) : [];
-  if (first === undefined) return;
-  throw new UsageError(`A request for a stream has no ${headerOf(first)}`, {
-    hint: "Leave out the header, or --stream: SageMaker takes both for other requests only.",
-  });
+  const printed = new PrintedAnswer(host);
+  try {
+    await Promise.race([converse(invocation, aws, host, printed, note), abortOf(signal)]);
+  } finally {
+    printed.endLine();
+  }
 }
 
 async function converse(
   invocation: EndpointInvocation,
   aws: Aws,
   host: InvocationHost,
+  printed: PrintedAnswer,
   note: (text: string) => void,
-): Promise<number | undefined> {
+): Promise<void> {
   const { endpoint, accept, fields, stream } = invocation;
   const runtime = await aws.runtime();
   const { bytes, contentType } = await readBody(invocation.body, BODY_BYTES, tooLarge);
@@ -76,9 +73,9 @@ async function converse(
   const request: ModelRequest = { endpoint, seconds, body: bytes, contentType, accept, fields };
   try {
     const answer = await (stream ? runtime.stream(request) : runtime.invoke(request));
-    const last = await printAnswer(answer.body, host.out);
-    tellSession(answer, note);
-    return last;
+    await printed.print(answer.body);
+    printed.endLine();
+    for (const text of answerNotes(answer)) note(text);
   } catch (error) {
     host.interruption.signal.throwIfAborted();
     throw await explainInvocation(error, {
@@ -86,12 +83,6 @@ async function converse(
       describe: async () => await (await aws.sagemaker()).describeEndpoint(endpoint),
     });
   }
-}
-
-/** What a next request needs to know, and the answer's body does not say. */
-function tellSession({ newSession, closedSession }: ModelAnswer, note: (text: string) => void) {
-  if (newSession) note(`session ${newSession} (--header Session-Id=...)`);
-  if (closedSession) note(`session ${closedSession} has ended`);
 }
 
 function tooLarge(): UsageError {

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { UsageError } from "../errors.ts";
 import { lengthOf } from "./limits.ts";
 
 /** The members of a request that are such a header. */
@@ -23,6 +24,15 @@ export type InvocationField =
 
 /** What a request has of them. */
 export type InvocationFields = Readonly<Partial<Record<InvocationField, string>>>;
+
+/** A header of a request. */
+export interface RequestHeader {
+  /** As it is sent. */
+  readonly name: string;
+  readonly value: string;
+  /** `undefined`: one that the platform does not pass on. */
+  readonly field: InvocationField | undefined;
+}
 
 interface Form {
   /** Its name, behind `X-Amzn-SageMaker-`. */
@@ -104,6 +114,15 @@ export function isHeaderValue(field: InvocationField, value: string): boolean {
 /** Those of them that a request for a stream cannot have. */
 export function notStreamed(given: InvocationFields): readonly InvocationField[] {
   return fields().filter((field) => given[field] !== undefined && !FORMS[field].isStreamed);
+}
+
+/** @throws UsageError where a request for a stream has one that it cannot have. */
+export function requireStreamed(given: InvocationFields): void {
+  const [first] = notStreamed(given);
+  if (first === undefined) return;
+  throw new UsageError(`A request for a stream has no ${headerOf(first)}`, {
+    hint: "Leave out the header, or --stream: SageMaker takes both for other requests only.",
+  });
 }
 
 function fields(): readonly InvocationField[] {

@@ -114,6 +114,19 @@ export const REASON_LENGTH = 1_024;
 export const BODY_BYTES = 26_214_400;
 
 /**
+ * The body of a request, and of an answer, that no documented limit refuses, in bytes. API reference,
+ * `BodyBlob`: "Length Constraints: Maximum length of 6291456." What is rehearsed here has no more:
+ * where it passes, it passes on the platform, whichever of the two limits holds there.
+ */
+export const SURE_BODY_BYTES = 6_291_456;
+
+/**
+ * The same of a request to an asynchronous endpoint. Developer guide, "Asynchronous inference": "large
+ * payload sizes (up to 1GB)".
+ */
+export const ASYNCHRONOUS_BODY_BYTES = 1_073_741_824;
+
+/**
  * How long the answer to a request may take, in seconds. InvokeEndpoint: "A customer's model
  * containers must respond to requests within 60 seconds."
  */

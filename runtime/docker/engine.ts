@@ -159,6 +159,8 @@ export interface ImageDetails {
   readonly Metadata?: { readonly LastTagTime?: string };
   readonly Config?: {
     readonly Entrypoint?: readonly string[] | null;
+    /** `NAME=VALUE` */
+    readonly Env?: readonly string[] | null;
     readonly Labels?: Readonly<Record<string, string>> | null;
   };
 }

@@ -6,21 +6,60 @@
 
 import type { Output } from "../streams.ts";
 
-/**
- * Passes an answer on as it comes, byte for byte.
- *
- * @returns its last byte: the caller may have to end the line before the next prompt.
- */
-export async function printAnswer(
-  pieces: AsyncIterable<Uint8Array>,
-  out: Pick<Output, "write">,
-): Promise<number | undefined> {
-  let last: number | undefined;
-  for await (const piece of pieces) {
-    await out.write(piece);
-    last = piece.at(-1) ?? last;
+const NEWLINE = 10;
+
+/** An answer on standard output. */
+export class PrintedAnswer {
+  readonly #out: Output;
+  readonly #err: Output;
+  #last: number | undefined;
+  #length = 0;
+
+  constructor({ out, err }: { readonly out: Output; readonly err: Output }) {
+    this.#out = out;
+    this.#err = err;
   }
-  return last;
+
+  /** How much of it is printed, in bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Passes it on as it comes, byte for byte. */
+  async print(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const piece of pieces) {
+      await this.#out.write(piece);
+      this.#length += piece.length;
+      this.#last = piece.at(-1) ?? this.#last;
+    }
+  }
+
+  /** On a terminal, what follows the answer, be it the next prompt, has a line of its own. */
+  endLine(): void {
+    const isOpen = this.#last !== undefined && this.#last !== NEWLINE;
+    if (isOpen && this.#out.isTerminal && this.#err.isTerminal) this.#err.print("\n");
+    this.#last = undefined;
+  }
+}
+
+/** What a model says beside an answer's body, in headers. */
+export interface AnswerHeaders {
+  /** `X-Amzn-SageMaker-Custom-Attributes` */
+  readonly customAttributes: string | undefined;
+  /** Of a stateful session that began with the request: its id, and until when it is there. */
+  readonly newSession: string | undefined;
+  /** Id of the session that ended with the request. */
+  readonly closedSession: string | undefined;
+}
+
+/** The same in words. */
+export function answerNotes(headers: AnswerHeaders): readonly string[] {
+  const { customAttributes, newSession, closedSession } = headers;
+  return [
+    ...customAttributes ? [`custom attributes: ${customAttributes}`] : [],
+    ...newSession ? [`session ${newSession} (--header Session-Id=...)`] : [],
+    ...closedSession ? [`session ${closedSession} has ended`] : [],
+  ];
 }
 
 /** A refusal in words, as the first line of an error and what stands below it. */

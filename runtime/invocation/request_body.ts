@@ -13,6 +13,12 @@ export interface RequestBody {
   readonly contentType: string;
 }
 
+/** The same in the pieces that it came in: a large one would need room for itself twice. */
+export interface BodyInPieces {
+  readonly pieces: readonly Uint8Array[];
+  readonly contentType: string;
+}
+
 /** A body that has not been read yet. */
 export interface UnreadBody {
   readonly pieces: AsyncIterable<Uint8Array>;
@@ -30,10 +36,20 @@ const TELLING_LENGTH = 65_536;
  * @param tooLarge makes the error for a body that is larger, of which the rest is not read.
  */
 export async function readBody(
-  { pieces, contentType }: UnreadBody,
+  body: UnreadBody,
   most: number,
   tooLarge: () => MlcliError,
 ): Promise<RequestBody> {
+  const { pieces, contentType } = await readPieces(body, most, tooLarge);
+  return { bytes: joined(pieces), contentType };
+}
+
+/** The same, in pieces. */
+export async function readPieces(
+  { pieces, contentType }: UnreadBody,
+  most: number,
+  tooLarge: () => MlcliError,
+): Promise<BodyInPieces> {
   const read: Uint8Array[] = [];
   let length = 0;
   for await (const piece of pieces) {
@@ -41,15 +57,24 @@ export async function readBody(
     if (length > most) throw tooLarge();
     read.push(piece);
   }
-  const bytes = joined(read, length);
-  return {
-    bytes,
-    contentType: contentType ?? typeOfBytes(bytes.subarray(0, TELLING_LENGTH)),
-  };
+  return { pieces: read, contentType: contentType ?? typeOfBytes(startOf(read)) };
 }
 
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
+/** As much of it as tells what it is. */
+function startOf(pieces: readonly Uint8Array[]): Uint8Array {
+  const start: Uint8Array[] = [];
+  let missing = TELLING_LENGTH;
+  for (const piece of pieces) {
+    if (missing === 0) break;
+    const part = piece.subarray(0, missing);
+    start.push(part);
+    missing -= part.length;
+  }
+  return joined(start);
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const piece of pieces) {
     whole.set(piece, at);

@@ -87,6 +87,8 @@ export interface PlannedProcessing extends Planned {
 
 /** What is known of a server. */
 export interface PlannedServer extends Planned {
+  /** What tells the harness how large a request may be; nothing where another limit is named. */
+  readonly bodyLimit: Variables;
   /** Port on the host, a free one where any was asked for. */
   readonly port: number;
   /** Host directory that becomes `/opt/ml/model`. */
@@ -176,7 +178,11 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
   return {
     Image: imageReference(app, job.tag),
     Cmd: SERVING_ARGUMENTS,
-    Env: environment(job, planned, { MLCLI_ALLOWED_HOSTS: hosts.join(" ") }),
+    Env: environment(job, planned, {
+      // Also under --strict, though the platform sets no variable: the limit is the platform's own.
+      ...planned.bodyLimit,
+      MLCLI_ALLOWED_HOSTS: hosts.join(" "),
+    }),
     Labels: labels({
       appName: app.name,
       role: "serve",

@@ -53,7 +53,7 @@ export async function compare(comparison: Comparison): Promise<Outcome> {
 }
 
 /** The middle one, or the mean of the two in the middle. */
-function median(figures: readonly number[]): number {
+export function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle];
@@ -71,7 +71,15 @@ export function table(outcomes: readonly Outcome[]): string {
     outcome.ratio.toFixed(2),
     goalText(outcome),
   ]);
-  const header = ["", "mlcli", "other", "ratio", "goal"];
+  const commands = outcomes.map(({ comparison }, index) =>
+    `${index + 1}. ${comparison.ours.command}\n   against ${comparison.theirs.command}\n` +
+    `   medians of ${comparison.rounds}, in turn`
+  );
+  return [layOut(["", "mlcli", "other", "ratio", "goal"], rows), "", ...commands].join("\n");
+}
+
+/** Rows under a heading; all columns but the first are of figures. */
+export function layOut(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((_, column) =>
     Math.max(...[header, ...rows].map((row) => row[column]!.length))
   );
@@ -79,11 +87,7 @@ export function table(outcomes: readonly Outcome[]): string {
     row.map((cell, column) =>
       column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)
     ).join("  ").trimEnd();
-  const commands = outcomes.map(({ comparison }, index) =>
-    `${index + 1}. ${comparison.ours.command}\n   against ${comparison.theirs.command}\n` +
-    `   medians of ${comparison.rounds}, in turn`
-  );
-  return [line(header), ...rows.map(line), "", ...commands].join("\n");
+  return [header, ...rows].map(line).join("\n");
 }
 
 function figure(value: number, unit: Comparison["unit"]): string {

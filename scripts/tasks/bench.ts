@@ -1,15 +1,17 @@
 /**
- * How fast mlcli is, as ratios against other ways of doing the same: `deno task bench`.
+ * How fast mlcli is, as ratios against other ways of doing the same: `deno task bench`, or
+ * `deno task bench serving` for a part of it (`PARTS`).
  *
- * Ratios of medians, both ways in turn: they hold when the machine is slower tomorrow. Exits with
+ * Ratios of medians, all ways in turn: they hold when the machine is slower tomorrow. Exits with
  * 0 also when a goal is missed: speed is no test, and machines are noisy.
  *
  * @module
  */
 
-import { messageOf } from "../../runtime/errors.ts";
+import { messageOf, MlcliError } from "../../runtime/errors.ts";
+import { type Contest, type ContestOutcome, contestTable, runContest } from "../bench/contest.ts";
 import { makeInvocationBench } from "../bench/invoke_endpoint.ts";
-import { type EndpointBench, makeEndpointBench } from "../bench/list_endpoints.ts";
+import { makeEndpointBench } from "../bench/list_endpoints.ts";
 import {
   deployComparison,
   fullOutputComparison,
@@ -17,72 +19,104 @@ import {
   makeBenchApp,
   trainComparison,
 } from "../bench/local.ts";
-import { compare, type Outcome, table } from "../bench/measure.ts";
+import { compare, type Comparison, type Outcome, table } from "../bench/measure.ts";
 import { makePushBench } from "../bench/push.ts";
+import { makeServingBench } from "../bench/serving/serving.ts";
+import { makeStartUpBench } from "../bench/startup.ts";
 import { makeTrainBench } from "../bench/train.ts";
-import { makeServingBench } from "../bench/serving.ts";
 import { makeUploadBench } from "../bench/upload.ts";
 import { makeWatchBench } from "../bench/watch.ts";
-import { makeStartUpBench, type StartUpBench } from "../bench/startup.ts";
 import { findBinary } from "../compile/targets.ts";
 import { ensureBaseImage } from "../engine/base_image.ts";
 import { ensureEngine } from "../engine/engine.ts";
 import { runScript, say } from "../script.ts";
 
+/** What is measured, one after another; what it needs is there until the next one is asked for. */
+type Part = (baseImage: string, signal: AbortSignal) => AsyncGenerator<Comparison | Contest>;
+
+const PARTS: Readonly<Record<string, Part>> = { local, watch, serving, cloud, binary };
+
 async function main(signal: AbortSignal): Promise<number> {
+  const parts = partsNamed(Deno.args);
   const engine = await ensureEngine(signal);
   const baseImage = await ensureBaseImage("plain", engine, signal);
   engine.close();
   const outcomes: Outcome[] = [];
-  await using app = await makeBenchApp(baseImage);
-  await using serving = await makeServingBench(app);
-  await using endpoints = await endpointBench(signal);
-  await using invocation = await makeInvocationBench(signal);
-  await using push = await makePushBench(baseImage, signal);
-  await using training = await makeTrainBench(signal);
-  await using upload = await makeUploadBench(signal);
-  await using startUp = await startUpBench();
-  await using watch = await makeWatchBench();
-  await using full = await makeBenchApp(baseImage);
-  const comparisons = [
-    await helpComparison(),
-    trainComparison(app),
-    await fullOutputComparison(full),
-    watch.comparison,
-    deployComparison(app),
-    serving.comparison,
-    ...endpoints?.comparisons ?? [],
-    ...invocation ? [invocation.comparison] : [],
-    ...push ? [push.comparison] : [],
-    ...training ? [training.comparison] : [],
-    ...upload?.comparisons ?? [],
-    ...startUp?.comparisons ?? [],
-  ];
-  for (const comparison of comparisons) {
-    signal.throwIfAborted();
-    say(`${comparison.title} ...`);
-    outcomes.push(await compare(comparison));
+  const contests: ContestOutcome[] = [];
+  for (const part of parts) {
+    for await (const measured of part(baseImage, signal)) {
+      signal.throwIfAborted();
+      say(`${measured.title} ...`);
+      if ("contenders" in measured) contests.push(await runContest(measured));
+      else outcomes.push(await compare(measured));
+    }
   }
-  Deno.stdout.writeSync(new TextEncoder().encode(`${table(outcomes)}\n`));
+  const tables = [
+    ...outcomes.length > 0 ? [table(outcomes)] : [],
+    ...contests.length > 0 ? [contestTable(contests)] : [],
+  ];
+  Deno.stdout.writeSync(new TextEncoder().encode(`${tables.join("\n\n")}\n`));
   return 0;
 }
 
-/** Of the cloud commands, where there is something to compare them with. */
-async function endpointBench(signal: AbortSignal): Promise<EndpointBench | undefined> {
-  const bench = await makeEndpointBench(signal);
-  if (!bench) say("list-endpoints is not measured: there is no aws (apt-get install awscli)");
-  return bench;
+function partsNamed(names: readonly string[]): readonly Part[] {
+  if (names.length === 0) return Object.values(PARTS);
+  return names.map((name) => {
+    const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
+    if (part) return part;
+    throw new MlcliError(`There is no part '${name}' to measure`, {
+      hint: `Name some of these: ${Object.keys(PARTS).join(", ")}`,
+    });
+  });
 }
 
-/** Of the binary, if there is one and an empty program can be compiled to compare it with. */
-async function startUpBench(): Promise<StartUpBench | undefined> {
-  const binary = await findBinary();
-  try {
-    if (binary) return await makeStartUpBench(binary);
+async function* local(baseImage: string): AsyncGenerator<Comparison> {
+  yield await helpComparison();
+  await using app = await makeBenchApp(baseImage);
+  yield trainComparison(app);
+  yield deployComparison(app);
+  await using full = await makeBenchApp(baseImage);
+  yield await fullOutputComparison(full);
+}
+
+async function* watch(): AsyncGenerator<Comparison> {
+  await using bench = await makeWatchBench();
+  yield bench.comparison;
+}
+
+async function* serving(baseImage: string): AsyncGenerator<Contest> {
+  await using app = await makeBenchApp(baseImage);
+  await using bench = await makeServingBench(app);
+  yield* bench.contests;
+}
+
+/** The cloud commands, where there is something to compare them with. */
+async function* cloud(baseImage: string, signal: AbortSignal): AsyncGenerator<Comparison> {
+  await using endpoints = await makeEndpointBench(signal);
+  if (!endpoints) say("list-endpoints is not measured: there is no aws (apt-get install awscli)");
+  yield* endpoints?.comparisons ?? [];
+  await using invocation = await makeInvocationBench(signal);
+  if (invocation) yield invocation.comparison;
+  await using push = await makePushBench(baseImage, signal);
+  if (push) yield push.comparison;
+  await using training = await makeTrainBench(signal);
+  if (training) yield training.comparison;
+  await using upload = await makeUploadBench(signal);
+  yield* upload?.comparisons ?? [];
+}
+
+/** The binary, if there is one and an empty program can be compiled to compare it with. */
+async function* binary(): AsyncGenerator<Comparison> {
+  const program = await findBinary();
+  if (!program) {
     say("The binary's start is not measured: deno task compile has made none");
-  } catch (error) {
-    say(`The binary's start is not measured: ${messageOf(error).split("\n")[0]}`);
+    return;
   }
+  await using bench = await makeStartUpBench(program).catch((error) => {
+    say(`The binary's start is not measured: ${messageOf(error).split("\n")[0]}`);
+    return undefined;
+  });
+  yield* bench?.comparisons ?? [];
 }
 
 if (import.meta.main) runScript(main);

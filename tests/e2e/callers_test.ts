@@ -208,6 +208,7 @@ suite("who may call a server on the platform", () => {
       withInit: true,
       codeFolder: app.path("prediction"),
       reportFile: undefined,
+      bodyLimit: {},
       modelFolder: app.testPath("model"),
       modelId: "",
     });

@@ -7,11 +7,14 @@ import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 const IMAGE = `mlcli-test-npy-${crypto.randomUUID().slice(0, 8)}`;
 
 const NPY = "application/x-npy";
+const NPZ = "application/x-npz";
 
 /** Serving code without input_fn and output_fn. */
 const DOUBLE = `
 def model_fn(model_dir): return 2
-def predict_fn(data, model): return data * model
+def predict_fn(data, model):
+    if not isinstance(data, dict): return data * model
+    return {name: array * model for name, array in data.items()}
 `;
 
 /** A little-endian array of doubles, as numpy.save writes it: NEP 1, version 1.0. */
@@ -26,7 +29,7 @@ function npy(values: readonly number[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-suite("application/x-npy, with numpy in the image", () => {
+suite("application/x-npy and -npz, with numpy in the image", () => {
   beforeAll(async () => {
     await using app = await makeApp({
       configuration: { image_name: IMAGE, base_image: sklearnImage() },
@@ -39,7 +42,7 @@ suite("application/x-npy, with numpy in the image", () => {
   });
   afterAll(() => removeImage(IMAGE));
 
-  it("is read and written by itself, and refused with 400 where it is none", async () => {
+  it("are read and written by themselves, and refused with 400 where they are none", async () => {
     await using app = await makeApp({
       configuration: { image_name: IMAGE },
       files: { "prediction/serve": DOUBLE, "local_test/test_dir/model/model.txt": "" },
@@ -50,10 +53,11 @@ suite("application/x-npy, with numpy in the image", () => {
     const ask = async (
       body: Uint8Array<ArrayBuffer>,
       accept: string,
+      type = NPY,
     ): Promise<readonly [number, string | null, Uint8Array]> => {
       const response = await fetch(`http://127.0.0.1:${port}/invocations`, {
         method: "POST",
-        headers: { "Content-Type": NPY, Accept: accept },
+        headers: { "Content-Type": type, Accept: accept },
         body,
         signal: AbortSignal.timeout(30_000),
       });
@@ -76,6 +80,22 @@ suite("application/x-npy, with numpy in the image", () => {
         const [refused, , error] = await ask(broken, NPY);
         assertEquals(refused, 400);
         assertStringIncludes(text(error), "The body is not valid NPY: ");
+      }
+
+      const [, archiveType, archive] = await ask(npy([1.5, 2]), NPZ);
+      assertEquals([archiveType, text(archive.slice(0, 2))], [NPZ, "PK"]);
+      const doubled = await ask(new Uint8Array(archive), "*/*", NPZ);
+      assertEquals([doubled[0], text(doubled[2])], [200, '{"predictions": [6.0, 8.0]}']);
+      const again = await ask(
+        new Uint8Array((await ask(new Uint8Array(archive), NPZ, NPZ))[2]),
+        NPY,
+        NPZ,
+      );
+      assertEquals(again, [200, NPY, npy([12, 16])]);
+      for (const broken of [archive.slice(0, -1), npy([1])]) {
+        const [refused, , error] = await ask(new Uint8Array(broken), "*/*", NPZ);
+        assertEquals(refused, 400);
+        assertStringIncludes(text(error), "The body is not valid NPZ: ");
       }
     } finally {
       await app.run(["local", "stop", "--port", port]);

@@ -205,6 +205,19 @@ suite("serving with the default input_fn and output_fn", () => {
     }
   });
 
+  it("refuses a dict that is no table with 406, and tries the next type first", async () => {
+    const dict = '{"model": 1}';
+    assertEquals(
+      await askJson(server, dict, { accept: "text/csv" }),
+      json(406, {
+        error:
+          "Unsupported accept type: text/csv (a dict without `predictions` has no form in text/csv: define output_fn)",
+      }),
+    );
+    const next = await ask(server, dict, { accept: "text/csv, */*;q=0.1" });
+    assertEquals([next.status, next.type], [200, "application/json"]);
+  });
+
   it("answers in JSON without an Accept, and takes the body for JSON without a Content-Type", async () => {
     using connection = await HttpConnection.open(server.port);
     const { status, headers, body } = await connection.exchange(
@@ -499,7 +512,7 @@ suite("serving with the app's own functions", () => {
       await askJson(server, "1", { accept: "application/x-number" }),
       json(500, {
         error:
-          "TypeError: output_fn returned int; it must return str, bytes, or (body, content type)",
+          "TypeError: output_fn returned int; it must return str, bytes, a generator of those, or (body, content type)",
       }),
     );
   });

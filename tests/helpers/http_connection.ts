@@ -21,10 +21,8 @@ export class HttpConnection implements Disposable {
 
   private constructor(private readonly connection: Deno.Conn) {}
 
-  static async open(port: string): Promise<HttpConnection> {
-    return new HttpConnection(
-      await Deno.connect({ hostname: "127.0.0.1", port: Number(port) }),
-    );
+  static async open(port: string, hostname = "127.0.0.1"): Promise<HttpConnection> {
+    return new HttpConnection(await Deno.connect({ hostname, port: Number(port) }));
   }
 
   /** Sends the request, lines joined by CRLF, and reads one answer, framed by Content-Length. */
@@ -51,6 +49,17 @@ export class HttpConnection implements Disposable {
     const length = Number(headers.get("Content-Length"));
     const body = await this.#readUntil(() => length);
     return { status: Number(statusLine!.split(" ")[1]), headers, body };
+  }
+
+  /** Reads headers, for answers without a length. Returns the first line. */
+  async readHead(): Promise<string> {
+    const head = await this.#readUntil((text) => text.indexOf("\r\n\r\n") + 4, "\r\n\r\n");
+    return head.slice(0, head.indexOf("\r\n"));
+  }
+
+  /** What has been read, and is not taken yet. */
+  get received(): string {
+    return this.#received;
   }
 
   /** Takes as many characters as `length` says, once the mark has arrived. The tests send ASCII. */

@@ -16,7 +16,8 @@ export interface HttpRequest {
   readonly call: string;
   /** Beside Host, Connection and Content-Length. One line of ASCII each. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  /** In pieces. */
+  readonly body: readonly Uint8Array[];
 }
 
 /** The beginning of an answer, and its body as it comes. */
@@ -24,6 +25,9 @@ export interface HttpAnswer {
   readonly status: number;
   /** `Not Found`; nothing where the server says nothing. */
   readonly reason: string;
+  readonly headers: Headers;
+  /** Whether it came without its length: the server need not have had all of it to begin. */
+  readonly isStream: boolean;
   /** @throws BrokenAnswer where it ends too early. */
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -79,10 +83,10 @@ async function send(
     `Host: localhost:${port}`,
     "Connection: close",
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    `Content-Length: ${body.length}`,
+    `Content-Length: ${body.reduce((sum, { length }) => sum + length, 0)}`,
   ];
   const head = new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`);
-  for (const part of [head, body]) {
+  for (const part of [head, ...body]) {
     for (let rest = part; rest.length > 0;) rest = rest.subarray(await connection.write(rest));
   }
 }
@@ -96,7 +100,15 @@ async function answerFrom(received: Received): Promise<HttpAnswer> {
     const status = Number(digits);
     // 1xx announces the answer. (101, another protocol, was not asked for.)
     if (status < 200 && status !== 101) continue;
-    return { status, reason: reason ?? "", body: bodyOf(status, headersOf(fields), received) };
+    const headers = headersOf(fields);
+    return {
+      status,
+      reason: reason ?? "",
+      headers,
+      isStream: hasBody(status) &&
+        (headers.has("Transfer-Encoding") || !headers.has("Content-Length")),
+      body: bodyOf(status, headers, received),
+    };
   }
 }
 
@@ -110,9 +122,13 @@ function headersOf(fields: readonly string[]): Headers {
   return headers;
 }
 
+function hasBody(status: number): boolean {
+  return status !== 204 && status !== 304;
+}
+
 /** RFC 9112, 6.3: where the body ends. */
 function bodyOf(status: number, headers: Headers, received: Received): AsyncIterable<Uint8Array> {
-  if (status === 204 || status === 304) return received.exactly(0);
+  if (!hasBody(status)) return received.exactly(0);
   const coding = headers.get("Transfer-Encoding");
   if (coding !== null) {
     if (coding.toLowerCase() === "chunked") return received.chunks();

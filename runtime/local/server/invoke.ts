@@ -4,10 +4,17 @@
  * @module
  */
 
-import { INVOCATION_SECONDS } from "../../contract/limits.ts";
+import { type RequestHeader, requireStreamed } from "../../contract/invocation_headers.ts";
+import {
+  ASYNCHRONOUS_BODY_BYTES,
+  BODY_BYTES,
+  INVOCATION_SECONDS,
+  STREAM_SECONDS,
+  SURE_BODY_BYTES,
+} from "../../contract/limits.ts";
 import { fileErrorReason, MlcliError, OutputClosed, UsageError } from "../../errors.ts";
-import { printAnswer, refusalWords, typeHint } from "../../invocation/answer.ts";
-import { readBody, type RequestBody, type UnreadBody } from "../../invocation/request_body.ts";
+import { answerNotes, PrintedAnswer, refusalWords, typeHint } from "../../invocation/answer.ts";
+import { type BodyInPieces, readPieces, type UnreadBody } from "../../invocation/request_body.ts";
 import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { Host } from "../jobs.ts";
@@ -20,15 +27,25 @@ export interface InvokeRequest {
   readonly port: number;
   readonly body: UnreadBody;
   readonly accept: string | undefined;
-  /** How long all of it may take, in seconds. */
-  readonly timeout: number;
+  /** Each name once. */
+  readonly headers: readonly RequestHeader[];
+  /** Whether a stream is asked for, as with InvokeEndpointWithResponseStream. */
+  readonly stream: boolean;
+  /** How long all of it may take, in seconds; by default as long as on the platform. */
+  readonly timeout: number | undefined;
 }
 
 /** Where the answer goes, and what is asked when nobody answers on the port: the engine. */
-export type InvokeHost = Pick<Host, "out" | "interruption" | "engine">;
+export type InvokeHost = Pick<Host, "out" | "err" | "interruption" | "engine">;
 
-/** In bytes. No server accepts that much: a larger body is a mistake. */
-const LARGEST_BODY = 256e6;
+/** What happens during a request. */
+interface Exchange {
+  readonly request: InvokeRequest;
+  readonly host: InvokeHost;
+  readonly signal: AbortSignal;
+  readonly printed: PrintedAnswer;
+  readonly note: (text: string) => void;
+}
 
 /** How much of a refusal is shown, in bytes. */
 const REFUSAL_LENGTH = 64 * 1024;
@@ -36,40 +53,52 @@ const REFUSAL_LENGTH = 64 * 1024;
 /**
  * Sends the body to `/invocations` and passes the answer on byte for byte.
  *
- * @returns the answer's last byte: the caller may have to end the line before the next prompt.
- * @throws MlcliError when there is no server, no answer in time, one that breaks off, or one with
- * another status than 200 to 299.
+ * @param note hears what there is to know besides the answer.
+ * @throws UsageError for headers that a stream cannot have; MlcliError when there is no server, no
+ * answer in time, one that breaks off, one with another status than 200 to 299, and, once it is
+ * printed, one that may be too large for the platform.
  */
 export async function invoke(
   request: InvokeRequest,
   host: InvokeHost,
-): Promise<number | undefined> {
-  using deadline = deadlineIn(request.timeout);
+  note: (text: string) => void,
+): Promise<void> {
+  checkHeaders(request, note);
+  const seconds = request.timeout ?? (request.stream ? STREAM_SECONDS : INVOCATION_SECONDS);
+  const printed = new PrintedAnswer(host);
+  using deadline = deadlineIn(seconds);
   using either = joinSignals(deadline.signal, host.interruption.signal);
   const { signal } = either;
   try {
     // Raced, since the signal ends neither the wait for a body that does not come nor the wait for
     // a reader that has stopped reading.
-    return await Promise.race([converse(request, host, signal), abortOf(signal)]);
+    await Promise.race([converse({ request, host, signal, printed, note }), abortOf(signal)]);
   } catch (error) {
     host.interruption.signal.throwIfAborted();
-    if (deadline.signal.aborted) throw tooSlow(request);
+    if (deadline.signal.aborted) throw tooSlow(request.port, seconds);
     throw error;
+  } finally {
+    printed.endLine();
   }
 }
 
-async function converse(
-  request: InvokeRequest,
-  host: InvokeHost,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  const body = await readBody(request.body, LARGEST_BODY, tooLarge);
+function checkHeaders({ headers, stream }: InvokeRequest, note: (text: string) => void): void {
+  const known = headers.flatMap(({ field, value }) => field === undefined ? [] : [[field, value]]);
+  if (stream) requireStreamed(Object.fromEntries(known));
+  for (const { name } of headers.filter(({ field }) => field === undefined)) {
+    note(`the platform passes no header ${name} on; Custom-Attributes goes to the model`);
+  }
+}
+
+async function converse(exchanged: Exchange): Promise<void> {
+  const { request, host, signal } = exchanged;
+  const body = await readPieces(request.body, ASYNCHRONOUS_BODY_BYTES, tooLarge);
   signal.throwIfAborted();
   let isAnswered = false;
   try {
-    return await exchange(request.port, asHttp(request, body), signal, (answer) => {
+    await exchange(request.port, asHttp(request, body), signal, (answer) => {
       isAnswered = true;
-      return passOn(request.port, answer, body.contentType, host);
+      return passOn(exchanged, answer, body.contentType);
     });
   } catch (error) {
     if (error instanceof MlcliError || error instanceof OutputClosed || signal.aborted) throw error;
@@ -80,37 +109,70 @@ async function converse(
 }
 
 function asHttp(
-  { accept }: InvokeRequest,
-  { bytes, contentType }: RequestBody,
+  { accept, headers }: InvokeRequest,
+  { pieces, contentType }: BodyInPieces,
 ): HttpRequest {
+  const own = {
+    "Content-Type": contentType,
+    ...(accept === undefined ? {} : { Accept: accept }),
+    // The answer is printed byte for byte, so it must not come compressed.
+    "Accept-Encoding": "identity",
+    "User-Agent": `mlcli/${VERSION}`,
+  };
+  const given = new Set(headers.map(({ name }) => name.toLowerCase()));
   return {
     call: "POST /invocations",
-    headers: {
-      "Content-Type": contentType,
-      ...(accept === undefined ? {} : { Accept: accept }),
-      // The answer is printed byte for byte, so it must not come compressed.
-      "Accept-Encoding": "identity",
-      "User-Agent": `mlcli/${VERSION}`,
-    },
-    body: bytes,
+    headers: Object.fromEntries([
+      ...Object.entries(own).filter(([name]) => !given.has(name.toLowerCase())),
+      ...headers.map(({ name, value }) => [name, value] as const),
+    ]),
+    body: pieces,
   };
 }
 
 async function passOn(
-  port: number,
+  { request: { port, stream }, printed, note }: Exchange,
   answer: HttpAnswer,
   contentType: string,
-  { out }: InvokeHost,
-): Promise<number | undefined> {
+): Promise<void> {
   // A redirect (3xx) is not followed either: the answer would be another server's.
   if (answer.status < 200 || answer.status > 299) throw await refusal(port, answer, contentType);
-  return await printAnswer(answer.body, out);
+  await printed.print(answer.body);
+  printed.endLine();
+  const header = (name: string): string | undefined => answer.headers.get(name) ?? undefined;
+  const notes = answerNotes({
+    customAttributes: header("X-Amzn-SageMaker-Custom-Attributes"),
+    newSession: header("X-Amzn-SageMaker-New-Session-Id"),
+    closedSession: header("X-Amzn-SageMaker-Closed-Session-Id"),
+  });
+  for (const text of notes) note(text);
+  if (stream && !answer.isStream) {
+    note("the answer came whole, not in chunks: output_fn streams if it returns a generator");
+  }
+  if (!stream && printed.length > SURE_BODY_BYTES) throw answerTooLarge(printed.length);
 }
 
 function tooLarge(): UsageError {
-  return new UsageError("The request's body is larger than 256 MB", {
-    hint: "The platform takes a few megabytes, and so do the servers of mlcli.",
-  });
+  return new UsageError(
+    `The request's body is larger than ${ASYNCHRONOUS_BODY_BYTES} bytes (1 GB)`,
+    {
+      hint: "An asynchronous endpoint takes no more at once, and others take a few megabytes.",
+    },
+  );
+}
+
+/** The answer was printed nevertheless: nothing of it is lost, and a pipe need not wait for its end. */
+function answerTooLarge(length: number): MlcliError {
+  const newer = length > BODY_BYTES
+    ? `AWS's newer guide has ${BODY_BYTES} (25 MB): it would not reach the client.`
+    : "AWS's newer guide has 25 MB: it may reach the client, or not.";
+  return new MlcliError(
+    `The answer has ${length} bytes: by AWS's API reference, an endpoint's has ${SURE_BODY_BYTES} at most`,
+    {
+      hint: `All of it is printed. ${newer} Fewer rows in a request make a smaller answer, and ` +
+        "--accept may choose a smaller form.",
+    },
+  );
 }
 
 function brokenOff(port: number, cause: unknown): MlcliError {
@@ -120,11 +182,12 @@ function brokenOff(port: number, cause: unknown): MlcliError {
   );
 }
 
-function tooSlow({ port, timeout }: InvokeRequest): MlcliError {
+function tooSlow(port: number, seconds: number): MlcliError {
   return new MlcliError(
-    `The server on port ${port} did not answer within ${timeout} s`,
+    `The server on port ${port} did not answer within ${seconds} s`,
     {
-      hint: `The platform gives a request ${INVOCATION_SECONDS} seconds. ` +
+      hint: `The platform gives an answer ${INVOCATION_SECONDS} seconds, and a stream (--stream) ` +
+        `${STREAM_SECONDS}. ` +
         "--timeout gives it longer here; " +
         `mlcli local logs --port ${port} shows what the server is doing.`,
     },
@@ -145,6 +208,10 @@ async function refusal(
 function refusalHint(port: number, status: number, contentType: string): string | undefined {
   if (status < 400) return "A model's server answers by itself: mlcli does not follow a redirect.";
   if (status >= 500) return `mlcli local logs --port ${port} shows what happened in the server.`;
+  if (status === 413) {
+    return "mlcli local deploy --env MLCLI_MAX_BODY_MB=25 lets an image of mlcli take what AWS's " +
+      "newer guide gives an endpoint; 1024 is for an asynchronous one, 0 (any) for transform jobs.";
+  }
   return typeHint(status, contentType);
 }
 

@@ -25,6 +25,7 @@ import {
 } from "../container/create.ts";
 import { endInWords } from "../../serving/end.ts";
 import { environmentDifferences } from "../../contract/refusals.ts";
+import { bodyLimit } from "./body_limit.ts";
 import { codeFolderOf } from "../code.ts";
 import { requireImage } from "../../docker/require_image.ts";
 import { serverName } from "../container/managed.ts";
@@ -70,7 +71,7 @@ export async function serve(
   await requireModel(layout);
   const engine = await host.engine();
   const findings = new Findings(job.strict, host.err);
-  let known: Promise<OfImage> | undefined;
+  let known: Promise<OfServedImage> | undefined;
   const start: Start = {
     job,
     engine,
@@ -91,6 +92,9 @@ export async function serve(
   }
 }
 
+/** What follows from the image of a server. */
+type OfServedImage = OfImage & Pick<PlannedServer, "bodyLimit">;
+
 /** What a start needs. */
 interface Start {
   readonly job: ServingJob;
@@ -100,7 +104,7 @@ interface Start {
   readonly signal: AbortSignal;
   readonly follow: Follow | undefined;
   readonly findings: Findings;
-  readonly ofImage: () => Promise<OfImage>;
+  readonly ofImage: () => Promise<OfServedImage>;
 }
 
 /** What follows from the image, and what would be different on the platform. */
@@ -109,7 +113,7 @@ async function lookAtImage(
   engine: Engine,
   findings: Findings,
   err: Host["err"],
-): Promise<OfImage> {
+): Promise<OfServedImage> {
   const image = await requireImage(engine, imageReference(job.app, job.tag));
   const note = (text: string): void => err.print(noteText(text));
   const codeFolder = job.strict
@@ -120,7 +124,12 @@ async function lookAtImage(
     ...imageDifferences(job, image),
     ...await codeDifferences(job, "prediction", image),
   ]);
-  return { withInit: holdsHarness(image) && !job.strict, codeFolder, reportFile: undefined };
+  return {
+    withInit: holdsHarness(image) && !job.strict,
+    codeFolder,
+    reportFile: undefined,
+    bodyLimit: bodyLimit(image, job.variables),
+  };
 }
 
 /** A port that nobody listens on at this moment. */

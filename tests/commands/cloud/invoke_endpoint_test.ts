@@ -141,7 +141,7 @@ suite("invoke-endpoint sends", () => {
     const parts = ["one ", "two ", "\u001b[1mthree"];
     await using endpoint = await served({ parts });
     const heard: string[] = [];
-    const args = ["--stream", "--accept", "text/plain", "--header", "Inference-Id: 7"];
+    const args = ["--stream", "--accept", "text/plain", "-H", "Inference-Id: 7"];
     const result = await endpoint.invoke(args, { onOutput: (text) => void heard.push(text) });
     assertEquals(result, { code: 0, stdout: parts.join(""), stderr: "" });
     assertEquals(heard, parts);
@@ -202,8 +202,16 @@ suite("invoke-endpoint sends", () => {
   });
 });
 
-suite("invoke-endpoint tells of a session", () => {
-  it("that has begun, and that has ended, beside the answer", async () => {
+suite("invoke-endpoint tells what the model says in headers:", () => {
+  for (const args of [[], ["--stream"]]) {
+    it(`its attributes, beside the answer: ${args}`, async () => {
+      await using endpoint = await served({ body: "ok", customAttributes: "trace=1" });
+      const stderr = "note: custom attributes: trace=1\n";
+      assertEquals(await endpoint.invoke(args), { code: 0, stdout: "ok", stderr });
+    });
+  }
+
+  it("a session that has begun, and one that has ended, beside the answer", async () => {
     await using server = rawServer((connection) =>
       say(
         connection,

@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { gzipSync } from "node:zlib";
 import { main } from "../../../main.ts";
+import { runInProcess } from "../../helpers/in_process.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
 import {
@@ -12,6 +13,7 @@ import {
   startProgram,
 } from "../../helpers/program.ts";
 import { type RawHandler, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
+import { replaced } from "../../helpers/replaced.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const NO_ENGINE = { DOCKER_HOST: "unix:///nonexistent.sock" };
@@ -123,6 +125,79 @@ suite("local invoke passes on", () => {
     assertMatch(request, /\n1,2\n$/);
   });
 
+  it("the headers that were given, and those of SageMaker by their whole names", async () => {
+    let headers = "";
+    await using server = rawServer(async (connection, request) => {
+      headers = request.headers;
+      await say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    });
+    const result = await invoke(server.port, [
+      ...["--header", "Custom-Attributes: trace=1", "-H", "inference-id=7"],
+      ...["-H", "X-Trace: a: b", "-H", "user-agent: me"],
+    ]);
+    assertEquals([result.code, result.stdout], [0, ""], result.stderr);
+    assertMatch(headers, /^X-Amzn-SageMaker-Custom-Attributes: trace=1\r?$/m);
+    assertMatch(headers, /^X-Amzn-SageMaker-Inference-Id: 7\r?$/m);
+    assertMatch(headers, /^X-Trace: a: b\r?$/m);
+    assertEquals(headers.match(/^user-agent:.*\w/gim), ["user-agent: me"]);
+    // What passes here is to pass there.
+    assertEquals(
+      result.stderr,
+      ["X-Trace", "user-agent"].map((name) =>
+        `note: the platform passes no header ${name} on; Custom-Attributes goes to the model\n`
+      ).join(""),
+    );
+  });
+
+  it("what the model says in headers, on standard error", async () => {
+    const { code, stdout, stderr } = await answered(
+      "HTTP/1.1 200 OK\r\nX-Amzn-SageMaker-Custom-Attributes: a\u001b=1\r\n" +
+        "x-amzn-sagemaker-new-session-id: s1; Expires=x\r\n" +
+        "X-Amzn-SageMaker-Closed-Session-Id: s0\r\nX-Other: 1\r\nContent-Length: 2\r\n\r\nok",
+    );
+    assertEquals([code, stdout], [0, "ok"]);
+    assertEquals(
+      stderr,
+      "note: custom attributes: a?=1\n" +
+        "note: session s1; Expires=x (--header Session-Id=...)\nnote: session s0 has ended\n",
+    );
+  });
+
+  for (const args of [[], ["--stream"]]) {
+    it(`the parts of a stream as they come: ${args}`, async () => {
+      const heard = Promise.withResolvers<void>();
+      await using server = rawServer(async (connection) => {
+        await say(connection, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none \r\n");
+        // The second part is sent when the first is printed.
+        await heard.promise;
+        await say(connection, "3\r\ntwo\r\n0\r\n\r\n");
+      });
+      const parts: string[] = [];
+      const result = await runInProcess(["local", "invoke", "-p", server.port, ...args], {
+        cwd: ".",
+        onOutput: (text) => {
+          parts.push(text);
+          heard.resolve();
+        },
+      });
+      assertEquals(result, { code: 0, stdout: "one two", stderr: "" });
+      assertEquals(parts, ["one ", "two"]);
+    });
+  }
+
+  it("an answer that is no stream, though one was asked for, and says so", async () => {
+    const note = "note: the answer came whole, not in chunks: output_fn streams if it returns a " +
+      "generator\n";
+    for (
+      const [answer, stderr] of [
+        ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", note],
+        ["HTTP/1.0 200 OK\r\n\r\nabc", ""],
+      ] as const
+    ) {
+      assertEquals(await answered(answer, ["--stream"]), { code: 0, stdout: "abc", stderr });
+    }
+  });
+
   it("a request past any proxy of the environment, and whatever NO_PROXY says", async () => {
     const proxy = "http://127.0.0.1:1";
     for (const NO_PROXY of ["", "localhost,127.0.0.1", "*"]) {
@@ -205,6 +280,82 @@ suite("local invoke fails, and says how,", () => {
     });
   }
 
+  it("where a stream that was asked for breaks off, after what came", async () => {
+    const answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none \r\n";
+    const { code, stdout, stderr } = await answered(answer, ["--stream"]);
+    assertEquals([code, stdout], [1, "one "]);
+    assertMatch(stderr, /^error: The answer of the server on port \d+ breaks off: \S.*\nhint: /);
+  });
+
+  /** What becomes of an answer of so many bytes. */
+  async function ofLength(length: number, args: readonly string[] = []): Promise<ProgramResult> {
+    await using server = rawServer(async (connection) => {
+      await say(connection, `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`);
+      await say(connection, new Uint8Array(length).fill(120));
+    });
+    let printed = 0;
+    const { code, stderr } = await runInProcess(["local", "invoke", "-p", server.port, ...args], {
+      cwd: ".",
+      onOutput: (text) => void (printed += text.length),
+    });
+    assertEquals(printed, length, "all of it is printed");
+    return { code, stdout: "", stderr };
+  }
+
+  it("once it is printed, where an answer is larger than the platform may pass on", async () => {
+    assertEquals((await ofLength(6_291_456)).code, 0);
+    const { code, stderr } = await ofLength(6_291_457);
+    assertEquals(code, 1);
+    assertEquals(
+      stderr,
+      "error: The answer has 6291457 bytes: by AWS's API reference, an endpoint's has 6291456 at " +
+        "most\nhint: All of it is printed. AWS's newer guide has 25 MB: it may reach the client, " +
+        "or not. Fewer rows in a request make a smaller answer, and --accept may choose a smaller " +
+        "form.\n",
+    );
+    assertMatch((await ofLength(26_214_401)).stderr, /26214400 \(25 MB\): it would not reach/);
+  });
+
+  it("of no length, where a stream was asked for", async () => {
+    assertEquals((await ofLength(6_291_457, ["--stream"])).code, 0);
+  });
+
+  it("before anything is sent, where a header is none, or a stream cannot have it", async () => {
+    await using server = rawServer((connection) => say(connection, "HTTP/1.1 200 OK\r\n\r\n"));
+    for (
+      const [args, message] of [
+        [["--header", "X-A"], /^error: Option "--header" must be NAME=VALUE or NAME: VALUE, but/],
+        [["-H", "Host: x"], /^error: Option "--header": mlcli sets Host itself\.\nhint: /],
+        [["-H", "X-A: 1", "-H", "x-a: 2"], /^error: x-a is given more than once\.\n/],
+        [["--headers", "X-A: 1"], /^error: .*--header/s],
+        [
+          ["--stream", "-H", "Target-Model: a"],
+          /^error: A request for a stream has no X-Amzn-SageMaker-Target-Model\nhint: /,
+        ],
+      ] as const
+    ) {
+      const { code, stdout, stderr } = await invoke(server.port, args);
+      assertEquals([code, stdout], [2, ""], stderr);
+      assertMatch(stderr, message);
+    }
+    assertEquals(server.calls, []);
+  });
+
+  it("where a body is larger than any endpoint takes, which is not read to its end", async () => {
+    const piece = new Uint8Array(2 ** 26);
+    let pieces = 0;
+    async function* read(): AsyncGenerator<Uint8Array, void, void> {
+      for (; pieces < 100; pieces++) yield piece;
+    }
+    const input = { isTerminal: false, read, readFile: read };
+    const result = await runInProcess(["local", "invoke", "-p", "1"], { cwd: ".", input });
+    assertEquals([result.code, pieces], [2, 16]);
+    assertMatch(
+      result.stderr,
+      /^error: The request's body is larger than 1073741824 bytes \(1 GB\)/,
+    );
+  });
+
   it("sending once alone", async () => {
     await using server = rawServer(() => {});
     assertEquals((await invoke(server.port)).code, 1);
@@ -225,7 +376,10 @@ suite("local invoke fails, and says how,", () => {
     assertEquals({ code, stdout, stderr }, {
       code: 1,
       stdout: "",
-      stderr: "error: too large (HTTP 413)\n",
+      stderr: "error: too large (HTTP 413)\n" +
+        "hint: mlcli local deploy --env MLCLI_MAX_BODY_MB=25 lets an image of mlcli take what " +
+        "AWS's newer guide gives an endpoint; 1024 is for an asynchronous one, 0 (any) for " +
+        "transform jobs.\n",
     });
   });
 
@@ -238,7 +392,10 @@ suite("local invoke fails, and says how,", () => {
         await untilClosed(connection);
       }, ["--timeout", seconds]);
       assertEquals({ code, stdout }, { code: 1, stdout: said.slice(-3).replace(/\W/g, "") });
-      assertMatch(stderr, /^error: The server on port \d+ did not answer within [14] s\nhint: /);
+      assertMatch(
+        stderr,
+        /^error: The server on port \d+ did not answer within [14] s\nhint: .*60 seconds, .* 480\./,
+      );
     }
   });
 
@@ -313,7 +470,50 @@ suite("local invoke fails, and says how,", () => {
   });
 });
 
+suite("local invoke gives an answer", () => {
+  for (
+    const [args, seconds] of [
+      [[], 60],
+      [["--stream"], 480],
+      [["--timeout", "7"], 7],
+      [["--stream", "--timeout", "7"], 7],
+    ] as const
+  ) {
+    it(`${seconds} s: ${args.join(" ")}`, async () => {
+      await using server = rawServer((connection) => say(connection, "HTTP/1.1 200 OK\r\n\r\n"));
+      const real = globalThis.setTimeout;
+      const times: number[] = [];
+      using _clock = replaced(globalThis, {
+        setTimeout: (action: () => void, milliseconds: number) => {
+          times.push(milliseconds);
+          return real(action, milliseconds);
+        },
+      });
+      assertEquals(await main(["local", "invoke", "-p", server.port, ...args], fakeContext()), 0);
+      assertEquals(times, [seconds * 1_000]);
+    });
+  }
+});
+
 suite("the answer that local invoke prints on a terminal", () => {
+  it("ends its line before a note or an error, too", async () => {
+    for (
+      const [answer, stderr] of [
+        [
+          "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nX-Amzn-SageMaker-Custom-Attributes: a\r\n\r\nabc",
+          /^\nnote: custom attributes: a\n$/,
+        ],
+        ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", /^\nerror: .* breaks off: /],
+      ] as const
+    ) {
+      await using server = rawServer((connection) => say(connection, answer));
+      const { out, err, ...context } = fakeContext({ isTerminal: true });
+      await main(["local", "invoke", "--port", server.port], { ...context, out, err });
+      assertEquals(out.text, "abc");
+      assertMatch(err.text, stderr);
+    }
+  });
+
   for (
     const [title, onTerminal, answer, added] of [
       ["ends its line before the prompt", { out: true, err: true }, "abc", "\n"],

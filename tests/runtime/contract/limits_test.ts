@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import {
   ALARMS,
+  ASYNCHRONOUS_BODY_BYTES,
   BODY_BYTES,
   bytesOf,
   CAPTURE_URI_LENGTH,
@@ -31,6 +32,7 @@ import {
   START_SECONDS,
   STOP_SECONDS,
   STREAM_SECONDS,
+  SURE_BODY_BYTES,
   TAG_TEXT,
   TAGS,
   VARIABLE_NAME,
@@ -162,6 +164,11 @@ suite("limits", () => {
 
   it("a request's body has the 25 MB of AWS's guide", () => {
     assertEquals(BODY_BYTES, 25 * 1024 * 1024);
+    assertEquals(ASYNCHRONOUS_BODY_BYTES, 1024 ** 3);
+  });
+
+  it("what is rehearsed has the 6 MB of the API reference", () => {
+    assertEquals(SURE_BODY_BYTES, 6 * 1024 * 1024);
   });
 
   it("times are those of AWS's guides", () => {

@@ -1,26 +1,48 @@
 import { assertEquals } from "@std/assert";
-import { printAnswer, refusalWords, typeHint } from "../../../runtime/invocation/answer.ts";
+import {
+  answerNotes,
+  PrintedAnswer,
+  refusalWords,
+  typeHint,
+} from "../../../runtime/invocation/answer.ts";
+import { fakeContext } from "../../helpers/fake_context.ts";
 import { it, suite } from "../../helpers/suite.ts";
+
+async function* come(pieces: readonly string[]): AsyncGenerator<Uint8Array, void, void> {
+  for (const piece of pieces) yield new TextEncoder().encode(piece);
+}
 
 suite("an answer", () => {
   for (
-    const [title, pieces, last] of [
-      ["of pieces", [[1, 2], [], [3]], 3],
-      ["whose last piece is empty", [[1, 2], []], 2],
-      ["without a byte", [[]], undefined],
-      ["without a piece", [], undefined],
+    const [title, pieces, lineEnd] of [
+      ["of pieces", ["ab", "", "c"], "\n"],
+      ["whose last piece is empty", ["ab\n", ""], ""],
+      ["without a byte", [""], ""],
+      ["without a piece", [], ""],
     ] as const
   ) {
-    it(`${title} is passed on in order, and its last byte known`, async () => {
-      const written: number[] = [];
-      async function* come(): AsyncGenerator<Uint8Array, void, void> {
-        for (const piece of pieces) yield new Uint8Array(piece);
+    it(`${title} is passed on in order, and its line ended once on a terminal`, async () => {
+      for (const isTerminal of [true, false]) {
+        const { out, err } = fakeContext({ isTerminal });
+        const printed = new PrintedAnswer({ out, err });
+        await printed.print(come(pieces));
+        assertEquals([out.text, printed.length], [pieces.join(""), pieces.join("").length]);
+        printed.endLine();
+        printed.endLine();
+        assertEquals(err.text, isTerminal ? lineEnd : "");
       }
-      const out = { write: (bytes: Uint8Array) => Promise.resolve(void written.push(...bytes)) };
-      assertEquals(await printAnswer(come(), out), last);
-      assertEquals(written, pieces.flat());
     });
   }
+
+  it("has headers that are said in words", () => {
+    const none = { customAttributes: undefined, newSession: undefined, closedSession: undefined };
+    assertEquals(answerNotes(none), []);
+    assertEquals(answerNotes({ customAttributes: "a=1", newSession: "b; c", closedSession: "d" }), [
+      "custom attributes: a=1",
+      "session b; c (--header Session-Id=...)",
+      "session d has ended",
+    ]);
+  });
 });
 
 suite("a refusal", () => {

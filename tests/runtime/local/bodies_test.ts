@@ -126,7 +126,7 @@ const HOSTS = "host.docker.internal host.containers.internal mlcli-APP-serve-POR
 const SERVE_BODY = {
   Image: "APP:latest",
   Cmd: ["serve"],
-  Env: [...ENV, `MLCLI_ALLOWED_HOSTS=${HOSTS}`],
+  Env: [...ENV, "MLCLI_MAX_BODY_MB=6", `MLCLI_ALLOWED_HOSTS=${HOSTS}`],
   Labels: { ...labels("serve", "PORT"), "mlcli.model": "ID" },
   ExposedPorts: { "8080/tcp": {} },
   HostConfig: {
@@ -165,7 +165,7 @@ for (const [command, own, expected, expectedName] of COMMANDS) {
       const { Init: _, Mounts, ...without } = expected.HostConfig;
       assertEquals(body, {
         ...expected,
-        Env: expected.Env.filter((one) => !/^MLCLI_(REPORT|WATCH)=/.test(one)),
+        Env: expected.Env.filter((one) => !/^MLCLI_(REPORT|WATCH|MAX_BODY_MB)=/.test(one)),
         HostConfig: { ...without, Mounts: Mounts.filter((one) => !/report$/.test(one.Target)) },
       });
     });

@@ -78,6 +78,7 @@ const SERVER: PlannedServer = {
   withInit: false,
   codeFolder: `${BASE}/prediction`,
   reportFile: undefined,
+  bodyLimit: {},
   modelFolder: `${TEST}/model`,
   modelId: "64:12",
 };
@@ -210,6 +211,14 @@ suite("plans", () => {
         "TRAINING_JOB_NAME=t",
       ]);
       assertEquals(of("ML_MODEL_DIR"), ["ML_MODEL_DIR=/opt/ml/model"]);
+    }
+  });
+
+  it("tell a server the limit of a body, also under --strict", () => {
+    for (const strict of [false, true]) {
+      const told = { ...SERVER, bodyLimit: { MLCLI_MAX_BODY_MB: "6" } };
+      const { Env = [] } = servePlan({ ...SERVING, strict }, told);
+      assertEquals(Env.filter((one) => one.startsWith("MLCLI_MAX")), ["MLCLI_MAX_BODY_MB=6"]);
     }
   });
 

@@ -7,6 +7,7 @@ image, in tests/e2e/serving_test.ts.
 
 import io
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,7 @@ class BaseApplication:
     # Not all: versions differ in which settings they know.
     KNOWN = (
         ["bind", "workers", "worker_class", "timeout", "graceful_timeout", "keepalive"]
-        + ["accesslog", "loglevel", "worker_tmp_dir", "child_exit"]
+        + ["accesslog", "loglevel", "worker_tmp_dir"]
     )
 
     def __init__(self):
@@ -47,16 +48,46 @@ class BaseApplication:
         self.load_config()
 
 
-class HaltServer(BaseException):
-    def __init__(self, reason, exit_status=1):
-        super().__init__(reason, exit_status)
+class Arbiter:
+    """Of gunicorn: the master, as it is before it has made a worker. `WORKERS` are by process id."""
+
+    WORKER_BOOT_ERROR = 3
+
+    def __init__(self, app):
+        self.app = app
+        self.cfg = app.cfg
+        self.num_workers = self.cfg.workers
+        self.timeout = self.cfg.timeout
+        self.WORKERS = {}
+        self.calls = []
+
+    def manage_workers(self):
+        if len(self.WORKERS) < self.num_workers:
+            self.spawn_workers()
+
+    def spawn_workers(self):
+        self.calls.append("spawn_workers")
+
+    def spawn_worker(self):
+        return signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+    def murder_workers(self):
+        self.calls.append("murder_workers")
+
+    def kill_worker(self, pid, sig):
+        self.calls.append((pid, sig))
+
+    def run(self):
+        self.calls.append("run")
+
+    def stop(self):
+        self.calls.append("stop")
 
 
 stand_in("gunicorn")
 stand_in("gunicorn.app")
 stand_in("gunicorn.app.base", BaseApplication=BaseApplication)
-stand_in("gunicorn.arbiter", Arbiter=type("Arbiter", (), {"WORKER_BOOT_ERROR": 3}))
-stand_in("gunicorn.errors", HaltServer=HaltServer)
+stand_in("gunicorn.arbiter", Arbiter=Arbiter)
 stand_in("gunicorn.workers")
 stand_in("gunicorn.workers.base", Worker=type("Worker", (), {}))
 

@@ -31,7 +31,12 @@ class Server:
         }
         answer = []
         with redirect_stderr(io.StringIO()) as said:
-            [content] = self.app(environ, lambda *start: answer.extend(start))
+            parts = self.app(environ, lambda *start: answer.extend(start))
+            try:
+                content = b"".join(parts)
+            finally:
+                if hasattr(parts, "close"):
+                    parts.close()
         self.log = said.getvalue()
         status, fields = answer
         return status, dict(fields), content
@@ -141,8 +146,8 @@ class Invocations(unittest.TestCase):
                 self.assertEqual(status, "500 Internal Server Error")
                 self.assertEqual(
                     message,
-                    "TypeError: output_fn returned %s; it must return str, bytes, or (body, content type)"
-                    % kind,
+                    "TypeError: output_fn returned %s; it must return str, bytes, a generator of those,"
+                    " or (body, content type)" % kind,
                 )
 
 
@@ -169,7 +174,7 @@ class Refusals(unittest.TestCase):
             raise ValueError("Unsupported accept: " + accept)
 
         for server in (Server(), Server(output_fn=output_fn)):
-            for accept in ("image/png, text/html;q=0.5", "application/x-npy", "*/*;q=0"):
+            for accept in ("image/png, text/html;q=0.5", "application/x-npy", "application/x-npz", "*/*;q=0"):
                 with self.subTest(accept):
                     self.assertEqual(
                         server.error(b"1", HTTP_ACCEPT=accept),
@@ -185,6 +190,25 @@ class Refusals(unittest.TestCase):
         self.assertEqual(
             Server(output_fn=output_fn).ask(b"1", HTTP_ACCEPT="text/a, text/b;q=0.5")[2], b"text/b"
         )
+
+    def test_of_a_dict_in_a_table_are_406_and_leave_the_next(self):
+        server = Server()
+        self.assertEqual(
+            server.error(b'{"a": 1}', HTTP_ACCEPT="text/csv"),
+            (
+                "406 Not Acceptable",
+                "Unsupported accept type: text/csv (a dict without `predictions` has no form in text/csv:"
+                " define output_fn)",
+            ),
+        )
+        self.assertEqual(server.log, "")
+        for accept in ("text/csv, application/json;q=0.5", "text/csv, */*;q=0.1", "*/*"):
+            with self.subTest(accept):
+                status, headers, body = server.ask(b'{"a": 1}', HTTP_ACCEPT=accept)
+                self.assertEqual(
+                    (status, headers["Content-Type"], body), ("200 OK", "application/json", b'{"a": 1}')
+                )
+        self.assertEqual(server.ask(b'{"predictions": [1]}', HTTP_ACCEPT="text/csv")[2], b"1\n")
 
     def test_of_a_body_are_400(self):
         for content_type, body, message in [
@@ -250,6 +274,216 @@ class Failures(unittest.TestCase):
         )
 
 
+class Streams(unittest.TestCase):
+    def test_go_out_part_by_part_without_a_length(self):
+        def output_fn(prediction, accept):
+            yield from prediction
+
+        for own in (output_fn, lambda prediction, accept: iter(prediction)):
+            for parts, accept, content_type in [
+                (["t\u00eb", "xt"], "text/plain", "text/plain; charset=utf-8"),
+                ([b"t\xc3\xab", bytearray(b"x"), memoryview(b"t")], "text/plain", "text/plain"),
+                # An empty part would be the end.
+                (["", "t\u00ebx", "", b"t", ""], "application/jsonlines", "application/jsonlines"),
+            ]:
+                with self.subTest(parts=parts):
+                    server = Server(lambda data, model: parts, output_fn=own)
+                    self.assertEqual(
+                        server.ask(b"1", HTTP_ACCEPT=accept),
+                        ("200 OK", {"Content-Type": content_type}, "t\u00ebxt".encode()),
+                    )
+
+    def test_have_a_type_of_their_own_and_may_be_empty(self):
+        server = Server(output_fn=lambda prediction, accept: ((x for x in "ab"), "text/x"))
+        self.assertEqual(
+            server.ask(b"1"), ("200 OK", {"Content-Type": "text/x; charset=utf-8"}, b"ab")
+        )
+        server = Server(output_fn=lambda prediction, accept: iter([]))
+        self.assertEqual(server.ask(b"1"), ("200 OK", {"Content-Type": "application/json"}, b""))
+
+    def test_of_predict_fn_are_wrapped_by_output_fn_or_become_a_list(self):
+        def predict(data, model):
+            yield from data
+
+        self.assertEqual(Server(predict).ask(b"[1, 2]")[2], b'{"predictions": [1, 2]}')
+        server = Server(predict, output_fn=lambda numbers, accept: ("%d;" % one for one in numbers))
+        self.assertEqual(server.ask(b"[1, 2]")[2], b"1;2;")
+
+    def test_that_fail_before_their_first_part_are_answered_as_errors(self):
+        def output_fn(prediction, accept):
+            if accept != "text/b":
+                raise ValueError("Unsupported accept type: " + accept)
+            if prediction == 1:
+                raise KeyError("x")
+            yield accept if prediction == 2 else prediction
+
+        server = Server(output_fn=output_fn)
+        self.assertEqual(server.ask(b"2", HTTP_ACCEPT="text/a, text/b;q=0.5")[2], b"text/b")
+        self.assertEqual(server.error(b"2", HTTP_ACCEPT="text/a")[0], "406 Not Acceptable")
+        self.assertEqual(
+            server.error(b"1", HTTP_ACCEPT="text/b"), ("500 Internal Server Error", "KeyError: 'x'")
+        )
+        self.assertEqual(
+            server.error(b"3", HTTP_ACCEPT="text/b"),
+            (
+                "500 Internal Server Error",
+                "TypeError: output_fn made a stream with int in it; its parts must be str or bytes",
+            ),
+        )
+
+    def test_that_fail_later_raise_what_the_code_raised(self):
+        def output_fn(prediction, accept):
+            yield "a"
+            if prediction:
+                raise KeyError("x")
+            yield 5
+
+        server = Server(output_fn=output_fn, concurrent_predictions=1)
+        for body, error in [(b"1", KeyError), (b"0", TypeError)]:
+            self.assertRaises(error, server.ask, body)
+            # The turn was given back.
+            self.assertTrue(server.app.turn.acquire(blocking=False))
+            server.app.turn.release()
+
+    def test_hold_their_turn_until_they_end_or_are_closed(self):
+        closed = []
+
+        def output_fn(prediction, accept):
+            try:
+                yield "a"
+                yield "b"
+            finally:
+                closed.append(True)
+
+        server = Server(output_fn=output_fn, concurrent_predictions=1)
+
+        def start():
+            environ = {
+                "PATH_INFO": "/invocations",
+                "REQUEST_METHOD": "POST",
+                "wsgi.input": io.BytesIO(b"1"),
+            }
+            return server.app(environ, lambda *start: None)
+
+        def is_free():
+            free = server.app.turn.acquire(blocking=False)
+            if free:
+                server.app.turn.release()
+            return free
+
+        for end in (list, lambda parts: parts.close()):
+            parts = start()
+            self.assertEqual((next(parts), is_free(), closed), (b"a", False, []))
+            end(parts)
+            self.assertEqual((is_free(), closed), (True, [True]))
+            # What was given back once is not given back again.
+            parts.close()
+            self.assertTrue(server.app.turn.acquire(blocking=False))
+            self.assertFalse(server.app.turn.acquire(blocking=False))
+            server.app.turn.release()
+            closed.clear()
+
+    def test_that_do_not_close_well_are_in_the_log(self):
+        def output_fn(prediction, accept):
+            try:
+                yield "a"
+            finally:
+                raise KeyError("in finally")
+
+        server = Server(output_fn=output_fn, concurrent_predictions=1)
+        environ = {
+            "PATH_INFO": "/invocations",
+            "REQUEST_METHOD": "POST",
+            "wsgi.input": io.BytesIO(b"1"),
+        }
+        with redirect_stderr(io.StringIO()) as said:
+            server.app(environ, lambda *start: None).close()
+        self.assertIn("KeyError: 'in finally'", said.getvalue())
+        self.assertTrue(server.app.turn.acquire(blocking=False))
+
+    def test_whose_head_cannot_be_sent_give_their_turn_back(self):
+        server = Server(output_fn=lambda prediction, accept: iter("a"), concurrent_predictions=1)
+        environ = {
+            "PATH_INFO": "/invocations",
+            "REQUEST_METHOD": "POST",
+            "wsgi.input": io.BytesIO(b"1"),
+        }
+
+        def start_response(status, headers):
+            raise OSError("the client is gone")
+
+        self.assertRaises(OSError, server.app, environ, start_response)
+        self.assertTrue(server.app.turn.acquire(blocking=False))
+
+
+class Contexts(unittest.TestCase):
+    def test_carry_headers_in_and_out(self):
+        def input_fn(body, content_type, context):
+            context.set_response_header("X-Seen", context.headers["X-Seen"])
+            return body
+
+        def output_fn(prediction, accept, *, context):
+            context.set_custom_attributes("%s, back" % context.custom_attributes)
+            return "a"
+
+        server = Server(input_fn=input_fn, output_fn=output_fn)
+        status, headers, _ = server.ask(
+            b"1", HTTP_X_SEEN="yes", HTTP_X_AMZN_SAGEMAKER_CUSTOM_ATTRIBUTES="trace=1"
+        )
+        self.assertEqual(status, "200 OK")
+        self.assertEqual(
+            headers,
+            {
+                "Content-Type": "application/json",
+                "Content-Length": "1",
+                "X-Seen": "yes",
+                "X-Amzn-SageMaker-Custom-Attributes": "trace=1, back",
+            },
+        )
+        # Each request has its own.
+        self.assertEqual(
+            server.ask(b"1", HTTP_X_SEEN="again")[1]["X-Amzn-SageMaker-Custom-Attributes"], "None, back"
+        )
+
+    def test_set_the_answers_type(self):
+        def predict(data, model, context):
+            context.set_response_content_type(0, "text/x")
+            return data
+
+        self.assertEqual(Server(predict).ask(b"1")[1]["Content-Type"], "text/x")
+
+    def test_refuse_in_any_function_what_would_break_http(self):
+        def refuse(one, other, context):
+            context.set_response_header("X-A", "a\r\nX-B: b")
+
+        words = "InvalidHeader: X-A has a character that no header may have: 'a\\r\\nX-B: b'"
+        for functions in ({"input_fn": refuse}, {"predict": refuse}, {"output_fn": refuse}):
+            with self.subTest(functions):
+                server = Server(**functions)
+                self.assertEqual(server.error(b"1"), ("500 Internal Server Error", words))
+                self.assertIn("in refuse", server.log)
+        server = Server(output_fn=lambda prediction, accept: ("a", "text/x\nX-B: b"))
+        self.assertEqual(
+            server.error(b"1"),
+            (
+                "500 Internal Server Error",
+                "InvalidHeader: Content-Type has a character that no header may have: 'text/x\\nX-B: b'",
+            ),
+        )
+
+    def test_set_headers_before_a_streams_first_part_only(self):
+        def output_fn(prediction, accept, context):
+            context.set_response_header("X-A", "1")
+            yield "a"
+            context.set_response_header("X-B", "2")
+
+        server = Server(output_fn=output_fn)
+        with self.assertRaisesRegex(Exception, "^X-B comes too late: the answer has begun$"):
+            server.ask(b"1")
+        server = Server(output_fn=lambda prediction, accept, context: iter("ab"))
+        self.assertEqual(server.ask(b"1")[2], b"ab")
+
+
 class Turns(unittest.TestCase):
     """`concurrent_predictions`: so many requests are in the app's functions at once."""
 
@@ -306,6 +540,17 @@ class Warnings(unittest.TestCase):
             with mock.patch.object(application, "time", SimpleNamespace(monotonic=clock)):
                 server = Server()
                 self.assertEqual(server.ask(b"1")[0], "200 OK")
+            self.assertEqual(server.log, log)
+
+    def test_say_that_a_stream_took_too_long_for_the_platform(self):
+        for seconds, log in [
+            (480, ""),
+            (481, "mlcli: this stream took 481 s; the platform gives up after 480 s\n"),
+        ]:
+            clock = mock.Mock(side_effect=[1000, 1000 + seconds])
+            with mock.patch.object(application, "time", SimpleNamespace(monotonic=clock)):
+                server = Server(output_fn=lambda prediction, accept: iter("ab"))
+                self.assertEqual(server.ask(b"1")[2], b"ab")
             self.assertEqual(server.log, log)
 
     def test_say_that_an_answer_is_too_large_for_the_platform(self):

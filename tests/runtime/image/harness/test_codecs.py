@@ -1,12 +1,16 @@
 import array
 import datetime
+import io
 import math
 import sys
 import unittest
+import zipfile
 from unittest import mock
 
 import support  # noqa: F401
+from mlcli_harness.serving import codecs
 from mlcli_harness.serving.codecs import (
+    NoForm,
     UnsupportedType,
     default_input_fn,
     default_output_fn,
@@ -17,6 +21,7 @@ from mlcli_harness.serving.codecs import (
 JSON = "application/json"
 CSV = "text/csv"
 NPY = "application/x-npy"
+NPZ = "application/x-npz"
 
 
 class Frame:
@@ -89,7 +94,7 @@ class Input(unittest.TestCase):
                 self.assertEqual(str(caught.exception)[: len(problem)], problem)
 
     def test_reads_no_other_type(self):
-        for content_type in ("application/x-npy", "text/plain", "text/CSV", ""):
+        for content_type in (NPY, NPZ, "text/plain", "text/CSV", ""):
             with self.subTest(content_type):
                 self.assertRaises(UnsupportedType, default_input_fn, b"1", content_type)
 
@@ -100,7 +105,7 @@ class Array:
 
 
 class Numpy:
-    """Of numpy: what NPY needs, with a body of text. The real one: tests/e2e/npy_test.ts."""
+    """Of numpy: what NPY and NPZ need, with a body of text. The real one: tests/e2e/npy_test.ts."""
 
     ndarray = Array
 
@@ -151,10 +156,83 @@ class Npy(unittest.TestCase):
         for prediction, problem in [
             ("ragged", "^predictions have no form in application/x-npy: inhomogeneous shape$"),
             ("object", "^predictions have no form in application/x-npy: Object arrays cannot"),
-            ({"a": 1}, "^a dict without `predictions` has no form in application/x-npy"),
         ]:
             with self.subTest(problem), self.assertRaisesRegex(TypeError, problem):
                 default_output_fn(prediction, NPY)
+        problem = "^a dict without `predictions` has no form in application/x-npy"
+        with self.assertRaisesRegex(NoForm, problem):
+            default_output_fn({"a": 1}, NPY)
+
+
+def archive(members, packing=zipfile.ZIP_DEFLATED):
+    """A zip archive, as bytes."""
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w", packing) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return body.getvalue()
+
+
+class Npz(unittest.TestCase):
+    def setUp(self):
+        modules = mock.patch.dict(sys.modules, numpy=Numpy())
+        modules.start()
+        self.addCleanup(modules.stop)
+
+    def test_is_read(self):
+        for packing in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            arrays = default_input_fn(archive({"a.npy": "1 2", "b": "3"}, packing), NPZ)
+            self.assertEqual({name: one.value for name, one in arrays.items()}, {"a": "1 2", "b": "3"})
+        self.assertEqual(default_input_fn(archive({}), NPZ), {})
+
+    def test_that_is_none_is_said_to_be(self):
+        # As long as before, with another content: its checksum is wrong.
+        damaged = archive({"a.npy": "x" * 20}, zipfile.ZIP_STORED).replace(b"x" * 20, b"y" * 20)
+        for body, problem in {
+            b"": "File is not a zip file",
+            b"PK\3\4": "File is not a zip file",
+            archive({"a.npy": "1"})[:-1]: "File is not a zip file",
+            damaged: "Bad CRC-32 for file 'a.npy'",
+            archive({"a.npy": ""}): "No data left in file",
+            archive({"a.npy": "PK"}): "it is an archive of arrays",
+            archive({"a.npy": "1"}, zipfile.ZIP_LZMA): "a.npy is packed in a way that numpy does not use",
+            archive({"a.npy": "1"}, zipfile.ZIP_BZIP2): "a.npy is packed in a way that numpy does not use",
+        }.items():
+            with self.subTest(problem), self.assertRaises(ValueError) as caught:
+                default_input_fn(body, NPZ)
+            self.assertEqual(str(caught.exception), "The body is not valid NPZ: " + problem)
+
+    def test_that_unpacks_to_too_much_is_not_unpacked(self):
+        bomb = archive({"a.npy": "a" * 60_000, "b.npy": "b" * 60_000})
+        self.assertLess(len(bomb), 1000)
+        with mock.patch.object(codecs, "MAX_UNPACKED_BYTES", 120_000):
+            self.assertEqual(len(default_input_fn(bomb, NPZ)), 2)
+        with mock.patch.object(codecs, "MAX_UNPACKED_BYTES", 119_999):
+            with self.assertRaisesRegex(ValueError, "NPZ: it unpacks to 120000 bytes, more than 119999$"):
+                default_input_fn(bomb, NPZ)
+
+    def test_that_lies_about_its_size_is_read_no_further(self):
+        # 60,000 bytes that are said to be 10, in both places where an archive says so.
+        size, lie = (60_000).to_bytes(4, "little"), (10).to_bytes(4, "little")
+        bomb = archive({"a.npy": "a" * 60_000}).replace(size, lie)
+        with self.assertRaisesRegex(ValueError, "NPZ: Bad CRC-32"):
+            default_input_fn(bomb, NPZ)
+
+    def test_is_written(self):
+        for prediction, members in [
+            ([1, 2.5], {"predictions.npy": b"[1, 2.5]"}),
+            ((x for x in "ab"), {"predictions.npy": b"['a', 'b']"}),
+            ({"a": [1], "b": [2, 3]}, {"a.npy": b"[1]", "b.npy": b"[2, 3]"}),
+            ({}, {}),
+        ]:
+            with self.subTest(members), zipfile.ZipFile(
+                io.BytesIO(default_output_fn(prediction, NPZ))
+            ) as file:
+                self.assertEqual({name: file.read(name) for name in file.namelist()}, members)
+
+    def test_says_what_it_cannot_write(self):
+        with self.assertRaisesRegex(TypeError, "^predictions have no form in application/x-npz: Object"):
+            default_output_fn({"a": "object"}, NPZ)
 
 
 class Output(unittest.TestCase):
@@ -203,10 +281,10 @@ class Output(unittest.TestCase):
     def test_says_what_it_cannot_write(self):
         with self.assertRaisesRegex(TypeError, "^predict_fn returned object, which output_fn must"):
             default_output_fn([object()], JSON)
-        with self.assertRaisesRegex(TypeError, "^a dict without `predictions` has no form in text/csv"):
+        with self.assertRaisesRegex(NoForm, "^a dict without `predictions` has no form in text/csv"):
             default_output_fn({"a": 1}, CSV)
 
     def test_writes_no_other_type(self):
-        for accept in ("application/x-npy", "text/plain", "application/*"):
+        for accept in (NPY, NPZ, "text/plain", "application/*"):
             with self.subTest(accept):
                 self.assertRaises(UnsupportedType, default_output_fn, [1], accept)

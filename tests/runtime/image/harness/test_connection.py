@@ -472,12 +472,13 @@ class Sockets(ConnectionTest):
         self.assertFalse(self.tcp.discard())
 
     def test_that_linger_let_the_client_pause_for_5_seconds(self):
+        self.now = 1001.0
         self.tcp.linger()
-        self.assertEqual(self.tcp.deadline(), 1005)
+        self.assertEqual(self.tcp.deadline(), 1006)
         self.now = 1004.0
         self.client.sendall(b"more")
         self.assertTrue(self.tcp.discard())
-        self.assertEqual(self.tcp.deadline(), 1009)
+        self.assertEqual((self.tcp.deadline(), self.tcp.rested_at), (1009, 1001))
         # Nothing has come.
         self.now = 1006.0
         self.assertTrue(self.tcp.discard())

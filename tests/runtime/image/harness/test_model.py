@@ -1,12 +1,13 @@
+import functools
 import os
 import pickle
 import sys
+import unittest
 
 from support import ContainerTest
 from mlcli_harness.code import load_module
 from mlcli_harness.failure import HarnessError
-from mlcli_harness.serving.codecs import default_input_fn, default_output_fn
-from mlcli_harness.serving.model import load_model
+from mlcli_harness.serving.model import Model, load_model
 
 CODE = "def model_fn(d): return [d]\ndef predict_fn(data, model): return data\n"
 
@@ -16,15 +17,17 @@ class LoadModel(ContainerTest):
         self.write("/opt/program/prediction/serve", CODE)
         model = load_model()
         self.assertEqual(model.model, [self.path("/opt/ml/model")])
-        self.assertEqual(model.predict_fn(5, None), 5)
-        self.assertIs(model.input_fn, default_input_fn)
-        self.assertIs(model.output_fn, default_output_fn)
+        self.assertEqual(model.predict_fn(5, None, None), 5)
+        self.assertEqual(model.input_fn("[1]", "application/json", None), [1])
+        self.assertEqual(model.output_fn([1], "text/csv", None), "1\n")
+        self.assertEqual((model.has_own_input_fn, model.takes_context), (False, False))
 
     def test_takes_the_codes_own_input_fn_and_output_fn(self):
         own = "def input_fn(b, t): return 'in'\ndef output_fn(p, a): return 'out'\n"
         self.write("/opt/program/prediction/serve", CODE + own)
         model = load_model()
-        self.assertEqual((model.input_fn(1, 2), model.output_fn(1, 2)), ("in", "out"))
+        self.assertEqual((model.input_fn(1, 2, None), model.output_fn(1, 2, None)), ("in", "out"))
+        self.assertTrue(model.has_own_input_fn)
 
     def test_takes_serve_before_serve_py_and_the_mount_before_the_image(self):
         self.write("/opt/program/prediction/serve.py", CODE.replace("[d]", "'image.py'"))
@@ -55,6 +58,75 @@ class LoadModel(ContainerTest):
     def test_passes_on_what_the_code_raises(self):
         self.write("/opt/program/prediction/serve", CODE.replace("return [d]", "raise MemoryError"))
         self.assertRaises(MemoryError, load_model)
+
+
+    def test_gives_model_fn_a_context_without_a_request_if_it_takes_one(self):
+        code = "return [dict(context.headers), context.inference_id, context.system_properties]"
+        for parameter in ("context", "context=None", "*, context"):
+            self.write(
+                "/opt/program/prediction/serve",
+                CODE.replace("(d)", "(d, %s)" % parameter).replace("return [d]", code),
+            )
+            with self.subTest(parameter):
+                headers, inference_id, properties = load_model().model
+                self.assertEqual((headers, inference_id), ({}, None))
+                self.assertEqual(properties["model_dir"], self.path("/opt/ml/model"))
+                self.assertIn("gpu_id", properties)
+
+
+class Callable:
+    def __call__(self, data, model, context):
+        return context
+
+
+def wrapper(function):
+    @functools.wraps(function)
+    def call(*arguments, **keywords):
+        return function(*arguments, **keywords)
+
+    return call
+
+
+class TakingContext(unittest.TestCase):
+    """The third is what the function got for a context."""
+
+    def test_is_up_to_the_functions_parameters(self):
+        for function, given in [
+            (lambda data, model: "none", "none"),
+            (lambda data, model, context: context, "context"),
+            (lambda data, model, context=None: context, "context"),
+            (lambda data, model, *, context: context, "context"),
+            (lambda data, model, *, context=None: context, "context"),
+            (lambda data, model, threshold=0.5, context=None: (threshold, context), (0.5, "context")),
+            (lambda data, model, context, threshold=0.5: (threshold, context), (0.5, "context")),
+            (wrapper(lambda data, model, context: context), "context"),
+            (Callable(), "context"),
+            (Callable().__call__, "context"),
+            # Of any name where it could not be called otherwise, as by AWS's toolkit.
+            (lambda data, model, ctx: ctx, "context"),
+            (lambda data, model, ctx, threshold=0.5: (threshold, ctx), (0.5, "context")),
+            # The function's own.
+            (lambda data, model, threshold=0.5: threshold, 0.5),
+            (lambda data, model, ctx=None: ctx, None),
+            (lambda context, model: context, "data"),
+            (lambda *arguments: arguments, ("data", "model")),
+            (lambda data, model, *more, **others: (more, others), ((), {})),
+            (lambda *arguments, context: (arguments, context), (("data", "model"), "context")),
+            (max, "model"),
+        ]:
+            with self.subTest(given):
+                self.assertEqual(Model(None, function).predict_fn("data", "model", "context"), given)
+
+    def test_is_known_before_the_first_request(self):
+        def takes(one, other, context):
+            pass
+
+        def does_not(one, other):
+            pass
+
+        self.assertFalse(Model(None, does_not, does_not, does_not).takes_context)
+        for functions in ([takes], [does_not, takes], [does_not, does_not, takes]):
+            self.assertTrue(Model(None, *functions).takes_context)
 
 
 class LoadModule(ContainerTest):

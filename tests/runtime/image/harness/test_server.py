@@ -1,7 +1,11 @@
+import gc
 import os
-from types import SimpleNamespace
+import resource
+import signal
+import threading
+from unittest import mock
 
-from support import ContainerTest, HaltServer, ending
+from support import ContainerTest, ending
 from mlcli_harness.failure import HarnessError
 from mlcli_harness.serving import server as module
 from mlcli_harness.serving.model import load_model
@@ -19,8 +23,9 @@ class SettingsOfTheEnvironment(ContainerTest):
             {
                 "port": 8080,
                 "workers": 3,
-                "max_body_bytes": 6 * 1024**2,
+                "max_body_bytes": 1024**3,
                 "concurrent_predictions": 0,
+                "preload": False,
                 "access_log": False,
                 "allowed_hosts": [],
             },
@@ -49,6 +54,10 @@ class SettingsOfTheEnvironment(ContainerTest):
                 0,
             ),
             ({"MLCLI_CONCURRENT_PREDICTIONS": "1"}, "concurrent_predictions", 1),
+            ({"MLCLI_PRELOAD": "1"}, "preload", True),
+            ({"MLCLI_PRELOAD": " 1\n"}, "preload", True),
+            ({"MLCLI_PRELOAD": "0"}, "preload", False),
+            ({"MLCLI_PRELOAD": ""}, "preload", False),
             ({"MLCLI_ACCESS_LOG": "1"}, "access_log", True),
             ({"MLCLI_ACCESS_LOG": "yes"}, "access_log", True),
             ({"MLCLI_ACCESS_LOG": "0"}, "access_log", False),
@@ -85,12 +94,20 @@ class SettingsOfTheEnvironment(ContainerTest):
                     "%s must be 0 (no limit) or a positive integer, not '%s'" % (name, value),
                 )
 
+    def test_that_are_no_switch_are_named(self):
+        for value in ("yes", "2", "true", "01"):
+            with self.subTest(value), self.assertRaises(HarnessError) as caught:
+                Settings({"MLCLI_PRELOAD": value})
+            self.assertEqual(
+                str(caught.exception), "MLCLI_PRELOAD must be 0 or 1, not '%s'" % value
+            )
+
 
 class ServerTest(ContainerTest):
     def server(self, **variables):
         server = Server(Settings(variables))
-        self.addCleanup(os.close, server.failure_token)
-        self.addCleanup(server.booting.close)
+        for end in server.failure_token:
+            self.addCleanup(os.close, end)
         return server
 
 
@@ -101,7 +118,6 @@ class Gunicorn(ServerTest):
             SAGEMAKER_BIND_TO_PORT="9000", MLCLI_WORKERS="2", MLCLI_ACCESS_LOG="1"
         )
         chosen = server.cfg.chosen
-        self.assertEqual(chosen.pop("child_exit"), server.look_after_ended_worker)
         self.assertEqual(
             chosen,
             {
@@ -135,41 +151,110 @@ class Gunicorn(ServerTest):
         self.assertFalse(self.server(MLCLI_MAX_BODY_MB="0").load().warn_large)
 
 
-class FailuresToBoot(ServerTest):
-    ARBITER = SimpleNamespace(LISTENERS=["listener"], WORKER_BOOT_ERROR=3)
-
-    def end(self, server, arbiter=ARBITER):
-        """(what is said, the exit status), None for a server that goes on."""
-        said = []
-        self.replace(module, "log", said.append)
-        try:
-            server.end_if_not_booted(arbiter, worker=None)
-        except HaltServer as halt:
-            return said, halt.args[1]
-        return None
-
-    def test_are_reported_by_the_first_worker_alone(self):
+class Failures(ServerTest):
+    def test_are_told_by_one_worker_of_each_round(self):
         server = self.server()
-        self.assertTrue(server.report_failed())
-        self.assertFalse(server.report_failed())
-        self.assertEqual(self.end(server), ([], 3))
+        self.assertFalse(server.may_tell_failure())
+        for _ in range(2):
+            # One that nobody took is not for two.
+            server.renew_failure_token()
+            server.renew_failure_token()
+            self.assertTrue(server.may_tell_failure())
+            self.assertFalse(server.may_tell_failure())
 
-    def test_without_a_word_are_explained(self):
-        said, status = self.end(self.server())
-        self.assertEqual(status, 3)
-        self.assertEqual(len(said), 1)
-        self.assertRegex(said[0], "^mlcli: a worker process died while it loaded the model")
 
-    def test_later_end_nothing(self):
-        server = self.server()
-        server.report_booted()
-        self.assertIsNone(self.end(server))
+class Preloading(ServerTest):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
+        self.frozen = []
+        self.replace(gc, "freeze", lambda: self.frozen.append(True))
+        self.masters = []
+        self.replace(module.ServingArbiter, "__init__", lambda arbiter, server: self.masters.append(server))
+        self.replace(module.ServingArbiter, "run", lambda arbiter: None)
+        self.said = []
+        self.replace(module, "log", self.said.append)
+        self.during = None
 
-    def test_of_a_server_that_is_being_stopped_are_none(self):
-        self.assertIsNone(self.end(self.server(), SimpleNamespace(LISTENERS=[])))
+    def running(self, load, **variables):
+        server = self.server(**variables)
+
+        def call():
+            self.during = signal.getsignal(signal.SIGTERM)
+            return load()
+
+        server.load = call
+        server.run()
+        self.assertEqual(self.masters, [server])
+        return server
+
+    def test_is_done_by_the_master_where_that_is_asked_for(self):
+        server = self.running(lambda: "application", MLCLI_PRELOAD="1")
+        self.assertEqual((server.preloaded, self.frozen, self.said), ("application", [True], []))
+        # No thread of the server's own is left, as none would be in a worker.
+        self.assertEqual(threading.active_count(), 1)
+
+    def test_is_left_to_the_workers_otherwise(self):
+        server = self.running(lambda: self.fail("loaded"))
+        self.assertEqual((server.preloaded, self.frozen), (None, []))
+
+    def test_can_be_ended_at_once(self):
+        self.running(lambda: "application", MLCLI_PRELOAD="1")
+        self.assertEqual(self.during, signal.SIG_DFL)
+        # Process 1 of a container would not be.
+        self.masters.clear()
+        self.replace(os, "getpid", lambda: 1)
+        ended = mock.Mock()
+        self.replace(os, "_exit", ended)
+        self.running(lambda: "application", MLCLI_PRELOAD="1")
+        self.during(signal.SIGTERM, None)
+        ended.assert_called_once_with(143)
+
+    def test_that_fails_is_told_once_and_ends_the_server(self):
+        for error in (ValueError("no model"), SystemExit("enough")):
+            load = mock.Mock(side_effect=error)
+            self.assertEqual(ending(lambda: self.running(load, MLCLI_PRELOAD="1")), (3, ""))
+            self.assertEqual(len(self.said), 1)
+            self.assertIn(str(error), self.said.pop())
+        self.assertEqual(self.masters, [])
+
+    def test_warns_of_threads_which_the_workers_will_not_have(self):
+        done = threading.Event()
+        thread = threading.Thread(target=done.wait, args=(20,))
+        self.running(lambda: thread.start() or "application", MLCLI_PRELOAD="1")
+        done.set()
+        thread.join()
+        self.assertEqual(len(self.said), 1)
+        self.assertRegex(self.said[0], "^mlcli: the model has threads, .* MLCLI_PRELOAD=1 may not")
+
+
+class OpenFiles(ContainerTest):
+    def test_may_be_as_many_as_the_container_allows(self):
+        million, unlimited = 1024**2, resource.RLIM_INFINITY
+        for limits, wanted in [
+            ((1024, 4096), (4096, 4096)),
+            ((1024, million), (million, million)),
+            ((1024, 1024**3), (million, 1024**3)),
+            ((1024, unlimited), (million, unlimited)),
+            ((4096, 4096), None),
+            ((1024**3, 1024**3), None),
+            ((unlimited, unlimited), None),
+        ]:
+            with self.subTest(limits):
+                chosen = mock.Mock()
+                self.replace(resource, "getrlimit", lambda which, limits=limits: limits)
+                self.replace(resource, "setrlimit", chosen)
+                module.raise_open_files()
+                calls = [mock.call(resource.RLIMIT_NOFILE, wanted)] if wanted else []
+                self.assertEqual(chosen.call_args_list, calls)
 
 
 class Serve(ContainerTest):
+    def setUp(self):
+        super().setUp()
+        # The tests keep their own.
+        self.replace(module, "raise_open_files", lambda: None)
+
     def test_says_which_setting_is_wrong_and_ends(self):
         os.environ["MLCLI_WORKERS"] = "many"
         self.assertEqual(
@@ -182,8 +267,8 @@ class Serve(ContainerTest):
         class Running(Server):
             def run(self):
                 ran.append((self.settings.port, os.environ["SM_MODEL_DIR"]))
-                os.close(self.failure_token)
-                self.booting.close()
+                for end in self.failure_token:
+                    os.close(end)
 
         self.replace(module, "Server", Running)
         os.environ["SAGEMAKER_BIND_TO_PORT"] = "9000"
@@ -196,8 +281,8 @@ class Serve(ContainerTest):
         class Running(Server):
             def run(self):
                 load_model()
-                os.close(self.failure_token)
-                self.booting.close()
+                for end in self.failure_token:
+                    os.close(end)
                 raise SystemExit(0)
 
         self.replace(module, "Server", Running)

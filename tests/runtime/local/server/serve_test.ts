@@ -5,6 +5,7 @@ import {
   type FakeContainer,
   type FakeContainers,
   fakeContainers,
+  HARNESS_IMAGE,
   type Play,
 } from "../../../helpers/fake_containers.ts";
 import { done, refusal } from "../../../helpers/fake_engine.ts";
@@ -127,6 +128,23 @@ suite("local deploy --port 0", () => {
     const { code, stderr, ports, left } = await deploy({ answers });
     assertEquals([code, ports.length, left], [1, 1, []]);
     assertMatch(stderr, /^error: .*no space left on device\n/);
+  });
+});
+
+suite("local deploy tells the server", () => {
+  /** The variables of its body's limit. */
+  const limits = ({ engine }: Deployment): readonly string[] =>
+    engine.created[0].Env.filter((one: string) => /MAX_/.test(one));
+
+  it("to take no larger body than the platform may take, unless the user says otherwise", async () => {
+    assertEquals(limits(await deploy({})), ["MLCLI_MAX_BODY_MB=6"]);
+    const own = ["--port", "0", "--env", "SAGEMAKER_MAX_PAYLOAD_IN_MB=0"];
+    assertEquals(limits(await deploy({}, own)), ["SAGEMAKER_MAX_PAYLOAD_IN_MB=0"]);
+  });
+
+  it("nothing of bodies where the image does", async () => {
+    const image = { ...HARNESS_IMAGE, Env: ["MLCLI_MAX_BODY_MB=25"] };
+    assertEquals(limits(await deploy({ image })), []);
   });
 });
 

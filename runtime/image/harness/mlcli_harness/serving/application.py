@@ -2,11 +2,12 @@
 
 import json
 import time
-from contextlib import nullcontext
 from threading import BoundedSemaphore
 
 from mlcli_harness.failure import describe, log, summary
-from mlcli_harness.serving.codecs import UnsupportedType, default_input_fn
+from mlcli_harness.serving.bodies import Stream, to_body
+from mlcli_harness.serving.codecs import NoForm, UnsupportedType
+from mlcli_harness.serving.context import Context
 from mlcli_harness.serving.errors import (
     HttpError,
     bad_request,
@@ -15,9 +16,10 @@ from mlcli_harness.serving.errors import (
 )
 from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_content_type
 
-# SageMaker's limits for an answer: its time and, in bytes, its body (InvokeEndpoint, BodyBlob). Not
-# enforced: a warning says what would happen there.
+# SageMaker's limits for an answer: its time, that of a stream (guide, "Model Hosting FAQs") and, in
+# bytes, its body (InvokeEndpoint, BodyBlob). Not enforced: a warning says what would happen there.
 PLATFORM_SECONDS = 60
+PLATFORM_STREAM_SECONDS = 8 * 60
 PLATFORM_BYTES = 6 * 1024 * 1024
 
 
@@ -32,9 +34,7 @@ class Application:
         self.model = model
         self.callers = callers
         self.warn_large = warn_large
-        self.turn = (
-            BoundedSemaphore(concurrent_predictions) if concurrent_predictions else nullcontext()
-        )
+        self.turn = BoundedSemaphore(concurrent_predictions) if concurrent_predictions else NoLimit()
 
     def __call__(self, environ, start_response):
         try:
@@ -42,12 +42,14 @@ class Application:
         except HttpError as error:
             status, headers = error.status, [("Content-Type", JSON), *error.headers]
             body = json.dumps({"error": error.message}).encode()
+        if isinstance(body, Stream):
+            return begin(body, status, headers, start_response)
         headers.append(("Content-Length", str(len(body))))
         start_response(status, headers)
         return [b"" if environ["REQUEST_METHOD"] == "HEAD" else body]
 
     def respond(self, environ):
-        """The answer as (status, headers, body). Raises HttpError for every status but 200."""
+        """The answer as (status, headers, bytes or Stream). Raises HttpError for every status but 200."""
         objection = self.callers and self.callers.objection(environ)
         if objection:
             raise HttpError("403 Forbidden", objection)
@@ -66,61 +68,108 @@ class Application:
         header = environ.get("CONTENT_TYPE", "")
         content_type, charset = parse_content_type(header)
         request_body = decode(environ["wsgi.input"].read(), content_type, charset, header)
+        context = Context(environ) if self.model.takes_context else None
         began = time.monotonic()
+        body = None
+        self.turn.acquire()
         try:
-            with self.turn:
-                data = self.parse(request_body, content_type)
-                prediction = self.model.predict_fn(data, self.model.model)
-                result, accept = self.format(prediction, environ.get("HTTP_ACCEPT", ""))
-            content, response_type = to_bytes(result, accept)
+            data = self.parse(request_body, content_type, context)
+            prediction = self.model.predict_fn(data, self.model.model, context)
+            body, response_type = self.format(prediction, environ.get("HTTP_ACCEPT", ""), context)
         except HttpError:
             raise
         except BaseException as error:
             # BaseException, since a panic of a library in Rust is not an Exception.
             log(describe(error))
             raise HttpError("500 Internal Server Error", summary(error)) from error
+        finally:
+            # Here, and not in `with`: what makes the parts of a stream is the app's code, too.
+            if not isinstance(body, Stream):
+                self.turn.release()
+        if isinstance(body, Stream):
+            body.at_end = lambda: self.end_stream(began)
+        else:
+            self.warn(time.monotonic() - began, len(body))
+        headers = {"content-type": ("Content-Type", response_type)}
+        if context:
+            headers.update(context.take_response_headers())
+        return "200 OK", list(headers.values()), body
+
+    def end_stream(self, began):
+        self.turn.release()
         seconds = time.monotonic() - began
+        if seconds > PLATFORM_STREAM_SECONDS:
+            log(
+                "mlcli: this stream took %.0f s; the platform gives up after %d s"
+                % (seconds, PLATFORM_STREAM_SECONDS)
+            )
+
+    def warn(self, seconds, size):
         if seconds > PLATFORM_SECONDS:
             log(
                 "mlcli: this answer took %.0f s; the platform gives up after %d s"
                 % (seconds, PLATFORM_SECONDS)
             )
-        if self.warn_large and len(content) > PLATFORM_BYTES:
+        if self.warn_large and size > PLATFORM_BYTES:
             log(
                 "mlcli: this answer has %d bytes; an endpoint of the platform answers with %d at most,"
                 " as AWS's API reference has it (25 MB, as its newer guide has it)"
-                % (len(content), PLATFORM_BYTES)
+                % (size, PLATFORM_BYTES)
             )
-        return "200 OK", [("Content-Type", response_type)], content
 
-    def parse(self, request_body, content_type):
+    def parse(self, request_body, content_type, context):
         """The app's input_fn. What it cannot parse is the client's fault: 415 or 400."""
         try:
-            return self.model.input_fn(request_body, content_type)
+            return self.model.input_fn(request_body, content_type, context)
         except UnsupportedType as error:
             raise unsupported_content_type(content_type) from error
         except Exception as error:
             if says(error, "unsupported content type"):
                 raise unsupported_content_type(content_type) from error
             if isinstance(error, ValueError):
-                if self.model.input_fn is not default_input_fn:
+                if self.model.has_own_input_fn:
                     # It may be meant for the client, but also be a mistake of the code.
                     log(describe(error))
                 raise bad_request(str(error)) from error
             raise
 
-    def format(self, prediction, accept):
-        """The app's output_fn, with the best of the accepted types that it supports."""
+    def format(self, prediction, accept, context):
+        """What the app's output_fn makes of it with the best of the accepted types that it supports,
+        as `to_body` has it."""
+        reason = ""
         for candidate in candidates(accept):
             try:
-                return self.model.output_fn(prediction, candidate), candidate
+                return to_body(self.model.output_fn(prediction, candidate, context), candidate)
+            except NoForm as error:
+                reason = " (%s)" % error
             except UnsupportedType:
                 continue
             except Exception as error:
                 if says(error, "unsupported accept") or says(error, "unsupported content type"):
                     continue
                 raise
-        raise unsupported_accept_type(accept)
+        raise unsupported_accept_type(accept + reason)
+
+
+class NoLimit:
+    """A turn that is everybody's at once."""
+
+    def acquire(self):
+        pass
+
+    def release(self):
+        pass
+
+
+def begin(stream, status, headers, start_response):
+    """Sends the head of a stream, and returns the stream for the server to send and close."""
+    try:
+        start_response(status, headers)
+    except BaseException:
+        # Nobody else can close it, nor give its turn back.
+        stream.close()
+        raise
+    return stream
 
 
 def decode(body, content_type, charset, header):
@@ -136,22 +185,6 @@ def decode(body, content_type, charset, header):
     except (LookupError, ValueError) as error:
         # There is no such charset, or the name is not valid.
         raise unsupported_content_type(header) from error
-
-
-def to_bytes(result, accept):
-    """What output_fn returned, as (body, Content-Type): text, bytes, or a pair of one and its type."""
-    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], str):
-        result, accept = result
-    if isinstance(result, str):
-        if accept.startswith("text/") and "charset" not in accept:
-            accept += "; charset=utf-8"
-        return result.encode(), accept
-    if isinstance(result, (bytes, bytearray, memoryview)):
-        return bytes(result), accept
-    raise TypeError(
-        "output_fn returned %s; it must return str, bytes, or (body, content type)"
-        % type(result).__name__
-    )
 
 
 def says(error, words):

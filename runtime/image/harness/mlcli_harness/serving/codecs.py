@@ -1,5 +1,5 @@
 """What stands in for an app's input_fn and output_fn: application/json, text/csv, and, where numpy is
-in the image, application/x-npy.
+in the image, application/x-npy and application/x-npz.
 
 No other package beyond the standard library is imported, and numpy only for such a body: arrays and
 tables of numpy, pandas and torch are recognised by their methods.
@@ -10,22 +10,32 @@ import datetime
 import io
 import json
 import math
+import zipfile
 
-from mlcli_harness.serving.media_types import CSV, JSON, NPY
+from mlcli_harness.serving.media_types import CSV, JSON, NPY, NPZ
+
+
+# What the arrays of an NPZ body may have unpacked, in bytes: as much as the largest body of the
+# platform, that of an asynchronous endpoint.
+MAX_UNPACKED_BYTES = 1024**3
 
 
 class UnsupportedType(Exception):
     """A media type that is none of these."""
 
 
+class NoForm(UnsupportedType):
+    """The media type has no form for this prediction."""
+
+
 def default_input_fn(request_body, content_type):
-    """JSON as the value that it says; CSV as a list of rows; NPY as an array. Raises ValueError on
-    what is not what it says.
+    """JSON as the value that it says; CSV as a list of rows; NPY as an array; NPZ as a dict of
+    arrays. Raises ValueError on what is not what it says.
 
     A cell of a CSV row is a float where it reads as one, NaN where it is empty, else a string.
     """
-    if content_type == NPY:
-        return parse_npy(request_body)
+    if content_type in (NPY, NPZ):
+        return parse_numpy(request_body, content_type)
     if content_type not in (JSON, CSV):
         raise UnsupportedType(content_type)
     if not request_body.strip():
@@ -66,34 +76,61 @@ def parse_cell(cell):
         return cell
 
 
-def parse_npy(body):
-    numpy = import_numpy()
+def parse_numpy(body, content_type):
+    numpy = import_numpy(content_type)
+    load = load_array if content_type == NPY else load_arrays
     try:
-        # Without pickles: to load one is to run it.
-        array = numpy.load(io.BytesIO(body), allow_pickle=False)
+        return load(numpy, io.BytesIO(body))
     except Exception as error:
         # Of many kinds, EOFError among them.
-        raise ValueError("The body is not valid NPY: %s" % error) from error
+        name = "NPY" if content_type == NPY else "NPZ"
+        raise ValueError("The body is not valid %s: %s" % (name, error)) from error
+
+
+def load_array(numpy, file):
+    # Without pickles: to load one is to run it.
+    array = numpy.load(file, allow_pickle=False)
     if not isinstance(array, numpy.ndarray):
-        raise ValueError("The body is not valid NPY: it is an archive of arrays")
+        raise ValueError("it is an archive of arrays")
     return array
 
 
-def import_numpy():
+def load_arrays(numpy, file):
+    """The arrays of an archive, by name. What it unpacks to is bounded, before it is unpacked."""
+    arrays = {}
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        # zipfile reads no member further than to this size.
+        size = sum(member.file_size for member in members)
+        if size > MAX_UNPACKED_BYTES:
+            raise ValueError("it unpacks to %d bytes, more than %d" % (size, MAX_UNPACKED_BYTES))
+        for member in members:
+            # The two that numpy writes; zipfile unpacks others without a bound.
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError("%s is packed in a way that numpy does not use" % member.filename)
+            name = member.filename[:-4] if member.filename.endswith(".npy") else member.filename
+            with archive.open(member) as array:
+                arrays[name] = load_array(numpy, array)
+    return arrays
+
+
+def import_numpy(media_type):
     """numpy. Raises UnsupportedType where it is not in the image."""
     try:
         import numpy
     except ImportError as error:
-        raise UnsupportedType(NPY) from error
+        raise UnsupportedType(media_type) from error
     return numpy
 
 
 def default_output_fn(prediction, accept):
     """JSON: `{"predictions": [...]}`, or the prediction itself where it is a dict. CSV: a line for
-    each item, or for each of the dict's `predictions`. NPY: an array of those. Raises TypeError on
-    everything else."""
+    each item, or for each of the dict's `predictions`. NPY: an array of those. NPZ: the dict's items
+    as arrays, or one array `predictions`. Raises TypeError on everything else."""
     if accept == NPY:
         return format_npy(prediction)
+    if accept == NPZ:
+        return format_npz(prediction)
     if accept == JSON:
         return format_json(prediction)
     if accept == CSV:
@@ -118,23 +155,37 @@ def format_csv(prediction):
 
 
 def format_npy(prediction):
-    numpy = import_numpy()
-    items = predictions_of(prediction, NPY)
+    numpy = import_numpy(NPY)
+    return array_bytes(numpy, predictions_of(prediction, NPY), NPY)
+
+
+def format_npz(prediction):
+    numpy = import_numpy(NPZ)
+    items = prediction if isinstance(prediction, dict) else {"predictions": prediction}
+    body = io.BytesIO()
+    # Not numpy.savez: older versions pickle what has no other form.
+    with zipfile.ZipFile(body, "w") as archive:
+        for name, item in items.items():
+            archive.writestr(zipfile.ZipInfo("%s.npy" % name), array_bytes(numpy, item, NPZ))
+    return body.getvalue()
+
+
+def array_bytes(numpy, items, media_type):
     body = io.BytesIO()
     try:
         array = numpy.asarray(list(items) if hasattr(items, "__next__") else items)
         numpy.save(body, array, allow_pickle=False)
     except ValueError as error:
-        raise TypeError("predictions have no form in %s: %s" % (NPY, error)) from error
+        raise TypeError("predictions have no form in %s: %s" % (media_type, error)) from error
     return body.getvalue()
 
 
 def predictions_of(prediction, media_type):
-    """The items that have a form as a table."""
+    """The items that have a form as a table. Raises NoForm where there are none."""
     if not isinstance(prediction, dict):
         return prediction
     if "predictions" not in prediction:
-        raise TypeError(
+        raise NoForm(
             "a dict without `predictions` has no form in %s: define output_fn" % media_type
         )
     return prediction["predictions"]

@@ -52,7 +52,7 @@ class Connection:
 
     __slots__ = (
         "socket", "address", "max_body", "buffer", "request", "began", "chunks", "closes_at",
-        "lingers_until", "sender", "looked_at", "is_last", "descriptor", "accounted",
+        "lingers_until", "sender", "looked_at", "is_last", "descriptor", "accounted", "rested_at",
     )  # fmt: skip
 
     def __init__(self, client_socket, address, max_body):
@@ -75,6 +75,8 @@ class Connection:
         self.lingers_until = None
         # Bytes of it that its worker has counted.
         self.accounted = 0
+        # When a connection that lingers was told so.
+        self.rested_at = self.closes_at
         # Whether nothing is answered on it any more.
         self.is_last = False
         client_socket.setblocking(False)
@@ -224,7 +226,7 @@ class Connection:
         except OSError:
             return False
         self.forget()
-        now = time.monotonic()
+        now = self.rested_at = time.monotonic()
         self.lingers_until = now + LINGER_SECONDS
         self.closes_at = now + LINGER_PAUSE
         return True

@@ -6,6 +6,7 @@ from functools import lru_cache
 JSON = "application/json"
 CSV = "text/csv"
 NPY = "application/x-npy"
+NPZ = "application/x-npz"
 
 # What a wildcard stands for: the types that every app can be asked for, JSON first.
 STAND_INS = {"*/*": (JSON, CSV), "application/*": (JSON,), "text/*": (CSV,)}

@@ -1,21 +1,63 @@
 """The app's serving code: the four functions, and the model that they share."""
 
+import inspect
 import os
 
 from mlcli_harness import paths
 from mlcli_harness.code import enter_code_directory, load_module, required_function
 from mlcli_harness.failure import HarnessError
 from mlcli_harness.serving.codecs import default_input_fn, default_output_fn
+from mlcli_harness.serving.context import Context
 
 
 class Model:
-    """A loaded model with the functions that the server calls."""
+    """A loaded model with the functions that the server calls: each with its two arguments and the
+    request's context, which may be None where none `takes_context`."""
 
     def __init__(self, model, predict_fn, input_fn=None, output_fn=None):
         self.model = model
-        self.predict_fn = predict_fn
-        self.input_fn = input_fn or default_input_fn
-        self.output_fn = output_fn or default_output_fn
+        self.has_own_input_fn = bool(input_fn)
+        functions = [input_fn or default_input_fn, predict_fn, output_fn or default_output_fn]
+        # Signatures are looked at here, once, and not at each request.
+        self.takes_context = any(context_parameter(function, 2) for function in functions)
+        self.input_fn, self.predict_fn, self.output_fn = [with_context(one, 2) for one in functions]
+
+
+def with_context(function, count):
+    """A function of `count` arguments and the context, which `function` gets if it takes it."""
+    kind = context_parameter(function, count)
+    if kind == POSITIONAL:
+        return function
+    if kind == KEYWORD:
+        return lambda *arguments: function(*arguments[:-1], context=arguments[-1])
+    return lambda *arguments: function(*arguments[:-1])
+
+
+POSITIONAL, KEYWORD = "positional", "keyword"
+
+
+def context_parameter(function, count):
+    """How the function takes the context beside its `count` arguments: POSITIONAL, KEYWORD, or None.
+
+    AWS's inference toolkit passes it to functions with one parameter more, whatever its name. Here it
+    goes to a parameter `context`, or else to the only further one without a default: others are the
+    function's own business.
+    """
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        # Some that are written in C have no signature.
+        return None
+    further = [
+        one
+        for place, one in enumerate(parameters)
+        if one.kind == one.KEYWORD_ONLY
+        or place >= count and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+    ]
+    if any(one.name == "context" and one.kind != one.POSITIONAL_ONLY for one in further):
+        return KEYWORD
+    needed = [one for one in further if one.default is one.empty]
+    return POSITIONAL if len(needed) == 1 and needed[0].kind != inspect.Parameter.KEYWORD_ONLY else None
 
 
 def load_model():
@@ -29,7 +71,8 @@ def load_model():
     model_fn = required_function(module, "model_fn", "(model_dir)", path)
     predict_fn = required_function(module, "predict_fn", "(input_data, model)", path)
     return Model(
-        model_fn(paths.MODEL),
+        # There is no request yet: the context has no headers.
+        with_context(model_fn, 1)(paths.MODEL, Context({})),
         predict_fn,
         getattr(module, "input_fn", None),
         getattr(module, "output_fn", None),

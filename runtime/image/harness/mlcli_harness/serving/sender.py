@@ -15,13 +15,15 @@ class ClientGone(Exception):
 class Sender:
     """Sends on a socket that does not block. A stream's thread may add while another one flushes."""
 
-    __slots__ = ("socket", "backlog", "size", "changed", "is_broken")
+    __slots__ = ("socket", "backlog", "size", "taken", "changed", "is_broken")
 
     def __init__(self, client_socket):
         self.socket = client_socket
         self.backlog = deque()
         # Of the backlog, in bytes.
         self.size = 0
+        # Bytes that the system has taken, in all.
+        self.taken = 0
         self.changed = Condition()
         self.is_broken = False
 
@@ -47,6 +49,7 @@ class Sender:
                     self.give_up()
                     raise ClientGone() from error
                 self.size -= sent
+                self.taken += sent
                 if sent == len(first):
                     self.backlog.popleft()
                 else:

@@ -1,35 +1,41 @@
 """Starts gunicorn around the application."""
 
-import mmap
+import gc
 import os
+import resource
+import signal
+import threading
 
 from gunicorn.app.base import BaseApplication
-from gunicorn.errors import HaltServer
 
 from mlcli_harness.code import code_directory
 from mlcli_harness.environment import set_shared_environment
 from mlcli_harness.failure import HarnessError, describe, log
 from mlcli_harness.serving.application import Application
+from mlcli_harness.serving.arbiter import ServingArbiter
 from mlcli_harness.serving.balance import Balance
+from mlcli_harness.serving.booting import SlowLoad
 from mlcli_harness.serving.callers import Callers
 from mlcli_harness.serving.model import load_model
+from mlcli_harness.stopping import STATUS
 
-# SageMaker's documented limit for the body of a request.
-MAX_BODY_MB = 6
+# SageMaker's largest body: that of an asynchronous endpoint.
+MAX_BODY_MB = 1024
 
-# SageMaker gives a container 4 minutes from its start to the first answered /ping. A worker that
-# shows no sign of life for this long, while it loads the model or later, is replaced.
-START_SECONDS = 240
+# A worker that shows no sign of life for this long, once it has loaded the model, is replaced.
+SILENT_SECONDS = 240
 
 # SageMaker kills a container 30 s after SIGTERM; requests that are under way get most of it.
 STOP_SECONDS = 25
 
-# Places in the memory that the workers share: 1 once any of them has loaded the model, or failed to.
-BOOTED, FAILED = 0, 1
+# Open files, and so connections, that the server raises its limit to where it may. No more: programs
+# that user code starts may go through all numbers up to the limit.
+OPEN_FILES = 1024 * 1024
 
 
 def serve():
     """Serves until SIGTERM. Ends the process; the status is not 0 if the model does not load."""
+    raise_open_files()
     set_shared_environment()
     try:
         server = Server(Settings(os.environ))
@@ -39,6 +45,14 @@ def serve():
         log(describe(error))
         raise SystemExit(1) from error
     server.run()
+
+
+def raise_open_files():
+    """Lets the server have as many connections as the container allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class Settings:
@@ -62,9 +76,16 @@ class Settings:
         )
         # For models that are not safe to use from several threads: 1. Default: no limit.
         self.concurrent_predictions = number(0, "MLCLI_CONCURRENT_PREDICTIONS")
+        self.preload = switch("MLCLI_PRELOAD", environ.get("MLCLI_PRELOAD", "").strip())
         self.access_log = environ.get("MLCLI_ACCESS_LOG", "") not in ("", "0")
         # Names of the server on the user's own machine; set by `mlcli local deploy` alone.
         self.allowed_hosts = environ.get("MLCLI_ALLOWED_HOSTS", "").split()
+
+
+def switch(name, value):
+    if value not in ("", "0", "1"):
+        raise HarnessError("%s must be 0 or 1, not '%s'" % (name, value))
+    return value == "1"
 
 
 def integer(name, value, least):
@@ -75,44 +96,54 @@ def integer(name, value, least):
 
 
 class Server(BaseApplication):
-    """gunicorn, set up by code. Each worker process loads the model for itself, when it boots."""
+    """gunicorn, set up by code. Each worker process loads the model for itself, when it boots, or
+    the master does so for all of them."""
 
     def __init__(self, settings):
         self.settings = settings
-        # One token for all workers: whoever takes it is the first that failed to load the model.
-        self.failure_token, writing_end = os.pipe()
-        os.write(writing_end, b"1")
-        os.close(writing_end)
-        # Shared by all workers: whether the model was loaded, or failed to load.
-        self.booting = mmap.mmap(-1, 2)
         self.balance = Balance()
+        # Of the workers that fail to load the model side by side, the one that takes the token tells.
+        self.failure_token = os.pipe()
+        os.set_blocking(self.failure_token[0], False)
+        # The application, where the master has loaded the model.
+        self.preloaded = None
         super().__init__()
 
-    def report_failed(self):
-        """Notes that the model did not load in a worker. Returns whether that one is the first."""
-        self.booting[FAILED] = 1
-        return bool(os.read(self.failure_token, 1))
+    def renew_failure_token(self):
+        """Lets one of the workers that are made next tell why it failed."""
+        self.may_tell_failure()
+        os.write(self.failure_token[1], b"1")
 
-    def report_booted(self):
-        """Notes that a worker has loaded the model."""
-        self.booting[BOOTED] = 1
+    def may_tell_failure(self):
+        """Takes the token. Returns whether it was there."""
+        try:
+            return bool(os.read(self.failure_token[0], 1))
+        except BlockingIOError:
+            return False
 
-    def look_after_ended_worker(self, arbiter, worker):
-        """What gunicorn's master calls for each worker that has ended."""
-        self.balance.leave(worker.age)
-        self.end_if_not_booted(arbiter, worker)
+    def run(self):
+        if self.settings.preload:
+            self.preload()
+        ServingArbiter(self).run()
 
-    def end_if_not_booted(self, arbiter, worker):
-        """Ends the server where a worker died before any could load the model: the next ones
-        would die, too."""
-        # An arbiter that is being stopped has closed its listeners first.
-        if self.booting[BOOTED] or not arbiter.LISTENERS:
-            return
-        # FAILED: a worker ended with an exception, and has logged it. The arbiter should have ended
-        # then, but it does not always: what a signal handler raises while Python forks is ignored.
-        if not self.booting[FAILED]:
-            log("mlcli: a worker process died while it loaded the model; was there too little memory?")
-        raise HaltServer("Worker failed to boot.", arbiter.WORKER_BOOT_ERROR)
+    def preload(self):
+        """Loads the model, from which the workers are forked. Ends the process if that fails."""
+        # As process 1 of a container, a process has to have a handler to be ended by SIGTERM.
+        # Elsewhere it is better off without: code that is not Python's holds no signal up then.
+        end = (lambda *_: os._exit(STATUS)) if os.getpid() == 1 else signal.SIG_DFL
+        signal.signal(signal.SIGTERM, end)
+        try:
+            self.preloaded = SlowLoad().told_during(self.load)
+        except (Exception, SystemExit) as error:
+            log(describe(error))
+            raise SystemExit(ServingArbiter.WORKER_BOOT_ERROR) from error
+        if threading.active_count() > 1:
+            log(
+                "mlcli: the model has threads, which the worker processes will not have: "
+                "MLCLI_PRELOAD=1 may not work with it"
+            )
+        # The collector writes into the objects that it looks at: that would copy them.
+        gc.freeze()
 
     def load_config(self):
         options = {
@@ -120,13 +151,12 @@ class Server(BaseApplication):
             "workers": self.settings.workers,
             # By name: 20.1 takes no class here.
             "worker_class": "mlcli_harness.serving.worker.PredictionWorker",
-            "timeout": START_SECONDS,
+            "timeout": SILENT_SECONDS,
             "graceful_timeout": STOP_SECONDS,
             "accesslog": "-" if self.settings.access_log else None,
             "loglevel": "warning",
             # Heartbeats go to a file; on a disk they can block. /dev/shm is memory.
             "worker_tmp_dir": "/dev/shm" if os.access("/dev/shm", os.W_OK) else None,
-            "child_exit": self.look_after_ended_worker,
             # Newer versions open a socket for a control program that nobody here uses.
             "control_socket_disable": True,
         }

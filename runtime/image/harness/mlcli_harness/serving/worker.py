@@ -4,11 +4,12 @@ gunicorn's own threaded worker passes each request from its main thread to a poo
 that compete for the interpreter, take twice the time of a small prediction. And a thread waits for
 each client that is slow: some that send half a request hold them all, and /ping goes unanswered.
 
-Here one thread, the leader, waits for what arrives on any connection, takes it without waiting for
-more (connection.py), and answers a request once all of it is here. Where that takes longer than
-PATIENCE, the main thread makes another thread leader, and the slow one waits aside when it is done.
-So quick predictions run at full speed in one thread, slow ones side by side, and there is always a
-thread that answers /ping.
+Here one thread, the leader (leaders.py), waits for what arrives on any connection, takes it without
+waiting for more (connection.py), and answers a request once all of it is here. Where that takes long,
+another thread leads, so that there is always one that answers /ping.
+
+A connection is at any time with one thread, which owns it, or among the `waiting`, or `idle`: then the
+poller reports it once, and whoever takes it out of `idle` owns it.
 """
 
 import os
@@ -19,33 +20,35 @@ from collections import deque
 from datetime import timedelta
 
 from mlcli_harness.failure import describe, log, summary
+from mlcli_harness.serving.accepting import Acceptor
 from mlcli_harness.serving.answer import Answer, send_refusal
 from mlcli_harness.serving.booting import BootingWorker
-from mlcli_harness.serving.connection import REQUEST_SECONDS, Connection
+from mlcli_harness.serving.connection import LEAST_RATE, REQUEST_SECONDS, Connection
 from mlcli_harness.serving.http import Refusal
+from mlcli_harness.serving.leaders import PATIENCE, Leaders
 from mlcli_harness.serving.sender import ClientGone
 
-# Seconds that the leader may spend on a request before another thread takes over. The interpreter
-# switches threads every 5 ms, so a shorter time would gain nothing.
-PATIENCE = 0.005
 # How often the main thread looks when nothing is going on: a first slow request holds up /ping
 # this long at most, and an idle server uses no measurable CPU.
 IDLE_LOOK = 0.02
-# A worker that has more than its share of the connections leaves the next one to the others for so
-# long, in seconds.
-BREATH = 0.001
-# Predictions that one worker makes side by side; more wait. Threads are one more, for /ping.
+# Predictions that one worker makes side by side; more wait.
 MAX_PREDICTIONS = 64
+# Threads beyond those that predict: one for /ping, some that take large bodies.
+SPARE_THREADS = 8
 # What the poller reports at a time.
 MOST_EVENTS = 64
-# Bytes of requests that are not complete, of all clients of a worker together, beyond the largest
-# request that it takes.
+# Connections that are closed at a time where too many are open.
+MOST_CLOSED = 16
+# Bytes of requests that are not complete or wait for a thread, of all clients of a worker together,
+# beyond the largest request that it takes.
 UNFINISHED_BYTES = 256 * 1024 * 1024
 # How long clients have, once the server is to stop, to send the rest of a request and to take their
-# answers, in seconds.
+# answers, in seconds. One that still takes its answer at LEAST_RATE may go on.
 STOP_CLIENTS_SECONDS = 5
-# How long the server waits then for requests that are on their way on connections that are idle.
+# How long the server waits then for requests that are on their way on connections that are idle, and
+# for clients to close after their last answer.
 STOP_IDLE_SECONDS = 0.1
+STOP_LINGER_SECONDS = 1
 
 TOO_MUCH = ("503 Service Unavailable", "Too many bytes of requests are on their way at once")
 
@@ -53,19 +56,16 @@ IN = select.EPOLLIN | select.EPOLLONESHOT
 OUT = select.EPOLLOUT | select.EPOLLONESHOT
 
 
-class Seat:
-    """A thread's place: leading, or waiting aside until it is called."""
-
-    def __init__(self):
-        self.called = threading.Event()
-        # When the event being attended to came, on the monotonic clock; None between events.
-        self.busy_since = None
-
-
 class PredictionWorker(BootingWorker):
     """A gunicorn worker; see the module's description."""
 
     def run(self):
+        self.prepare()
+        self.leaders.start()
+        self.watch()
+        self.finish()
+
+    def prepare(self):
         self.poller = select.epoll()
         self.lock = threading.Lock()
         self.max_body = self.app.settings.max_body_bytes
@@ -74,28 +74,16 @@ class PredictionWorker(BootingWorker):
         # By descriptor: those whose answer is being made, part by part.
         self.streaming = {}
         self.open_connections = set()
-        # Bytes of requests that are not complete.
+        # Bytes of requests that are not complete, or wait.
         self.unfinished = 0
-        # Descriptors that the poller has reported, for the leader.
+        # What the poller has reported, for the leader.
         self.reported = deque()
         # Requests that wait for a thread, with their connections.
         self.waiting = deque()
         self.predictions = 0
-        self.aside = []
-        self.leader = None
-        self.stops_at = None
-        self.listeners = {listener.fileno(): listener for listener in self.sockets}
-        for listener in self.sockets:
-            listener.setblocking(False)
-            self.poller.register(listener.fileno(), IN)
-        # When new connections are reported again, on the monotonic clock; None: they are.
-        self.accepts_at = None
-        self.has_left_to_others = False
         self.app.balance.tell(self.age, 0)
-
-        self.appoint_leader()
-        self.watch()
-        self.finish()
+        self.acceptor = Acceptor(self.sockets, self.poller, self.room, self.admit, self.make_descriptors)
+        self.leaders = Leaders(self.next_event, self.attend, MAX_PREDICTIONS + SPARE_THREADS)
 
     # The main thread.
 
@@ -107,152 +95,100 @@ class PredictionWorker(BootingWorker):
             if now >= next_housekeeping:
                 next_housekeeping = now + 1
                 self.notify()
-                self.end_overdue(now)
+                self.end_overdue()
                 if self.ppid != os.getppid():
                     return
-            self.sleep(PATIENCE if self.look_after_leader() else IDLE_LOOK)
+            self.sleep(PATIENCE if self.leaders.look_after() else IDLE_LOOK)
 
     def sleep(self, seconds):
         """Sleeps until a signal arrives, at most this long."""
         if select.select([self.PIPE[0]], [], [], seconds)[0]:
             os.read(self.PIPE[0], 4096)
 
-    def look_after_leader(self):
-        """Has another thread lead where the leader takes long. Returns whether it is busy."""
-        leader = self.leader
-        since = leader.busy_since if leader else None
-        if since is None:
-            return False
-        if time.monotonic() - since >= PATIENCE:
-            with self.lock:
-                # It may just have become free, or busy with something else.
-                if leader.busy_since == since:
-                    self.appoint_leader()
-        return True
-
-    def appoint_leader(self):
-        """Has another thread lead from now on."""
-        if self.aside:
-            self.leader = self.aside.pop()
-        else:
-            seat = Seat()
-            try:
-                threading.Thread(target=self.work, args=(seat,), daemon=True).start()
-            except RuntimeError as error:
-                # The thread that is done first becomes leader.
-                log("mlcli: %s; /ping waits for a prediction to end" % error)
-                self.leader = None
-                return
-            self.leader = seat
-        self.leader.called.set()
-
-    def end_overdue(self, now):
+    def end_overdue(self):
         """Ends what clients have had their time for."""
         for connection in list(self.open_connections):
-            if connection.deadline() < now and self.take_from_idle(connection):
-                if connection.began is None or connection.sender.backlog:
-                    self.close(connection)
-                else:
-                    self.refuse(connection, Refusal("408 Request Timeout", "The request took too long"))
+            if self.take_where(connection, is_overdue):
+                self.attempt(connection, self.end)
 
-    def take_from_idle(self, connection):
-        """Makes the connection this thread's, unless another thread has it."""
-        return self.idle.pop(connection.descriptor, None) is not None
+    def end(self, connection):
+        """Ends a request that does not come, or whose answer is not taken."""
+        if connection.began is None or connection.sender.backlog:
+            self.close(connection)
+        else:
+            self.refuse(connection, Refusal("408 Request Timeout", "The request took too long"))
 
     def finish(self):
         """Stops accepting, and lets the requests that are under way finish."""
-        now = time.monotonic()
-        self.stops_at = now + STOP_CLIENTS_SECONDS
-        self.accept_rest()
-        idle_until = now + STOP_IDLE_SECONDS
-        deadline = now + self.cfg.graceful_timeout
-        while self.open_connections and now < deadline:
+        # Answers say so from now on; it may be the parent that has gone.
+        self.alive = False
+        self.acceptor.stop()
+        began = now = time.monotonic()
+        next_look = began
+        progress = Progress()
+        while self.open_connections and now - began < self.cfg.graceful_timeout:
+            if now >= next_look:
+                next_look += 1
+                progress.look(list(self.open_connections))
             for connection in list(self.open_connections):
-                self.end_stopping(connection, now, idle_until)
-            self.look_after_leader()
+                self.end_stopping(connection, now - began, progress)
+            self.leaders.look_after()
             self.notify()
             time.sleep(PATIENCE)
             now = time.monotonic()
 
-    def accept_rest(self):
-        """Takes the connections that clients have made already, and no more."""
-        for listener in self.sockets:
-            self.poller.unregister(listener.fileno())
-            while self.accept(listener):
-                pass
-            listener.close()
-
-    def end_stopping(self, connection, now, idle_until):
+    def end_stopping(self, connection, elapsed, progress):
         """Closes a connection where there is nothing to wait for, or its client is too slow."""
-        if connection.is_idle() or connection.lingers_until is not None:
-            over = now >= idle_until
-        else:
-            over = now >= self.stops_at
-        if not over:
-            return
-        if self.take_from_idle(connection):
+
+        def is_over(connection):
+            if connection.lingers_until is not None:
+                return time.monotonic() >= connection.rested_at + STOP_LINGER_SECONDS
+            if connection.sender.backlog:
+                return elapsed >= STOP_CLIENTS_SECONDS and progress.is_stuck(connection)
+            if connection.is_idle():
+                return elapsed >= STOP_IDLE_SECONDS
+            return elapsed >= STOP_CLIENTS_SECONDS
+
+        if self.take_where(connection, is_over):
             self.close(connection)
-        elif connection.sender.backlog:
-            # A stream, whose thread hears of it.
+        elif elapsed >= STOP_CLIENTS_SECONDS and progress.is_stuck(connection):
+            # A stream: the thread that makes it hears of it.
             connection.sender.give_up()
 
     # The serving threads.
 
-    def work(self, seat):
-        """What a thread does: leads when called, else waits aside."""
-        while True:
-            seat.called.wait()
-            seat.called.clear()
-            self.lead(seat)
-
-    def lead(self, seat):
-        """Serves what arrives until another thread leads."""
-        while True:
-            descriptor = self.next_report()
-            if descriptor is None:
-                continue
-            seat.busy_since = time.monotonic()
-            try:
-                self.attend(descriptor)
-                self.predict_waiting()
-            except BaseException as error:
-                # Any exception: the server must not lose a thread.
-                log(describe(error))
-            with self.lock:
-                seat.busy_since = None
-                if self.leader is None:
-                    self.leader = seat
-                elif self.leader is not seat:
-                    self.aside.append(seat)
-                    return
-
-    def next_report(self):
-        """The next descriptor on which something has happened; None where nothing has, for a while."""
-        if self.accepts_at is not None and time.monotonic() >= self.accepts_at:
-            self.accept_again()
+    def next_event(self):
+        """The next descriptor of a client on which something has happened; None where nothing has,
+        for a while."""
+        patience = self.acceptor.patience()
         if not self.reported:
-            timeout = -1 if self.accepts_at is None else BREATH
-            for descriptor, _ in self.poller.poll(timeout, MOST_EVENTS):
-                self.reported.append(descriptor)
-        return self.reported.popleft() if self.reported else None
+            self.reported.extend(self.poller.poll(patience, MOST_EVENTS))
+            if not self.reported:
+                return None
+        descriptor, _ = self.reported.popleft()
+        return None if self.acceptor.take(descriptor) else descriptor
 
     def attend(self, descriptor):
-        """Does what an event calls for: a client has come, has sent something, or can take more."""
-        listener = self.listeners.get(descriptor)
-        if listener is not None:
-            self.accept_share(listener)
-            return
-        connection = self.idle.pop(descriptor, None)
+        """Does what an event calls for: a client has sent something, or can take more."""
+        with self.lock:
+            connection = self.idle.pop(descriptor, None)
         if connection is None:
             self.flush_stream(descriptor)
             return
+        self.attempt(connection, self.serve)
+        self.predict_waiting()
+        self.make_room()
+
+    def attempt(self, connection, step, *arguments):
+        """Goes on with a connection that this thread owns, and closes it where that fails."""
         try:
-            self.serve(connection)
+            step(connection, *arguments)
         except (ClientGone, OSError):
             self.close(connection)
-        except BaseException:
+        except BaseException as error:
+            # Any exception: others wait for this thread.
             self.close(connection)
-            raise
+            log(describe(error))
 
     def serve(self, connection):
         """Goes on with a connection that this thread owns."""
@@ -264,9 +200,14 @@ class PredictionWorker(BootingWorker):
             return
         if connection.sender.backlog:
             connection.sender.flush()
-            if connection.sender.backlog or connection.is_last:
+            if connection.sender.backlog:
+                # Its deadline is still the one from when the answer was made.
+                self.wait(connection, OUT)
+            elif connection.is_last:
+                self.linger(connection)
+            else:
                 self.conclude(connection)
-                return
+            return
         environ = self.receive(connection)
         if environ is None:
             return
@@ -275,7 +216,7 @@ class PredictionWorker(BootingWorker):
         elif self.may_predict():
             self.predict(connection, environ)
         else:
-            self.waiting.append((connection, environ))
+            self.queue(connection, environ)
 
     def receive(self, connection):
         """The next request of a connection, once all of it is here; else None: it waits, or has been
@@ -291,7 +232,6 @@ class PredictionWorker(BootingWorker):
         self.account(connection, connection.held())
         if environ is None:
             self.wait(connection, IN)
-            self.make_room()
         return environ
 
     def account(self, connection, held):
@@ -301,15 +241,18 @@ class PredictionWorker(BootingWorker):
                 self.unfinished += held - connection.accounted
             connection.accounted = held
 
+    def holds_too_much(self):
+        return self.max_body and self.unfinished > UNFINISHED_BYTES + self.max_body
+
     def make_room(self):
         """Gives up the request that has been coming for the longest time, where clients have sent
         more than the worker holds."""
-        if not self.max_body or self.unfinished <= UNFINISHED_BYTES + self.max_body:
+        if not self.holds_too_much():
             return
         unfinished = [one for one in list(self.idle.values()) if one.accounted]
         for connection in sorted(unfinished, key=lambda one: one.began or 0):
-            if self.take_from_idle(connection):
-                self.refuse(connection, Refusal(*TOO_MUCH))
+            if self.take_where(connection, lambda one: one.accounted):
+                self.attempt(connection, self.refuse, Refusal(*TOO_MUCH))
                 return
 
     def refuse(self, connection, refusal):
@@ -317,14 +260,12 @@ class PredictionWorker(BootingWorker):
         connection.forget()
         self.account(connection, 0)
         connection.is_last = True
-        try:
-            send_refusal(connection.sender, refusal)
-            if connection.sender.backlog or connection.linger():
-                self.wait(connection, OUT if connection.sender.backlog else IN)
-                return
-        except ClientGone:
-            pass
-        self.close(connection)
+        send_refusal(connection.sender, refusal)
+        if connection.sender.backlog:
+            connection.rest()
+            self.wait(connection, OUT)
+        else:
+            self.linger(connection)
 
     # Predictions.
 
@@ -344,6 +285,14 @@ class PredictionWorker(BootingWorker):
             with self.lock:
                 self.predictions -= 1
 
+    def queue(self, connection, environ):
+        """Has a request wait until there is a place for its prediction."""
+        self.account(connection, connection.held() + environ["wsgi.input"].getbuffer().nbytes)
+        if self.holds_too_much():
+            self.refuse(connection, Refusal(*TOO_MUCH))
+        else:
+            self.waiting.append((connection, environ))
+
     def predict_waiting(self):
         """Answers requests that had no place, now that there is one."""
         while self.waiting and self.may_predict():
@@ -354,10 +303,8 @@ class PredictionWorker(BootingWorker):
                 with self.lock:
                     self.predictions -= 1
                 return
-            try:
-                self.predict(connection, environ)
-            except (ClientGone, OSError):
-                self.close(connection)
+            self.account(connection, connection.held())
+            self.attempt(connection, self.predict, environ)
 
     def answer(self, connection, environ):
         """Has the application answer, and sends what it says."""
@@ -434,72 +381,68 @@ class PredictionWorker(BootingWorker):
         elif not connection.is_last:
             # What has come already is read in its turn: there is room to write now, and so an event.
             self.wait(connection, OUT if connection.buffer else IN)
-        elif connection.buffer and connection.linger():
+        elif connection.buffer or not self.alive:
+            self.linger(connection)
+        else:
+            self.close(connection)
+
+    def linger(self, connection):
+        """Has the client get its last answer: if a connection is closed while something of it is
+        unread, what was sent is lost."""
+        if connection.linger():
             self.wait(connection, IN)
         else:
             self.close(connection)
 
     # Connections.
 
-    def accept_share(self, listener):
-        """Takes new connections, as many as leave the other workers their share."""
+    def room(self):
+        """How many connections this worker may take, so as to leave the other workers their share;
+        None: as many as come."""
         share = self.app.balance.share(self.age)
-        room = MOST_EVENTS if share is None else share - len(self.open_connections)
-        if room <= 0 and not self.has_left_to_others:
-            self.has_left_to_others = True
-            self.accepts_at = time.monotonic() + BREATH
-            return
-        self.has_left_to_others = False
-        for _ in range(max(1, min(room, MOST_EVENTS))):
-            if not self.accept(listener):
-                break
-        self.accept_again()
+        return None if share is None else share - len(self.open_connections)
 
-    def accept_again(self):
-        """Has the poller report new connections again."""
-        self.accepts_at = None
-        try:
-            for descriptor in self.listeners:
-                self.poller.modify(descriptor, IN)
-        except OSError:
-            # Closed meanwhile: the server is being stopped.
-            if self.alive:
-                raise
-
-    def accept(self, listener):
-        """Takes a new connection. Returns whether there was one."""
-        try:
-            client_socket, address = listener.accept()
-        except BlockingIOError:
-            # Another worker was faster.
-            return False
-        except ConnectionAbortedError:
-            return True
-        except OSError as error:
-            self.make_room_for_clients(error)
-            return False
+    def admit(self, client_socket, address):
+        """Takes a new client."""
         connection = Connection(client_socket, address, self.max_body)
         self.open_connections.add(connection)
         self.app.balance.tell(self.age, len(self.open_connections))
-        self.idle[connection.descriptor] = connection
-        self.poller.register(connection.descriptor, IN)
-        return True
+        try:
+            with self.lock:
+                self.poller.register(connection.descriptor, IN)
+                self.idle[connection.descriptor] = connection
+        except OSError as error:
+            # The system can watch no more.
+            log("mlcli: cannot accept a connection: %s" % error)
+            self.close(connection)
 
-    def make_room_for_clients(self, error):
-        """Closes the connection that has been idle for the longest time: too many are open."""
-        log("mlcli: cannot accept a connection: %s" % error)
-        idle = [one for one in list(self.idle.values()) if one.is_idle()]
-        for connection in sorted(idle, key=lambda one: one.closes_at)[:MOST_EVENTS]:
-            if self.take_from_idle(connection):
+    def make_descriptors(self):
+        """Closes the connections whose time is over first: too many are open."""
+        waiting = sorted(list(self.idle.values()), key=lambda one: (not one.is_idle(), one.deadline()))
+        for connection in waiting[:MOST_CLOSED]:
+            if self.take_where(connection, lambda one: True):
                 self.close(connection)
-        if not idle:
+        if not waiting:
             # It would be tried again at once.
             time.sleep(0.05)
 
     def wait(self, connection, interest):
         """Has the poller report the connection, once."""
-        self.idle[connection.descriptor] = connection
-        self.poller.modify(connection.descriptor, interest)
+        # Under the lock, so that nobody owns it before the poller knows what it waits for.
+        with self.lock:
+            self.idle[connection.descriptor] = connection
+            self.poller.modify(connection.descriptor, interest)
+
+    def take_where(self, connection, condition):
+        """Makes the connection this thread's, if the condition holds and no other thread has it."""
+        if not condition(connection):
+            return False
+        with self.lock:
+            # Its descriptor may be another one's by now, and a thread may just have served it.
+            is_mine = self.idle.get(connection.descriptor) is connection and condition(connection)
+            if is_mine:
+                del self.idle[connection.descriptor]
+        return is_mine
 
     def close(self, connection):
         # Closing takes it out of the poller, too.
@@ -507,3 +450,28 @@ class PredictionWorker(BootingWorker):
         connection.close()
         self.open_connections.discard(connection)
         self.app.balance.tell(self.age, len(self.open_connections))
+
+
+class Progress:
+    """Which clients still take their answers, by looks a second apart."""
+
+    def __init__(self):
+        # What each should have taken by the next look, in bytes of all that it was sent.
+        self.expected = {}
+        self.stuck = set()
+
+    def look(self, connections):
+        senders = {one: one.sender for one in connections if one.sender.backlog}
+        self.stuck = {
+            one for one in senders if senders[one].taken < self.expected.get(one, 0)
+        }
+        self.expected = {
+            one: sender.taken + min(sender.size, LEAST_RATE) for one, sender in senders.items()
+        }
+
+    def is_stuck(self, connection):
+        return connection in self.stuck
+
+
+def is_overdue(connection):
+    return connection.deadline() < time.monotonic()

@@ -1,0 +1,107 @@
+"""Taking new connections, in balance with the other workers."""
+
+import select
+import time
+
+from mlcli_harness.failure import log
+
+# A worker that has more than its share of the connections leaves the next one to the others for so
+# long, in seconds.
+BREATH = 0.001
+# Connections that are taken at a time; then it is the turn of those that are there.
+MOST_AT_ONCE = 64
+# Connections that are taken once the server is to stop: as many as wait in the system at most.
+# gunicorn's default for them is 2,048.
+MOST_WAITING = 2048
+
+IN = select.EPOLLIN | select.EPOLLONESHOT
+
+
+class Acceptor:
+    """Takes the connections that the poller reports on the listeners. For the leader alone, except
+    for `stop`.
+
+    `room` says how many connections this worker may take without taking another one's share; None:
+    there is no other. `admit` is called with each socket and its address, `make_room` where the
+    system has no more to give."""
+
+    def __init__(self, listeners, poller, room, admit, make_room):
+        self.poller = poller
+        self.room = room
+        self.admit = admit
+        self.make_room = make_room
+        self.listeners = {listener.fileno(): listener for listener in listeners}
+        # When new connections are reported again, on the monotonic clock; None: they are.
+        self.accepts_at = None
+        self.has_left_to_others = False
+        for listener in listeners:
+            listener.setblocking(False)
+            poller.register(listener.fileno(), IN)
+
+    def patience(self):
+        """How long the leader may wait for events, in seconds; -1: for ever."""
+        if self.accepts_at is None:
+            return -1
+        if time.monotonic() < self.accepts_at:
+            return BREATH
+        self.accept_again()
+        return -1
+
+    def take(self, descriptor):
+        """Takes new connections, if the descriptor is a listener's. Returns whether it is."""
+        listener = self.listeners.get(descriptor)
+        if listener is None:
+            return False
+        room = self.room()
+        if room is not None and room <= 0 and not self.has_left_to_others:
+            self.has_left_to_others = True
+            self.accepts_at = time.monotonic() + BREATH
+            return True
+        self.has_left_to_others = False
+        most = MOST_AT_ONCE if room is None else max(1, min(room, MOST_AT_ONCE))
+        try:
+            for _ in range(most):
+                if not self.accept(listener):
+                    break
+        finally:
+            self.accept_again()
+        return True
+
+    def accept_again(self):
+        """Has the poller report new connections again."""
+        self.accepts_at = None
+        try:
+            for descriptor in self.listeners:
+                self.poller.modify(descriptor, IN)
+        except OSError:
+            # Closed meanwhile: the server is being stopped.
+            if self.listeners:
+                raise
+
+    def accept(self, listener):
+        """Takes a new connection. Returns whether there was one."""
+        try:
+            client_socket, address = listener.accept()
+        except BlockingIOError:
+            # Another worker was faster.
+            return False
+        except ConnectionAbortedError:
+            return True
+        except OSError as error:
+            # Without listeners, it has been closed meanwhile.
+            if self.listeners:
+                log("mlcli: cannot accept a connection: %s" % error)
+                self.make_room()
+            return False
+        self.admit(client_socket, address)
+        return True
+
+    def stop(self):
+        """Takes the connections that clients have made already, and no more."""
+        listeners, self.listeners = self.listeners, {}
+        for descriptor, listener in listeners.items():
+            self.poller.unregister(descriptor)
+            for _ in range(MOST_WAITING):
+                if not self.accept(listener):
+                    break
+            listener.close()

@@ -1,0 +1,108 @@
+"""How much memory the container may have, and what a process takes of it.
+
+What counts is memory that cannot be had back: not the page cache, and so not the files that a model
+is mapped from, which processes share.
+"""
+
+import os
+from pathlib import PurePosixPath
+
+CGROUPS = "/sys/fs/cgroup"
+OWN_CGROUPS = "/proc/self/cgroup"
+STATUS = "/proc/self/status"
+
+# Parts of a control group's use that the kernel takes back when memory gets scarce (memory.stat).
+RECLAIMABLE = ("active_file", "inactive_file", "slab_reclaimable")
+
+
+def megabytes(size):
+    return "%d MB" % round(size / 1024**2)
+
+
+class Limit:
+    """A limit of memory in bytes, and the files that tell how much of it is in use."""
+
+    def __init__(self, size, usage, stat, prefix):
+        self.size = size
+        self.usage = usage
+        self.stat = stat
+        self.prefix = prefix
+
+    def room(self):
+        """What is left of it, in bytes. Raises OSError, ValueError where that cannot be read."""
+        with open(self.stat, encoding="ascii") as file:
+            stat = dict(line.split() for line in file)
+        reclaimable = sum(int(stat.get(self.prefix + name, 0)) for name in RECLAIMABLE)
+        return self.size - (read_number(self.usage) - reclaimable)
+
+
+def memory_limits():
+    """The limits under which this process is: its control group's, and those of the groups around
+    it as far as they can be seen. One that the machine cannot reach anyway is none."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limits = []
+    for directory, limit, usage, prefix in control_groups():
+        try:
+            size = read_number(os.path.join(directory, limit))
+        except (OSError, ValueError):
+            # Not there, or `max`.
+            continue
+        if size < machine:
+            paths = [os.path.join(directory, name) for name in (usage, "memory.stat")]
+            limits.append(Limit(size, *paths, prefix))
+    return limits
+
+
+def control_groups():
+    """Directories that may hold a limit, with the names of the files that do, for both versions."""
+    try:
+        with open(OWN_CGROUPS, encoding="utf-8", errors="surrogateescape") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            root, names = CGROUPS, ("memory.max", "memory.current", "")
+        elif "memory" in controllers.split(","):
+            root = os.path.join(CGROUPS, "memory")
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
+        else:
+            continue
+        # In a container the path may be the one outside, where inside only `/` is to be seen.
+        group = PurePosixPath(path)
+        for place in (group, *group.parents):
+            yield (root + str(place).rstrip("/"), *names)
+
+
+def read_number(path):
+    with open(path, encoding="ascii") as file:
+        return int(file.read())
+
+
+def room(limits):
+    """The limit of which the least is left, and what that is; None where it cannot be known."""
+    try:
+        return min(((limit, limit.room()) for limit in limits), key=lambda pair: pair[1], default=None)
+    except (OSError, ValueError):
+        return None
+
+
+class Footprint:
+    """What this process takes now, in bytes; 0 where the kernel does not say."""
+
+    def __init__(self):
+        sizes = {}
+        try:
+            with open(STATUS, encoding="utf-8", errors="replace") as file:
+                for line in file:
+                    name, _, value = line.partition(":")
+                    if value.endswith(" kB\n"):
+                        sizes[name] = 1024 * int(value.split()[0])
+        except (OSError, ValueError):
+            pass
+        # Its own, without files.
+        self.own = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap"))
+        # All that is in memory, now and at most so far, files included.
+        self.all = sizes.get("VmRSS", 0)
+        self.peak = sizes.get("VmHWM", 0)

@@ -1,0 +1,104 @@
+/**
+ * A server in a container of its own, as the platform starts it, and reached at the container's own
+ * address: a proxy of the engine between would hide resets and half-closed connections, and has
+ * limits of its own.
+ *
+ * @module
+ */
+
+import { fromFileUrl, join } from "@std/path";
+import type { Engine } from "../../runtime/docker/engine.ts";
+import { type Ended, endOf, withContainer } from "./container.ts";
+import { makeDirectory } from "./directory.ts";
+import { engineRequest, TEST_IMAGE } from "./engine.ts";
+import { eventually } from "./eventually.ts";
+import { killedAfter, resultOf } from "./program.ts";
+
+/** Longest time for a program in Python, in ms. */
+const TIMEOUT = 120_000;
+
+/** A server that answers. */
+export interface ServingContainer {
+  readonly engine: Engine;
+  readonly id: string;
+  /** The container's own address. */
+  readonly hostname: string;
+  readonly port: number;
+  /** Sends SIGTERM. Returns how the container ended, and after how many ms. */
+  stop(): Promise<Ended & { readonly took: number }>;
+}
+
+/** What else a server is started with. */
+export interface ServingOptions {
+  readonly env?: readonly string[];
+  /** Bytes of memory, without swap. */
+  readonly memory?: number;
+}
+
+/** Calls `work` with a server of this code, with two workers. */
+export async function withServing<T>(
+  code: string,
+  { env = [], memory }: ServingOptions,
+  work: (server: ServingContainer) => Promise<T>,
+): Promise<T> {
+  await using directory = await makeDirectory({ serve: code });
+  const body = {
+    Image: TEST_IMAGE,
+    Cmd: ["serve"],
+    Env: ["MLCLI_WORKERS=2", "MLCLI_MAX_BODY_MB=6", ...env],
+    Labels: {},
+    HostConfig: {
+      AutoRemove: false,
+      Memory: memory,
+      MemorySwap: memory,
+      Mounts: [{
+        Type: "bind" as const,
+        Source: directory.path,
+        Target: "/opt/ml/code",
+        ReadOnly: true,
+      }],
+    },
+  };
+  return await withContainer(body, async (engine, id) => {
+    const { NetworkSettings } = JSON.parse(
+      await engineRequest("GET", `/containers/${id}/json`, [200]),
+    );
+    const hostname: string = NetworkSettings.IPAddress ||
+      NetworkSettings.Networks.bridge.IPAddress;
+    const stop = async (): Promise<Ended & { readonly took: number }> => {
+      const began = performance.now();
+      await engineRequest("POST", `/containers/${id}/kill?signal=SIGTERM`, [204]);
+      const ended = await endOf(engine, id);
+      return { ...ended, took: performance.now() - began };
+    };
+    await eventually(() => isReady(`http://${hostname}:8080/ping`));
+    return await work({ engine, id, hostname, port: 8080, stop });
+  });
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url);
+    await answer.body?.cancel();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a program of `tests/helpers/hostile` against the server; fails where it finds anything. */
+export async function runHostile(
+  { hostname, port }: ServingContainer,
+  program: string,
+  ...args: readonly (string | number)[]
+): Promise<void> {
+  const path = join(fromFileUrl(new URL("hostile/", import.meta.url)), program);
+  const command = new Deno.Command("python3", {
+    args: ["-B", path, hostname, String(port), ...args.map(String)],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const { code, stdout, stderr } = await resultOf(killedAfter(TIMEOUT, command.spawn()));
+  if (code !== 0 || stderr) throw new Error(`${program} found:\n${stdout}${stderr}`);
+}

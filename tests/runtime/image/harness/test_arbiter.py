@@ -1,0 +1,326 @@
+import itertools
+import os
+import signal
+import unittest
+from types import SimpleNamespace
+from unittest import mock
+
+from support import ending
+from mlcli_harness.serving import arbiter as module, booting
+from mlcli_harness.serving.arbiter import ServingArbiter, describe_end
+from mlcli_harness.serving.booting import BootRecord
+
+MB = 1024**2
+KILLED = int(signal.SIGKILL)
+
+
+def exited(status):
+    """What `wait` says of a process that ended with it."""
+    return status << 8
+
+
+class FakeWorker:
+    """A worker, as the master sees it."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.age = 7
+        self.boot = BootRecord()
+        self.asked = self.aborted = False
+        self.tmp = mock.Mock()
+
+
+class ArbiterTest(unittest.TestCase):
+    LIMITS = []
+
+    def setUp(self):
+        self.log = []
+        self.now = 1000.0
+        for target, name, value in [
+            (module, "log", self.log.append),
+            (booting, "log", self.log.append),
+            (module.memory, "memory_limits", lambda: list(self.LIMITS)),
+            (module.time, "monotonic", lambda: self.now),
+        ]:
+            patch = mock.patch.object(target, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.app = SimpleNamespace(
+            cfg=SimpleNamespace(workers=3, timeout=240),
+            preloaded=None,
+            renew_failure_token=mock.Mock(),
+            balance=mock.Mock(),
+        )
+        self.pids = itertools.count(100)
+        self.start_server()
+
+    def start_server(self):
+        self.arbiter = ServingArbiter(self.app)
+
+    def worker(self, loaded=False, sizes=(0, 0)):
+        """One more worker."""
+        worker = FakeWorker(next(self.pids))
+        self.arbiter.WORKERS[worker.pid] = worker
+        if loaded:
+            worker.boot.loaded(*sizes)
+        return worker
+
+    def end(self, worker, status):
+        """The worker ends, and the main loop comes round."""
+        del self.arbiter.WORKERS[worker.pid]
+        self.arbiter.ended.append((worker, status))
+        self.arbiter.manage_workers()
+
+    def spawned(self):
+        """Whether the master makes workers when it is asked to."""
+        self.arbiter.calls.clear()
+        self.arbiter.spawn_workers()
+        return "spawn_workers" in self.arbiter.calls
+
+
+class Ends(ArbiterTest):
+    def test_of_workers_that_served_are_told_and_end_nothing(self):
+        for status, how in [
+            (exited(0), "status 0"),
+            (exited(3), "status 3"),
+            (exited(4), "status 4"),
+            (KILLED, "SIGKILL; was there too little memory?"),
+            (int(signal.SIGSEGV) | 0x80, "SIGSEGV"),
+        ]:
+            worker = self.worker(loaded=True)
+            self.end(worker, status)
+            self.assertEqual(
+                self.log.pop(),
+                "mlcli: worker process %d ended (%s); another one takes its place" % (worker.pid, how),
+            )
+        self.assertEqual((self.log, self.arbiter.num_workers), ([], 3))
+
+    def test_that_were_asked_for_are_none_of_the_logs(self):
+        worker = self.worker(loaded=True)
+        self.arbiter.kill_worker(worker.pid, signal.SIGTERM)
+        self.end(worker, exited(0))
+        self.assertEqual(self.log, [])
+        # This one has its log opened anew, and goes on.
+        worker = self.worker(loaded=True)
+        self.arbiter.kill_worker(worker.pid, signal.SIGUSR1)
+        self.end(worker, exited(1))
+        self.assertEqual(len(self.log), 1)
+        sent = [call for call in self.arbiter.calls if isinstance(call, tuple)]
+        self.assertEqual(sent, [(100, signal.SIGTERM), (101, signal.SIGUSR1)])
+
+    def test_by_the_master_itself_are_told_as_what_they_are(self):
+        worker = self.worker(loaded=True)
+        worker.aborted = True
+        self.arbiter.kill_worker(worker.pid, signal.SIGKILL)
+        self.end(worker, KILLED)
+        self.assertIn("ended (no sign of life for 240 s); another", self.log[0])
+
+    def test_have_names(self):
+        for status, how in [
+            (exited(255), "status 255"),
+            (int(signal.SIGABRT), "SIGABRT"),
+            (int(signal.SIGRTMIN) + 1, "signal 35"),
+        ]:
+            self.assertEqual(describe_end(status), how)
+
+    def test_of_one_after_the_other_do_not_keep_the_master_busy(self):
+        self.assertTrue(self.spawned())
+        self.now += 100
+        self.end(self.worker(loaded=True), exited(3))
+        # After a long life, its place is taken at once.
+        self.assertTrue(self.spawned())
+        self.now += 0.1
+        self.end(self.worker(loaded=True), exited(3))
+        self.assertFalse(self.spawned())
+        self.now += 1
+        self.assertTrue(self.spawned())
+
+
+class FailuresToLoad(ArbiterTest):
+    def failed(self):
+        worker = self.worker()
+        worker.boot.failed()
+        return worker
+
+    def test_end_a_server_that_has_no_model(self):
+        for worker, status, said in [
+            (self.failed(), exited(3), []),
+            (self.worker(), exited(3), ["(status 3)"]),
+            (self.worker(), KILLED, ["(SIGKILL; was there too little memory?)"]),
+        ]:
+            # Another one that is still at it makes no difference.
+            self.worker()
+            self.arbiter.calls.clear()
+            self.assertEqual(ending(lambda: self.end(worker, status)), (3, ""))
+            self.assertEqual(self.arbiter.calls, ["stop"])
+            self.assertEqual(
+                self.log, ["mlcli: a worker process died while it loaded the model " + how for how in said]
+            )
+            self.log.clear()
+
+    def test_later_are_tried_again_ever_less_often(self):
+        serving = self.worker(loaded=True)
+        pauses = []
+        for _ in range(8):
+            failed = self.failed()
+            self.end(failed, exited(3))
+            self.assertRegex(
+                self.log[-1],
+                r"^mlcli: worker process \d+ ended while it loaded the model \(status 3\); "
+                r"another one tries in \d+ s$",
+            )
+            pauses.append(int(self.log[-1].split()[-2]))
+            self.now += pauses[-1] - 0.5
+            self.assertFalse(self.spawned())
+            self.now += 0.5
+            self.assertTrue(self.spawned())
+        self.assertEqual(pauses, [1, 2, 4, 8, 16, 32, 60, 60])
+        # Each time, one of those that fail may say why.
+        self.assertEqual(self.app.renew_failure_token.call_count, 8)
+        # All is well again.
+        self.worker(loaded=True)
+        self.worker(loaded=True)
+        self.arbiter.manage_workers()
+        self.end(self.failed(), exited(3))
+        self.assertIn("in 1 s", self.log[-1])
+        self.assertEqual(self.arbiter.num_workers, 3)
+        # The last one that serves takes the server with it, since the next cannot.
+        for worker in list(self.arbiter.WORKERS.values()):
+            self.end(worker, exited(0))
+        self.assertNotIn(serving, self.arbiter.WORKERS.values())
+        self.assertEqual(ending(lambda: self.end(self.failed(), exited(3))), (3, ""))
+
+    def test_for_want_of_memory_leave_the_server_with_fewer(self):
+        self.worker(loaded=True)
+        for left in (2, 1):
+            worker = self.worker()
+            self.end(worker, KILLED)
+            self.assertEqual(
+                self.log.pop(),
+                "mlcli: worker process %d ended while it loaded the model (SIGKILL; was there too "
+                "little memory?); the server goes on with %d of 3" % (worker.pid, left),
+            )
+            self.assertEqual(self.arbiter.num_workers, left)
+        # There has to be one.
+        self.end(self.worker(), KILLED)
+        self.assertIn("another one tries in 1 s", self.log.pop())
+        self.assertEqual(self.arbiter.num_workers, 1)
+
+
+class SlowLoads(ArbiterTest):
+    def test_are_told_at_growing_intervals_until_there_is_a_model(self):
+        worker = self.worker()
+        told = []
+        for second in range(401):
+            self.now = 1000.0 + second
+            self.arbiter.manage_workers()
+            if self.log:
+                told.append(second)
+                line = self.log.pop()
+                self.assertRegex(line, r"^mlcli: the model has been loading for %d s \(model_fn" % second)
+                self.assertIn("/ping answers when it has. The platform waits 240 s", line)
+        self.assertEqual(told, [10, 20, 40, 80, 160, 320])
+        worker.boot.loaded(0, 0)
+        self.worker()
+        self.now += 1000
+        self.arbiter.manage_workers()
+        self.assertEqual(self.log, [])
+        # Without it, the next wait begins.
+        del self.arbiter.WORKERS[worker.pid]
+        self.arbiter.manage_workers()
+        self.assertEqual(self.log, [])
+        self.now += 11
+        self.arbiter.manage_workers()
+        self.assertIn("loading for 11 s", self.log[0])
+
+    def test_are_not_ended(self):
+        loading, loaded, ended = self.worker(), self.worker(loaded=True), self.worker()
+        ended.tmp.notify.side_effect = ValueError("closed")
+        self.arbiter.murder_workers()
+        loading.tmp.notify.assert_called_once_with()
+        loaded.tmp.notify.assert_not_called()
+        self.assertEqual(self.arbiter.calls, ["murder_workers"])
+
+
+class Starts(ArbiterTest):
+    def test_are_side_by_side_where_no_limit_is_known(self):
+        self.arbiter.manage_workers()
+        self.assertEqual(self.arbiter.num_workers, 3)
+
+    def test_hold_signals_back_while_a_worker_is_made(self):
+        self.assertLessEqual(booting.HELD_BACK, self.arbiter.spawn_worker())
+        self.assertFalse(booting.HELD_BACK & signal.pthread_sigmask(signal.SIG_BLOCK, []))
+
+    def test_notice_children_that_end(self):
+        pid = os.fork()
+        if not pid:
+            os._exit(3)
+        worker = FakeWorker(pid)
+        self.arbiter.WORKERS[pid] = worker
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        self.arbiter.reap_workers()
+        self.assertEqual(self.arbiter.WORKERS, {})
+        self.assertEqual(list(self.arbiter.ended), [(worker, exited(3))])
+        worker.tmp.close.assert_called_once_with()
+        # The others must not leave connections to it.
+        self.app.balance.leave.assert_called_once_with(7)
+        # Where there are no children, there is nothing to notice.
+        self.arbiter.reap_workers()
+
+
+class StartsWithALimit(ArbiterTest):
+    LIMITS = ["limit"]
+
+    def start(self, room, sizes):
+        """The workers there may be once the first has loaded, one is loading, and both have."""
+        limit = SimpleNamespace(size=1000 * MB)
+        self.arbiter.manage_workers()
+        self.assertEqual(self.arbiter.num_workers, 1)
+        first = self.worker()
+        self.arbiter.manage_workers()
+        self.assertEqual(self.arbiter.num_workers, 1)
+        first.boot.loaded(*sizes)
+        numbers = []
+        left = None if room is None else (limit, room)
+        with mock.patch.object(module.memory, "room", lambda limits: left):
+            for _ in range(2):
+                self.arbiter.manage_workers()
+                numbers.append(self.arbiter.num_workers)
+                self.worker(loaded=True)
+        return numbers
+
+    def test_are_of_all_once_the_first_has_shown_that_they_fit(self):
+        self.assertEqual(self.start(400 * MB, (100 * MB, 150 * MB)), [3, 3])
+        self.assertEqual(self.log, [])
+
+    def test_are_one_after_the_other_where_loading_takes_more(self):
+        self.assertEqual(self.start(400 * MB, (100 * MB, 250 * MB)), [2, 3])
+        self.assertEqual(self.log, [])
+
+    def test_are_of_those_that_fit(self):
+        self.assertEqual(self.start(199 * MB, (100 * MB, 120 * MB)), [2, 2])
+        self.assertEqual(len(self.log), 1)
+        self.assertRegex(
+            self.log[0],
+            "^mlcli: the model takes 100 MB in a worker, and 199 MB of the container's 1000 MB are "
+            "left: 2 of 3 workers start. MLCLI_PRELOAD=1 .* MLCLI_WORKERS=2 .* --memory",
+        )
+
+    def test_are_of_one_where_no_other_fits(self):
+        for room in (99 * MB, -1):
+            self.start_server()
+            self.assertEqual(self.start(room, (100 * MB, 100 * MB)), [1, 1])
+            self.assertIn("1 of 3 workers start", self.log.pop())
+
+    def test_are_of_all_where_nothing_can_be_measured(self):
+        self.assertEqual(self.start(None, (100 * MB, 100 * MB)), [3, 3])
+        self.start_server()
+        self.assertEqual(self.start(100 * MB, (0, 0)), [3, 3])
+        self.assertEqual(self.log, [])
+
+    def test_are_side_by_side_of_a_model_that_is_there_already(self):
+        self.app.preloaded = "application"
+        self.assertEqual(ServingArbiter(self.app).num_workers, 3)
+        self.app.preloaded = None
+        self.app.cfg.workers = 1
+        self.assertEqual(ServingArbiter(self.app).limits, [])
