@@ -109,7 +109,7 @@ class Room(unittest.TestCase):
         sender.send(bytes(more))
         return sender
 
-    def wait(self, sender, seconds=20):
+    def wait(self, sender):
         """Waits in a thread. Returns the thread, and what is going to hold what it raised."""
         raised, waits = [], threading.Event()
         changed = sender.changed
@@ -132,7 +132,7 @@ class Room(unittest.TestCase):
 
         def run():
             try:
-                sender.wait_for_room(seconds)
+                sender.wait_for_room(60)
             except ClientGone as error:
                 raised.append(error)
 
@@ -218,7 +218,8 @@ class Clients(unittest.TestCase):
             for part in parts:
                 self.sender.send(part)
                 most.append(self.sender.size)
-                self.sender.wait_for_room(20)
+                # Longer than the client waits, and the test.
+                self.sender.wait_for_room(60)
             self.sender.send(b"end")
 
         thread = threading.Thread(target=produce, daemon=True)
