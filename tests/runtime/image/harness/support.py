@@ -33,24 +33,6 @@ def stand_in(name, **attributes):
     sys.modules[name] = module
 
 
-class RequestParser:
-    """Of gunicorn: gives one request after the other, here those that the test puts in. An exception
-    among them is raised."""
-
-    def __init__(self, config, source, address):
-        self.source = source
-        self.requests = []
-        self.unreader = types.SimpleNamespace(buf=io.BytesIO())
-
-    def __next__(self):
-        if not self.requests:
-            raise StopIteration
-        request = self.requests.pop(0)
-        if isinstance(request, BaseException):
-            raise request
-        return request
-
-
 class BaseApplication:
     """Of gunicorn: has a configuration, which it loads when it is made."""
 
@@ -102,18 +84,10 @@ class Arbiter:
         self.calls.append("stop")
 
 
-class ParseException(Exception):
-    pass
-
-
 stand_in("gunicorn")
 stand_in("gunicorn.app")
 stand_in("gunicorn.app.base", BaseApplication=BaseApplication)
 stand_in("gunicorn.arbiter", Arbiter=Arbiter)
-stand_in("gunicorn.http", RequestParser=RequestParser)
-stand_in("gunicorn.http.errors", ParseException=ParseException)
-stand_in("gunicorn.http.wsgi", create=None)
-sys.modules["gunicorn.http"].wsgi = sys.modules["gunicorn.http.wsgi"]
 stand_in("gunicorn.workers")
 stand_in("gunicorn.workers.base", Worker=type("Worker", (), {}))
 

@@ -524,6 +524,13 @@ class AnswerHeads(unittest.TestCase):
                 b"\r\nDate: Thu, 01 Jan 1970 00:00:%02d GMT\r\n" % second, answer_head("200 OK", [], False)
             )
 
+    def test_make_the_lines_of_a_second_once(self):
+        with mock.patch.object(module, "formatdate", wraps=module.formatdate) as formatdate:
+            for seconds in (1, 1.5, 1.9, 2):
+                self.at(seconds)
+                answer_head("200 OK", [], closes=False)
+        self.assertEqual(formatdate.call_count, 2)
+
     def test_have_no_field_with_a_line_of_its_own(self):
         message = "a header field of the answer has a line break or a NUL in it"
         for bad in ("\r", "\n", "\r\n", "\0"):

@@ -8,8 +8,8 @@ import mmap
 
 # More workers than this, and two could have the same place: they would only share less evenly.
 PLACES = 256
-# In a place that no worker has.
-NOBODY = -1
+# In a place that no worker has: more connections than any worker has.
+NOBODY = 2**31 - 1
 
 
 class Balance:
@@ -31,12 +31,9 @@ class Balance:
 
     def share(self, age):
         """How many connections a worker may have, so as to leave the others theirs: some more than
-        the one with the fewest, since connections come and go faster than counts."""
-        mine = age % PLACES
-        others = [
-            count for place, count in enumerate(self.counts) if count != NOBODY and place != mine
-        ]
-        if not others:
-            return None
+        the one with the fewest, since connections come and go faster than counts. None: as many as
+        it likes, since there is no other."""
+        others = self.counts.tolist()
+        del others[age % PLACES]
         least = min(others)
-        return least + 1 + least // 4
+        return None if least == NOBODY else least + 1 + least // 4

@@ -202,7 +202,7 @@ class Connection:
     def deadline(self):
         """When the client's time is over, on the monotonic clock. Any thread may ask."""
         began = self.began
-        if began is None or self.lingers_until is not None or self.sender.backlog:
+        if began is None or self.sender.backlog:
             return self.closes_at
         return began + REQUEST_SECONDS + self.held() / LEAST_RATE
 

@@ -60,7 +60,7 @@ class Sender:
         """Waits until a stream may go on. Raises ClientGone where the client takes nothing for so
         long."""
         with self.changed:
-            while self.size > STREAM_BYTES and not self.is_broken:
+            while self.size > STREAM_BYTES:
                 before = self.size
                 self.changed.wait(seconds)
                 if self.size >= before:
