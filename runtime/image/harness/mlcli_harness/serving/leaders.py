@@ -1,8 +1,8 @@
-"""Threads that take turns to lead: the leader waits for what happens next, and attends to it.
+"""Threads that take turns to lead: the leader waits for what happens, until there is a task for it.
 
-Where that takes longer than PATIENCE, the main thread makes another thread leader, and the slow one
-waits aside when it is done. So quick work runs at full speed in one thread, slow work side by side,
-and there is always a thread that waits.
+Where the task takes longer than PATIENCE, the main thread makes another thread leader, and the slow
+one waits aside when it is done. So quick tasks run at full speed in one thread, slow ones side by
+side, and there is always a thread that waits. Those aside can also be called to help.
 """
 
 import threading
@@ -10,31 +10,33 @@ import time
 
 from mlcli_harness.failure import describe, log
 
-# Seconds that the leader may spend on one event before another thread takes over. The interpreter
-# switches threads every 5 ms, so a shorter time would gain nothing.
+# Seconds that the leader may spend on a task before another thread takes over. A shorter time would
+# gain little: the main thread that has to see it waits for the interpreter itself.
 PATIENCE = 0.005
-# Where waiting for events fails, it fails again at once: seconds until the next try.
+# Where waiting for a task fails, it fails again at once: seconds until the next try.
 PAUSE = 0.1
 
 
 class Seat:
-    """A thread's place: leading, or waiting aside until it is called."""
+    """A thread's place: leading, helping, or waiting aside until it is called."""
 
     def __init__(self):
         self.called = threading.Event()
-        # When the event being attended to came, on the monotonic clock; None between events.
+        # When the leader's task began, on the monotonic clock; None between tasks.
         self.busy_since = None
 
 
 class Leaders:
-    """The threads, `most` of them at most. `next_event` waits for an event, and is only called by the
-    leader; it returns None where there is none after all. `attend` is called with each event."""
+    """The threads, `most` of them at most. `next_task` is only called by the leader, and waits; it may
+    return None. `perform` is called with each task, `help` by threads that do not lead."""
 
-    def __init__(self, next_event, attend, most):
-        self.next_event = next_event
-        self.attend = attend
+    def __init__(self, next_task, perform, help, most):
+        self.next_task = next_task
+        self.perform = perform
+        self.help = help
         self.most = most
         self.lock = threading.Lock()
+        # One of them is left aside by those who need help: who is to lead must be at hand.
         self.aside = []
         self.threads = 0
         self.leader = None
@@ -42,82 +44,96 @@ class Leaders:
         self.has_complained = False
 
     def start(self):
-        """Starts the first leader. Raises RuntimeError where there can be no threads."""
-        self.leader = self.new_thread()
-        self.leader.called.set()
+        """Starts the first leader. Raises RuntimeError where there can be no thread at all."""
+        self.leader = Seat()
+        self.start_thread(self.leader)
 
     # The main thread.
 
     def look_after(self):
         """Has another thread lead where the leader takes long. Returns whether it is busy."""
+        if not self.aside:
+            self.add_thread()
         leader = self.leader
         since = leader.busy_since
         if since is None:
             return False
         if time.monotonic() - since >= PATIENCE:
             with self.lock:
-                # It may just have become free, or busy with something else.
-                if leader.busy_since == since:
-                    self.replace_leader()
+                # It may just have become free, or busy with something else. Without another thread
+                # it leads on when it is done.
+                if leader.busy_since == since and self.aside:
+                    self.leader = self.aside.pop()
+                    self.leader.called.set()
         return True
 
-    def replace_leader(self):
-        """Has another thread lead, if one is to be had: else the leader leads on when it is done."""
-        if self.aside:
-            seat = self.aside.pop()
-        elif self.threads < self.most:
-            try:
-                seat = self.new_thread()
-            except RuntimeError as error:
-                if not self.has_complained:
-                    self.has_complained = True
-                    log("mlcli: %s; /ping waits for a prediction to end" % error)
-                return
-            self.has_complained = False
-        else:
-            return
-        self.leader = seat
-        seat.called.set()
+    def add_helper(self):
+        """Has another thread help, if one is to be had."""
+        if not self.call_helper():
+            self.add_thread()
 
-    def new_thread(self):
-        seat = Seat()
+    def add_thread(self):
+        """Starts a thread, if there can be more. It helps first."""
+        if self.threads >= self.most:
+            return
+        try:
+            self.start_thread(Seat())
+            self.has_complained = False
+        except RuntimeError as error:
+            if not self.has_complained:
+                self.has_complained = True
+                log("mlcli: %s; /ping may have to wait for a prediction to end" % error)
+
+    def start_thread(self, seat):
+        seat.called.set()
         threading.Thread(target=self.work, args=(seat,), daemon=True).start()
         self.threads += 1
-        return seat
 
     # The threads.
 
+    def call_helper(self):
+        """Has a thread help that waits aside. Returns whether there was one."""
+        with self.lock:
+            if len(self.aside) < 2:
+                return False
+            seat = self.aside.pop()
+        seat.called.set()
+        return True
+
     def work(self, seat):
-        """What a thread does: leads when called, else waits aside."""
+        """What a thread does: leads or helps when called, else waits aside."""
         while True:
             seat.called.wait()
             seat.called.clear()
-            self.lead(seat)
+            if self.leader is seat:
+                self.lead(seat)
+            self.attempt(self.help)
+            with self.lock:
+                self.aside.append(seat)
 
     def lead(self, seat):
-        """Attends to what happens until another thread leads."""
+        """Does what there is to do until another thread leads."""
         while True:
-            try:
-                event = self.next_event()
-                if event is None:
-                    continue
-                seat.busy_since = time.monotonic()
-                self.attend(event)
-            except BaseException as error:
-                # Any exception: the server must not lose a thread.
-                complain(error)
-                if seat.busy_since is None:
-                    time.sleep(PAUSE)
+            task = self.attempt(self.next_task)
+            if task is None:
+                continue
+            seat.busy_since = time.monotonic()
+            self.attempt(self.perform, *task)
             with self.lock:
                 seat.busy_since = None
                 if self.leader is not seat:
-                    self.aside.append(seat)
                     return
 
-
-def complain(error):
-    """Logs an error, if that is possible."""
-    try:
-        log(describe(error))
-    except Exception:
-        pass
+    def attempt(self, step, *arguments):
+        """Any exception: the server must not lose a thread."""
+        try:
+            return step(*arguments)
+        except BaseException as error:
+            try:
+                log(describe(error))
+            except Exception:
+                # There is nobody to tell.
+                pass
+            if step == self.next_task:
+                time.sleep(PAUSE)
+            return None

@@ -6,7 +6,8 @@ each client that is slow: some that send half a request hold them all, and /ping
 
 Here one thread, the leader (leaders.py), waits for what arrives on any connection, takes it without
 waiting for more (connection.py), and answers a request once all of it is here. Where that takes long,
-another thread leads, so that there is always one that answers /ping.
+another thread leads, so that there is always one that answers /ping. Once some predictions are slow,
+the leader makes no more itself: those that come wait for threads that help.
 
 A connection is at any time with one thread, which owns it, or among the `waiting`, or `idle`: then the
 poller reports it once, and whoever takes it out of `idle` owns it.
@@ -14,6 +15,7 @@ poller reports it once, and whoever takes it out of `idle` owns it.
 
 import os
 import select
+import sys
 import threading
 import time
 from collections import deque
@@ -31,8 +33,18 @@ from mlcli_harness.serving.sender import ClientGone
 # How often the main thread looks when nothing is going on: a first slow request holds up /ping
 # this long at most, and an idle server uses no measurable CPU.
 IDLE_LOOK = 0.02
-# Predictions that one worker makes side by side; more wait.
+# Predictions that one worker makes side by side; more wait. Those that compute in Python take turns
+# anyway: of them, fewer are begun, since each turn that /ping waits for is one of all.
 MAX_PREDICTIONS = 64
+MAX_COMPUTING = 8
+# They compute where the main thread, on the average, gets the interpreter so many seconds late.
+LATE = 0.003
+# While as many are under way, the leader begins none: each that turns out to be slow holds up /ping
+# until another thread leads.
+MOST_BESIDE_LEADER = 4
+# How long a thread that computes keeps the interpreter from others, in seconds; Python's own 5 ms
+# make seconds for /ping.
+SWITCH_SECONDS = 0.0005
 # Threads beyond those that predict: one for /ping, some that take large bodies.
 SPARE_THREADS = 8
 # What the poller reports at a time.
@@ -60,6 +72,7 @@ class PredictionWorker(BootingWorker):
     """A gunicorn worker; see the module's description."""
 
     def run(self):
+        sys.setswitchinterval(SWITCH_SECONDS)
         self.prepare()
         self.leaders.start()
         self.watch()
@@ -81,9 +94,13 @@ class PredictionWorker(BootingWorker):
         # Requests that wait for a thread, with their connections.
         self.waiting = deque()
         self.predictions = 0
+        # How late the main thread gets the interpreter, on the average.
+        self.lateness = 0.0
         self.app.balance.tell(self.age, 0)
         self.acceptor = Acceptor(self.sockets, self.poller, self.room, self.admit, self.make_descriptors)
-        self.leaders = Leaders(self.next_event, self.attend, MAX_PREDICTIONS + SPARE_THREADS)
+        self.leaders = Leaders(
+            self.next_task, self.predict, self.predict_waiting, MAX_PREDICTIONS + SPARE_THREADS
+        )
 
     # The main thread.
 
@@ -98,12 +115,25 @@ class PredictionWorker(BootingWorker):
                 self.end_overdue()
                 if self.ppid != os.getppid():
                     return
-            self.sleep(PATIENCE if self.leaders.look_after() else IDLE_LOOK)
+            self.sleep(PATIENCE if self.look_after_threads() else IDLE_LOOK)
+
+    def look_after_threads(self):
+        """Has another thread lead or help where that is needed. Returns whether there is much to do."""
+        is_busy = self.leaders.look_after()
+        if not self.waiting:
+            return is_busy
+        if self.predictions < self.places():
+            self.leaders.add_helper()
+        return True
 
     def sleep(self, seconds):
-        """Sleeps until a signal arrives, at most this long."""
+        """Sleeps until a signal arrives, at most this long. Notes how late it wakes for the work that
+        this process does, as opposed to that of others."""
+        began, used = time.monotonic(), time.process_time()
         if select.select([self.PIPE[0]], [], [], seconds)[0]:
             os.read(self.PIPE[0], 4096)
+        late = min(time.monotonic() - began - seconds, time.process_time() - used)
+        self.lateness += (max(0, late) - self.lateness) / 8
 
     def end_overdue(self):
         """Ends what clients have had their time for."""
@@ -132,9 +162,9 @@ class PredictionWorker(BootingWorker):
                 progress.look(list(self.open_connections))
             for connection in list(self.open_connections):
                 self.end_stopping(connection, now - began, progress)
-            self.leaders.look_after()
+            self.look_after_threads()
             self.notify()
-            time.sleep(PATIENCE)
+            self.sleep(PATIENCE)
             now = time.monotonic()
 
     def end_stopping(self, connection, elapsed, progress):
@@ -157,66 +187,75 @@ class PredictionWorker(BootingWorker):
 
     # The serving threads.
 
-    def next_event(self):
-        """The next descriptor of a client on which something has happened; None where nothing has,
-        for a while."""
+    def next_task(self):
+        """What the leader does: attends to what the poller reports. Returns a connection and its
+        environ where a prediction is to be made; else None."""
         patience = self.acceptor.patience()
         if not self.reported:
             self.reported.extend(self.poller.poll(patience, MOST_EVENTS))
             if not self.reported:
                 return None
         descriptor, _ = self.reported.popleft()
-        return None if self.acceptor.take(descriptor) else descriptor
+        return None if self.acceptor.take(descriptor) else self.attend(descriptor)
 
     def attend(self, descriptor):
-        """Does what an event calls for: a client has sent something, or can take more."""
+        """Does what an event calls for: a client has sent something, or can take more. Returns a
+        task, or None."""
         with self.lock:
             connection = self.idle.pop(descriptor, None)
         if connection is None:
             self.flush_stream(descriptor)
-            return
-        self.attempt(connection, self.serve)
-        self.predict_waiting()
-        self.make_room()
+            return None
+        environ = self.attempt(connection, self.serve)
+        if self.holds_too_much():
+            self.make_room()
+        return environ and (connection, environ)
 
     def attempt(self, connection, step, *arguments):
         """Goes on with a connection that this thread owns, and closes it where that fails."""
         try:
-            step(connection, *arguments)
+            return step(connection, *arguments)
         except (ClientGone, OSError):
             self.close(connection)
         except BaseException as error:
             # Any exception: others wait for this thread.
             self.close(connection)
             log(describe(error))
+        return None
 
     def serve(self, connection):
-        """Goes on with a connection that this thread owns."""
+        """Goes on with a connection that this thread owns. Returns the environ of a request for which
+        a prediction is to be made, in a place that it has; else None."""
         if connection.lingers_until is not None:
             if connection.discard():
                 self.wait(connection, IN)
             else:
                 self.close(connection)
-            return
+            return None
         if connection.sender.backlog:
-            connection.sender.flush()
-            if connection.sender.backlog:
-                # Its deadline is still the one from when the answer was made.
-                self.wait(connection, OUT)
-            elif connection.is_last:
-                self.linger(connection)
-            else:
-                self.conclude(connection)
-            return
+            self.flush(connection)
+            return None
         environ = self.receive(connection)
         if environ is None:
-            return
+            return None
         if environ["PATH_INFO"] == "/ping":
             self.answer(connection, environ)
-        elif self.may_predict():
-            self.predict(connection, environ)
+        elif self.may_predict(MOST_BESIDE_LEADER):
+            return environ
         else:
             self.queue(connection, environ)
+        return None
+
+    def flush(self, connection):
+        """Sends more of an answer that its client did not take at once."""
+        connection.sender.flush()
+        if connection.sender.backlog:
+            # Its deadline is still the one from when the answer was made.
+            self.wait(connection, OUT)
+        elif connection.is_last:
+            self.linger(connection)
+        else:
+            self.conclude(connection)
 
     def receive(self, connection):
         """The next request of a connection, once all of it is here; else None: it waits, or has been
@@ -247,8 +286,6 @@ class PredictionWorker(BootingWorker):
     def make_room(self):
         """Gives up the request that has been coming for the longest time, where clients have sent
         more than the worker holds."""
-        if not self.holds_too_much():
-            return
         unfinished = [one for one in list(self.idle.values()) if one.accounted]
         for connection in sorted(unfinished, key=lambda one: one.began or 0):
             if self.take_where(connection, lambda one: one.accounted):
@@ -269,10 +306,14 @@ class PredictionWorker(BootingWorker):
 
     # Predictions.
 
-    def may_predict(self):
-        """Takes a place for a prediction, if there is one."""
+    def places(self):
+        """How many predictions may be made side by side."""
+        return MAX_COMPUTING if self.lateness > LATE else MAX_PREDICTIONS
+
+    def may_predict(self, most):
+        """Takes a place for a prediction, if fewer are under way."""
         with self.lock:
-            if self.predictions >= MAX_PREDICTIONS:
+            if self.predictions >= most:
                 return False
             self.predictions += 1
             return True
@@ -280,22 +321,23 @@ class PredictionWorker(BootingWorker):
     def predict(self, connection, environ):
         """Answers a request that has its place."""
         try:
-            self.answer(connection, environ)
+            self.attempt(connection, self.answer, environ)
         finally:
             with self.lock:
                 self.predictions -= 1
 
     def queue(self, connection, environ):
-        """Has a request wait until there is a place for its prediction."""
+        """Has a request wait for a thread, and for a place for its prediction."""
         self.account(connection, connection.held() + environ["wsgi.input"].getbuffer().nbytes)
         if self.holds_too_much():
             self.refuse(connection, Refusal(*TOO_MUCH))
         else:
             self.waiting.append((connection, environ))
+            self.leaders.call_helper()
 
     def predict_waiting(self):
-        """Answers requests that had no place, now that there is one."""
-        while self.waiting and self.may_predict():
+        """What threads do that help: answers requests that wait, while there is a place."""
+        while self.waiting and self.may_predict(self.places()):
             try:
                 connection, environ = self.waiting.popleft()
             except IndexError:
@@ -304,7 +346,7 @@ class PredictionWorker(BootingWorker):
                     self.predictions -= 1
                 return
             self.account(connection, connection.held())
-            self.attempt(connection, self.predict, environ)
+            self.predict(connection, environ)
 
     def answer(self, connection, environ):
         """Has the application answer, and sends what it says."""
