@@ -383,7 +383,11 @@ class Chunks(HttpTest):
             (b"0\r\n\r\n", b"", b""),
             (b"5\r\nhello\r\n0\r\n\r\n", b"hello", b""),
             (b"1\r\na\r\nb\r\n01234567890\r\n00\r\n\r\nGET / HTTP", b"a01234567890", b"GET / HTTP"),
-            (b"00A \t;\tx=\"y;\xe4\"\r\n\r\n0\r\n\r\n\r\n\n\r\n0;a\r\n\r\n\r\n", b"\r\n0\r\n\r\n\r\n\n", b"\r\n"),
+            (
+                b"00A \t;\tx=\"y;\xe4\"\r\n\r\n0\r\n\r\n\r\n\n\r\n0;a\r\n\r\n\r\n",
+                b"\r\n0\r\n\r\n\r\n\n",
+                b"\r\n",
+            ),
             (b"F\r\n0123456789abcde\r\nf\r\n0123456789abcde\r\n0\r\n\r\n", b"0123456789abcde" * 2, b""),
             (b"000000000000001\r\na\r\n0\r\nA: b\r\n!:\t\xe4\r\nC:\r\n\r\n0\r\n", b"a", b"0\r\n"),
         ]:
