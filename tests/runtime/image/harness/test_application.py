@@ -124,6 +124,8 @@ class Invocations(unittest.TestCase):
     def test_sends_text_bytes_and_pairs_with_a_type(self):
         for result, accept, content_type, body in [
             ("a", "text/csv", "text/csv; charset=utf-8", b"a"),
+            # Half a surrogate pair.
+            ("\ud800", "text/csv", "text/csv; charset=utf-8", b"\\ud800"),
             ("a", "text/x; charset=latin1", "text/x; charset=utf-8", b"a"),
             ("a", "application/json", "application/json", b"a"),
             (b"\xff", "text/csv", "text/csv", b"\xff"),

@@ -53,12 +53,17 @@ class Stream:
 
 def part_to_bytes(part):
     if isinstance(part, str):
-        return part.encode()
+        return encode(part)
     if isinstance(part, (bytes, bytearray, memoryview)):
         return bytes(part)
     raise TypeError(
         "output_fn made a stream with %s in it; its parts must be str or bytes" % type(part).__name__
     )
+
+
+def encode(text):
+    # Half a surrogate pair, which JSON can bring in, has no form in UTF-8: it becomes `\\ud800`.
+    return text.encode("utf-8", "backslashreplace")
 
 
 def to_body(result, accept):
@@ -68,7 +73,7 @@ def to_body(result, accept):
         result, accept = result
         check_header("Content-Type", accept)
     if isinstance(result, str):
-        return result.encode(), text_type(accept)
+        return encode(result), text_type(accept)
     if isinstance(result, (bytes, bytearray, memoryview)):
         return bytes(result), accept
     if hasattr(result, "__next__"):
