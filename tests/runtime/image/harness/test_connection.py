@@ -113,6 +113,11 @@ class Requests(ConnectionTest):
                 self.assertEqual(got, requests[: len(got)])
                 self.assertLess(len(got), len(requests))
 
+    def test_are_the_same_however_large_a_piece_is(self):
+        for size in (1, 2, 3):
+            with mock.patch.object(module, "PIECE_BYTES", size):
+                self.test_are_the_same_however_they_arrive()
+
     def test_are_refused_however_they_arrive(self):
         for data in [
             b"\n" + GET,

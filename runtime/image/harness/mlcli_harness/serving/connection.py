@@ -37,6 +37,8 @@ LINGER_PAUSE = 5
 # Bytes that are read at a time: what most requests fit in, and more once a body has begun.
 READ_BYTES = 16 * 1024
 BODY_READ_BYTES = 256 * 1024
+# A piece of a body is large if it has so many bytes.
+PIECE_BYTES = 16 * 1024
 # After so many bytes of one client, it is another one's turn.
 TURN_BYTES = 4 * 1024 * 1024
 
@@ -51,7 +53,7 @@ class Connection:
     """A client's connection. One thread at a time takes from it; see `Sender` for the other way."""
 
     __slots__ = (
-        "socket", "address", "max_body", "buffer", "request", "began", "chunks", "closes_at",
+        "socket", "address", "max_body", "buffer", "request", "began", "chunks", "parts", "in_parts", "closes_at",
         "lingers_until", "sender", "looked_at", "is_last", "descriptor", "accounted", "rested_at",
     )  # fmt: skip
 
@@ -60,11 +62,14 @@ class Connection:
         self.descriptor = client_socket.fileno()
         self.address = address
         self.max_body = max_body
-        # What has come and is not part of a request yet. A body whose length is known stays here
-        # until it is complete: pieces of their own would take more memory than there is in them.
+        # What has come and is not part of a request yet, small pieces of a body among it: on their own
+        # they would take more memory than there is in them.
         self.buffer = bytearray()
         # When the first byte of the request came, on the monotonic clock; None between requests.
         self.began = None
+        # Of a body whose length is known, all but the end, where it comes in large pieces.
+        self.parts = []
+        self.in_parts = 0
         # The request whose body is coming, and what takes the body apart where it comes in chunks.
         self.request = None
         self.chunks = None
@@ -100,7 +105,21 @@ class Connection:
             if self.began is None:
                 self.began = time.monotonic()
             budget -= len(data)
+            self.keep(data)
+
+    def keep(self, data):
+        """Keeps what has come. Large pieces of a body stay as they are until it is complete: so it is
+        copied once."""
+        length = None if self.request is None else self.request.length
+        if length is None or len(data) < PIECE_BYTES or self.held() + len(data) > length:
             self.buffer += data
+            return
+        if self.buffer:
+            self.in_parts += len(self.buffer)
+            self.parts.append(bytes(self.buffer))
+            del self.buffer[:]
+        self.in_parts += len(data)
+        self.parts.append(data)
 
     def ended(self):
         """What it means that no more comes."""
@@ -116,7 +135,7 @@ class Connection:
                 return None
             self.begin_body()
         if self.chunks is None:
-            is_complete = len(self.buffer) >= self.request.length
+            is_complete = self.held() >= self.request.length
         else:
             is_complete = self.chunks.take(self.buffer)
             if self.max_body and self.chunks.announced() > self.max_body:
@@ -170,8 +189,12 @@ class Connection:
         """The environ of the request that is complete. Makes room for the next one."""
         request = self.request
         if self.chunks is None:
-            body = bytes(memoryview(self.buffer)[: request.length])
-            del self.buffer[: request.length]
+            last = request.length - self.in_parts
+            body = bytes(memoryview(self.buffer)[:last])
+            del self.buffer[:last]
+            if self.parts:
+                body = b"".join([*self.parts, body])
+                self.forget_parts()
         else:
             body = bytes(self.chunks.body)
         environ = request.environ
@@ -188,12 +211,13 @@ class Connection:
 
     def size(self):
         """How many bytes have come of the body that is coming."""
-        return len(self.buffer if self.chunks is None else self.chunks.body)
+        return self.held() if self.chunks is None else len(self.chunks.body)
 
     def held(self):
         """How many bytes of requests that are not complete it holds."""
         chunks = self.chunks
-        return len(self.buffer) + (0 if chunks is None else len(chunks.body))
+        in_chunks = 0 if chunks is None else len(chunks.body)
+        return len(self.buffer) + self.in_parts + in_chunks
 
     def is_idle(self):
         """Whether nothing of a next request has come, and nothing of an answer is left."""
@@ -234,8 +258,13 @@ class Connection:
     def forget(self):
         """Gives up what has come of a request."""
         self.buffer = bytearray()
+        self.forget_parts()
         self.request = self.chunks = self.began = None
         self.looked_at = 0
+
+    def forget_parts(self):
+        self.parts = []
+        self.in_parts = 0
 
     def discard(self):
         """Throws away what has come. Returns whether more may come."""

@@ -25,8 +25,10 @@ FIELD_NAME = re.compile(TOKEN, re.ASCII)
 LENGTH = re.compile(r"[0-9]{1,19}", re.ASCII)
 CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?")
 TRAILER = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*")
-# Scheme and host, as proxies are asked.
-ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/]*", re.ASCII)
+# Scheme, host and port, as proxies are asked (RFC 9112, 3.2.2).
+ORIGIN = re.compile(
+    r"https?://(?:\[[\w:.%]+\]|[\w.~%-]+)(?::[0-9]*)?(?=/|$)", re.ASCII | re.IGNORECASE
+)
 
 # Control characters that no head may have; the ends of its lines are counted.
 CONTROL = bytes(set(range(0x20)) - set(b"\t\r\n")) + b"\x7f"
@@ -109,9 +111,7 @@ def parse_head(head):
     environ["SERVER_PROTOCOL"] = "HTTP/1." + minor
     path, _, environ["QUERY_STRING"] = target.partition("?")
     if path[:1] != "/":
-        origin = ORIGIN.match(path)
-        if origin:
-            path = path[origin.end() :] or "/"
+        path = path_of(target, path)
     environ["PATH_INFO"] = unquote_to_bytes(path).decode("latin-1") if "%" in path else path
     for line in lines:
         add_field(environ, line)
@@ -123,6 +123,16 @@ def parse_head(head):
         expects_continue(environ, is_old),
         is_old,
     )
+
+
+def path_of(target, path):
+    """The path of a target that does not begin with one. Raises Refusal."""
+    if target == "*":
+        return path
+    origin = ORIGIN.match(path)
+    if not origin:
+        raise bad_request("not the target of a request: %r" % target[:100])
+    return path[origin.end() :] or "/"
 
 
 def add_field(environ, line):
