@@ -352,8 +352,6 @@ class PredictionWorker(BootingWorker):
         """Has the application answer, and sends what it says."""
         began = time.monotonic()
         request = environ["mlcli.request"]
-        if not self.alive:
-            connection.is_last = True
         answer = Answer(request, connection)
         try:
             self.send(answer, self.wsgi(environ, answer.start_response))
@@ -378,6 +376,9 @@ class PredictionWorker(BootingWorker):
         """Sends an answer: in one piece where the application says how long it is, else part by
         part."""
         try:
+            if not self.alive:
+                # It may have taken long to make.
+                answer.connection.is_last = True
             if answer.has_length:
                 answer.send_whole(b"".join(body))
             else:
