@@ -63,6 +63,10 @@ class TestedWorker(PredictionWorker):
 
     is_over = False
 
+    def prepare(self):
+        super().prepare()
+        self.is_prepared.set()
+
     def next_task(self):
         task = super().next_task()
         if self.is_over:
@@ -87,7 +91,7 @@ class WorkerTest(unittest.TestCase):
         self.application = Application()
         self.addCleanup(self.application.may_end.set)
         self.worker = worker = TestedWorker.__new__(TestedWorker)
-        worker.has_ended = threading.Event()
+        worker.is_prepared, worker.has_ended = threading.Event(), threading.Event()
         worker.alive = True
         worker.age = 1
         worker.ppid = os.getppid()
@@ -107,6 +111,7 @@ class WorkerTest(unittest.TestCase):
         self.main = threading.Thread(target=self.worker.run, daemon=True)
         self.main.start()
         self.addCleanup(self.end)
+        self.assertTrue(self.worker.is_prepared.wait(60))
 
     def stop(self):
         """As the signal does."""

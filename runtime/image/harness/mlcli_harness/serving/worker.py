@@ -55,8 +55,9 @@ MOST_CLOSED = 16
 # beyond the largest request that it takes.
 UNFINISHED_BYTES = 256 * 1024 * 1024
 # How long clients have, once the server is to stop, to send the rest of a request and to take their
-# answers, in seconds. One that still takes its answer at LEAST_RATE may go on.
-STOP_CLIENTS_SECONDS = 5
+# answers, in seconds: with what else a stop takes, it ends within 6. One that still takes its answer
+# at LEAST_RATE may go on.
+STOP_CLIENTS_SECONDS = 4
 # How long the server waits then for requests that are on their way on connections that are idle, and
 # for clients to close after their last answer.
 STOP_IDLE_SECONDS = 0.1
