@@ -55,8 +55,9 @@ MOST_CLOSED = 16
 # beyond the largest request that it takes.
 UNFINISHED_BYTES = 256 * 1024 * 1024
 # How long clients have, once the server is to stop, to send the rest of a request and to take their
-# answers, in seconds. One that still takes its answer at LEAST_RATE may go on.
-STOP_CLIENTS_SECONDS = 5
+# answers, in seconds: with what else a stop takes, it ends within 6. One that still takes its answer
+# at LEAST_RATE may go on.
+STOP_CLIENTS_SECONDS = 4
 # How long the server waits then for requests that are on their way on connections that are idle, and
 # for clients to close after their last answer.
 STOP_IDLE_SECONDS = 0.1
@@ -352,8 +353,6 @@ class PredictionWorker(BootingWorker):
         """Has the application answer, and sends what it says."""
         began = time.monotonic()
         request = environ["mlcli.request"]
-        if not self.alive:
-            connection.is_last = True
         answer = Answer(request, connection)
         try:
             self.send(answer, self.wsgi(environ, answer.start_response))
@@ -378,6 +377,9 @@ class PredictionWorker(BootingWorker):
         """Sends an answer: in one piece where the application says how long it is, else part by
         part."""
         try:
+            if not self.alive:
+                # It may have taken long to make.
+                answer.connection.is_last = True
             if answer.has_length:
                 answer.send_whole(b"".join(body))
             else:
