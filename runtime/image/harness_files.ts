@@ -40,6 +40,7 @@ const MODULES = [
   "mlcli_harness/serving/media_types.py",
   "mlcli_harness/serving/memory.py",
   "mlcli_harness/serving/model.py",
+  "mlcli_harness/serving/request_bodies.py",
   "mlcli_harness/serving/sender.py",
   "mlcli_harness/serving/server.py",
   "mlcli_harness/serving/worker.py",

@@ -12,13 +12,13 @@ import time
 
 from mlcli_harness.serving.http import (
     HEAD_BYTES,
-    ChunkedBody,
     Refusal,
     bad_request,
     is_malformed,
     malformed,
     parse_head,
 )
+from mlcli_harness.serving.request_bodies import ChunkedBody, LongBody
 from mlcli_harness.serving.sender import Sender
 
 # A request has to be here this long after its first byte, and an answer has to be taken this long
@@ -37,8 +37,8 @@ LINGER_PAUSE = 5
 # Bytes that are read at a time: what most requests fit in, and more once a body has begun.
 READ_BYTES = 16 * 1024
 BODY_READ_BYTES = 256 * 1024
-# A piece of a body is large if it has so many bytes.
-PIECE_BYTES = 16 * 1024
+# A body of which more than so many bytes are to come is long.
+SHORT_BYTES = 16 * 1024
 # After so many bytes of one client, it is another one's turn.
 TURN_BYTES = 4 * 1024 * 1024
 
@@ -53,7 +53,7 @@ class Connection:
     """A client's connection. One thread at a time takes from it; see `Sender` for the other way."""
 
     __slots__ = (
-        "socket", "address", "max_body", "buffer", "request", "began", "chunks", "parts", "in_parts", "closes_at",
+        "socket", "address", "max_body", "buffer", "request", "began", "body", "closes_at",
         "lingers_until", "sender", "looked_at", "is_last", "descriptor", "accounted", "rested_at",
     )  # fmt: skip
 
@@ -62,17 +62,13 @@ class Connection:
         self.descriptor = client_socket.fileno()
         self.address = address
         self.max_body = max_body
-        # What has come and is not part of a request yet, small pieces of a body among it: on their own
-        # they would take more memory than there is in them.
+        # What has come and is not taken yet. A short body stays here until it is complete.
         self.buffer = bytearray()
         # When the first byte of the request came, on the monotonic clock; None between requests.
         self.began = None
-        # Of a body whose length is known, all but the end, where it comes in large pieces.
-        self.parts = []
-        self.in_parts = 0
-        # The request whose body is coming, and what takes the body apart where it comes in chunks.
+        # The request whose body is coming, and what takes a body that is long or comes in chunks.
         self.request = None
-        self.chunks = None
+        self.body = None
         # How far the buffer was searched for the end of the head.
         self.looked_at = 0
         self.closes_at = time.monotonic() + KEEP_ALIVE_SECONDS
@@ -97,34 +93,27 @@ class Connection:
             if environ is not None or budget <= 0:
                 return environ
             try:
-                data = self.socket.recv(READ_BYTES if self.request is None else BODY_READ_BYTES)
+                received = self.receive_some()
             except (BlockingIOError, InterruptedError):
                 return None
-            if not data:
+            if not received:
                 raise self.ended()
             if self.began is None:
                 self.began = time.monotonic()
-            budget -= len(data)
-            self.keep(data)
+            budget -= received
 
-    def keep(self, data):
-        """Keeps what has come. Large pieces of a body stay as they are until it is complete: so it is
-        copied once."""
-        length = None if self.request is None else self.request.length
-        if length is None or len(data) < PIECE_BYTES or self.held() + len(data) > length:
-            self.buffer += data
-            return
-        if self.buffer:
-            self.in_parts += len(self.buffer)
-            self.parts.append(bytes(self.buffer))
-            del self.buffer[:]
-        self.in_parts += len(data)
-        self.parts.append(data)
+    def receive_some(self):
+        """Takes what has come, some of it at a time. Returns how many bytes; 0 at the end."""
+        if isinstance(self.body, LongBody):
+            return self.body.receive(self.socket)
+        data = self.socket.recv(READ_BYTES if self.request is None else BODY_READ_BYTES)
+        self.buffer += data
+        return len(data)
 
     def ended(self):
         """What it means that no more comes."""
         if self.request is not None:
-            return bad_request("the body broke off after %d bytes" % self.size())
+            return bad_request("the body broke off after %d bytes" % self.held())
         # A client may have begun a head, and gone.
         return EOFError()
 
@@ -134,11 +123,11 @@ class Connection:
             if not self.buffer or not self.take_head():
                 return None
             self.begin_body()
-        if self.chunks is None:
-            is_complete = self.held() >= self.request.length
+        if self.body is None:
+            is_complete = len(self.buffer) >= self.request.length
         else:
-            is_complete = self.chunks.take(self.buffer)
-            if self.max_body and self.chunks.announced() > self.max_body:
+            is_complete = self.body.take(self.buffer)
+            if self.max_body and self.body.announced() > self.max_body:
                 raise self.too_large()
         return self.finished() if is_complete else None
 
@@ -179,45 +168,38 @@ class Connection:
     def begin_body(self):
         request = self.request
         if request.length is None:
-            self.chunks = ChunkedBody()
+            self.body = ChunkedBody()
         elif self.max_body and request.length > self.max_body:
             raise self.too_large()
+        elif request.length - len(self.buffer) > SHORT_BYTES:
+            self.body = LongBody(request.length)
         if request.expects_continue and not self.buffer:
             self.sender.send(CONTINUE)
 
     def finished(self):
         """The environ of the request that is complete. Makes room for the next one."""
         request = self.request
-        if self.chunks is None:
-            last = request.length - self.in_parts
-            body = bytes(memoryview(self.buffer)[:last])
-            del self.buffer[:last]
-            if self.parts:
-                body = b"".join([*self.parts, body])
-                self.forget_parts()
+        if self.body is None:
+            body = io.BytesIO(memoryview(self.buffer)[: request.length])
+            del self.buffer[: request.length]
         else:
-            body = bytes(self.chunks.body)
+            body = self.body.file()
         environ = request.environ
-        environ["wsgi.input"] = io.BytesIO(body)
+        environ["wsgi.input"] = body
         environ["REMOTE_ADDR"] = self.address[0]
         environ["mlcli.request"] = request
         self.is_last = not request.keep_alive
-        self.request = self.chunks = None
+        self.request = self.body = None
         self.began = time.monotonic() if self.buffer else None
         return environ
 
     def too_large(self):
         return Refusal(TOO_LARGE, "The body is larger than %d bytes" % self.max_body)
 
-    def size(self):
-        """How many bytes have come of the body that is coming."""
-        return self.held() if self.chunks is None else len(self.chunks.body)
-
     def held(self):
         """How many bytes of requests that are not complete it holds."""
-        chunks = self.chunks
-        in_chunks = 0 if chunks is None else len(chunks.body)
-        return len(self.buffer) + self.in_parts + in_chunks
+        body = self.body
+        return len(self.buffer) + (0 if body is None else body.size())
 
     def is_idle(self):
         """Whether nothing of a next request has come, and nothing of an answer is left."""
@@ -258,13 +240,8 @@ class Connection:
     def forget(self):
         """Gives up what has come of a request."""
         self.buffer = bytearray()
-        self.forget_parts()
-        self.request = self.chunks = self.began = None
+        self.request = self.body = self.began = None
         self.looked_at = 0
-
-    def forget_parts(self):
-        self.parts = []
-        self.in_parts = 0
 
     def discard(self):
         """Throws away what has come. Returns whether more may come."""

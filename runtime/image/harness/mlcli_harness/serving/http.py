@@ -1,4 +1,4 @@
-"""HTTP/1.1 as far as a server needs it (RFC 9112): heads of requests, their bodies, heads of answers.
+"""HTTP/1.1 as far as a server needs it (RFC 9112): heads of requests, and of answers.
 
 Bytes in, values out: nothing here reads or waits. What RFC 9112 leaves to the server is refused
 wherever two readers could take it in two ways: proxies in front of the server must see the same
@@ -14,17 +14,12 @@ from urllib.parse import unquote_to_bytes
 # A head that is larger is refused; so are more fields. gunicorn and nginx take up to 8 KB a field.
 HEAD_BYTES = 64 * 1024
 MAX_FIELDS = 100
-# The line before a chunk, extensions included, and what may follow the last chunk.
-CHUNK_LINE_BYTES = 4096
-TRAILER_BYTES = 16 * 1024
 
 TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 REQUEST_LINE = re.compile(r"(%s) ([\x21-\x7e]+) HTTP/1\.([01])" % TOKEN, re.ASCII)
 FIELD_NAME = re.compile(TOKEN, re.ASCII)
 # 19 digits fit any length, and int() takes no time with them.
 LENGTH = re.compile(r"[0-9]{1,19}", re.ASCII)
-CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?")
-TRAILER = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*")
 # Scheme, host and port, as proxies are asked (RFC 9112, 3.2.2).
 ORIGIN = re.compile(
     r"https?://(?:\[[\w:.%]+\]|[\w.~%-]+)(?::[0-9]*)?(?=/|$)", re.ASCII | re.IGNORECASE
@@ -199,90 +194,6 @@ def expects_continue(environ, is_old):
     if expectation.lower() != "100-continue":
         raise Refusal("417 Expectation Failed", "An expectation that is not supported: %r" % expectation[:100])
     return True
-
-
-class ChunkedBody:
-    """Takes a body in chunks apart, as it arrives."""
-
-    def __init__(self):
-        self.body = bytearray()
-        # Bytes of this chunk that are still to come; 0 before the line end behind them, None before
-        # a chunk.
-        self.left = None
-        # Bytes of the lines behind the last chunk; None before it.
-        self.trailer = None
-
-    def announced(self):
-        """How long the body is at least, as far as is known."""
-        return len(self.body) + (self.left or 0)
-
-    def take(self, buffer):
-        """Takes what it can from the bytearray. Returns whether the body is complete. Raises
-        Refusal."""
-        while True:
-            if self.left is not None:
-                if not self.take_data(buffer):
-                    return False
-                continue
-            line = self.take_line(buffer)
-            if line is None:
-                return False
-            if self.trailer is None:
-                self.begin_chunk(line)
-            elif not line:
-                return True
-            else:
-                self.skip_trailer(line)
-
-    def take_data(self, buffer):
-        """Takes what has come of a chunk. Returns whether that was all."""
-        part = buffer[: self.left]
-        del buffer[: len(part)]
-        self.body += part
-        self.left -= len(part)
-        if self.left:
-            return False
-        if not b"\r\n".startswith(bytes(buffer[:2])):
-            raise bad_request("a chunk that is longer than it says")
-        if len(buffer) < 2:
-            return False
-        del buffer[:2]
-        self.left = None
-        return True
-
-    def take_line(self, buffer):
-        """The next line, without its end; None where it has not come yet."""
-        end = buffer.find(b"\r\n")
-        # Where it ends, or will end at the earliest.
-        if (end if end >= 0 else len(buffer) - 1) > CHUNK_LINE_BYTES:
-            raise bad_request("a line of more than %d bytes around a chunk" % CHUNK_LINE_BYTES)
-        if end < 0:
-            if is_malformed(buffer):
-                raise bad_request("a broken line around a chunk")
-            return None
-        line = bytes(buffer[:end])
-        del buffer[: end + 2]
-        return line
-
-    def begin_chunk(self, line):
-        match = CHUNK_LINE.fullmatch(line)
-        if not match:
-            raise bad_request(
-                "a chunk that does not begin as one: %r" % line[:100].decode("latin-1")
-            )
-        size = int(match.group(1), 16)
-        if size:
-            self.left = size
-        else:
-            self.trailer = 0
-
-    def skip_trailer(self, line):
-        """Checks a line behind the last chunk; nobody needs what it says."""
-        if not TRAILER.fullmatch(line):
-            raise bad_request("a broken line behind the last chunk")
-        self.trailer += len(line) + 2
-        if self.trailer > TRAILER_BYTES:
-            raise bad_request("more than %d bytes behind the last chunk" % TRAILER_BYTES)
 
 
 # The time that the last answer was sent at, in seconds, and its lines in the answer's head.
