@@ -24,12 +24,30 @@ class SettingsOfTheEnvironment(ContainerTest):
                 "port": 8080,
                 "workers": 3,
                 "max_body_bytes": 1024**3,
+                "unfinished_bytes": 1280 * 1024**2,
                 "concurrent_predictions": 0,
                 "preload": False,
                 "access_log": False,
                 "allowed_hosts": [],
             },
         )
+
+    def test_of_bodies_depend_on_the_memory(self):
+        mb = 1024**2
+        for memory, variables, largest, unfinished in [
+            (None, {}, 1024, 256),
+            (8192 * mb, {}, 1024, 256),
+            (3000 * mb, {}, 750, 125),
+            (512 * mb, {"MLCLI_WORKERS": "1"}, 128, 64),
+            (512 * mb, {"MLCLI_WORKERS": "2"}, 128, 32),
+            # Who says how large a body may be, knows.
+            (512 * mb, {"MLCLI_WORKERS": "2", "MLCLI_MAX_BODY_MB": "900"}, 900, 32),
+            (mb, {"MLCLI_WORKERS": "1"}, 1, 0.125),
+        ]:
+            with self.subTest(memory=memory, variables=variables):
+                settings = Settings(variables, memory)
+                self.assertEqual(settings.max_body_bytes, largest * mb)
+                self.assertEqual(settings.unfinished_bytes, (largest + unfinished) * mb)
 
     def test_are_read(self):
         for variables, name, value in [
@@ -67,6 +85,8 @@ class SettingsOfTheEnvironment(ContainerTest):
             with self.subTest(variables):
                 self.assertEqual(getattr(Settings(variables), name), value)
                 others = {key: item for key, item in vars(Settings({})).items() if key != name}
+                # It follows from the others.
+                others["unfinished_bytes"] = Settings(variables).unfinished_bytes
                 self.assertEqual(
                     {**others, name: value},
                     vars(Settings(variables)),

@@ -8,6 +8,8 @@ from mlcli_harness.failure import log
 # A worker that has more than its share of the connections leaves the next one to the others for so
 # long, in seconds.
 BREATH = 0.001
+# How often the log says that there can be no more connections, in seconds.
+COMPLAINT_SECONDS = 10
 # Connections that are taken at a time; then it is the turn of those that are there.
 MOST_AT_ONCE = 64
 # Connections that are taken once the server is to stop: as many as wait in the system at most.
@@ -34,6 +36,7 @@ class Acceptor:
         # When new connections are reported again, on the monotonic clock; None: they are.
         self.accepts_at = None
         self.has_left_to_others = False
+        self.complains_at = 0.0
         for listener in listeners:
             listener.setblocking(False)
             poller.register(listener.fileno(), IN)
@@ -90,11 +93,18 @@ class Acceptor:
         except OSError as error:
             # Without listeners, it has been closed meanwhile.
             if self.listeners:
-                log("mlcli: cannot accept a connection: %s" % error)
+                self.complain(error)
                 self.make_room()
             return False
         self.admit(client_socket, address)
         return True
+
+    def complain(self, error):
+        """Says in the log, now and then, that clients cannot be taken."""
+        now = time.monotonic()
+        if now >= self.complains_at:
+            self.complains_at = now + COMPLAINT_SECONDS
+            log("mlcli: cannot accept a connection: %s" % error)
 
     def stop(self):
         """Takes the connections that clients have made already, and no more."""

@@ -53,6 +53,11 @@ def memory_limits():
     return limits
 
 
+def smallest(limits):
+    """The smallest of the limits in bytes; None where there is none."""
+    return min((limit.size for limit in limits), default=None)
+
+
 def control_groups():
     """Directories that may hold a limit, with the names of the files that do, for both versions."""
     try:

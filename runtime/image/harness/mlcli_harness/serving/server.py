@@ -1,6 +1,7 @@
 """Starts gunicorn around the application."""
 
 import gc
+import math
 import os
 import resource
 import signal
@@ -16,11 +17,19 @@ from mlcli_harness.serving.arbiter import ServingArbiter
 from mlcli_harness.serving.balance import Balance
 from mlcli_harness.serving.booting import SlowLoad
 from mlcli_harness.serving.callers import Callers
+from mlcli_harness.serving.memory import memory_limits, smallest
 from mlcli_harness.serving.model import load_model
 from mlcli_harness.stopping import STATUS
 
-# SageMaker's largest body: that of an asynchronous endpoint.
+# SageMaker's largest body: that of an asynchronous endpoint. Where the container's memory is limited,
+# a quarter of it, if that is less: the functions need some for what they make of a body.
 MAX_BODY_MB = 1024
+BODY_SHARE = 4
+# Bytes of requests that are not complete or wait for a thread, of all clients of a worker together,
+# beyond the largest request that it takes; all workers together have no more than such a share of the
+# container's memory for them.
+UNFINISHED_BYTES = 256 * 1024 * 1024
+UNFINISHED_SHARE = 8
 
 # A worker that shows no sign of life for this long, once it has loaded the model, is replaced.
 SILENT_SECONDS = 240
@@ -38,7 +47,7 @@ def serve():
     raise_open_files()
     set_shared_environment()
     try:
-        server = Server(Settings(os.environ))
+        server = Server(Settings(os.environ, smallest(memory_limits())))
         # Before there are workers, so that one line tells where it is not as on the platform.
         code_directory("prediction")
     except HarnessError as error:
@@ -56,9 +65,10 @@ def raise_open_files():
 
 
 class Settings:
-    """What can be set from outside, by environment variables."""
+    """What can be set from outside, by environment variables. `memory` is the container's limit, in
+    bytes; None: there is none."""
 
-    def __init__(self, environ):
+    def __init__(self, environ, memory=None):
         def number(default, *names, least=1):
             for name in names:
                 value = environ.get(name, "").strip()
@@ -72,7 +82,10 @@ class Settings:
         )
         # 0 is no limit: legal in transform jobs (CreateTransformJob, MaxPayloadInMB), which stream.
         self.max_body_bytes = 1024 * 1024 * number(
-            MAX_BODY_MB, "MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB", least=0
+            largest_body_mb(memory), "MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB", least=0
+        )
+        self.unfinished_bytes = self.max_body_bytes + min(
+            UNFINISHED_BYTES, (memory or math.inf) / UNFINISHED_SHARE / self.workers
         )
         # For models that are not safe to use from several threads: 1. Default: no limit.
         self.concurrent_predictions = number(0, "MLCLI_CONCURRENT_PREDICTIONS")
@@ -80,6 +93,13 @@ class Settings:
         self.access_log = environ.get("MLCLI_ACCESS_LOG", "") not in ("", "0")
         # Names of the server on the user's own machine; set by `mlcli local deploy` alone.
         self.allowed_hosts = environ.get("MLCLI_ALLOWED_HOSTS", "").split()
+
+
+def largest_body_mb(memory):
+    """What a body may have where nobody says it, in MB."""
+    if memory is None:
+        return MAX_BODY_MB
+    return max(1, min(MAX_BODY_MB, memory // BODY_SHARE // 1024**2))
 
 
 def switch(name, value):

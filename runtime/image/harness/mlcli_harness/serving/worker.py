@@ -51,9 +51,6 @@ SPARE_THREADS = 8
 MOST_EVENTS = 64
 # Connections that are closed at a time where too many are open.
 MOST_CLOSED = 16
-# Bytes of requests that are not complete or wait for a thread, of all clients of a worker together,
-# beyond the largest request that it takes.
-UNFINISHED_BYTES = 256 * 1024 * 1024
 # How long clients have, once the server is to stop, to send the rest of a request and to take their
 # answers, in seconds: with what else a stop takes, it ends within 6. One that still takes its answer
 # at LEAST_RATE may go on.
@@ -282,7 +279,7 @@ class PredictionWorker(BootingWorker):
             connection.accounted = held
 
     def holds_too_much(self):
-        return self.max_body and self.unfinished > UNFINISHED_BYTES + self.max_body
+        return self.max_body and self.unfinished > self.app.settings.unfinished_bytes
 
     def make_room(self):
         """Gives up the request that has been coming for the longest time, where clients have sent
