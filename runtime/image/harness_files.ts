@@ -31,6 +31,7 @@ const MODULES = [
   "mlcli_harness/serving/bodies.py",
   "mlcli_harness/serving/booting.py",
   "mlcli_harness/serving/callers.py",
+  "mlcli_harness/serving/clients.py",
   "mlcli_harness/serving/codecs.py",
   "mlcli_harness/serving/connection.py",
   "mlcli_harness/serving/context.py",

@@ -51,13 +51,21 @@ def link_code(target):
     try:
         os.makedirs(os.path.dirname(paths.CODE), exist_ok=True)
         if not os.path.islink(paths.CODE) and os.path.isdir(paths.CODE):
-            os.rmdir(paths.CODE)
+            remove_directory(paths.CODE)
         elif os.path.lexists(paths.CODE) and not is_own_link(paths.CODE):
             return "something else is there"
         replace_by_link(paths.CODE, target)
     except OSError as error:
         return None if leads_to(target) else error.strerror
     return None
+
+
+def remove_directory(path):
+    """Removes an empty directory, if another process has not done so just now."""
+    try:
+        os.rmdir(path)
+    except FileNotFoundError:
+        pass
 
 
 def replace_by_link(path, target):

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 from unittest import mock
 
 import support  # noqa: F401, puts the harness on the path
-from mlcli_harness.serving import accepting, leaders, worker as module
+from mlcli_harness.serving import accepting, clients, leaders, worker as module
 from mlcli_harness.serving.balance import Balance
-from mlcli_harness.serving.worker import PredictionWorker, Progress
+from mlcli_harness.serving.worker import PredictionWorker
 
 PING = b"GET /ping HTTP/1.1\r\nHost: a\r\n\r\n"
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -80,7 +80,7 @@ class WorkerTest(unittest.TestCase):
 
     def setUp(self):
         self.log = []
-        for part in (module, leaders, accepting):
+        for part in (module, leaders, accepting, clients):
             patch = mock.patch.object(part, "log", self.log.append)
             patch.start()
             self.addCleanup(patch.stop)
@@ -128,7 +128,7 @@ class WorkerTest(unittest.TestCase):
         self.assertFalse(self.main.is_alive())
         waker, woken = socket.socketpair()
         self.worker.is_over = True
-        self.worker.poller.register(woken.fileno(), module.IN)
+        self.worker.poller.register(woken.fileno(), clients.IN)
         waker.send(b"x")
         self.assertTrue(self.worker.has_ended.wait(60))
         self.worker.poller.close()
@@ -182,8 +182,8 @@ class WorkerTest(unittest.TestCase):
     def assert_nothing_left(self):
         worker = self.worker
         # A client may have gone before the thread that answered it is done.
-        self.wait_until(lambda: not worker.open_connections and not worker.predictions)
-        self.assertEqual((worker.idle, worker.streaming, worker.unfinished), ({}, {}, 0))
+        self.wait_until(lambda: not worker.clients.open and not worker.predictions)
+        self.assertEqual((worker.clients.idle, worker.streaming, worker.clients.unfinished), ({}, {}, 0))
         self.assertEqual(len(worker.waiting), 0)
 
 
@@ -229,7 +229,7 @@ class Serving(WorkerTest):
             self.wait_until(lambda: len(self.worker.waiting) == 2)
             self.assert_pings()
             self.assertEqual(self.worker.predictions, 12)
-            self.assertEqual(self.worker.unfinished, 2 * len(b"slow"))
+            self.assertEqual(self.worker.clients.unfinished, 2 * len(b"slow"))
             self.application.may_end.set()
             for client in clients:
                 self.assertEqual(self.answer(client), (OK, b"slow"))
@@ -249,7 +249,7 @@ class Serving(WorkerTest):
     def test_a_client_that_never_reads_holds_no_thread(self):
         self.client(post(b"large"), SO_RCVBUF=4096)
         self.wait_until(lambda: len(self.application.threads) == 1)
-        connections = self.worker.open_connections
+        connections = self.worker.clients.open
         self.wait_until(lambda: any(one.sender.backlog for one in list(connections)))
         self.wait_until(lambda: not self.worker.predictions)
         self.assert_pings()
@@ -303,7 +303,7 @@ class Serving(WorkerTest):
         half = b"POST /invocations HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 600000
         with mock.patch.object(self.worker.app.settings, "unfinished_bytes", self.max_body):
             first = self.client(half)
-            self.wait_until(lambda: self.worker.unfinished >= 600000)
+            self.wait_until(lambda: self.worker.clients.unfinished >= 600000)
             second = self.client(half)
             self.assertEqual(self.rest(first).split()[1], b"503")
             second.sendall(b"x" * 400000)
@@ -348,9 +348,9 @@ class Serving(WorkerTest):
         head, body = self.client(PING[:-2]), self.client(post(b"body")[:-2])
         self.client(post(b"large"), SO_RCVBUF=4096)
         self.client(post(b"stream large"), SO_RCVBUF=4096)
-        connections = self.worker.open_connections
+        connections = self.worker.clients.open
         self.wait_until(lambda: sum(bool(one.sender.backlog) for one in list(connections)) == 2)
-        with mock.patch.object(module, "STOP_CLIENTS_SECONDS", 1):
+        with mock.patch.object(clients, "STOP_CLIENTS_SECONDS", 1):
             self.stop()
             self.assertEqual((self.rest(head), self.rest(body)), (b"", b""))
             self.main.join(60)
@@ -376,10 +376,10 @@ class Housekeeping(WorkerTest):
             self.worker.predict(*task)
 
     def admitted(self, data=b"", **options):
-        before = set(self.worker.open_connections)
+        before = set(self.worker.clients.open)
         client = self.client(**options)
         self.step()
-        [connection] = self.worker.open_connections - before
+        [connection] = self.worker.clients.open - before
         if data:
             client.sendall(data)
             self.step()
@@ -391,18 +391,18 @@ class Housekeeping(WorkerTest):
         fresh, third = self.admitted()
         first.closes_at = time.monotonic() - 1
         second.began -= 61
-        self.worker.end_overdue()
+        self.worker.clients.end_overdue()
         self.assertEqual(self.rest(idle), b"")
         self.assertEqual(self.rest(slow).split()[1], b"408")
-        self.assertEqual(self.worker.open_connections, {second, third})
+        self.assertEqual(self.worker.clients.open, {second, third})
         slow.close()
         self.step()
-        self.assertEqual(self.worker.open_connections, {third})
+        self.assertEqual(self.worker.clients.open, {third})
 
     def test_a_slow_reader_has_no_more_time_for_each_byte(self):
         client, connection = self.admitted(post(b"large"), SO_RCVBUF=65536)
-        closes_at, taken = connection.closes_at, connection.sender.taken
-        while connection.sender.taken == taken:
+        closes_at, size = connection.closes_at, connection.sender.size
+        while connection.sender.size == size:
             client.recv(1024 * 1024)
             self.worker.reported.extend(self.worker.poller.poll(0))
             if self.worker.reported:
@@ -410,15 +410,15 @@ class Housekeeping(WorkerTest):
         self.assertTrue(connection.sender.backlog)
         self.assertEqual(connection.closes_at, closes_at)
         connection.closes_at = time.monotonic() - 1
-        self.worker.end_overdue()
-        self.assertEqual(self.worker.open_connections, set())
+        self.worker.clients.end_overdue()
+        self.assertEqual(self.worker.clients.open, set())
 
     def test_takes_no_connection_for_one_that_had_its_descriptor(self):
         client, connection = self.admitted()
         gone = SimpleNamespace(descriptor=connection.descriptor)
-        self.assertFalse(self.worker.take_where(gone, lambda one: True))
-        self.assertTrue(self.worker.take_where(connection, lambda one: True))
-        self.assertFalse(self.worker.take_where(connection, lambda one: True))
+        self.assertFalse(self.worker.clients.take_where(gone, lambda one: True))
+        self.assertTrue(self.worker.clients.take_where(connection, lambda one: True))
+        self.assertFalse(self.worker.clients.take_where(connection, lambda one: True))
 
     def test_an_event_of_no_connection_is_nothing(self):
         self.assertIsNone(self.worker.attend(12345))
@@ -428,9 +428,9 @@ class Housekeeping(WorkerTest):
         self.admitted()
         client = self.client()
         self.step()
-        self.assertEqual(len(self.worker.open_connections), 1)
+        self.assertEqual(len(self.worker.clients.open), 1)
         self.assertIsNotNone(self.worker.acceptor.accepts_at)
-        self.wait_until(lambda: self.worker.next_task() or len(self.worker.open_connections) == 2)
+        self.wait_until(lambda: self.worker.next_task() or len(self.worker.clients.open) == 2)
         self.assertIsNone(self.worker.acceptor.accepts_at)
         client.sendall(PING)
         self.step()
@@ -440,7 +440,7 @@ class Housekeeping(WorkerTest):
         self.worker.app.balance.tell(2, 100)
         clients = [self.client() for _ in range(10)]
         self.step()
-        self.assertEqual(len(self.worker.open_connections), len(clients))
+        self.assertEqual(len(self.worker.clients.open), len(clients))
 
     def test_closes_an_idle_connection_where_there_are_too_many(self):
         idle, _ = self.admitted()
@@ -464,31 +464,16 @@ class Housekeeping(WorkerTest):
                 client.sendall(post(b"a"))
                 self.step()
         conclude = mock.Mock(side_effect=[KeyError, None])
-        with mock.patch.object(self.worker, "conclude", conclude):
+        with mock.patch.object(self.worker.clients, "conclude", conclude):
             self.worker.predict_waiting()
         self.assertEqual(conclude.call_count, 2)
         self.assertEqual((len(self.worker.waiting), self.worker.predictions), (0, 0))
-        self.assertEqual(len(self.worker.open_connections), 1)
+        self.assertEqual(len(self.worker.clients.open), 1)
 
     def test_fewer_predictions_run_where_they_compute(self):
         self.assertEqual(self.worker.places(), module.MAX_PREDICTIONS)
         self.worker.lateness = 1
         self.assertEqual(self.worker.places(), module.MAX_COMPUTING)
-
-
-class Clients(unittest.TestCase):
-    def test_are_stuck_where_they_take_little(self):
-        def client(taken, size):
-            sender = SimpleNamespace(backlog=[1], taken=taken, size=size)
-            return mock.Mock(sender=sender)
-
-        quick, slow, small = client(0, 10**8), client(0, 10**8), client(0, 10)
-        progress = Progress()
-        progress.look([quick, slow, small])
-        self.assertFalse(progress.is_stuck(slow))
-        quick.sender.taken, slow.sender.taken, small.sender.taken = 2 * 1024 * 1024, 1000, 10
-        progress.look([quick, slow, small])
-        self.assertEqual([progress.is_stuck(one) for one in (quick, slow, small)], [False, True, False])
 
 
 if __name__ == "__main__":

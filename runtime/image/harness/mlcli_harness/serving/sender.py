@@ -1,5 +1,6 @@
 """The way to the client: what the system takes goes at once, the rest is kept until there is room."""
 
+import time
 from collections import deque
 from threading import Condition
 
@@ -15,15 +16,15 @@ class ClientGone(Exception):
 class Sender:
     """Sends on a socket that does not block. A stream's thread may add while another one flushes."""
 
-    __slots__ = ("socket", "backlog", "size", "taken", "changed", "is_broken")
+    __slots__ = ("socket", "backlog", "size", "waits_since", "changed", "is_broken")
 
     def __init__(self, client_socket):
         self.socket = client_socket
         self.backlog = deque()
         # Of the backlog, in bytes.
         self.size = 0
-        # Bytes that the system has taken, in all.
-        self.taken = 0
+        # Since when there has been a backlog, on the monotonic clock; None: there is none.
+        self.waits_since = None
         self.changed = Condition()
         self.is_broken = False
 
@@ -44,17 +45,18 @@ class Sender:
                 try:
                     sent = self.socket.send(first)
                 except (BlockingIOError, InterruptedError):
+                    self.waits_since = self.waits_since or time.monotonic()
                     return
                 except OSError as error:
                     self.give_up()
                     raise ClientGone() from error
                 self.size -= sent
-                self.taken += sent
                 if sent == len(first):
                     self.backlog.popleft()
                 else:
                     self.backlog[0] = memoryview(first)[sent:]
                 self.changed.notify_all()
+            self.waits_since = None
 
     def wait_for_room(self, seconds):
         """Waits until a stream may go on. Raises ClientGone where the client takes nothing for so
@@ -74,4 +76,5 @@ class Sender:
             self.is_broken = True
             self.backlog.clear()
             self.size = 0
+            self.waits_since = None
             self.changed.notify_all()

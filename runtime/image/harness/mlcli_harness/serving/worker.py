@@ -8,9 +8,6 @@ Here one thread, the leader (leaders.py), waits for what arrives on any connecti
 waiting for more (connection.py), and answers a request once all of it is here. Where that takes long,
 another thread leads, so that there is always one that answers /ping. Once some predictions are slow,
 the leader makes no more itself: those that come wait for threads that help.
-
-A connection is at any time with one thread, which owns it, or among the `waiting`, or `idle`: then the
-poller reports it once, and whoever takes it out of `idle` owns it.
 """
 
 import os
@@ -23,9 +20,10 @@ from datetime import timedelta
 
 from mlcli_harness.failure import describe, log, summary
 from mlcli_harness.serving.accepting import Acceptor
-from mlcli_harness.serving.answer import Answer, send_refusal
+from mlcli_harness.serving.answer import Answer
 from mlcli_harness.serving.booting import BootingWorker
-from mlcli_harness.serving.connection import LEAST_RATE, REQUEST_SECONDS, Connection
+from mlcli_harness.serving.clients import IN, OUT, TOO_MUCH, Clients
+from mlcli_harness.serving.connection import REQUEST_SECONDS
 from mlcli_harness.serving.http import Refusal
 from mlcli_harness.serving.leaders import PATIENCE, Leaders
 from mlcli_harness.serving.sender import ClientGone
@@ -49,21 +47,6 @@ SWITCH_SECONDS = 0.0005
 SPARE_THREADS = 8
 # What the poller reports at a time.
 MOST_EVENTS = 64
-# Connections that are closed at a time where too many are open.
-MOST_CLOSED = 16
-# How long clients have, once the server is to stop, to send the rest of a request and to take their
-# answers, in seconds: with what else a stop takes, it ends within 6. One that still takes its answer
-# at LEAST_RATE may go on.
-STOP_CLIENTS_SECONDS = 4
-# How long the server waits then for requests that are on their way on connections that are idle, and
-# for clients to close after their last answer.
-STOP_IDLE_SECONDS = 0.1
-STOP_LINGER_SECONDS = 1
-
-TOO_MUCH = ("503 Service Unavailable", "Too many bytes of requests are on their way at once")
-
-IN = select.EPOLLIN | select.EPOLLONESHOT
-OUT = select.EPOLLOUT | select.EPOLLONESHOT
 
 
 class PredictionWorker(BootingWorker):
@@ -78,27 +61,33 @@ class PredictionWorker(BootingWorker):
 
     def prepare(self):
         self.poller = select.epoll()
-        self.lock = threading.Lock()
-        self.max_body = self.app.settings.max_body_bytes
-        # By descriptor: those that wait for their client. The thread that takes one out owns it.
-        self.idle = {}
-        # By descriptor: those whose answer is being made, part by part.
+        self.clients = Clients(
+            self.poller, self.app.settings, lambda count: self.app.balance.tell(self.age, count)
+        )
+        self.clients.tell(0)
+        # By descriptor: the connections whose answer is being made, part by part.
         self.streaming = {}
-        self.open_connections = set()
-        # Bytes of requests that are not complete, or wait.
-        self.unfinished = 0
         # What the poller has reported, for the leader.
         self.reported = deque()
         # Requests that wait for a thread, with their connections.
         self.waiting = deque()
+        # Predictions that are under way, counted under the lock.
         self.predictions = 0
+        self.lock = threading.Lock()
         # How late the main thread gets the interpreter, on the average.
         self.lateness = 0.0
-        self.app.balance.tell(self.age, 0)
-        self.acceptor = Acceptor(self.sockets, self.poller, self.room, self.admit, self.make_descriptors)
+        self.acceptor = Acceptor(
+            self.sockets, self.poller, self.room, self.clients.admit, self.clients.make_descriptors
+        )
         self.leaders = Leaders(
             self.next_task, self.predict, self.predict_waiting, MAX_PREDICTIONS + SPARE_THREADS
         )
+
+    def room(self):
+        """How many connections this worker may take, so as to leave the other workers their share;
+        None: as many as come."""
+        share = self.app.balance.share(self.age)
+        return None if share is None else share - len(self.clients.open)
 
     # The main thread.
 
@@ -110,7 +99,7 @@ class PredictionWorker(BootingWorker):
             if now >= next_housekeeping:
                 next_housekeeping = now + 1
                 self.notify()
-                self.end_overdue()
+                self.clients.end_overdue()
                 if self.ppid != os.getppid():
                     return
             self.sleep(PATIENCE if self.look_after_threads() else IDLE_LOOK)
@@ -133,55 +122,18 @@ class PredictionWorker(BootingWorker):
         late = min(time.monotonic() - began - seconds, time.process_time() - used)
         self.lateness += (max(0, late) - self.lateness) / 8
 
-    def end_overdue(self):
-        """Ends what clients have had their time for."""
-        for connection in list(self.open_connections):
-            if self.take_where(connection, is_overdue):
-                self.attempt(connection, self.end)
-
-    def end(self, connection):
-        """Ends a request that does not come, or whose answer is not taken."""
-        if connection.began is None or connection.sender.backlog:
-            self.close(connection)
-        else:
-            self.refuse(connection, Refusal("408 Request Timeout", "The request took too long"))
-
     def finish(self):
         """Stops accepting, and lets the requests that are under way finish."""
         # Answers say so from now on; it may be the parent that has gone.
         self.alive = False
         self.acceptor.stop()
         began = now = time.monotonic()
-        next_look = began
-        progress = Progress()
-        while self.open_connections and now - began < self.cfg.graceful_timeout:
-            if now >= next_look:
-                next_look += 1
-                progress.look(list(self.open_connections))
-            for connection in list(self.open_connections):
-                self.end_stopping(connection, now - began, progress)
+        while self.clients.open and now - began < self.cfg.graceful_timeout:
+            self.clients.end_stopping(now - began)
             self.look_after_threads()
             self.notify()
             self.sleep(PATIENCE)
             now = time.monotonic()
-
-    def end_stopping(self, connection, elapsed, progress):
-        """Closes a connection where there is nothing to wait for, or its client is too slow."""
-
-        def is_over(connection):
-            if connection.lingers_until is not None:
-                return time.monotonic() >= connection.rested_at + STOP_LINGER_SECONDS
-            if connection.sender.backlog:
-                return elapsed >= STOP_CLIENTS_SECONDS and progress.is_stuck(connection)
-            if connection.is_idle():
-                return elapsed >= STOP_IDLE_SECONDS
-            return elapsed >= STOP_CLIENTS_SECONDS
-
-        if self.take_where(connection, is_over):
-            self.close(connection)
-        elif elapsed >= STOP_CLIENTS_SECONDS and progress.is_stuck(connection):
-            # A stream: the thread that makes it hears of it.
-            connection.sender.give_up()
 
     # The serving threads.
 
@@ -199,36 +151,20 @@ class PredictionWorker(BootingWorker):
     def attend(self, descriptor):
         """Does what an event calls for: a client has sent something, or can take more. Returns a
         task, or None."""
-        with self.lock:
-            connection = self.idle.pop(descriptor, None)
+        connection = self.clients.take(descriptor)
         if connection is None:
             self.flush_stream(descriptor)
             return None
-        environ = self.attempt(connection, self.serve)
-        if self.holds_too_much():
-            self.make_room()
+        environ = self.clients.attempt(connection, self.serve)
+        if self.clients.hold_too_much():
+            self.clients.make_room()
         return environ and (connection, environ)
-
-    def attempt(self, connection, step, *arguments):
-        """Goes on with a connection that this thread owns, and closes it where that fails."""
-        try:
-            return step(connection, *arguments)
-        except (ClientGone, OSError):
-            self.close(connection)
-        except BaseException as error:
-            # Any exception: others wait for this thread.
-            self.close(connection)
-            log(describe(error))
-        return None
 
     def serve(self, connection):
         """Goes on with a connection that this thread owns. Returns the environ of a request for which
         a prediction is to be made, in a place that it has; else None."""
         if connection.lingers_until is not None:
-            if connection.discard():
-                self.wait(connection, IN)
-            else:
-                self.close(connection)
+            self.clients.discard(connection)
             return None
         if connection.sender.backlog:
             self.flush(connection)
@@ -249,11 +185,11 @@ class PredictionWorker(BootingWorker):
         connection.sender.flush()
         if connection.sender.backlog:
             # Its deadline is still the one from when the answer was made.
-            self.wait(connection, OUT)
+            self.clients.wait(connection, OUT)
         elif connection.is_last:
-            self.linger(connection)
+            self.clients.linger(connection)
         else:
-            self.conclude(connection)
+            self.clients.conclude(connection, is_stopping=not self.alive)
 
     def receive(self, connection):
         """The next request of a connection, once all of it is here; else None: it waits, or has been
@@ -261,46 +197,15 @@ class PredictionWorker(BootingWorker):
         try:
             environ = connection.receive()
         except Refusal as refusal:
-            self.refuse(connection, refusal)
+            self.clients.refuse(connection, refusal)
             return None
         except EOFError:
-            self.close(connection)
+            self.clients.close(connection)
             return None
-        self.account(connection, connection.held())
+        self.clients.account(connection, connection.held())
         if environ is None:
-            self.wait(connection, IN)
+            self.clients.wait(connection, IN)
         return environ
-
-    def account(self, connection, held):
-        """Notes how many bytes a connection holds of a request that is not complete."""
-        if held != connection.accounted:
-            with self.lock:
-                self.unfinished += held - connection.accounted
-            connection.accounted = held
-
-    def holds_too_much(self):
-        return self.max_body and self.unfinished > self.app.settings.unfinished_bytes
-
-    def make_room(self):
-        """Gives up the request that has been coming for the longest time, where clients have sent
-        more than the worker holds."""
-        unfinished = [one for one in list(self.idle.values()) if one.accounted]
-        for connection in sorted(unfinished, key=lambda one: one.began or 0):
-            if self.take_where(connection, lambda one: one.accounted):
-                self.attempt(connection, self.refuse, Refusal(*TOO_MUCH))
-                return
-
-    def refuse(self, connection, refusal):
-        """Answers where the application is not asked, and nothing more on this connection."""
-        connection.forget()
-        self.account(connection, 0)
-        connection.is_last = True
-        send_refusal(connection.sender, refusal)
-        if connection.sender.backlog:
-            connection.rest()
-            self.wait(connection, OUT)
-        else:
-            self.linger(connection)
 
     # Predictions.
 
@@ -319,16 +224,16 @@ class PredictionWorker(BootingWorker):
     def predict(self, connection, environ):
         """Answers a request that has its place."""
         try:
-            self.attempt(connection, self.answer, environ)
+            self.clients.attempt(connection, self.answer, environ)
         finally:
             with self.lock:
                 self.predictions -= 1
 
     def queue(self, connection, environ):
         """Has a request wait for a thread, and for a place for its prediction."""
-        self.account(connection, connection.held() + environ["wsgi.input"].getbuffer().nbytes)
-        if self.holds_too_much():
-            self.refuse(connection, Refusal(*TOO_MUCH))
+        self.clients.account(connection, connection.held() + environ["wsgi.input"].getbuffer().nbytes)
+        if self.clients.hold_too_much():
+            self.clients.refuse(connection, Refusal(*TOO_MUCH))
         else:
             self.waiting.append((connection, environ))
             self.leaders.call_helper()
@@ -343,7 +248,7 @@ class PredictionWorker(BootingWorker):
                 with self.lock:
                     self.predictions -= 1
                 return
-            self.account(connection, connection.held())
+            self.clients.account(connection, connection.held())
             self.predict(connection, environ)
 
     def answer(self, connection, environ):
@@ -363,12 +268,12 @@ class PredictionWorker(BootingWorker):
                 if request.is_old:
                     connection.abort()
                 raise ClientGone() from error
-            self.refuse(connection, Refusal("500 Internal Server Error", summary(error)))
+            self.clients.refuse(connection, Refusal("500 Internal Server Error", summary(error)))
             return
         if self.cfg.accesslog:
             duration = timedelta(seconds=time.monotonic() - began)
             self.log.access(answer, answer, environ, duration)
-        self.conclude(connection)
+        self.clients.conclude(connection, is_stopping=not self.alive)
 
     def send(self, answer, body):
         """Sends an answer: in one piece where the application says how long it is, else part by
@@ -414,105 +319,3 @@ class PredictionWorker(BootingWorker):
             # The thread that makes the stream hears of it.
             pass
 
-    def conclude(self, connection):
-        """Waits for what comes next on a connection, now that an answer is made."""
-        connection.rest()
-        if connection.sender.backlog:
-            self.wait(connection, OUT)
-        elif not connection.is_last:
-            # What has come already is read in its turn: there is room to write now, and so an event.
-            self.wait(connection, OUT if connection.buffer else IN)
-        elif connection.buffer or not self.alive:
-            self.linger(connection)
-        else:
-            self.close(connection)
-
-    def linger(self, connection):
-        """Has the client get its last answer: if a connection is closed while something of it is
-        unread, what was sent is lost."""
-        if connection.linger():
-            self.wait(connection, IN)
-        else:
-            self.close(connection)
-
-    # Connections.
-
-    def room(self):
-        """How many connections this worker may take, so as to leave the other workers their share;
-        None: as many as come."""
-        share = self.app.balance.share(self.age)
-        return None if share is None else share - len(self.open_connections)
-
-    def admit(self, client_socket, address):
-        """Takes a new client."""
-        connection = Connection(client_socket, address, self.max_body)
-        self.open_connections.add(connection)
-        self.app.balance.tell(self.age, len(self.open_connections))
-        try:
-            with self.lock:
-                self.poller.register(connection.descriptor, IN)
-                self.idle[connection.descriptor] = connection
-        except OSError as error:
-            # The system can watch no more.
-            log("mlcli: cannot accept a connection: %s" % error)
-            self.close(connection)
-
-    def make_descriptors(self):
-        """Closes the connections whose time is over first: too many are open."""
-        waiting = sorted(list(self.idle.values()), key=lambda one: (not one.is_idle(), one.deadline()))
-        for connection in waiting[:MOST_CLOSED]:
-            if self.take_where(connection, lambda one: True):
-                self.close(connection)
-        if not waiting:
-            # It would be tried again at once.
-            time.sleep(0.05)
-
-    def wait(self, connection, interest):
-        """Has the poller report the connection, once."""
-        # Under the lock, so that nobody owns it before the poller knows what it waits for.
-        with self.lock:
-            self.idle[connection.descriptor] = connection
-            self.poller.modify(connection.descriptor, interest)
-
-    def take_where(self, connection, condition):
-        """Makes the connection this thread's, if the condition holds and no other thread has it."""
-        if not condition(connection):
-            return False
-        with self.lock:
-            # Its descriptor may be another one's by now, and a thread may just have served it.
-            is_mine = self.idle.get(connection.descriptor) is connection and condition(connection)
-            if is_mine:
-                del self.idle[connection.descriptor]
-        return is_mine
-
-    def close(self, connection):
-        # Closing takes it out of the poller, too.
-        self.account(connection, 0)
-        connection.close()
-        self.open_connections.discard(connection)
-        self.app.balance.tell(self.age, len(self.open_connections))
-
-
-class Progress:
-    """Which clients still take their answers, by looks a second apart."""
-
-    def __init__(self):
-        # What each should have taken by the next look, in bytes of all that it was sent.
-        self.expected = {}
-        self.stuck = set()
-
-    def look(self, connections):
-        senders = {one: one.sender for one in connections if one.sender.backlog}
-        self.stuck = {
-            one for one in senders if senders[one].taken < self.expected.get(one, 0)
-        }
-        self.expected = {
-            one: sender.taken + min(sender.size, LEAST_RATE) for one, sender in senders.items()
-        }
-
-    def is_stuck(self, connection):
-        return connection in self.stuck
-
-
-def is_overdue(connection):
-    return connection.deadline() < time.monotonic()
