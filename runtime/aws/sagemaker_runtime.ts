@@ -10,7 +10,7 @@ import {
   InvokeEndpointWithResponseStreamCommand,
   SageMakerRuntimeClient,
 } from "./sdk/sagemaker_runtime.ts";
-import type { AnswerHeaders } from "../invocation/answer.ts";
+import type { AnswerHeaders } from "../contract/invocation_headers.ts";
 import type { AwsSession } from "./session.ts";
 import { onAbort } from "../time.ts";
 import type { Setting } from "./settings.ts";

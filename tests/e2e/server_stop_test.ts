@@ -23,11 +23,12 @@ def output_fn(prediction, accept):
 
 const PING = "GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-/**
- * Longest time (ms) from SIGTERM to the end of a container whose clients do not let go: it takes the
- * server 6 s at most, the rest is for a machine that is busy with other tests.
- */
-const END = 12_000;
+/** Longest time (ms) from SIGTERM to the end of a container, whatever its clients do. */
+const END = 6_000;
+/** A machine that is busy with other tests can be late once, but not each time. */
+const TRIES = 3;
+/** Where requests are under way, they need some of it. */
+const LONG_END = 2 * END;
 
 /** A request for a prediction; the body may be longer than what is sent of it now. */
 function post(body: string, length = body.length, ...headers: readonly string[]): string {
@@ -82,16 +83,20 @@ const HOLDING: Readonly<Record<string, (clients: Clients) => Promise<unknown>>> 
 suite("a server that is stopped", () => {
   beforeAll(buildTestImage);
 
-  it("ends within some seconds, whatever its clients do", async () => {
-    const rows = Object.entries(HOLDING).map(([name, act]) =>
-      withServing(SERVING, {}, async (server): Promise<readonly unknown[]> => {
+  it("ends within 6 seconds, whatever its clients do", async () => {
+    const stop = (act: (clients: Clients) => Promise<unknown>) =>
+      withServing(SERVING, {}, async (server) => {
         using clients = new Clients(server);
         await act(clients);
         await hasRead(clients);
-        const { took, status, log } = await server.stop();
-        return [name, took < END || took, status, log];
-      })
-    );
+        return await server.stop();
+      });
+    const rows = Object.entries(HOLDING).map(async ([name, act]): Promise<readonly unknown[]> => {
+      for (let left = TRIES - 1;; left--) {
+        const { took, status, log } = await stop(act);
+        if (took < END || left === 0) return [name, took < END || took, status, log];
+      }
+    });
     // All of them end, so that each shows what became of it.
     const ended = await Promise.allSettled(rows);
     const expected = Object.keys(HOLDING).map((name) => ({
@@ -120,7 +125,7 @@ suite("a server that is stopped", () => {
         assertEquals(await lastOf(client), "");
       }
       const { took, status, log } = await stopped;
-      assertEquals([took < END || took, status, log], [true, 0, ""]);
+      assertEquals([took < LONG_END || took, status, log], [true, 0, ""]);
     });
   });
 
@@ -161,7 +166,7 @@ suite("a server that is stopped", () => {
       const { took, status, log } = await server.stop();
       const rests = await Promise.all(asking);
       assertEquals(rests, rests.map(() => ""));
-      assertEquals([took < END || took, status, log], [true, 0, ""]);
+      assertEquals([took < LONG_END || took, status, log], [true, 0, ""]);
     });
   });
 });
