@@ -10,7 +10,6 @@ import {
   InvokeEndpointWithResponseStreamCommand,
   SageMakerRuntimeClient,
 } from "./sdk/sagemaker_runtime.ts";
-import type { AnswerHeaders } from "../contract/invocation_headers.ts";
 import type { AwsSession } from "./session.ts";
 import { onAbort } from "../time.ts";
 import type { Setting } from "./settings.ts";
@@ -26,7 +25,13 @@ export interface ModelRequest extends Asked {
 }
 
 /** An answer, and what came with it. Of sessions, a stream says nothing. */
-export interface ModelAnswer extends AnswerHeaders {
+export interface ModelAnswer {
+  /** `X-Amzn-SageMaker-Custom-Attributes` */
+  readonly customAttributes: string | undefined;
+  /** Of a stateful session that began with the request: its id, and until when it is there. */
+  readonly newSession: string | undefined;
+  /** Id of the session that ended with the request. */
+  readonly closedSession: string | undefined;
   readonly body: AsyncIterable<Uint8Array>;
 }
 

@@ -34,16 +34,6 @@ export interface RequestHeader {
   readonly field: InvocationField | undefined;
 }
 
-/** What a model says beside an answer's body, in headers. */
-export interface AnswerHeaders {
-  /** `X-Amzn-SageMaker-Custom-Attributes` */
-  readonly customAttributes: string | undefined;
-  /** Of a stateful session that began with the request: its id, and until when it is there. */
-  readonly newSession: string | undefined;
-  /** Id of the session that ended with the request. */
-  readonly closedSession: string | undefined;
-}
-
 interface Form {
   /** Its name, behind `X-Amzn-SageMaker-`. */
   readonly header: string;

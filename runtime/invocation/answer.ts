@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { AnswerHeaders } from "../contract/invocation_headers.ts";
 import type { Output } from "../streams.ts";
 
 const NEWLINE = 10;
@@ -43,7 +42,17 @@ export class PrintedAnswer {
   }
 }
 
-/** What a model says in headers, in words. */
+/** What a model says beside an answer's body, in headers. */
+export interface AnswerHeaders {
+  /** `X-Amzn-SageMaker-Custom-Attributes` */
+  readonly customAttributes: string | undefined;
+  /** Of a stateful session that began with the request: its id, and until when it is there. */
+  readonly newSession: string | undefined;
+  /** Id of the session that ended with the request. */
+  readonly closedSession: string | undefined;
+}
+
+/** The same in words. */
 export function answerNotes(headers: AnswerHeaders): readonly string[] {
   const { customAttributes, newSession, closedSession } = headers;
   return [
