@@ -12,6 +12,7 @@ import {
   type InvocationFields,
   isHeaderValue,
   type RequestHeader,
+  valuesOf,
 } from "../../runtime/contract/invocation_headers.ts";
 import { UsageError } from "../../runtime/errors.ts";
 
@@ -44,6 +45,7 @@ export function parseInvocationHeader(text: string, source: string): InvocationH
   if (isHeaderValue(field, value)) return { field, value };
   throw new UsageError(
     `${source}: ${JSON.stringify(value)} is no value for ${headerOf(field)}.`,
+    { hint: valuesOf(field) },
   );
 }
 
@@ -84,7 +86,9 @@ export function parseRequestHeader(text: string, source: string): RequestHeader 
   const value = rest!.replace(/^[ \t]+|[ \t]+$/g, "");
   const isValue = field === undefined ? LINE.test(value) : isHeaderValue(field, value);
   if (!isValue) {
-    throw new UsageError(`${source}: ${JSON.stringify(value)} is no value for ${sent}.`);
+    throw new UsageError(`${source}: ${JSON.stringify(value)} is no value for ${sent}.`, {
+      hint: valuesOf(field),
+    });
   }
   return { name: sent, value, field };
 }

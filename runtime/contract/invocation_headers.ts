@@ -111,6 +111,15 @@ export function isHeaderValue(field: InvocationField, value: string): boolean {
   return lengthOf(value) <= most && pattern.test(value);
 }
 
+/** What a value for it may be, as a sentence; of any other header, for `undefined`. */
+export function valuesOf(field: InvocationField | undefined): string {
+  if (field === undefined) return "Its value has characters of ASCII, in one line.";
+  const { most, pattern } = FORMS[field];
+  if (pattern === VISIBLE) return `Its value has 1 to ${most} characters of ASCII, in one line.`;
+  const name = `1 to ${most} letters, digits, and hyphens between them`;
+  return field === "SessionId" ? `Its value is NEW_SESSION, or ${name}.` : `Its value is ${name}.`;
+}
+
 /** Those of them that a request for a stream cannot have. */
 export function notStreamed(given: InvocationFields): readonly InvocationField[] {
   return fields().filter((field) => given[field] !== undefined && !FORMS[field].isStreamed);

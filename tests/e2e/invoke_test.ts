@@ -7,18 +7,28 @@ import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** Says what it got; fails, waits or answers otherwise when the body asks for it. */
 const SERVING = `
-import time
+import os, time
 def model_fn(model_dir): pass
 def input_fn(body, content_type):
     if content_type == "text/unheard-of": raise ValueError("Unsupported content type: " + content_type)
     return body if isinstance(body, bytes) else body.encode(), content_type
-def predict_fn(input_data, model):
+def predict_fn(input_data, model, context):
     body, content_type = input_data
     if body == b"fail": raise RuntimeError("the model is tired")
     if body == b"wait": time.sleep(4)
+    if body == b"release": open("/tmp/release", "w").close()
+    if context.custom_attributes: context.set_custom_attributes(context.custom_attributes + "; seen")
     return input_data
+def words():
+    yield "one "
+    deadline = time.monotonic() + 30
+    while not os.path.exists("/tmp/release"):
+        if time.monotonic() > deadline: raise TimeoutError("nobody released the stream")
+        time.sleep(0.01)
+    yield "two"
 def output_fn(prediction, accept):
     body, content_type = prediction
+    if body == b"words": return words()
     if body.startswith(b"\\x00"): return body
     return "%s %d %s" % (content_type, len(body), accept)
 `;
@@ -102,6 +112,28 @@ suite("local invoke", () => {
     const { code, stdout } = await app.start([...invoke, "bytes.bin"]).output();
     assertEquals(code, 0);
     assert(stdout.length === bytes.length && stdout.every((byte, index) => byte === bytes[index]));
+  });
+
+  it("sends headers to the app's functions, and says what they answer in them", async () => {
+    const header = "X-Amzn-SageMaker-Custom-Attributes: trace=1";
+    assertEquals(await pipe(app, [...invoke, "--header", header], "[1]"), {
+      code: 0,
+      stdout: "application/json 3 application/json",
+      stderr: "note: custom attributes: trace=1; seen\n",
+    });
+  });
+
+  it("prints the parts of a stream as the app's functions make them", async () => {
+    await app.write(`${app.directory}/words.txt`, "words");
+    const child = app.start([...invoke, "--stream", "words.txt"]);
+    const parts = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    assertEquals((await parts.read()).value, "one ");
+    // The second part waits for this request, which is answered meanwhile.
+    assertEquals((await pipe(app, invoke, "release")).code, 0);
+    assertEquals((await parts.read()).value, "two");
+    assertEquals((await parts.read()).done, true);
+    const stderr = await new Response(child.stderr).text();
+    assertEquals([(await child.status).code, stderr], [0, ""]);
   });
 
   it("does not go through a proxy of the environment", async () => {

@@ -164,7 +164,11 @@ suite("invoke-endpoint sends", () => {
         ],
         [
           ["--header", "Inference-Id: a\u0001"],
-          /"a\\u0001" is no value for X-Amzn-SageMaker-Inference-Id/,
+          /"a\\u0001" is no value for X-Amzn-SageMaker-Inference-Id\.\nhint: .* 1 to 64 characters of ASCII/,
+        ],
+        [
+          ["--header", "Session-Id: a_b"],
+          /is no value for X-Amzn-SageMaker-Session-Id\.\nhint: .* NEW_SESSION, or 1 to 256 letters/,
         ],
         [["--variant", "a_b"], /must be a variant's name/],
         [

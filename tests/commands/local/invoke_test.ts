@@ -326,6 +326,11 @@ suite("local invoke fails, and says how,", () => {
       const [args, message] of [
         [["--header", "X-A"], /^error: Option "--header" must be NAME=VALUE or NAME: VALUE, but/],
         [["-H", "Host: x"], /^error: Option "--header": mlcli sets Host itself\.\nhint: /],
+        [["-H", "X-A: é"], /^error: .*"é" is no value for X-A\.\nhint: .* ASCII, in one line\.\n/],
+        [
+          ["-H", "Target-Variant: a_b"],
+          /^error: .*"a_b" is no value for .*\nhint: .* 1 to 63 letters, digits, and hyphens between/,
+        ],
         [["-H", "X-A: 1", "-H", "x-a: 2"], /^error: x-a is given more than once\.\n/],
         [["--headers", "X-A: 1"], /^error: .*--header/s],
         [
