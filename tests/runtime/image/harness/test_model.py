@@ -1,6 +1,7 @@
 import functools
 import os
 import pickle
+import re
 import sys
 import unittest
 
@@ -55,10 +56,36 @@ class LoadModel(ContainerTest):
                 load_model()
             self.assertEqual(str(caught.exception), problem)
 
+    def test_says_at_once_which_function_cannot_be_called(self):
+        program = self.path("/opt/ml/code/serve")
+        for code, problem in [
+            (
+                "def model_fn(): pass\ndef predict_fn(d, m): pass\n",
+                "model_fn() cannot be called with (model_dir)",
+            ),
+            (
+                CODE + "def predict_fn(d, m, threshold, top): pass\n",
+                "predict_fn(d, m, threshold, top) cannot be called with (input_data, model)",
+            ),
+            (
+                CODE + "def input_fn(body): pass\n",
+                "input_fn(body) cannot be called with (request_body, content_type)",
+            ),
+            (
+                CODE + "def output_fn(p, a, *, indent): pass\n",
+                "output_fn(p, a, *, indent) cannot be called with (prediction, accept)",
+            ),
+        ]:
+            # Before the model is loaded, which may take minutes.
+            self.write("/opt/program/prediction/serve", code.replace("return [d]", "raise MemoryError"))
+            with self.subTest(code), self.assertRaises(HarnessError) as caught:
+                load_model()
+            # How Python says the rest depends on its version.
+            self.assertRegex(str(caught.exception), "^%s: [a-z]" % re.escape("%s: %s" % (program, problem)))
+
     def test_passes_on_what_the_code_raises(self):
         self.write("/opt/program/prediction/serve", CODE.replace("return [d]", "raise MemoryError"))
         self.assertRaises(MemoryError, load_model)
-
 
     def test_gives_model_fn_a_context_without_a_request_if_it_takes_one(self):
         code = "return [dict(context.headers), context.inference_id, context.system_properties]"

@@ -72,13 +72,39 @@ def load_model():
     module = load_module("serve", path)
     model_fn = required_function(module, "model_fn", "(model_dir)", path)
     predict_fn = required_function(module, "predict_fn", "(input_data, model)", path)
+    input_fn, output_fn = getattr(module, "input_fn", None), getattr(module, "output_fn", None)
+    # Now, and not at the first request, or after a model that takes minutes to load.
+    check_call(model_fn, ["model_dir"], path)
+    check_call(predict_fn, ["input_data", "model"], path)
+    check_call(input_fn or default_input_fn, ["request_body", "content_type"], path)
+    check_call(output_fn or default_output_fn, ["prediction", "accept"], path)
     return Model(
         # There is no request yet: the context has no headers.
         with_context(model_fn, 1)(paths.MODEL, Context({})),
         predict_fn,
-        getattr(module, "input_fn", None),
-        getattr(module, "output_fn", None),
+        input_fn,
+        output_fn,
     )
+
+
+def check_call(function, arguments, path):
+    """Raises HarnessError where the function cannot be called as the server does."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        # Some that are written in C have no signature.
+        return
+    kind = context_parameter(function, len(arguments))
+    try:
+        signature.bind(
+            *arguments, *([None] if kind == POSITIONAL else []), **({"context": None} if kind == KEYWORD else {})
+        )
+    except TypeError as error:
+        name = getattr(function, "__name__", "a function")
+        raise HarnessError(
+            "%s: %s%s cannot be called with (%s): %s"
+            % (path, name, signature, ", ".join(arguments), error)
+        ) from error
 
 
 def find_serving_code(directory):
