@@ -12,6 +12,20 @@ from mlcli_harness.serving.application import Application
 from mlcli_harness.serving.model import Model
 
 
+class UnsupportedFormatError(Exception):
+    """Of AWS's toolkit."""
+
+
+class BaseInferenceToolkitError(Exception):
+    """Of AWS's toolkit."""
+
+    def __init__(self, status_code, message, phrase):
+        super().__init__(status_code, message, phrase)
+        self.status_code = status_code
+        self.message = message
+        self.phrase = phrase
+
+
 class Server:
     """An application that is called as the worker does."""
 
@@ -182,6 +196,55 @@ class Refusals(unittest.TestCase):
                         server.error(b"1", HTTP_ACCEPT=accept),
                         ("406 Not Acceptable", "Unsupported accept type: " + accept),
                     )
+
+    def test_are_those_of_awss_toolkit_where_the_code_raises_them(self):
+        def input_fn(body, content_type):
+            if content_type == "image/png":
+                raise UnsupportedFormatError("Content type image/png is not supported by this framework.")
+            return body
+
+        def output_fn(prediction, accept):
+            if accept == "text/a":
+                raise UnsupportedFormatError("Content type text/a is not supported by this framework.")
+            return accept
+
+        server = Server(input_fn=input_fn, output_fn=output_fn)
+        self.assertEqual(
+            server.error(b"1", CONTENT_TYPE="image/png"),
+            ("415 Unsupported Media Type", "Unsupported content type: image/png"),
+        )
+        self.assertEqual(
+            server.error(b"1", HTTP_ACCEPT="text/a"),
+            ("406 Not Acceptable", "Unsupported accept type: text/a"),
+        )
+        self.assertEqual(server.ask(b"1", HTTP_ACCEPT="text/a, text/b")[2], b"text/b")
+
+    def test_have_the_status_that_an_error_of_awss_toolkit_asks_for(self):
+        class TooFewColumns(BaseInferenceToolkitError):
+            pass
+
+        class Incomplete(BaseInferenceToolkitError):
+            def __init__(self):
+                pass
+
+        for error, status, message in [
+            (
+                BaseInferenceToolkitError(400, "Invalid Request", "text_prompts missing"),
+                "400 Bad Request",
+                "Invalid Request: text_prompts missing",
+            ),
+            (TooFewColumns(404, "three", "three"), "404 Not Found", "three"),
+            (TooFewColumns(503, "busy", None), "503 Service Unavailable", "busy"),
+            # No status of an error, or none at all.
+            (TooFewColumns(200, "fine", ""), "500 Internal Server Error", "fine"),
+            (TooFewColumns("400\r\nA: b", "x", ""), "500 Internal Server Error", "x"),
+            (Incomplete(), "500 Internal Server Error", "Incomplete"),
+        ]:
+            for role in ("input_fn", "predict", "output_fn"):
+                with self.subTest(message, role=role):
+                    server = Server(**{role: mock.Mock(side_effect=error)})
+                    self.assertEqual(server.error(b"1"), (status, message))
+                    self.assertIn(type(error).__name__, server.log)
 
     def test_of_one_accepted_type_leave_the_next(self):
         def output_fn(prediction, accept):

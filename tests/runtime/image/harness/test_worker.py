@@ -332,6 +332,16 @@ class Serving(WorkerTest):
         self.main.join(60)
         self.assertRaises(OSError, self.client)
 
+    def test_a_stop_answers_those_who_have_just_connected(self):
+        # Accepted by the system, but not by the worker, which leaves them to others.
+        with mock.patch.object(self.worker.acceptor, "room", lambda: 0):
+            with mock.patch.object(accepting, "BREATH", 60):
+                clients = [self.client(post(b"%d" % number)) for number in range(5)]
+                self.stop()
+                for number, client in enumerate(clients):
+                    self.assertEqual(self.answer(client), (OK, b"%d" % number))
+                    client.close()
+
     def test_a_stop_takes_what_waits_and_a_stream(self):
         with mock.patch.object(module.PredictionWorker, "places", lambda self: 4):
             clients = [self.client(post(b"slow")) for _ in range(6)]

@@ -4,13 +4,15 @@ import json
 import time
 from threading import BoundedSemaphore
 
-from mlcli_harness.failure import describe, log, summary
+from mlcli_harness.failure import describe, log
 from mlcli_harness.serving.bodies import Stream, to_body
 from mlcli_harness.serving.codecs import NoForm, UnsupportedType
 from mlcli_harness.serving.context import Context
 from mlcli_harness.serving.errors import (
     HttpError,
     bad_request,
+    failed,
+    is_of_toolkit,
     unsupported_accept_type,
     unsupported_content_type,
 )
@@ -82,7 +84,7 @@ class Application:
         except BaseException as error:
             # BaseException, since a panic of a library in Rust is not an Exception.
             log(describe(error))
-            raise HttpError("500 Internal Server Error", summary(error)) from error
+            raise failed(error) from error
         finally:
             # Here, and not in `with`: what makes the parts of a stream is the app's code, too.
             if not isinstance(body, Stream):
@@ -123,7 +125,7 @@ class Application:
         except UnsupportedType as error:
             raise unsupported_content_type(content_type) from error
         except Exception as error:
-            if says(error, "unsupported content type"):
+            if is_unsupported(error, "unsupported content type"):
                 raise unsupported_content_type(content_type) from error
             if isinstance(error, ValueError):
                 if self.model.has_own_input_fn:
@@ -144,7 +146,7 @@ class Application:
             except UnsupportedType:
                 continue
             except Exception as error:
-                if says(error, "unsupported accept") or says(error, "unsupported content type"):
+                if is_unsupported(error, "unsupported accept", "unsupported content type"):
                     continue
                 raise
         raise unsupported_accept_type(accept + reason)
@@ -186,6 +188,7 @@ def decode(body, content_type, charset, header):
         raise unsupported_content_type(header) from error
 
 
-def says(error, words):
-    """Whether the error's message begins with the words: user code cannot raise our types."""
-    return str(error).lower().startswith(words)
+def is_unsupported(error, *beginnings):
+    """Whether the app's code, which cannot raise our types, says so: by how its message begins, or by
+    the type that AWS's toolkit raises."""
+    return str(error).lower().startswith(beginnings) or is_of_toolkit(error, "UnsupportedFormatError")

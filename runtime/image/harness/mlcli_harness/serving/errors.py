@@ -1,4 +1,9 @@
-"""The errors of the server that have an HTTP status of their own."""
+"""The errors of the server that have an HTTP status of their own, and those of AWS's toolkit that have
+one here, too."""
+
+from http import HTTPStatus
+
+from mlcli_harness.failure import summary
 
 
 class HttpError(Exception):
@@ -21,3 +26,29 @@ def unsupported_accept_type(accept):
 
 def bad_request(message):
     return HttpError("400 Bad Request", message)
+
+
+def failed(error):
+    """The answer where the app's code failed: 500, or what an error of AWS's toolkit asks for."""
+    if not is_of_toolkit(error, "BaseInferenceToolkitError"):
+        return HttpError(status_line(500), summary(error))
+    # Two texts: the second is meant for the status line, and often says more.
+    texts = [getattr(error, name, None) for name in ("message", "phrase")]
+    message = ": ".join(dict.fromkeys(str(text) for text in texts if text))
+    return HttpError(status_line(getattr(error, "status_code", 500)), message or summary(error))
+
+
+def status_line(code):
+    """The status with its usual words. 500 where it is no status of an error."""
+    try:
+        status = HTTPStatus(code)
+    except ValueError:
+        status = HTTPStatus(500)
+    if status < 400:
+        status = HTTPStatus(500)
+    return "%d %s" % (status, status.phrase)
+
+
+def is_of_toolkit(error, name):
+    """Whether the error has that type. By name: the toolkit need not be in the image."""
+    return any(kind.__name__ == name for kind in type(error).__mro__)
