@@ -1,5 +1,6 @@
 import json
 import os
+import select
 import socket
 import sys
 import threading
@@ -479,6 +480,63 @@ class Housekeeping(WorkerTest):
         self.assertEqual(conclude.call_count, 2)
         self.assertEqual((len(self.worker.waiting), self.worker.predictions), (0, 0))
         self.assertEqual(len(self.worker.clients.open), 1)
+
+    def test_closes_what_the_system_cannot_watch(self):
+        full = SimpleNamespace(register=mock.Mock(side_effect=OSError("No space left on device")))
+        with mock.patch.object(self.worker.clients, "poller", full):
+            client = self.client()
+            self.step()
+        self.assertEqual(self.rest(client), b"")
+        self.assertEqual(self.log, ["mlcli: cannot accept a connection: No space left on device"])
+        self.assert_nothing_left()
+
+    def test_tells_the_other_workers_how_many_connections_it_has(self):
+        with mock.patch.object(self.worker.clients, "tell") as tell:
+            client, _ = self.admitted()
+            client.close()
+            self.step()
+        self.assertEqual(tell.mock_calls, [mock.call(1), mock.call(0)])
+
+    def test_a_last_answer_is_not_lost_where_the_client_sends_on(self):
+        last = PING[:-2] + b"Connection: close\r\n\r\n"
+        for data, is_stopping, waits in [(last, False, False), (last + PING, False, True), (last, True, True)]:
+            with self.subTest(data, is_stopping=is_stopping):
+                self.worker.alive = not is_stopping
+                client, connection = self.admitted(data)
+                self.assertEqual(self.answer(client), (OK, b""))
+                self.assertEqual(connection in self.worker.clients.open, waits)
+                self.assertEqual(connection.lingers_until is not None, waits)
+
+    def test_pauses_where_waiting_fails(self):
+        # It would fail again at once.
+        fails = mock.Mock(side_effect=OSError("broken"))
+        self.worker.leaders.next_task = fails
+        with mock.patch.object(leaders.time, "sleep") as sleep:
+            self.worker.leaders.attempt(fails)
+            self.worker.leaders.attempt(mock.Mock(side_effect=OSError("broken")))
+        self.assertEqual(sleep.mock_calls, [mock.call(leaders.PAUSE)])
+
+    def test_a_signal_wakes_the_main_thread_once(self):
+        os.write(self.worker.PIPE[1], b"x")
+        self.worker.sleep(60)
+        self.assertEqual(select.select([self.worker.PIPE[0]], [], [], 0)[0], [])
+
+    def test_notes_how_late_the_main_thread_wakes(self):
+        for slept, used, lateness in [
+            (0.036, 1, 0.016 / 8),
+            # What other processes took is not this one's.
+            (1.02, 0.002, 0.002),
+            # A signal came.
+            (0, 0, 0.002 * 7 / 8),
+        ]:
+            clocks = SimpleNamespace(
+                monotonic=mock.Mock(side_effect=[100, 100 + slept]),
+                process_time=mock.Mock(side_effect=[10, 10 + used]),
+            )
+            os.write(self.worker.PIPE[1], b"x")
+            with mock.patch.object(module, "time", clocks):
+                self.worker.sleep(0.02)
+            self.assertAlmostEqual(self.worker.lateness, lateness)
 
     def test_fewer_predictions_run_where_they_compute(self):
         self.assertEqual(self.worker.places(), module.MAX_PREDICTIONS)
