@@ -288,7 +288,8 @@ suite("buildContext: what is missing or cannot be read", () => {
     await Deno.writeTextFile(join(directory.path, "demo/a.log"), "yyy", { append: true });
     const rest = await readToEnd(reader);
     assertEquals((start + rest) % 512, 0);
-    assert(start + rest < MEGABYTE + 200_000);
+    // The harness is in it, too.
+    assert(start + rest < MEGABYTE + 400_000);
   });
 
   it("closes what is open when the reader goes away", async () => {
