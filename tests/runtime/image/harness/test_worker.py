@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import socket
 import sys
 import threading
@@ -40,6 +41,10 @@ class Application:
             self.may_end.wait(60)
         if body.startswith(b"error"):
             raise ValueError("a header")
+        if body.startswith(b"fork"):
+            self.child = os.fork()
+            if not self.child and body == b"fork stays":
+                time.sleep(60)
         if body.startswith(b"stream"):
             start_response("200 OK", [])
             return self.stream(body)
@@ -253,6 +258,22 @@ class Serving(WorkerTest):
         self.wait_until(lambda: any(one.sender.backlog for one in list(connections)))
         self.wait_until(lambda: not self.worker.predictions)
         self.assert_pings()
+
+    def test_a_child_of_the_application_keeps_no_client(self):
+        close = post(b"fork stays").replace(b"Host: a", b"Connection: close")
+        try:
+            self.assertTrue(self.rest(self.client(close)).endswith(b"fork stays"))
+            self.assertEqual(os.waitpid(self.application.child, os.WNOHANG), (0, 0))
+        finally:
+            os.kill(self.application.child, signal.SIGKILL)
+            os.waitpid(self.application.child, 0)
+
+    def test_nor_does_it_serve_where_it_goes_on(self):
+        client = self.client(post(b"fork goes on"))
+        self.assertEqual(self.answer(client), (OK, b"fork goes on"))
+        self.assertEqual(os.waitpid(self.application.child, 0)[1], 1 << 8)
+        client.sendall(PING)
+        self.assertEqual(self.answer(client), (OK, b""))
 
     def test_a_failure_of_the_application_is_500(self):
         status, body = self.answer(self.client(post(b"error")))

@@ -82,6 +82,14 @@ class PredictionWorker(BootingWorker):
         self.leaders = Leaders(
             self.next_task, self.predict, self.predict_waiting, MAX_PREDICTIONS + SPARE_THREADS
         )
+        os.register_at_fork(after_in_child=self.leave_clients)
+
+    def leave_clients(self):
+        """For a process that user code forks: closes its copies of what clients are connected to.
+        They would not see the end of their connections before that process ends, too."""
+        self.poller.close()
+        for connection in self.clients.open:
+            connection.socket.close()
 
     def room(self):
         """How many connections this worker may take, so as to leave the other workers their share;
@@ -257,7 +265,11 @@ class PredictionWorker(BootingWorker):
         request = environ["mlcli.request"]
         answer = Answer(request, connection)
         try:
-            self.send(answer, self.wsgi(environ, answer.start_response))
+            body = self.wsgi(environ, answer.start_response)
+            if self.poller.closed:
+                # User code has forked this process, and not ended it. It must not serve.
+                os._exit(1)
+            self.send(answer, body)
         except ClientGone:
             raise
         except BaseException as error:
