@@ -330,6 +330,11 @@ class Serving(WorkerTest):
             second.sendall(b"x" * 400000)
             self.assertEqual(len(self.answer(second)[1]), 1000000)
 
+    def test_what_is_thrown_away_is_not_held(self):
+        client = self.client(post(b"last").replace(b"Host: a", b"Connection: close") + b"more")
+        self.assertTrue(self.rest(client).endswith(b"last"))
+        self.wait_until(lambda: self.worker.clients.unfinished == 0)
+
     def test_so_is_what_waits_for_a_thread(self):
         with mock.patch.object(self.worker.app.settings, "unfinished_bytes", 0):
             with mock.patch.object(module, "MOST_BESIDE_LEADER", 0):

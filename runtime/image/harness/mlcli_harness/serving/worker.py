@@ -77,7 +77,7 @@ class PredictionWorker(BootingWorker):
         # How late the main thread gets the interpreter, on the average.
         self.lateness = 0.0
         self.acceptor = Acceptor(
-            self.sockets, self.poller, self.room, self.clients.admit, self.clients.make_descriptors
+            self.sockets, self.poller, self.room, self.clients.admit, self.clients.free_descriptors
         )
         self.leaders = Leaders(
             self.next_task, self.predict, self.predict_waiting, MAX_PREDICTIONS + SPARE_THREADS
@@ -165,7 +165,7 @@ class PredictionWorker(BootingWorker):
             return None
         environ = self.clients.attempt(connection, self.serve)
         if self.clients.hold_too_much():
-            self.clients.make_room()
+            self.clients.give_up_oldest()
         return environ and (connection, environ)
 
     def serve(self, connection):
