@@ -290,6 +290,10 @@ class Serving(WorkerTest):
             self.assertEqual(self.read_answer(file), (OK, b""))
 
     def test_a_stream_waits_for_a_slow_reader_and_ping_does_not(self):
+        # What has been made gives it time, too.
+        seconds = mock.patch.object(module, "REQUEST_SECONDS", 0)
+        seconds.start()
+        self.addCleanup(seconds.stop)
         client = self.client(post(b"stream large").replace(b"1.1", b"1.0"), SO_RCVBUF=65536)
         self.wait_until(lambda: len(self.worker.streaming) == 1)
         self.assert_pings()

@@ -23,7 +23,7 @@ from mlcli_harness.serving.accepting import Acceptor
 from mlcli_harness.serving.answer import Answer
 from mlcli_harness.serving.booting import BootingWorker
 from mlcli_harness.serving.clients import IN, OUT, TOO_MUCH, Clients
-from mlcli_harness.serving.connection import REQUEST_SECONDS
+from mlcli_harness.serving.connection import LEAST_RATE, REQUEST_SECONDS
 from mlcli_harness.serving.http import Refusal
 from mlcli_harness.serving.leaders import PATIENCE, Leaders
 from mlcli_harness.serving.sender import ClientGone
@@ -313,7 +313,7 @@ class PredictionWorker(BootingWorker):
                 if connection.sender.backlog:
                     # The leader sends the rest when there is room.
                     self.poller.modify(descriptor, OUT)
-                    connection.sender.wait_for_room(REQUEST_SECONDS)
+                    connection.sender.wait_for_room(REQUEST_SECONDS + answer.sent / LEAST_RATE)
             answer.send_end()
         finally:
             del self.streaming[descriptor]
