@@ -44,7 +44,7 @@ class Application:
         if body.startswith(b"fork"):
             self.child = os.fork()
             if not self.child and body == b"fork stays":
-                time.sleep(60)
+                time.sleep(20)
         if body.startswith(b"stream"):
             start_response("200 OK", [])
             return self.stream(body)
@@ -195,6 +195,7 @@ class WorkerTest(unittest.TestCase):
 class Serving(WorkerTest):
     def setUp(self):
         super().setUp()
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, lambda *_: None))
         self.start()
 
     def test_answers_one_request_after_the_other_in_one_thread(self):
@@ -265,8 +266,9 @@ class Serving(WorkerTest):
             self.assertTrue(self.rest(self.client(close)).endswith(b"fork stays"))
             self.assertEqual(os.waitpid(self.application.child, os.WNOHANG), (0, 0))
         finally:
-            os.kill(self.application.child, signal.SIGKILL)
-            os.waitpid(self.application.child, 0)
+            # Not the worker's own handler, which would only note it.
+            os.kill(self.application.child, signal.SIGTERM)
+            self.assertEqual(os.waitpid(self.application.child, 0)[1], signal.SIGTERM)
 
     def test_nor_does_it_serve_where_it_goes_on(self):
         client = self.client(post(b"fork goes on"))

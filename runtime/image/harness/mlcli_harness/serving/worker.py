@@ -12,6 +12,7 @@ the leader makes no more itself: those that come wait for threads that help.
 
 import os
 import select
+import signal
 import sys
 import threading
 import time
@@ -27,6 +28,7 @@ from mlcli_harness.serving.connection import LEAST_RATE, REQUEST_SECONDS
 from mlcli_harness.serving.http import Refusal
 from mlcli_harness.serving.leaders import PATIENCE, Leaders
 from mlcli_harness.serving.sender import ClientGone
+from mlcli_harness.stopping import leave_children_alone
 
 # How often the main thread looks when nothing is going on: a first slow request holds up /ping
 # this long at most, and an idle server uses no measurable CPU.
@@ -82,6 +84,8 @@ class PredictionWorker(BootingWorker):
         self.leaders = Leaders(
             self.next_task, self.predict, self.predict_waiting, MAX_PREDICTIONS + SPARE_THREADS
         )
+        # A child that could not be terminated would hold up pools of the app, and a stop.
+        leave_children_alone(signal.getsignal(signal.SIGTERM))
         os.register_at_fork(after_in_child=self.leave_clients)
 
     def leave_clients(self):
