@@ -93,7 +93,7 @@ class Loading(BootingTest):
         self.assertEqual(seeded, ["numpy", "torch"])
 
     def test_that_fails_is_told_by_the_first_alone(self):
-        for error in (ValueError("no model"), SystemExit("enough")):
+        for error in (ValueError("no model"), SystemExit("enough"), BaseException("panic")):
             self.error = error
             self.worker.app.may_tell_failure.side_effect = [True, False]
             self.assertEqual(ending(self.worker.load_wsgi), (3, ""))

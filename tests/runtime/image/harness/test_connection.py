@@ -170,11 +170,16 @@ class Requests(ConnectionTest):
         self.assertEqual(len(connection.socket.asked), 1)
         self.assertIsNone(connection.receive())
 
-    def test_read_more_once_a_body_has_begun(self):
+    def test_read_more_once_a_large_body_has_begun(self):
+        read, more = module.READ_BYTES, module.MORE_READ_BYTES
+        for head, asked in [(POST_HEAD, [read] * 2), (CHUNKED_HEAD, [read, more])]:
+            connection = self.connection()
+            self.assertEqual(self.received(connection, head), [])
+            self.assertEqual(connection.socket.asked, asked)
         connection = self.connection()
         head, body = POST_HEAD.replace(b"5", b"300000"), b"x" * 300000
         self.assertEqual(self.received(connection, head, body), [("/invocations", body)])
-        read, more = module.READ_BYTES, request_bodies.FIRST_BYTES
+        more = request_bodies.FIRST_BYTES
         self.assertEqual(connection.socket.asked, [read, more, more, 300000 - more, read])
 
     def test_leave_others_their_turn(self):

@@ -1,6 +1,7 @@
 import socket
 import threading
 import unittest
+from types import SimpleNamespace
 from unittest import mock
 
 import support  # noqa: F401
@@ -167,17 +168,25 @@ class Room(unittest.TestCase):
         self.assertTrue(self.ends(thread))
         self.assertEqual((raised, sender.is_broken, sender.size), ([], False, STREAM_BYTES))
 
-    def test_is_awaited_as_long_as_the_client_takes_something(self):
-        sender = self.full(more=3)
-        waited = []
+    def test_is_not_awaited_for_longer_because_the_client_takes_a_little(self):
+        now, waited = 1000.0, []
 
         def wait(seconds):
+            nonlocal now
             waited.append(seconds)
+            now += 3
             sender.size -= 1
 
-        with mock.patch.object(sender.changed, "wait", wait):
-            sender.wait_for_room(7)
-        self.assertEqual((waited, sender.is_broken), ([7, 7, 7], False))
+        with mock.patch.object(module, "time", SimpleNamespace(monotonic=lambda: now)):
+            for more, is_gone, expected in [(3, False, [7, 4, 1]), (4, True, [7, 4, 1])]:
+                sender = self.full(more)
+                with mock.patch.object(sender.changed, "wait", wait):
+                    if is_gone:
+                        self.assertRaises(ClientGone, sender.wait_for_room, 7)
+                    else:
+                        sender.wait_for_room(7)
+                self.assertEqual((waited, sender.is_broken), (expected, is_gone))
+                waited.clear()
 
     def test_that_does_not_come_ends_the_answer(self):
         sender = self.full()

@@ -1,6 +1,7 @@
 import json
 import os
 import select
+import signal
 import socket
 import sys
 import threading
@@ -41,6 +42,10 @@ class Application:
             self.may_end.wait(60)
         if body.startswith(b"error"):
             raise ValueError("a header")
+        if body.startswith(b"fork"):
+            self.child = os.fork()
+            if not self.child and body == b"fork stays":
+                time.sleep(20)
         if body.startswith(b"stream"):
             start_response("200 OK", [])
             return self.stream(body)
@@ -191,6 +196,7 @@ class WorkerTest(unittest.TestCase):
 class Serving(WorkerTest):
     def setUp(self):
         super().setUp()
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, lambda *_: None))
         self.start()
 
     def test_answers_one_request_after_the_other_in_one_thread(self):
@@ -255,6 +261,23 @@ class Serving(WorkerTest):
         self.wait_until(lambda: not self.worker.predictions)
         self.assert_pings()
 
+    def test_a_child_of_the_application_keeps_no_client(self):
+        close = post(b"fork stays").replace(b"Host: a", b"Connection: close")
+        try:
+            self.assertTrue(self.rest(self.client(close)).endswith(b"fork stays"))
+            self.assertEqual(os.waitpid(self.application.child, os.WNOHANG), (0, 0))
+        finally:
+            # Not the worker's own handler, which would only note it.
+            os.kill(self.application.child, signal.SIGTERM)
+            self.assertEqual(os.waitpid(self.application.child, 0)[1], signal.SIGTERM)
+
+    def test_nor_does_it_serve_where_it_goes_on(self):
+        client = self.client(post(b"fork goes on"))
+        self.assertEqual(self.answer(client), (OK, b"fork goes on"))
+        self.assertEqual(os.waitpid(self.application.child, 0)[1], 1 << 8)
+        client.sendall(PING)
+        self.assertEqual(self.answer(client), (OK, b""))
+
     def test_a_failure_of_the_application_is_500(self):
         status, body = self.answer(self.client(post(b"error")))
         self.assertEqual(status, b"HTTP/1.1 500 Internal Server Error\r\n")
@@ -270,6 +293,10 @@ class Serving(WorkerTest):
             self.assertEqual(self.read_answer(file), (OK, b""))
 
     def test_a_stream_waits_for_a_slow_reader_and_ping_does_not(self):
+        # What has been made gives it time, too.
+        seconds = mock.patch.object(module, "REQUEST_SECONDS", 0)
+        seconds.start()
+        self.addCleanup(seconds.stop)
         client = self.client(post(b"stream large").replace(b"1.1", b"1.0"), SO_RCVBUF=65536)
         self.wait_until(lambda: len(self.worker.streaming) == 1)
         self.assert_pings()
@@ -309,6 +336,11 @@ class Serving(WorkerTest):
             self.assertEqual(self.rest(first).split()[1], b"503")
             second.sendall(b"x" * 400000)
             self.assertEqual(len(self.answer(second)[1]), 1000000)
+
+    def test_what_is_thrown_away_is_not_held(self):
+        client = self.client(post(b"last").replace(b"Host: a", b"Connection: close") + b"more")
+        self.assertTrue(self.rest(client).endswith(b"last"))
+        self.wait_until(lambda: self.worker.clients.unfinished == 0)
 
     def test_so_is_what_waits_for_a_thread(self):
         with mock.patch.object(self.worker.app.settings, "unfinished_bytes", 0):

@@ -24,14 +24,14 @@ class Acceptor:
     for `stop`.
 
     `room` says how many connections this worker may take without taking another one's share; None:
-    there is no other. `admit` is called with each socket and its address, `make_room` where the
+    there is no other. `admit` is called with each socket and its address, `free_descriptors` where the
     system has no more to give."""
 
-    def __init__(self, listeners, poller, room, admit, make_room):
+    def __init__(self, listeners, poller, room, admit, free_descriptors):
         self.poller = poller
         self.room = room
         self.admit = admit
-        self.make_room = make_room
+        self.free_descriptors = free_descriptors
         self.listeners = {listener.fileno(): listener for listener in listeners}
         # When new connections are reported again, on the monotonic clock; None: they are.
         self.accepts_at = None
@@ -94,7 +94,7 @@ class Acceptor:
             # Without listeners, it has been closed meanwhile.
             if self.listeners:
                 self.complain(error)
-                self.make_room()
+                self.free_descriptors()
             return False
         self.admit(client_socket, address)
         return True

@@ -67,7 +67,8 @@ class BootingWorker(Worker):
         before = Footprint()
         try:
             self.wsgi = self.app.preloaded or self.app.load()
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            # BaseException, since a panic of a library in Rust is not an Exception.
             self.fail_to_boot(error)
         finally:
             signal.signal(signal.SIGTERM, self.handle_exit)

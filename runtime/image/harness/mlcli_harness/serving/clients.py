@@ -110,7 +110,7 @@ class Clients:
     def hold_too_much(self):
         return self.settings.max_body_bytes and self.unfinished > self.settings.unfinished_bytes
 
-    def make_room(self):
+    def give_up_oldest(self):
         """Gives up the request that has been coming for the longest time, where clients have sent
         more than the worker holds."""
         unfinished = [one for one in list(self.idle.values()) if one.accounted]
@@ -119,7 +119,7 @@ class Clients:
                 self.attempt(connection, self.refuse, Refusal(*TOO_MUCH))
                 return
 
-    def make_descriptors(self):
+    def free_descriptors(self):
         """Closes the connections whose time is over first: too many are open."""
         waiting = sorted(list(self.idle.values()), key=lambda one: (not one.is_idle(), one.deadline()))
         for connection in waiting[:MOST_CLOSED]:
@@ -159,6 +159,7 @@ class Clients:
     def linger(self, connection):
         """Has the client get its last answer: if a connection is closed while something of it is
         unread, what was sent is lost."""
+        self.account(connection, 0)
         if connection.linger():
             self.wait(connection, IN)
         else:

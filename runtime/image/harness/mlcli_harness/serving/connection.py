@@ -34,9 +34,10 @@ KEEP_ALIVE_SECONDS = 65
 LINGER_SECONDS = 60
 LINGER_PAUSE = 5
 
-# Bytes that are read at a time: what most requests fit in, and more once a body has begun.
+# Bytes that are read at a time: what most requests fit in, and more of a body in chunks, or of what is
+# thrown away.
 READ_BYTES = 16 * 1024
-BODY_READ_BYTES = 256 * 1024
+MORE_READ_BYTES = 256 * 1024
 # A body of which more than so many bytes are to come is long.
 SHORT_BYTES = 16 * 1024
 # After so many bytes of one client, it is another one's turn.
@@ -106,7 +107,7 @@ class Connection:
         """Takes what has come, some of it at a time. Returns how many bytes; 0 at the end."""
         if isinstance(self.body, LongBody):
             return self.body.receive(self.socket)
-        data = self.socket.recv(READ_BYTES if self.request is None else BODY_READ_BYTES)
+        data = self.socket.recv(READ_BYTES if self.body is None else MORE_READ_BYTES)
         self.buffer += data
         return len(data)
 
@@ -246,7 +247,7 @@ class Connection:
     def discard(self):
         """Throws away what has come. Returns whether more may come."""
         try:
-            data = self.socket.recv(BODY_READ_BYTES)
+            data = self.socket.recv(MORE_READ_BYTES)
         except (BlockingIOError, InterruptedError):
             return True
         except OSError:

@@ -59,13 +59,14 @@ class Sender:
             self.waits_since = None
 
     def wait_for_room(self, seconds):
-        """Waits until a stream may go on. Raises ClientGone where the client takes nothing for so
+        """Waits until a stream may go on. Raises ClientGone where the client has been behind for so
         long."""
         with self.changed:
             while self.size > STREAM_BYTES:
-                before = self.size
-                self.changed.wait(seconds)
-                if self.size >= before:
+                left = self.waits_since + seconds - time.monotonic()
+                if left > 0:
+                    self.changed.wait(left)
+                else:
                     self.give_up()
             if self.is_broken:
                 raise ClientGone()

@@ -12,6 +12,7 @@ the leader makes no more itself: those that come wait for threads that help.
 
 import os
 import select
+import signal
 import sys
 import threading
 import time
@@ -23,10 +24,11 @@ from mlcli_harness.serving.accepting import Acceptor
 from mlcli_harness.serving.answer import Answer
 from mlcli_harness.serving.booting import BootingWorker
 from mlcli_harness.serving.clients import IN, OUT, TOO_MUCH, Clients
-from mlcli_harness.serving.connection import REQUEST_SECONDS
+from mlcli_harness.serving.connection import LEAST_RATE, REQUEST_SECONDS
 from mlcli_harness.serving.http import Refusal
 from mlcli_harness.serving.leaders import PATIENCE, Leaders
 from mlcli_harness.serving.sender import ClientGone
+from mlcli_harness.stopping import leave_children_alone
 
 # How often the main thread looks when nothing is going on: a first slow request holds up /ping
 # this long at most, and an idle server uses no measurable CPU.
@@ -77,11 +79,21 @@ class PredictionWorker(BootingWorker):
         # How late the main thread gets the interpreter, on the average.
         self.lateness = 0.0
         self.acceptor = Acceptor(
-            self.sockets, self.poller, self.room, self.clients.admit, self.clients.make_descriptors
+            self.sockets, self.poller, self.room, self.clients.admit, self.clients.free_descriptors
         )
         self.leaders = Leaders(
             self.next_task, self.predict, self.predict_waiting, MAX_PREDICTIONS + SPARE_THREADS
         )
+        # A child that could not be terminated would hold up pools of the app, and a stop.
+        leave_children_alone(signal.getsignal(signal.SIGTERM))
+        os.register_at_fork(after_in_child=self.leave_clients)
+
+    def leave_clients(self):
+        """For a process that user code forks: closes its copies of what clients are connected to.
+        They would not see the end of their connections before that process ends, too."""
+        self.poller.close()
+        for connection in self.clients.open:
+            connection.socket.close()
 
     def room(self):
         """How many connections this worker may take, so as to leave the other workers their share;
@@ -157,7 +169,7 @@ class PredictionWorker(BootingWorker):
             return None
         environ = self.clients.attempt(connection, self.serve)
         if self.clients.hold_too_much():
-            self.clients.make_room()
+            self.clients.give_up_oldest()
         return environ and (connection, environ)
 
     def serve(self, connection):
@@ -257,7 +269,11 @@ class PredictionWorker(BootingWorker):
         request = environ["mlcli.request"]
         answer = Answer(request, connection)
         try:
-            self.send(answer, self.wsgi(environ, answer.start_response))
+            body = self.wsgi(environ, answer.start_response)
+            if self.poller.closed:
+                # User code has forked this process, and not ended it. It must not serve.
+                os._exit(1)
+            self.send(answer, body)
         except ClientGone:
             raise
         except BaseException as error:
@@ -301,7 +317,7 @@ class PredictionWorker(BootingWorker):
                 if connection.sender.backlog:
                     # The leader sends the rest when there is room.
                     self.poller.modify(descriptor, OUT)
-                    connection.sender.wait_for_room(REQUEST_SECONDS)
+                    connection.sender.wait_for_room(REQUEST_SECONDS + answer.sent / LEAST_RATE)
             answer.send_end()
         finally:
             del self.streaming[descriptor]
