@@ -163,6 +163,16 @@ suite("local invoke passes on", () => {
     );
   });
 
+  it("an answer whose headers have letters beyond ASCII", async () => {
+    // In UTF-8, whose bytes are each a letter of HTTP's headers.
+    const head = "HTTP/1.1 200 OK\r\nX-A: →\r\nX-Amzn-SageMaker-Custom-Attributes: é\r\n";
+    assertEquals(await answered(`${head}Content-Length: 2\r\n\r\nok`), {
+      code: 0,
+      stdout: "ok",
+      stderr: "note: custom attributes: Ã©\n",
+    });
+  });
+
   for (const args of [[], ["--stream"]]) {
     it(`the parts of a stream as they come: ${args}`, async () => {
       const heard = Promise.withResolvers<void>();
@@ -258,6 +268,12 @@ suite("local invoke fails, and says how,", () => {
       "220 mail.example ready\r\n",
       "",
       /^error: The server on port \d+ does not answer: no answer in HTTP\n$/,
+    ],
+    [
+      "where a header has a NUL",
+      "HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 0\r\n\r\n",
+      "",
+      /^error: The server on port \d+ does not answer: a header is not valid HTTP\n$/,
     ],
     [
       "where the server sends it elsewhere",
