@@ -342,7 +342,14 @@ suite("local invoke fails, and says how,", () => {
       const [args, message] of [
         [["--header", "X-A"], /^error: Option "--header" must be NAME=VALUE or NAME: VALUE, but/],
         [["-H", "Host: x"], /^error: Option "--header": mlcli sets Host itself\.\nhint: /],
-        [["-H", "X-A: é"], /^error: .*"é" is no value for X-A\.\nhint: .* ASCII, in one line\.\n/],
+        [
+          ["-H", "X-A: é"],
+          /^error: .*"é" is no value for X-A\.\nhint: .* ASCII or more, in one line/,
+        ],
+        [
+          ["-H", "X-A:"],
+          /^error: .*"" is no value for X-A\.\nhint: Its value has one character of /,
+        ],
         [
           ["-H", "Target-Variant: a_b"],
           /^error: .*"a_b" is no value for .*\nhint: .* 1 to 63 letters, digits, and hyphens between/,
