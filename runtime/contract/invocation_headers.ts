@@ -113,7 +113,7 @@ export function isHeaderValue(field: InvocationField, value: string): boolean {
 
 /** What a value for it may be, as a sentence; of any other header, for `undefined`. */
 export function valuesOf(field: InvocationField | undefined): string {
-  if (field === undefined) return "Its value has characters of ASCII, in one line.";
+  if (field === undefined) return "Its value has one character of ASCII or more, in one line.";
   const { most, pattern } = FORMS[field];
   if (pattern === VISIBLE) return `Its value has 1 to ${most} characters of ASCII, in one line.`;
   const name = `1 to ${most} letters, digits, and hyphens between them`;

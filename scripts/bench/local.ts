@@ -9,7 +9,7 @@ import { pingUntilReady } from "../../runtime/serving/ping.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, run, time } from "./program.ts";
 
-/** An app whose `train` function writes an empty model, and whose image is built. */
+/** An app whose `train` function writes an empty model, which loads, and whose image is built. */
 export interface BenchApp extends AsyncDisposable {
   readonly directory: string;
   readonly image: string;
@@ -32,7 +32,7 @@ export async function makeBenchApp(baseImage: string): Promise<BenchApp> {
   for (const args of [["init", NAME], ["build"], ["local", "train"]]) {
     await run(mlcli(...args), { cwd: directory });
   }
-  const code = 'def train(data, model): open(model + "/model", "w").close()\n';
+  const code = 'def train(data, model): open(model + "/model.json", "w").write("{}")\n';
   await Deno.writeTextFile(join(base, "training/training.py"), code);
   return {
     directory,

@@ -1,10 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { demultiplex } from "../../runtime/docker/frames.ts";
 import { makeApp } from "../helpers/app.ts";
-import { type Ended, endOf, withContainer } from "../helpers/container.ts";
-import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
+import { type Ended, endOf, logOf, withContainer } from "../helpers/container.ts";
+import { buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
-import { deployServer, type TestServer } from "../helpers/server.ts";
+import { deployServer, serverLog, serverLogWith, type TestServer } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** Serving code whose predictions tell of the process, and end it. Each load leaves a line. */
@@ -56,28 +55,6 @@ async function untilWorkers(server: TestServer, count: number): Promise<void> {
   });
 }
 
-async function logOf({ app }: TestServer): Promise<string> {
-  const [container] = await containersOf(app.name);
-  return await logOfContainer(container!.Id);
-}
-
-async function logOfContainer(id: string): Promise<string> {
-  return await withEngine(async (engine) => {
-    let text = "";
-    for await (
-      const { bytes } of demultiplex(await engine.logs(id, { tail: "all", follow: false }))
-    ) text += new TextDecoder().decode(bytes);
-    return text;
-  });
-}
-
-/** The log once it matches. */
-async function logWith(server: TestServer, wanted: RegExp): Promise<string> {
-  let log = "";
-  await eventually(async () => wanted.test(log = await logOf(server)));
-  return log;
-}
-
 /** Starts a server that loads the model first of all, and stops it at its first line in the log. */
 async function stopWhenHeard(code: string): Promise<Ended> {
   await using app = await makeApp({ files: { "prediction/serve": code } });
@@ -99,7 +76,7 @@ async function stopWhenHeard(code: string): Promise<Ended> {
     },
   };
   return await withContainer(plan, async (engine, id) => {
-    await eventually(async () => (await logOfContainer(id)).includes("\n"));
+    await eventually(async () => (await logOf(engine, id)).includes("\n"));
     await engine.stopContainer(id, 30);
     return await endOf(engine, id);
   });
@@ -132,16 +109,19 @@ suite("the processes of a server", () => {
     ) {
       assertEquals(await ask(server, data), undefined);
       await eventually(async () => await ask(server, {}) !== undefined);
-      await logWith(server, new RegExp(`^mlcli: worker process \\d+ ended \\(${how}\\)`, "m"));
+      await serverLogWith(
+        server,
+        new RegExp(`^mlcli: worker process \\d+ ended \\(${how}\\)`, "m"),
+      );
     }
-    const log = await logOf(server);
+    const log = await serverLog(server);
     assertEquals(log.match(/^.*worker.*$/gim)?.length, 2, log);
 
     // One that cannot load the model any more is tried again, while the other one serves.
     await untilWorkers(server, 2);
     await ask(server, { break: 1 });
     await ask(server, { exit: 3 });
-    const told = await logWith(server, /another one tries in 1 s\n/);
+    const told = await serverLogWith(server, /another one tries in 1 s\n/);
     assertStringIncludes(told, "ValueError: no model today\n");
     assertMatch(told, /ended while it loaded the model \(status 3\)/);
     assert(!told.includes("mlcli_harness"), told);
@@ -157,7 +137,7 @@ suite("the processes of a server", () => {
     );
     await untilWorkers(server, 2);
     await ask(server, { exit: 3 });
-    await logWith(server, /ended \(status 3\)/);
+    await serverLogWith(server, /ended \(status 3\)/);
     await untilWorkers(server, 2);
     const { parent, loads } = (await ask(server, {}))!;
     assertEquals(loads, [parent]);
@@ -183,7 +163,7 @@ suite("the processes of a server", () => {
   it("are as many as there is memory for", async () => {
     const limited = ["--memory", "250m", ...options("MLCLI_WORKERS=4", "MODEL_MB=80")];
     await using server = await deployServer(CODE, {}, limited);
-    const log = await logWith(server, /workers start/);
+    const log = await serverLogWith(server, /workers start/);
     assertMatch(
       log,
       /^mlcli: the model takes 8\d MB in a worker, and 1\d\d MB of the container's 250 MB are left: 2 of 4 workers start\. MLCLI_PRELOAD=1 /m,
@@ -194,7 +174,7 @@ suite("the processes of a server", () => {
     // All of them, where they share it; the model would not fit twice more.
     await using shared = await deployServer(CODE, {}, [...limited, "--env", "MLCLI_PRELOAD=1"]);
     await untilWorkers(shared, 4);
-    assertEquals(await logOf(shared), "");
+    assertEquals(await serverLog(shared), "");
   });
 
   it("say what they wait for, and end at once at SIGTERM while the first loads", async () => {

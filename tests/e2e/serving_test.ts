@@ -1,9 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { demultiplex } from "../../runtime/docker/frames.ts";
-import { buildTestImage, containersOf, withEngine } from "../helpers/engine.ts";
+import { buildTestImage } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { HttpConnection } from "../helpers/http_connection.ts";
-import { deployServer, type TestServer } from "../helpers/server.ts";
+import { deployServer, serverLogWith, type TestServer } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** Serving code without input_fn and output_fn. Its predictions are what it is asked for. */
@@ -101,26 +100,6 @@ function json(status: number, body: unknown): unknown {
 async function askJson(...args: Parameters<typeof ask>): Promise<unknown> {
   const answer = await ask(...args);
   return { ...answer, body: JSON.parse(answer.body) };
-}
-
-/** The log once it has these words: the engine writes it in its own time. */
-async function logWith(server: TestServer, words: string): Promise<string> {
-  let log = "";
-  await eventually(async () => (log = await logOf(server)).includes(words));
-  return log;
-}
-
-async function logOf({ app }: TestServer): Promise<string> {
-  return await withEngine(async (engine) => {
-    const [container] = await containersOf(app.name);
-    let text = "";
-    for await (
-      const { bytes } of demultiplex(
-        await engine.logs(container!.Id, { tail: "all", follow: false }),
-      )
-    ) text += new TextDecoder().decode(bytes);
-    return text;
-  });
 }
 
 suite("serving with the default input_fn and output_fn", () => {
@@ -359,7 +338,7 @@ suite("serving with the default input_fn and output_fn", () => {
       await askJson(server, JSON.stringify({ fail: words })),
       json(500, { error: `RuntimeError: ${words}` }),
     );
-    const log = await logWith(server, `\nRuntimeError: ${words}\n`);
+    const log = await serverLogWith(server, `\nRuntimeError: ${words}\n`);
     const traceback = log.slice(log.lastIndexOf("Traceback", log.indexOf(words)));
     assertMatch(
       traceback,
@@ -504,9 +483,9 @@ suite("serving with the app's own functions", () => {
     );
     assertEquals(await askJson(server, "no numbers"), json(400, { error: "expected numbers" }));
     assertEquals(await askJson(server, "a bug"), json(500, { error: "KeyError: 'column'" }));
-    await logWith(server, "KeyError: 'column'\n");
+    await serverLogWith(server, "KeyError: 'column'\n");
     // Meant for the client, or a mistake: who wrote input_fn sees it.
-    await logWith(server, "ValueError: expected numbers\n");
+    await serverLogWith(server, "ValueError: expected numbers\n");
     assertEquals((await ask(server, "1", { accept: "text/broken" })).status, 500);
     assertEquals(
       await askJson(server, "1", { accept: "application/x-number" }),

@@ -46,9 +46,14 @@ export function runToEnd(body: CreateBody): Promise<Ended> {
 export async function endOf(engine: Engine, id: string): Promise<Ended> {
   const { status } = await engine.wait(id, "not-running", AbortSignal.timeout(TIMEOUT));
   const ended = await status;
+  return { status: ended, log: await logOf(engine, id) };
+}
+
+/** What a container has written so far: standard output and standard error. */
+export async function logOf(engine: Engine, id: string): Promise<string> {
   let log = "";
   for await (
     const { bytes } of demultiplex(await engine.logs(id, { tail: "all", follow: false }))
   ) log += new TextDecoder().decode(bytes);
-  return { status: ended, log };
+  return log;
 }

@@ -6,7 +6,9 @@
 
 import { assertEquals } from "@std/assert";
 import { makeApp, type TestApp } from "./app.ts";
-import { TEST_IMAGE } from "./engine.ts";
+import { logOf } from "./container.ts";
+import { containersOf, TEST_IMAGE, withEngine } from "./engine.ts";
+import { eventually } from "./eventually.ts";
 
 /** An app with a server. */
 export interface TestServer extends AsyncDisposable {
@@ -37,4 +39,19 @@ export async function deployServer(
       await app[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What a server has written so far. */
+export async function serverLog({ app }: TestServer): Promise<string> {
+  const [container] = await containersOf(app.name);
+  return await withEngine((engine) => logOf(engine, container!.Id));
+}
+
+/** The log once it has these words: the engine writes it in its own time. */
+export async function serverLogWith(server: TestServer, wanted: RegExp | string): Promise<string> {
+  const isIn = (text: string): boolean =>
+    typeof wanted === "string" ? text.includes(wanted) : wanted.test(text);
+  let log = "";
+  await eventually(async () => isIn(log = await serverLog(server)));
+  return log;
 }

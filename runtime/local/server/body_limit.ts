@@ -21,7 +21,9 @@ const NAMES: readonly string[] = ["MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN
  */
 export function bodyLimit(image: Pick<ImageDetails, "Config">, variables: Variables): Variables {
   if (!holdsHarness(image)) return {};
-  const ofImage = (image.Config?.Env ?? []).map((variable) => variable.split("=", 1)[0]);
+  // One without a value is none to the harness, either.
+  const ofImage = (image.Config?.Env ?? []).filter((variable) => !/=\s*$/.test(variable))
+    .map((variable) => variable.split("=", 1)[0]);
   const isNamed = NAMES.some((name) => Object.hasOwn(variables, name) || ofImage.includes(name));
   return isNamed ? {} : { [NAMES[0]!]: String(SURE_BODY_BYTES / 1024 ** 2) };
 }

@@ -116,7 +116,9 @@ function headersOf(fields: readonly string[]): Headers {
   const headers = new Headers();
   for (const field of fields) {
     const [, name, value] = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/.exec(field) ?? [];
-    if (name === undefined) throw new BrokenAnswer("a header is not valid HTTP");
+    if (name === undefined || value!.includes("\0")) {
+      throw new BrokenAnswer("a header is not valid HTTP");
+    }
     headers.append(name, value!);
   }
   return headers;
@@ -142,6 +144,14 @@ function bodyOf(status: number, headers: Headers, received: Received): AsyncIter
     throw new BrokenAnswer(`its length is not valid: ${length}`);
   }
   return received.exactly(Number(first));
+}
+
+/**
+ * A character for each byte. What TextDecoder calls "latin1" is windows-1252, with characters that
+ * Headers do not take: https://encoding.spec.whatwg.org/#names-and-labels.
+ */
+function latin1(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 }
 
 /** What arrives on a connection, taken in lines and in lengths. */
@@ -202,12 +212,11 @@ class Received {
 
   /** A line without its end, which may lack the carriage return. */
   async line(): Promise<string> {
-    const decoder = new TextDecoder("latin1");
     let line = "";
     while (line.length <= LONGEST_HEAD) {
       if (!await this.#hasMore()) throw new BrokenAnswer("the connection was closed");
       const end = this.#rest.indexOf(10);
-      line += decoder.decode(end < 0 ? this.#rest : this.#rest.subarray(0, end));
+      line += latin1(end < 0 ? this.#rest : this.#rest.subarray(0, end));
       this.#rest = end < 0 ? new Uint8Array(0) : this.#rest.subarray(end + 1);
       if (end >= 0) return line.replace(/\r$/, "");
     }

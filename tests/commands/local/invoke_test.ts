@@ -163,6 +163,16 @@ suite("local invoke passes on", () => {
     );
   });
 
+  it("an answer whose headers have letters beyond ASCII", async () => {
+    // In UTF-8, whose bytes are each a letter of HTTP's headers.
+    const head = "HTTP/1.1 200 OK\r\nX-A: →\r\nX-Amzn-SageMaker-Custom-Attributes: é\r\n";
+    assertEquals(await answered(`${head}Content-Length: 2\r\n\r\nok`), {
+      code: 0,
+      stdout: "ok",
+      stderr: "note: custom attributes: Ã©\n",
+    });
+  });
+
   for (const args of [[], ["--stream"]]) {
     it(`the parts of a stream as they come: ${args}`, async () => {
       const heard = Promise.withResolvers<void>();
@@ -260,6 +270,12 @@ suite("local invoke fails, and says how,", () => {
       /^error: The server on port \d+ does not answer: no answer in HTTP\n$/,
     ],
     [
+      "where a header has a NUL",
+      "HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 0\r\n\r\n",
+      "",
+      /^error: The server on port \d+ does not answer: a header is not valid HTTP\n$/,
+    ],
+    [
       "where the server sends it elsewhere",
       "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
       "",
@@ -326,7 +342,14 @@ suite("local invoke fails, and says how,", () => {
       const [args, message] of [
         [["--header", "X-A"], /^error: Option "--header" must be NAME=VALUE or NAME: VALUE, but/],
         [["-H", "Host: x"], /^error: Option "--header": mlcli sets Host itself\.\nhint: /],
-        [["-H", "X-A: é"], /^error: .*"é" is no value for X-A\.\nhint: .* ASCII, in one line\.\n/],
+        [
+          ["-H", "X-A: é"],
+          /^error: .*"é" is no value for X-A\.\nhint: .* ASCII or more, in one line/,
+        ],
+        [
+          ["-H", "X-A:"],
+          /^error: .*"" is no value for X-A\.\nhint: Its value has one character of /,
+        ],
         [
           ["-H", "Target-Variant: a_b"],
           /^error: .*"a_b" is no value for .*\nhint: .* 1 to 63 letters, digits, and hyphens between/,

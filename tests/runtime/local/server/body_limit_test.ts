@@ -22,6 +22,12 @@ suite("the limit of a request's body in a server here", () => {
         { MLCLI_ACCESS_LOG: "1" },
         SIX,
       ],
+      [
+        "6 MB where the image's variable is empty",
+        { ...HARNESS_IMAGE, Env: ["MLCLI_MAX_BODY_MB=", "SAGEMAKER_MAX_PAYLOAD_IN_MB= "] },
+        {},
+        SIX,
+      ],
       ["the image's", { ...HARNESS_IMAGE, Env: ["A=b", "MLCLI_MAX_BODY_MB=25"] }, {}, {}],
       [
         "the image's by its other name",
