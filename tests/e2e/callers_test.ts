@@ -107,7 +107,8 @@ suite("who may call the server of local deploy", () => {
   it("looks at the host of an absolute URI instead", async () => {
     const line = (host: string): string => `POST http://${host}/invocations HTTP/1.1`;
     assertEquals(await verdict(["Host: localhost"], line("evil.test")), "refused");
-    assertEquals(await verdict(["Host: localhost"], line("localhost@evil.test")), "refused");
+    // No user's name is part of a target (RFC 9110, 4.2.4).
+    assertEquals(await verdict(["Host: localhost"], line("localhost@evil.test")), [400, undefined]);
     assertEquals(await verdict(["Host: localhost"], line("evil.test?.localhost")), "refused");
     assertEquals(await verdict(["Host: evil.test"], line("localhost:8080")), [200, [7]]);
   });
