@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
-import { baseImage, removeImage, withEngine } from "../helpers/engine.ts";
+import { runToEnd } from "../helpers/container.ts";
+import { baseImage, buildImage, removeImage, withEngine } from "../helpers/engine.ts";
 import { killedAfter, programCommand, type ProgramResult, resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
@@ -319,6 +320,37 @@ suite("mlcli build", () => {
     const requirements = await app.run(["build"], { env });
     assertEquals(requirements.code, 1);
     assertMatch(requirements.stderr, /^error: .*requirements\.txt.*\nhint: /);
+  });
+
+  it("compiles the harness, where the base image's user may, so that starts need not", async () => {
+    await using app = await makeApp();
+    const [image, base] = [app.name, `${app.name}-base`];
+    await buildImage(base, { Dockerfile: `FROM ${baseImage()}\nUSER 54398\n` });
+    try {
+      assertEquals((await app.run(["init", app.name])).code, 0);
+      for (const [from, isCompiled] of [[baseImage(), true], [base, false]] as const) {
+        const { code, stderr } = await app.run(["build", "--base-image", from]);
+        assertEquals(code, 0, stderr);
+        const { status, log } = await runToEnd({
+          Image: image,
+          Entrypoint: ["python3"],
+          Cmd: [
+            "-v",
+            "-c",
+            "import sys; sys.path.append('/opt/mlcli'); import mlcli_harness.train",
+          ],
+          Labels: {},
+          HostConfig: { AutoRemove: false, NetworkMode: "none", Mounts: [] },
+        });
+        assertEquals(status, 0, log);
+        const sources = log.match(/(?<=code object from '?)\/opt\/mlcli\/[^\s']+/g)!;
+        const ending = isCompiled ? ".pyc" : ".py";
+        assertEquals(sources.filter((path) => !path.endsWith(ending)), []);
+        assert(sources.length > 3, sources.join());
+      }
+    } finally {
+      for (const tag of [image, base]) await removeImage(`${tag}:latest`);
+    }
   });
 
   // Its version is looked at, not only whether it is there: the worker is made of its parts.
