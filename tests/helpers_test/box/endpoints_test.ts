@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { EndpointStore } from "../../helpers/box/endpoints/endpoint_store.ts";
 import { putImage } from "../../helpers/box/images.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { ARN, assertFields, configuration, type Fields, Hosting, SERVERLESS } from "./hosting.ts";
@@ -116,6 +117,15 @@ suite("the box's endpoints: as a test wrote them down", () => {
     assertEquals(box.logs.messages(group, "AllTraffic/i-0123456789abcdef0"), ["starting"]);
     await hosting.done("DeleteEndpoint", SHOP);
     assertEquals(await hosting.statuses("Shop", 2), ["Deleting c", "ValidationException"]);
+  });
+
+  it("have changed before they print: no stream is older than the change that it comes with", () => {
+    const seen: string[] = [];
+    const store = new EndpointStore(() => seen.push(store.endpoint("shop").status));
+    const endpoint = store.add("shop", { status: "Updating" });
+    store.script("shop", [{ status: "RollingBack", log: ["a"] }, { end: "InService", log: ["b"] }]);
+    for (let step = 0; step < 2; step++) store.advance(endpoint);
+    assertEquals(seen, ["RollingBack", "InService"]);
   });
 
   it("take one script for each thing that is asked of them", async () => {

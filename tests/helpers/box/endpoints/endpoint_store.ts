@@ -193,22 +193,14 @@ export class EndpointStore {
     this.#go(endpoint, typeof step === "string" ? { status: step } : step);
   }
 
-  #go(
-    endpoint: Endpoint,
-    { status, log = [], end, rollback, reason }: EndpointChange,
-  ) {
-    const first = endpoint.logStream(SCRIPTED_INSTANCE);
-    const byStream = Array.isArray(log) ? { [first]: log } : log;
+  #go(endpoint: Endpoint, change: EndpointChange): void {
+    const { log = [] } = change;
+    const byStream = Array.isArray(log) ? { [endpoint.logStream(SCRIPTED_INSTANCE)]: log } : log;
+    enter(endpoint, change);
+    // Only now: a stream must not be older than the change of the endpoint that it comes with.
     for (const [stream, lines] of Object.entries(byStream)) {
       if (lines.length > 0) this.log(endpoint.logGroup, stream, lines);
     }
-    if (rollback) return endpoint.rollBack(reason);
-    if (end === "gone" || end === "InService") return endpoint.settle();
-    const last = end ?? status;
-    if (last === "Failed") endpoint.fail(reason);
-    else if (last === "UpdateRollbackFailed") endpoint.failRollback(reason);
-    else if (last === "InService") endpoint.settle();
-    else if (last !== undefined) endpoint.enter(last);
   }
 
   /**
@@ -221,6 +213,16 @@ export class EndpointStore {
     this.#lastTime = time;
     return time / 1_000;
   }
+}
+
+function enter(endpoint: Endpoint, { status, end, rollback, reason }: EndpointChange): void {
+  if (rollback) return endpoint.rollBack(reason);
+  if (end === "gone" || end === "InService") return endpoint.settle();
+  const last = end ?? status;
+  if (last === "Failed") endpoint.fail(reason);
+  else if (last === "UpdateRollbackFailed") endpoint.failRollback(reason);
+  else if (last === "InService") endpoint.settle();
+  else if (last !== undefined) endpoint.enter(last);
 }
 
 function echo({ headers, body }: Invocation): ScriptedAnswer {
