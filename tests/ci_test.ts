@@ -10,7 +10,7 @@ const SCRIPT = fromFileUrl(new URL("../.ci/run", import.meta.url));
 const DENO = `#!/bin/sh
 case $* in
   *"task test:unit"*) printf '%s' "$UNIT"; exit "$UNIT_STATUS" ;;
-  *"task test") printf '%s' "$TESTS"; exit 0 ;;
+  *"task test --no-check") printf '%s' "$TESTS"; exit 0 ;;
   *"fmt --check") exit "$FORMATTING" ;;
   *compile*) exit 1 ;;
 esac
