@@ -85,6 +85,19 @@ suite(".ci/run", () => {
     });
   }
 
+  it("says at its end what failed, and which words it threw", async () => {
+    const { code, stdout } = await ci({
+      unit: "a ... ok\nfailed: a > b\n  no\nfailed: c\n  not\n2 passed, 2 failed\n",
+      all: "failed: d\n  never\n1 passed, 1 failed\n",
+    });
+    assertEquals(code, 1);
+    assertEquals(
+      stdout.slice(stdout.indexOf("\n== Tests that failed\n")),
+      "\n== Tests that failed\nfailed: a > b\n  no\nfailed: c\n  not\nfailed: d\n  never\n\n3 passed, 3 failed\n",
+    );
+    assertEquals((await ci()).stdout.includes("== Tests that failed"), false);
+  });
+
   it("takes one option, and no other word", async () => {
     assertEquals((await ci({}, "--all")).last, "7 passed, 0 failed");
     for (const args of [["--al"], ["--all", "--all"]]) {

@@ -6,7 +6,7 @@
 
 import { joinSignals } from "../../runtime/time.ts";
 import { pause, say, sayError, timeText } from "../script.ts";
-import { countResults, resultLine, type TestResults } from "./test_results.ts";
+import { countResults, failureText, resultLine, type TestResults } from "./test_results.ts";
 
 /** The tests take some minutes; a run that hangs must end before everybody has given up. In ms. */
 const TIMEOUT = 1_500_000;
@@ -21,16 +21,17 @@ export interface TestSurroundings {
 }
 
 /**
- * Says what became of the tests; the last line is `N passed, N failed`.
+ * Says what became of the tests, the failures once more; the last line is `N passed, N failed`.
  * @returns the exit status.
  */
 export async function reportResults(work: () => Promise<TestResults>): Promise<number> {
   const results = await work().catch((error): TestResults => {
     sayError(error);
-    return { passed: 0, failed: 1, skipped: [] };
+    return { passed: 0, failed: 1, failures: [], skipped: [] };
   });
   for (const name of results.skipped) say(`skipped: ${name}`);
-  Deno.stdout.writeSync(new TextEncoder().encode(`${resultLine(results)}\n`));
+  const lines = [...results.failures.map(failureText), resultLine(results)];
+  await write(new TextEncoder().encode(`${lines.join("\n")}\n`));
   return results.failed === 0 ? 0 : 1;
 }
 
@@ -85,10 +86,14 @@ async function passOn(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let end = "";
   for await (const chunk of stream) {
-    for (let rest = chunk; rest.length > 0;) rest = rest.subarray(await Deno.stdout.write(rest));
+    await write(chunk);
     end = (end + decoder.decode(chunk, { stream: true })).slice(-KEPT_OUTPUT);
   }
   return end;
+}
+
+async function write(bytes: Uint8Array): Promise<void> {
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await Deno.stdout.write(rest));
 }
 
 /** The status of a process that gets SIGTERM when the signal is aborted, and then SIGKILL. */

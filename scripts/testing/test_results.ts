@@ -9,8 +9,18 @@
 export interface TestResults {
   readonly passed: number;
   readonly failed: number;
+  /** Of those that failed, what the report tells. */
+  readonly failures: readonly Failure[];
   /** Names of the tests that were there but did not run. */
   readonly skipped: readonly string[];
+}
+
+/** A test that failed. */
+export interface Failure {
+  /** `group > step` */
+  readonly name: string;
+  /** What was thrown. */
+  readonly message: string;
 }
 
 /** A test, a step, or a group of steps, as the JUnit report has it. */
@@ -54,8 +64,21 @@ export function countResults(report: string, output: string, success: boolean): 
   return {
     passed,
     failed: Math.max(failed, atLeast),
-    skipped: skipped.map(({ name }) => name.replaceAll("&gt;", ">")),
+    failures: failures.map(({ name, content }) => ({
+      name: unescaped(name),
+      message: unescaped(/<\w+ message="([^"]*)"/.exec(content)?.[1] ?? ""),
+    })),
+    skipped: skipped.map(({ name }) => unescaped(name)),
   };
+}
+
+/** How much of what a test threw is said again, in characters. */
+const SHOWN_LENGTH = 2_000;
+
+/** A failure, to be found at the end of a long output: `failed: NAME`, and what was thrown. */
+export function failureText({ name, message }: Failure): string {
+  const shown = message.length > SHOWN_LENGTH ? `${message.slice(0, SHOWN_LENGTH)} ...` : message;
+  return [`failed: ${name}`, ...shown.split("\n").map((line) => `  ${line}`)].join("\n");
 }
 
 /** The line that ends a run, which others read: `12 passed, 0 failed`. */
@@ -68,6 +91,12 @@ function readCases(report: string): readonly Case[] {
     /<testcase name="([^"]*)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs,
   );
   return [...elements].map(([, name = "", content = ""]) => ({ name, content }));
+}
+
+/** The text that is escaped like this in XML. */
+function unescaped(text: string): string {
+  const characters: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+  return text.replaceAll(/&(lt|gt|quot|apos|amp);/g, (_, name) => characters[name]!);
 }
 
 function parentOf(name: string): string | undefined {

@@ -130,25 +130,25 @@ suite("an image that carries its code in /opt/ml/code", () => {
     assertEquals(JSON.parse(processed.stdout).slice(0, 3), [[], null, ["lo"]]);
   });
 
-  it("shows no value of a variable where it fails", async () => {
-    await using app = await toolkitApp();
-    const secret = ["--env", "TOKEN=s3cret", "--env", `LONG=s3cret${"x".repeat(100_000)}`];
-    for (
-      const [args, words] of [
-        // Podman says it in words of its own.
-        [["local", "process", ...tag, "--entrypoint", "/no/such"], '"/no/such"'],
-        [["local", "train", "--docker-tag", "none"], "Image not found"],
-        [["local", "process", ...tag, "--entrypoint", "false"], "Processing failed"],
-      ] as const
-    ) {
+  for (
+    const [what, args, words] of [
+      // Podman says it in words of its own.
+      ["cannot start", ["local", "process", ...tag, "--entrypoint", "/no/such"], '"/no/such"'],
+      ["is not there", ["local", "train", "--docker-tag", "none"], "Image not found"],
+      ["fails", ["local", "process", ...tag, "--entrypoint", "false"], "Processing failed"],
+    ] as const
+  ) {
+    it(`shows no value of a variable where it ${what}`, async () => {
+      await using app = await toolkitApp();
+      const secret = ["--env", "TOKEN=s3cret", "--env", `LONG=s3cret${"x".repeat(100_000)}`];
       const { code, stdout, stderr } = await app.run([...args, ...secret], {
         env: { MLCLI_DEBUG: "1" },
       });
       assertEquals([code, stdout], [1, ""]);
-      assertStringIncludes(stderr, words);
       assert(!stderr.includes("s3cret"), stderr);
-    }
-  });
+      assertStringIncludes(stderr, words);
+    });
+  }
 
   it("keeps its name where mlcli build would take it", async () => {
     await using app = await toolkitApp({ Dockerfile: "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\n" });

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { countResults, resultLine } from "../../../scripts/testing/test_results.ts";
+import { countResults, failureText, resultLine } from "../../../scripts/testing/test_results.ts";
 import { removeTreeIfThere } from "../../../runtime/files.ts";
 import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
 
@@ -67,7 +67,8 @@ suite("Counting test results", () => {
   const report = `<testsuites><testsuite>
     <testcase name="group" classname="a"><failure message="1 test step failed">1</failure></testcase>
     <testcase name="group &gt; one" classname="a"/>
-    <testcase name="group &gt; two" classname="a"><failure message="no">no</failure></testcase>
+    <testcase name="group &gt; two" classname="a"><failure message="no &quot;&lt;one&gt;&quot;
+was there">no</failure></testcase>
     <testcase name="later &gt; than now" classname="b"><skipped/></testcase>
   </testsuite></testsuites>`;
 
@@ -76,8 +77,18 @@ suite("Counting test results", () => {
     assertEquals(countResults(report, output, false), {
       passed: 1,
       failed: 1,
+      failures: [{ name: "group > two", message: 'no "<one>"\nwas there' }],
       skipped: ["later > than now"],
     });
+  });
+
+  it("tells a failure in few words", () => {
+    assertEquals(
+      failureText({ name: "group > two", message: 'no "<one>"\n7 passed, 0 failed' }),
+      'failed: group > two\n  no "<one>"\n  7 passed, 0 failed',
+    );
+    const text = failureText({ name: "long", message: "x".repeat(2_001) });
+    assertEquals(text, `failed: long\n  ${"x".repeat(2_000)} ...`);
   });
 
   it("reads the last summary, coloured or not", () => {
