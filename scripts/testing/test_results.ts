@@ -5,6 +5,8 @@
  * @module
  */
 
+import { xmlDecoded } from "../../tests/helpers/xml.ts";
+
 /** What became of the tests. */
 export interface TestResults {
   readonly passed: number;
@@ -65,10 +67,10 @@ export function countResults(report: string, output: string, success: boolean): 
     passed,
     failed: Math.max(failed, atLeast),
     failures: failures.map(({ name, content }) => ({
-      name: unescaped(name),
-      message: unescaped(/<\w+ message="([^"]*)"/.exec(content)?.[1] ?? ""),
+      name: xmlDecoded(name),
+      message: xmlDecoded(/<\w+ message="([^"]*)"/.exec(content)?.[1] ?? ""),
     })),
-    skipped: skipped.map(({ name }) => unescaped(name)),
+    skipped: skipped.map(({ name }) => xmlDecoded(name)),
   };
 }
 
@@ -91,12 +93,6 @@ function readCases(report: string): readonly Case[] {
     /<testcase name="([^"]*)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs,
   );
   return [...elements].map(([, name = "", content = ""]) => ({ name, content }));
-}
-
-/** The text that is escaped like this in XML. */
-function unescaped(text: string): string {
-  const characters: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
-  return text.replaceAll(/&(lt|gt|quot|apos|amp);/g, (_, name) => characters[name]!);
 }
 
 function parentOf(name: string): string | undefined {

@@ -5,6 +5,7 @@
  */
 
 import type { AccessKey } from "./fake_aws.ts";
+import { xmlText } from "./xml.ts";
 
 export const REGION = "eu-west-1";
 export const ACCOUNT = "123456789012";
@@ -64,13 +65,6 @@ export function arn(name: string): string {
 /** What SageMaker answers when there is nothing to say. */
 export function emptyAnswer(): Response {
   return new Response(null, { headers: JSON_HEADERS });
-}
-
-/** Text that may stand between two tags; control characters as S3 writes them. */
-export function xmlText(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-    // deno-lint-ignore no-control-regex
-    .replace(/[\x00-\x08\x0b-\x1f]/g, (one) => `&#x${one.charCodeAt(0).toString(16)};`);
 }
 
 /** STS's answer to AssumeRole. The session ends at `expiration`. */

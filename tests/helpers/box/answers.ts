@@ -4,7 +4,8 @@
  * @module
  */
 
-import { errorAnswer, stsError, xmlText } from "../aws_answers.ts";
+import { errorAnswer, stsError } from "../aws_answers.ts";
+import { xmlText } from "../xml.ts";
 import { invocationRefusal, isInvocation } from "./endpoints/rest.ts";
 import type { Refused, ServiceName } from "./service.ts";
 

@@ -4,17 +4,12 @@
  * @module
  */
 
+import { xmlDecoded } from "../xml.ts";
 import { xmlElement } from "./answers.ts";
 import type { S3Call, S3Operation } from "./s3.ts";
 import { compositeChecksum, contentOf } from "./s3_content.ts";
 import { xmlAnswer } from "./s3_listing.ts";
-import {
-  checkCondition,
-  checksumHeaders,
-  descriptionOf,
-  malformedXml,
-  xmlDecoded,
-} from "./s3_objects.ts";
+import { checkCondition, checksumHeaders, descriptionOf, malformedXml } from "./s3_objects.ts";
 import { md5 } from "./s3_store.ts";
 import type { Checksum, MultipartUpload, Part } from "./s3_types.ts";
 import { Refused } from "./service.ts";

@@ -5,6 +5,7 @@
  */
 
 import { decoded } from "../sigv4.ts";
+import { xmlDecoded } from "../xml.ts";
 import { xmlElement } from "./answers.ts";
 import type { S3Call, S3Operation } from "./s3.ts";
 import { contentOf } from "./s3_content.ts";
@@ -204,15 +205,6 @@ async function copyObject(call: S3Call): Promise<Response> {
     "CopyObjectResult",
     xmlElement("LastModified", object.modified.toISOString()) + xmlElement("ETag", object.etag),
   );
-}
-
-/** Text of an XML document as the one who wrote it meant it. */
-export function xmlDecoded(text: string): string {
-  return text
-    .replace(/&#x([0-9a-f]+);/gi, (_, digits) => String.fromCodePoint(parseInt(digits, 16)))
-    .replace(/&#(\d+);/g, (_, digits) => String.fromCodePoint(Number(digits)))
-    .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"')
-    .replaceAll("&apos;", "'").replaceAll("&amp;", "&");
 }
 
 /** S3's word for a document that it does not understand. */

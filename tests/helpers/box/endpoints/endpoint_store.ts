@@ -196,7 +196,7 @@ export class EndpointStore {
   #go(endpoint: Endpoint, change: EndpointChange): void {
     const { log = [] } = change;
     const byStream = Array.isArray(log) ? { [endpoint.logStream(SCRIPTED_INSTANCE)]: log } : log;
-    enter(endpoint, change);
+    applyChange(endpoint, change);
     // Only now: a stream must not be older than the change of the endpoint that it comes with.
     for (const [stream, lines] of Object.entries(byStream)) {
       if (lines.length > 0) this.log(endpoint.logGroup, stream, lines);
@@ -215,7 +215,7 @@ export class EndpointStore {
   }
 }
 
-function enter(endpoint: Endpoint, { status, end, rollback, reason }: EndpointChange): void {
+function applyChange(endpoint: Endpoint, { status, end, rollback, reason }: EndpointChange): void {
   if (rollback) return endpoint.rollBack(reason);
   if (end === "gone" || end === "InService") return endpoint.settle();
   const last = end ?? status;
