@@ -13,6 +13,7 @@ import { type JobKind, JOBS } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
 import { SIGKILL_STATUS } from "../contract/outcome.ts";
 import { environmentDifferences } from "../contract/refusals.ts";
+import { networkDifferences } from "../contract/resources.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
@@ -98,6 +99,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const findings = new Findings(job.strict, err);
   findings.add([
     ...run.differences,
+    ...networkDifferences(job.network),
     ...environmentDifferences(kind, job.variables),
     ...imageDifferences(job, image),
     ...await codeDifferences(job, CODE[kind], image),

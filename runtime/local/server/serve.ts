@@ -26,6 +26,7 @@ import {
 } from "../container/create.ts";
 import { endInWords } from "../../serving/end.ts";
 import { environmentDifferences } from "../../contract/refusals.ts";
+import { networkDifferences } from "../../contract/resources.ts";
 import { bodyLimit } from "./body_limit.ts";
 import { codeFolderOf } from "../code.ts";
 import { requireImage } from "../../docker/require_image.ts";
@@ -126,6 +127,7 @@ async function lookAtImage(
     : await codeFolderOf(layoutOf(job.app), "prediction", image, note);
   findings.add([
     ...environmentDifferences("serve", job.variables),
+    ...networkDifferences(job.network),
     ...imageDifferences(job, image),
     ...await codeDifferences(job, "prediction", image),
   ]);
