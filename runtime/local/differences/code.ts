@@ -8,6 +8,7 @@ import { join } from "@std/path/join";
 import { type App, imageReference } from "../../app/app.ts";
 import { sentOf } from "../../app/ignore/left_out.ts";
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
+import { requirementsOf } from "../../app/requirements.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/difference.ts";
 import type { ImageDetails } from "../../docker/engine.ts";
@@ -88,7 +89,7 @@ async function ageDifferences(
   const built = builtAt(image);
   const sources = [
     layoutOf(app).dockerfile,
-    join(app.directory, app.configuration.requirements),
+    ...(await requirementsOf(app)).files.map((path) => join(app.directory, path)),
     ...strict ? await codeOf(app, code) : [],
   ];
   const changed: string[] = [];
