@@ -32,6 +32,11 @@ export function isBuiltByMlcli(image: Marks): boolean {
   return image.Config?.Labels?.[LABELS.app] !== undefined || holdsHarness(image);
 }
 
+/** Whether an image's harness finds what training, processing and prediction share. */
+export function findsCommon({ Config }: Marks): boolean {
+  return Config?.Labels?.[LABELS.common] !== undefined;
+}
+
 /**
  * Whether `mlcli build` made an image of this app: its Dockerfile, its requirements and its code.
  * Another app's may be named in the configuration, too.

@@ -47,6 +47,8 @@ export interface OfImage {
   readonly withInit: boolean;
   /** Host directory that becomes `/opt/ml/code`; `undefined`: the image's own code runs. */
   readonly codeFolder: string | undefined;
+  /** Host directory that becomes `/opt/program/common`; `undefined`: the image's own, if any. */
+  readonly commonFolder: string | undefined;
   /** Host file that the harness reports to; `undefined` where the image has none, or serves. */
   readonly reportFile: string | undefined;
 }
@@ -121,9 +123,10 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
 }
 
 /** The user's code and, what is not the platform's either, the file of the harness's report. */
-function codeMounts({ codeFolder, reportFile }: Planned): readonly Mount[] {
+function codeMounts({ codeFolder, commonFolder, reportFile }: Planned): readonly Mount[] {
   return [
     ...(codeFolder === undefined ? [] : [readOnly(codeFolder, PATHS.code)]),
+    ...(commonFolder === undefined ? [] : [readOnly(commonFolder, PATHS.common)]),
     ...(reportFile === undefined ? [] : [reportMount(reportFile)]),
   ];
 }

@@ -172,7 +172,7 @@ suite("the doctor's view of an image", () => {
 
   for (
     const path of [
-      ...["training/sub/x.py", "prediction/serve", "processing/p.py", "Dockerfile"],
+      ...["training/sub/x.py", "prediction/serve", "processing/p.py", "common/f.py", "Dockerfile"],
       "../../requirements.txt",
     ]
   ) {
@@ -304,7 +304,7 @@ suite("what the doctor says would differ on the platform", () => {
       undefined,
       /^warning: The ENTRYPOINT of APP:latest is a shell/,
     ],
-    ...(["training", "prediction", "processing"] as const).map((code) =>
+    ...(["training", "prediction", "processing", "common"] as const).map((code) =>
       [
         `what a build leaves out of ${code}/`,
         ours(),
