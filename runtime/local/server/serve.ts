@@ -12,7 +12,7 @@ import {
   requireTestDirectory,
 } from "../../app/layout.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
-import { type Engine, isConflict } from "../../docker/engine.ts";
+import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
 import { holdsHarness } from "../../images.ts";
@@ -38,6 +38,7 @@ import { idOf } from "../../model/folder.ts";
 import { releaseModel, settleRemains } from "../model/remains.ts";
 import { type OfImage, type PlannedServer, servePlan } from "../plan.ts";
 import { logTail, untilReady } from "../../serving/until_ready.ts";
+import { madeOf } from "./made_of.ts";
 import { discardModel, servedModel } from "./served_model.ts";
 import { findServers, type Server } from "./servers.ts";
 import { noteText } from "../../text.ts";
@@ -93,7 +94,7 @@ export async function serve(
 }
 
 /** What follows from the image of a server. */
-type OfServedImage = OfImage & Pick<PlannedServer, "bodyLimit">;
+type OfServedImage = OfImage & Pick<PlannedServer, "bodyLimit"> & { readonly image: ImageDetails };
 
 /** What a start needs. */
 interface Start {
@@ -125,6 +126,7 @@ async function lookAtImage(
     ...await codeDifferences(job, "prediction", image),
   ]);
   return {
+    image,
     withInit: holdsHarness(image) && !job.strict,
     codeFolder,
     reportFile: undefined,
@@ -142,7 +144,7 @@ async function serveOn(start: Start, port: number): Promise<Server> {
   const { job, engine, signal, follow } = start;
   signal.throwIfAborted();
   await clearPort(engine, port);
-  const image = await start.ofImage();
+  const { image, ...ofImage } = await start.ofImage();
   const layout = layoutOf(job.app);
   const name = serverName(job.app.name, port);
   const modelFolder = await servedModel(layout, name, signal);
@@ -150,9 +152,10 @@ async function serveOn(start: Start, port: number): Promise<Server> {
     name,
     region: start.region,
     port,
-    ...image,
+    ...ofImage,
     modelFolder,
     modelId: await idOf(modelFolder),
+    madeOf: await madeOf(job, ofImage.codeFolder, image),
   };
   let server: Server | undefined;
   let ready = false;
@@ -188,7 +191,7 @@ async function startServer(
   planned: PlannedServer,
 ): Promise<Server> {
   const { app } = job;
-  const { name, port, modelFolder, modelId } = planned;
+  const { name, port, modelFolder, modelId, madeOf } = planned;
   await requireLayoutInside(layoutOf(app), "prediction");
   return await withInitIfThere(servePlan(job, planned), async (body) => {
     let id: string | undefined;
@@ -205,6 +208,7 @@ async function startServer(
         image: body.Image,
         modelFolder,
         modelId,
+        madeOf,
         ...states,
       };
     } catch (error) {
