@@ -103,7 +103,7 @@ async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
       standalone: true,
       action: () => printVersion(context),
     });
-  for (const kind of ["app", "server-port", "script", "image-tag"] as const) {
+  for (const kind of ["app", "server-port", "script", "image-tag", "network"] as const) {
     command.globalComplete(kind, () => completions(kind, context));
   }
   return command;
