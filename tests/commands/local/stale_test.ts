@@ -134,7 +134,7 @@ suite("a server is stale", () => {
         await change(one);
         const remedy = `; mlcli local deploy --port ${port} --replace serves what is there now\n`;
         const status = await run(STATUS);
-        assertMatch(status.stdout, words ? /  stale  / : /  healthy  /);
+        assertMatch(status.stdout, words ? /\bstale\b/ : /\bhealthy\b/);
         assertEquals(
           status.stderr,
           words ? `note: ${app.name} on ${port} is stale: ${words}${remedy}` : "",
