@@ -14,6 +14,9 @@ export interface Marks {
   };
 }
 
+/** Where an image with the harness has what training, processing and prediction share. */
+export const COMMON_PATH = "/opt/program/common";
+
 /** Where the Dockerfile of `mlcli init` puts the harness. */
 const ENTRY_POINT = "/opt/mlcli/entrypoint";
 

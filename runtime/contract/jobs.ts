@@ -76,8 +76,6 @@ export function isKeptOutput(name: string): boolean {
 /** Paths in a container. */
 export const PATHS = {
   code: "/opt/ml/code",
-  /** Of images of mlcli alone: what an app's training, prediction and processing share. */
-  common: "/opt/program/common",
   input: "/opt/ml/input",
   inputConfiguration: "/opt/ml/input/config",
   /** Each directory in it is a channel. */

@@ -25,6 +25,7 @@ import {
 } from "../contract/variables.ts";
 import type { CreateBody, DeviceRequest, Mount } from "../docker/engine.ts";
 import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, readOnly, writable } from "./container/body.ts";
+import { COMMON_PATH } from "../images.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
 import type { MadeOf } from "./server/made_of.ts";
@@ -132,7 +133,7 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
 function codeMounts({ codeFolder, commonFolder, reportFile }: Planned): readonly Mount[] {
   return [
     ...(codeFolder === undefined ? [] : [readOnly(codeFolder, PATHS.code)]),
-    ...(commonFolder === undefined ? [] : [readOnly(commonFolder, PATHS.common)]),
+    ...(commonFolder === undefined ? [] : [readOnly(commonFolder, COMMON_PATH)]),
     ...(reportFile === undefined ? [] : [reportMount(reportFile)]),
   ];
 }

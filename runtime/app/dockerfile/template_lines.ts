@@ -7,6 +7,7 @@
 
 import { SEPARATOR } from "@std/path/constants";
 import { normalize } from "@std/path/normalize";
+import { COMMON_PATH } from "../../images.ts";
 import { copiesOf, type Instruction } from "./instructions.ts";
 
 /** A line that a Dockerfile may lack. */
@@ -21,12 +22,9 @@ export interface TemplateLine {
   readonly isDone: (instructions: readonly Instruction[], appName: string) => boolean;
 }
 
-/** Where the image has the code that training, processing and prediction share. */
-const COMMON_TARGET = "/opt/program/common";
-
 /** Puts `APP/mlcli_base/common/` into the image. */
 export const COMMON_LINE: TemplateLine = {
-  line: `COPY \${APP}/mlcli_base/common/ ${COMMON_TARGET}/`,
+  line: `COPY \${APP}/mlcli_base/common/ ${COMMON_PATH}/`,
   place: "beside the others that copy code",
   without: (appName) => `does not copy ${appName}/mlcli_base/common/ into the image`,
   isDone: (instructions, appName) =>
@@ -43,10 +41,10 @@ function putsCommon(source: string, target: string, appName: string): boolean {
   if (/[$*?[]/.test(path)) return cleaned(target).endsWith("common");
   if (path === folder || path.startsWith(`${folder}/`)) {
     const to = cleaned(target);
-    return to === COMMON_TARGET || to.startsWith(`${COMMON_TARGET}/`) || !isPlain(target);
+    return to === COMMON_PATH || to.startsWith(`${COMMON_PATH}/`) || !isPlain(target);
   }
   if (path !== "" && !folder.startsWith(`${path}/`)) return false;
-  return cleaned(`${target}/${folder.slice(path.length)}`) === COMMON_TARGET || !isPlain(target);
+  return cleaned(`${target}/${folder.slice(path.length)}`) === COMMON_PATH || !isPlain(target);
 }
 
 /** Whether it is known where a target leads. */
