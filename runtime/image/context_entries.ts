@@ -12,6 +12,7 @@ import { requireInside } from "../app/confinement.ts";
 import { cannotRead } from "../app/ignore/cannot_read.ts";
 import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "../app/ignore/ignore_rules.ts";
 import { isPrivateKey, requireNoKey } from "../app/ignore/private_files.ts";
+import { COMMON_FOLDER } from "../app/layout.ts";
 import { isPrivateName } from "../app/private_names.ts";
 import { requireIndexedPackages, type Requirements, requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
@@ -49,7 +50,7 @@ function projectEntries(app: App, { files }: Requirements): ContextEntry[] {
 }
 
 /** Sent even when missing: the Dockerfile copies each, and version control drops empty ones. */
-const CODE_FOLDERS = ["training", "prediction", "processing"];
+const CODE_FOLDERS = ["training", "prediction", "processing", COMMON_FOLDER];
 
 /**
  * Checks what a build cannot do without, and gives the entries of its context one after another.

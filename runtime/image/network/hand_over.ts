@@ -9,7 +9,9 @@
 import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
 import { escapeOf } from "../../app/confinement.ts";
-import { copiesOf, type Instruction, instructionsOf } from "../../app/dockerfile/instructions.ts";
+import { copiesOf, instructionsOf } from "../../app/dockerfile/instructions.ts";
+import { missingLine } from "../../app/dockerfile/missing_lines.ts";
+import { NETWORK_LINE } from "../../app/dockerfile/template_lines.ts";
 import { requirementsOf } from "../../app/requirements.ts";
 import type { TarEntry } from "../../archive/writer.ts";
 import type { Context } from "../../context.ts";
@@ -19,9 +21,6 @@ import { type NetworkSettings, networkSettings, type Warning } from "./settings.
 
 /** Where they lie in the context; the directory is always there, for the Dockerfile to mount. */
 const NETWORK_FOLDER = ".mlcli-build";
-
-/** What the template's Dockerfile says, on the line that calls `install`. */
-export const NETWORK_MOUNT = `--mount=type=bind,source=${NETWORK_FOLDER},target=/run/mlcli-build`;
 
 /** What goes into the context, and what is to be said about it. */
 export interface HandOver {
@@ -46,11 +45,11 @@ export async function handOver(
   host: Pick<Context, "env" | "system">,
 ): Promise<HandOver> {
   const dockerfile = instructionsOf(await textOf(app, path));
-  const isMounted = mountsNetwork(dockerfile);
+  const isMounted = NETWORK_LINE.isDone(dockerfile, app.name);
   if (!isMounted && !await namesPackages(app)) return NOTHING;
   const settings = await networkSettings(app, host);
   if (settings.sources.length === 0) return { ...NOTHING, warnings: settings.warnings };
-  if (!isMounted) return { ...NOTHING, warnings: [missingMount(settings)] };
+  if (!isMounted) return { ...NOTHING, warnings: await withoutMount(app, path, settings) };
   const copy = copiesOf(dockerfile).flatMap(({ sources }) => sources).find(takesFolder);
   if (copy !== undefined) return { ...NOTHING, warnings: [copied(copy, settings)] };
   return { ...settings, entries: networkEntries(settings) };
@@ -67,23 +66,14 @@ async function textOf(app: App, path: string): Promise<string> {
   return await readTextFile(path, LARGEST_TEXT).catch(() => "");
 }
 
-/** Whether a step mounts the directory. */
-function mountsNetwork(dockerfile: readonly Instruction[]): boolean {
-  return dockerfile.some(({ name, flags }) =>
-    name === "RUN" && flags.some((flag) =>
-      flag.startsWith("--mount=") && !/[=,]from=/.test(flag) &&
-      /[=,](source|src)=(\.?\/)?\.mlcli-build\/?(,|$)/.test(flag)
-    )
-  );
-}
-
-/** That pip in the build does not get what is found. */
-function missingMount({ sources }: Pick<NetworkSettings, "sources">): Warning {
-  return {
-    message: "pip in the build does not get this machine's network settings " +
-      `(${enumerated(sources)}): the Dockerfile does not mount them`,
-    hint: "Write after RUN, in the line that calls /opt/mlcli/install: " + NETWORK_MOUNT,
-  };
+async function withoutMount(
+  app: App,
+  path: string,
+  { sources }: NetworkSettings,
+): Promise<readonly Warning[]> {
+  const missing = await missingLine(app, NETWORK_LINE, path).catch(() => undefined);
+  if (missing === undefined) return [];
+  return [{ message: `${missing.message}: ${enumerated(sources)}`, hint: missing.hint }];
 }
 
 /** Whether a source of `COPY` takes the directory along. What a variable stands for is not known. */
@@ -103,19 +93,6 @@ function copied(source: string, { sources }: NetworkSettings): Warning {
       `the Dockerfile copies ${inOneLine(source)}, which would put them into the image`,
     hint: "Copy what the image needs, such as ${APP}/.",
   };
-}
-
-/**
- * What `mlcli doctor` says: that a build would not get what is found.
- *
- * @param path of the Dockerfile, absolute.
- */
-export async function networkFinding(
-  app: App,
-  path: string,
-  host: Pick<Context, "env" | "system">,
-): Promise<Warning | undefined> {
-  return (await handOver(app, path, host)).warnings[0];
 }
 
 /** The files, which are the same bytes for the same settings: then the step needs not run again. */

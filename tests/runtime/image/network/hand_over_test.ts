@@ -175,7 +175,7 @@ suite("where this machine's network settings go", () => {
       assertEquals(found.entries.length, outcome === "handed" ? 2 : 1);
       assertEquals(found.secret, outcome === "handed" ? ["PIP_INDEX_URL"] : []);
       const [warning] = found.warnings;
-      const words = { handed: undefined, copied: "which would put", missing: "does not mount" };
+      const words = { handed: undefined, copied: "which would put", missing: "does not let pip" };
       assertEquals(warning?.message.includes(words[outcome] ?? ""), words[outcome] && true);
     });
   }
@@ -189,9 +189,10 @@ suite("where this machine's network settings go", () => {
     await directory.write({ "app/requirements.txt": "pandas\n" });
     assertEquals((await handed(directory)).warnings, []);
     assertEquals((await handed(directory, variables)).warnings, [{
-      message: "pip in the build does not get this machine's network settings (PIP_INDEX_URL): " +
-        "the Dockerfile does not mount them",
-      hint: `Write after RUN, in the line that calls /opt/mlcli/install: ${mount}`,
+      message: "demo/mlcli_base/Dockerfile does not let pip use this machine's network settings: " +
+        "PIP_INDEX_URL",
+      hint: "Add this line to it, between RUN and /opt/mlcli/install, and run mlcli build: " +
+        mount,
     }]);
   });
 });
