@@ -95,7 +95,7 @@ async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
     .help(() => "")
     .helpOption(flags(["--help", help["--help"]]), help["--help"].description)
     .versionOption(flags(["--version", version["--version"]]), version["--version"].description);
-  for (const kind of ["app", "server-port", "script", "image-tag"] as const) {
+  for (const kind of ["app", "server-port", "script", "image-tag", "network"] as const) {
     command.globalComplete(kind, () => completions(kind, context));
   }
   return command;

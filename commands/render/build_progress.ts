@@ -1,17 +1,18 @@
 /**
- * Shows the output of a build: all of it in a pipe; on a terminal one line that changes, and, if the
- * build fails, the output of the step that failed.
+ * Shows a build: its steps and their output in a pipe; on a terminal one line that changes, and, if
+ * the build fails, the output of the step that failed.
  *
  * @module
  */
 
+import type { BuildEvent } from "../../runtime/image/build_events.ts";
 import type { Output } from "../../runtime/streams.ts";
-import { printable } from "../../runtime/text.ts";
+import { inOneLine } from "../../runtime/text.ts";
 import { ProgressLine } from "./progress.ts";
 
 /** Shows a build. Disposed of before `done`, it prints the output of the last step. */
 export interface BuildProgress extends Disposable {
-  onOutput(text: string): void;
+  onEvent(event: BuildEvent): void;
   /** Names the private files that stay out of the image. */
   onLeftOut(paths: readonly string[]): void;
   /** The build worked. */
@@ -25,31 +26,33 @@ export function buildProgress(err: Output): BuildProgress {
 
 function plain(err: Output): BuildProgress {
   return {
-    onOutput: (text) => err.print(text),
+    onEvent(event): void {
+      if (event.kind === "log") return err.print(event.text);
+      if (event.kind === "warning") return err.print(`warning: ${event.text}\n`);
+      if (event.kind === "transfer" || event.state === "done") return;
+      err.print(event.state === "running" ? `${event.name}\n` : `${event.name}: ${event.state}\n`);
+    },
     onLeftOut: (paths) => err.print(leftOutNote(paths)),
     done: () => {},
     [Symbol.dispose]: () => {},
   };
 }
 
-/** The engine announces a step so: `Step 3/9 : RUN ...`; Podman writes STEP. */
-const STEP = /^Step \d+\/\d+ ?: .*/im;
-
 function condensed(err: Output): BuildProgress {
-  let step = "";
-  let output = ""; // of the current step
+  let step: { readonly id: string; readonly name: string } | undefined;
+  let output = ""; // of that step
   let isDone = false;
   const progress = new ProgressLine(err);
   return {
-    onOutput(text: string): void {
-      const announced = STEP.exec(text)?.[0];
-      if (announced !== undefined) {
-        step = announced;
-        output = "";
+    onEvent(event): void {
+      if (event.kind === "step") {
+        if (event.id !== step?.id) output = "";
+        step = event;
+        progress.show(event.name);
+      } else if (event.kind === "log") {
+        if (event.id === step?.id) output += event.text;
+        progress.show(`${step?.name} | ${event.text.trim().split("\n").at(-1)}`);
       }
-      output += text;
-      const latest = text.trim().split(/[\r\n]+/).at(-1) ?? "";
-      progress.show(announced === undefined && step !== "" ? `${step} | ${latest}` : latest);
     },
     onLeftOut(paths): void {
       progress.clear();
@@ -61,7 +64,7 @@ function condensed(err: Output): BuildProgress {
     },
     [Symbol.dispose](): void {
       progress.clear();
-      if (!isDone) err.print(output);
+      if (!isDone && step !== undefined) err.print(`${step.name}\n${output}`);
     },
   };
 }
@@ -76,8 +79,4 @@ function leftOutNote(paths: readonly string[]): string {
   const more = paths.length > NAMED ? `, and ${paths.length - NAMED} more` : "";
   return `Left out of the image as private: ${names}${more}. ` +
     "!PATH in .dockerignore brings one back.\n";
-}
-
-function inOneLine(path: string): string {
-  return printable(path.replaceAll(/[\n\t]/g, "?"));
 }

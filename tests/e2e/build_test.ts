@@ -112,7 +112,7 @@ suite("mlcli build", () => {
         `./${app.name}/mlcli_base/training/training.py`,
       ]);
       assertStringIncludes(stderr, `app: ${app.name}, requirements.txt\n`);
-      assertStringIncludes(stderr, "Step 1/"); // plain, as it comes, in a pipe
+      assertStringIncludes(stderr, "[1/"); // plain, as it comes, in a pipe
       assert(!stderr.includes("\x1b"), "no escape sequences in a pipe");
       assert(await withEngine((engine) => engine.hasImage(`${app.name}:latest`)));
     } finally {
@@ -218,7 +218,7 @@ suite("mlcli build", () => {
   it("sends a large file of the app in constant memory", async () => {
     await using app = await listingApp();
     await app.write(app.path("training/weights.bin"), "");
-    await Deno.truncate(app.path("training/weights.bin"), 600 * 1024 ** 2);
+    await Deno.truncate(app.path("training/weights.bin"), 300 * 1024 ** 2);
     const child = app.start(["build"]);
     let peak = 0;
     const reading = new Response(child.stderr).text();
@@ -232,7 +232,7 @@ suite("mlcli build", () => {
     await removeImage(`${app.name}:latest`);
     assertEquals((await child.status).code, 0, stderr);
     assertStringIncludes(stderr, "weights.bin");
-    assert(peak > 0 && peak < 300 * 1024 ** 2, `${peak} bytes resident for a file of 600 MB`);
+    assert(peak > 0 && peak < 250 * 1024 ** 2, `${peak} bytes resident for a file of 300 MB`);
   });
 
   it("names the file that it may not read", async () => {
@@ -260,7 +260,7 @@ suite("mlcli build", () => {
 
     const { code: onTerminal, screen } = await runOnTerminal(["build"], app.directory);
     assertEquals(onTerminal, 1);
-    assertMatch(screen, /Step 3\/.*\r\n[\s\S]*\ncompiler missing\r\n[\s\S]*error: Build failed: /);
+    assertMatch(screen, /\[3\/.*\r\ncompiler missing\r\n[\s\S]*error: Build failed: /);
   });
 
   it("is one changing line on a terminal", async () => {
@@ -268,7 +268,7 @@ suite("mlcli build", () => {
     const { code, screen } = await runOnTerminal(["build"], app.directory);
     await removeImage(`${app.name}:latest`);
     assertEquals(code, 0, screen);
-    assertStringIncludes(screen, "\rStep 1/");
+    assertStringIncludes(screen, "\r[1/");
     assertEquals(screen.split("\n").length, 2, "no line but the image's name");
     assert(screen.endsWith(`\r\x1b[K${app.name}:latest\r\n`), JSON.stringify(screen.slice(-80)));
   });
@@ -296,11 +296,11 @@ suite("mlcli build", () => {
   it("does every step again with --no-cache", async () => {
     await using app = await listingApp();
     assertEquals((await app.run(["build"])).code, 0);
-    assertStringIncludes((await app.run(["build"])).stderr, "Using cache");
+    assertStringIncludes((await app.run(["build"])).stderr, ": cached\n");
     const again = await app.run(["build", "--no-cache"]);
     await removeImage(`${app.name}:latest`);
     assertEquals(again.code, 0);
-    assert(!again.stderr.includes("Using cache"), again.stderr);
+    assert(!again.stderr.includes(": cached\n"), again.stderr);
   });
 
   it("asks the engine for the platform of --platform", async () => {

@@ -1,28 +1,40 @@
 import { assertEquals } from "@std/assert";
 import { buildProgress } from "../../../commands/render/build_progress.ts";
+import type { BuildEvent } from "../../../runtime/image/build_events.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
+function running(id: string, name: string): BuildEvent {
+  return { kind: "step", id, name, state: "running" };
+}
+
 suite("the progress of a build", () => {
-  it("is the whole output in a pipe", () => {
+  it("is each step and its output in a pipe", () => {
     const { err } = fakeContext();
     {
       using progress = buildProgress(err);
-      progress.onOutput("Step 1/2 : FROM a\n");
-      progress.onOutput(" ---> 1\n");
+      progress.onEvent(running("1", "[1/2] FROM a"));
+      progress.onEvent({ kind: "step", id: "1", name: "[1/2] FROM a", state: "cached" });
+      progress.onEvent(running("2", "[2/2] RUN b"));
+      progress.onEvent({ kind: "log", id: "2", text: "one\ntwo\n" });
+      progress.onEvent({ kind: "step", id: "2", name: "[2/2] RUN b", state: "done" });
+      progress.onEvent({ kind: "warning", text: "old" });
     }
-    assertEquals(err.text, "Step 1/2 : FROM a\n ---> 1\n");
+    assertEquals(
+      err.text,
+      "[1/2] FROM a\n[1/2] FROM a: cached\n[2/2] RUN b\none\ntwo\nwarning: old\n",
+    );
   });
 
   it("is a line on a terminal", () => {
     const { err } = fakeContext({ isTerminal: true });
     using progress = buildProgress(err);
-    progress.onOutput("Step 1/2 : FROM a\n");
-    progress.onOutput(" ---> 1\n");
+    progress.onEvent(running("1", "[1/2] FROM a"));
+    progress.onEvent({ kind: "log", id: "1", text: "one\n" });
     progress.done();
     assertEquals(
       err.text,
-      "\rStep 1/2 : FROM a\x1b[K\rStep 1/2 : FROM a | ---> 1\x1b[K\r\x1b[K",
+      "\r[1/2] FROM a\x1b[K\r[1/2] FROM a | one\x1b[K\r\x1b[K",
     );
   });
 
@@ -30,11 +42,12 @@ suite("the progress of a build", () => {
     const { err } = fakeContext({ isTerminal: true });
     {
       using progress = buildProgress(err);
-      progress.onOutput("Step 1/2 : FROM a\nfirst\n");
-      progress.onOutput("STEP 2/2: RUN b\n");
-      progress.onOutput("no such file\n");
+      progress.onEvent(running("1", "[1/2] FROM a"));
+      progress.onEvent({ kind: "log", id: "1", text: "first\n" });
+      progress.onEvent(running("2", "[2/2] RUN b"));
+      progress.onEvent({ kind: "log", id: "2", text: "no such file\n" });
     }
-    assertEquals(err.text.split("\x1b[K").at(-1), "STEP 2/2: RUN b\nno such file\n");
+    assertEquals(err.text.split("\x1b[K").at(-1), "[2/2] RUN b\nno such file\n");
   });
 
   for (

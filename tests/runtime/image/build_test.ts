@@ -221,10 +221,14 @@ suite("what mlcli build says of the image's platform", () => {
 suite("mlcli build that fails", () => {
   const OWN = "hint: The output above is the failing step's own.\n";
   const rows: readonly (readonly [title: string, messages: readonly unknown[], words: string])[] = [
-    ["an error", [{ stream: "Step 1\n" }, { errorDetail: { message: "exit 1" } }], "exit 1"],
+    [
+      "an error",
+      [{ stream: "Step 1/1 : RUN y" }, { errorDetail: { message: "exit 1" } }],
+      "exit 1",
+    ],
     ["an error as Podman has it", [{ error: "exit 1" }], "exit 1"],
     ["an error after the image", [BUILT, { errorDetail: { message: "no room" } }], "no room"],
-    ["no image", [{ stream: "Step 1\n" }], "the engine ended the build without an image"],
+    ["no image", [{ stream: "Step 1/1 : RUN y" }], "the engine ended the build without an image"],
     ["nothing", [], "the engine ended the build without an image"],
     ["another aux", [{ aux: {} }], "the engine ended the build without an image"],
   ];
@@ -233,7 +237,7 @@ suite("mlcli build that fails", () => {
       const { code, stdout, stderr } = await build(saying(...messages));
       assertEquals([code, stdout], [1, ""]);
       assertEquals(
-        stderr.replace("Step 1\n", ""),
+        stderr.replace(/^\[1\/1\].*\n/gm, ""),
         `error: Build failed: ${words}\n${OWN}`,
       );
     });
@@ -297,16 +301,16 @@ suite("mlcli build that fails", () => {
 suite("the output of mlcli build", () => {
   it("is that of the steps and of what is pulled, on standard error", async () => {
     const { stdout, stderr, app } = await build(saying(
+      { stream: "Step 1/2 : FROM x\n" },
       { status: "Pulling from library/python", id: "3.12-slim" },
       { status: "Digest: sha256:1" },
-      { stream: "Step 1/2 : FROM x\n" },
       { stream: "\x1b[91mwarning\n\x1b[0m" },
       BUILT,
     ));
     assertEquals(stdout, `${app}:latest\n`);
     assertEquals(
       stderr,
-      "3.12-slim: Pulling from library/python\nDigest: sha256:1\nStep 1/2 : FROM x\nwarning\n",
+      "[1/2] FROM x\n3.12-slim: Pulling from library/python\nDigest: sha256:1\nwarning\n",
     );
   });
 
@@ -321,7 +325,7 @@ suite("the output of mlcli build", () => {
     const answer = saying(...STEPS, { errorDetail: { message: "exit 1" } });
     const { stderr } = await build(answer, [], {}, { isTerminal: true });
     const end = stderr.slice(stderr.lastIndexOf("\x1b[K") + 3).replace(/^.*\r/, "");
-    assertEquals(end.split("error:")[0], "Step 2/2 : RUN y\nbroken\n");
+    assertEquals(end.split("error:")[0], "[2/2] RUN y\nbroken\n");
   });
 
   it("is nothing that stays on a terminal where it works", async () => {
