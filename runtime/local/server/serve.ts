@@ -28,7 +28,7 @@ import { endInWords } from "../../serving/end.ts";
 import { environmentDifferences } from "../../contract/refusals.ts";
 import { networkDifferences } from "../../contract/resources.ts";
 import { bodyLimit } from "./body_limit.ts";
-import { codeFolderOf } from "../code.ts";
+import { mountedCode } from "../code.ts";
 import { requireImage } from "../../docker/require_image.ts";
 import { serverName } from "../container/managed.ts";
 import { privilegesHint } from "../container/privileges.ts";
@@ -123,9 +123,7 @@ async function lookAtImage(
 ): Promise<OfServedImage> {
   const image = await requireImage(engine, imageReference(job.app, job.tag));
   const note = (text: string): void => err.print(noteText(text));
-  const codeFolder = job.strict
-    ? undefined
-    : await codeFolderOf(layoutOf(job.app), "prediction", image, note);
+  const code = await mountedCode(job, layoutOf(job.app), "prediction", image, note);
   findings.add([
     ...environmentDifferences("serve", job.variables),
     ...networkDifferences(job.network),
@@ -136,7 +134,7 @@ async function lookAtImage(
     image,
     planned: {
       withInit: holdsHarness(image) && !job.strict,
-      codeFolder,
+      ...code,
       reportFile: undefined,
       bodyLimit: bodyLimit(image, job.variables),
     },
