@@ -44,6 +44,7 @@ import { logTail, untilReady } from "../../serving/until_ready.ts";
 import { madeOf } from "./made_of.ts";
 import { discardModel, servedModel } from "./served_model.ts";
 import { findServers, type Server } from "./servers.ts";
+import { tell } from "../../message.ts";
 import { noteText } from "../../text.ts";
 
 /** How often a free port is picked again when another program was faster. */
@@ -122,7 +123,7 @@ async function lookAtImage(
   err: Host["err"],
 ): Promise<OfServedImage> {
   const image = await requireImage(engine, imageReference(job.app, job.tag));
-  const note = (text: string): void => err.print(noteText(text));
+  const note = (text: string): void => tell(err, noteText(text));
   const code = await mountedCode(job, layoutOf(job.app), "prediction", image, note);
   findings.add([
     ...environmentDifferences("serve", job.variables),
