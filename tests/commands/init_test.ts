@@ -82,6 +82,7 @@ suite("mlcli init", () => {
       cloudProfile: "work",
       s3Prefix: undefined,
       executionRole: undefined,
+      metricDefinitions: [],
       sections: {},
       otherKeys: [],
     });

@@ -30,6 +30,7 @@ export function appObject(
       cloudProfile: undefined,
       s3Prefix: undefined,
       executionRole: undefined,
+      metricDefinitions: [],
       sections: {},
       otherKeys: [],
       ...configuration,

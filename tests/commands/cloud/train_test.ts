@@ -1,7 +1,13 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
 import { Keys } from "../../helpers/in_process.ts";
-import { BUCKET, CONFIGURATION, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
+import {
+  BUCKET,
+  CONFIGURATION,
+  CONFIGURATION,
+  type JobApp,
+  makeJobApp,
+} from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** The least that a training is told. */
@@ -75,6 +81,23 @@ suite("train", () => {
       TrainingJobName: request.TrainingJobName,
       Environment: { TOKEN: "very-secret", HERE: "also-secret" },
     });
+  });
+
+  it("sends the definitions of metrics, and says which mean nothing here", async () => {
+    const metric_definitions = [
+      { Name: "loss", Regex: "loss=(.*?);" },
+      { Name: "odd", Regex: "(a++" },
+    ];
+    const configuration = { ...CONFIGURATION, metric_definitions };
+    await using job = await makeJobApp({ configuration });
+    const { code, stdout, stderr } = await job.run([...LEAST, "--dry-run"]);
+    assertEquals(code, 0);
+    assertEquals(inputIn(stdout).AlgorithmSpecification.MetricDefinitions, metric_definitions);
+    assertMatch(stderr, /the regex of the metric "odd" cannot be used: /);
+    assert(!stderr.includes('"loss"'), stderr);
+    assertEquals((await job.run([...LEAST, "--no-wait"])).code, 0);
+    const { request } = job.box.jobs.only("training");
+    assertEquals(request.AlgorithmSpecification.MetricDefinitions, metric_definitions);
   });
 
   it("takes every option", async () => {
