@@ -4,6 +4,7 @@
  * @module
  */
 
+import { tell } from "../runtime/message.ts";
 import type { Context } from "../runtime/context.ts";
 import { build } from "../runtime/image/build.ts";
 import { warningText } from "../runtime/text.ts";
@@ -15,7 +16,7 @@ import { buildProgress } from "./render/build_progress.ts";
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
   const app = await chosenApp(context, options.appName);
   using progress = buildProgress(context.err);
-  const { reference, warning } = await build(
+  const { reference, warnings } = await build(
     {
       app,
       tag: options.dockerTag,
@@ -28,6 +29,6 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
     progress,
   );
   progress.done();
-  if (warning) context.err.print(warningText(warning.message, warning.hint));
+  for (const { message, hint } of warnings) tell(context.err, warningText(message, hint));
   context.out.print(`${reference}\n`);
 }

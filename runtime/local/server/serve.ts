@@ -13,10 +13,10 @@ import {
 } from "../../app/layout.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
 import { missingModule } from "../../contract/missing_modules.ts";
-import { type Engine, isConflict } from "../../docker/engine.ts";
+import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
-import { holdsHarness, type Marks } from "../../images.ts";
+import { holdsHarness } from "../../images.ts";
 import { abortOf } from "../../time.ts";
 import {
   createContainer,
@@ -28,7 +28,7 @@ import { endInWords } from "../../serving/end.ts";
 import { environmentDifferences } from "../../contract/refusals.ts";
 import { networkDifferences } from "../../contract/resources.ts";
 import { bodyLimit } from "./body_limit.ts";
-import { codeFolderOf } from "../code.ts";
+import { mountedCode } from "../code.ts";
 import { requireImage } from "../../docker/require_image.ts";
 import { serverName } from "../container/managed.ts";
 import { privilegesHint } from "../container/privileges.ts";
@@ -41,8 +41,10 @@ import { idOf } from "../../model/folder.ts";
 import { releaseModel, settleRemains } from "../model/remains.ts";
 import { type OfImage, type PlannedServer, servePlan } from "../plan.ts";
 import { logTail, untilReady } from "../../serving/until_ready.ts";
+import { madeOf } from "./made_of.ts";
 import { discardModel, servedModel } from "./served_model.ts";
 import { findServers, type Server } from "./servers.ts";
+import { tell } from "../../message.ts";
 import { noteText } from "../../text.ts";
 
 /** How often a free port is picked again when another program was faster. */
@@ -97,7 +99,7 @@ export async function serve(
 
 /** What follows from the image of a server. */
 interface OfServedImage {
-  readonly image: Marks;
+  readonly image: ImageDetails;
   readonly planned: OfImage & Pick<PlannedServer, "bodyLimit">;
 }
 
@@ -121,10 +123,8 @@ async function lookAtImage(
   err: Host["err"],
 ): Promise<OfServedImage> {
   const image = await requireImage(engine, imageReference(job.app, job.tag));
-  const note = (text: string): void => err.print(noteText(text));
-  const codeFolder = job.strict
-    ? undefined
-    : await codeFolderOf(layoutOf(job.app), "prediction", image, note);
+  const note = (text: string): void => tell(err, noteText(text));
+  const code = await mountedCode(job, layoutOf(job.app), "prediction", image, note);
   findings.add([
     ...environmentDifferences("serve", job.variables),
     ...networkDifferences(job.network),
@@ -135,7 +135,7 @@ async function lookAtImage(
     image,
     planned: {
       withInit: holdsHarness(image) && !job.strict,
-      codeFolder,
+      ...code,
       reportFile: undefined,
       bodyLimit: bodyLimit(image, job.variables),
     },
@@ -163,6 +163,7 @@ async function serveOn(start: Start, port: number): Promise<Server> {
     ...ofImage.planned,
     modelFolder,
     modelId: await idOf(modelFolder),
+    madeOf: await madeOf(job, ofImage.planned.codeFolder, ofImage.image),
   };
   let server: Server | undefined;
   let ready = false;
@@ -198,7 +199,7 @@ async function startServer(
   planned: PlannedServer,
 ): Promise<Server> {
   const { app } = job;
-  const { name, port, modelFolder, modelId } = planned;
+  const { name, port, modelFolder, modelId, madeOf } = planned;
   await requireLayoutInside(layoutOf(app), "prediction");
   return await withInitIfThere(servePlan(job, planned), async (body) => {
     let id: string | undefined;
@@ -215,6 +216,7 @@ async function startServer(
         image: body.Image,
         modelFolder,
         modelId,
+        madeOf,
         ...states,
       };
     } catch (error) {

@@ -48,6 +48,7 @@ const TRAINING: PlannedTraining = {
   jobName: "demo-2026-03-01-09-30-00-123",
   withInit: false,
   codeFolder: `${BASE}/training`,
+  commonFolder: undefined,
   reportFile: "/run/report",
   configFolder: "/run/config",
   inputFolder: undefined,
@@ -67,6 +68,7 @@ const PROCESS: PlannedProcessing = {
   region: "eu-west-1",
   withInit: false,
   codeFolder: `${BASE}/processing`,
+  commonFolder: undefined,
   reportFile: "/run/report",
   outputFolder: `${TEST}/output`,
   arguments: ["process", "steps/clean.py"],
@@ -75,16 +77,19 @@ const PROCESS: PlannedProcessing = {
 };
 const process = processPlan(PROCESSING, PROCESS);
 const SERVING: ServingJob = { ...JOB, port: 0, timeout: 1, allowedHosts: [] };
+const MADE_OF = { host: "h", base: BASE, code: "c", model: "m", image: "demo:v1", imageId: "i" };
 const SERVER: PlannedServer = {
   name: "mlcli-demo-serve-9000",
   region: "eu-west-1",
   port: 9000,
   withInit: false,
   codeFolder: `${BASE}/prediction`,
+  commonFolder: undefined,
   reportFile: undefined,
   bodyLimit: {},
   modelFolder: `${TEST}/model`,
   modelId: "64:12",
+  madeOf: MADE_OF,
 };
 const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
 
@@ -129,6 +134,19 @@ suite("plans", () => {
       "/data/churn:/opt/ml/input/data/training:ro",
       `${TEST}/input/data/x:/opt/ml/input/data/x:ro`,
     ]);
+  });
+
+  it("mount what the roles share where it is given", () => {
+    const given = { commonFolder: `${BASE}/common` };
+    const bodies = [
+      trainPlan(JOB, { ...TRAINING, ...given }),
+      processPlan(PROCESSING, { ...PROCESS, ...given }),
+      servePlan(SERVING, { ...SERVER, ...given }),
+    ];
+    for (const [index, body] of bodies.entries()) {
+      const [code, ...rest] = mountsOf([train, process, serve][index]!);
+      assertEquals(mountsOf(body), [code, `${BASE}/common:/opt/program/common:ro`, ...rest]);
+    }
   });
 
   it("leave the image's own code where no other is given", () => {
@@ -287,6 +305,7 @@ suite("plans", () => {
       "mlcli.app": "demo",
       "mlcli.port": "",
       "mlcli.model": "",
+      "mlcli.made-of": "",
       "mlcli.version": VERSION,
     };
     assertEquals(train.Labels, { ...common, "mlcli.role": "train" });
@@ -296,6 +315,7 @@ suite("plans", () => {
       "mlcli.role": "serve",
       "mlcli.port": "9000",
       "mlcli.model": "64:12",
+      "mlcli.made-of": JSON.stringify(MADE_OF),
     });
   });
 
@@ -305,6 +325,7 @@ suite("plans", () => {
       "mlcli.role": "",
       "mlcli.port": "",
       "mlcli.model": "",
+      "mlcli.made-of": "",
       "mlcli.version": VERSION,
     };
     assertEquals(initProbePlan("demo:v1").Labels, none);
