@@ -1,13 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
 import { Keys } from "../../helpers/in_process.ts";
-import {
-  BUCKET,
-  CONFIGURATION,
-  CONFIGURATION,
-  type JobApp,
-  makeJobApp,
-} from "../../helpers/job_app.ts";
+import { BUCKET, CONFIGURATION, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** The least that a training is told. */
