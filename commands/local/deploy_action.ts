@@ -29,6 +29,9 @@ export async function deployAction(
   // Not `print`: while that waits for a slow reader, no signal is heard.
   const announce = ({ port }: Server): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
+  if (options.replace && options.foreground) {
+    throw wrongUse("deploy", "--replace and --foreground do not go together");
+  }
   if (options.foreground) return await serveInForeground(job, context, announce);
   using progress = new ProgressLine(context.err);
   const server = serve(job, { ...context, err: progress.above() });

@@ -27,6 +27,8 @@ export interface Server {
   readonly running: boolean;
   /** Its program has ended: the container is there for its log alone. */
   readonly ended: boolean;
+  /** Whether it runs and is not on its port itself: `local deploy --watch` relays requests to it. */
+  readonly isRelayed: boolean;
 }
 
 /** Servers on a port, of any app; or all of them. */
@@ -76,7 +78,8 @@ function notFound(
 }
 
 function asServer({ id, name, appName, port, summary }: ManagedServer): Server {
-  const { Image, State, Labels, Mounts = [] } = summary;
+  const { Image, State, Labels, Mounts = [], Ports = [] } = summary;
+  const published = Ports.flatMap(({ PublicPort = [] }) => PublicPort);
   return {
     id,
     name,
@@ -88,5 +91,6 @@ function asServer({ id, name, appName, port, summary }: ManagedServer): Server {
     madeOf: readMadeOf(Labels[LABELS.madeOf]),
     running: State === "running",
     ended: State === "exited" || State === "dead",
+    isRelayed: published.length > 0 && !published.includes(port),
   };
 }
