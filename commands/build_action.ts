@@ -15,7 +15,7 @@ import { buildProgress } from "./render/build_progress.ts";
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
   const app = await chosenApp(context, options.appName);
   using progress = buildProgress(context.err);
-  const { reference, warning } = await build(
+  const { reference, warnings } = await build(
     {
       app,
       tag: options.dockerTag,
@@ -28,6 +28,6 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
     progress,
   );
   progress.done();
-  if (warning) context.err.print(warningText(warning.message, warning.hint));
+  for (const { message, hint } of warnings) context.err.print(warningText(message, hint));
   context.out.print(`${reference}\n`);
 }

@@ -19,7 +19,7 @@ import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
 import { holdsHarness } from "../images.ts";
 import type { Output } from "../streams.ts";
-import { codeFolderOf } from "./code.ts";
+import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { Heard } from "./container/heard.ts";
@@ -91,9 +91,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const isOurs = holdsHarness(image);
   const body = run.plan({
     withInit: isOurs && !job.strict,
-    codeFolder: job.strict ? undefined : await codeFolderOf(layout, CODE[kind], image, (text) => {
-      err.print(noteText(text));
-    }),
+    ...await mountedCode(job, layout, CODE[kind], image, (text) => err.print(noteText(text))),
     reportFile: isOurs ? run.reportFile : undefined,
   });
   const findings = new Findings(job.strict, err);

@@ -25,6 +25,7 @@ import {
 } from "../contract/variables.ts";
 import type { CreateBody, DeviceRequest, Mount } from "../docker/engine.ts";
 import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, readOnly, writable } from "./container/body.ts";
+import { COMMON_PATH } from "../images.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
 import type { MadeOf } from "./server/made_of.ts";
@@ -52,6 +53,8 @@ export interface OfImage {
   readonly withInit: boolean;
   /** Host directory that becomes `/opt/ml/code`; `undefined`: the image's own code runs. */
   readonly codeFolder: string | undefined;
+  /** Host directory that becomes `/opt/program/common`; `undefined`: the image's own, if any. */
+  readonly commonFolder: string | undefined;
   /** Host file that the harness reports to; `undefined` where the image has none, or serves. */
   readonly reportFile: string | undefined;
 }
@@ -129,9 +132,10 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
 }
 
 /** The user's code and, what is not the platform's either, the file of the harness's report. */
-function codeMounts({ codeFolder, reportFile }: Planned): readonly Mount[] {
+function codeMounts({ codeFolder, commonFolder, reportFile }: Planned): readonly Mount[] {
   return [
     ...(codeFolder === undefined ? [] : [readOnly(codeFolder, PATHS.code)]),
+    ...(commonFolder === undefined ? [] : [readOnly(commonFolder, COMMON_PATH)]),
     ...(reportFile === undefined ? [] : [reportMount(reportFile)]),
   ];
 }

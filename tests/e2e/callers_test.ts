@@ -212,6 +212,7 @@ suite("who may call a server on the platform", () => {
       port: job.port,
       withInit: true,
       codeFolder: app.path("prediction"),
+      commonFolder: undefined,
       reportFile: undefined,
       bodyLimit: {},
       modelFolder: app.testPath("model"),

@@ -6,6 +6,7 @@
 
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
+import { pause } from "../../time.ts";
 
 /** How often a free port is picked again when another program was faster. */
 const FREE_PORT_ATTEMPTS = 5;
@@ -29,6 +30,22 @@ export async function onFreePort<T>(work: (port: number) => Promise<T>): Promise
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
+}
+
+/** How long, and how often (ms), it is asked whether a port is free. */
+const FREE_WITHIN = 5_000;
+const ASKED_EVERY = 20;
+
+/** Waits until nobody listens on a port, for a few seconds at most, or until the user hurries. */
+export async function untilFree(port: number, hurry: AbortSignal): Promise<void> {
+  for (let waited = 0; waited < FREE_WITHIN && !hurry.aborted; waited += ASKED_EVERY) {
+    try {
+      (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+    } catch {
+      return;
+    }
+    await pause(ASKED_EVERY, hurry).catch(() => {});
+  }
 }
 
 /**

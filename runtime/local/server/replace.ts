@@ -8,17 +8,19 @@
  * @module
  */
 
+import type { Engine } from "../../docker/engine.ts";
+import { messageOf } from "../../errors.ts";
+import { noteText, warningText } from "../../text.ts";
 import type { Clock } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import { spareName } from "../container/managed.ts";
-import type { ServingJob } from "../jobs.ts";
+import type { Host, ServingJob } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { onFreePort, portInUse } from "./ports.ts";
 import { placeOn, serve } from "./serve.ts";
 import { findServers, type Server } from "./servers.ts";
 import { type Start, type StartHost, startOf, startServer } from "./starting.ts";
 import { stopRunning } from "./stop.ts";
-import type { Engine } from "../../docker/engine.ts";
 
 /** What replacing a server may use. */
 export type ReplaceHost = StartHost & { readonly clock: Clock };
@@ -68,7 +70,7 @@ async function tryOn(start: Start, port: number): Promise<void> {
 async function takePlace(
   start: Start,
   old: Server,
-  { interruption, clock }: ReplaceHost,
+  { interruption, clock, err }: ReplaceHost,
 ): Promise<Replacement> {
   const { engine, job } = start;
   const place = placeOn(job, old.port);
@@ -85,13 +87,25 @@ async function takePlace(
   try {
     server = await startServer(start, place, takeOver);
   } catch (error) {
-    // The way back: whatever fails here matters less than what has failed.
     await engine.renameContainer(old.id, place.name).catch(() => {});
-    if (stoppedAt !== undefined) await engine.startContainer(old.id).catch(() => {});
+    if (stoppedAt !== undefined) await startAgain(engine, old, err);
     throw error;
   }
   const pause = (clock.now() - stoppedAt!) / 1000;
   await engine.removeContainer(old.id);
   await releaseModel(old, engine);
   return { server, pause };
+}
+
+/** The way back. A failure here matters less than what has failed before, which is said, too. */
+async function startAgain(engine: Engine, { id, port }: Server, err: Host["err"]): Promise<void> {
+  try {
+    await engine.startContainer(id);
+    err.print(noteText("The server that was there before serves again"));
+  } catch (error) {
+    err.print(warningText(
+      `The server that was there before does not start again: ${messageOf(error)}`,
+      `mlcli local deploy --port ${port} starts a new one.`,
+    ));
+  }
 }

@@ -54,13 +54,29 @@ export async function requireServer(
   appName: string | undefined,
   signal?: AbortSignal,
 ): Promise<Server> {
+  return (await requireServers(engine, port, appName, signal))[0];
+}
+
+/**
+ * The same, and after it what else there is of that app on the port: while `--replace` and `--watch`
+ * change servers, and where mlcli was killed meanwhile.
+ */
+export async function requireServers(
+  engine: Engine,
+  port: number,
+  appName: string | undefined,
+  signal?: AbortSignal,
+): Promise<readonly [Server, ...Server[]]> {
   const servers = await findServers(engine, undefined, signal);
   const candidates = servers.filter((server) =>
     server.port === port && (appName === undefined || server.appName === appName)
   );
   const server = candidates.find((candidate) => candidate.running) ?? candidates[0];
   if (server === undefined) throw notFound(servers, port, appName);
-  return server;
+  const others = candidates.filter((other) =>
+    other.id !== server.id && other.appName === server.appName
+  );
+  return [server, ...others];
 }
 
 function notFound(

@@ -18,7 +18,7 @@ import { requireImage } from "../../docker/require_image.ts";
 import { holdsHarness } from "../../images.ts";
 import { idOf } from "../../model/folder.ts";
 import { noteText } from "../../text.ts";
-import { codeFolderOf } from "../code.ts";
+import { mountedCode } from "../code.ts";
 import {
   createContainer,
   discardContainer,
@@ -30,7 +30,7 @@ import { Findings } from "../differences/findings.ts";
 import { imageDifferences } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { settleRemains } from "../model/remains.ts";
-import { type OfImage, type PlannedServer, servePlan } from "../plan.ts";
+import { type PlannedServer, servePlan } from "../plan.ts";
 import { bodyLimit } from "./body_limit.ts";
 import { madeOf } from "./made_of.ts";
 import { isPortTaken, portInUse } from "./ports.ts";
@@ -50,7 +50,7 @@ export type Follow = (engine: Engine, server: Server) => Promise<void>;
 /** What follows from the image of a server. */
 interface OfServedImage {
   readonly image: ImageDetails;
-  readonly planned: OfImage & Pick<PlannedServer, "bodyLimit">;
+  readonly planned: Pick<PlannedServer, "withInit" | "reportFile" | "bodyLimit">;
 }
 
 /** What a start needs. */
@@ -63,6 +63,8 @@ export interface Start {
   readonly follow: Follow | undefined;
   readonly findings: Findings;
   readonly ofImage: () => Promise<OfServedImage>;
+  /** Says something, once. */
+  readonly note: (text: string) => void;
 }
 
 /** What follows from the image, and what would be different on the platform. */
@@ -70,13 +72,8 @@ async function lookAtImage(
   job: ServingJob,
   engine: Engine,
   findings: Findings,
-  err: Host["err"],
 ): Promise<OfServedImage> {
   const image = await requireImage(engine, imageReference(job.app, job.tag));
-  const note = (text: string): void => err.print(noteText(text));
-  const codeFolder = job.strict
-    ? undefined
-    : await codeFolderOf(layoutOf(job.app), "prediction", image, note);
   findings.add([
     ...environmentDifferences("serve", job.variables),
     ...networkDifferences(job.network),
@@ -87,7 +84,6 @@ async function lookAtImage(
     image,
     planned: {
       withInit: holdsHarness(image) && !job.strict,
-      codeFolder,
       reportFile: undefined,
       bodyLimit: bodyLimit(image, job.variables),
     },
@@ -117,6 +113,7 @@ export async function startOf(job: ServingJob, host: StartHost, follow?: Follow)
   const engine = await host.engine();
   const findings = new Findings(job.strict, host.err);
   let known: Promise<OfServedImage> | undefined;
+  const said = new Set<string>();
   return {
     job,
     engine,
@@ -125,7 +122,11 @@ export async function startOf(job: ServingJob, host: StartHost, follow?: Follow)
     follow,
     findings,
     // Where a server is started again, all is said once.
-    ofImage: () => known ??= lookAtImage(job, engine, findings, host.err),
+    ofImage: () => known ??= lookAtImage(job, engine, findings),
+    note: (text) => {
+      if (!said.has(text)) host.err.print(noteText(text));
+      said.add(text);
+    },
   };
 }
 
@@ -155,6 +156,7 @@ export async function startServer(
   signal.throwIfAborted();
   const { image, planned } = await start.ofImage();
   const layout = layoutOf(job.app);
+  const code = await mountedCode(job, layout, "prediction", image, start.note);
   const modelFolder = await servedModel(layout, place.name, signal);
   let server: Server | undefined;
   let ready = false;
@@ -162,10 +164,11 @@ export async function startServer(
     server = await createAndStart(start, {
       ...place,
       ...planned,
+      ...code,
       region: start.region,
       modelFolder,
       modelId: await idOf(modelFolder),
-      madeOf: await madeOf(job, planned.codeFolder, image),
+      madeOf: await madeOf(job, code.codeFolder, image),
     }, takeOver);
     const followed = follow?.(engine, server);
     await requireReady({ ...start, image }, server, place.published, followed);
