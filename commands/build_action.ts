@@ -4,6 +4,7 @@
  * @module
  */
 
+import { tell } from "../runtime/message.ts";
 import type { Context } from "../runtime/context.ts";
 import { build } from "../runtime/image/build.ts";
 import { warningText } from "../runtime/text.ts";
@@ -28,6 +29,6 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
     progress,
   );
   progress.done();
-  for (const { message, hint } of warnings) context.err.print(warningText(message, hint));
+  for (const { message, hint } of warnings) tell(context.err, warningText(message, hint));
   context.out.print(`${reference}\n`);
 }

@@ -9,6 +9,7 @@ import { serveInForeground } from "../../runtime/local/server/foreground.ts";
 import { replaceServer } from "../../runtime/local/server/replace.ts";
 import { serve } from "../../runtime/local/server/serve.ts";
 import type { Server } from "../../runtime/local/server/servers.ts";
+import { tell } from "../../runtime/message.ts";
 import { noteText } from "../../runtime/text.ts";
 import type { OwnCall } from "../command.ts";
 import { ProgressLine } from "../render/progress.ts";
@@ -48,6 +49,6 @@ export async function deployAction(
   const { server, pause } = await progress.during("Starting the new server", replacing);
   await announce(server);
   if (pause !== undefined) {
-    context.err.print(noteText(`Replaced in ${pause.toFixed(2)} s without an answer`));
+    tell(context.err, noteText(`Replaced in ${pause.toFixed(2)} s without an answer`));
   }
 }

@@ -18,7 +18,6 @@ import type { CreateBody, Engine } from "../docker/engine.ts";
 import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
 import { holdsHarness } from "../images.ts";
-import type { Output } from "../streams.ts";
 import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
@@ -34,6 +33,7 @@ import { outputBefore, outputDifferences } from "./differences/output.ts";
 import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
+import { tell, type Told } from "../message.ts";
 import { noteText, warningText } from "../text.ts";
 
 /** Where the code of each kind of job lies. */
@@ -91,7 +91,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const isOurs = holdsHarness(image);
   const body = run.plan({
     withInit: isOurs && !job.strict,
-    ...await mountedCode(job, layout, CODE[kind], image, (text) => err.print(noteText(text))),
+    ...await mountedCode(job, layout, CODE[kind], image, (text) => tell(err, noteText(text))),
     reportFile: isOurs ? run.reportFile : undefined,
   });
   const findings = new Findings(job.strict, err);
@@ -153,7 +153,7 @@ interface LastWords {
   readonly findings: Findings;
   /** Of files, some of which may be in the run's model directory. */
   readonly warnings: readonly string[];
-  readonly err: Pick<Output, "print">;
+  readonly err: Told;
 }
 
 /** A failure here is the run's, unless something else was before: that matters more. */
@@ -168,12 +168,12 @@ async function settle(
     const { difference, note, moved } = await run.settle(ending, engine);
     if (moved) placed = (text) => text.replaceAll(moved[0], () => moved[1]);
     findings.add([difference]);
-    if (note !== undefined) err.print(noteText(note));
+    if (note !== undefined) tell(err, noteText(note));
   } catch (error) {
     if (ending === "succeeded" || !(error instanceof MlcliError)) throw error;
-    err.print(warningText(error.message, error.hint));
+    tell(err, warningText(error.message, error.hint));
   } finally {
-    for (const text of warnings) err.print(placed(text));
+    for (const text of warnings) tell(err, placed(text));
   }
 }
 

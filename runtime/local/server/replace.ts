@@ -10,6 +10,7 @@
 
 import type { Engine } from "../../docker/engine.ts";
 import { messageOf } from "../../errors.ts";
+import { tell } from "../../message.ts";
 import { noteText, warningText } from "../../text.ts";
 import type { Clock } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
@@ -101,11 +102,14 @@ async function takePlace(
 async function startAgain(engine: Engine, { id, port }: Server, err: Host["err"]): Promise<void> {
   try {
     await engine.startContainer(id);
-    err.print(noteText("The server that was there before serves again"));
+    tell(err, noteText("The server that was there before serves again"));
   } catch (error) {
-    err.print(warningText(
-      `The server that was there before does not start again: ${messageOf(error)}`,
-      `mlcli local deploy --port ${port} starts a new one.`,
-    ));
+    tell(
+      err,
+      warningText(
+        `The server that was there before does not start again: ${messageOf(error)}`,
+        `mlcli local deploy --port ${port} starts a new one.`,
+      ),
+    );
   }
 }

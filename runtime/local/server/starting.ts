@@ -17,6 +17,7 @@ import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.
 import { requireImage } from "../../docker/require_image.ts";
 import { holdsHarness } from "../../images.ts";
 import { idOf } from "../../model/folder.ts";
+import { tell } from "../../message.ts";
 import { noteText } from "../../text.ts";
 import { mountedCode } from "../code.ts";
 import {
@@ -124,7 +125,7 @@ export async function startOf(job: ServingJob, host: StartHost, follow?: Follow)
     // Where a server is started again, all is said once.
     ofImage: () => known ??= lookAtImage(job, engine, findings),
     note: (text) => {
-      if (!said.has(text)) host.err.print(noteText(text));
+      if (!said.has(text)) tell(host.err, noteText(text));
       said.add(text);
     },
   };
