@@ -23,6 +23,8 @@ export interface Configuration {
   readonly pythonVersion: string;
   /** Requirements file: relative to the configuration file's directory, with slashes. */
   readonly requirements: string;
+  /** File of certificates that pip trusts in a build, beside the public ones; as `requirements`. */
+  readonly certificateFile: string | undefined;
   readonly baseImage: string | undefined;
   /** `os/architecture[/variant]` of the image; the engine's own when undefined. */
   readonly platform: string | undefined;
@@ -83,11 +85,11 @@ export const RULES = {
   },
   requirements: {
     expected: 'a path below this directory, such as "requirements.txt", and no file of secrets',
-    accepts: (value) => {
-      const path = normalizedPath(value);
-      if (path.split("/").some(isPrivateName)) return false;
-      return path !== "." && !isAbsolute(path) && !leaves(path) && !path.endsWith("/");
-    },
+    accepts: isPathBelow,
+  },
+  certificate_file: {
+    expected: 'a path below this directory, such as "certificates.pem", and no file of secrets',
+    accepts: isPathBelow,
   },
   base_image: {
     expected: 'an image, such as "python:3.12-slim"',
@@ -131,10 +133,12 @@ export async function readConfiguration(path: string): Promise<Configuration> {
   const file = basename(path);
   const values = objectOf(await read(path), file);
   const get = (key: ConfigurationKey): string | undefined => stringOf(values, key, file);
+  const certificateFile = get("certificate_file");
   return {
     imageName: get("image_name") ?? defaultImageName(file),
     pythonVersion: get("python_version") ?? DEFAULT_PYTHON_VERSION,
     requirements: normalizedPath(get("requirements") ?? DEFAULT_REQUIREMENTS),
+    certificateFile: certificateFile && normalizedPath(certificateFile),
     baseImage: get("base_image"),
     platform: get("platform"),
     cloudRegion: get("cloud_region"),
@@ -231,6 +235,12 @@ function defaultImageName(file: string): string {
     `${file}: an image cannot be named "${name}" after its app`,
     { hint: `Set "image_name" in ${file}: ${RULES.image_name.expected}.` },
   );
+}
+
+function isPathBelow(value: string): boolean {
+  const path = normalizedPath(value);
+  if (path.split("/").some(isPrivateName)) return false;
+  return path !== "." && !isAbsolute(path) && !leaves(path) && !path.endsWith("/");
 }
 
 function normalizedPath(path: string): string {

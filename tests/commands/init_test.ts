@@ -76,6 +76,7 @@ suite("mlcli init", () => {
       imageName: "team/app",
       pythonVersion: "3.10",
       requirements: "deps/image.txt",
+      certificateFile: undefined,
       baseImage: "debian:bookworm",
       platform: "linux/amd64",
       cloudRegion: "eu-west-1",

@@ -24,6 +24,7 @@ export function appObject(
       imageName: name,
       pythonVersion: "3.12",
       requirements: "requirements.txt",
+      certificateFile: undefined,
       baseImage: undefined,
       platform: undefined,
       cloudRegion: undefined,
