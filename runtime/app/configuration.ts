@@ -11,6 +11,7 @@ import { normalize } from "@std/path/normalize";
 import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, nameOfType, parseJson } from "../json.ts";
+import { type MetricDefinition, metricDefinitionsIn, METRICS_KEY } from "./metric_definitions.ts";
 import { isPrivateName } from "./private_names.ts";
 import { leaves } from "./typed_path.ts";
 
@@ -33,6 +34,8 @@ export interface Configuration {
   readonly s3Prefix: string | undefined;
   /** ARN of the role that SageMaker assumes in the app's jobs. */
   readonly executionRole: string | undefined;
+  /** What a training's output has of metrics, and where. */
+  readonly metricDefinitions: readonly MetricDefinition[];
   /** What the file says for single commands, as it stands there (`sections.ts`). */
   readonly sections: Readonly<Partial<Record<SectionName, Readonly<Record<string, unknown>>>>>;
   /** Keys that are none of mlcli's, in the order of the file. */
@@ -47,6 +50,9 @@ export const SECTIONS = ["train", "process", "deploy", "local"] as const;
 
 /** The name of such an object. */
 export type SectionName = typeof SECTIONS[number];
+
+/** All keys whose value is no string. */
+export const OBJECT_KEYS: readonly string[] = [...SECTIONS, METRICS_KEY];
 
 /** One of those that are for a cloud command. */
 export type CloudSectionName = Exclude<SectionName, "local">;
@@ -139,12 +145,16 @@ export async function readConfiguration(path: string): Promise<Configuration> {
     cloudProfile: get("cloud_profile"),
     s3Prefix: get("s3_prefix"),
     executionRole: get("execution_role"),
+    metricDefinitions: metricDefinitionsIn(
+      Object.hasOwn(values, METRICS_KEY) ? values[METRICS_KEY] : undefined,
+      file,
+    ),
     sections: Object.fromEntries(SECTIONS.flatMap((name) => {
       const section = sectionIn(values, name, file);
       return section === undefined ? [] : [[name, section]];
     })),
     otherKeys: Object.keys(values).filter((key) =>
-      !Object.hasOwn(RULES, key) && !(SECTIONS as readonly string[]).includes(key)
+      !Object.hasOwn(RULES, key) && !OBJECT_KEYS.includes(key)
     ),
   };
 }

@@ -83,6 +83,7 @@ suite("mlcli init", () => {
       cloudProfile: "work",
       s3Prefix: undefined,
       executionRole: undefined,
+      metricDefinitions: [],
       sections: {},
       otherKeys: [],
     });

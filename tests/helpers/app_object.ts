@@ -31,6 +31,7 @@ export function appObject(
       cloudProfile: undefined,
       s3Prefix: undefined,
       executionRole: undefined,
+      metricDefinitions: [],
       sections: {},
       otherKeys: [],
       ...configuration,

@@ -21,6 +21,7 @@ const DEFAULTS: Configuration = {
   cloudProfile: undefined,
   s3Prefix: undefined,
   executionRole: undefined,
+  metricDefinitions: [],
   sections: {},
   otherKeys: [],
 };
