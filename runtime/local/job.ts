@@ -23,6 +23,7 @@ import { codeFolderOf } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
+import { withInput } from "./container/typing.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
 import { imageDifferences } from "./differences/image.ts";
 import type { BatchJob, Host } from "./jobs.ts";
@@ -87,13 +88,14 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const image = await requireImage(engine, imageReference(job.app, job.tag));
   await run.checkPaths();
   const isOurs = holdsHarness(image);
-  const body = run.plan({
+  const planned = run.plan({
     withInit: isOurs && !job.strict,
     codeFolder: job.strict ? undefined : await codeFolderOf(layout, CODE[kind], image, (text) => {
       err.print(noteText(text));
     }),
     reportFile: isOurs ? run.reportFile : undefined,
   });
+  const body = job.interactive ? withInput(planned, host) : planned;
   const findings = new Findings(job.strict, err);
   findings.add([
     ...run.differences,
@@ -208,10 +210,17 @@ async function failure(
       },
     );
   }
+  const quote = await reasonIn(reasonPath);
   return new UserCodeError(status, `${JOBS[kind].title} failed: ${words}`, {
-    quote: await reasonIn(reasonPath),
-    hint,
+    quote,
+    hint: hint ?? debuggerHint(kind, quote),
   });
+}
+
+/** What `breakpoint()` raises where nobody can type (`bdb.py` of Python). */
+function debuggerHint(kind: JobKind, reason: string | undefined): string | undefined {
+  if (reason === undefined || !/\bBdbQuit\b/.test(reason)) return undefined;
+  return `mlcli local ${kind} --interactive lets you type at breakpoint().`;
 }
 
 /** The reason that user code wrote. It may be anything: a pipe, a link, a file of any size. */
