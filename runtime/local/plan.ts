@@ -27,6 +27,7 @@ import type { CreateBody, DeviceRequest, Mount } from "../docker/engine.ts";
 import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, readOnly, writable } from "./container/body.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
+import type { MadeOf } from "./server/made_of.ts";
 import { reportMount, reportVariables } from "./differences/report.ts";
 
 /** What a container calls the machine that it runs on, with Docker and with Podman. */
@@ -99,6 +100,7 @@ export interface PlannedServer extends Planned {
   readonly modelFolder: string;
   /** Device and inode of it. */
   readonly modelId: string;
+  readonly madeOf: MadeOf;
 }
 
 /** The container of `local train`. */
@@ -192,6 +194,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
       role: "serve",
       port: planned.port,
       model: planned.modelId,
+      madeOf: JSON.stringify(planned.madeOf),
     }),
     ExposedPorts: { [port]: {} },
     HostConfig: {

@@ -215,6 +215,7 @@ suite("who may call a server on the platform", () => {
       reportFile: undefined,
       bodyLimit: {},
       modelFolder: app.testPath("model"),
+      madeOf: { host: "", base: "", code: "", model: "", image: "", imageId: "" },
       modelId: "",
     });
     await withEngine(async (engine) => {

@@ -70,7 +70,13 @@ suite("the doctor's container with an init", () => {
     const [{ Image, ...body }, ...more] = engine.created;
     assertEquals(more, []);
     assertMatch(Image, /^test-\w+:latest$/);
-    const labels = { "mlcli.app": "", "mlcli.role": "", "mlcli.port": "", "mlcli.model": "" };
+    const labels = {
+      "mlcli.app": "",
+      "mlcli.role": "",
+      "mlcli.port": "",
+      "mlcli.model": "",
+      "mlcli.made-of": "",
+    };
     assertEquals(body, {
       Entrypoint: ["true"],
       Cmd: [],

@@ -76,6 +76,7 @@ const PROCESS: PlannedProcessing = {
 };
 const process = processPlan(PROCESSING, PROCESS);
 const SERVING: ServingJob = { ...JOB, port: 0, timeout: 1, allowedHosts: [] };
+const MADE_OF = { host: "h", base: BASE, code: "c", model: "m", image: "demo:v1", imageId: "i" };
 const SERVER: PlannedServer = {
   name: "mlcli-demo-serve-9000",
   region: "eu-west-1",
@@ -86,6 +87,7 @@ const SERVER: PlannedServer = {
   bodyLimit: {},
   modelFolder: `${TEST}/model`,
   modelId: "64:12",
+  madeOf: MADE_OF,
 };
 const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
 
@@ -288,6 +290,7 @@ suite("plans", () => {
       "mlcli.app": "demo",
       "mlcli.port": "",
       "mlcli.model": "",
+      "mlcli.made-of": "",
       "mlcli.version": VERSION,
     };
     assertEquals(train.Labels, { ...common, "mlcli.role": "train" });
@@ -297,6 +300,7 @@ suite("plans", () => {
       "mlcli.role": "serve",
       "mlcli.port": "9000",
       "mlcli.model": "64:12",
+      "mlcli.made-of": JSON.stringify(MADE_OF),
     });
   });
 
@@ -306,6 +310,7 @@ suite("plans", () => {
       "mlcli.role": "",
       "mlcli.port": "",
       "mlcli.model": "",
+      "mlcli.made-of": "",
       "mlcli.version": VERSION,
     };
     assertEquals(initProbePlan("demo:v1").Labels, none);
