@@ -6,7 +6,7 @@
 
 import { Tail } from "./tail.ts";
 
-/** How much of the end of its output is looked at, in bytes. */
+/** How much of the end of standard error is looked at, in bytes. */
 const TELLING_LENGTH = 8192;
 
 /**
@@ -18,7 +18,7 @@ const REFUSALS = /"no new privileges" flag is set|effective uid is not 0/;
 /** What to do about it. */
 const HINT = "--allow-privileges lets programs of the image gain privileges, as sudo does.";
 
-/** Listens to what a program writes. (On a terminal, its standard error is not told apart.) */
+/** Listens to what a program writes to standard error. */
 export class PrivilegeWatch {
   readonly #end = new Tail(TELLING_LENGTH);
 

@@ -117,7 +117,11 @@ async function runOnce(
         stop();
       });
     const watch = new PrivilegeWatch();
-    const closed = await passOn(output, host, watch, stop);
+    // On a terminal, its standard error is in its standard output.
+    const hear = ({ stream, bytes }: OutputPiece): void => {
+      if (stream === "stderr" || body.Tty) watch.hear(bytes);
+    };
+    const closed = await passOn(output, host, hear, stop);
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
     removed = removal !== undefined;
@@ -199,17 +203,18 @@ function withoutAutoRemove(body: CreateBody): CreateBody {
 async function passOn(
   output: AsyncIterable<OutputPiece>,
   { out, err, interruption: { force } }: RunHost,
-  watch: PrivilegeWatch,
+  hear: (piece: OutputPiece) => void,
   stop: () => void,
 ): Promise<OutputClosed | undefined> {
   const forced = new Promise<void>((resolve) =>
     force.addEventListener("abort", () => resolve(), { once: true })
   );
   let closed: OutputClosed | undefined;
-  for await (const { stream, bytes } of output) {
+  for await (const piece of output) {
     // What the container still writes while it is being stopped or killed is dropped.
     if (closed || force.aborted) continue;
-    watch.hear(bytes);
+    hear(piece);
+    const { stream, bytes } = piece;
     try {
       await Promise.race([(stream === "stdout" ? out : err).write(bytes), forced]);
     } catch (error) {
