@@ -5,18 +5,29 @@
  */
 
 import type { Group } from "./command.ts";
-import { earlyTag, noColour } from "./options/standard.ts";
+import { earlyTag, everywhere } from "./options/standard.ts";
 
 /** Where a command does its work: what runs on SageMaker is to be paid for. */
 const HERE = "On this machine";
 const THERE = "On SageMaker (costs money)";
+
+/** From nothing to a server. */
+const START = "mlcli init demo && mlcli build && mlcli local train && mlcli local deploy";
 
 /** `mlcli` with all its commands. */
 export const root: Group = {
   details:
     "Train and serve machine-learning models in local containers as Amazon SageMaker does, " +
     "and there, too.",
-  options: noColour,
+  options: everywhere,
+  examples: [
+    ["Make an app, and train and serve it here", START],
+    ["Ask the server", "echo 72,3,15 | mlcli local invoke"],
+    ["See what stands in the way", "mlcli doctor"],
+  ],
+  more:
+    "mlcli COMMAND --help says more about each command. The documentation is docs/ in mlcli's " +
+    "source code; the README that comes with a release leads to it.",
   early: earlyTag,
   commands: {
     init: {
@@ -44,6 +55,11 @@ export const root: Group = {
       heading: HERE,
       summary: "Print a script that makes a shell complete mlcli's command lines.",
       load: async () => (await import("./completions/completions.ts")).completionsGroup,
+    },
+    help: {
+      heading: HERE,
+      summary: "Show the help of a command, as COMMAND --help does.",
+      load: async () => (await import("./help.ts")).helpCommand,
     },
     push: {
       heading: THERE,

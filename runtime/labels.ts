@@ -20,4 +20,6 @@ export const LABELS = {
   version: "mlcli.version",
   /** Of an image that holds mlcli's harness, whatever its entry point is: the template sets it. */
   harness: "mlcli.harness",
+  /** Of an image whose harness finds what training, processing and prediction share. */
+  common: "mlcli.common",
 } as const;

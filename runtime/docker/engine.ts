@@ -128,8 +128,12 @@ export interface TerminalSize {
   readonly columns: number;
 }
 
+/** What an engine builds images with. */
+export type Builder = "buildkit" | "classic";
+
 /** What to build. */
 export interface BuildOptions {
+  readonly builder: Builder;
   /** `name:tag` */
   readonly tag: string;
   /** Path of the Dockerfile in the context. */
@@ -224,6 +228,10 @@ export interface Engine extends ImageCalls {
    * the container ends.
    */
   readonly followsLogsToTheirEnd: boolean;
+  /** The builder to use where nobody asks for another. Podman's own counts as classic. */
+  readonly builder: Builder;
+  /** Whether it is Podman: its own builder understands what BuildKit does. */
+  readonly isPodman: boolean;
   info(signal?: AbortSignal): Promise<EngineInfo>;
   version(signal?: AbortSignal): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
@@ -244,6 +252,7 @@ export interface Engine extends ImageCalls {
   /** Creates a container and returns its id. A status of 404 means that the image is missing. */
   createContainer(name: string, body: CreateBody | HolderBody): Promise<string>;
   startContainer(id: string): Promise<void>;
+  renameContainer(id: string, name: string): Promise<void>;
   /**
    * Standard output and standard error from now on, multiplexed. Read it to its end, or abort the
    * signal.
@@ -299,12 +308,13 @@ export interface EngineIdentity {
   /** The version of the API to speak with it: `1.41`. */
   readonly apiVersion: string;
   readonly isPodman: boolean;
+  readonly builder: Builder;
 }
 
 /** The engine behind a transport. */
 export function engineOver(
   transport: Transport,
-  { apiVersion, isPodman }: EngineIdentity,
+  { apiVersion, isPodman, builder }: EngineIdentity,
   rule: string,
 ): Engine {
   const request: Transport["request"] = (method, path, options) =>
@@ -367,6 +377,8 @@ export function engineOver(
   return {
     address: transport.address,
     rule,
+    builder,
+    isPodman,
     remembersExitStatus: !isPodman,
     followsLogsToTheirEnd: !isPodman,
     info: async (signal?: AbortSignal) => (await get("/info", signal)).object<EngineInfo>(),
@@ -392,6 +404,8 @@ export function engineOver(
 
     async *build(options: BuildOptions): AsyncGenerator<ProgressMessage, void, void> {
       const parameters = query({
+        // Without a session: the context comes with the request, and nothing is asked back.
+        version: options.builder === "buildkit" ? "2" : undefined,
         t: options.tag,
         dockerfile: options.dockerfile,
         buildargs: JSON.stringify(options.buildArguments),
@@ -444,6 +458,10 @@ export function engineOver(
 
     async startContainer(id: string): Promise<void> {
       await command("POST", `/containers/${id}/start`, [204, 304]);
+    },
+
+    async renameContainer(id: string, name: string): Promise<void> {
+      await command("POST", `/containers/${id}/rename?${query({ name })}`, [204]);
     },
 
     async attach(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {

@@ -71,5 +71,5 @@ export interface ServingJob extends LocalJob {
 /** What the local flows may use of the context. */
 export type Host = Pick<
   Context,
-  "input" | "out" | "err" | "interruption" | "caller" | "engine" | "region"
+  "input" | "out" | "err" | "interruption" | "caller" | "engine" | "region" | "clock"
 >;

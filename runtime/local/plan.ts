@@ -25,6 +25,7 @@ import {
 } from "../contract/variables.ts";
 import type { CreateBody, DeviceRequest, Mount } from "../docker/engine.ts";
 import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, readOnly, writable } from "./container/body.ts";
+import { COMMON_PATH } from "../images.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
 import type { MadeOf } from "./server/made_of.ts";
@@ -52,6 +53,8 @@ export interface OfImage {
   readonly withInit: boolean;
   /** Host directory that becomes `/opt/ml/code`; `undefined`: the image's own code runs. */
   readonly codeFolder: string | undefined;
+  /** Host directory that becomes `/opt/program/common`; `undefined`: the image's own, if any. */
+  readonly commonFolder: string | undefined;
   /** Host file that the harness reports to; `undefined` where the image has none, or serves. */
   readonly reportFile: string | undefined;
 }
@@ -94,8 +97,10 @@ export interface PlannedProcessing extends Planned {
 export interface PlannedServer extends Planned {
   /** What tells the harness how large a request may be; nothing where another limit is named. */
   readonly bodyLimit: Variables;
-  /** Port on the host, a free one where any was asked for. */
+  /** The port on the host that it is known by, a free one where any was asked for. */
   readonly port: number;
+  /** The port on the host that the engine gives it: another where mlcli relays requests to it. */
+  readonly published: number;
   /** Host directory that becomes `/opt/ml/model`. */
   readonly modelFolder: string;
   /** Device and inode of it. */
@@ -127,9 +132,10 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
 }
 
 /** The user's code and, what is not the platform's either, the file of the harness's report. */
-function codeMounts({ codeFolder, reportFile }: Planned): readonly Mount[] {
+function codeMounts({ codeFolder, commonFolder, reportFile }: Planned): readonly Mount[] {
   return [
     ...(codeFolder === undefined ? [] : [readOnly(codeFolder, PATHS.code)]),
+    ...(commonFolder === undefined ? [] : [readOnly(commonFolder, COMMON_PATH)]),
     ...(reportFile === undefined ? [] : [reportMount(reportFile)]),
   ];
 }
@@ -206,7 +212,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
         readOnly(planned.modelFolder, PATHS.model),
       ],
       // Loopback only: a model under test is not for the whole network.
-      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(planned.port) }] },
+      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(planned.published) }] },
     },
   };
 }

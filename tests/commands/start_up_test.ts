@@ -49,6 +49,7 @@ suite("start-up", () => {
     const loaded = await loadedAtStart();
     assertEquals(loaded.filter((path) => /^(commands|runtime)\//.test(path)), [
       "commands/cliffy/answers.ts",
+      "commands/cliffy/asked.ts",
       "commands/cliffy/run.ts",
       "commands/cliffy/words.ts",
       "commands/command.ts",
@@ -59,9 +60,11 @@ suite("start-up", () => {
       "commands/usage.ts",
       "runtime/context.ts",
       "runtime/errors.ts",
+      "runtime/message.ts",
       "runtime/streams.ts",
       "runtime/text.ts",
       "runtime/time.ts",
+      "runtime/wrap.ts",
     ]);
     // Cliffy costs 10 ms, a module of Deno's node layer 5 to 17 ms, @std/path 8 ms.
     const costly = /^(node|npm):|\/@(std\/path|cliffy)\//;

@@ -212,9 +212,11 @@ suite("who may call a server on the platform", () => {
       port: job.port,
       withInit: true,
       codeFolder: app.path("prediction"),
+      commonFolder: undefined,
       reportFile: undefined,
       bodyLimit: {},
       modelFolder: app.testPath("model"),
+      published: job.port,
       madeOf: { host: "", base: "", code: "", model: "", image: "", imageId: "" },
       modelId: "",
     });

@@ -49,6 +49,7 @@ const TRAINING: PlannedTraining = {
   jobName: "demo-2026-03-01-09-30-00-123",
   withInit: false,
   codeFolder: `${BASE}/training`,
+  commonFolder: undefined,
   reportFile: "/run/report",
   configFolder: "/run/config",
   inputFolder: undefined,
@@ -68,6 +69,7 @@ const PROCESS: PlannedProcessing = {
   region: "eu-west-1",
   withInit: false,
   codeFolder: `${BASE}/processing`,
+  commonFolder: undefined,
   reportFile: "/run/report",
   outputFolder: `${TEST}/output`,
   arguments: ["process", "steps/clean.py"],
@@ -83,10 +85,12 @@ const SERVER: PlannedServer = {
   port: 9000,
   withInit: false,
   codeFolder: `${BASE}/prediction`,
+  commonFolder: undefined,
   reportFile: undefined,
   bodyLimit: {},
   modelFolder: `${TEST}/model`,
   modelId: "64:12",
+  published: 9000,
   madeOf: MADE_OF,
 };
 const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
@@ -132,6 +136,19 @@ suite("plans", () => {
       "/data/churn:/opt/ml/input/data/training:ro",
       `${TEST}/input/data/x:/opt/ml/input/data/x:ro`,
     ]);
+  });
+
+  it("mount what the roles share where it is given", () => {
+    const given = { commonFolder: `${BASE}/common` };
+    const bodies = [
+      trainPlan(JOB, { ...TRAINING, ...given }),
+      processPlan(PROCESSING, { ...PROCESS, ...given }),
+      servePlan(SERVING, { ...SERVER, ...given }),
+    ];
+    for (const [index, body] of bodies.entries()) {
+      const [code, ...rest] = mountsOf([train, process, serve][index]!);
+      assertEquals(mountsOf(body), [code, `${BASE}/common:/opt/program/common:ro`, ...rest]);
+    }
   });
 
   it("leave the image's own code where no other is given", () => {
