@@ -6,6 +6,7 @@
 
 import type { App } from "../app/app.ts";
 import { archiveOf } from "./archive.ts";
+import type { ChosenDockerfile } from "./chosen_dockerfile.ts";
 import { contextEntries } from "./context_entries.ts";
 
 /**
@@ -15,11 +16,13 @@ import { contextEntries } from "./context_entries.ts";
  * `NAME.json`; nothing else of it is sent. The files are read while the stream is.
  *
  * @param onLeftOut called at the end with the private files and directories that were left out.
+ * @param dockerfile the app's own by default.
  * @throws MlcliError when the Dockerfile or the requirements file is not there, or private.
  */
 export async function buildContext(
   app: App,
   onLeftOut?: (paths: readonly string[]) => void,
+  dockerfile?: ChosenDockerfile,
 ): Promise<ReadableStream<Uint8Array>> {
-  return archiveOf(await contextEntries(app, onLeftOut));
+  return archiveOf(await contextEntries(app, onLeftOut, dockerfile));
 }

@@ -18,15 +18,11 @@ import { typedPath } from "../app/typed_path.ts";
 import type { TarEntry } from "../archive/writer.ts";
 import { MlcliError } from "../errors.ts";
 import { isFile, lstatIfThere } from "../files.ts";
+import { type ChosenDockerfile, chosenDockerfile } from "./chosen_dockerfile.ts";
 import { HARNESS_FILES, readHarnessFile } from "./harness_files.ts";
 
 /** An entry of the context. `path` is its path there; what is no file on the disk is mlcli's own. */
 export type ContextEntry = TarEntry;
-
-/** Path of an app's Dockerfile in the context. */
-export function dockerfilePath({ name }: App): string {
-  return `${basePath(name)}/Dockerfile`;
-}
 
 /** Where the harness lies in the context; the Dockerfile copies it from there. */
 const HARNESS_FOLDER = ".mlcli";
@@ -40,38 +36,39 @@ const CODE_FOLDERS = ["training", "prediction", "processing", COMMON_FOLDER];
  *
  * @param onLeftOut called after the last entry with what was left out because it is private, though
  * `.dockerignore` does not name it; directories end with a slash.
+ * @param chosen the Dockerfile, sent even where it lies elsewhere; the app's own by default.
  * @throws MlcliError: at once when the Dockerfile or the requirements file is not there, or
  * private; while the entries are read, when one of them cannot be read.
  */
 export async function contextEntries(
   app: App,
   onLeftOut: (paths: readonly string[]) => void = () => {},
+  chosen?: ChosenDockerfile,
 ): Promise<AsyncGenerator<ContextEntry, void, void>> {
+  const dockerfile = chosen ?? await chosenDockerfile(app);
   const { requirements } = app.configuration;
-  const dockerfile = dockerfilePath(app);
   // Links elsewhere in the context are sent as links; these are followed.
-  const followed = [app.name, basePath(app.name), dockerfile, requirements, IGNORE_FILE];
+  const followed = [app.name, basePath(app.name), requirements, IGNORE_FILE];
   await requireInside(app, followed.map((path) => join(app.directory, path)));
-  await requireFile(app, dockerfile, `Dockerfile not found: ${dockerfile}`, {
-    hint: `mlcli init ${app.name} adds what is missing.`,
-  });
   await requireFile(app, requirements, `Requirements file not found: ${requirements}`, {
     hint: `Create it (it may be empty), or set "requirements" in ${app.name}.json.`,
   });
   const hasRules = await isFile(join(app.directory, IGNORE_FILE));
-  const files = [dockerfile, requirements, ...(hasRules ? [IGNORE_FILE] : [])];
+  const files = [requirements, ...(hasRules ? [IGNORE_FILE] : [])];
   for (const path of files) await requireNoKey(app.directory, path);
   const rules = await readIgnoreRules(app.directory);
-  return entries(app, rules, new Set(files), onLeftOut);
+  const always = new Map(files.map((path) => [path, join(app.directory, path)]));
+  return entries(app, rules, always.set(dockerfile.path, dockerfile.source), onLeftOut);
 }
 
 async function* entries(
   app: App,
   rules: IgnoreRules,
-  always: ReadonlySet<string>,
+  /** Paths in the context, and those of their files. */
+  always: ReadonlyMap<string, string>,
   onLeftOut: (paths: readonly string[]) => void,
 ): AsyncGenerator<ContextEntry, void, void> {
-  for (const path of always) yield file(app, path);
+  for (const [path, source] of always) yield file(app, path, source);
   for (const { path, executable } of HARNESS_FILES) {
     yield {
       type: "content",
@@ -142,8 +139,7 @@ async function isKey({ directory }: App, path: string, rules: IgnoreRules): Prom
   return !rules.bringBack(path, path) && await isPrivateKey(directory, path);
 }
 
-function file(app: App, path: string): ContextEntry {
-  const source = join(app.directory, path);
+function file(app: App, path: string, source = join(app.directory, path)): ContextEntry {
   return { type: "file", path, source, shown: typedPath(app.directory, source) };
 }
 
