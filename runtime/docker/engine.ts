@@ -112,8 +112,12 @@ export function namesOf({ Names }: ContainerSummary): readonly string[] {
   return Names.map((name) => name.replace(/^\//, ""));
 }
 
+/** What an engine builds images with. */
+export type Builder = "buildkit" | "classic";
+
 /** What to build. */
 export interface BuildOptions {
+  readonly builder: Builder;
   /** `name:tag` */
   readonly tag: string;
   /** Path of the Dockerfile in the context. */
@@ -210,6 +214,10 @@ export interface Engine extends ImageCalls {
    * the container ends.
    */
   readonly followsLogsToTheirEnd: boolean;
+  /** The builder to use where nobody asks for another. Podman's own counts as classic. */
+  readonly builder: Builder;
+  /** Whether it is Podman: its own builder understands what BuildKit does. */
+  readonly isPodman: boolean;
   info(signal?: AbortSignal): Promise<EngineInfo>;
   version(signal?: AbortSignal): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
@@ -272,12 +280,13 @@ export interface EngineIdentity {
   /** The version of the API to speak with it: `1.41`. */
   readonly apiVersion: string;
   readonly isPodman: boolean;
+  readonly builder: Builder;
 }
 
 /** The engine behind a transport. */
 export function engineOver(
   transport: Transport,
-  { apiVersion, isPodman }: EngineIdentity,
+  { apiVersion, isPodman, builder }: EngineIdentity,
   rule: string,
 ): Engine {
   const request: Transport["request"] = (method, path, options) =>
@@ -340,6 +349,8 @@ export function engineOver(
   return {
     address: transport.address,
     rule,
+    builder,
+    isPodman,
     remembersExitStatus: !isPodman,
     followsLogsToTheirEnd: !isPodman,
     info: async (signal?: AbortSignal) => (await get("/info", signal)).object<EngineInfo>(),
@@ -365,6 +376,8 @@ export function engineOver(
 
     async *build(options: BuildOptions): AsyncGenerator<ProgressMessage, void, void> {
       const parameters = query({
+        // Without a session: the context comes with the request, and nothing is asked back.
+        version: options.builder === "buildkit" ? "2" : undefined,
         t: options.tag,
         dockerfile: options.dockerfile,
         target: options.target,

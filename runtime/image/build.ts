@@ -11,7 +11,6 @@ import { platformFinding } from "../app/platform.ts";
 import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { platformOf } from "../docker/image_details.ts";
-import { failureOf } from "../docker/messages.ts";
 import { MlcliError } from "../errors.ts";
 import { holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { LABELS } from "../labels.ts";
@@ -19,8 +18,9 @@ import { VERSION } from "../version.ts";
 import { type BuildArgument, unusedArguments, valuesOfArguments } from "./build_arguments.ts";
 import { buildContext } from "./build_context.ts";
 import type { BuildEvent } from "./build_events.ts";
+import { chosenBuilder } from "./builder.ts";
 import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
-import { ClassicOutput } from "./classic_output.ts";
+import { followBuild } from "./follow_build.ts";
 
 /** What to build, and how. */
 export interface BuildRequest {
@@ -84,6 +84,7 @@ export async function build(
   const engine = await host.engine();
   if (!request.replace) await requireOwnName(engine, app, reference);
   const options: BuildOptions = {
+    builder: chosenBuilder(engine, host.env),
     tag: reference,
     dockerfile: dockerfile.path,
     target: request.target,
@@ -105,7 +106,7 @@ export async function build(
     signal: host.interruption.signal,
   };
   try {
-    await followBuild(engine, options, report);
+    await followBuild(engine, options, report.onEvent);
   } catch (error) {
     throw context.failure() ?? error;
   }
@@ -183,38 +184,4 @@ function remembered(stream: ReadableStream<Uint8Array>): RememberedStream {
 function baseImage({ baseImage, app }: BuildRequest): string {
   return baseImage ?? app.configuration.baseImage ??
     `python:${app.configuration.pythonVersion}-slim`;
-}
-
-async function followBuild(
-  engine: Engine,
-  options: BuildOptions,
-  { onEvent }: BuildReport,
-): Promise<void> {
-  const output = new ClassicOutput(onEvent);
-  let isBuilt = false;
-  for await (const message of engine.build(options)) {
-    const failure = failureOf(message);
-    if (failure !== undefined) {
-      output.end(failure);
-      throw buildFailed(options, failure);
-    }
-    output.add(message);
-    if (message.aux?.ID) isBuilt = true;
-  }
-  output.end();
-  // An engine that stops half-way ends the stream without an error.
-  if (!isBuilt) throw buildFailed(options, "the engine ended the build without an image");
-}
-
-function buildFailed(options: BuildOptions, reason: string): MlcliError {
-  const base = options.buildArguments["BASE_IMAGE"];
-  const noBase =
-    /pull access denied|manifest .*(unknown|not found)|failed to resolve|no such host|lookup .* on|connection refused|i\/o timeout|Client\.Timeout|deadline exceeded/i
-      .test(reason);
-  return new MlcliError(`Build failed: ${reason.trim()}`, {
-    hint: noBase
-      ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +
-        "or base_image in the app's NAME.json, takes another."
-      : "The output above is the failing step's own.",
-  });
 }
