@@ -31,6 +31,9 @@ const OPTIONS = options({
     completion: "file",
   },
   "--no-cache": { description: "Do every step again." },
+  "--no-network-settings": {
+    description: "Keep this machine's package index, proxies and certificates from pip.",
+  },
   "--replace": { description: "Take the name of an image that mlcli did not build." },
 });
 

@@ -10,6 +10,7 @@ import { escapeOf } from "../app/confinement.ts";
 import { cannotRead } from "../app/ignore/cannot_read.ts";
 import { usedDockerfile } from "../app/dockerfile/used_dockerfile.ts";
 import { layoutOf } from "../app/layout.ts";
+import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { builtAt } from "../docker/image_details.ts";
@@ -84,7 +85,7 @@ async function newestSource(app: App, dockerfile: string | undefined): Promise<S
     }
   };
   const { training, prediction, processing, common } = layout;
-  const files = [join(app.directory, app.configuration.requirements)];
+  const files = (await requirementsOf(app)).files.map((path) => join(app.directory, path));
   if (dockerfile !== undefined) files.push(dockerfile);
   for (const path of [training, prediction, processing, common, ...files]) {
     // What leads out of the repository is a finding of its own, and is not looked into.

@@ -20,7 +20,9 @@ import { buildContext } from "./build_context.ts";
 import type { BuildEvent } from "./build_events.ts";
 import { chosenBuilder } from "./builder.ts";
 import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
+import { requirementsPath } from "./context_entries.ts";
 import { followBuild } from "./follow_build.ts";
+import { type HandOver, handOver, NOTHING } from "./network/hand_over.ts";
 
 /** What to build, and how. */
 export interface BuildRequest {
@@ -38,6 +40,8 @@ export interface BuildRequest {
   readonly target: string | undefined;
   /** Instead of the app's, as the user named it: relative to the current directory. */
   readonly dockerfile: string | undefined;
+  /** Whether pip gets what this machine knows of its network. */
+  readonly handsNetwork: boolean;
   /** Whether it may take the name of an image that mlcli did not build. */
   readonly replace: boolean;
 }
@@ -62,6 +66,8 @@ export interface BuildReport {
   readonly onEvent: (event: BuildEvent) => void;
   /** Called before the first step with the private files and directories that are left out. */
   readonly onLeftOut: (paths: readonly string[]) => void;
+  /** Called before anything is sent, with what is to be said about this machine's network. */
+  readonly onNetwork: (network: Pick<HandOver, "warnings" | "secret">) => void;
 }
 
 /**
@@ -72,7 +78,7 @@ export interface BuildReport {
  */
 export async function build(
   request: BuildRequest,
-  host: Pick<Context, "engine" | "env" | "interruption">,
+  host: Pick<Context, "engine" | "env" | "system" | "interruption">,
   report: BuildReport,
 ): Promise<Built> {
   const { app } = request;
@@ -80,9 +86,13 @@ export async function build(
   // Before the engine is asked, so that the user learns at once what is missing in the app.
   const dockerfile = await chosenDockerfile(app, request.dockerfile);
   const unused = await checkInstructions(request, dockerfile);
-  const context = remembered(await buildContext(app, report.onLeftOut, dockerfile));
+  const network = request.handsNetwork ? await handOver(app, dockerfile.source, host) : NOTHING;
+  const context = remembered(
+    await buildContext(app, report.onLeftOut, { dockerfile, network: network.entries }),
+  );
   const engine = await host.engine();
   if (!request.replace) await requireOwnName(engine, app, reference);
+  report.onNetwork(network);
   const options: BuildOptions = {
     builder: chosenBuilder(engine, host.env),
     tag: reference,
@@ -92,7 +102,7 @@ export async function build(
       ...valuesOfArguments(request.buildArguments, host.env),
       BASE_IMAGE: baseImage(request),
       APP: app.name,
-      REQUIREMENTS: app.configuration.requirements,
+      REQUIREMENTS: await requirementsPath(app),
     },
     labels: {
       [LABELS.app]: app.name,

@@ -62,18 +62,12 @@ async function namedDockerfile(app: App, typed: string): Promise<ChosenDockerfil
       hint: "--dockerfile takes a file, relative to the current directory.",
     });
   }
-  return { source, path: await contextPath(app, source), shown: typed };
-}
-
-/**
- * Its own path, where that is one of the context: below a link, the context has something else, or
- * nothing.
- */
-async function contextPath({ directory }: App, source: string): Promise<string> {
-  const inner = relative(directory, source);
-  if (leaves(inner)) return ELSEWHERE;
-  const isPlain = await Deno.realPath(source) === join(await Deno.realPath(directory), inner);
-  return isPlain ? inner.replaceAll(SEPARATOR, "/") : ELSEWHERE;
+  const real = await Deno.realPath(source);
+  const inner = relative(app.directory, source);
+  // Below a link, its path in the context is that of something else, or of nothing.
+  return !leaves(inner) && real === join(await Deno.realPath(app.directory), inner)
+    ? { source, path: inner.replaceAll(SEPARATOR, "/"), shown: typed }
+    : { source: real, path: ELSEWHERE, shown: typed };
 }
 
 /**

@@ -10,6 +10,7 @@ import { sentOf } from "../../app/ignore/left_out.ts";
 import { commonFinding, hasCommon } from "../../app/dockerfile/missing_lines.ts";
 import { usedDockerfile } from "../../app/dockerfile/used_dockerfile.ts";
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
+import { requirementsOf } from "../../app/requirements.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/difference.ts";
 import type { ImageDetails } from "../../docker/engine.ts";
@@ -115,7 +116,7 @@ async function ageDifferences(
   const dockerfile = usedDockerfile(app, image);
   const sources = [
     ...dockerfile === undefined ? [] : [dockerfile],
-    join(app.directory, app.configuration.requirements),
+    ...(await requirementsOf(app)).files.map((path) => join(app.directory, path)),
     ...strict ? [...await codeOf(app, code), ...await codeOf(app, "common")] : [],
   ];
   const changed: string[] = [];
