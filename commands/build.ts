@@ -17,6 +17,9 @@ const OPTIONS = options({
     description: "Platform of the image, such as linux/amd64.",
   },
   "--no-cache": { description: "Do every step again." },
+  "--no-network-settings": {
+    description: "Keep this machine's package index, proxies and certificates from pip.",
+  },
   "--replace": { description: "Take the name of an image that mlcli did not build." },
 });
 

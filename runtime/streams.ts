@@ -27,6 +27,19 @@ export interface Output {
   print(text: string): void;
 }
 
+/** A stream with its own way to write, or to print, on top of another. */
+export function overlaid(output: Output, own: Partial<Pick<Output, "write" | "print">>): Output {
+  return {
+    isTerminal: output.isTerminal,
+    colour: output.colour,
+    get columns() {
+      return output.columns;
+    },
+    write: own.write ?? ((bytes) => output.write(bytes)),
+    print: own.print ?? ((text) => output.print(text)),
+  };
+}
+
 /** Standard input. */
 export interface Input {
   readonly isTerminal: boolean;

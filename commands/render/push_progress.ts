@@ -6,6 +6,7 @@
 
 import type { PushReport } from "../../runtime/cloud/push/push.ts";
 import type { Output } from "../../runtime/streams.ts";
+import { tell } from "../../runtime/message.ts";
 import { inOneLine, noteText, printable, warningText } from "../../runtime/text.ts";
 import { ProgressLine } from "./progress.ts";
 import { byteCount, counted } from "./quantity.ts";
@@ -22,8 +23,8 @@ export function pushProgress(err: Output): PushProgress {
   const above = line.above();
   return {
     say: (text) => above.print(printable(`${text}\n`)),
-    note: (text) => above.print(noteText(text)),
-    warning: (message, hint) => above.print(warningText(message, hint)),
+    note: (text) => tell(above, noteText(text)),
+    warning: (message, hint) => tell(above, warningText(message, hint)),
     progress({ sent, total, done, layers }) {
       if (layers === 0) return;
       const bytes = total > 0 ? `${byteCount(sent)} of ${byteCount(total)}, ` : "";

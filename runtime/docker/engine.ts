@@ -236,6 +236,7 @@ export interface Engine extends ImageCalls {
   /** Creates a container and returns its id. A status of 404 means that the image is missing. */
   createContainer(name: string, body: CreateBody | HolderBody): Promise<string>;
   startContainer(id: string): Promise<void>;
+  renameContainer(id: string, name: string): Promise<void>;
   /**
    * Standard output and standard error from now on, multiplexed. Read it to its end, or abort the
    * signal.
@@ -428,6 +429,10 @@ export function engineOver(
 
     async startContainer(id: string): Promise<void> {
       await command("POST", `/containers/${id}/start`, [204, 304]);
+    },
+
+    async renameContainer(id: string, name: string): Promise<void> {
+      await command("POST", `/containers/${id}/rename?${query({ name })}`, [204]);
     },
 
     async attach(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {

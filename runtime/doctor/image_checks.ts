@@ -9,6 +9,7 @@ import { type App, imageReference } from "../app/app.ts";
 import { escapeOf } from "../app/confinement.ts";
 import { cannotRead } from "../app/ignore/cannot_read.ts";
 import { layoutOf } from "../app/layout.ts";
+import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { builtAt } from "../docker/image_details.ts";
@@ -83,8 +84,8 @@ async function newestSource(app: App): Promise<Source | undefined> {
     }
   };
   const { training, prediction, processing, common, dockerfile } = layout;
-  const requirements = join(app.directory, app.configuration.requirements);
-  for (const path of [training, prediction, processing, common, dockerfile, requirements]) {
+  const requirements = (await requirementsOf(app)).files.map((path) => join(app.directory, path));
+  for (const path of [training, prediction, processing, common, dockerfile, ...requirements]) {
     // What leads out of the repository is a finding of its own, and is not looked into.
     if (await escapeOf(app, path) === undefined) await consider(path);
   }

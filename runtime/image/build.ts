@@ -6,6 +6,7 @@
 
 import { type App, imageReference } from "../app/app.ts";
 import { commonFinding } from "../app/dockerfile/missing_lines.ts";
+import { layoutOf } from "../app/layout.ts";
 import { platformFinding } from "../app/platform.ts";
 import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
@@ -17,8 +18,9 @@ import { VERSION } from "../version.ts";
 import { buildContext } from "./build_context.ts";
 import type { BuildEvent } from "./build_events.ts";
 import { chosenBuilder } from "./builder.ts";
-import { dockerfilePath } from "./context_entries.ts";
+import { dockerfilePath, requirementsPath } from "./context_entries.ts";
 import { followBuild } from "./follow_build.ts";
+import { type HandOver, handOver, NOTHING } from "./network/hand_over.ts";
 
 /** What to build, and how. */
 export interface BuildRequest {
@@ -30,6 +32,8 @@ export interface BuildRequest {
   /** `linux/amd64`; instead of the configuration's, or the engine's own. */
   readonly platform: string | undefined;
   readonly noCache: boolean;
+  /** Whether pip gets what this machine knows of its network. */
+  readonly handsNetwork: boolean;
   /** Whether it may take the name of an image that mlcli did not build. */
   readonly replace: boolean;
 }
@@ -54,6 +58,8 @@ export interface BuildReport {
   readonly onEvent: (event: BuildEvent) => void;
   /** Called before the first step with the private files and directories that are left out. */
   readonly onLeftOut: (paths: readonly string[]) => void;
+  /** Called before anything is sent, with what is to be said about this machine's network. */
+  readonly onNetwork: (network: Pick<HandOver, "warnings" | "secret">) => void;
 }
 
 /**
@@ -64,15 +70,19 @@ export interface BuildReport {
  */
 export async function build(
   request: BuildRequest,
-  host: Pick<Context, "engine" | "env" | "interruption">,
+  host: Pick<Context, "engine" | "env" | "system" | "interruption">,
   report: BuildReport,
 ): Promise<Built> {
   const { app } = request;
   const reference = imageReference(app, request.tag);
   // Before the engine is asked, so that the user learns at once what is missing in the app.
-  const context = remembered(await buildContext(app, report.onLeftOut));
+  const network = request.handsNetwork
+    ? await handOver(app, layoutOf(app).dockerfile, host)
+    : NOTHING;
+  const context = remembered(await buildContext(app, report.onLeftOut, network.entries));
   const engine = await host.engine();
   if (!request.replace) await requireOwnName(engine, app, reference);
+  report.onNetwork(network);
   const options: BuildOptions = {
     builder: chosenBuilder(engine, host.env),
     tag: reference,
@@ -80,7 +90,7 @@ export async function build(
     buildArguments: {
       BASE_IMAGE: baseImage(request),
       APP: app.name,
-      REQUIREMENTS: app.configuration.requirements,
+      REQUIREMENTS: await requirementsPath(app),
     },
     labels: { [LABELS.app]: app.name, [LABELS.version]: VERSION, [LABELS.common]: "1" },
     platform: request.platform ?? app.configuration.platform,

@@ -67,4 +67,7 @@ export interface ServingJob extends LocalJob {
 }
 
 /** What the local flows may use of the context. */
-export type Host = Pick<Context, "out" | "err" | "interruption" | "caller" | "engine" | "region">;
+export type Host = Pick<
+  Context,
+  "out" | "err" | "interruption" | "caller" | "engine" | "region" | "clock"
+>;

@@ -103,7 +103,7 @@ class Life implements FakeContainer {
 
   constructor(
     readonly id: string,
-    readonly name: string,
+    public name: string,
     readonly body: CreateBody,
     private readonly writesNoModel: boolean,
   ) {}
@@ -229,6 +229,10 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     "POST /containers/ID/attach": (container) => container.output({ past: false, follow: true }),
     "POST /containers/ID/wait": (container) => container.wait(),
     "POST /containers/ID/start": start,
+    "POST /containers/ID/rename": (container, { url }) => {
+      container.name = new URL(url).searchParams.get("name")!;
+      return done();
+    },
     "POST /containers/ID/stop": (container) => {
       if (!container.isRunning) return done(304);
       onStop(container);
@@ -257,7 +261,7 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
       const answer = ofContainers[kind];
       if (container && answer) return answer(container, request);
       if (isThere && kind === "DELETE /containers/ID") return done();
-      if (isThere && kind === "POST /containers/ID/stop") return done();
+      if (isThere && /^POST .*\/(?:stop|start|rename)$/.test(kind)) return done();
       if (isThere && kind === "GET /containers/ID/logs") return new Response("");
       if (answer) return refusal(404, "No such container");
       return refusal(599, `unexpected: ${call}`);

@@ -37,6 +37,7 @@ export function fakeContext(
     cwd: "/nonexistent",
     caller: undefined,
     arch: "x86_64",
+    system: { os: "linux", root: "/nonexistent" },
     interruption: {
       signal: new AbortController().signal,
       force: new AbortController().signal,

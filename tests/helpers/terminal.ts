@@ -69,15 +69,16 @@ async function ownCache(): Promise<AsyncDisposable & { readonly path: string }> 
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
-/** Runs the program on a terminal of 80 columns, with nothing typed but `input`. */
+/** Runs the program on a terminal, with nothing typed but `input`. */
 export function runOnTerminal(
   args: readonly string[],
   cwd: string,
   input = "",
+  columns = 80,
 ): Promise<TerminalResult> {
   let left: string | undefined = input;
   return onTerminal({
-    command: `stty cols 80 rows 24; ${shellCommand(args)}`,
+    command: `stty cols ${columns} rows 24; ${shellCommand(args)}`,
     cwd,
     env: { TERM: "xterm", NO_COLOR: "" },
     keys: () => {

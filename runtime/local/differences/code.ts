@@ -9,6 +9,7 @@ import { type App, imageReference } from "../../app/app.ts";
 import { sentOf } from "../../app/ignore/left_out.ts";
 import { commonFinding, hasCommon } from "../../app/dockerfile/missing_lines.ts";
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
+import { requirementsOf } from "../../app/requirements.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/difference.ts";
 import type { ImageDetails } from "../../docker/engine.ts";
@@ -112,7 +113,7 @@ async function ageDifferences(
   const built = builtAt(image);
   const sources = [
     layoutOf(app).dockerfile,
-    join(app.directory, app.configuration.requirements),
+    ...(await requirementsOf(app)).files.map((path) => join(app.directory, path)),
     ...strict ? [...await codeOf(app, code), ...await codeOf(app, "common")] : [],
   ];
   const changed: string[] = [];

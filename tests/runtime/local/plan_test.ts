@@ -89,6 +89,7 @@ const SERVER: PlannedServer = {
   bodyLimit: {},
   modelFolder: `${TEST}/model`,
   modelId: "64:12",
+  published: 9000,
   madeOf: MADE_OF,
 };
 const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
