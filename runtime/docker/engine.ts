@@ -138,6 +138,8 @@ export interface BuildOptions {
   readonly tag: string;
   /** Path of the Dockerfile in the context. */
   readonly dockerfile: string;
+  /** The stage that becomes the image, by name or number; the last when undefined. */
+  readonly target?: string | undefined;
   readonly buildArguments: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
   /** `linux/amd64` */
@@ -408,6 +410,7 @@ export function engineOver(
         version: options.builder === "buildkit" ? "2" : undefined,
         t: options.tag,
         dockerfile: options.dockerfile,
+        target: options.target,
         buildargs: JSON.stringify(options.buildArguments),
         labels: JSON.stringify(options.labels),
         platform: options.platform,
