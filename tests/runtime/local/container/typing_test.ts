@@ -28,6 +28,12 @@ async function run(
   };
 }
 
+/** Standard input that cannot be read. */
+function unreadable(error: Error): Input {
+  const read = { next: () => Promise.reject(error) };
+  return fakeInput({ [Symbol.asyncIterator]: () => read });
+}
+
 /** A program that reads to the end of its input, and says what it was. */
 function reader(): Play {
   let read = "";
@@ -100,9 +106,7 @@ suite("what is typed at a run", () => {
   });
 
   it("is nothing without --interactive", async () => {
-    const input = fakeInput((function* () {
-      throw new Error("is read");
-    })());
+    const input = unreadable(new Error("is read"));
     const { code, created, course } = await run({ onInput: () => {} }, input, {}, [
       "local",
       "train",
@@ -130,9 +134,7 @@ suite("what is typed at a run", () => {
   });
 
   it("ends the run where it cannot be read", async () => {
-    const input = fakeInput((function* () {
-      throw new MlcliError("Cannot read standard input: Is a directory");
-    })());
+    const input = unreadable(new MlcliError("Cannot read standard input: Is a directory"));
     const { code, stderr, left } = await run({ program: () => {}, onInput: () => {} }, input);
     assertEquals([code, left], [1, []]);
     assertMatch(stderr, /^error: Cannot read standard input: Is a directory$/m);
