@@ -9,7 +9,7 @@ import { build } from "../runtime/image/build.ts";
 import { warningText } from "../runtime/text.ts";
 import { chosenApp } from "./chosen_app.ts";
 import type { BuildOptions } from "./build.ts";
-import { buildProgress } from "./render/build_progress.ts";
+import { buildProgress } from "./render/progress/build.ts";
 
 /** Builds the app's image and prints its name. */
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {

@@ -10,7 +10,7 @@ import type { DeletionPlan } from "../../runtime/cloud/endpoints/deletion.ts";
 import type { Context } from "../../runtime/context.ts";
 import { BELONGING_WORDS } from "../../runtime/cloud/endpoints/commands.ts";
 import { printable } from "../../runtime/text.ts";
-import { ProgressLine } from "../render/progress.ts";
+import { ProgressLine } from "../render/progress/line.ts";
 import type { DeleteEndpointOptions } from "./delete_endpoint.ts";
 
 /** Deletes an endpoint and, when asked to, what belongs to it; waits when asked to. */

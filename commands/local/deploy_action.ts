@@ -10,7 +10,7 @@ import { serve } from "../../runtime/local/server/serve.ts";
 import type { Server } from "../../runtime/local/server/servers.ts";
 import { ownVariables } from "../../runtime/variable_files.ts";
 import { chosenApp } from "../chosen_app.ts";
-import { ProgressLine } from "../render/progress.ts";
+import { ProgressLine } from "../render/progress/line.ts";
 import type { DeployOptions } from "./deploy.ts";
 
 /** Starts a server and prints its address. */

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { buildProgress } from "../../../commands/render/build_progress.ts";
-import { fakeContext } from "../../helpers/fake_context.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { buildProgress } from "../../../../commands/render/progress/build.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 suite("the progress of a build", () => {
   it("is the whole output in a pipe", () => {

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { ProgressLine } from "../../../commands/render/progress.ts";
-import { fakeContext } from "../../helpers/fake_context.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { ProgressLine } from "../../../../commands/render/progress/line.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 suite("a line of progress", () => {
   it("takes the place of the one before, and goes", () => {

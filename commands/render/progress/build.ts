@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { Output } from "../../runtime/streams.ts";
-import { printable } from "../../runtime/text.ts";
-import { ProgressLine } from "./progress.ts";
+import type { Output } from "../../../runtime/streams.ts";
+import { printable } from "../../../runtime/text.ts";
+import { ProgressLine } from "./line.ts";
 
 /** Shows a build. Disposed of before `done`, it prints the output of the last step. */
 export interface BuildProgress extends Disposable {
