@@ -7,6 +7,7 @@
 import { type Command, command } from "./command.ts";
 import { appName, dockerTag } from "./options/app.ts";
 import { options, type Values } from "./options/option.ts";
+import { progressOptions } from "./options/progress.ts";
 
 const OPTIONS = options({
   ...appName,
@@ -18,6 +19,7 @@ const OPTIONS = options({
   },
   "--no-cache": { description: "Do every step again." },
   "--replace": { description: "Take the name of an image that mlcli did not build." },
+  ...progressOptions,
 });
 
 /** Options of `build`. */

@@ -4,17 +4,21 @@
  * @module
  */
 
+import { imageReference } from "../runtime/app/app.ts";
 import type { Context } from "../runtime/context.ts";
 import { build } from "../runtime/image/build.ts";
-import { warningText } from "../runtime/text.ts";
 import { chosenApp } from "./chosen_app.ts";
 import type { BuildOptions } from "./build.ts";
-import { buildProgress } from "./render/progress/build.ts";
+import { ShownBuild } from "./render/progress/build/build.ts";
+import { Shown } from "./render/progress/shown.ts";
 
 /** Builds the app's image and prints its name. */
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
   const app = await chosenApp(context, options.appName);
-  using progress = buildProgress(context.err);
+  const { err, clock } = context;
+  using shown = new Shown(err, options);
+  const name = imageReference(app, options.dockerTag);
+  using progress = new ShownBuild(shown, name, () => clock.now());
   const { reference, warning } = await build(
     {
       app,
@@ -28,6 +32,6 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
     progress,
   );
   progress.done();
-  if (warning) context.err.print(warningText(warning.message, warning.hint));
+  if (warning) shown.warning(warning.message, warning.hint);
   context.out.print(`${reference}\n`);
 }

@@ -17,6 +17,21 @@ export function inOneLine(name: string): string {
   return printable(name).replace(/[\n\t]/g, "?");
 }
 
+/** What terminals obey: sequences that set colours, move the cursor, or set a title. */
+// deno-lint-ignore no-control-regex
+const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])/g;
+
+/**
+ * A program's output as text: without colours, and without what a carriage return has overwritten,
+ * such as all but the last state of a progress bar; otherwise as `printable` has it.
+ */
+export function terminalText(text: string): string {
+  return printable(
+    text.replace(SEQUENCE, "").replaceAll("\r\n", "\n").replace(/[^\n]*\r(?=[^\n])/g, "")
+      .replaceAll("\r", ""),
+  );
+}
+
 /**
  * A value as JSON for people and programs: what a terminal would obey, and what hides or reorders
  * letters, is written as `\\uXXXX`, which means the same.

@@ -15,7 +15,7 @@ export const progressOptions = options({
   "--progress": {
     value: "form",
     choices: ["auto", "plain"],
-    description: "plain: line by line on a terminal too, as in a pipe.",
+    description: "How it is shown, auto or plain: plain is line by line, as in a pipe.",
     default: "auto",
   },
 });

@@ -15,6 +15,8 @@ import { isBuiltByMlcli } from "../images.ts";
 import { LABELS } from "../labels.ts";
 import { VERSION } from "../version.ts";
 import { buildContext } from "./build_context.ts";
+import type { BuildEvent } from "./build_events.ts";
+import { ClassicOutput } from "./classic_output.ts";
 import { dockerfilePath } from "./context_entries.ts";
 
 /** What to build, and how. */
@@ -47,8 +49,8 @@ export interface Warning {
 
 /** Who is told how a build goes on. */
 export interface BuildReport {
-  /** Called with the build's output as it comes, and with the states of what is pulled. */
-  readonly onOutput: (text: string) => void;
+  /** Called with what happens, as it happens. */
+  readonly onEvent: (event: BuildEvent) => void;
   /** Called before the first step with the private files and directories that are left out. */
   readonly onLeftOut: (paths: readonly string[]) => void;
 }
@@ -142,25 +144,22 @@ function baseImage({ baseImage, app }: BuildRequest): string {
 async function followBuild(
   engine: Engine,
   options: BuildOptions,
-  { onOutput }: BuildReport,
+  { onEvent }: BuildReport,
 ): Promise<void> {
+  const output = new ClassicOutput(onEvent);
   let isBuilt = false;
   for await (const message of engine.build(options)) {
     const failure = failureOf(message);
-    if (failure !== undefined) throw buildFailed(options, failure);
-    if (message.stream) onOutput(withoutRed(message.stream));
-    if (message.status) onOutput(`${message.id ? `${message.id}: ` : ""}${message.status}\n`);
+    if (failure !== undefined) {
+      output.end(failure);
+      throw buildFailed(options, failure);
+    }
+    output.add(message);
     if (message.aux?.ID) isBuilt = true;
   }
+  output.end();
   // An engine that stops half-way ends the stream without an error.
   if (!isBuilt) throw buildFailed(options, "the engine ended the build without an image");
-}
-
-/** The classic builder paints what a step writes to standard error (moby, builder/dockerfile). */
-function withoutRed(text: string): string {
-  const [red, reset] = ["\x1b[91m", "\x1b[0m"];
-  const isRed = text.startsWith(red) && text.endsWith(reset);
-  return isRed ? text.slice(red.length, -reset.length) : text;
 }
 
 function buildFailed(options: BuildOptions, reason: string): MlcliError {
@@ -172,6 +171,6 @@ function buildFailed(options: BuildOptions, reason: string): MlcliError {
     hint: noBase
       ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +
         "or base_image in the app's NAME.json, takes another."
-      : "The output above is the failing step's own.",
+      : "What it said is above. Once that is mended, the steps that worked are not done again.",
   });
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { listed, printable, printableJson } from "../../runtime/text.ts";
+import { listed, printable, printableJson, terminalText } from "../../runtime/text.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 suite("text for a terminal", () => {
@@ -14,6 +14,23 @@ suite("text for a terminal", () => {
     ] as const
   ) {
     it(what, () => assertEquals(printable(text), shown));
+  }
+});
+
+suite("a program's output", () => {
+  for (
+    const [what, text, shown] of [
+      ["lines and tabs stay", "a\n\tb", "a\n\tb"],
+      ["colours go", "\x1b[1;91mbroken\x1b[0m\n", "broken\n"],
+      ["what moves the cursor goes", "a\x1b[2J\x1b[1;1Hb\x1b7\x1b(Bc", "abc"],
+      ["titles and links go", "\x1b]0;mine\x07a\x1b]8;;http://x\x1b\\b", "ab"],
+      ["half a sequence is no sequence", "a\x1b[3", "a?[3"],
+      ["lines of Windows are lines", "a\r\nb\r\n", "a\nb\n"],
+      ["what is overwritten goes", "x\n10 %\r50 %\r100 %\ny\r", "x\n100 %\ny"],
+      ["what hides or reorders letters is shown", "a\u202e\u200b\x07", "a???"],
+    ] as const
+  ) {
+    it(what, () => assertEquals(terminalText(text), shown));
   }
 });
 

@@ -81,6 +81,11 @@ export class Shown implements Disposable {
     this.#print(warningText(message, hint));
   }
 
+  /** Lines that belong to an error: printed whatever the user chose. */
+  always(lines: readonly string[]): void {
+    this.#print(lines.map((line) => printable(`${line}\n`)).join(""));
+  }
+
   /** Takes away what is drawn. */
   end(): void {
     this.#live?.[Symbol.dispose]();

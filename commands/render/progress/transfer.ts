@@ -69,8 +69,9 @@ export class ShownTransfer {
     const done = bytes + skipped;
     const { rate } = this.#sent;
     const left = total === undefined || done >= total ? undefined : this.#done.left(total - done);
+    const of = total === undefined ? byteCount(done) : `${byteCount(done)} of ${byteCount(total)}`;
     return [
-      total === undefined ? byteCount(done) : `${byteCount(done)} of ${byteCount(total)}`,
+      ...total === 0 ? [] : [of],
       ...left === undefined ? [] : [`${elapsedText(left)} left`],
       ...rate === undefined || rate < 1 ? [] : [`${byteCount(Math.round(rate))}/s`],
       ...more,

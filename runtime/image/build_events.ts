@@ -1,0 +1,52 @@
+/**
+ * What happens while an image is built, in one model for all builders: BuildKit, the engine's
+ * classic one, Podman's.
+ *
+ * @module
+ */
+
+/** Something that happened. All texts are fit for a terminal: see `terminalText`. */
+export type BuildEvent = StepEvent | LogEvent | TransferEvent | WarningEvent;
+
+/** What is known of a step. It comes again, with the same id, whenever that changes. */
+export interface StepEvent {
+  readonly kind: "step";
+  readonly id: string;
+  /** In one line: `[3/9] RUN make` */
+  readonly name: string;
+  readonly state: "running" | "done" | "cached" | "failed";
+  /** In ms since 1970: by the engine's clock, or by this machine's where the engine does not say. */
+  readonly started?: number;
+  readonly ended?: number;
+  /** Why it failed, in the builder's words. */
+  readonly error?: string;
+}
+
+/** A piece of what a step writes, to standard output or standard error; it may end within a line. */
+export interface LogEvent {
+  readonly kind: "log";
+  /** Of the step, which has been announced. */
+  readonly id: string;
+  readonly text: string;
+}
+
+/** How much is there of what a step fetches: a layer of its base image, mostly. */
+export interface TransferEvent {
+  readonly kind: "transfer";
+  /** Id of the step. */
+  readonly step: string;
+  /** Within the step. */
+  readonly id: string;
+  /** In one line: `sha256:30a3 extracting`, `Downloading` */
+  readonly name: string;
+  /** Bytes so far, and in all where that is known. */
+  readonly current: number;
+  readonly total?: number;
+  readonly isDone: boolean;
+}
+
+/** What the builder finds wrong with a Dockerfile that it builds all the same. */
+export interface WarningEvent {
+  readonly kind: "warning";
+  readonly text: string;
+}

@@ -1,0 +1,117 @@
+/**
+ * What the engine's classic builder and Podman's say, as events. Both write text for people: steps
+ * are told by their announcements.
+ *
+ * @module
+ */
+
+import type { ProgressMessage } from "../docker/messages.ts";
+import { inOneLine, terminalText } from "../text.ts";
+import type { BuildEvent } from "./build_events.ts";
+
+/**
+ * How a step is announced: `Step 3/9 : RUN make` (moby, builder/dockerfile/dispatchers.go) or
+ * `STEP 3/9: RUN make`; with several stages Podman writes `[1/2] STEP 3/9: RUN make` (buildah,
+ * imagebuildah/stage_executor.go).
+ */
+const ANNOUNCED = /^(?:\[(\d+)\/\d+\] )?STEP (\d+\/\d+) ?: (.*)/i;
+
+/** That a step's result was there already; Podman's and the classic builder's words. */
+const CACHED = /^ ?--[->]* Using cache\b/;
+
+/** What the classic builder says about itself between a step's lines. */
+const OWN_WORDS =
+  /^(?: ---> (?:Running in )?[0-9a-f]{12}|Removing intermediate container [0-9a-f]{12}|Successfully (?:built|tagged) .*|\s*)$/;
+
+/** The step that text without an announcement belongs to. */
+const FIRST = { id: "build", name: "Building" };
+
+/** A step that is under way. */
+interface Step {
+  readonly id: string;
+  readonly name: string;
+  readonly started: number;
+  isCached: boolean;
+}
+
+/** Follows the messages of one build. */
+export class ClassicOutput {
+  readonly #onEvent: (event: BuildEvent) => void;
+  readonly #now: () => number;
+  #step: Step | undefined;
+
+  /** @param now milliseconds since 1970: the builder says no times. */
+  constructor(onEvent: (event: BuildEvent) => void, now: () => number = Date.now) {
+    this.#onEvent = onEvent;
+    this.#now = now;
+  }
+
+  /** Takes a message in. */
+  add({ stream, status, id, progressDetail }: ProgressMessage): void {
+    if (stream) this.#text(withoutRed(stream));
+    if (!status) return;
+    const { current, total } = progressDetail ?? {};
+    if (current === undefined) {
+      return this.#log(`${id ? `${id}: ` : ""}${status}\n`);
+    }
+    this.#onEvent({
+      kind: "transfer",
+      step: this.#current().id,
+      id: inOneLine(id ?? ""),
+      name: inOneLine(status),
+      current,
+      ...(total ? { total } : {}),
+      isDone: current === total,
+    });
+  }
+
+  /** The build is over: well, or for a reason. */
+  end(error?: string): void {
+    const step = this.#step;
+    this.#step = undefined;
+    if (step === undefined) return;
+    const { id, name, started } = step;
+    const state = error !== undefined ? "failed" : step.isCached ? "cached" : "done";
+    this.#onEvent({
+      ...{ kind: "step", id, name, state, started, ended: this.#now() },
+      ...(error === undefined ? {} : { error: terminalText(error) }),
+    });
+  }
+
+  #text(text: string): void {
+    const [, stage, number, instruction] = ANNOUNCED.exec(text) ?? [];
+    if (number !== undefined && instruction !== undefined) {
+      this.end();
+      const id = stage === undefined ? number : `${stage} ${number}`;
+      this.#begin({ id, name: `[${id}] ${inOneLine(instruction)}` });
+      const rest = text.slice(text.indexOf("\n") + 1);
+      if (rest !== "" && text.includes("\n")) this.#text(rest);
+    } else if (CACHED.test(text)) {
+      this.#current().isCached = true;
+    } else if (!OWN_WORDS.test(text.replace(/\n$/, ""))) {
+      this.#log(text);
+    }
+  }
+
+  #log(text: string): void {
+    this.#onEvent({ kind: "log", id: this.#current().id, text: terminalText(text) });
+  }
+
+  #current(): Step {
+    return this.#step ?? this.#begin(FIRST);
+  }
+
+  #begin({ id, name }: { readonly id: string; readonly name: string }): Step {
+    const step = { id, name, started: this.#now(), isCached: false };
+    this.#step = step;
+    this.#onEvent({ kind: "step", id, name, state: "running", started: step.started });
+    return step;
+  }
+}
+
+/** The classic builder paints what a step writes to standard error (moby, builder/dockerfile). */
+function withoutRed(text: string): string {
+  const [red, reset] = ["\x1b[91m", "\x1b[0m"];
+  const isRed = text.startsWith(red) && text.endsWith(reset);
+  return isRed ? text.slice(red.length, -reset.length) : text;
+}
