@@ -19,7 +19,7 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
   using shown = new Shown(err, options);
   const name = imageReference(app, options.dockerTag);
   using progress = new ShownBuild(shown, name, () => clock.now());
-  const { reference, warning } = await build(
+  const { reference, warnings } = await build(
     {
       app,
       tag: options.dockerTag,
@@ -32,6 +32,6 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
     progress,
   );
   progress.done();
-  if (warning) shown.warning(warning.message, warning.hint);
+  for (const { message, hint } of warnings) shown.warning(message, hint);
   context.out.print(`${reference}\n`);
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Group } from "./command.ts";
-import { earlyTag, noColour } from "./options/standard.ts";
+import { earlyTag, everywhere } from "./options/standard.ts";
 
 /** Where a command does its work: what runs on SageMaker is to be paid for. */
 const HERE = "On this machine";
@@ -16,7 +16,7 @@ export const root: Group = {
   details:
     "Train and serve machine-learning models in local containers as Amazon SageMaker does, " +
     "and there, too.",
-  options: noColour,
+  options: everywhere,
   early: earlyTag,
   commands: {
     init: {
@@ -44,6 +44,11 @@ export const root: Group = {
       heading: HERE,
       summary: "Print a script that makes a shell complete mlcli's command lines.",
       load: async () => (await import("./completions/completions.ts")).completionsGroup,
+    },
+    help: {
+      heading: HERE,
+      summary: "Show the help of a command, as COMMAND --help does.",
+      load: async () => (await import("./help.ts")).helpCommand,
     },
     push: {
       heading: THERE,

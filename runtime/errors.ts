@@ -32,6 +32,16 @@ export class UsageError extends MlcliError {
   override readonly name = "UsageError";
 }
 
+/** The current directory holds no app. */
+export class NoAppHere extends MlcliError {
+  override readonly name = "NoAppHere";
+
+  /** @param above the nearest directory above this one that holds one, if there is any. */
+  constructor(readonly above: string | undefined, message: string, details: ErrorDetails = {}) {
+    super(message, details);
+  }
+}
+
 /** The user's own code ended with a status other than 0; mlcli ends with the same. */
 export class UserCodeError extends MlcliError {
   override readonly name = "UserCodeError";

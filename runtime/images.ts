@@ -14,6 +14,9 @@ export interface Marks {
   };
 }
 
+/** Where an image with the harness has what training, processing and prediction share. */
+export const COMMON_PATH = "/opt/program/common";
+
 /** Where the Dockerfile of `mlcli init` puts the harness. */
 const ENTRY_POINT = "/opt/mlcli/entrypoint";
 
@@ -30,6 +33,11 @@ export function holdsHarness({ Config }: Marks): boolean {
 /** Whether `mlcli build` made an image: of any Dockerfile, with the harness in it or not. */
 export function isBuiltByMlcli(image: Marks): boolean {
   return image.Config?.Labels?.[LABELS.app] !== undefined || holdsHarness(image);
+}
+
+/** Whether an image's harness finds what training, processing and prediction share. */
+export function findsCommon({ Config }: Marks): boolean {
+  return Config?.Labels?.[LABELS.common] !== undefined;
 }
 
 /**

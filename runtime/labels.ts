@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A container has all of the first five: it inherits those of its image that it does not have. */
+/** A container has all of the first six: it inherits those of its image that it does not have. */
 export const LABELS = {
   /** The app's name. */
   app: "mlcli.app",
@@ -14,8 +14,12 @@ export const LABELS = {
   port: "mlcli.port",
   /** Of a server: device and inode of the model's directory on the machine that mlcli runs on. */
   model: "mlcli.model",
+  /** Of a server: what it was made of, in JSON (`MadeOf` of `local/server/made_of.ts`). */
+  madeOf: "mlcli.made-of",
   /** The version of mlcli that made it. */
   version: "mlcli.version",
   /** Of an image that holds mlcli's harness, whatever its entry point is: the template sets it. */
   harness: "mlcli.harness",
+  /** Of an image whose harness finds what training, processing and prediction share. */
+  common: "mlcli.common",
 } as const;

@@ -59,6 +59,11 @@ export function enumerated(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
+/** One of them: `a, b or c`. */
+export function alternatives(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
 /** A warning with what to do about it, as lines. */
 export function warningText(message: string, hint?: string): string {
   return printable(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);

@@ -5,9 +5,8 @@
  */
 
 import type { Context } from "../../runtime/context.ts";
-import { type Command, type Group, isGroup } from "../command.ts";
-import { restArgumentOf } from "../options/option.ts";
-import { type CommandLine, requireNoRest } from "./words.ts";
+import type { Group } from "../command.ts";
+import type { Asked } from "./asked.ts";
 
 /**
  * Prints the help of a command.
@@ -25,7 +24,7 @@ export async function printHelp(
 }
 
 /** Prints the version. */
-export async function printVersion(context: Context): Promise<void> {
+async function printVersion(context: Context): Promise<void> {
   const { versionText } = await import("../../runtime/version.ts");
   context.out.print(`${versionText()}\n`);
 }
@@ -44,28 +43,13 @@ export function isQuestion(words: readonly string[]): boolean {
  * Cliffy, which takes as long to load as all the rest.
  *
  * @returns whether it was one.
- * @throws UsageError for words after `--`, where the command takes none.
  */
 export async function answered(
-  { words, rest }: CommandLine,
+  { question, names }: Asked,
   root: Group,
   context: Context,
 ): Promise<boolean> {
-  const last = words.at(-1) ?? "";
-  if (words.length === 1 && VERSION.includes(last)) {
-    requireNoRest(rest);
-    await printVersion(context);
-    return true;
-  }
-  const isAsked = HELP.includes(last);
-  const names = isAsked ? words.slice(0, -1) : words;
-  let declared: Command | Group = root;
-  for (const name of names) {
-    if (!isGroup(declared) || !Object.hasOwn(declared.commands, name)) return false;
-    declared = await declared.commands[name]!.load();
-  }
-  if (!isAsked && !isGroup(declared)) return false;
-  if (restArgumentOf(declared.options) === undefined) requireNoRest(rest);
-  await printHelp(names, root, context);
-  return true;
+  if (question === "help") await printHelp(names, root, context);
+  if (question === "version") await printVersion(context);
+  return question !== undefined;
 }

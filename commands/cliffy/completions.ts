@@ -59,13 +59,13 @@ async function printedByCliffy(tree: CliffyCommand, args: readonly string[]): Pr
 }
 
 /**
- * How bash reads the values that mlcli prints, a line each; the last line has no end. `$1` is the
- * command that asks for them.
+ * How bash reads the values that mlcli prints, a line each; the last line has no end. `$1` is what
+ * is asked for.
  */
 const READ_VALUES = `    local value
     while IFS= read -r value || [[ -n \${value} ]]; do
       opts+=("\${value}")
-    done < <($1)`;
+    done < <(mlcli \${there[@]+"\${there[@]}"} completions$1 2> /dev/null)`;
 
 /**
  * What bash completes: the values that begin with what was typed, whether that was typed quoted or
@@ -82,11 +82,18 @@ const REPLY = `  [[ \${#opts[@]} -gt 0 ]] || return 0
   return 0
 }`;
 
-/** What follows `--` is the user's own: files, if anything, which are left to bash. */
+/**
+ * What follows `--` is the user's own: files, if anything, which are left to bash. Values are those of
+ * the directory that the command line names. (Bash takes `--directory=..` for three words.)
+ */
 const BEGINNING = `  COMPREPLY=()
+  local -a there=()
   for word in "\${COMP_WORDS[@]:0:COMP_CWORD}"; do
     if [[ \${word} == -- ]]; then return 0; fi
-  done`;
+    if [[ \${#there[@]} -eq 1 && \${word} != = ]]; then there+=("\${word}"); fi
+    if [[ \${word} == --directory && \${#there[@]} -eq 0 ]]; then there=(--directory); fi
+  done
+  [[ \${#there[@]} -eq 2 ]] || there=()`;
 
 /** What Cliffy's script says, and what mlcli's says in its place. */
 type Corrections = readonly (readonly [found: RegExp, replacement: string])[];
@@ -101,7 +108,7 @@ type Corrections = readonly (readonly [found: RegExp, replacement: string])[];
  */
 const FOR_BASH: Corrections = [
   [/^ *COMPREPLY=\(\)$/m, BEGINNING],
-  [/^ +mapfile -t values < <\(([^\n]*)\)\n.*?\n +done$/ms, READ_VALUES],
+  [/^ +mapfile -t values < <\( *mlcli completions([^\n]*)\)\n.*?\n +done$/ms, READ_VALUES],
   [/^ {2}_mlcli_expand\(\) \{.*?^ {2}\}\n\n/ms, ""],
   [/^ {2}# shellcheck[^\n]*\n {2}_mlcli_file_dir\(\) \{.*?^ {2}\}\n\n/ms, ""],
   [/^( +)_mlcli_file_dir$/gm, "$1[[ ${cur} == -* || ${prev} == -* ]] || opts=()"],

@@ -17,14 +17,11 @@ import {
   type NamedOption,
   type Options,
   optionsOf,
-  restArgumentOf,
 } from "../options/option.ts";
 import { help, version } from "../options/standard.ts";
-import { topicOf } from "../topic.ts";
-import { optionOfTwin, unknownCommand, withOwnFlag, wrongUse } from "../usage.ts";
-import { printHelp, printVersion } from "./answers.ts";
+import { wrongUse } from "../usage.ts";
+import type { Asked } from "./asked.ts";
 import { readValues } from "./values.ts";
-import { type CommandLine, requireNoRest } from "./words.ts";
 
 /**
  * A command of Cliffy's. Its eight type parameters would say again what the declarations say; with
@@ -34,28 +31,31 @@ import { type CommandLine, requireNoRest } from "./words.ts";
 export type CliffyCommand = Cliffy<any, any, any, any, any, any, any, any>;
 
 /**
- * Runs the command that the words name.
+ * Runs the command that is asked for.
  *
  * @throws UsageError when the command line is wrong; and whatever the command throws.
  */
-export async function parse(
-  { words, rest }: CommandLine,
+export async function run(
+  { names, words, rest }: Asked,
   root: Group,
   context: Context,
 ): Promise<void> {
-  const tree = await treeFor(words, root, context, rest);
+  const tree = await treeFor(names, root, context, rest);
   try {
     await tree.parse([...words]);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    const { cmd } = error;
-    const hasOption = (flag: string): boolean => cmd?.hasOption(flag.slice(2)) ?? false;
-    const path = cmd?.getPath() ?? "mlcli";
-    const elsewhere = await optionOfTwin(path, error.message, root);
-    if (elsewhere !== undefined) throw elsewhere;
-    const { rest: taken } = await topicOf(root, path.split(" ").slice(1));
-    throw wrongUse(path, withOwnFlag(error.message, hasOption), taken !== undefined);
+    const { message, cmd } = error;
+    throw wrongUse(cmd?.getPath() ?? "mlcli", inOurWords(message));
   }
+}
+
+/** What is said otherwise than by Cliffy, which has one class for all of this. */
+function inOurWords(message: string): string {
+  return message.replace(
+    " can only occur once, but was found several times.",
+    " is given more than once.",
+  );
 }
 
 /** What a tree is made for. */
@@ -91,19 +91,11 @@ async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
     .description(root.details ?? "")
     .throwErrors()
     .noExit()
-    // Cliffy's own help is shown to nobody.
+    // Cliffy's own help is shown to nobody: whoever asks is answered before Cliffy is.
     .help(() => "")
-    .helpOption(flags(["--help", help["--help"]]), help["--help"].description, {
-      // Cliffy's own goes to the console, past the context.
-      async action(this: CliffyCommand) {
-        await printHelp(this.getPath().split(" ").slice(1), root, context);
-      },
-    })
-    .versionOption(flags(["--version", version["--version"]]), version["--version"].description, {
-      standalone: true,
-      action: () => printVersion(context),
-    });
-  for (const kind of ["app", "server-port", "script", "image-tag"] as const) {
+    .helpOption(flags(["--help", help["--help"]]), help["--help"].description)
+    .versionOption(flags(["--version", version["--version"]]), version["--version"].description);
+  for (const kind of ["app", "server-port", "script", "image-tag", "network"] as const) {
     command.globalComplete(kind, () => completions(kind, context));
   }
   return command;
@@ -114,20 +106,12 @@ async function completions(kind: CompletionKind, context: Context): Promise<stri
   return [...await completionValues(kind, context)];
 }
 
-/** A group: by itself, it prints its help. (Cliffy 1.0 would print nothing.) */
 async function groupCommand(
   group: Group,
   names: readonly string[],
   purpose: Purpose,
 ): Promise<CliffyCommand> {
-  const command: CliffyCommand = new Cliffy()
-    // Else Cliffy 1.0 would call a mistyped command an argument too many.
-    .arguments("[command:string]")
-    .action(async (_options: unknown, name?: string) => {
-      requireNoRest(purpose.rest);
-      if (name === undefined) return await printHelp(names, purpose.root, purpose.context);
-      throw unknownCommand(["mlcli", ...names].join(" "), name, purpose.root);
-    });
+  const command: CliffyCommand = new Cliffy();
   addOptions(command, optionsOf({ ...group.early, ...group.options }), { isGlobal: true });
   const wanted = Object.entries(group.commands).filter(([name]) => purpose.isWanted(name));
   // Last: what follows a command in Cliffy's chain is that command's.
@@ -160,7 +144,6 @@ function leafCommand(
   const own = optionsOf(declared.options).filter(([flag]) => !(flag in inherited));
   addOptions(command, own, { env: context.env });
   return command.action(async (options: Record<string, unknown>, ...words: string[]) => {
-    if (restArgumentOf(declared.options) === undefined) requireNoRest(rest);
     const given = { options, arguments: words, rest };
     await declared.run(
       context,
@@ -169,6 +152,13 @@ function leafCommand(
       { path, root },
     );
   });
+}
+
+/** Values to complete; `values.ts` checks them. */
+class Choices extends EnumType<string> {
+  override parse({ value }: { readonly value: string }): string {
+    return value;
+  }
 }
 
 function addOptions(
@@ -182,7 +172,7 @@ function addOptions(
   for (const named of options) {
     const [, option] = named;
     if (option.value !== undefined && option.choices !== undefined) {
-      command.type(option.value, new EnumType([...option.choices]));
+      command.type(option.value, new Choices([...option.choices]));
     }
     // Defaults are not Cliffy's: it would hide whether the command line has a value.
     command.option(flags(named), option.description, {

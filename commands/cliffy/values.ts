@@ -14,6 +14,7 @@ import {
   type Values,
 } from "../options/option.ts";
 import { UsageError } from "../../runtime/errors.ts";
+import { alternatives } from "../../runtime/text.ts";
 import { wrongUse } from "../usage.ts";
 
 /** What a command line says: words, not yet values. */
@@ -73,7 +74,8 @@ function optionValue(
     return settings[propertyName(flag)];
   }
   if (option.value === undefined) return typed ?? flag.startsWith("--no-");
-  const { parse = (text: string) => text, variable, choices } = option;
+  const { variable, choices } = option;
+  const { parse = (text: string, source: string) => choiceOf(choices, text, source) } = option;
   const source = `Option "${flag}"`;
   const { requiredUnless } = option;
   if (typed === undefined && requiredUnless !== undefined) {
@@ -86,11 +88,16 @@ function optionValue(
   if (typed !== undefined) return parse(String(typed), source);
   // A variable that is empty counts as not set.
   const setting = variable === undefined ? undefined : env(variable) || undefined;
-  if (setting !== undefined && choices !== undefined && !choices.includes(setting)) {
-    throw new UsageError(`${variable} must be ${choices.join(" or ")}, but is "${setting}".`);
-  }
   if (variable !== undefined && setting !== undefined) return parse(setting, variable);
   return option.default === undefined ? undefined : parse(option.default, source);
+}
+
+/** One of the choices, in any case: `--status failed`. Any text where there are none. */
+function choiceOf(choices: readonly string[] | undefined, text: string, source: string): string {
+  if (choices === undefined) return text;
+  const chosen = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
+  if (chosen !== undefined) return chosen;
+  throw new UsageError(`${source} must be ${alternatives(choices)}, but got "${text}".`);
 }
 
 function texts(typed: unknown): readonly string[] {

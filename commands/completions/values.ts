@@ -41,6 +41,8 @@ async function valuesOf(kind: CompletionKind, context: Context): Promise<readonl
       return await withEngine(context, serverPorts);
     case "image-tag":
       return await withEngine(context, (engine, signal) => imageTags(context, engine, signal));
+    case "network":
+      return distinct(await withEngine(context, (engine, signal) => engine.networks(signal)));
   }
 }
 

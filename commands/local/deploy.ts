@@ -39,8 +39,11 @@ const OPTIONS = options({
   },
 });
 
+/** What `local deploy` declares. */
+export type DeployDeclaration = typeof OPTIONS;
+
 /** Options of `local deploy`. */
-export type DeployOptions = Values<typeof OPTIONS>;
+export type DeployOptions = Values<DeployDeclaration>;
 
 /** Starts a server of the trained model. */
 export const deployCommand: Command = command({

@@ -8,24 +8,24 @@ import type { Context } from "../../runtime/context.ts";
 import { serveInForeground } from "../../runtime/local/server/foreground.ts";
 import { serve } from "../../runtime/local/server/serve.ts";
 import type { Server } from "../../runtime/local/server/servers.ts";
-import { ownVariables } from "../../runtime/variable_files.ts";
-import { chosenApp } from "../chosen_app.ts";
+import type { OwnCall } from "../command.ts";
 import { ProgressLine } from "../render/progress/line.ts";
-import type { DeployOptions } from "./deploy.ts";
+import { containerRequest, requireReachable } from "./container_request.ts";
+import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
 
 /** Starts a server and prints its address. */
-export async function deployAction(context: Context, options: DeployOptions): Promise<void> {
+export async function deployAction(
+  context: Context,
+  options: DeployOptions,
+  call: OwnCall<DeployDeclaration>,
+): Promise<void> {
   const job = {
-    app: await chosenApp(context, options.appName),
-    tag: options.dockerTag,
-    memory: options.memory,
-    allowPrivileges: options.allowPrivileges,
-    strict: options.strict,
-    variables: await ownVariables(options, context),
+    ...await containerRequest(context, options, call),
     port: options.port,
     timeout: options.timeout,
     allowedHosts: options.allowHost,
   };
+  requireReachable(job);
   // Not `print`: while that waits for a slow reader, no signal is heard.
   const announce = ({ port }: Server): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));

@@ -5,11 +5,13 @@
  */
 
 import { invoke } from "../../runtime/local/server/invoke.ts";
+import { stalenessOn } from "../../runtime/local/server/staleness.ts";
 import type { Context } from "../../runtime/context.ts";
 import { noteText } from "../../runtime/text.ts";
 import { requestHeaders } from "../options/invocation_parsers.ts";
 import { requestBody } from "../request_body.ts";
 import type { InvokeOptions } from "./invoke.ts";
+import { staleText } from "./stale_text.ts";
 
 /** Sends a file, or standard input (no file, or `-`), and prints the answer. */
 export async function invokeAction(context: Context, options: InvokeOptions): Promise<void> {
@@ -17,5 +19,13 @@ export async function invokeAction(context: Context, options: InvokeOptions): Pr
   const body = requestBody(context, options, "mlcli local invoke rows.csv");
   const headers = requestHeaders(options.header);
   const note = (text: string): void => context.err.print(noteText(text));
-  await invoke({ port, accept, headers, stream, timeout, body }, context, note);
+  const answer = invoke({ port, accept, headers, stream, timeout, body }, context, note);
+  const stale = await stalenessOn(port, context, answer);
+  if (stale !== undefined && !context.interruption.signal.aborted) {
+    // Below the answer; with a request that fails, too, since that may be why.
+    await answer.catch(() => {});
+    const words = staleText(stale, context.clock.date());
+    note(`stale: ${words}; mlcli local deploy --port ${port} --replace serves what is there now`);
+  }
+  await answer;
 }

@@ -31,8 +31,11 @@ const OPTIONS = options({
   },
 });
 
+/** What `local process` declares. */
+export type ProcessDeclaration = typeof OPTIONS;
+
 /** Options of `local process`. */
-export type ProcessOptions = Values<typeof OPTIONS>;
+export type ProcessOptions = Values<ProcessDeclaration>;
 
 /** Runs a processing script, or a program of the image, on the test data. */
 export const processCommand: Command = command({

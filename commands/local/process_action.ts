@@ -8,12 +8,16 @@ import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { process } from "../../runtime/local/process.ts";
-import { ownVariables } from "../../runtime/variable_files.ts";
-import { chosenApp } from "../chosen_app.ts";
-import type { ProcessOptions } from "./process.ts";
+import type { OwnCall } from "../command.ts";
+import { containerRequest } from "./container_request.ts";
+import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
 
 /** Runs a processing script on the app's test data. */
-export async function processAction(context: Context, options: ProcessOptions): Promise<void> {
+export async function processAction(
+  context: Context,
+  options: ProcessOptions,
+  call: OwnCall<ProcessDeclaration>,
+): Promise<void> {
   if (options.file !== undefined && options.entrypoint.length > 0) {
     throw new UsageError('"--file" and "--entrypoint" name two programs to run.', {
       hint:
@@ -22,14 +26,8 @@ export async function processAction(context: Context, options: ProcessOptions): 
     });
   }
   await process({
-    app: await chosenApp(context, options.appName),
-    tag: options.dockerTag,
-    memory: options.memory,
-    allowPrivileges: options.allowPrivileges,
-    strict: options.strict,
+    ...await containerRequest(context, options, call),
     grace: options.grace,
-    variables: await ownVariables(options, context),
-    networkIsolation: options.networkIsolation,
     file: options.file,
     entrypoint: options.entrypoint,
     arguments: options.args,

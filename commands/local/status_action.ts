@@ -10,10 +10,13 @@ import {
   type Health,
 } from "../../runtime/local/server/status.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { Stale } from "../../runtime/local/server/made_of.ts";
+import { noteText } from "../../runtime/text.ts";
 import { green, red, yellow } from "../render/colour.ts";
 import { durationText } from "../render/duration.ts";
 import { tableText } from "../render/table.ts";
 import { localTimestamp } from "../render/timestamp.ts";
+import { staleText } from "./stale_text.ts";
 import type { StatusOptions } from "./status.ts";
 
 const HEADINGS = ["APP", "ROLE", "PORT", "HEALTH", "AGE", "IMAGE"];
@@ -29,18 +32,34 @@ export async function statusAction(context: Context, options: StatusOptions): Pr
   const { out } = context;
   const rows = statuses.map((status) => textRow(status, out.isTerminal));
   out.print(tableText(HEADINGS, rows, out, paint));
+  for (const { appName, port, stale } of statuses) {
+    if (stale === undefined) continue;
+    const words = staleText(stale, context.clock.date());
+    context.err.print(noteText(
+      `${appName} on ${port} is stale: ${words}; mlcli local deploy --port ${port} --replace ` +
+        "serves what is there now",
+    ));
+  }
   if (rows.length === 0 && context.err.isTerminal) {
     context.err.print("No server and no run of mlcli. mlcli local deploy starts a server.\n");
   }
 }
 
 function textRow(status: ContainerStatus, isTerminal: boolean): string[] {
-  const { appName, role, port, health, created, image } = status;
+  const { appName, role, port, health, created, image, stale } = status;
+  const isStale = health.state === "healthy" && stale !== undefined;
   // A program wants the time itself, which does not change from one second to the next.
   const age = isTerminal
     ? durationText(Date.now() - created.getTime())
     : localTimestamp(created, "T");
-  return [appName, role, port === undefined ? "-" : String(port), healthText(health), age, image];
+  return [
+    appName,
+    role,
+    port === undefined ? "-" : String(port),
+    isStale ? "stale" : healthText(health),
+    age,
+    image,
+  ];
 }
 
 /** `healthy`, `HTTP 503`, `no answer`, `running`, `exited (137)`, ... */
@@ -78,5 +97,14 @@ function jsonStatus(status: ContainerStatus): Record<string, unknown> {
     exit_status: health.state === "other" ? health.exitStatus ?? null : null,
     created: localTimestamp(status.created, "T"),
     image: status.image,
+    stale: jsonStale(status.stale),
   };
+}
+
+/** When what is newer than a server was written; null where nothing is. */
+function jsonStale(stale: Stale | undefined): Record<string, string | null> | null {
+  if (stale === undefined) return null;
+  const { code, model, image } = stale;
+  const time = (date: Date | undefined) => date === undefined ? null : localTimestamp(date, "T");
+  return { code_edited: time(code), model_trained: time(model), image_built: time(image) };
 }

@@ -33,8 +33,11 @@ const OPTIONS = options({
   },
 });
 
+/** What `local train` declares. */
+export type TrainDeclaration = typeof OPTIONS;
+
 /** Options of `local train`. */
-export type TrainOptions = Values<typeof OPTIONS>;
+export type TrainOptions = Values<TrainDeclaration>;
 
 /** Runs the training code on the test data. */
 export const trainCommand: Command = command({

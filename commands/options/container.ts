@@ -6,19 +6,57 @@
 
 import { appName, dockerTag } from "./app.ts";
 import { options } from "./option.ts";
-import { parseMemory, parseSeconds } from "./parsers.ts";
+import { parseSeconds } from "./parsers.ts";
+import {
+  parseCpus,
+  parseGpus,
+  parseMemory,
+  parseNetwork,
+  parseSharedMemory,
+} from "./resource_parsers.ts";
 import { variableOptions } from "./variables.ts";
+
+/** What the container may take of this machine; the object `local` of the configuration file has it too. */
+const resourceOptions = options({
+  "--memory": {
+    value: "size",
+    description: "Memory limit, such as 512m or 2g.",
+    key: true,
+    parse: parseMemory,
+  },
+  "--cpus": {
+    value: "number",
+    description: "Most CPUs that it may use, such as 2 or 1.5.",
+    key: true,
+    parse: parseCpus,
+  },
+  "--shm-size": {
+    value: "size",
+    description: "Size of /dev/shm, which data loaders use. Without it: 2g.",
+    key: true,
+    parse: parseSharedMemory,
+  },
+  "--gpus": {
+    value: "number",
+    description: "GPUs: all, a number, or device=0,1. Without it: none.",
+    key: true,
+    parse: parseGpus,
+  },
+  "--network": {
+    value: "network",
+    description: "A network of the engine, such as that of a database's container; host; or none.",
+    key: true,
+    completion: "network",
+    parse: parseNetwork,
+  },
+});
 
 /** Which image the container is made of, what it may do, and what its code is told. */
 export const containerOptions = options({
   ...dockerTag,
   ...appName,
   ...variableOptions,
-  "--memory": {
-    value: "size",
-    description: "Memory limit, such as 512m or 2g.",
-    parse: parseMemory,
-  },
+  ...resourceOptions,
   "--allow-privileges": {
     description: "Let programs of the image gain privileges, as sudo does.",
   },

@@ -6,7 +6,7 @@
  */
 
 /** Values that mlcli itself completes; a `file` is left to the shell. */
-export type CompletionKind = "app" | "script" | "server-port" | "image-tag";
+export type CompletionKind = "app" | "script" | "server-port" | "image-tag" | "network";
 
 /**
  * Makes a value of what was typed.

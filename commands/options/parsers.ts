@@ -106,26 +106,6 @@ export function parseRepositoryName(text: string, source: string): NamedReposito
   throw new UsageError(`${source} must be ${REPOSITORY_EXPECTED}; but got "${text}".`);
 }
 
-const MEMORY_UNITS: Readonly<Record<string, number>> = {
-  b: 1,
-  k: 1024,
-  m: 1024 ** 2,
-  g: 1024 ** 3,
-};
-
-/** The least that Docker takes: below it no container starts. */
-const LEAST_MEMORY = 6 * 1024 ** 2;
-
-/** A memory size as `docker run --memory` takes it (`512m`, `2g`), in bytes. */
-export function parseMemory(text: string, source: string): number {
-  const [, number, unit = "b"] = /^(\d+(?:\.\d+)?)([bkmg])?$/i.exec(text) ?? [];
-  const bytes = Math.floor(Number(number) * (MEMORY_UNITS[unit.toLowerCase()] ?? NaN));
-  if (bytes >= LEAST_MEMORY && Number.isSafeInteger(bytes)) return bytes;
-  throw new UsageError(
-    `${source} must be a size of 6m or more like 512m or 2g, but got "${text}".`,
-  );
-}
-
 /** `CHANNEL=DIR`: a name that SageMaker takes, and a directory. */
 export function parseInput(
   text: string,

@@ -29,9 +29,15 @@ export const earlyTag = options({
 });
 
 /**
- * Of every command, for the help and the completions alone: it is taken out of the command line
- * (`cliffy/words.ts`) before that is read, since the streams have to know of it before.
+ * Of every command, for the help and the completions alone: they are taken out of the command line
+ * (`cliffy/words.ts`) before the rest is read, since the streams, and what the command may touch,
+ * have to know of them before.
  */
-export const noColour = options({
+export const everywhere = options({
+  "--directory": {
+    value: "dir",
+    description: "Run as if started in DIR, as git -C does.",
+    completion: "file",
+  },
   "--no-color": { description: "Use no colour, as with NO_COLOR in the environment." },
 });

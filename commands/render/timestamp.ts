@@ -21,6 +21,16 @@ export function localTimestamp(time: Date, separator: " " | "T"): string {
   return `${date}${separator}${clock}.${fraction}000${offset(time)}`;
 }
 
+/**
+ * A time of today as the clock on the wall has it, `14:03`; of another day with its date,
+ * `2026-03-01 14:03`.
+ */
+export function timeOfDay(time: Date, now: Date): string {
+  const [date, clock] = localTimestamp(time, " ").split(" ");
+  const minutes = clock!.slice(0, 5);
+  return date === localTimestamp(now, " ").split(" ")[0] ? minutes : `${date} ${minutes}`;
+}
+
 function offset(time: Date): string {
   // JavaScript counts the minutes to add to get UTC.
   const minutes = -time.getTimezoneOffset();

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { MlcliError, UsageError } from "../errors.ts";
+import { MlcliError, NoAppHere, UsageError } from "../errors.ts";
 import { isDirectory, isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, parseJson } from "../json.ts";
 import { inOneLine } from "../text.ts";
@@ -53,8 +54,9 @@ export async function findApp(cwd: string, appName?: string): Promise<App> {
   }
   const [name] = names;
   if (name !== undefined) return await readApp(cwd, checkAppName(name));
-  throw notAnMlcliDirectory(
+  throw await noAppIn(
     cwd,
+    undefined,
     "It has no app's NAME.json. Change to the directory that has one, or make an app: mlcli init",
   );
 }
@@ -99,8 +101,9 @@ async function namedApp(cwd: string, appName: string): Promise<App> {
   const name = checkAppName(appName, UsageError);
   if (await hasConfiguration(cwd, name)) return await readApp(cwd, name);
   const names = await appNames(cwd);
-  throw notAnMlcliDirectory(
+  throw await noAppIn(
     cwd,
+    name,
     names.length === 0
       ? `It has no ${name}.json. Make the app: mlcli init ${name}`
       : `It has no ${name}.json, but: ${names.map(inOneLine).join(", ")}`,
@@ -171,6 +174,35 @@ async function readSmall(path: string): Promise<string | undefined> {
   }
 }
 
-function notAnMlcliDirectory(path: string, hint: string): MlcliError {
-  return new MlcliError(`Not a valid mlcli directory: ${path}`, { hint });
+/** @param name of the app that is asked for; any when undefined. */
+async function noAppIn(path: string, name: string | undefined, hint: string): Promise<MlcliError> {
+  const above = await directoryAbove(path, name);
+  return new NoAppHere(above, `Not a valid mlcli directory: ${path}`, { hint });
+}
+
+/** How far up an app is looked for: below its directory, nobody works deeper. */
+const MOST_LEVELS = 10;
+
+/** The nearest directory above that holds an app, complete as `mlcli init` makes it. */
+async function directoryAbove(path: string, name: string | undefined): Promise<string | undefined> {
+  let directory = path;
+  for (let level = 0; level < MOST_LEVELS; level++) {
+    const parent = dirname(directory);
+    if (parent === directory) return undefined;
+    directory = parent;
+    if (await holdsApp(directory, name).catch(() => false)) return directory;
+  }
+  return undefined;
+}
+
+/** No file is read: those above may be anybody's. */
+async function holdsApp(directory: string, name: string | undefined): Promise<boolean> {
+  for await (const entry of Deno.readDir(directory)) {
+    const [, own] = /^([^.].*)\.json$/.exec(entry.name) ?? [];
+    if (own === undefined || !APP_NAME.test(own) || name !== undefined && own !== name) continue;
+    if (await isFile(join(directory, entry.name)) && await isDirectory(baseOf(directory, own))) {
+      return true;
+    }
+  }
+  return false;
 }

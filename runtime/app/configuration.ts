@@ -31,17 +31,23 @@ export interface Configuration {
   readonly s3Prefix: string | undefined;
   /** ARN of the role that SageMaker assumes in the app's jobs. */
   readonly executionRole: string | undefined;
-  /** What the file says for single cloud commands, as it stands there (`sections.ts`). */
+  /** What the file says for single commands, as it stands there (`sections.ts`). */
   readonly sections: Readonly<Partial<Record<SectionName, Readonly<Record<string, unknown>>>>>;
   /** Keys that are none of mlcli's, in the order of the file. */
   readonly otherKeys: readonly string[];
 }
 
-/** Keys whose value is an object: options of the cloud command of that name. */
-export const SECTIONS = ["train", "process", "deploy"] as const;
+/**
+ * Keys whose value is an object: options of the cloud command of that name, or, in `local`, of all
+ * local commands that start a container.
+ */
+export const SECTIONS = ["train", "process", "deploy", "local"] as const;
 
 /** The name of such an object. */
 export type SectionName = typeof SECTIONS[number];
+
+/** One of those that are for a cloud command. */
+export type CloudSectionName = Exclude<SectionName, "local">;
 
 /** Used where `python_version` is not given. */
 export const DEFAULT_PYTHON_VERSION = "3.12";
@@ -151,7 +157,11 @@ function sectionIn(
     `${file}: "${name}" must be an object with options of mlcli ${name}; it is ${
       typeof value === "string" ? JSON.stringify(value) : nameOfType(value)
     }`,
-    { hint: `Such as "${name}": {"ec2_type": "ml.m5.large"}` },
+    {
+      hint: `Such as "${name}": ${
+        name === "local" ? '{"memory": "4g"}' : '{"ec2_type": "ml.m5.large"}'
+      }`,
+    },
   );
 }
 

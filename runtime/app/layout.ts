@@ -23,6 +23,8 @@ export interface Layout extends Confined {
   readonly training: string;
   readonly prediction: string;
   readonly processing: string;
+  /** Code that the three share. */
+  readonly common: string;
   readonly localTest: string;
   readonly testDirectory: string;
   readonly input: string;
@@ -36,6 +38,9 @@ export interface Layout extends Confined {
   readonly output: string;
   readonly checkpoints: string;
 }
+
+/** Below an app's `mlcli_base`: what its training, prediction and processing share. */
+export const COMMON_FOLDER = "common";
 
 /** The layout of an app. None of its files has to exist. */
 export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "base">): Layout {
@@ -54,6 +59,7 @@ export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "bas
     training: join(base, "training"),
     prediction: join(base, "prediction"),
     processing: join(base, "processing"),
+    common: join(base, COMMON_FOLDER),
     localTest,
     testDirectory,
     input,
@@ -105,7 +111,8 @@ export async function requireLayoutInside(
   const { input, configInput, hyperparameters, inputData, output } = layout;
   const data = code === "training" ? layout.trainingData : layout.processingData;
   const paths = [
-    ...[layout.base, layout[code], layout.localTest, layout.testDirectory, layout.model],
+    ...[layout.base, layout[code], layout.common],
+    ...[layout.localTest, layout.testDirectory, layout.model],
     ...(code === "prediction"
       ? []
       : [output, layout.checkpoints, input, configInput, hyperparameters, inputData, data]),
@@ -124,10 +131,10 @@ export async function requireLayoutInside(
  * the next run would follow.
  */
 async function requireApart(layout: Layout): Promise<void> {
-  const { training, prediction, processing, input } = layout;
+  const { training, prediction, processing, common, input } = layout;
   const around = [layout.directory, layout.base, layout.localTest, layout.testDirectory];
   const data = [layout.configInput, layout.inputData, layout.trainingData, layout.processingData];
-  const apart = [training, prediction, processing, input, ...data];
+  const apart = [training, prediction, processing, common, input, ...data];
   const written = writtenBy(layout);
   const realWritten = await realPaths(written);
   const others = await realPaths([...around, ...apart]);

@@ -1,6 +1,6 @@
 /**
- * The objects of the configuration file that hold options of a cloud command: `"train": {"ec2_type":
- * "ml.m5.large"}`. Their keys are long option names in snake_case, and they win over the top level.
+ * The objects of the configuration file that hold options of a cloud command (`"train": {"ec2_type":
+ * "ml.m5.large"}`), or of the local ones (`"local": {"memory": "4g"}`). Their keys are long option names in snake_case, and they win over the top level.
  *
  * @module
  */
@@ -40,7 +40,8 @@ export function sectionOf(
   const own = Object.entries(configuration.sections[name] ?? {})
     .filter(([, value]) => value !== null && value !== "");
   const { executionRole } = configuration;
-  const top = executionRole === undefined ? {} : { execution_role: executionRole };
+  const hasRole = name !== "local" && executionRole !== undefined;
+  const top = hasRole ? { execution_role: executionRole } : {};
   const ofOwn = new Set(own.map(([key]) => key));
   return {
     name,

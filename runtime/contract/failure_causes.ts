@@ -6,6 +6,7 @@
  */
 
 import type { Role } from "./jobs.ts";
+import { distributionOf, MISSING_MODULE, missingModule } from "./missing_modules.ts";
 
 /** What is known of a job, or of an endpoint, that failed. */
 export interface Failure {
@@ -40,6 +41,7 @@ export type CauseName =
   | "time limit"
   | "platform"
   | "crash"
+  | "module"
   | "code"
   | "ping";
 
@@ -236,6 +238,17 @@ export const CAUSES: readonly Row[] = [
       `machine. ${localRun(failure)} tries the same here.`,
     source: "https://github.com/aws/sagemaker-python-sdk/issues/134, " +
       "https://github.com/aws/amazon-sagemaker-examples/issues/842",
+  },
+  {
+    name: "module",
+    reason: MISSING_MODULE,
+    log: MISSING_MODULE,
+    words: ({ reason, log }) => {
+      const line = [...log, reason].findLast((line) => MISSING_MODULE.test(line)) ?? "";
+      const name = distributionOf(missingModule(line) ?? "");
+      return `The image lacks ${name}. Add it to the requirements, then mlcli build and mlcli push.`;
+    },
+    source: "https://github.com/python/cpython, Lib/importlib/_bootstrap.py: _ERR_MSG_PREFIX",
   },
   {
     name: "code",

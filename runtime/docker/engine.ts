@@ -18,6 +18,13 @@ export interface Mount {
   readonly ReadOnly: boolean;
 }
 
+/** Devices for a container, chosen by the engine: so many (-1: all), or those of these ids. */
+export interface DeviceRequest {
+  readonly Count?: number;
+  readonly DeviceIDs?: readonly string[];
+  readonly Capabilities: readonly (readonly string[])[];
+}
+
 /** The body of `POST /containers/create`, as far as mlcli fills it. Sizes are in bytes. */
 export interface CreateBody {
   readonly Image: string;
@@ -32,6 +39,7 @@ export interface CreateBody {
     readonly AutoRemove: boolean;
     readonly CapAdd?: readonly string[];
     readonly CapDrop?: readonly string[];
+    readonly DeviceRequests?: readonly DeviceRequest[];
     /** `NAME:ADDRESS` */
     readonly ExtraHosts?: readonly string[];
     readonly Init?: boolean;
@@ -39,6 +47,8 @@ export interface CreateBody {
     readonly Memory?: number;
     readonly MemorySwap?: number;
     readonly Mounts: readonly Mount[];
+    /** Billionths of a processor. */
+    readonly NanoCpus?: number;
     readonly NetworkMode?: string;
     readonly PidsLimit?: number;
     readonly PortBindings?: Readonly<
@@ -245,6 +255,8 @@ export interface Engine extends ImageCalls {
   ): Promise<readonly ContainerSummary[]>;
   /** Running containers, mlcli's or others, that publish this port of the engine's machine. */
   containersOnPort(port: number, signal?: AbortSignal): Promise<readonly ContainerSummary[]>;
+  /** Names of the engine's networks. */
+  networks(signal?: AbortSignal): Promise<readonly string[]>;
   logs(id: string, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
   /** Whether a container was killed because it ran out of memory, as far as the engine knows. */
   ranOutOfMemory(id: string): Promise<boolean>;
@@ -452,6 +464,11 @@ export function engineOver(
 
     listContainers: (labels: readonly string[], signal?: AbortSignal) =>
       containers({ all: "1", filters: JSON.stringify({ label: labels }) }, signal),
+
+    async networks(signal?: AbortSignal): Promise<readonly string[]> {
+      const found = await (await get("/networks", signal)).list<{ readonly Name: string }>();
+      return found.map(({ Name }) => Name);
+    },
 
     async logs(id: string, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {
       const parameters = query({

@@ -82,9 +82,9 @@ async function newestSource(app: App): Promise<Source | undefined> {
       newest = { path, changed: info.mtime };
     }
   };
-  const { training, prediction, processing, dockerfile } = layout;
+  const { training, prediction, processing, common, dockerfile } = layout;
   const requirements = join(app.directory, app.configuration.requirements);
-  for (const path of [training, prediction, processing, dockerfile, requirements]) {
+  for (const path of [training, prediction, processing, common, dockerfile, requirements]) {
     // What leads out of the repository is a finding of its own, and is not looked into.
     if (await escapeOf(app, path) === undefined) await consider(path);
   }

@@ -16,7 +16,7 @@ import type { ImageDetails } from "../docker/engine.ts";
 import { isDirectory } from "../files.ts";
 import { holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { LABELS } from "../labels.ts";
-import { leftOutDifferences } from "../local/differences/code.ts";
+import { commonDifferences, leftOutDifferences } from "../local/differences/code.ts";
 import { imageDifferences } from "../local/differences/image.ts";
 import { VERSION } from "../version.ts";
 import { type Check, guarded } from "./check.ts";
@@ -34,9 +34,10 @@ export async function platformChecks(
   const layout = layoutOf(app);
   const ofImage = image === undefined ? [] : [
     () => [...imageDifferences({ app, tag }, image), ...labelDifferences(app, tag, image)],
-    ...(["training", "prediction", "processing"] as const).map((code) => () =>
+    ...(["training", "prediction", "processing", "common"] as const).map((code) => () =>
       ofCode(app, code, image)
     ),
+    () => ofCommon(app, tag, image),
   ];
   const found = await Promise.all(
     [
@@ -86,12 +87,21 @@ function labelDifferences(app: App, tag: string, image: ImageDetails): readonly 
 
 async function ofCode(
   app: App,
-  code: CodeFolder,
+  code: CodeFolder | "common",
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
   // What leads out of the repository is a finding of its own, and is not looked into.
   if (await escapeOf(app, layoutOf(app)[code]) !== undefined) return [];
   return await leftOutDifferences(app, code, image);
+}
+
+async function ofCommon(
+  app: App,
+  tag: string,
+  image: ImageDetails,
+): Promise<readonly Difference[]> {
+  if (await escapeOf(app, layoutOf(app).common) !== undefined) return [];
+  return await commonDifferences({ app, tag }, image);
 }
 
 async function ofHyperparameters(layout: Layout): Promise<readonly Difference[]> {

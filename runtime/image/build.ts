@@ -5,13 +5,14 @@
  */
 
 import { type App, imageReference } from "../app/app.ts";
+import { commonFinding } from "../app/dockerfile/missing_lines.ts";
 import { platformFinding } from "../app/platform.ts";
 import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { platformOf } from "../docker/image_details.ts";
 import { failureOf } from "../docker/messages.ts";
 import { MlcliError } from "../errors.ts";
-import { isBuiltByMlcli } from "../images.ts";
+import { holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { LABELS } from "../labels.ts";
 import { VERSION } from "../version.ts";
 import { buildContext } from "./build_context.ts";
@@ -37,8 +38,8 @@ export interface BuildRequest {
 export interface Built {
   /** `name:tag` */
   readonly reference: string;
-  /** That the platform cannot run it, or only in part. */
-  readonly warning: Warning | undefined;
+  /** That the platform cannot run it, or only in part, or that something is not in it. */
+  readonly warnings: readonly Warning[];
 }
 
 /** A warning, and what to do about it. */
@@ -80,7 +81,7 @@ export async function build(
       APP: app.name,
       REQUIREMENTS: app.configuration.requirements,
     },
-    labels: { [LABELS.app]: app.name, [LABELS.version]: VERSION },
+    labels: { [LABELS.app]: app.name, [LABELS.version]: VERSION, [LABELS.common]: "1" },
     platform: request.platform ?? app.configuration.platform,
     noCache: request.noCache,
     context: context.stream,
@@ -91,18 +92,24 @@ export async function build(
   } catch (error) {
     throw context.failure() ?? error;
   }
-  return { reference, warning: await platformWarning(engine, reference, options.platform) };
+  return { reference, warnings: await warningsOf(engine, app, reference, options.platform) };
 }
 
-/** What is worth to be said of the image's platform. That it was built matters more than that. */
-async function platformWarning(
+/** What is worth to be said of the image. That it was built matters more than that. */
+async function warningsOf(
   engine: Engine,
+  app: App,
   reference: string,
-  asked: string | undefined,
-): Promise<Warning | undefined> {
+  platform: string | undefined,
+): Promise<readonly Warning[]> {
   const image = await engine.image(reference).catch(() => undefined);
-  if (image === undefined) return undefined;
-  return platformFinding({ reference, platform: platformOf(image), isOurs: true }, asked);
+  if (image === undefined) return [];
+  const looked = { reference, platform: platformOf(image), isOurs: true };
+  const found = [
+    platformFinding(looked, platform),
+    holdsHarness(image) ? await commonFinding(app).catch(() => undefined) : undefined,
+  ];
+  return found.filter((warning) => warning !== undefined);
 }
 
 /** An image that somebody made by other means, with AWS's toolkits maybe, has its name only once. */

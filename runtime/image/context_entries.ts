@@ -12,6 +12,7 @@ import { requireInside } from "../app/confinement.ts";
 import { cannotRead } from "../app/ignore/cannot_read.ts";
 import { IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "../app/ignore/ignore_rules.ts";
 import { isPrivateKey, requireNoKey } from "../app/ignore/private_files.ts";
+import { COMMON_FOLDER } from "../app/layout.ts";
 import { isPrivateName } from "../app/private_names.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { TarEntry } from "../archive/writer.ts";
@@ -31,7 +32,7 @@ export function dockerfilePath({ name }: App): string {
 const HARNESS_FOLDER = ".mlcli";
 
 /** Sent even when missing: the Dockerfile copies each, and version control drops empty ones. */
-const CODE_FOLDERS = ["training", "prediction", "processing"];
+const CODE_FOLDERS = ["training", "prediction", "processing", COMMON_FOLDER];
 
 /**
  * Checks what a build cannot do without, and gives the entries of its context one after another.

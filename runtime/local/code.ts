@@ -8,20 +8,41 @@ import { type CodeFolder, holdsFile, type Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { MlcliError } from "../errors.ts";
+import { isDirectory } from "../files.ts";
 import { holdsHarness, type Marks } from "../images.ts";
+import type { OfImage } from "./plan.ts";
+
+/** What of the app's code is mounted. */
+export type MountedCode = Pick<OfImage, "codeFolder" | "commonFolder">;
 
 /**
- * The directory of the app's code that is mounted over the image's `/opt/ml/code`; `undefined` where
- * the image's own code runs.
+ * The directories of the app's code that are mounted over those of the image. Under `--strict`, and
+ * where the app has none, the image's own code runs.
  *
- * An image that mlcli did not build may carry its code there, as those do that are made with AWS's
- * toolkits. It is hidden only by code that the app has, and the user is told.
+ * An image that mlcli did not build may carry its code in `/opt/ml/code`, as those do that are made
+ * with AWS's toolkits. It is hidden only by code that the app has, and the user is told. Such an
+ * image does not look for what is common.
  *
  * @param note is told where the image's own code may be hidden.
  * @throws MlcliError when an image of mlcli would run the old code that it holds, since the app has
  * none.
  */
-export async function codeFolderOf(
+export async function mountedCode(
+  { strict }: { readonly strict: boolean },
+  layout: Layout,
+  code: CodeFolder,
+  image: Marks,
+  note: (message: string) => void,
+): Promise<MountedCode> {
+  if (strict) return { codeFolder: undefined, commonFolder: undefined };
+  const hasCommon = holdsHarness(image) && await isDirectory(layout.common);
+  return {
+    codeFolder: await codeFolderOf(layout, code, image, note),
+    commonFolder: hasCommon ? layout.common : undefined,
+  };
+}
+
+async function codeFolderOf(
   layout: Layout,
   code: CodeFolder,
   image: Marks,

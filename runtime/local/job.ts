@@ -11,19 +11,22 @@ import { type CodeFolder, layoutOf } from "../app/layout.ts";
 import type { Difference } from "../contract/difference.ts";
 import { type JobKind, JOBS } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
-import { failureReason, REASON_BYTES, SIGKILL_STATUS } from "../contract/outcome.ts";
+import { SIGKILL_STATUS } from "../contract/outcome.ts";
 import { environmentDifferences } from "../contract/refusals.ts";
+import { networkDifferences } from "../contract/resources.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
-import { isSystemError, messageOf, MlcliError, UserCodeError } from "../errors.ts";
+import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
 import { holdsHarness } from "../images.ts";
 import type { Output } from "../streams.ts";
-import { codeFolderOf } from "./code.ts";
+import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
+import { Heard } from "./container/heard.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
 import { imageDifferences } from "./differences/image.ts";
+import { failureOf, reasonIn } from "./failure.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences } from "./differences/links.ts";
 import type { Ending, Settled } from "../model/folder.ts";
@@ -88,14 +91,13 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const isOurs = holdsHarness(image);
   const body = run.plan({
     withInit: isOurs && !job.strict,
-    codeFolder: job.strict ? undefined : await codeFolderOf(layout, CODE[kind], image, (text) => {
-      err.print(noteText(text));
-    }),
+    ...await mountedCode(job, layout, CODE[kind], image, (text) => err.print(noteText(text))),
     reportFile: isOurs ? run.reportFile : undefined,
   });
   const findings = new Findings(job.strict, err);
   findings.add([
     ...run.differences,
+    ...networkDifferences(job.network),
     ...environmentDifferences(kind, job.variables),
     ...imageDifferences(job, image),
     ...await codeDifferences(job, CODE[kind], image),
@@ -112,9 +114,10 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const owners = await ownersOf([outputFolder, ...run.written], host.caller);
   const output = await outputBefore(layout);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
+  const heard = new Heard();
   let outcome: RunOutcome | undefined;
   try {
-    outcome = await runContainer(engine, run.name, body, host, {
+    outcome = await runContainer(engine, run.name, body, { ...host, ...heard.to(host) }, {
       grace,
       after: run.stopAfter,
       onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
@@ -135,7 +138,14 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (outcome.status === 0 || isStopped) return findings.requireNone();
   }
   findings.sayAll();
-  throw outcome.cause ?? await failure(kind, outcome, grace, reasonPath);
+  throw outcome.cause ?? await failureOf({
+    kind,
+    outcome,
+    grace,
+    reason: await reasonIn(reasonPath),
+    heard,
+    importer: { app: job.app, code: CODE[kind], image },
+  });
 }
 
 /** What there is to say at the end of a run, and where. */
@@ -189,38 +199,4 @@ async function handOver(
     warn(messageOf(error), error instanceof MlcliError ? error.hint : undefined);
   }
   return warnings;
-}
-
-async function failure(
-  kind: JobKind,
-  { status, words, hint, stoppedWithin }: RunOutcome,
-  grace: number,
-  reasonPath: string,
-): Promise<UserCodeError> {
-  if (stoppedWithin !== undefined) {
-    return new UserCodeError(
-      status,
-      `${JOBS[kind].title} did not end within ${grace} s: ${words}`,
-      {
-        hint: "SIGTERM is all that the platform says before it kills: save there, and end.",
-      },
-    );
-  }
-  return new UserCodeError(status, `${JOBS[kind].title} failed: ${words}`, {
-    quote: await reasonIn(reasonPath),
-    hint,
-  });
-}
-
-/** The reason that user code wrote. It may be anything: a pipe, a link, a file of any size. */
-async function reasonIn(path: string): Promise<string | undefined> {
-  try {
-    if (!(await Deno.lstat(path)).isFile) return undefined;
-    using file = await Deno.open(path);
-    const buffer = new Uint8Array(REASON_BYTES);
-    const length = await file.read(buffer) ?? 0;
-    return failureReason(buffer.subarray(0, length));
-  } catch {
-    return undefined; // the code gave no reason
-  }
 }

@@ -7,15 +7,14 @@
 import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
+import type { Resources } from "../contract/resources.ts";
 import type { Variables } from "../contract/variables.ts";
 
 /** What is asked for with every container of the user's code. */
-export interface LocalJob {
+export interface LocalJob extends Resources {
   readonly app: App;
   /** Tag of the app's image. */
   readonly tag: string;
-  /** Memory limit in bytes; none when undefined. */
-  readonly memory: number | undefined;
   /** Whether programs of the image may gain privileges, as `sudo` does. */
   readonly allowPrivileges: boolean;
   /**
@@ -29,8 +28,6 @@ export interface LocalJob {
 
 /** What is asked for with what runs to its end. */
 export interface BatchJob extends LocalJob {
-  /** Whether it has no network, as with SageMaker's `EnableNetworkIsolation`. */
-  readonly networkIsolation: boolean;
   /** Seconds between SIGTERM and SIGKILL; by default as few as with docker, or the platform's. */
   readonly grace: number | undefined;
 }

@@ -8,6 +8,7 @@
 import { imageReference } from "../app/app.ts";
 import { type Layout, layoutOf } from "../app/layout.ts";
 import type { Channel } from "../contract/channels.ts";
+import type { Gpus } from "../contract/resources.ts";
 import {
   HOST,
   type JobKind,
@@ -22,10 +23,12 @@ import {
   trainingVariables,
   type Variables,
 } from "../contract/variables.ts";
-import type { CreateBody, Mount } from "../docker/engine.ts";
+import type { CreateBody, DeviceRequest, Mount } from "../docker/engine.ts";
 import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, readOnly, writable } from "./container/body.ts";
+import { COMMON_PATH } from "../images.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
+import type { MadeOf } from "./server/made_of.ts";
 import { reportMount, reportVariables } from "./differences/report.ts";
 
 /** What a container calls the machine that it runs on, with Docker and with Podman. */
@@ -35,11 +38,14 @@ const SERVER_HOSTS = ["host.docker.internal", "host.containers.internal"];
 const SHARED_MEMORY = 2 * 1024 ** 3;
 
 /**
- * No network but the container's own. Without one, engines give a container's name no address; on
- * the platform it has one, and AWS's training toolkit waits 15 minutes for that before it runs the
+ * An address for the container's name. Without a network of its own, engines give it none; on the
+ * platform it has one, and AWS's training toolkit waits 15 minutes for that before it runs the
  * user's code.
  */
-const NO_NETWORK = { NetworkMode: "none", ExtraHosts: [`${HOST}:127.0.0.1`] };
+const OWN_ADDRESS = { ExtraHosts: [`${HOST}:127.0.0.1`] };
+
+/** Networks in which engines do so: none, and the machine's own. */
+const WITHOUT_ADDRESS: readonly (string | undefined)[] = ["none", "host"];
 
 /** What follows from the image that a container is made of. */
 export interface OfImage {
@@ -47,6 +53,8 @@ export interface OfImage {
   readonly withInit: boolean;
   /** Host directory that becomes `/opt/ml/code`; `undefined`: the image's own code runs. */
   readonly codeFolder: string | undefined;
+  /** Host directory that becomes `/opt/program/common`; `undefined`: the image's own, if any. */
+  readonly commonFolder: string | undefined;
   /** Host file that the harness reports to; `undefined` where the image has none, or serves. */
   readonly reportFile: string | undefined;
 }
@@ -95,6 +103,7 @@ export interface PlannedServer extends Planned {
   readonly modelFolder: string;
   /** Device and inode of it. */
   readonly modelId: string;
+  readonly madeOf: MadeOf;
 }
 
 /** The container of `local train`. */
@@ -121,9 +130,10 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
 }
 
 /** The user's code and, what is not the platform's either, the file of the harness's report. */
-function codeMounts({ codeFolder, reportFile }: Planned): readonly Mount[] {
+function codeMounts({ codeFolder, commonFolder, reportFile }: Planned): readonly Mount[] {
   return [
     ...(codeFolder === undefined ? [] : [readOnly(codeFolder, PATHS.code)]),
+    ...(commonFolder === undefined ? [] : [readOnly(commonFolder, COMMON_PATH)]),
     ...(reportFile === undefined ? [] : [reportMount(reportFile)]),
   ];
 }
@@ -188,6 +198,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
       role: "serve",
       port: planned.port,
       model: planned.modelId,
+      madeOf: JSON.stringify(planned.madeOf),
     }),
     ExposedPorts: { [port]: {} },
     HostConfig: {
@@ -213,7 +224,7 @@ function jobHostConfig(
     // By the engine, so that the container is removed even when mlcli was killed.
     AutoRemove: true,
     LogConfig: NO_LOG,
-    ...(job.networkIsolation ? NO_NETWORK : {}),
+    ...(WITHOUT_ADDRESS.includes(job.network) ? OWN_ADDRESS : {}),
     ...limits(job, planned),
     Mounts: mounts,
   };
@@ -221,13 +232,16 @@ function jobHostConfig(
 
 /** What a container may take, and what it may do. */
 function limits(
-  { memory, allowPrivileges }: LocalJob,
+  { memory, cpus, shmSize, gpus, network, allowPrivileges }: LocalJob,
   { withInit }: Planned,
 ): Omit<CreateBody["HostConfig"], "AutoRemove" | "Mounts"> {
   return {
-    ShmSize: SHARED_MEMORY,
+    ...(network === undefined ? {} : { NetworkMode: network }),
+    ShmSize: shmSize ?? SHARED_MEMORY,
     // No swap beyond the limit: SageMaker has none.
     ...(memory === undefined ? {} : { Memory: memory, MemorySwap: memory }),
+    ...(cpus === undefined ? {} : { NanoCpus: Math.round(cpus * 1e9) }),
+    ...(gpus === undefined ? {} : { DeviceRequests: [deviceRequest(gpus)] }),
     PidsLimit: MOST_PROCESSES,
     // In a mounted directory a device node would be one of this machine, and a file's capabilities
     // would be for whoever runs it here.
@@ -235,6 +249,15 @@ function limits(
     ...(allowPrivileges ? {} : { SecurityOpt: [NO_NEW_PRIVILEGES] }),
     ...(withInit ? { Init: true } : {}),
   };
+}
+
+/** GPUs as the docker command asks for them (`docker run --gpus`, opts/gpus.go in docker/cli). */
+function deviceRequest(gpus: Gpus): DeviceRequest {
+  const request = { Capabilities: [["gpu"]] };
+  if (gpus === "all") return { ...request, Count: -1 };
+  return typeof gpus === "number"
+    ? { ...request, Count: gpus }
+    : { ...request, DeviceIDs: [...gpus] };
 }
 
 /** The user's own win over mlcli's, as they do on SageMaker over those of the image. */

@@ -5,7 +5,7 @@
  */
 
 import { fromFileUrl } from "@std/path";
-import { NO_COLOUR } from "../../commands/cliffy/words.ts";
+import { everywhere, help } from "../../commands/options/standard.ts";
 import { optionRows, usage } from "../../commands/render/help.ts";
 import { root } from "../../commands/root.ts";
 import { type Topic, topicOf } from "../../commands/topic.ts";
@@ -37,9 +37,10 @@ async function sectionsBelow(names: readonly string[]): Promise<string[]> {
 }
 
 function section(topic: Topic): string {
+  const ofEvery = Object.keys({ ...everywhere, ...help });
   const rows = optionRows(topic)
-    // Every command has these two: the text above the reference says so.
-    .filter(({ form }) => !form.endsWith("--help") && !form.endsWith(NO_COLOUR))
+    // Every command has these: the text above the reference says so.
+    .filter(({ form }) => !ofEvery.some((flag) => form.includes(flag)))
     .map(({ form, description }) => `| \`${form.trim()}\` | ${description} |\n`);
   const examples = topic.examples.map(([, line]) => line);
   return [

@@ -49,6 +49,7 @@ suite("start-up", () => {
     const loaded = await loadedAtStart();
     assertEquals(loaded.filter((path) => /^(commands|runtime)\//.test(path)), [
       "commands/cliffy/answers.ts",
+      "commands/cliffy/asked.ts",
       "commands/cliffy/run.ts",
       "commands/cliffy/words.ts",
       "commands/command.ts",

@@ -194,6 +194,10 @@ suite("who may call a server on the platform", () => {
       app: appObject(app.directory, app.name, { imageName: TEST_IMAGE }),
       tag: "latest",
       memory: undefined,
+      cpus: undefined,
+      shmSize: undefined,
+      gpus: undefined,
+      network: undefined,
       allowPrivileges: false,
       variables: {},
       strict: false,
@@ -208,9 +212,11 @@ suite("who may call a server on the platform", () => {
       port: job.port,
       withInit: true,
       codeFolder: app.path("prediction"),
+      commonFolder: undefined,
       reportFile: undefined,
       bodyLimit: {},
       modelFolder: app.testPath("model"),
+      madeOf: { host: "", base: "", code: "", model: "", image: "", imageId: "" },
       modelId: "",
     });
     await withEngine(async (engine) => {

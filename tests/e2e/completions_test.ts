@@ -58,6 +58,20 @@ suite("completions in bash", () => {
     assertEquals(scripts, ["a.py", "b.py"]);
   });
 
+  it("of the directory that the command line names", async () => {
+    await using app = await makeApp({ files: { "processing/a.py": "" } });
+    await using other = await makeApp({ files: { "processing/b.py": "" } });
+    const there = ["--directory", other.directory];
+    assertEquals(await complete(app, ["mlcli", ...there, "build", "-a", ""]), [other.name]);
+    // Bash takes `=` for a word of its own.
+    const equal = ["--directory", "=", other.directory];
+    const scripts = ["mlcli", "local", "process", ...equal, "--file", ""];
+    assertEquals(await complete(app, scripts), ["b.py"]);
+    assertEquals(await complete(app, ["mlcli", "--directory", "/none", "build", "-a", ""]), []);
+    assertEquals(await complete(app, ["mlcli", "build", "--directory", ""]), []);
+    assertEquals(await complete(app, ["mlcli", "local", "train", "--dir"]), ["--directory"]);
+  });
+
   it("of names with blanks, and with characters that mean something to a shell", async () => {
     const files = { "processing/a b.py": "", "processing/a$b.py": "", "processing/-c.py": "" };
     await using app = await makeApp({ files });

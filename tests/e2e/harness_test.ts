@@ -61,7 +61,7 @@ suite("the harness around training and processing code", () => {
     assertEquals(code, 1);
     assertStringIncludes(stderr, 'File "/opt/ml/code/training.py", line 7, in train');
     assert(!stderr.includes("/opt/mlcli"), stderr);
-    assertMatch(stderr, /error: Training failed: exit status 1\n {2}Bad\n/);
+    assertMatch(stderr, /error: Training failed: Bad \(exit status 1\)\n$/);
   });
 
   it("runs the code in its own directory, with its neighbours to import", async () => {
@@ -118,7 +118,7 @@ suite("the harness around training and processing code", () => {
   it("makes the message of SystemExit the reason of the failure", async () => {
     const { code, stderr } = await train("def train(data, model): raise SystemExit('no data')\n");
     assertEquals(code, 1);
-    assertEquals(stderr, "no data\nerror: Training failed: exit status 1\n  no data\n");
+    assertEquals(stderr, "no data\nerror: Training failed: no data (exit status 1)\n");
   });
 
   it("lets child processes end as they would without it", async () => {

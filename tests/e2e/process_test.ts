@@ -108,6 +108,6 @@ if __name__ == "__main__":
     const { code, stderr } = await app.run(["local", "process", "--file", "fail.py"]);
     assertEquals(code, 1);
     assertStringIncludes(stderr, "/opt/ml/code/fail.py");
-    assertMatch(stderr, /\nerror: Processing failed: exit status 1\n {2}KeyError: 'age'\n/);
+    assertMatch(stderr, /\nerror: Processing failed: KeyError: 'age' \(exit status 1\)\n$/);
   });
 });

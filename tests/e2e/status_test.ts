@@ -47,6 +47,7 @@ suite("local status", () => {
       ping_status: null,
       ping_failure: null,
       exit_status: 137,
+      stale: null,
     });
     assert(Math.abs(Date.now() - Date.parse(created)) < 600_000, created);
     assertMatch(shown, new RegExp(`^${image}$`));

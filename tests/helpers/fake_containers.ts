@@ -208,6 +208,7 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     "GET /images/NAME/json": () =>
       image === null ? refusal(404, "No such image") : Response.json({
         ...AMD64,
+        Id: "sha256:0123",
         // Newer than whatever a test makes it from.
         Created: "2100-01-01T00:00:00Z",
         Config: image,

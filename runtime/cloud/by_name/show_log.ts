@@ -5,6 +5,7 @@
  */
 
 import type { Aws } from "../../aws/aws.ts";
+import { untold } from "../../contract/told_reason.ts";
 import { printable } from "../../text.ts";
 import { type CloudHost, connectToAws } from "../connection.ts";
 import { EndpointLog } from "../endpoints/endpoint_log.ts";
@@ -87,8 +88,10 @@ async function followLog(
   if (found.kind === "endpoint") {
     return await followEndpointLog(found, log, await aws.sagemaker(), host, report);
   }
-  const { job } = await followJob(found, aws, host, report, { log, states: false, choice });
-  return `${job.status}${job.failureReason ? `: ${printable(job.failureReason)}` : ""}`;
+  const options = { log, states: false, choice } as const;
+  const { job, lastLines } = await followJob(found, aws, host, report, options);
+  const reason = untold(job.failureReason ?? "", lastLines);
+  return `${job.status}${reason ? `: ${printable(reason)}` : ""}`;
 }
 
 function shownBy(report: JobReport): JobReport {

@@ -8,6 +8,7 @@ import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";
 import { parseS3Uri } from "../../contract/s3_uri.ts";
+import { untold } from "../../contract/told_reason.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
 import { billWords } from "./bill.ts";
@@ -125,7 +126,7 @@ async function failed(
     : `${command("logs")} shows its whole log.`;
   return new MlcliError(`${title(job)} failed`, {
     quote: [
-      printable(reason || "SageMaker gave no reason."),
+      printable(untold(reason, lines ?? []) || "SageMaker gave no reason."),
       ...isShown || !lines?.length ? [] : ["", "The end of its log:", ...lines],
     ].join("\n"),
     hint: cause ? `${cause.words} ${where}` : where,

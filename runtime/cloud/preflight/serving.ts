@@ -126,6 +126,7 @@ function labels({ name }: App): Record<string, string> {
     [LABELS.role]: ROLE,
     [LABELS.port]: "",
     [LABELS.model]: "",
+    [LABELS.madeOf]: "",
     [LABELS.version]: VERSION,
   };
 }

@@ -8,7 +8,7 @@ import { basename } from "@std/path/basename";
 import type { App } from "../../app/app.ts";
 import type { Difference } from "../../contract/difference.ts";
 import type { JobKind } from "../../contract/jobs.ts";
-import type { SectionName } from "../../app/configuration.ts";
+import type { CloudSectionName } from "../../app/configuration.ts";
 import { NETWORK, TAGS } from "../../contract/limits.ts";
 import { parseS3Uri, type S3Address, within } from "../../contract/s3_uri.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
@@ -25,7 +25,7 @@ export type Needed = readonly [flag: `--${string}`, value: unknown];
  * @param needed in the order in which they are to be named.
  * @throws UsageError that names options and keys, and the local command where that may be meant.
  */
-export function requireGiven(kind: SectionName, app: App, needed: readonly Needed[]): void {
+export function requireGiven(kind: CloudSectionName, app: App, needed: readonly Needed[]): void {
   const missing = needed.filter(([, value]) => value === undefined || isEmpty(value))
     .map(([flag]) => flag);
   if (missing.length === 0) return;
@@ -44,7 +44,7 @@ export function requireGiven(kind: SectionName, app: App, needed: readonly Neede
 }
 
 /** What nobody leaves out who wants the platform, and not this machine. */
-const WANTS_PLATFORM: Readonly<Record<SectionName, Needed[0]>> = {
+const WANTS_PLATFORM: Readonly<Record<CloudSectionName, Needed[0]>> = {
   train: "--ec2-type",
   process: "--ec2-type",
   deploy: "--endpoint-name",
@@ -95,7 +95,7 @@ export function outputOf(
 /** What an option names, or its key in the file. */
 export function placeOf(
   { app, typed }: Pick<JobRequest, "app" | "typed">,
-  kind: SectionName,
+  kind: CloudSectionName,
   flag: `--${string}`,
   address: S3Address,
 ): Place {

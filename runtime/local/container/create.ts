@@ -10,6 +10,7 @@ import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
 import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "../../docker/require_image.ts";
+import { resourceRefusal } from "./refusals.ts";
 
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;
@@ -31,6 +32,8 @@ export async function createContainer(
   try {
     return await engine.createContainer(name, body);
   } catch (error) {
+    const refused = resourceRefusal(body, error);
+    if (refused !== undefined) throw refused;
     if (isNotFound(error)) throw imageNotFound(body.Image, error);
     if (error instanceof EngineError && /bind source path does not exist/.test(error.reason)) {
       throw new MlcliError(
@@ -56,9 +59,8 @@ export async function startContainer(engine: Engine, id: string, body: CreateBod
   try {
     await engine.startContainer(id);
   } catch (error) {
-    throw error instanceof EngineError && error.status === 400
-      ? cannotRun(body, error)
-      : inWords(body, error);
+    const words = inWords(body, error);
+    throw words instanceof EngineError && words.status === 400 ? cannotRun(body, words) : words;
   }
 }
 
@@ -89,6 +91,8 @@ const PODMAN_CANNOT_RUN =
   /OCI runtime attempted to invoke a command that was not found|OCI permission denied/;
 
 function inWords(body: CreateBody, error: unknown): unknown {
+  const refused = resourceRefusal(body, error);
+  if (refused !== undefined) return refused;
   const isKnown = error instanceof EngineError && PODMAN_CANNOT_RUN.test(error.reason);
   return isKnown ? cannotRun(body, error) : error;
 }

@@ -16,11 +16,12 @@ import { VERSION } from "../../version.ts";
 
 /** The labels of a container; those that do not apply to it are empty. */
 export function labels(
-  { appName = "", role = "", port = "", model = "" }: {
+  { appName = "", role = "", port = "", model = "", madeOf = "" }: {
     readonly appName?: string;
     readonly role?: Role | "";
     readonly port?: number | "";
     readonly model?: string;
+    readonly madeOf?: string;
   },
 ): Record<string, string> {
   return {
@@ -28,6 +29,7 @@ export function labels(
     [LABELS.role]: role,
     [LABELS.port]: String(port),
     [LABELS.model]: model,
+    [LABELS.madeOf]: madeOf,
     [LABELS.version]: VERSION,
   };
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { Tail } from "./tail.ts";
+
 /** How much of the end of standard error is looked at, in bytes. */
 const TELLING_LENGTH = 8192;
 
@@ -18,20 +20,16 @@ const HINT = "--allow-privileges lets programs of the image gain privileges, as 
 
 /** Listens to what a program writes to standard error. */
 export class PrivilegeWatch {
-  #end = new Uint8Array();
+  readonly #end = new Tail(TELLING_LENGTH);
 
   /** Takes the next bytes. */
   hear(bytes: Uint8Array): void {
-    const end = new Uint8Array(Math.min(this.#end.length + bytes.length, TELLING_LENGTH));
-    const kept = this.#end.subarray(Math.max(0, this.#end.length + bytes.length - end.length));
-    end.set(kept);
-    end.set(bytes.subarray(-end.length), Math.max(0, end.length - bytes.length));
-    this.#end = end;
+    this.#end.hear(bytes);
   }
 
   /** The hint, if the program said that it needs privileges. */
   get hint(): string | undefined {
-    return privilegesHint(new TextDecoder().decode(this.#end));
+    return privilegesHint(this.#end.text);
   }
 }
 

@@ -7,6 +7,7 @@
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../../app/app.ts";
 import { sentOf } from "../../app/ignore/left_out.ts";
+import { commonFinding, hasCommon } from "../../app/dockerfile/missing_lines.ts";
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/difference.ts";
@@ -14,7 +15,7 @@ import type { ImageDetails } from "../../docker/engine.ts";
 import { builtAt } from "../../docker/image_details.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { lstatIfThere } from "../../files.ts";
-import { holdsHarness, isBuiltOf } from "../../images.ts";
+import { findsCommon, holdsHarness, isBuiltOf } from "../../images.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
 
@@ -33,6 +34,8 @@ export async function codeDifferences(
 ): Promise<readonly Difference[]> {
   const found = await Promise.all([
     quietly(leftOutDifferences(job.app, code, image)),
+    quietly(leftOutDifferences(job.app, "common", image)),
+    quietly(commonDifferences(job, image)),
     quietly(ageDifferences(job, code, image)),
   ]);
   return found.flat();
@@ -55,7 +58,7 @@ async function quietly<T>(work: Promise<readonly T[]>): Promise<readonly T[]> {
  */
 export async function leftOutDifferences(
   app: App,
-  code: CodeFolder,
+  code: CodeFolder | "common",
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
   if (!holdsHarness(image) && !isBuiltOf(app.name, image)) return [];
@@ -76,6 +79,27 @@ export async function leftOutDifferences(
 }
 
 /**
+ * That the code in an image does not find what training, processing and prediction share: because
+ * the Dockerfile or the image is one of before.
+ *
+ * @throws MlcliError where that cannot be told.
+ */
+export async function commonDifferences(
+  { app, tag }: Pick<AppImage, "app" | "tag">,
+  image: ImageDetails,
+): Promise<readonly Difference[]> {
+  if (!holdsHarness(image) || !isBuiltOf(app.name, image) || !await hasCommon(app)) return [];
+  const finding = await commonFinding(app);
+  if (finding !== undefined) return [finding];
+  if (findsCommon(image)) return [];
+  return [{
+    message: `${imageReference(app, tag)} is of an older mlcli: the code in it does not find ` +
+      `${typedPath(app.directory, layoutOf(app).common)}/`,
+    hint: buildHint(tag),
+  }];
+}
+
+/**
  * An image of somebody else's is not made from the app's Dockerfile. Its code counts where that of
  * the app is not mounted over it.
  */
@@ -89,7 +113,7 @@ async function ageDifferences(
   const sources = [
     layoutOf(app).dockerfile,
     join(app.directory, app.configuration.requirements),
-    ...strict ? await codeOf(app, code) : [],
+    ...strict ? [...await codeOf(app, code), ...await codeOf(app, "common")] : [],
   ];
   const changed: string[] = [];
   for (const path of sources) {
@@ -100,8 +124,12 @@ async function ageDifferences(
   return [{
     message: `${imageReference(app, tag)} is older than ${inWords(changed)}: the platform ` +
       "runs the image as it is",
-    hint: `Run mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}.`,
+    hint: buildHint(tag),
   }];
+}
+
+function buildHint(tag: string): string {
+  return `Run mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}.`;
 }
 
 function inWords(paths: readonly string[]): string {
@@ -109,7 +137,7 @@ function inWords(paths: readonly string[]): string {
 }
 
 /** The files of the code that are in the image. */
-async function codeOf(app: App, code: CodeFolder): Promise<readonly string[]> {
+async function codeOf(app: App, code: CodeFolder | "common"): Promise<readonly string[]> {
   const directory = layoutOf(app)[code];
   if (!(await lstatIfThere(directory))?.isDirectory) return [];
   return (await sentOf(app, directory)).files.map((path) => join(app.directory, path));

@@ -12,7 +12,8 @@ import {
   requireTestDirectory,
 } from "../../app/layout.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
-import { type Engine, isConflict } from "../../docker/engine.ts";
+import { missingModule } from "../../contract/missing_modules.ts";
+import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
 import { holdsHarness } from "../../images.ts";
@@ -25,8 +26,9 @@ import {
 } from "../container/create.ts";
 import { endInWords } from "../../serving/end.ts";
 import { environmentDifferences } from "../../contract/refusals.ts";
+import { networkDifferences } from "../../contract/resources.ts";
 import { bodyLimit } from "./body_limit.ts";
-import { codeFolderOf } from "../code.ts";
+import { mountedCode } from "../code.ts";
 import { requireImage } from "../../docker/require_image.ts";
 import { serverName } from "../container/managed.ts";
 import { privilegesHint } from "../container/privileges.ts";
@@ -34,10 +36,12 @@ import { codeDifferences } from "../differences/code.ts";
 import { Findings } from "../differences/findings.ts";
 import { imageDifferences } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
+import { missingModuleHintOf } from "../missing_module.ts";
 import { idOf } from "../../model/folder.ts";
 import { releaseModel, settleRemains } from "../model/remains.ts";
 import { type OfImage, type PlannedServer, servePlan } from "../plan.ts";
 import { logTail, untilReady } from "../../serving/until_ready.ts";
+import { madeOf } from "./made_of.ts";
 import { discardModel, servedModel } from "./served_model.ts";
 import { findServers, type Server } from "./servers.ts";
 import { noteText } from "../../text.ts";
@@ -93,7 +97,10 @@ export async function serve(
 }
 
 /** What follows from the image of a server. */
-type OfServedImage = OfImage & Pick<PlannedServer, "bodyLimit">;
+interface OfServedImage {
+  readonly image: ImageDetails;
+  readonly planned: OfImage & Pick<PlannedServer, "bodyLimit">;
+}
 
 /** What a start needs. */
 interface Start {
@@ -116,19 +123,21 @@ async function lookAtImage(
 ): Promise<OfServedImage> {
   const image = await requireImage(engine, imageReference(job.app, job.tag));
   const note = (text: string): void => err.print(noteText(text));
-  const codeFolder = job.strict
-    ? undefined
-    : await codeFolderOf(layoutOf(job.app), "prediction", image, note);
+  const code = await mountedCode(job, layoutOf(job.app), "prediction", image, note);
   findings.add([
     ...environmentDifferences("serve", job.variables),
+    ...networkDifferences(job.network),
     ...imageDifferences(job, image),
     ...await codeDifferences(job, "prediction", image),
   ]);
   return {
-    withInit: holdsHarness(image) && !job.strict,
-    codeFolder,
-    reportFile: undefined,
-    bodyLimit: bodyLimit(image, job.variables),
+    image,
+    planned: {
+      withInit: holdsHarness(image) && !job.strict,
+      ...code,
+      reportFile: undefined,
+      bodyLimit: bodyLimit(image, job.variables),
+    },
   };
 }
 
@@ -142,7 +151,7 @@ async function serveOn(start: Start, port: number): Promise<Server> {
   const { job, engine, signal, follow } = start;
   signal.throwIfAborted();
   await clearPort(engine, port);
-  const image = await start.ofImage();
+  const ofImage = await start.ofImage();
   const layout = layoutOf(job.app);
   const name = serverName(job.app.name, port);
   const modelFolder = await servedModel(layout, name, signal);
@@ -150,9 +159,10 @@ async function serveOn(start: Start, port: number): Promise<Server> {
     name,
     region: start.region,
     port,
-    ...image,
+    ...ofImage.planned,
     modelFolder,
     modelId: await idOf(modelFolder),
+    madeOf: await madeOf(job, ofImage.planned.codeFolder, ofImage.image),
   };
   let server: Server | undefined;
   let ready = false;
@@ -188,7 +198,7 @@ async function startServer(
   planned: PlannedServer,
 ): Promise<Server> {
   const { app } = job;
-  const { name, port, modelFolder, modelId } = planned;
+  const { name, port, modelFolder, modelId, madeOf } = planned;
   await requireLayoutInside(layoutOf(app), "prediction");
   return await withInitIfThere(servePlan(job, planned), async (body) => {
     let id: string | undefined;
@@ -205,6 +215,7 @@ async function startServer(
         image: body.Image,
         modelFolder,
         modelId,
+        madeOf,
         ...states,
       };
     } catch (error) {
@@ -246,10 +257,11 @@ function portInUse(port: number, appName?: string, cause?: unknown): PortInUse {
 
 /** @throws MlcliError where it ended, or the time is over; the signal's reason. */
 async function requireReady(
-  { job, engine, signal }: Start,
+  start: Start,
   server: Server,
   followed: Promise<void> | undefined,
 ): Promise<void> {
+  const { job, engine, signal } = start;
   const readiness = await untilReady(engine, server, job.timeout, signal);
   switch (readiness.kind) {
     case "ready":
@@ -257,8 +269,7 @@ async function requireReady(
     case "ended": {
       // Who follows the start has seen the log. The container stays until all of it was read.
       if (followed) await Promise.race([followed.catch(() => {}), abortOf(signal)]);
-      const log = followed ? undefined : () => logTail(engine, server.id);
-      throw await endedTooEarly(engine, server, readiness.status, log);
+      throw await endedTooEarly(start, server, readiness.status, followed !== undefined);
     }
     case "late": {
       // The log of a server that still runs has no end to wait for.
@@ -291,17 +302,21 @@ function notReady(
   );
 }
 
+/** @param isSeen whether the user has seen its log. */
 async function endedTooEarly(
-  engine: Engine,
+  { job: { app }, engine, ofImage }: Start,
   server: Server,
   status: number,
-  log: (() => Promise<string | undefined>) | undefined,
+  isSeen: boolean,
 ): Promise<MlcliError> {
   const { words, hint } = await endInWords(engine, server.id, status);
-  const quote = await log?.();
+  const log = await logTail(engine, server.id) ?? "";
+  const { image } = await ofImage();
+  const missing = log.split("\n").findLast((line) => missingModule(line) !== undefined) ?? "";
   return new MlcliError(`The server ended before it was ready: ${words}`, {
-    quote,
-    hint: hint ?? privilegesHint(quote ?? "") ??
+    quote: isSeen ? undefined : log,
+    hint: hint ?? privilegesHint(log) ??
+      await missingModuleHintOf(missing, { app, code: "prediction", image }) ??
       "Its log says why: serve must start, and model_fn must load the model.",
   });
 }

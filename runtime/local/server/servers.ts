@@ -8,6 +8,7 @@ import type { Engine } from "../../docker/engine.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
 import { LABELS } from "../../labels.ts";
+import { type MadeOf, readMadeOf } from "./made_of.ts";
 import { managed, type ManagedServer } from "../container/managed.ts";
 
 /** A server's container, running or ended. */
@@ -21,6 +22,8 @@ export interface Server {
   readonly modelFolder: string | undefined;
   /** Device and inode of that directory. */
   readonly modelId: string;
+  /** What it was made of, if its label says so. */
+  readonly madeOf: MadeOf | undefined;
   readonly running: boolean;
   /** Its program has ended: the container is there for its log alone. */
   readonly ended: boolean;
@@ -82,6 +85,7 @@ function asServer({ id, name, appName, port, summary }: ManagedServer): Server {
     image: Image,
     modelFolder: Mounts.find(({ Destination }) => Destination === PATHS.model)?.Source,
     modelId: Labels[LABELS.model] ?? "",
+    madeOf: readMadeOf(Labels[LABELS.madeOf]),
     running: State === "running",
     ended: State === "exited" || State === "dead",
   };

@@ -5,10 +5,11 @@
  */
 
 import type { Role } from "../../contract/jobs.ts";
-import type { ContainerSummary } from "../../docker/engine.ts";
+import type { ContainerSummary, Engine } from "../../docker/engine.ts";
 import { LABELS } from "../../labels.ts";
 import { type Managed, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
+import { readMadeOf, type Stale, stalenessOf } from "./made_of.ts";
 import { ping, type PingAnswer } from "../../serving/ping.ts";
 
 /** How a container is. */
@@ -33,6 +34,8 @@ export interface ContainerStatus {
   readonly created: Date;
   /** As it was named when the container was created; its id where another image has that name. */
   readonly image: string;
+  /** What is newer than a server that runs, if anything. */
+  readonly stale: Stale | undefined;
 }
 
 /**
@@ -49,7 +52,7 @@ export async function containerStatuses(
   const labels = appName === undefined ? [LABELS.role] : [LABELS.role, `${LABELS.app}=${appName}`];
   const containers = (await engine.listContainers(labels)).map(managed);
   const ours = containers.filter((container) => container !== undefined);
-  const statuses = await Promise.all(ours.map(statusOf));
+  const statuses = await Promise.all(ours.map((container) => statusOf(container, engine)));
   return statuses.sort((a, b) =>
     a.appName.localeCompare(b.appName) || a.role.localeCompare(b.role) ||
     (a.port ?? 0) - (b.port ?? 0) ||
@@ -57,15 +60,25 @@ export async function containerStatuses(
   );
 }
 
-async function statusOf({ name, appName, role, port, summary }: Managed): Promise<ContainerStatus> {
+async function statusOf(
+  { name, appName, role, port, summary }: Managed,
+  engine: Engine,
+): Promise<ContainerStatus> {
+  const [health, stale] = await Promise.all([
+    healthOf(summary, port),
+    role === "serve" && summary.State === "running"
+      ? stalenessOf(readMadeOf(summary.Labels[LABELS.madeOf]), engine)
+      : undefined,
+  ]);
   return {
     name,
     appName,
     role,
     port,
-    health: await healthOf(summary, port),
+    health,
     created: new Date(summary.Created * 1000),
     image: summary.Image.replace(/^(sha256:[0-9a-f]{12}).*$/, "$1"),
+    stale,
   };
 }
 

@@ -78,7 +78,7 @@ suite("the values of a command", () => {
     assertEquals(readEither({ entrypoint: ["a"] }), { file: undefined, entrypoint: ["a"] });
     const { message, hint } = assertThrows(() => readEither({}), UsageError);
     assertEquals(message, 'Missing required option "--file".');
-    assertEquals(hint, "mlcli it --help lists what it takes.");
+    assertEquals(hint, "See mlcli it --help.");
   });
 
   it("come from a variable where the command line has none, unless that is empty", () => {
@@ -111,7 +111,7 @@ suite("the values of a command", () => {
         "by its variable",
         {},
         { MLCLI_OUTPUT: "x" },
-        'MLCLI_OUTPUT must be text or json, but is "x".',
+        'MLCLI_OUTPUT must be text or json, but got "x".',
       ],
       [
         "before its value",
@@ -123,7 +123,7 @@ suite("the values of a command", () => {
   ) {
     it(`are named ${what} where they are wrong: ${message}`, () => {
       const error = assertThrows(() => read({ options: given }, variables), UsageError);
-      assertEquals([error.message, error.hint], [message, "mlcli it --help lists what it takes."]);
+      assertEquals([error.message, error.hint], [message, "See mlcli it --help."]);
     });
   }
 });

@@ -21,7 +21,23 @@ suite("the words of a command line", () => {
     ] as const
   ) {
     it(`of: ${args.join(" ")}`, () =>
-      assertEquals(commandLine(args), { words: [...words], rest: [...rest] }));
+      assertEquals(commandLine(args), {
+        words: [...words],
+        rest: [...rest],
+        directory: undefined,
+      }));
+  }
+
+  for (
+    const [args, words, directory] of [
+      [["--directory", "a b", "build"], ["build"], "a b"],
+      [["local", "--directory=..", "train", "-t", "v"], ["local", "train", "-t", "v"], ".."],
+      [["build", "--directory", "-x"], ["build"], "-x"],
+      [["build", "--directory=--x"], ["build"], "--x"],
+    ] as const
+  ) {
+    it(`name the directory to run in: ${args.join(" ")}`, () =>
+      assertEquals(commandLine(args), { words: [...words], rest: [], directory }));
   }
 
   it("refuse colour before -- alone", () => {
@@ -46,6 +62,10 @@ suite("the words of a command line", () => {
       [["--port="], 'Missing value for option "--port".'],
       [["--port", ""], 'Missing value for option "--port".'],
       [["-p="], 'Missing value for option "-p".'],
+      [["build", "--directory"], 'Missing value for option "--directory".'],
+      [["--directory", "--help"], 'Missing value for option "--directory".'],
+      [["--directory="], 'Missing value for option "--directory".'],
+      [["--directory", "a", "--directory=b"], 'Option "--directory" is given twice.'],
       [["invoke", ""], "An argument is empty."],
       [[""], "An argument is empty."],
     ] as const

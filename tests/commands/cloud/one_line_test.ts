@@ -87,7 +87,7 @@ suite("the README's command line, from data to an endpoint", () => {
     assertMatch(stderr, /^error: Training job \S+ failed$/m);
     assertStringIncludes(
       stderr,
-      'error: Missing value for option "-m".\nhint: mlcli --help lists what it takes. ' +
+      'error: Missing value for option "-m".\nhint: See mlcli --help. ' +
         "What stands there as $(...) printed nothing: its error is above.\n",
     );
     assert(!box.operations.some((name) => /Endpoint|Model$/.test(name)), box.operations.join());

@@ -48,6 +48,7 @@ suite("what options complete", () => {
         ) => `${name} --env-file file`),
         "local process --file script",
         "local process --input file",
+        ...["deploy", "process", "train"].map((name) => `local ${name} --network network`),
         "process --file script",
         "upload-data --input-dir file",
         "download-model --to file",
@@ -96,6 +97,13 @@ suite("the values that there are", () => {
       "GET /containers/json": () => Response.json(containers),
     });
     assertEquals(ports, ["8081"]);
+  });
+
+  it("of a network: those of the engine", async () => {
+    const [networks] = await values("network", {
+      "GET /networks": () => Response.json([{ Name: "none" }, { Name: "db" }, { Name: "host" }]),
+    });
+    assertEquals(networks, ["db", "host", "none"]);
   });
 
   it("of an app and of a script, for which no engine is asked", async () => {

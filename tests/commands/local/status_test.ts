@@ -40,7 +40,13 @@ async function status(
 suite("local status --output json", () => {
   // The names are what other programs go by.
   const common = { app: "demo", image: "demo:latest" };
-  const none = { port: null, ping_status: null, ping_failure: null, exit_status: null };
+  const none = {
+    port: null,
+    ping_status: null,
+    ping_failure: null,
+    exit_status: null,
+    stale: null,
+  };
 
   it("says all of a server that answers, and of one that is not ready", async () => {
     await using healthy = pingServer();

@@ -5,13 +5,19 @@ import {
   parseInput,
   parseLimit,
   parseMediaType,
-  parseMemory,
   parsePort,
   parseSeconds,
   parseSince,
   parseTag,
   parseTail,
 } from "../../../commands/options/parsers.ts";
+import {
+  parseCpus,
+  parseGpus,
+  parseMemory,
+  parseNetwork,
+  parseSharedMemory,
+} from "../../../commands/options/resource_parsers.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -123,6 +129,41 @@ suiteOf("of --memory", {
   ],
   refuses: ["5m", "6", "1t", "m", "-1g", "1,5g", "9999999999g"],
   message: 'must be a size of 6m or more like 512m or 2g, but got "5m".',
+});
+
+suiteOf("of --shm-size", {
+  parse: parseSharedMemory,
+  takes: [["8g", 8_589_934_592], ["64m", 67_108_864], ["1", 1]],
+  refuses: ["0", "-1", "8t", "x", ""],
+  message: 'must be a size like 512m or 8g, but got "0".',
+});
+
+suiteOf("of --cpus", {
+  parse: parseCpus,
+  takes: [["2", 2], ["1.5", 1.5], ["0.01", 0.01], ["64", 64]],
+  refuses: ["0", "0.001", "-1", "1e3", "0x2", "two", "1.", "", "100001", "0.1234567891"],
+  message: 'must be a number of CPUs like 2 or 1.5, but got "0".',
+});
+
+suiteOf("of --gpus", {
+  parse: parseGpus,
+  takes: [
+    ["all", "all"],
+    ["2", 2],
+    ["device=0", ["0"]],
+    ["device=0,1", ["0", "1"]],
+    ['"device=0,1"', ["0", "1"]],
+    ["device=GPU-3a23c669,MIG-1", ["GPU-3a23c669", "MIG-1"]],
+  ],
+  refuses: ["0", "-1", "1.5", "none", "device=", "device=0,", "device=a b", 'device=0,1"', "0,1"],
+  message: 'must be all, a number of GPUs, or devices like device=0,1, but got "0".',
+});
+
+suiteOf("of --network", {
+  parse: parseNetwork,
+  takes: [["bridge", "bridge"], ["host", "host"], ["none", "none"], ["a_b.c-1", "a_b.c-1"]],
+  refuses: ["container:db", "", "-a", "a b", "a/b", "ns:/proc/1/ns/net"],
+  message: 'must be bridge, host, none or the name of a network, but got "container:db".',
 });
 
 suiteOf("of local train --input", {

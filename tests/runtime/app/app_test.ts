@@ -1,6 +1,6 @@
 import { join } from "@std/path";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { MlcliError } from "../../../runtime/errors.ts";
+import { MlcliError, NoAppHere } from "../../../runtime/errors.ts";
 import { findApp } from "../../../runtime/app/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -60,8 +60,7 @@ suite("findApp without a name", () => {
 
   it("says that a directory has none", async () => {
     await using directory = await makeDirectory({ "package.json": "{}", "demo/mlcli_base/": "" });
-    const error = await assertRejects(() => findApp(directory.path), MlcliError);
-    assertEquals(error.name, "MlcliError");
+    const error = await assertRejects(() => findApp(directory.path), NoAppHere);
     assertEquals(error.message, `Not a valid mlcli directory: ${directory.path}`);
     assertStringIncludes(error.hint ?? "", "mlcli init");
   });
@@ -100,8 +99,7 @@ suite("findApp with a name", () => {
       "a.json": '{"cloud_region": "x"}',
       "demo/mlcli_base/": "",
     });
-    const error = await assertRejects(() => findApp(directory.path, "demo"), MlcliError);
-    assertEquals(error.name, "MlcliError");
+    const error = await assertRejects(() => findApp(directory.path, "demo"), NoAppHere);
     assertEquals(error.message, `Not a valid mlcli directory: ${directory.path}`);
     assertEquals(error.hint, "It has no demo.json, but: a");
   });

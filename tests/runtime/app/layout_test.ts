@@ -43,6 +43,7 @@ suite("layoutOf", () => {
       training: "training",
       prediction: "prediction",
       processing: "processing",
+      common: "common",
       localTest: "local_test",
       testDirectory: "local_test/test_dir",
       input: "local_test/test_dir/input",

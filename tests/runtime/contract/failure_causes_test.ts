@@ -84,6 +84,10 @@ suite("likelyCause", () => {
       "AlgorithmError: Exception during training: KeyError: 'label', exit code: 1",
       "code",
     ],
+    [
+      "AlgorithmError: ModuleNotFoundError: No module named 'sklearn'\n\nTraceback (most recent",
+      "module",
+    ],
     ["AlgorithmError: ExecuteUserScriptError:", "code"],
     ["MaxRuntimeExceeded", "time limit"],
   ];
@@ -211,6 +215,15 @@ suite("likelyCause", () => {
     const code = training("AlgorithmError: no, exit code: 1");
     assertMatch(likelyCause(code)!.words, /mlcli local train /);
     assertMatch(likelyCause({ ...code, kind: "process" })!.words, /mlcli local process /);
+  });
+
+  it("names the requirement that has a module", () => {
+    const log = ["algo-1: ModuleNotFoundError: No module named 'cv2'", "the end"];
+    assertEquals(
+      likelyCause(training("AlgorithmError: , exit code: 1", log))?.words,
+      "The image lacks opencv-python-headless. Add it to the requirements, then mlcli build and " +
+        "mlcli push.",
+    );
   });
 
   it("has a source for each row, and a test for each cause", () => {

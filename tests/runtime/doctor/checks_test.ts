@@ -70,7 +70,13 @@ suite("the doctor's container with an init", () => {
     const [{ Image, ...body }, ...more] = engine.created;
     assertEquals(more, []);
     assertMatch(Image, /^test-\w+:latest$/);
-    const labels = { "mlcli.app": "", "mlcli.role": "", "mlcli.port": "", "mlcli.model": "" };
+    const labels = {
+      "mlcli.app": "",
+      "mlcli.role": "",
+      "mlcli.port": "",
+      "mlcli.model": "",
+      "mlcli.made-of": "",
+    };
     assertEquals(body, {
       Entrypoint: ["true"],
       Cmd: [],
@@ -172,7 +178,7 @@ suite("the doctor's view of an image", () => {
 
   for (
     const path of [
-      ...["training/sub/x.py", "prediction/serve", "processing/p.py", "Dockerfile"],
+      ...["training/sub/x.py", "prediction/serve", "processing/p.py", "common/f.py", "Dockerfile"],
       "../../requirements.txt",
     ]
   ) {
@@ -304,7 +310,7 @@ suite("what the doctor says would differ on the platform", () => {
       undefined,
       /^warning: The ENTRYPOINT of APP:latest is a shell/,
     ],
-    ...(["training", "prediction", "processing"] as const).map((code) =>
+    ...(["training", "prediction", "processing", "common"] as const).map((code) =>
       [
         `what a build leaves out of ${code}/`,
         ours(),
@@ -345,6 +351,27 @@ suite("what the doctor says would differ on the platform", () => {
     });
   }
 
+  it("is a Dockerfile that leaves out what the roles share, with the line to add", async () => {
+    let name = "";
+    const details = () => ({
+      Config: { ...HARNESS_IMAGE, Labels: { ...GOOD, "mlcli.app": name } },
+    });
+    const answers = {
+      "GET /images/NAME/json": () => image(details())["GET /images/NAME/json"](),
+    };
+    const [found, ...more] = await platform(answers, async (app) => {
+      name = app.name;
+      await app.write(app.path("common/features.py"), "");
+    });
+    assertEquals(more, []);
+    assertEquals(
+      found,
+      "warning: APP/mlcli_base/Dockerfile does not copy APP/mlcli_base/common/ into the image // " +
+        "Add this line to it, beside the others that copy code, and run mlcli build: " +
+        "COPY ${APP}/mlcli_base/common/ /opt/program/common/",
+    );
+  });
+
   for (
     const [title, prepare] of [
       [
@@ -354,6 +381,7 @@ suite("what the doctor says would differ on the platform", () => {
       ["100 hyperparameters", hyperparameters(100)],
       ["a file beside the channels", having("local_test/test_dir/input/data/my file")],
       ["links out of the repository", async (app: TestApp) => {
+        await Deno.symlink("/etc", app.path("common"));
         await Deno.remove(app.path("processing"), { recursive: true });
         for (const path of ["processing", OUTPUT]) await Deno.symlink("/etc", app.path(path));
       }],

@@ -61,6 +61,7 @@ async function pathsOf(directory: TestDirectory): Promise<string[]> {
 const PATHS = [
   "demo/mlcli_base",
   "demo/mlcli_base/Dockerfile",
+  "demo/mlcli_base/common",
   "demo/mlcli_base/prediction",
   "demo/mlcli_base/prediction/serve",
   "demo/mlcli_base/processing",
@@ -102,6 +103,22 @@ suite("buildContext: what goes in", () => {
     for (const { header } of entries.values()) assertEquals([header.uid, header.gid], [0, 0]);
   });
 
+  it("sends what the roles share, and an empty directory where they share nothing", async () => {
+    const path = "demo/mlcli_base/common";
+    for (const names of [[], [`${path}/features.py`]]) {
+      await using directory = await makeDirectory({
+        ...APP,
+        ...Object.fromEntries(names.map((name) => [name, "x"])),
+      });
+      const entries = await unpack(directory);
+      assertEquals(entries.get(path)?.header.type, "directory");
+      assertEquals(
+        [...entries.keys()].filter((name) => name.startsWith(`${path}/`)),
+        names,
+      );
+    }
+  });
+
   it("never sends test data, whatever .dockerignore says", async () => {
     await using directory = await makeDirectory({
       ...APP,
@@ -116,6 +133,7 @@ suite("buildContext: what goes in", () => {
     assertEquals(await pathsOf(directory), [
       ".dockerignore",
       "demo/mlcli_base/Dockerfile",
+      "demo/mlcli_base/common",
       "requirements.txt",
     ]);
   });

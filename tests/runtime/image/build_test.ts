@@ -46,8 +46,9 @@ async function build(
   configuration: Readonly<Record<string, unknown>> = {},
   options: Partial<InProcessOptions> = {},
   images: Images = {},
+  files: Readonly<Record<string, string>> = {},
 ): Promise<Build> {
-  await using app = await completeApp({ configuration });
+  await using app = await completeApp({ configuration, files });
   let isBuilt = false;
   const image = async (...asked: Parameters<Answer>): Promise<Response> => {
     const { before, after = () => Response.json(IMAGE) } = images;
@@ -91,7 +92,11 @@ suite("what mlcli build asks for", () => {
       APP: app,
       REQUIREMENTS: "requirements.txt",
     });
-    assertEquals(JSON.parse(labels!), { "mlcli.app": app, "mlcli.version": VERSION });
+    assertEquals(JSON.parse(labels!), {
+      "mlcli.app": app,
+      "mlcli.version": VERSION,
+      "mlcli.common": "1",
+    });
   });
 
   const configured = {
@@ -164,6 +169,36 @@ suite("an image that has the name already", () => {
     assertMatch(hint, /^hint: --replace gives its name to the new image; another image_name in /);
     assertEquals(calls, ["GET /_ping", `GET /images/${app}%3Alatest/json`]);
   });
+});
+
+suite("what mlcli build says of a Dockerfile of before", () => {
+  const LINE = "COPY ${APP}/mlcli_base/common/ /opt/program/common/";
+  const OURS = { Entrypoint: ["/opt/mlcli/entrypoint"] };
+  for (
+    const [title, files, config, isSaid] of [
+      ["the line that it lacks", { "common/f.py": "" }, OURS, true],
+      ["nothing where it has the line", { "common/f.py": "", Dockerfile: LINE }, OURS, false],
+      ["nothing where nothing is shared", { "common/.gitkeep": "" }, OURS, false],
+      ["nothing where the image has another harness", { "common/f.py": "" }, {}, false],
+    ] as const
+  ) {
+    it(`is ${title}`, async () => {
+      const after = () => Response.json({ ...IMAGE, Config: config });
+      const { code, stdout, stderr, app } = await build(
+        saying(BUILT),
+        [],
+        {},
+        {},
+        { after },
+        files,
+      );
+      assertEquals([code, stdout], [0, `${app}:latest\n`]);
+      const base = `${app}/mlcli_base`;
+      const warning = `warning: ${base}/Dockerfile does not copy ${base}/common/ into the image\n` +
+        `hint: Add this line to it, beside the others that copy code, and run mlcli build: ${LINE}\n`;
+      assertEquals(stderr, isSaid ? warning : "");
+    });
+  }
 });
 
 suite("what mlcli build says of the image's platform", () => {

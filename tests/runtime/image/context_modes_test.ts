@@ -81,6 +81,7 @@ if (Deno.build.os !== "windows") {
         ),
         "demo/link": "symlink 777",
         // Not there.
+        "demo/mlcli_base/common": "directory 755",
         "demo/mlcli_base/prediction": "directory 755",
         "demo/mlcli_base/processing": "directory 755",
       });

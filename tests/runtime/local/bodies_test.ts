@@ -41,6 +41,7 @@ function plain(text: string, app: TestApp, port: number): string {
     )
     .replace(/(APP)-\d{4}(-\d{2}){5}-\d{3}\b/g, "$1-TIME")
     .replace(/"mlcli.model":"\d+:\d+"/, '"mlcli.model":"ID"')
+    .replace(/"mlcli.made-of":"\{.*?\}"/, '"mlcli.made-of":"JSON"')
     .replaceAll(String(port), "PORT");
 }
 
@@ -63,6 +64,7 @@ const labels = (role: string, port = "") => ({
   "mlcli.role": role,
   "mlcli.port": port,
   "mlcli.model": "",
+  "mlcli.made-of": "",
   "mlcli.version": VERSION,
 });
 const mount = (Source: string, Target: string, ReadOnly: boolean) => ({
@@ -127,7 +129,7 @@ const SERVE_BODY = {
   Image: "APP:latest",
   Cmd: ["serve"],
   Env: [...ENV, "MLCLI_MAX_BODY_MB=6", `MLCLI_ALLOWED_HOSTS=${HOSTS}`],
-  Labels: { ...labels("serve", "PORT"), "mlcli.model": "ID" },
+  Labels: { ...labels("serve", "PORT"), "mlcli.model": "ID", "mlcli.made-of": "JSON" },
   ExposedPorts: { "8080/tcp": {} },
   HostConfig: {
     AutoRemove: false,

@@ -15,6 +15,8 @@ interface Run extends ProgramResult {
   readonly app: string;
   /** What becomes /opt/ml/code, relative to mlcli_base. */
   readonly mounted: string | undefined;
+  /** What becomes /opt/program/common, relative to mlcli_base. */
+  readonly common: string | undefined;
   // deno-lint-ignore no-explicit-any
   readonly created: readonly any[];
 }
@@ -39,12 +41,14 @@ async function run(
   });
   const result = await runInProcess(["local", ...args], { cwd: app.directory, engine, env });
   const mounts: { Source: string; Target: string }[] = engine.created[0]?.HostConfig.Mounts ?? [];
+  const sourceOf = (target: string): string | undefined =>
+    mounts.find(({ Target }) => Target === target)?.Source.slice(app.path().length + 1);
   return {
     ...result,
     app: app.name,
     created: engine.created,
-    mounted: mounts.find(({ Target }) => Target === "/opt/ml/code")
-      ?.Source.slice(app.path().length + 1),
+    mounted: sourceOf("/opt/ml/code"),
+    common: sourceOf("/opt/program/common"),
   };
 }
 
@@ -115,6 +119,46 @@ suite("the code in an image of somebody else", () => {
   }
 });
 
+suite("the code that all roles share", () => {
+  const SHARED = (app: TestApp) => app.write(app.path("common/features.py"), "");
+  for (const [, args] of COMMANDS) {
+    it(`is mounted where there is some: local ${args[0]}`, async () => {
+      const { code, stderr, common } = await run(args, HARNESS_IMAGE, SHARED);
+      assertEquals({ code, stderr, common }, { code: 0, stderr: "", common: "common" });
+      assertEquals((await run(args, HARNESS_IMAGE)).common, undefined);
+    });
+
+    it(`is the image's own under --strict, and not looked for by other images: local ${args[0]}`, async () => {
+      assertEquals((await run([...args, "--strict"], HARNESS_IMAGE, SHARED)).common, undefined);
+      assertEquals((await run(args, FOREIGN_IMAGE, SHARED)).common, undefined);
+    });
+
+    it(`leads nowhere out of the repository: local ${args[0]}`, async () => {
+      const result = await run(
+        args,
+        HARNESS_IMAGE,
+        (app) => Deno.symlink("/usr", app.path("common")),
+      );
+      const { code, stdout, stderr, created, app } = result;
+      assertEquals({ code, stdout, created }, { code: 1, stdout: "", created: [] });
+      assertStringIncludes(stderr, `error: ${app}/mlcli_base/common leads out of `);
+    });
+  }
+
+  it("is nothing that a container may write to", async () => {
+    const { code, stderr, created, app } = await run(["train"], HARNESS_IMAGE, async (app) => {
+      await Deno.mkdir(app.path("local_test/test_dir/output"), { recursive: true });
+      await Deno.symlink("local_test/test_dir/output", app.path("common"));
+    });
+    assertEquals([code, created], [1, []]);
+    const base = `${app}/mlcli_base`;
+    assertStringIncludes(
+      stderr,
+      `error: ${base}/local_test/test_dir/output overlaps with ${base}/common\n`,
+    );
+  });
+});
+
 suite("what local commands tell a container", () => {
   for (const [, args] of COMMANDS) {
     it(`is what --env and --env-file say: local ${args[0]}`, async () => {
@@ -146,9 +190,9 @@ suite("what local commands tell a container", () => {
     const file = (text: string) => (app: TestApp) => app.write(`${app.directory}/e`, text);
     const rows: (readonly [args: readonly string[], text: string, words: string])[] = [
       [["--env", "=s3cret"], "", 'Option "--env" must be NAME=VALUE'],
-      [["--env", "K", "s3cret"], "", "No arguments allowed"],
-      [["-e", "K=s3cret"], "", 'Did you mean option "--env"?'],
-      [["--evn=K=s3cret"], "", 'Did you mean option "--env"?'],
+      [["--env", "K", "s3cret"], "", "takes no argument"],
+      [["-e", "K=s3cret"], "", "Did you mean --env?"],
+      [["--evn=K=s3cret"], "", "Did you mean --env?"],
       [["--env", "MLCLI_WATCH=s3cret"], "", "MLCLI_WATCH is a variable that mlcli sets itself"],
       [["--env-file", "e"], "A=1\n=s3cret\n", "e:2 must be NAME=VALUE"],
       [["--env-file", "e"], "A b=s3cret\n", "e:1: the name of a variable"],

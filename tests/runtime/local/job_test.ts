@@ -1,7 +1,13 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { OutputClosed } from "../../../runtime/errors.ts";
 import { completeApp } from "../../helpers/app.ts";
-import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
+import {
+  type FakeContainer,
+  fakeContainers,
+  FOREIGN_IMAGE,
+  HARNESS_IMAGE,
+  type Play,
+} from "../../helpers/fake_containers.ts";
 import { done, never, refusal } from "../../helpers/fake_engine.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
@@ -126,6 +132,102 @@ for (const args of [TRAIN, PROCESS]) {
 }
 
 suite("the reason that the code gives", () => {
+  const traceback = 'Traceback (most recent call last):\n  File "x.py", line 7\nKeyError: 3\n';
+  const failing = (file: string, shown: (container: FakeContainer) => void) => {
+    return async (container: FakeContainer): Promise<void> => {
+      const output = container.body.HostConfig.Mounts.find(({ Target }) =>
+        Target === "/opt/ml/output"
+      )!;
+      await Deno.writeTextFile(`${output.Source}/${file}`, `KeyError: 3\n\n${traceback}`);
+      shown(container);
+      container.end(1);
+    };
+  };
+
+  for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) {
+    it(`is told once where the code has shown it (${file})`, async () => {
+      for (
+        const shown of [
+          ({ err }: FakeContainer) => err(traceback),
+          ({ out }: FakeContainer) => out(traceback),
+          // In pieces, in colour, in a form of its own.
+          ({ err }: FakeContainer) => {
+            for (const letter of "--- Traceback ---\n\x1b[31mKeyError\x1b[0m: 3\n") err(letter);
+          },
+        ]
+      ) {
+        const { code, stderr } = await run({ program: failing(file, shown) }, args);
+        assertEquals(code, 1);
+        assertEquals(stderr.split("Traceback").length <= 2, true, stderr);
+        assertMatch(stderr, /(^|\n)error: \w+ failed: KeyError: 3 \(exit status 1\)\n$/);
+      }
+    });
+
+    it(`is quoted where nobody has shown it (${file})`, async () => {
+      const { stderr } = await run({ program: failing(file, ({ err }) => err("epoch 1\n")) }, args);
+      assertMatch(stderr, /^epoch 1\nerror: \w+ failed: exit status 1\n {2}KeyError: 3\n/);
+      assertStringIncludes(stderr, "  Traceback (most recent call last):\n");
+    });
+  }
+
+  it("stands with what ended it", async () => {
+    const program = failing("failure", ({ err, end }) => {
+      err(traceback);
+      end(137);
+    });
+    assertMatch(
+      (await run({ program })).stderr,
+      /error: Training failed: KeyError: 3 \(exit status 137: ended by SIGKILL\)\n/,
+    );
+  });
+
+  const missing = ({ err, end }: FakeContainer): void => {
+    err("Traceback (most recent call last):\nModuleNotFoundError: No module named 'sklearn'\n");
+    end(1);
+  };
+  const hintWith = async (
+    files: Readonly<Record<string, string>>,
+    args: readonly string[] = TRAIN,
+    image = HARNESS_IMAGE,
+  ): Promise<string> => {
+    await using app = await completeApp({ files });
+    await using engine = await fakeContainers({ program: missing, image });
+    const { stderr } = await runInProcess(args, { cwd: app.directory, engine });
+    return (stderr.split("hint: ").at(-1) ?? "").replaceAll(app.name, "NAME");
+  };
+
+  it("names the requirement of a missing module", async () => {
+    const requirements = "../../requirements.txt";
+    assertEquals(
+      [
+        await hintWith({}),
+        await hintWith({ [requirements]: "scikit_learn==1.5\n" }),
+        await hintWith({ "processing/sklearn.py": "" }),
+        await hintWith({ "processing/sklearn.py": "" }, PROCESS),
+        await hintWith({ "../../sklearn/x.py": "" }, PROCESS),
+        await hintWith({}, TRAIN, FOREIGN_IMAGE),
+      ],
+      [
+        "Add scikit-learn to requirements.txt, then mlcli build.\n",
+        "scikit-learn is in requirements.txt, but not in the image: mlcli build.\n",
+        "NAME/mlcli_base/processing/sklearn.py is there, but training imports only what is in " +
+        "NAME/mlcli_base/training/: put it there.\n",
+        "Add scikit-learn to requirements.txt, then mlcli build.\n",
+        "sklearn is there, but processing imports only what is in " +
+        "NAME/mlcli_base/processing/: put it there.\n",
+        "Install scikit-learn in the image.\n",
+      ],
+    );
+  });
+
+  it("names none where something else ended the code", async () => {
+    const program = ({ err, end }: FakeContainer): void => {
+      err("ModuleNotFoundError: No module named 'sklearn'\nKeyError: 3\n");
+      end(1);
+    };
+    assertEquals((await run({ program })).stderr.includes("hint"), false);
+  });
+
   for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) {
     it(`is that of ${file}, of this run`, async () => {
       await using app = await completeApp();

@@ -9,6 +9,7 @@ import {
   trainPlan,
 } from "../../../runtime/local/plan.ts";
 import { initProbePlan, ownershipPlan } from "../../../runtime/local/service_plans.ts";
+import type { Resources } from "../../../runtime/contract/resources.ts";
 import type { CreateBody } from "../../../runtime/docker/engine.ts";
 import { VERSION } from "../../../runtime/version.ts";
 import { appObject } from "../../helpers/app_object.ts";
@@ -18,9 +19,12 @@ const JOB: TrainingJob = {
   app: appObject("/home/me", "demo"),
   tag: "v1",
   memory: undefined,
+  cpus: undefined,
+  shmSize: undefined,
+  gpus: undefined,
+  network: undefined,
   allowPrivileges: false,
   variables: {},
-  networkIsolation: false,
   strict: false,
   grace: undefined,
   hyperparameters: [],
@@ -44,6 +48,7 @@ const TRAINING: PlannedTraining = {
   jobName: "demo-2026-03-01-09-30-00-123",
   withInit: false,
   codeFolder: `${BASE}/training`,
+  commonFolder: undefined,
   reportFile: "/run/report",
   configFolder: "/run/config",
   inputFolder: undefined,
@@ -63,6 +68,7 @@ const PROCESS: PlannedProcessing = {
   region: "eu-west-1",
   withInit: false,
   codeFolder: `${BASE}/processing`,
+  commonFolder: undefined,
   reportFile: "/run/report",
   outputFolder: `${TEST}/output`,
   arguments: ["process", "steps/clean.py"],
@@ -71,16 +77,19 @@ const PROCESS: PlannedProcessing = {
 };
 const process = processPlan(PROCESSING, PROCESS);
 const SERVING: ServingJob = { ...JOB, port: 0, timeout: 1, allowedHosts: [] };
+const MADE_OF = { host: "h", base: BASE, code: "c", model: "m", image: "demo:v1", imageId: "i" };
 const SERVER: PlannedServer = {
   name: "mlcli-demo-serve-9000",
   region: "eu-west-1",
   port: 9000,
   withInit: false,
   codeFolder: `${BASE}/prediction`,
+  commonFolder: undefined,
   reportFile: undefined,
   bodyLimit: {},
   modelFolder: `${TEST}/model`,
   modelId: "64:12",
+  madeOf: MADE_OF,
 };
 const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
 
@@ -125,6 +134,19 @@ suite("plans", () => {
       "/data/churn:/opt/ml/input/data/training:ro",
       `${TEST}/input/data/x:/opt/ml/input/data/x:ro`,
     ]);
+  });
+
+  it("mount what the roles share where it is given", () => {
+    const given = { commonFolder: `${BASE}/common` };
+    const bodies = [
+      trainPlan(JOB, { ...TRAINING, ...given }),
+      processPlan(PROCESSING, { ...PROCESS, ...given }),
+      servePlan(SERVING, { ...SERVER, ...given }),
+    ];
+    for (const [index, body] of bodies.entries()) {
+      const [code, ...rest] = mountsOf([train, process, serve][index]!);
+      assertEquals(mountsOf(body), [code, `${BASE}/common:/opt/program/common:ro`, ...rest]);
+    }
   });
 
   it("leave the image's own code where no other is given", () => {
@@ -180,18 +202,50 @@ suite("plans", () => {
     ]);
   });
 
-  it("take the network away only when asked", () => {
-    const isolated = { networkIsolation: true };
-    const modes = [
-      train,
-      process,
-      serve,
-      trainPlan({ ...JOB, ...isolated }, TRAINING),
-      processPlan({ ...PROCESSING, ...isolated }, PROCESS),
-    ].map(({ HostConfig }) => [HostConfig.NetworkMode, HostConfig.ExtraHosts]);
-    const network = [undefined, undefined];
-    const none = ["none", ["algo-1:127.0.0.1"]];
-    assertEquals(modes, [network, network, network, none, none]);
+  it("choose a network only when asked, and give the container's name an address", () => {
+    const plans = (network: string | undefined) =>
+      [
+        trainPlan({ ...JOB, network }, TRAINING),
+        processPlan({ ...PROCESSING, network }, PROCESS),
+        servePlan({ ...SERVING, network }, SERVER),
+      ].map(({ HostConfig }) => [HostConfig.NetworkMode, HostConfig.ExtraHosts]);
+    const own = ["algo-1:127.0.0.1"];
+    const table: [string | undefined, string[] | undefined][] = [
+      [undefined, undefined],
+      ["none", own],
+      ["host", own],
+      ["bridge", undefined],
+      ["db", undefined],
+    ];
+    for (const [network, hosts] of table) {
+      const job = [network, hosts];
+      assertEquals(plans(network), [job, job, [network, undefined]]);
+    }
+  });
+
+  it("give processors, shared memory and GPUs as they are asked for", () => {
+    const of = (resources: Partial<Resources>) => {
+      const bodies = [
+        trainPlan({ ...JOB, ...resources }, TRAINING),
+        processPlan({ ...PROCESSING, ...resources }, PROCESS),
+        servePlan({ ...SERVING, ...resources }, SERVER),
+      ].map(({ HostConfig: { NanoCpus, ShmSize, DeviceRequests } }) => [
+        NanoCpus,
+        ShmSize,
+        DeviceRequests,
+      ]);
+      assertEquals([bodies[1], bodies[2]], [bodies[0], bodies[0]]);
+      return bodies[0];
+    };
+    const shm = 2_147_483_648;
+    const gpu = { Capabilities: [["gpu"]] };
+    assertEquals(of({}), [undefined, shm, undefined]);
+    assertEquals(of({ cpus: 1.5 }), [1_500_000_000, shm, undefined]);
+    assertEquals(of({ cpus: 0.07 }), [70_000_000, shm, undefined]);
+    assertEquals(of({ shmSize: 4096 }), [undefined, 4096, undefined]);
+    assertEquals(of({ gpus: "all" }), [undefined, shm, [{ ...gpu, Count: -1 }]]);
+    assertEquals(of({ gpus: 2 }), [undefined, shm, [{ ...gpu, Count: 2 }]]);
+    assertEquals(of({ gpus: ["0", "1"] }), [undefined, shm, [{ ...gpu, DeviceIDs: ["0", "1"] }]]);
   });
 
   it("give the user's variables, over mlcli's own", () => {
@@ -251,6 +305,7 @@ suite("plans", () => {
       "mlcli.app": "demo",
       "mlcli.port": "",
       "mlcli.model": "",
+      "mlcli.made-of": "",
       "mlcli.version": VERSION,
     };
     assertEquals(train.Labels, { ...common, "mlcli.role": "train" });
@@ -260,6 +315,7 @@ suite("plans", () => {
       "mlcli.role": "serve",
       "mlcli.port": "9000",
       "mlcli.model": "64:12",
+      "mlcli.made-of": JSON.stringify(MADE_OF),
     });
   });
 
@@ -269,6 +325,7 @@ suite("plans", () => {
       "mlcli.role": "",
       "mlcli.port": "",
       "mlcli.model": "",
+      "mlcli.made-of": "",
       "mlcli.version": VERSION,
     };
     assertEquals(initProbePlan("demo:v1").Labels, none);

@@ -10,16 +10,20 @@ from mlcli_harness.failure import HarnessError, log
 
 
 def enter_code_directory(kind, tell=log):
-    """Makes the code of `kind` (training, prediction, processing) importable; returns its directory.
+    """Makes the code of `kind` (training, prediction, processing) importable, and what all kinds
+    share; returns the directory of the first.
 
     That comes first on sys.path, in the place of the harness's, so that user code imports the files
-    beside it, and not ours.
+    beside it, and not ours. What is shared comes next: before what is installed, as if it lay beside
+    the code, too.
     """
     directory = code_directory(kind, tell)
     os.chdir(directory)
     # A link's name is kept by those who ask for it: a shell, say.
     os.environ["PWD"] = directory
     sys.path[0] = directory
+    if os.path.isdir(paths.COMMON) and paths.COMMON not in sys.path:
+        sys.path.insert(1, paths.COMMON)
     return directory
 
 

@@ -22,5 +22,7 @@ PROCESSING_MESSAGE = "/opt/ml/output/message"
 CODE = "/opt/ml/code"
 # The copy that `mlcli build` put into the image.
 IMAGE_CODE = "/opt/program"
+# What training, prediction and processing share: mounted here, and part of the image, too.
+COMMON = "/opt/program/common"
 
 HARNESS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

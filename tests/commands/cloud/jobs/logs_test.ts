@@ -144,6 +144,16 @@ suite("mlcli logs", () => {
     });
   });
 
+  it("does not tell a traceback again that the log has", async () => {
+    await using box = await Box.open();
+    const log = ["Traceback (most recent call last):", "KeyError: 3"];
+    const reason = `AlgorithmError: KeyError: 3\n\n${log.join("\n")}, exit code: 1`;
+    addJob(box, "churn", [{ log }, { end: { status: "Failed", reason } }]);
+    const { stdout, stderr } = await run(box, "churn", "--follow");
+    assertEquals(stdout, `${log.join("\n")}\n`);
+    assertEquals(stderr, "The training job has ended: Failed: AlgorithmError: KeyError: 3\n");
+  });
+
   it("follows from the last lines on, none twice and none left out", async () => {
     await using box = await Box.open();
     addJob(box, "churn", [{}, { log: ["new 1"] }, { log: ["new 2"] }, ...COMPLETED]);

@@ -76,6 +76,23 @@ suite("mlcli wait", () => {
     assert(!stderr.includes("line 10\n"));
   });
 
+  it("shows a traceback once, that of the log", async () => {
+    const log = [
+      "Traceback (most recent call last):",
+      '  File "training.py", line 7',
+      "KeyError: 3",
+    ];
+    const reason = `AlgorithmError: KeyError: 3\n\n${log.join("\n")}, exit code: 1`;
+    const { stderr } = await waitFor({ status: "Failed", reason }, { log });
+    assertEquals(stderr.split("Traceback").length, 2);
+    assertStringIncludes(
+      stderr,
+      " failed\n  AlgorithmError: KeyError: 3\n  \n  The end of its log:\n",
+    );
+    const elsewhere = await waitFor({ status: "Failed", reason }, { log: ["epoch 1"] });
+    assertStringIncludes(elsewhere.stderr, "  KeyError: 3, exit code: 1\n");
+  });
+
   it("says so where a failed job wrote nothing, or its log may not be read", async () => {
     const end = { status: "Failed", reason: "ClientError: Something new" } as const;
     const silent = await waitFor(end);

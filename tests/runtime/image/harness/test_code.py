@@ -101,6 +101,31 @@ class CodeDirectory(ContainerTest):
         self.assertEqual(found, [paths.CODE] * 16)
         self.assert_linked()
 
+    def test_comes_first_on_the_path_and_what_is_common_next(self):
+        before = list(sys.path)
+        self.write("/opt/program/common/features.py", "FROM = 'common'")
+        self.write("/opt/program/common/training.py", "FROM = 'common'")
+        self.write("/opt/program/common/colorsys.py", "FROM = 'common'")
+        # Each worker of a server does it, and, with MLCLI_PRELOAD, before that the master.
+        for _ in range(2):
+            code.enter_code_directory("training")
+        self.assertEqual(sys.path, [paths.CODE, paths.COMMON, *before[1:]])
+        for name in ("features", "training", "colorsys"):
+            sys.modules.pop(name, None)
+        import colorsys
+        import features
+        import training
+
+        self.assertEqual(features.FROM, "common")
+        # Beside the code is nearer; and both come before Python's own, as beside a script.
+        self.assertEqual(training.__file__, paths.CODE + "/training.py")
+        self.assertEqual(colorsys.FROM, "common")
+
+    def test_comes_first_on_the_path_where_nothing_is_common(self):
+        before = list(sys.path)
+        code.enter_code_directory("training")
+        self.assertEqual(sys.path, [paths.CODE, *before[1:]])
+
     def test_is_missing_where_there_is_none(self):
         with self.assertRaisesRegex(HarnessError, "^No processing code: neither .* holds any$"):
             self.find("processing")

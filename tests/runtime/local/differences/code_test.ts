@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import { assertEquals } from "@std/assert";
 import { type App, findApp } from "../../../../runtime/app/app.ts";
+import type { Difference } from "../../../../runtime/contract/difference.ts";
 import type { ImageDetails } from "../../../../runtime/docker/engine.ts";
 import { codeDifferences } from "../../../../runtime/local/differences/code.ts";
 import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
@@ -11,7 +12,10 @@ const MIDDLE = "2030-01-01T00:00:00Z";
 const NEW = "2040-01-01T00:00:00Z";
 
 const BASE = "flats/mlcli_base";
-const OURS = { Entrypoint: ["/opt/mlcli/entrypoint"], Labels: { "mlcli.app": "flats" } };
+const OURS = {
+  Entrypoint: ["/opt/mlcli/entrypoint"],
+  Labels: { "mlcli.app": "flats", "mlcli.common": "1" },
+};
 
 function imageOf(details: Partial<ImageDetails> = {}): ImageDetails {
   return {
@@ -150,6 +154,84 @@ suite("what the code finds here and not on the platform", () => {
       [],
     );
     await directory.write({ ".dockerignore": "[" });
+    assertEquals(
+      await codeDifferences({ app, tag: "v2", strict: false }, "training", imageOf()),
+      [],
+    );
+  });
+});
+
+suite("code that training, processing and prediction share", () => {
+  const LINE = "COPY ${APP}/mlcli_base/common/ /opt/program/common/";
+  const SHARED = { [`${BASE}/common/features.py`]: "" };
+  const COPIED = { ...SHARED, [`${BASE}/Dockerfile`]: `ARG APP\n${LINE}\n` };
+  const BEFORE = imageOf({ Config: { ...OURS, Labels: { "mlcli.app": "flats" } } });
+  const LACKS = {
+    message: `${BASE}/Dockerfile does not copy ${BASE}/common/ into the image`,
+    hint: `Add this line to it, beside the others that copy code, and run mlcli build: ${LINE}`,
+  };
+  const OLDER = {
+    message: `flats:v2 is of an older mlcli: the code in it does not find ${BASE}/common/`,
+    hint: "Run mlcli build --docker-tag v2.",
+  };
+  type Row = readonly [
+    string,
+    Readonly<Record<string, string>>,
+    ImageDetails,
+    readonly Difference[],
+  ];
+  const rows: readonly Row[] = [
+    ["is fine where the image has it", COPIED, imageOf(), []],
+    ["is nothing to speak of where there is none", { [`${BASE}/common/.gitkeep`]: "" }, BEFORE, []],
+    ["is missed by a Dockerfile of before", SHARED, imageOf(), [LACKS]],
+    ["is missed by it and its image, which is said once", SHARED, BEFORE, [LACKS]],
+    ["is not found by code in an image of before", COPIED, BEFORE, [OLDER]],
+    [
+      "may be kept out by .dockerignore",
+      { ...COPIED, [`${BASE}/common/w.bin`]: "", ".dockerignore": "**/*.bin" },
+      imageOf(),
+      [{
+        message: leaves(`${BASE}/common/w.bin`, "it"),
+        hint: `A line !${BASE}/common/w.bin at the end of .dockerignore brings it into the ` +
+          "image; data belongs into a channel.",
+      }],
+    ],
+    ["is not looked for by somebody else's image", SHARED, imageOf({ Config: {} }), []],
+  ];
+  for (const [title, files, image, expected] of rows) {
+    it(title, async () => {
+      const { app, directory } = await flats(files);
+      await using _ = directory;
+      for (const code of ["training", "prediction", "processing"] as const) {
+        assertEquals(
+          await codeDifferences({ app, tag: "v2", strict: false }, code, image),
+          expected,
+        );
+      }
+    });
+  }
+
+  it("is compared with the image's where that runs (--strict)", async () => {
+    const { app, directory } = await flats(COPIED);
+    await using _ = directory;
+    const image = imageOf({ Created: "2035-01-01T00:00:00Z" });
+    const late = new Date(NEW);
+    await Deno.utime(join(directory.path, BASE, "common/features.py"), late, late);
+    const found = async (strict: boolean) =>
+      (await codeDifferences({ app, tag: "v2", strict }, "training", image))
+        .map(({ message }) => message);
+    assertEquals(await found(false), []);
+    assertEquals(await found(true), [
+      `flats:v2 is older than ${BASE}/common/features.py: the platform runs the image as it is`,
+    ]);
+  });
+
+  it("is not told from a Dockerfile that leads out of the repository", async () => {
+    const { app, directory } = await flats(SHARED);
+    await using _ = directory;
+    const dockerfile = join(directory.path, BASE, "Dockerfile");
+    await Deno.remove(dockerfile);
+    await Deno.symlink("/etc/passwd", dockerfile);
     assertEquals(
       await codeDifferences({ app, tag: "v2", strict: false }, "training", imageOf()),
       [],

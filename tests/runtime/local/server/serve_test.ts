@@ -269,6 +269,16 @@ suite("local deploy that fails", () => {
       },
       /^error: The server ended before it was ready: exit status 3\n {2}loading\n {2}no such module\nhint: Its log says why/,
     ],
+    [
+      "the server lacks a module",
+      {
+        program: ({ err, end }) => {
+          err("ModuleNotFoundError: No module named 'sklearn'\nmlcli: the model did not load\n");
+          end(3);
+        },
+      },
+      /^error: The server .*\n {2}ModuleNotFoundError.*\n {2}mlcli: .*\nhint: Add scikit-learn to req/,
+    ],
     ...[404, 409].map((status) =>
       [
         `the server ends at once and its log is refused with ${status}`,

@@ -1,0 +1,61 @@
+/**
+ * `--directory DIR`: a command that runs in another directory than that which it was typed in.
+ *
+ * @module
+ */
+
+import { relative } from "@std/path/relative";
+import { absolutePath, shellWord } from "../runtime/app/typed_path.ts";
+import type { Context } from "../runtime/context.ts";
+import { fileErrorReason, MlcliError, type NoAppHere, UsageError } from "../runtime/errors.ts";
+import { mayHoldSecret } from "./usage.ts";
+
+/**
+ * The same context in another directory: every path on the command line counts from there.
+ *
+ * @param typed as it stands on the command line.
+ * @throws UsageError where there is no such directory.
+ */
+export async function inDirectory<C extends Pick<Context, "cwd">>(
+  context: C,
+  typed: string,
+): Promise<C> {
+  return { ...context, cwd: await realDirectory(absolutePath(context.cwd, typed), typed) };
+}
+
+/** As the system would say it there: without links. */
+async function realDirectory(path: string, typed: string): Promise<string> {
+  try {
+    const real = await Deno.realPath(path);
+    if ((await Deno.stat(real)).isDirectory) return real;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      throw new UsageError(`No such directory: "${typed}"`, { cause: error });
+    }
+    throw new UsageError(`Cannot open the directory "${typed}": ${fileErrorReason(error)}`, {
+      cause: error,
+    });
+  }
+  throw new UsageError(`Not a directory: "${typed}"`);
+}
+
+/**
+ * The same error, whose hint is the command for the directory above that holds an app, ready to
+ * paste.
+ *
+ * @param cwd where the command was typed.
+ */
+export function withCommandAbove(
+  error: NoAppHere,
+  { words, rest }: { readonly words: readonly string[]; readonly rest: readonly string[] },
+  cwd: string,
+): MlcliError {
+  if (error.above === undefined) return error;
+  const directory = relative(cwd, error.above);
+  const place = directory === "" ? [] : ["--directory", directory];
+  const typed = mayHoldSecret(words)
+    ? ["..."]
+    : [...words, ...rest.length === 0 ? [] : ["--", ...rest]].map(shellWord);
+  const command = ["mlcli", ...place.map(shellWord), ...typed].join(" ");
+  return new MlcliError(error.message, { hint: command, cause: error });
+}

@@ -1,0 +1,101 @@
+/**
+ * What the commands that start a container have in common, from their options to what is asked for.
+ *
+ * @module
+ */
+
+import type { App } from "../../runtime/app/app.ts";
+import { sectionOf } from "../../runtime/app/sections.ts";
+import type { Context } from "../../runtime/context.ts";
+import { MlcliError, UsageError } from "../../runtime/errors.ts";
+import type { LocalJob } from "../../runtime/local/jobs.ts";
+import { warningText } from "../../runtime/text.ts";
+import { ownVariables } from "../../runtime/variable_files.ts";
+import { chosenApp } from "../chosen_app.ts";
+import type { OwnCall } from "../command.ts";
+import type { containerOptions } from "../options/container.ts";
+import type { Options, Values } from "../options/option.ts";
+
+/** The options that are read here. */
+type ContainerOptions =
+  & Pick<
+    Values<typeof containerOptions>,
+    | ("appName" | "dockerTag" | "env" | "envFile" | "memory" | "cpus" | "shmSize" | "gpus")
+    | ("network" | "allowPrivileges" | "strict")
+  >
+  & { readonly networkIsolation?: boolean };
+
+/**
+ * The part of what is asked for that all containers have in common. The object `local` of the app's
+ * configuration file counts where the command line says nothing.
+ *
+ * @throws UsageError when two options contradict each other; MlcliError for what the file may not
+ * say.
+ */
+export async function containerRequest<O extends Options>(
+  context: Context,
+  typed: ContainerOptions,
+  call: Pick<OwnCall<O>, "configured">,
+): Promise<LocalJob> {
+  if (typed.networkIsolation && typed.network !== undefined && typed.network !== "none") {
+    throw new UsageError(
+      `Options "--network-isolation" and "--network ${typed.network}" do not go together.`,
+      { hint: "--network-isolation is to be without a network, as --network none is." },
+    );
+  }
+  const app = await chosenApp(context, typed.appName);
+  const { memory, cpus, shmSize, gpus, network } = await configured(app, context, call);
+  return {
+    app,
+    tag: typed.dockerTag,
+    memory: typed.memory ?? memory,
+    cpus: typed.cpus ?? cpus,
+    shmSize: typed.shmSize ?? shmSize,
+    gpus: typed.gpus ?? gpus,
+    network: typed.networkIsolation ? "none" : typed.network ?? network,
+    allowPrivileges: typed.allowPrivileges,
+    strict: typed.strict,
+    variables: await ownVariables(typed, context),
+  };
+}
+
+/** What the file says, with a warning of each key that was probably meant differently. */
+async function configured<O extends Options>(
+  app: App,
+  context: Context,
+  call: Pick<OwnCall<O>, "configured">,
+): Promise<Partial<ContainerOptions>> {
+  const section = sectionOf(app, "local");
+  const { settings, doubts } = await call.configured(section);
+  for (const { message, hint } of doubts) context.err.print(warningText(message, hint));
+  // The options of each of these commands are among them: `O` cannot say it.
+  const { network, ...rest } = settings as Partial<ContainerOptions>;
+  // A server on the machine's own network would listen for the whole neighbourhood, and its code
+  // reach what listens here for this machine alone: not by the file of a cloned repository.
+  if (network === "host") {
+    throw new MlcliError(`${section.where("network")} may not be "host"`, {
+      hint: "It lets code reach what listens on this machine alone: type --network host.",
+    });
+  }
+  return { network, ...rest };
+}
+
+/**
+ * Requires a network on which a server can be reached.
+ *
+ * @throws UsageError for one on which the engine publishes no port on this machine alone.
+ */
+export function requireReachable({ network }: Pick<LocalJob, "network">): void {
+  if (network !== "host" && network !== "none") return;
+  throw new UsageError(
+    network === "none"
+      ? "Nothing could reach a server without a network (none)."
+      : "With --network host, the whole network could reach the server.",
+    {
+      hint: network === "none"
+        ? "Leave --network out, or give --network bridge if it is in the configuration file."
+        : "Its port is published on 127.0.0.1 alone: leave --network out. For another " +
+          "container, such as a database, name the network that it is on.",
+    },
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * A Dockerfile as a list of instructions, as far as mlcli has to know what one says before the
+ * engine reads it.
+ *
+ * Source: the Dockerfile reference, and BuildKit's frontend/dockerfile/parser.
+ *
+ * @module
+ */
+
+/** One instruction. */
+export interface Instruction {
+  /** In capitals: `COPY`. */
+  readonly name: string;
+  /** Its options, as written: `--from=base`. */
+  readonly flags: readonly string[];
+  /** What follows them, in one line. */
+  readonly text: string;
+}
+
+/** The instructions of a Dockerfile, in order. What is no Dockerfile gives instructions, too. */
+export function instructionsOf(dockerfile: string): readonly Instruction[] {
+  const lines = dockerfile.replace(/^\uFEFF/, "").split(/\r?\n/);
+  const escape = escapeOf(lines);
+  const instructions: Instruction[] = [];
+  let text = "";
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index]!;
+    // Comments and empty lines may stand in the middle of an instruction.
+    if (/^\s*(#|$)/.test(line)) continue;
+    const continued = withoutContinuation(line, escape);
+    text += continued ?? line;
+    if (continued !== undefined) continue;
+    const instruction = readInstruction(text);
+    instructions.push(instruction);
+    text = "";
+    for (const end of hereDocuments(instruction)) {
+      while (++index < lines.length && lines[index]!.trimStart() !== end);
+    }
+  }
+  if (text !== "") instructions.push(readInstruction(text));
+  return instructions;
+}
+
+/** The character that continues a line: that of `# escape=`, which only stands at the top. */
+function escapeOf(lines: readonly string[]): string {
+  for (const line of lines) {
+    const [, key = "", value = ""] = /^#\s*([A-Za-z]+)\s*=\s*(\S*)\s*$/.exec(line) ?? [];
+    if (key === "") break;
+    if (key.toLowerCase() === "escape") return value;
+  }
+  return "\\";
+}
+
+/** The line without the character at its end that continues it; undefined where there is none. */
+function withoutContinuation(line: string, escape: string): string | undefined {
+  const end = line.replace(/[ \t]+$/, "");
+  // Two of them are the character itself.
+  if (!end.endsWith(escape) || end.endsWith(escape + escape)) return undefined;
+  return end.slice(0, -escape.length);
+}
+
+function readInstruction(line: string): Instruction {
+  const [name = "", ...words] = line.trim().split(/\s+/);
+  const flagCount = words.findIndex((word) => !word.startsWith("--"));
+  const flags = flagCount === -1 ? words : words.slice(0, flagCount);
+  const text = flagCount === -1 ? "" : words.slice(flagCount).join(" ");
+  return { name: name.toUpperCase(), flags, text };
+}
+
+/** The words that end the documents which follow an instruction: `RUN <<EOF`. */
+function hereDocuments({ name, text }: Instruction): readonly string[] {
+  if (!["RUN", "COPY", "ADD"].includes(name)) return [];
+  return [...text.matchAll(/(?:^|\s)\d*<<-?(["']?)([A-Za-z_]\w*)\1(?=\s|$)/g)].map(([, , end]) =>
+    end!
+  );
+}
+
+/** The words of an instruction, without their quotes: of a JSON list, or separated by spaces. */
+export function wordsOf({ text }: Instruction): readonly string[] {
+  if (text.startsWith("[")) {
+    try {
+      const list: unknown = JSON.parse(text);
+      if (Array.isArray(list) && list.every((word) => typeof word === "string")) return list;
+    } catch {
+      // The engine takes it for words, too.
+    }
+  }
+  return text.split(" ").filter((word) => word !== "")
+    .map((word) => word.replace(/^(["'])(.*)\1$/, "$2"));
+}
+
+/** What `COPY` and `ADD` take from the build context, and where to. */
+export interface Copy {
+  readonly sources: readonly string[];
+  readonly target: string;
+}
+
+/** The files that a Dockerfile takes from its context, as it names them, variables included. */
+export function copiesOf(instructions: readonly Instruction[]): readonly Copy[] {
+  return instructions.filter(({ name, flags }) =>
+    ["COPY", "ADD"].includes(name) && !flags.some((flag) => flag.startsWith("--from="))
+  ).map((instruction) => {
+    const words = wordsOf(instruction);
+    return { sources: words.slice(0, -1), target: words.at(-1) ?? "" };
+  });
+}

@@ -1,0 +1,59 @@
+/**
+ * Lines of the Dockerfile of `mlcli init` that an older Dockerfile lacks, and what for. Each matters
+ * only to an app that needs it.
+ *
+ * @module
+ */
+
+import { SEPARATOR } from "@std/path/constants";
+import { normalize } from "@std/path/normalize";
+import { COMMON_PATH } from "../../images.ts";
+import { copiesOf, type Instruction } from "./instructions.ts";
+
+/** A line that a Dockerfile may lack. */
+export interface TemplateLine {
+  /** As the template has it. */
+  readonly line: string;
+  /** Where it belongs, in words. */
+  readonly place: string;
+  /** What a Dockerfile without it does not do. */
+  readonly without: (appName: string) => string;
+  /** Whether a Dockerfile does by any line what this one does. */
+  readonly isDone: (instructions: readonly Instruction[], appName: string) => boolean;
+}
+
+/** Puts `APP/mlcli_base/common/` into the image. */
+export const COMMON_LINE: TemplateLine = {
+  line: `COPY \${APP}/mlcli_base/common/ ${COMMON_PATH}/`,
+  place: "beside the others that copy code",
+  without: (appName) => `does not copy ${appName}/mlcli_base/common/ into the image`,
+  isDone: (instructions, appName) =>
+    copiesOf(instructions).some(({ sources, target }) =>
+      sources.some((source) => putsCommon(source, target, appName))
+    ),
+};
+
+/** Whether a `COPY` brings the directory, or a part of it, to where the harness looks for it. */
+function putsCommon(source: string, target: string, appName: string): boolean {
+  const folder = `${appName}/mlcli_base/common`;
+  const path = cleaned(source.replace(/\$\{APP\}|\$APP\b/g, appName).replace(/^\/+/, ""));
+  // What another variable stands for, or a pattern, is not known: the author means something by it.
+  if (/[$*?[]/.test(path)) return cleaned(target).endsWith("common");
+  if (path === folder || path.startsWith(`${folder}/`)) {
+    const to = cleaned(target);
+    return to === COMMON_PATH || to.startsWith(`${COMMON_PATH}/`) || !isPlain(target);
+  }
+  if (path !== "" && !folder.startsWith(`${path}/`)) return false;
+  return cleaned(`${target}/${folder.slice(path.length)}`) === COMMON_PATH || !isPlain(target);
+}
+
+/** Whether it is known where a target leads. */
+function isPlain(target: string): boolean {
+  return target.startsWith("/") && !target.includes("$");
+}
+
+/** Without `.` and `..` in it, and without a slash at its end. Empty: the whole context. */
+function cleaned(path: string): string {
+  const text = normalize(path).replaceAll(SEPARATOR, "/").replace(/(?<=.)\/$/, "");
+  return text === "." ? "" : text;
+}

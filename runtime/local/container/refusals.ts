@@ -1,0 +1,67 @@
+/**
+ * What an engine says when it has not what a container asks for, in the user's terms. It gives these
+ * statuses to other failures, too, so its words are matched.
+ *
+ * @module
+ */
+
+import type { CreateBody } from "../../docker/engine.ts";
+import { EngineError } from "../../docker/transport.ts";
+import { MlcliError } from "../../errors.ts";
+
+/**
+ * - Networks: libnetwork's ErrNoSuchNetwork (moby), ErrNoSuchNetwork (containers/common, of Podman).
+ * - GPUs: `errIncompatibleDeviceRequest` (moby, daemon/devices.go), `no known GPU vendor found`
+ *   (daemon/nvidia_linux.go, from 28 on), and what NVIDIA's hook and Podman's CDI say of a device.
+ * - CPUs: `verifyPlatformContainerResources` (moby, daemon/daemon_unix.go).
+ */
+const REFUSALS = {
+  network: /network .*\bnot found\b|unable to find network/i,
+  device: /nvidia-container-cli|unresolvable CDI devices?|unknown device/i,
+  noGpus: /could not select device driver|no known GPU vendor/i,
+  cpus: /range of CPUs is from/i,
+  noCpus: /NanoCPUs can not be set/i,
+} as const;
+
+/** The error in the user's terms; `undefined` where it is about something else. */
+export function resourceRefusal(
+  { HostConfig }: Pick<CreateBody, "HostConfig">,
+  error: unknown,
+): MlcliError | undefined {
+  if (!(error instanceof EngineError)) return undefined;
+  const { reason } = error;
+  const refusal = (message: string, hint: string): MlcliError =>
+    new MlcliError(message, { quote: reason, hint, cause: error });
+  const { NetworkMode, NanoCpus = 0, DeviceRequests } = HostConfig;
+  if (NetworkMode !== undefined && REFUSALS.network.test(reason)) {
+    return refusal(
+      `The Docker Engine has no network "${NetworkMode}"`,
+      "docker network ls lists all; docker network create makes one.",
+    );
+  }
+  if (DeviceRequests !== undefined && REFUSALS.noGpus.test(reason)) {
+    return refusal(
+      "The Docker Engine has no GPUs for containers",
+      "It needs NVIDIA's driver and container toolkit (nvidia-ctk runtime configure). Without " +
+        "--gpus, the code runs on the CPUs.",
+    );
+  }
+  if (DeviceRequests !== undefined && REFUSALS.device.test(reason)) {
+    return refusal(
+      "The Docker Engine cannot give the container these GPUs",
+      "nvidia-smi -L lists what there is.",
+    );
+  }
+  if (NanoCpus > 0 && REFUSALS.cpus.test(reason)) {
+    return refusal(
+      `The Docker Engine has fewer than ${NanoCpus / 1e9} CPUs`,
+      "Give a lower number with --cpus, or leave it out: then the code may use all.",
+    );
+  }
+  if (NanoCpus > 0 && REFUSALS.noCpus.test(reason)) {
+    return refusal(
+      "The Docker Engine cannot limit CPUs",
+      "Leave --cpus out. (A rootless engine needs cgroup v2 with the controller cpu.)",
+    );
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Why a run failed, as an error: what the code gave as its reason, unless it has been read already.
+ *
+ * @module
+ */
+
+import { type JobKind, JOBS } from "../contract/jobs.ts";
+import { failureReason, REASON_BYTES } from "../contract/outcome.ts";
+import { headlineOf, isTold } from "../contract/told_reason.ts";
+import { UserCodeError } from "../errors.ts";
+import type { Heard } from "./container/heard.ts";
+import type { RunOutcome } from "./container/run.ts";
+import { type Importer, missingModuleHintOf } from "./missing_module.ts";
+
+/** A run that failed. */
+export interface FailedRun {
+  readonly kind: JobKind;
+  readonly outcome: RunOutcome;
+  /** Seconds that it had to end in. */
+  readonly grace: number;
+  /** The reason that its code gave. */
+  readonly reason: string | undefined;
+  readonly heard: Heard;
+  readonly importer: Importer;
+}
+
+/** The error for it. */
+export async function failureOf(
+  { kind, outcome, grace, reason = "", heard, importer }: FailedRun,
+): Promise<UserCodeError> {
+  const { status, words, stoppedWithin } = outcome;
+  const { title } = JOBS[kind];
+  if (stoppedWithin !== undefined) {
+    return new UserCodeError(status, `${title} did not end within ${grace} s: ${words}`, {
+      hint: "SIGTERM is all that the platform says before it kills: save there, and end.",
+    });
+  }
+  const headline = headlineOf(reason);
+  const hint = outcome.hint ?? await missingModuleHintOf(headline ?? heard.lastError, importer);
+  return headline !== undefined && isTold(reason, heard.text)
+    ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
+    : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });
+}
+
+/** `exit status 137: ended by SIGKILL`, to stand in brackets. */
+function inBrackets(words: string): string {
+  return words.replace(/ \((.*)\)$/, ": $1");
+}
+
+/** The reason that user code wrote. It may be anything: a pipe, a link, a file of any size. */
+export async function reasonIn(path: string): Promise<string | undefined> {
+  try {
+    if (!(await Deno.lstat(path)).isFile) return undefined;
+    using file = await Deno.open(path);
+    const buffer = new Uint8Array(REASON_BYTES);
+    const length = await file.read(buffer) ?? 0;
+    return failureReason(buffer.subarray(0, length));
+  } catch {
+    return undefined; // the code gave no reason
+  }
+}

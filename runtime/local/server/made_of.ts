@@ -1,0 +1,130 @@
+/**
+ * What a server was made of, which its container's label says, and what of that is another today.
+ *
+ * Nothing is compared with the time at which a container was started: the engine's machine may have
+ * another clock.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { imageReference } from "../../app/app.ts";
+import { layoutOf } from "../../app/layout.ts";
+import type { Engine, ImageDetails } from "../../docker/engine.ts";
+import { builtAt } from "../../docker/image_details.ts";
+import { isDirectory } from "../../files.ts";
+import type { ServingJob } from "../jobs.ts";
+import { fingerprintOf, type Tree, treeIn } from "../watch/tree.ts";
+
+/** What a server was made of. Fingerprints are those of `fingerprintOf`; empty: not known, or none. */
+export interface MadeOf {
+  /** The machine that mlcli ran on: paths are its own. */
+  readonly host: string;
+  /** The app's directory `mlcli_base`, absolute. */
+  readonly base: string;
+  /** Of the code that is mounted. */
+  readonly code: string;
+  /** Of `model/`, also where it holds an archive. */
+  readonly model: string;
+  /** `name:tag` */
+  readonly image: string;
+  readonly imageId: string;
+}
+
+/** What is newer than a server, and since when. */
+export interface Stale {
+  readonly code?: Date;
+  readonly model?: Date;
+  readonly image?: Date;
+}
+
+/** The directories with code of a server, in `mlcli_base`. */
+const CODE = ["prediction"];
+
+/** What a server is made of that is started now. To be asked for before it starts. */
+export async function madeOf(
+  { app, tag }: Pick<ServingJob, "app" | "tag">,
+  codeFolder: string | undefined,
+  image: Pick<ImageDetails, "Id">,
+): Promise<MadeOf> {
+  const { base } = layoutOf(app);
+  return {
+    host: Deno.hostname(),
+    base,
+    code: codeFolder === undefined ? "" : (await codeOf(base)).fingerprint,
+    model: (await modelOf(base)).fingerprint,
+    image: imageReference(app, tag),
+    imageId: image.Id,
+  };
+}
+
+/** What a label says; undefined where it says nothing, as with servers of an older mlcli. */
+export function readMadeOf(label: string | undefined): MadeOf | undefined {
+  let said: unknown;
+  try {
+    said = JSON.parse(label ?? "");
+  } catch {
+    return undefined;
+  }
+  const { host, base, code, model, image, imageId } = Object(said) as Record<string, unknown>;
+  const texts = { host, base, code, model, image, imageId };
+  const isWhole = Object.values(texts).every((text) => typeof text === "string");
+  return isWhole ? texts as unknown as MadeOf : undefined;
+}
+
+/**
+ * What is newer than a server; undefined where nothing is, or where that cannot be known: the app
+ * lies on another machine, or is not there any more.
+ */
+export async function stalenessOf(
+  made: MadeOf | undefined,
+  engine: Pick<Engine, "image">,
+): Promise<Stale | undefined> {
+  if (made === undefined || made.host !== Deno.hostname() || !await isDirectory(made.base)) return;
+  const [code, model, image] = await Promise.all([
+    made.code === "" ? undefined : codeOf(made.base),
+    made.model === "" ? undefined : modelOf(made.base),
+    engine.image(made.image).catch(() => undefined),
+  ]);
+  const stale: Stale = {
+    ...newer("code", made.code, code),
+    ...newer("model", made.model, model),
+    ...image && image.Id !== made.imageId ? { image: builtAt(image) } : {},
+  };
+  return Object.keys(stale).length === 0 ? undefined : stale;
+}
+
+/** What is known of a directory, or of several. */
+interface Known {
+  /** Empty where there is nothing to know it by. */
+  readonly fingerprint: string;
+  readonly changed: Date | undefined;
+}
+
+function newer<Key extends string>(
+  key: Key,
+  before: string,
+  now: Known | undefined,
+): Partial<Record<Key, Date>> {
+  if (!now?.changed || now.fingerprint === "" || now.fingerprint === before) return {};
+  return { [key]: now.changed } as Partial<Record<Key, Date>>;
+}
+
+async function codeOf(base: string): Promise<Known> {
+  return await known(await Promise.all(CODE.map((name) => treeIn(join(base, name), "content"))));
+}
+
+async function modelOf(base: string): Promise<Known> {
+  return await known([await treeIn(join(base, "local_test/test_dir/model"), "times")]);
+}
+
+async function known(trees: readonly (Tree | undefined)[]): Promise<Known> {
+  const all = trees.filter((tree) => tree !== undefined);
+  const isKnown = all.length === trees.length && all.some(({ files }) => files.size > 0);
+  const prints = isKnown ? await Promise.all(all.map(fingerprintOf)) : [];
+  const times = all.flatMap(({ changed }) => changed === undefined ? [] : [changed.getTime()]);
+  return {
+    fingerprint: prints.join(" "),
+    changed: times.length === 0 ? undefined : new Date(Math.max(...times)),
+  };
+}

@@ -1,0 +1,149 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { completeApp } from "../../helpers/app.ts";
+import { fakeContainers, type Play } from "../../helpers/fake_containers.ts";
+import { refusal } from "../../helpers/fake_engine.ts";
+import { runInProcess } from "../../helpers/in_process.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** Runs a command line with a configuration file; what it created, and what it said. */
+async function run(
+  args: readonly string[],
+  { local, play = {} }: { readonly local?: unknown; readonly play?: Play } = {},
+) {
+  await using app = await completeApp({ configuration: local === undefined ? {} : { local } });
+  await using engine = await fakeContainers(play);
+  const result = await runInProcess(args, { cwd: app.directory, engine });
+  const { stderr } = result;
+  return {
+    ...result,
+    stderr: stderr.replaceAll(app.name, "APP"),
+    hosts: engine.created.map(({ HostConfig }) => HostConfig),
+  };
+}
+
+const TRAIN = ["local", "train"];
+const PROCESS = ["local", "process", "-f", "p.py"];
+const DEPLOY = ["local", "deploy", "--port", "0"];
+
+suite("what a container may take of this machine", () => {
+  for (const command of [TRAIN, PROCESS]) {
+    it(`${command.slice(0, 2).join(" ")} gives it as the options ask`, async () => {
+      const { code, stderr, hosts } = await run([
+        ...command,
+        ...["--cpus", "1.5", "--shm-size", "64m", "--memory", "1g"],
+        ...["--gpus", "device=0,1", "--network", "bridge"],
+      ]);
+      assertEquals({ code, stderr }, { code: 0, stderr: "" });
+      const { NanoCpus, ShmSize, Memory, DeviceRequests, NetworkMode } = hosts[0];
+      assertEquals([NanoCpus, ShmSize, Memory, NetworkMode], [
+        1_500_000_000,
+        67_108_864,
+        1_073_741_824,
+        "bridge",
+      ]);
+      assertEquals(DeviceRequests, [{ Capabilities: [["gpu"]], DeviceIDs: ["0", "1"] }]);
+    });
+  }
+
+  it("is in the configuration file, too, and the command line counts more", async () => {
+    const local = { memory: "2g", cpus: 1, shm_size: "1g", gpus: "all", network: "none" };
+    const { code, hosts } = await run([...TRAIN, "--cpus", "2", "--network", "bridge"], { local });
+    assertEquals(code, 0);
+    const { NanoCpus, ShmSize, Memory, DeviceRequests, NetworkMode } = hosts[0];
+    assertEquals([NanoCpus, ShmSize, Memory, NetworkMode], [
+      2_000_000_000,
+      1_073_741_824,
+      2_147_483_648,
+      "bridge",
+    ]);
+    assertEquals(DeviceRequests, [{ Capabilities: [["gpu"]], Count: -1 }]);
+    const isolated = await run([...TRAIN, "--network-isolation"], { local: { network: "db" } });
+    assertEquals(isolated.hosts[0].NetworkMode, "none");
+  });
+
+  it("is refused where the file has it wrong, and doubted where it is almost right", async () => {
+    const refused: readonly (readonly [local: unknown, message: RegExp])[] = [
+      ["x", /^error: APP.json: "local" must be an object with options of mlcli local; it is "x"\n/],
+      [{ cpus: "many" }, /^error: APP.json: "cpus" in "local" must be a number of CPUs/],
+      [{ gpus: true }, /^error: APP.json: "gpus" in "local" must be a number; it is /],
+      [{ network: "container:a" }, /^error: APP.json: "network" in "local" must be bridge, host/],
+      [{ network: "host" }, /^error: APP.json: "network" in "local" may not be "host"\nhint: It l/],
+    ];
+    for (const [local, message] of refused) {
+      const { code, stderr, hosts } = await run(TRAIN, { local });
+      assertEquals([code, hosts], [1, []]);
+      assertMatch(stderr, message);
+    }
+    const doubted = await run(TRAIN, { local: { shmsize: "1g", docker_tag: "x", own: 1 } });
+    assertEquals(doubted.code, 0);
+    assertMatch(
+      doubted.stderr,
+      /^warning: APP.json: "shmsize" in "local" means nothing to mlcli\nhint: Is "shm_size" meant\?\n/,
+    );
+    assertMatch(doubted.stderr, /\nwarning: APP.json: "docker_tag" in "local" has no effect\n/);
+  });
+
+  it("cannot be a network and none", async () => {
+    const { code, stderr, hosts } = await run([
+      ...TRAIN,
+      "--network-isolation",
+      "--network",
+      "host",
+    ]);
+    assertEquals([code, hosts], [2, []]);
+    assertMatch(stderr, /^error: Options "--network-isolation" and "--network host" do not go/);
+  });
+
+  it("is no network that nobody, or everybody, reaches a server on", async () => {
+    for (
+      const [network, message] of [
+        ["host", /^error: With --network host, the whole network could reach the server\.\nhint: /],
+        ["none", /^error: Nothing could reach a server without a network \(none\)\.\nhint: /],
+      ] as const
+    ) {
+      const { code, stderr, hosts } = await run([...DEPLOY, "--network", network]);
+      assertEquals([code, hosts], [2, []]);
+      assertMatch(stderr, message);
+    }
+    const { code, hosts } = await run(DEPLOY, { local: { network: "none" } });
+    assertEquals([code, hosts], [2, []]);
+  });
+
+  it("differs from the platform where it is a network of this machine", async () => {
+    const { code, stderr } = await run([...TRAIN, "--network", "db"]);
+    assertEquals(code, 0);
+    assertMatch(stderr, /^warning: The code is on the network "db" of this machine, which the pl/);
+    const strict = await run([...TRAIN, "--network", "host", "--strict"]);
+    assertEquals(strict.code, 1);
+    assertMatch(strict.stderr, /\nerror: 1 thing is not as on the platform/);
+  });
+
+  it("is what the engine has, else that is said", async () => {
+    const start = (status: number, words: string): Play => ({
+      answers: { "POST /containers/ID/start": () => refusal(status, words) },
+    });
+    const network = await run([...TRAIN, "--network", "db"], {
+      play: start(404, "network db not found"),
+    });
+    assertEquals(network.code, 1);
+    assertMatch(
+      network.stderr,
+      /error: The Docker Engine has no network "db"\n {2}network db not f/,
+    );
+    const gpus = await run([...PROCESS, "--gpus", "all"], {
+      play: start(500, 'could not select device driver "" with capabilities: [[gpu]]'),
+    });
+    assertEquals(gpus.code, 1);
+    assertMatch(gpus.stderr, /^error: The Docker Engine has no GPUs for containers\n/);
+    const cpus = await run([...DEPLOY, "--cpus", "64"], {
+      play: {
+        answers: {
+          "POST /containers/create": () =>
+            refusal(400, "Range of CPUs is from 0.01 to 2.00, as there are only 2 CPUs available"),
+        },
+      },
+    });
+    assertEquals(cpus.code, 1);
+    assertMatch(cpus.stderr, /^error: The Docker Engine has fewer than 64 CPUs\n/);
+  });
+});

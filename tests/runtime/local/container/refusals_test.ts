@@ -1,0 +1,78 @@
+import { assertEquals } from "@std/assert";
+import type { CreateBody } from "../../../../runtime/docker/engine.ts";
+import { EngineError } from "../../../../runtime/docker/transport.ts";
+import { resourceRefusal } from "../../../../runtime/local/container/refusals.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+type HostConfig = CreateBody["HostConfig"];
+
+const NOTHING: HostConfig = { AutoRemove: true, Mounts: [] };
+const ALL: HostConfig = {
+  ...NOTHING,
+  NetworkMode: "db",
+  NanoCpus: 64e9,
+  DeviceRequests: [{ Count: -1, Capabilities: [["gpu"]] }],
+};
+
+/** What engines say, and what mlcli makes of it. */
+const WORDS: readonly (readonly [status: number, reason: string, message: string | undefined])[] = [
+  // Docker 20.10.24; 28 (moby, daemon/container_operations.go); Podman 4.3 (libnetwork/types)
+  [404, "network db not found", 'The Docker Engine has no network "db"'],
+  [
+    404,
+    "failed to set up container networking: network db not found",
+    'The Docker Engine has no network "db"',
+  ],
+  [
+    500,
+    "unable to find network with name or ID db: network not found",
+    'The Docker Engine has no network "db"',
+  ],
+  [
+    500,
+    'could not select device driver "" with capabilities: [[gpu]]',
+    "The Docker Engine has no GPUs for containers",
+  ],
+  [
+    500,
+    "failed to create task: nvidia-container-cli: device error: 7: unknown device: unknown",
+    "The Docker Engine cannot give the container these GPUs",
+  ],
+  [
+    400,
+    "Range of CPUs is from 0.01 to 2.00, as there are only 2 CPUs available",
+    "The Docker Engine has fewer than 64 CPUs",
+  ],
+  [
+    400,
+    "NanoCPUs can not be set, as your kernel does not support CPU CFS scheduler or the cgroup " +
+    "is not mounted",
+    "The Docker Engine cannot limit CPUs",
+  ],
+  [404, "No such image: demo:latest", undefined],
+  [400, 'exec: "nope": executable file not found in $PATH: unknown', undefined],
+  [500, "driver failed programming external connectivity", undefined],
+];
+
+suite("what an engine does not have", () => {
+  for (const [status, reason, message] of WORDS) {
+    it(`is said in the user's words: ${reason}`, () => {
+      const error = new EngineError(status, reason, "POST /containers/ID/start");
+      const found = resourceRefusal({ HostConfig: ALL }, error);
+      assertEquals(found?.message, message);
+      if (message !== undefined) {
+        assertEquals([found?.quote, found?.cause], [reason, error]);
+        assertEquals(typeof found?.hint, "string");
+      }
+      // Who did not ask for any of that is told what the engine said.
+      assertEquals(resourceRefusal({ HostConfig: NOTHING }, error), undefined);
+    });
+  }
+
+  it("is nothing that another error says", () => {
+    assertEquals(
+      resourceRefusal({ HostConfig: ALL }, new Error("network db not found")),
+      undefined,
+    );
+  });
+});
