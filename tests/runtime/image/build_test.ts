@@ -186,7 +186,7 @@ suite("what mlcli build says of a Dockerfile of before", () => {
       const after = () => Response.json({ ...IMAGE, Config: config });
       const { code, stdout, stderr, app } = await build(
         saying(BUILT),
-        [],
+        ["-q"],
         {},
         {},
         { after },
