@@ -7,6 +7,7 @@
 
 import { runCommandLine } from "./commands/cliffy/run.ts";
 import { refusesColour } from "./commands/cliffy/words.ts";
+import { tell } from "./runtime/message.ts";
 import { errorText, hintText } from "./commands/render/error_text.ts";
 import { root } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
@@ -49,7 +50,7 @@ function report(error: unknown, context: Context): void {
   // Both were somebody's wish: nothing to explain.
   if (error instanceof Interrupted || error instanceof OutputClosed) return;
   try {
-    context.err.print(describe(error));
+    tell(context.err, describe(error));
     if (context.env("MLCLI_DEBUG") === "1") context.err.print(printable(`${stackOf(error)}\n`));
   } catch (failure) {
     // Where standard error is closed or on a full disk, the exit code says it alone.

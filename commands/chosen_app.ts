@@ -6,6 +6,7 @@
 
 import { type App, findApp } from "../runtime/app/app.ts";
 import { topLevelDoubts } from "../runtime/app/sections.ts";
+import { tell } from "../runtime/message.ts";
 import type { Context } from "../runtime/context.ts";
 import { warningText } from "../runtime/text.ts";
 
@@ -18,7 +19,7 @@ import { warningText } from "../runtime/text.ts";
 export async function chosenApp(context: Context, appName: string | undefined): Promise<App> {
   const app = await findApp(context.cwd, appName);
   for (const { message, hint } of topLevelDoubts(app)) {
-    context.err.print(warningText(message, hint));
+    tell(context.err, warningText(message, hint));
   }
   return app;
 }

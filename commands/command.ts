@@ -120,6 +120,9 @@ export interface Group {
    * such an option takes it, and does not show it.
    */
   readonly early?: Options;
+  readonly examples?: readonly Example[];
+  /** What its help ends with. */
+  readonly more?: string;
   readonly commands: Readonly<Record<string, Member>>;
 }
 

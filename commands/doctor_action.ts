@@ -13,7 +13,7 @@ import type { DoctorOptions } from "./doctor.ts";
 import { DEFAULT_PORT } from "./options/server.ts";
 import { green, red, yellow } from "./render/colour.ts";
 import { printable } from "../runtime/text.ts";
-import { wrap } from "./render/wrap.ts";
+import { wrap } from "../runtime/wrap.ts";
 
 /**
  * Prints a line a check.

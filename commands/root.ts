@@ -11,12 +11,23 @@ import { earlyTag, everywhere } from "./options/standard.ts";
 const HERE = "On this machine";
 const THERE = "On SageMaker (costs money)";
 
+/** From nothing to a server. */
+const START = "mlcli init demo && mlcli build && mlcli local train && mlcli local deploy";
+
 /** `mlcli` with all its commands. */
 export const root: Group = {
   details:
     "Train and serve machine-learning models in local containers as Amazon SageMaker does, " +
     "and there, too.",
   options: everywhere,
+  examples: [
+    ["Make an app, and train and serve it here", START],
+    ["Ask the server", "echo 72,3,15 | mlcli local invoke"],
+    ["See what stands in the way", "mlcli doctor"],
+  ],
+  more:
+    "mlcli COMMAND --help says more about each command. The documentation is docs/ in mlcli's " +
+    "source code; the README that comes with a release leads to it.",
   early: earlyTag,
   commands: {
     init: {

@@ -26,6 +26,8 @@ export interface Topic {
   /** Those that it has from its groups come first. */
   readonly options: readonly NamedOption[];
   readonly examples: readonly Example[];
+  /** What the help ends with. */
+  readonly more: string;
   /** What a group holds, but for what is hidden; `undefined` for a command. */
   readonly members: readonly (readonly [name: string, member: Member])[] | undefined;
 }
@@ -59,7 +61,8 @@ export async function topicOf(root: Group, names: readonly string[]): Promise<To
       ...(isGroup(declared) ? declared.early : {}),
       ...declared.options,
     }),
-    examples: isGroup(declared) ? [] : declared.examples,
+    examples: declared.examples ?? [],
+    more: isGroup(declared) ? declared.more ?? "" : "",
     members: isGroup(declared)
       ? Object.entries(declared.commands).filter(([, member]) => !member.isHidden)
       : undefined,

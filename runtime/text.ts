@@ -23,13 +23,13 @@ const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]
 
 /**
  * A program's output as text: without colours, and without what a carriage return has overwritten,
- * such as all but the last state of a progress bar; otherwise as `printable` has it.
+ * such as all but the last state of a progress bar; otherwise as `printable` has it. A carriage
+ * return at its end stays, since the next piece may overwrite the line.
  */
 export function terminalText(text: string): string {
-  return printable(
-    text.replace(SEQUENCE, "").replaceAll("\r\n", "\n").replace(/[^\n]*\r(?=[^\n])/g, "")
-      .replaceAll("\r", ""),
-  );
+  const kept = text.replace(SEQUENCE, "").replaceAll("\r\n", "\n")
+    .replace(/[^\n]*\r(?=[^\r\n])/g, "").replace(/\r+(?=.|\n)/g, "");
+  return kept.endsWith("\r") ? `${printable(kept.slice(0, -1))}\r` : printable(kept);
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 
 import { invokeEndpoint } from "../../runtime/cloud/invoke_endpoint.ts";
+import { tell } from "../../runtime/message.ts";
 import type { Context } from "../../runtime/context.ts";
 import { noteText } from "../../runtime/text.ts";
 import { invocationFields } from "../options/invocation_parsers.ts";
@@ -25,6 +26,6 @@ export async function invokeEndpointAction(
     fields: invocationFields(options),
     stream,
   };
-  const note = (text: string): void => context.err.print(noteText(text));
+  const note = (text: string): void => tell(context.err, noteText(text));
   await invokeEndpoint(invocation, context, note);
 }

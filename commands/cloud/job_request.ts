@@ -8,6 +8,7 @@ import type { App } from "../../runtime/app/app.ts";
 import type { Doubt } from "../../runtime/app/sections.ts";
 import type { AwsOptions } from "../../runtime/aws/settings.ts";
 import type { JobRequest } from "../../runtime/cloud/start/request.ts";
+import { tell } from "../../runtime/message.ts";
 import type { Context } from "../../runtime/context.ts";
 import { warningText } from "../../runtime/text.ts";
 import { ownVariables } from "../../runtime/variable_files.ts";
@@ -55,7 +56,7 @@ export async function sharedRequest(
   context: Context,
 ): Promise<SharedRequest> {
   for (const { message, hint } of doubts) {
-    context.err.print(warningText(message, hint));
+    tell(context.err, warningText(message, hint));
   }
   const configured = await ownVariables({ env: settings.env ?? [], envFile: [] }, context);
   const tags = [...settings.tag ?? [], ...typed.tag];

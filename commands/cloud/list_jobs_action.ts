@@ -6,6 +6,7 @@
 
 import { regionWords } from "../../runtime/aws/settings.ts";
 import { type ListedJob, listJobs } from "../../runtime/cloud/jobs/list_jobs.ts";
+import { tell } from "../../runtime/message.ts";
 import type { Context } from "../../runtime/context.ts";
 import { inOneLine, noteText, printableJson } from "../../runtime/text.ts";
 import { localTimestamp } from "../render/timestamp.ts";
@@ -16,7 +17,7 @@ export async function listJobsAction(context: Context, options: ListJobsOptions)
   const { kind, status, nameContains, limit } = options;
   const listing = { choice: options, kind, filter: { status, nameContains }, limit };
   const { out, err } = context;
-  const { region, jobs } = await listJobs(listing, context, (text) => err.print(noteText(text)));
+  const { region, jobs } = await listJobs(listing, context, (text) => tell(err, noteText(text)));
   const found: ListedJob[] = [];
   for await (const job of jobs) {
     if (options.output === "text") out.print(textLine(job));

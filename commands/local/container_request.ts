@@ -6,6 +6,7 @@
 
 import type { App } from "../../runtime/app/app.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
+import { tell } from "../../runtime/message.ts";
 import type { Context } from "../../runtime/context.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import type { LocalJob } from "../../runtime/local/jobs.ts";
@@ -67,7 +68,7 @@ async function configured<O extends Options>(
 ): Promise<Partial<ContainerOptions>> {
   const section = sectionOf(app, "local");
   const { settings, doubts } = await call.configured(section);
-  for (const { message, hint } of doubts) context.err.print(warningText(message, hint));
+  for (const { message, hint } of doubts) tell(context.err, warningText(message, hint));
   // The options of each of these commands are among them: `O` cannot say it.
   const { network, ...rest } = settings as Partial<ContainerOptions>;
   // A server on the machine's own network would listen for the whole neighbourhood, and its code

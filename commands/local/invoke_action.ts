@@ -6,6 +6,7 @@
 
 import { invoke } from "../../runtime/local/server/invoke.ts";
 import { stalenessOn } from "../../runtime/local/server/staleness.ts";
+import { tell } from "../../runtime/message.ts";
 import type { Context } from "../../runtime/context.ts";
 import { noteText } from "../../runtime/text.ts";
 import { requestHeaders } from "../options/invocation_parsers.ts";
@@ -18,7 +19,7 @@ export async function invokeAction(context: Context, options: InvokeOptions): Pr
   const { port, accept, stream, timeout } = options;
   const body = requestBody(context, options, "mlcli local invoke rows.csv");
   const headers = requestHeaders(options.header);
-  const note = (text: string): void => context.err.print(noteText(text));
+  const note = (text: string): void => tell(context.err, noteText(text));
   const answer = invoke({ port, accept, headers, stream, timeout, body }, context, note);
   const stale = await stalenessOn(port, context, answer);
   if (stale !== undefined && !context.interruption.signal.aborted) {

@@ -9,6 +9,7 @@ import {
   containerStatuses,
   type Health,
 } from "../../runtime/local/server/status.ts";
+import { tell } from "../../runtime/message.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Stale } from "../../runtime/local/server/made_of.ts";
 import { noteText } from "../../runtime/text.ts";
@@ -35,10 +36,13 @@ export async function statusAction(context: Context, options: StatusOptions): Pr
   for (const { appName, port, stale } of statuses) {
     if (stale === undefined) continue;
     const words = staleText(stale, context.clock.date());
-    context.err.print(noteText(
-      `${appName} on ${port} is stale: ${words}; mlcli local deploy --port ${port} --replace ` +
-        "serves what is there now",
-    ));
+    tell(
+      context.err,
+      noteText(
+        `${appName} on ${port} is stale: ${words}; mlcli local deploy --port ${port} --replace ` +
+          "serves what is there now",
+      ),
+    );
   }
   if (rows.length === 0 && context.err.isTerminal) {
     context.err.print("No server and no run of mlcli. mlcli local deploy starts a server.\n");

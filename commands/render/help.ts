@@ -6,7 +6,7 @@
 
 import { keyOf, type NamedArgument, type NamedOption } from "../options/option.ts";
 import type { Topic } from "../topic.ts";
-import { wrap } from "./wrap.ts";
+import { wrap, wrapWords } from "../../runtime/wrap.ts";
 
 /** How to lay the help out. */
 export interface HelpStyle {
@@ -19,23 +19,31 @@ export function helpText(topic: Topic, style: HelpStyle): string {
   const heading = (text: string): string => style.colour ? `\x1b[1m${text}\x1b[22m` : text;
   const sections = [
     wrap(topic.description, style.columns, 0),
-    `${heading("Usage:")} ${usage(topic)}`,
+    `${heading("Usage:")} ${wrapWords(usageParts(topic), style.columns, "Usage: ".length)}`,
     ...memberSections(topic, heading, style.columns),
     section(heading("Options:"), optionRows(topic), style.columns),
     exampleSection(heading("Examples:"), topic),
+    wrap(topic.more, style.columns, 0),
   ];
   return `${sections.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
 /** The usage line: path, arguments, required options, what may follow `--`. */
-export function usage({ path, members, arguments: named, rest, options }: Topic): string {
+export function usage(topic: Topic): string {
+  return usageParts(topic).join(" ");
+}
+
+/** What is not broken: an option and its value are one. */
+function usageParts(
+  { path, members, arguments: named, rest, options }: Topic,
+): readonly string[] {
   return [
     path,
     ...(members === undefined ? named.map(argumentForm) : ["COMMAND"]),
     ...options.filter(([, option]) => isRequired(option)).map(optionForm),
     "[OPTIONS]",
     ...(rest === undefined ? [] : [argumentForm(rest)]),
-  ].join(" ");
+  ];
 }
 
 /** An option or a command as the help and the reference show it. */
@@ -119,12 +127,20 @@ function memberSections(
 
 function section(heading: string, rows: readonly Row[], columns: number): string {
   if (rows.length === 0) return "";
-  const indent = Math.max(...rows.map((row) => row.form.length)) + 4;
-  const lines = rows.map((row) =>
-    `  ${row.form.padEnd(indent - 2)}${wrap(row.description, columns, indent)}`
+  const beside = Math.max(...rows.map((row) => row.form.length)) + 4;
+  const isNarrow = columns - beside < LEAST_DESCRIPTION;
+  const lines = rows.map(({ form, description }) =>
+    isNarrow
+      ? `  ${form.trim()}\n${BELOW}${wrap(description, columns, BELOW.length)}`
+      : `  ${form.padEnd(beside - 2)}${wrap(description, columns, beside)}`
   );
   return [heading, ...lines].join("\n");
 }
+
+/** With less room beside the forms, in columns, descriptions stand below them. */
+const LEAST_DESCRIPTION = 18;
+
+const BELOW = " ".repeat(6);
 
 function exampleSection(heading: string, { examples }: Topic): string {
   if (examples.length === 0) return "";

@@ -11,6 +11,7 @@ import { normalize } from "@std/path/normalize";
 import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, nameOfType, parseJson } from "../json.ts";
+import { type MetricDefinition, metricDefinitionsIn, METRICS_KEY } from "./metric_definitions.ts";
 import { isPrivateName } from "./private_names.ts";
 import { leaves } from "./typed_path.ts";
 
@@ -22,6 +23,8 @@ export interface Configuration {
   readonly pythonVersion: string;
   /** Requirements file: relative to the configuration file's directory, with slashes. */
   readonly requirements: string;
+  /** File of certificates that pip trusts in a build, beside the public ones; as `requirements`. */
+  readonly certificateFile: string | undefined;
   readonly baseImage: string | undefined;
   /** `os/architecture[/variant]` of the image; the engine's own when undefined. */
   readonly platform: string | undefined;
@@ -31,6 +34,8 @@ export interface Configuration {
   readonly s3Prefix: string | undefined;
   /** ARN of the role that SageMaker assumes in the app's jobs. */
   readonly executionRole: string | undefined;
+  /** What a training's output has of metrics, and where. */
+  readonly metricDefinitions: readonly MetricDefinition[];
   /** What the file says for single commands, as it stands there (`sections.ts`). */
   readonly sections: Readonly<Partial<Record<SectionName, Readonly<Record<string, unknown>>>>>;
   /** Keys that are none of mlcli's, in the order of the file. */
@@ -45,6 +50,9 @@ export const SECTIONS = ["train", "process", "deploy", "local"] as const;
 
 /** The name of such an object. */
 export type SectionName = typeof SECTIONS[number];
+
+/** All keys whose value is no string. */
+export const OBJECT_KEYS: readonly string[] = [...SECTIONS, METRICS_KEY];
 
 /** One of those that are for a cloud command. */
 export type CloudSectionName = Exclude<SectionName, "local">;
@@ -77,11 +85,11 @@ export const RULES = {
   },
   requirements: {
     expected: 'a path below this directory, such as "requirements.txt", and no file of secrets',
-    accepts: (value) => {
-      const path = normalizedPath(value);
-      if (path.split("/").some(isPrivateName)) return false;
-      return path !== "." && !isAbsolute(path) && !leaves(path) && !path.endsWith("/");
-    },
+    accepts: isPathBelow,
+  },
+  certificate_file: {
+    expected: 'a path below this directory, such as "certificates.pem", and no file of secrets',
+    accepts: isPathBelow,
   },
   base_image: {
     expected: 'an image, such as "python:3.12-slim"',
@@ -125,22 +133,28 @@ export async function readConfiguration(path: string): Promise<Configuration> {
   const file = basename(path);
   const values = objectOf(await read(path), file);
   const get = (key: ConfigurationKey): string | undefined => stringOf(values, key, file);
+  const certificateFile = get("certificate_file");
   return {
     imageName: get("image_name") ?? defaultImageName(file),
     pythonVersion: get("python_version") ?? DEFAULT_PYTHON_VERSION,
     requirements: normalizedPath(get("requirements") ?? DEFAULT_REQUIREMENTS),
+    certificateFile: certificateFile && normalizedPath(certificateFile),
     baseImage: get("base_image"),
     platform: get("platform"),
     cloudRegion: get("cloud_region"),
     cloudProfile: get("cloud_profile"),
     s3Prefix: get("s3_prefix"),
     executionRole: get("execution_role"),
+    metricDefinitions: metricDefinitionsIn(
+      Object.hasOwn(values, METRICS_KEY) ? values[METRICS_KEY] : undefined,
+      file,
+    ),
     sections: Object.fromEntries(SECTIONS.flatMap((name) => {
       const section = sectionIn(values, name, file);
       return section === undefined ? [] : [[name, section]];
     })),
     otherKeys: Object.keys(values).filter((key) =>
-      !Object.hasOwn(RULES, key) && !(SECTIONS as readonly string[]).includes(key)
+      !Object.hasOwn(RULES, key) && !OBJECT_KEYS.includes(key)
     ),
   };
 }
@@ -221,6 +235,12 @@ function defaultImageName(file: string): string {
     `${file}: an image cannot be named "${name}" after its app`,
     { hint: `Set "image_name" in ${file}: ${RULES.image_name.expected}.` },
   );
+}
+
+function isPathBelow(value: string): boolean {
+  const path = normalizedPath(value);
+  if (path.split("/").some(isPrivateName)) return false;
+  return path !== "." && !isAbsolute(path) && !leaves(path) && !path.endsWith("/");
 }
 
 function normalizedPath(path: string): string {

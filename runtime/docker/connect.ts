@@ -6,7 +6,7 @@
 
 import { MlcliError } from "../errors.ts";
 import { joinSignals } from "../time.ts";
-import { type Engine, type EngineIdentity, engineOver } from "./engine.ts";
+import { type Builder, type Engine, type EngineIdentity, engineOver } from "./engine.ts";
 import { type Address, type Candidate, candidates, type SearchEnvironment } from "./locate.ts";
 import {
   addressText,
@@ -104,10 +104,26 @@ async function identify(transport: Transport, signal: AbortSignal): Promise<Engi
   const answer = await transport.request("GET", "/_ping", { expect: [200], signal });
   await answer.discard();
   const offered = answer.headers.get("Api-Version");
+  const apiVersion = offered && isOlder(offered, API_VERSION) ? offered : API_VERSION;
   return {
-    apiVersion: offered && isOlder(offered, API_VERSION) ? offered : API_VERSION,
+    apiVersion,
     isPodman: answer.headers.has("Libpod-API-Version"),
+    builder: builderOf(apiVersion, answer.headers),
   };
+}
+
+/** The oldest API whose engine has BuildKit, that of Docker 18.09. */
+const BUILDKIT_SINCE = "1.39";
+
+/**
+ * The builder of an engine, by the rule of the `docker` command (github.com/docker/cli,
+ * cli/command/cli.go): BuildKit, but on Windows only where the engine recommends it.
+ */
+function builderOf(apiVersion: string, headers: Headers): Builder {
+  if (headers.has("Libpod-API-Version")) return "classic";
+  if (headers.get("Builder-Version") === "2") return "buildkit";
+  const isWithout = headers.get("Ostype") === "windows" || isOlder(apiVersion, BUILDKIT_SINCE);
+  return isWithout ? "classic" : "buildkit";
 }
 
 function isOlder(version: string, than: string): boolean {

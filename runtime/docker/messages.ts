@@ -16,8 +16,8 @@ export interface ProgressMessage {
   readonly id?: string;
   /** Bytes of a layer, so far and in all. */
   readonly progressDetail?: { readonly current?: number; readonly total?: number };
-  /** `ID` of the image that was built; `Digest` of the manifest that a registry took. */
-  readonly aux?: { readonly ID?: string; readonly Digest?: string };
+  /** `ID` of the image that was built; `Digest` of the manifest that a registry took; or a trace. */
+  readonly aux?: { readonly ID?: string; readonly Digest?: string } | string;
   readonly errorDetail?: { readonly message?: string; readonly code?: number };
   /** Deprecated since API 1.48 in favour of `errorDetail`; Podman sends only this one. */
   readonly error?: string;
@@ -57,4 +57,18 @@ function messageIn(line: string): ProgressMessage {
 /** The message's error, if it is one. */
 export function failureOf(message: ProgressMessage): string | undefined {
   return message.errorDetail?.message ?? message.error;
+}
+
+/** What BuildKit says, for `decodedTrace`; undefined where the message is of another kind. */
+export function traceIn({ id, aux }: ProgressMessage): string | undefined {
+  // moby, builder/builder-next/builder.go
+  return id === "moby.buildkit.trace" && typeof aux === "string" ? aux : undefined;
+}
+
+/** What was made or pushed, as far as the message says. */
+export function resultIn({ aux }: ProgressMessage): {
+  readonly ID?: string;
+  readonly Digest?: string;
+} {
+  return typeof aux === "object" ? aux : {};
 }

@@ -14,6 +14,7 @@ import { type Check, guarded, withoutRepeats } from "./check.ts";
 import { cloudCheck } from "./cloud_check.ts";
 import { engineChecks } from "./engine_checks.ts";
 import { imageChecks } from "./image_checks.ts";
+import { networkChecks } from "./network_checks.ts";
 import { platformChecks } from "./platform_checks.ts";
 import { portCheck } from "./port_checks.ts";
 
@@ -39,7 +40,7 @@ export interface Diagnosis {
 /** Looks at everything at once. */
 export async function diagnose(
   { appName, tag, port, cloud }: DoctorRequest,
-  host: Pick<Context, "cwd" | "env" | "engine" | "aws">,
+  host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws">,
 ): Promise<Diagnosis> {
   const engine = host.engine();
   const app = findApp(host.cwd, appName);
@@ -56,6 +57,15 @@ export async function diagnose(
   const groups = await Promise.all([
     guarded("engine", async () => await engineChecks(await engine)),
     guarded("app", async () => await appChecks(await app, await image.catch(() => undefined))),
+    withBoth(
+      app,
+      app,
+      (app) =>
+        guarded(
+          "network",
+          async () => await networkChecks(app, await image.catch(() => undefined), host),
+        ),
+    ),
     ofImage.then((found) => found.filter((check) => !isDifference(check))),
     withBoth(
       engine,

@@ -22,7 +22,10 @@ export interface StepEvent {
   readonly error?: string;
 }
 
-/** A piece of what a step writes, to standard output or standard error; it may end within a line. */
+/**
+ * A piece of what a step writes, to standard output or standard error; it may end within a line. A
+ * carriage return at its end: the next piece overwrites the line, unless it begins with a line end.
+ */
 export interface LogEvent {
   readonly kind: "log";
   /** Of the step, which has been announced. */

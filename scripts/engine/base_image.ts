@@ -227,6 +227,7 @@ async function makeSklearn(codename: string, engine: Engine, signal: AbortSignal
   const dockerfile = sklearnDockerfile(`${MADE.plain.name}:${codename}`);
   using limit = joinSignals(signal, AbortSignal.timeout(MAKE_TIMEOUT));
   await finish(engine.build({
+    builder: "classic",
     tag: `${MADE.sklearn.name}:${codename}`,
     dockerfile: "Dockerfile",
     buildArguments: proxy ? { http_proxy: proxy } : {},

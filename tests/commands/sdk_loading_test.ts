@@ -51,15 +51,18 @@ async function runWithoutSdk(
   return { code, stderr };
 }
 
-/** The imports of deno.json with the SDK's packages replaced, but for these. */
+/** What only some commands need, and what takes long to load. */
+const HEAVY = /^@aws-sdk\/|^@bufbuild\//;
+
+/** The imports of deno.json with those packages replaced, but for these. */
 function importMap(
   replacement: string,
   kept: readonly string[] = [],
 ): { readonly imports: Record<string, string> } {
   const imports: Record<string, string> = {};
   for (const [name, target] of Object.entries(configuration.imports)) {
-    if (name.startsWith("@aws-sdk/") && !kept.includes(name)) {
-      imports[name] = toFileUrl(replacement).href;
+    if (HEAVY.test(name) && !kept.includes(name)) {
+      imports[name] = imports[`${name}/wire`] = toFileUrl(replacement).href;
       continue;
     }
     imports[name] = target;

@@ -60,9 +60,11 @@ suite("start-up", () => {
       "commands/usage.ts",
       "runtime/context.ts",
       "runtime/errors.ts",
+      "runtime/message.ts",
       "runtime/streams.ts",
       "runtime/text.ts",
       "runtime/time.ts",
+      "runtime/wrap.ts",
     ]);
     // Cliffy costs 10 ms, a module of Deno's node layer 5 to 17 ms, @std/path 8 ms.
     const costly = /^(node|npm):|\/@(std\/path|cliffy)\//;

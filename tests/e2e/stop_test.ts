@@ -83,6 +83,7 @@ async function buildForeign(): Promise<void> {
   context.finalize();
   await withEngine(async (engine) => {
     const messages = engine.build({
+      builder: "classic",
       tag: FOREIGN_IMAGE,
       dockerfile: "Dockerfile",
       buildArguments: {},

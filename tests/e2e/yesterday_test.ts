@@ -52,6 +52,7 @@ async function buildAsThen({ directory, image, version }: Yesterday): Promise<vo
   context.finalize();
   await withEngine(async (engine) => {
     const messages = engine.build({
+      builder: "classic",
       tag: image,
       dockerfile: "yesterday/mlcli_base/Dockerfile",
       buildArguments: {

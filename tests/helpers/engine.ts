@@ -49,6 +49,7 @@ export async function buildImage(
   context.finalize();
   await withEngine(async (engine) => {
     const messages = engine.build({
+      builder: "classic",
       tag,
       dockerfile: "Dockerfile",
       buildArguments: {},

@@ -26,7 +26,8 @@ suite("a program's output", () => {
       ["titles and links go", "\x1b]0;mine\x07a\x1b]8;;http://x\x1b\\b", "ab"],
       ["half a sequence is no sequence", "a\x1b[3", "a?[3"],
       ["lines of Windows are lines", "a\r\nb\r\n", "a\nb\n"],
-      ["what is overwritten goes", "x\n10 %\r50 %\r100 %\ny\r", "x\n100 %\ny"],
+      ["what is overwritten goes", "x\n10 %\r50 %\r\r100 %\ny", "x\n100 %\ny"],
+      ["what may still be overwritten says so", "x\r10 %\r", "10 %\r"],
       ["what hides or reorders letters is shown", "a\u202e\u200b\x07", "a???"],
     ] as const
   ) {

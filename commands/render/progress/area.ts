@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Output } from "../../../runtime/streams.ts";
+import { type Output, overlaid } from "../../../runtime/streams.ts";
 import { widthOf } from "./cells.ts";
 
 /** A line of an area. */
@@ -56,19 +56,10 @@ export class Area implements Disposable {
   /** The same stream, for what is to stand above the lines. */
   above(): Output {
     const err = this.#err;
-    const clear = (): void => this.clear();
-    return {
-      isTerminal: err.isTerminal,
-      colour: err.colour,
-      get columns() {
-        return err.columns;
-      },
-      get rows() {
-        return err.rows;
-      },
-      write: (bytes) => (clear(), err.write(bytes)),
-      print: (text) => (clear(), err.print(text)),
-    };
+    return overlaid(err, {
+      write: (bytes) => (this.clear(), err.write(bytes)),
+      print: (text) => (this.clear(), err.print(text)),
+    });
   }
 
   [Symbol.dispose](): void {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { tell } from "../../../runtime/message.ts";
 import type { Output } from "../../../runtime/streams.ts";
 import { noteText, printable, warningText } from "../../../runtime/text.ts";
 import { Area, type AreaLine } from "./area.ts";
@@ -73,12 +74,12 @@ export class Shown implements Disposable {
 
   /** Something good to know. */
   note(text: string): void {
-    if (this.style !== "none") this.#print(noteText(text));
+    if (this.style !== "none") this.#tell(noteText(text));
   }
 
   /** Is printed whatever the user chose. */
   warning(message: string, hint?: string): void {
-    this.#print(warningText(message, hint));
+    this.#tell(warningText(message, hint));
   }
 
   /** Lines that belong to an error: printed whatever the user chose. */
@@ -94,6 +95,10 @@ export class Shown implements Disposable {
 
   [Symbol.dispose](): void {
     this.end();
+  }
+
+  #tell(text: string): void {
+    tell(this.#area.above(), text);
   }
 
   #print(text: string): void {

@@ -7,12 +7,16 @@
 
 import type { Difference } from "../../contract/difference.ts";
 import { MlcliError } from "../../errors.ts";
-import type { Output } from "../../streams.ts";
+import { tell, type Told } from "../../message.ts";
 import { printable, warningText } from "../../text.ts";
 
 /** Prints where somebody reads. Where nobody does, how a run ended still matters. */
-export function forgiving(err: Pick<Output, "print">): Pick<Output, "print"> {
+export function forgiving(err: Told): Told {
   return {
+    isTerminal: err.isTerminal,
+    get columns() {
+      return err.columns;
+    },
     print(text) {
       try {
         err.print(text);
@@ -27,7 +31,7 @@ export function forgiving(err: Pick<Output, "print">): Pick<Output, "print"> {
 export class Findings {
   readonly #violations: Difference[] = [];
 
-  constructor(private readonly isStrict: boolean, private readonly err: Pick<Output, "print">) {}
+  constructor(private readonly isStrict: boolean, private readonly err: Told) {}
 
   /** Warns of them at once, or keeps them for the end. */
   add(differences: readonly (Difference | undefined)[]): void {
@@ -66,6 +70,6 @@ export class Findings {
   }
 
   #warn({ message, hint }: Difference): void {
-    this.err.print(warningText(message, hint));
+    tell(this.err, warningText(message, hint));
   }
 }

@@ -31,6 +31,7 @@ import { isRunOver } from "../../model/runs.ts";
 import { handToCaller, ownersOfNew } from "../ownership.ts";
 import { OVER } from "../run_folder.ts";
 import type { Server } from "../server/servers.ts";
+import { tell } from "../../message.ts";
 import { noteText, warningText } from "../../text.ts";
 
 /**
@@ -52,7 +53,7 @@ export async function settleRemains(
     const said = container === undefined
       ? await nameModel(job, run, engine, host)
       : await adopt(job, run, container, engine, host);
-    if (said !== undefined) host.err.print(said);
+    if (said !== undefined) tell(host.err, said);
   }
 }
 

@@ -33,6 +33,8 @@ const group: Group = {
 
 const ROOT: Group = {
   details: "What it is.",
+  examples: [["Do all of it", "mlcli group run -n it && mlcli group run -n it again"]],
+  more: "It is said at more length in what comes with it.",
   options: options({ "--no-color": { description: "Plain." } }),
   commands: { group: { summary: "Hold commands.", load: () => Promise.resolve(group) } },
 };
@@ -55,6 +57,13 @@ Options:
   -h, --help      Show this help.
   -V, --version   Show the version.
       --no-color  Plain.
+
+Examples:
+  Do all of it
+    mlcli group run -n it && mlcli group run -n it again
+
+It is said at more length in what comes
+with it.
 `,
       ],
       [
@@ -76,19 +85,24 @@ Options:
         ["group", "run"],
         `Run something. It takes a while.
 
-Usage: mlcli group run [FILE] --name NAME [OPTIONS]
+Usage: mlcli group run [FILE]
+       --name NAME [OPTIONS]
 
 Options:
-      --tag TAG          Tag. (default:
-                         latest)
-  -h, --help             Show this help.
-      --no-color         Plain.
-      --wait             Stay.
-      --timeout SECONDS  With --wait: how
-                         long (5 s).
-  -p, --port PORT        Where. (default:
-                         8080)
-  -n, --name NAME        Which. (required)
+  --tag TAG
+      Tag. (default: latest)
+  -h, --help
+      Show this help.
+  --no-color
+      Plain.
+  --wait
+      Stay.
+  --timeout SECONDS
+      With --wait: how long (5 s).
+  -p, --port PORT
+      Where. (default: 8080)
+  -n, --name NAME
+      Which. (required)
 
 Examples:
   Run it

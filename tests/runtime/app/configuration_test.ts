@@ -14,12 +14,14 @@ const DEFAULTS: Configuration = {
   imageName: "demo",
   pythonVersion: "3.12",
   requirements: "requirements.txt",
+  certificateFile: undefined,
   baseImage: undefined,
   platform: undefined,
   cloudRegion: undefined,
   cloudProfile: undefined,
   s3Prefix: undefined,
   executionRole: undefined,
+  metricDefinitions: [],
   sections: {},
   otherKeys: [],
 };
@@ -40,6 +42,7 @@ const ACCEPTED: readonly (readonly [text: string, expected: Partial<Configuratio
   ['{"python_version": "3.14.0rc2"}', { pythonVersion: "3.14.0rc2" }],
   ['{"requirements": "./sub//more.txt"}', { requirements: "sub/more.txt" }],
   ['{"requirements": "..named/a.txt"}', { requirements: "..named/a.txt" }],
+  ['{"certificate_file": "./certs/company.pem"}', { certificateFile: "certs/company.pem" }],
   ['{"base_image": "debian:bookworm"}', { baseImage: "debian:bookworm" }],
   ['{"platform": "linux/arm64/v8"}', { platform: "linux/arm64/v8" }],
   ['{"cloud_region": "eu-west-1", "cloud_profile": "my team"}', {
@@ -74,6 +77,9 @@ const REFUSED: readonly (readonly [text: string, ...words: readonly string[]])[]
   ['{"requirements": "directory/"}', '"requirements"'],
   ['{"requirements": ".env"}', '"requirements"', "no file of secrets"],
   ['{"requirements": "a/../.AWS/credentials"}', '"requirements"', "no file of secrets"],
+  ['{"certificate_file": "/etc/ssl/private/a.pem"}', "certificate_file", "below this directory"],
+  ['{"certificate_file": "../a.pem"}', "certificate_file", "below this directory"],
+  ['{"certificate_file": ".ssh/id_rsa"}', "certificate_file", "no file of secrets"],
   ['{"base_image": 12}', '"base_image" must be an image'],
   ['{"platform": "amd64"}', '"platform" must be', "linux/amd64"],
 ];

@@ -42,6 +42,38 @@ suite("connectToEngine", () => {
     });
   }
 
+  type Offer = readonly [version: string, headers: Readonly<Record<string, string>>];
+  const builders: readonly (readonly [builder: string, ...offers: readonly Offer[]])[] = [
+    [
+      "buildkit",
+      ["1.39", {}],
+      ["1.41", { "Ostype": "linux" }],
+      ["1.52", { "Builder-Version": "2", "Ostype": "linux" }],
+      // It can all the same, and the docker command uses it.
+      ["1.52", { "Builder-Version": "1", "Ostype": "linux" }],
+      ["1.52", { "Builder-Version": "2", "Ostype": "windows" }],
+    ],
+    [
+      "classic",
+      ["1.38", { "Ostype": "linux" }],
+      ["1.52", { "Builder-Version": "1", "Ostype": "windows" }],
+      ["1.41", { "Ostype": "windows" }],
+      ["1.41", { "Builder-Version": "2", "Libpod-API-Version": "5.4.0" }],
+    ],
+  ];
+  for (const [builder, ...offers] of builders) {
+    for (const [version, headers] of offers) {
+      it(`builds by ${builder} on ${version} ${JSON.stringify(headers)}`, async () => {
+        const answer = pong(version);
+        for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+        await using fake = await fakeEngine({ "GET /_ping": () => answer });
+        const engine = await connectToEngine(at(fake));
+        assertEquals(engine.builder, builder);
+        engine.close();
+      });
+    }
+  }
+
   it("knows Podman by its header", async () => {
     for (const isPodman of [true, false]) {
       await using fake = await fakeEngine({
@@ -52,7 +84,7 @@ suite("connectToEngine", () => {
         },
       });
       const engine = await connectToEngine(at(fake));
-      assertEquals(engine.remembersExitStatus, !isPodman);
+      assertEquals([engine.remembersExitStatus, engine.isPodman], [!isPodman, isPodman]);
       engine.close();
     }
   });

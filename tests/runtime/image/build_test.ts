@@ -82,6 +82,7 @@ suite("what mlcli build asks for", () => {
     assertEquals({ code, stdout, stderr }, { code: 0, stdout: `${app}:latest\n`, stderr: "" });
     const { buildargs, labels, ...rest } = query;
     assertEquals(rest, {
+      version: "2",
       t: `${app}:latest`,
       dockerfile: `${app}/mlcli_base/Dockerfile`,
       rm: "1",
@@ -96,6 +97,7 @@ suite("what mlcli build asks for", () => {
       "mlcli.app": app,
       "mlcli.version": VERSION,
       "mlcli.common": "1",
+      "mlcli.dockerfile": `${app}/mlcli_base/Dockerfile`,
     });
   });
 
@@ -140,6 +142,13 @@ suite("what mlcli build asks for", () => {
       assertEquals(Object.fromEntries(Object.keys(asked).map((key) => [key, all[key]])), asked);
     });
   }
+});
+
+suite("what DOCKER_BUILDKIT asks for", () => {
+  it("is built by the classic builder where it is 0", async () => {
+    const { code, query } = await build(saying(BUILT), [], {}, { env: { DOCKER_BUILDKIT: "0" } });
+    assertEquals([code, query["version"]], [0, undefined]);
+  });
 });
 
 suite("an image that has the name already", () => {

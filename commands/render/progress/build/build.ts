@@ -6,7 +6,7 @@
  */
 
 import type { BuildReport } from "../../../../runtime/image/build.ts";
-import { inOneLine } from "../../../../runtime/text.ts";
+import { enumerated, inOneLine } from "../../../../runtime/text.ts";
 import { clockText } from "../../duration.ts";
 import { counted } from "../../quantity.ts";
 import type { Shown } from "../shown.ts";
@@ -53,6 +53,16 @@ export class ShownBuild implements BuildReport, Disposable {
   readonly onLeftOut: BuildReport["onLeftOut"] = (paths) => {
     const note = leftOutNote(paths);
     if (note !== undefined) this.#shown.say(note);
+  };
+
+  /** What is worth to be said about the network settings that pip gets. */
+  readonly onNetwork: BuildReport["onNetwork"] = ({ warnings, secret }) => {
+    for (const { message, hint } of warnings) this.#shown.warning(message, hint);
+    if (secret.length === 0) return;
+    this.#shown.note(
+      `The password or token in ${enumerated(secret)} goes to the steps of this build, and into ` +
+        "no layer; --no-network-settings keeps it here",
+    );
   };
 
   /** The build worked. */

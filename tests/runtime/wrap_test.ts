@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { wrap } from "../../../commands/render/wrap.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { wrap } from "../../runtime/wrap.ts";
+import { it, suite } from "../helpers/suite.ts";
 
 suite("broken lines", () => {
   for (
@@ -23,6 +23,29 @@ suite("broken lines", () => {
         5,
         0,
         "0123456789 012345678",
+      ],
+      ["between commands", "Run mlcli build first", 20, 0, "Run mlcli build\nfirst"],
+      ["around a command", "Then run mlcli local train.", 20, 0, "Then run\nmlcli local train."],
+      [
+        "around all of a command",
+        "Try: mlcli -t v2 local train --env A=b -- --rows 5, or not",
+        30,
+        0,
+        "Try:\nmlcli -t v2 local train --env A=b -- --rows 5,\nor not",
+      ],
+      [
+        "around a command with a name",
+        "(mlcli init demo) makes it, and nothing else",
+        20,
+        0,
+        "(mlcli init demo)\nmakes it, and\nnothing else",
+      ],
+      [
+        "after a command, where a sentence goes on",
+        "mlcli build before you push it",
+        20,
+        0,
+        "mlcli build before\nyou push it",
       ],
       ["in no terminal", "one ".repeat(99).trim(), Infinity, 9, "one ".repeat(99).trim()],
     ] as const

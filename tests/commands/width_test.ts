@@ -1,0 +1,53 @@
+import { assert, assertEquals } from "@std/assert";
+import { type Group, isGroup } from "../../commands/command.ts";
+import { root } from "../../commands/root.ts";
+import { main } from "../../main.ts";
+import { fakeContext } from "../helpers/fake_context.ts";
+import { runProgram } from "../helpers/program.ts";
+import { it, suite } from "../helpers/suite.ts";
+import { runOnTerminal } from "../helpers/terminal.ts";
+
+async function everyPath(group: Group, names: readonly string[] = []): Promise<string[][]> {
+  const paths = [[...names]];
+  for (const [name, { load }] of Object.entries(group.commands)) {
+    const declared = await load();
+    paths.push(
+      ...(isGroup(declared) ? await everyPath(declared, [...names, name]) : [[...names, name]]),
+    );
+  }
+  return paths;
+}
+
+suite("on a narrow terminal", () => {
+  for (const columns of [80, 40]) {
+    it(`of ${columns} columns, no help is wider, but for commands to paste`, async () => {
+      for (const names of await everyPath(root)) {
+        const context = fakeContext({ isTerminal: true, columns });
+        assertEquals(await main([...names, "--help"], context), 0);
+        const [help = ""] = context.out.text.split("\nExamples:\n");
+        for (const line of help.split("\n")) {
+          // A form of an option with its flags, or a path, may be longer by itself.
+          const isOne = !/\S \S/.test(line.trim().replace(/^-\w, /, "").replaceAll(", -", ",-"));
+          const isForm = /^ {2}(-\w, )?--\S+(, --\S+)* \S+$/.test(line);
+          assert(line.length <= columns || isOne || isForm, `${names.join(" ")}: ${line}`);
+        }
+      }
+    });
+  }
+
+  it("messages are broken between words; in a pipe they are not", async () => {
+    const args = ["list-jobs", "--status", "fialed"];
+    const message =
+      'Option "--status" must be InProgress, Completed, Failed, Stopping or Stopped, ' +
+      'but got "fialed".';
+    const piped = await runProgram(args, { cwd: "/" });
+    assertEquals(
+      [piped.code, piped.stdout, piped.stderr],
+      [2, "", `error: ${message}\nhint: See mlcli list-jobs --help.\n`],
+    );
+    const { code, screen } = await runOnTerminal(args, "/", "", 40);
+    const lines = screen.trimEnd().split("\r\n");
+    assertEquals([code, lines.every((line) => line.length <= 40)], [2, true], screen);
+    assertEquals(lines.join(" ").replace(/ +/g, " "), piped.stderr.trimEnd().replace("\n", " "));
+  });
+});
