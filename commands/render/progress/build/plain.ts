@@ -19,7 +19,9 @@ export function plainLines(event: BuildEvent, steps: Steps): readonly string[] {
   if (of === undefined) return [];
   const { step, before } = of;
   if (event.kind === "log") return logged(step, step.log.add(event.text));
-  if (event.kind === "transfer" || before?.state === step.state) return [];
+  // BuildKit says of some steps that they are done, and then that they were cached.
+  const isTold = before !== undefined && (before.state !== "running" || step.state === "running");
+  if (event.kind === "transfer" || isTold) return [];
   const announced = before === undefined ? [`#${step.number} ${step.name}`] : [];
   if (step.state === "running") return announced;
   if (step.state === "cached") {

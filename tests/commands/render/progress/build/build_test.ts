@@ -16,6 +16,7 @@ const log = (id: string, text: string): BuildEvent => ({ kind: "log", id, text }
 const EVENTS = [
   step("a", "[1/3] FROM a", "cached"),
   step("b", "[2/3] COPY b c", "running"),
+  step("b", "[2/3] COPY b c", "done", { ended: 1_000 }),
   step("b", "[2/3] COPY b c", "cached"),
   step("c", "[3/3] RUN c", "running"),
   log("c", "one\ntw"),
@@ -56,7 +57,7 @@ function shown(
 const LINES = [
   "#1 [1/3] FROM a (cached)",
   "#2 [2/3] COPY b c",
-  "#2 cached",
+  "#2 done 0.0s",
   "#3 [3/3] RUN c",
   "#3 | one",
   "#4 [other 1/1] RUN d",
