@@ -4,6 +4,7 @@
  * @module
  */
 
+import { versionDoubts } from "../runtime/app/sections.ts";
 import { tell } from "../runtime/message.ts";
 import type { Context } from "../runtime/context.ts";
 import { build } from "../runtime/image/build.ts";
@@ -15,6 +16,9 @@ import { buildProgress } from "./render/build_progress.ts";
 /** Builds the app's image and prints its name. */
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
   const app = await chosenApp(context, options.appName);
+  for (const { message, hint } of options.baseImage === undefined ? versionDoubts(app) : []) {
+    tell(context.err, warningText(message, hint));
+  }
   using progress = buildProgress(context.err);
   const { reference, warnings } = await build(
     {

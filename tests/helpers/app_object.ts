@@ -31,6 +31,7 @@ export function appObject(
       s3Prefix: undefined,
       executionRole: undefined,
       sections: {},
+      hasIdleVersion: false,
       otherKeys: [],
       ...configuration,
     },
