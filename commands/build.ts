@@ -4,6 +4,7 @@
  * @module
  */
 
+import { buildArgument } from "../runtime/image/build_arguments.ts";
 import { type Command, command } from "./command.ts";
 import { appName, dockerTag } from "./options/app.ts";
 import { options, type Values } from "./options/option.ts";
@@ -16,7 +17,23 @@ const OPTIONS = options({
     value: "platform",
     description: "Platform of the image, such as linux/amd64.",
   },
+  "--build-arg": {
+    value: "argument",
+    description: "NAME=VALUE for an ARG of the Dockerfile, or NAME for its value here. " +
+      "No place for secrets: the image keeps it. May be repeated.",
+    repeatable: true,
+    parse: buildArgument,
+  },
+  "--target": { value: "stage", description: "Stage of the Dockerfile to build; the last." },
+  "--dockerfile": {
+    value: "path",
+    description: "Another Dockerfile than the app's.",
+    completion: "file",
+  },
   "--no-cache": { description: "Do every step again." },
+  "--no-network-settings": {
+    description: "Keep this machine's package index, proxies and certificates from pip.",
+  },
   "--replace": { description: "Take the name of an image that mlcli did not build." },
 });
 

@@ -12,6 +12,11 @@ import {
   type SectionName,
   SECTIONS,
 } from "../runtime/app/configuration.ts";
+import {
+  DEFINITION_KEYS,
+  METRICS_KEY,
+  MOST_DEFINITIONS,
+} from "../runtime/app/metric_definitions.ts";
 import { VERSION } from "../runtime/version.ts";
 import { sectionOptions } from "./configuration_keys.ts";
 import type { NamedOption } from "./options/option.ts";
@@ -36,12 +41,31 @@ export async function configurationSchema(): Promise<string> {
         description: RULES[key].meaning,
         pattern: RULES[key].pattern.source,
       }])),
+      [METRICS_KEY]: metricsSchema(),
       ...Object.fromEntries(sections),
     },
     // mlcli keeps keys that it does not know, and ignores them: an editor may say so.
     additionalProperties: false,
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+function metricsSchema(): Schema {
+  const texts = Object.entries(DEFINITION_KEYS).map(([key, maxLength]) =>
+    [key, { type: "string", pattern: "^.+$", maxLength }] as const
+  );
+  return {
+    type: "array",
+    description: "Metrics of a training: what they are called, and a regular expression whose " +
+      "first group is the value in a line of the output.",
+    maxItems: MOST_DEFINITIONS,
+    items: {
+      type: "object",
+      properties: Object.fromEntries(texts),
+      required: Object.keys(DEFINITION_KEYS),
+      additionalProperties: false,
+    },
+  };
 }
 
 async function sectionSchema(name: SectionName): Promise<Schema> {

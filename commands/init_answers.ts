@@ -33,7 +33,10 @@ interface Choice {
 }
 
 /** The others are set by hand, by who takes the app to SageMaker. */
-type ChosenKey = Exclude<ConfigurationKey, "image_name" | "s3_prefix" | "execution_role">;
+type ChosenKey = Exclude<
+  ConfigurationKey,
+  "image_name" | "s3_prefix" | "execution_role" | "certificate_file"
+>;
 
 /** In the order of the questions and of the file. */
 const CHOICES: Readonly<Record<ChosenKey, Choice>> = {

@@ -28,6 +28,13 @@ export interface Caller {
   readonly gid: number;
 }
 
+/** The operating system. */
+export interface System {
+  readonly os: typeof Deno.build.os;
+  /** Where its own configuration lies: `/`; a test has another place. */
+  readonly root: string;
+}
+
 /** What a command may touch. */
 export interface Context {
   readonly input: Input;
@@ -40,6 +47,7 @@ export interface Context {
   readonly caller: Caller | undefined;
   /** The machine's processor: `x86_64`, `aarch64`. */
   readonly arch: string;
+  readonly system: System;
   readonly interruption: Interruption;
   /** What waiting goes by. */
   readonly clock: Clock;
@@ -88,6 +96,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     cwd: Deno.cwd(),
     caller: currentCaller(),
     arch: Deno.build.arch,
+    system: { os: Deno.build.os, root: "/" },
     interruption,
     clock: CLOCK,
     ask: async (question, defaultAnswer) => {

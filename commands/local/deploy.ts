@@ -30,6 +30,9 @@ const OPTIONS = options({
   "--foreground": {
     description: "Stay, show the server's log, and stop the server at Ctrl-C.",
   },
+  "--replace": {
+    description: "Take the place of this app's server on the port, once the new one has answered.",
+  },
   "--allow-host": {
     value: "name",
     description:
@@ -48,6 +51,9 @@ export type DeployOptions = Values<DeployDeclaration>;
 /** Starts a server of the trained model. */
 export const deployCommand: Command = command({
   options: OPTIONS,
-  examples: [["Serve on a free port", "mlcli local deploy --port 0"]],
+  examples: [
+    ["Serve on a free port", "mlcli local deploy --port 0"],
+    ["Serve the new code and the new model", "mlcli local deploy --replace"],
+  ],
   action: async () => (await import("./deploy_action.ts")).deployAction,
 });

@@ -6,10 +6,14 @@
 
 import type { Context } from "../../runtime/context.ts";
 import { serveInForeground } from "../../runtime/local/server/foreground.ts";
+import { replaceServer } from "../../runtime/local/server/replace.ts";
 import { serve } from "../../runtime/local/server/serve.ts";
 import type { Server } from "../../runtime/local/server/servers.ts";
+import { tell } from "../../runtime/message.ts";
+import { noteText } from "../../runtime/text.ts";
 import type { OwnCall } from "../command.ts";
 import { ProgressLine } from "../render/progress.ts";
+import { wrongUse } from "../usage.ts";
 import { containerRequest, requireReachable } from "./container_request.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
 
@@ -29,8 +33,22 @@ export async function deployAction(
   // Not `print`: while that waits for a slow reader, no signal is heard.
   const announce = ({ port }: Server): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
+  if (options.replace && options.foreground) {
+    throw wrongUse(
+      "mlcli local deploy",
+      'Options "--replace" and "--foreground" do not go together.',
+    );
+  }
   if (options.foreground) return await serveInForeground(job, context, announce);
   using progress = new ProgressLine(context.err);
-  const server = serve(job, { ...context, err: progress.above() });
-  await announce(await progress.during("Starting the server", server));
+  const host = { ...context, err: progress.above() };
+  if (!options.replace) {
+    return await announce(await progress.during("Starting the server", serve(job, host)));
+  }
+  const replacing = replaceServer(job, host);
+  const { server, pause } = await progress.during("Starting the new server", replacing);
+  await announce(server);
+  if (pause !== undefined) {
+    tell(context.err, noteText(`Replaced in ${pause.toFixed(2)} s without an answer`));
+  }
 }

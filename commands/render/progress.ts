@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Output } from "../../runtime/streams.ts";
+import { type Output, overlaid } from "../../runtime/streams.ts";
 
 /** Work that takes less (ms) is done before anybody wonders. */
 const PATIENCE = 500;
@@ -37,16 +37,10 @@ export class ProgressLine implements Disposable {
   /** The same stream, for what is to stand above the line. */
   above(): Output {
     const err = this.#err;
-    const clear = (): void => this.clear();
-    return {
-      isTerminal: err.isTerminal,
-      colour: err.colour,
-      get columns() {
-        return err.columns;
-      },
-      write: (bytes) => (clear(), err.write(bytes)),
-      print: (text) => (clear(), err.print(text)),
-    };
+    return overlaid(err, {
+      write: (bytes) => (this.clear(), err.write(bytes)),
+      print: (text) => (this.clear(), err.print(text)),
+    });
   }
 
   /** Waits for `work`; while that takes noticeably long, shows the text and how long it has been. */

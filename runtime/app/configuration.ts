@@ -11,6 +11,7 @@ import { normalize } from "@std/path/normalize";
 import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, nameOfType, parseJson } from "../json.ts";
+import { type MetricDefinition, metricDefinitionsIn, METRICS_KEY } from "./metric_definitions.ts";
 import { isPrivateName } from "./private_names.ts";
 import { leaves } from "./typed_path.ts";
 
@@ -22,6 +23,8 @@ export interface Configuration {
   readonly pythonVersion: string;
   /** Requirements file: relative to the configuration file's directory, with slashes. */
   readonly requirements: string;
+  /** File of certificates that pip trusts in a build, beside the public ones; as `requirements`. */
+  readonly certificateFile: string | undefined;
   readonly baseImage: string | undefined;
   /** `os/architecture[/variant]` of the image; the engine's own when undefined. */
   readonly platform: string | undefined;
@@ -31,6 +34,8 @@ export interface Configuration {
   readonly s3Prefix: string | undefined;
   /** ARN of the role that SageMaker assumes in the app's jobs. */
   readonly executionRole: string | undefined;
+  /** What a training's output has of metrics, and where. */
+  readonly metricDefinitions: readonly MetricDefinition[];
   /** What the file says for single commands, as it stands there (`sections.ts`). */
   readonly sections: Readonly<Partial<Record<SectionName, Readonly<Record<string, unknown>>>>>;
   /** Whether the file names both a base image, which counts, and a Python version. */
@@ -47,6 +52,9 @@ export const SECTIONS = ["train", "process", "deploy", "local"] as const;
 
 /** The name of such an object. */
 export type SectionName = typeof SECTIONS[number];
+
+/** All keys whose value is no string. */
+export const OBJECT_KEYS: readonly string[] = [...SECTIONS, METRICS_KEY];
 
 /** One of those that are for a cloud command. */
 export type CloudSectionName = Exclude<SectionName, "local">;
@@ -92,11 +100,13 @@ export const RULES = {
     meaning: "Requirements file of pip, below this directory.",
     expected: 'a path below this directory, such as "requirements.txt", and no file of secrets',
     pattern: /^[^/](.*[^/])?$/,
-    also: (value) => {
-      const path = normalizedPath(value);
-      if (path.split("/").some(isPrivateName)) return false;
-      return path !== "." && !isAbsolute(path) && !leaves(path);
-    },
+    also: isPathBelow,
+  },
+  certificate_file: {
+    meaning: "Certificates, below this directory, that pip trusts in the build.",
+    expected: 'a path below this directory, such as "certificates.pem", and no file of secrets',
+    pattern: /^[^/](.*[^/])?$/,
+    also: isPathBelow,
   },
   base_image: {
     meaning: "Image to build upon, instead of the official Python. python_version does not count.",
@@ -157,24 +167,29 @@ export async function readConfiguration(path: string): Promise<Configuration> {
   const file = basename(path);
   const values = objectOf(await read(path), file);
   const get = (key: ConfigurationKey): string | undefined => stringOf(values, key, file);
+  const certificateFile = get("certificate_file");
   return {
     imageName: get("image_name") ?? defaultImageName(file),
     pythonVersion: get("python_version") ?? DEFAULT_PYTHON_VERSION,
     requirements: normalizedPath(get("requirements") ?? DEFAULT_REQUIREMENTS),
+    certificateFile: certificateFile && normalizedPath(certificateFile),
     baseImage: get("base_image"),
     platform: get("platform"),
     cloudRegion: get("cloud_region"),
     cloudProfile: get("cloud_profile"),
     s3Prefix: get("s3_prefix"),
     executionRole: get("execution_role"),
+    metricDefinitions: metricDefinitionsIn(
+      Object.hasOwn(values, METRICS_KEY) ? values[METRICS_KEY] : undefined,
+      file,
+    ),
     sections: Object.fromEntries(SECTIONS.flatMap((name) => {
       const section = sectionIn(values, name, file);
       return section === undefined ? [] : [[name, section]];
     })),
     hasIdleVersion: get("base_image") !== undefined && get("python_version") !== undefined,
     otherKeys: Object.keys(values).filter((key) =>
-      !Object.hasOwn(RULES, key) && !(SECTIONS as readonly string[]).includes(key) &&
-      key !== SCHEMA_KEY
+      !Object.hasOwn(RULES, key) && !OBJECT_KEYS.includes(key) && key !== SCHEMA_KEY
     ),
   };
 }
@@ -255,6 +270,12 @@ function defaultImageName(file: string): string {
     `${file}: an image cannot be named "${name}" after its app`,
     { hint: `Set "image_name" in ${file}: ${RULES.image_name.expected}.` },
   );
+}
+
+function isPathBelow(value: string): boolean {
+  const path = normalizedPath(value);
+  if (path.split("/").some(isPrivateName)) return false;
+  return path !== "." && !isAbsolute(path) && !leaves(path) && !path.endsWith("/");
 }
 
 function normalizedPath(path: string): string {

@@ -7,7 +7,7 @@
 
 import { basename } from "@std/path/basename";
 import { closest } from "./closest.ts";
-import { type Configuration, RULES, type SectionName, SECTIONS } from "./configuration.ts";
+import { type Configuration, OBJECT_KEYS, RULES, type SectionName } from "./configuration.ts";
 
 /** A key that was probably meant differently. */
 export interface Doubt {
@@ -58,7 +58,7 @@ export function topLevelDoubts(
     readonly configurationPath: string;
   },
 ): readonly Doubt[] {
-  const known = [...Object.keys(RULES), ...SECTIONS];
+  const known = [...Object.keys(RULES), ...OBJECT_KEYS];
   const file = basename(configurationPath);
   return configuration.otherKeys.flatMap((key) => {
     const meant = closest(key, known);

@@ -14,6 +14,7 @@ import {
   requireTestDirectory,
 } from "../app/layout.ts";
 import { type Doubt, versionDoubts } from "../app/sections.ts";
+import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { isFile } from "../files.ts";
 import { isBuiltByMlcli, type Marks } from "../images.ts";
@@ -39,13 +40,15 @@ export async function appChecks(
     message: `${app.name}, configured by ${app.name}.json`,
   };
   const init = `mlcli init ${app.name} adds what is missing.`;
-  const requirements = join(app.directory, app.configuration.requirements);
+  const requirements = (await requirementsOf(app)).files;
   const missing = await Promise.all([
     failure("layout", requireTestDirectory(layout), "problem"),
     failure("links", requireAllInside(layout), "problem"),
     ...(image !== undefined && !isBuiltByMlcli(image) ? [] : [
       missingFile(app, layout.dockerfile, `mlcli build needs it. ${init}`),
-      missingFile(app, requirements, `mlcli build needs it. Create it; it may be empty.`),
+      ...requirements.map((path) =>
+        missingFile(app, join(app.directory, path), requirementsHint(path))
+      ),
       missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
       missingFile(app, join(layout.prediction, "serve"), `local deploy needs it. ${init}`),
     ]),
@@ -85,6 +88,12 @@ async function failure(
 ): Promise<Check | undefined> {
   const [found] = await guarded(name, () => check.then(() => []), status);
   return found;
+}
+
+function requirementsHint(path: string): string {
+  return `mlcli build needs it. ${
+    path.endsWith("uv.lock") ? "uv lock makes it." : "Create it; it may be empty."
+  }`;
 }
 
 async function missingFile(app: App, path: string, hint: string): Promise<Check | undefined> {

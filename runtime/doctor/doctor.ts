@@ -15,6 +15,7 @@ import { type Check, guarded, withoutRepeats } from "./check.ts";
 import { cloudCheck } from "./cloud_check.ts";
 import { engineChecks } from "./engine_checks.ts";
 import { imageChecks } from "./image_checks.ts";
+import { networkChecks } from "./network_checks.ts";
 import { platformChecks } from "./platform_checks.ts";
 import { portCheck } from "./port_checks.ts";
 
@@ -42,7 +43,7 @@ export interface Diagnosis {
 /** Looks at everything at once. */
 export async function diagnose(
   { appName, tag, port, doubtsAbout, cloud }: DoctorRequest,
-  host: Pick<Context, "cwd" | "env" | "engine" | "aws">,
+  host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws">,
 ): Promise<Diagnosis> {
   const engine = host.engine();
   const app = findApp(host.cwd, appName);
@@ -62,6 +63,15 @@ export async function diagnose(
       const doubts = await doubtsAbout(await app);
       return await appChecks(await app, await image.catch(() => undefined), doubts);
     }),
+    withBoth(
+      app,
+      app,
+      (app) =>
+        guarded(
+          "network",
+          async () => await networkChecks(app, await image.catch(() => undefined), host),
+        ),
+    ),
     ofImage.then((found) => found.filter((check) => !isDifference(check))),
     withBoth(
       engine,

@@ -6,12 +6,13 @@
 
 import type { App } from "../app/app.ts";
 import { archiveOf } from "./archive.ts";
-import { contextEntries } from "./context_entries.ts";
+import { contextEntries, type MoreInputs } from "./context_entries.ts";
 
 /**
- * A tar stream of three parts: the app's directory without its `local_test/` and without private
+ * A tar stream of four parts: the app's directory without its `local_test/` and without private
  * files; the Dockerfile, the requirements file and `.dockerignore`, even where `.dockerignore`
- * names them; mlcli's harness as `.mlcli/`. Paths are relative to the directory that holds
+ * names them; mlcli's harness as `.mlcli/`; this machine's network settings as
+ * `.mlcli-build/`. Paths are relative to the directory that holds
  * `NAME.json`; nothing else of it is sent. The files are read while the stream is.
  *
  * @param onLeftOut called at the end with the private files and directories that were left out.
@@ -20,6 +21,7 @@ import { contextEntries } from "./context_entries.ts";
 export async function buildContext(
   app: App,
   onLeftOut?: (paths: readonly string[]) => void,
+  more?: MoreInputs,
 ): Promise<ReadableStream<Uint8Array>> {
-  return archiveOf(await contextEntries(app, onLeftOut));
+  return archiveOf(await contextEntries(app, onLeftOut, more));
 }

@@ -11,6 +11,7 @@ import { type ConfigurationKey, SCHEMA_KEY } from "../app/configuration.ts";
 import { boundaryOf, requireInside } from "../app/confinement.ts";
 import { IGNORE_FILE } from "../app/ignore/ignore_rules.ts";
 import { layoutOf } from "../app/layout.ts";
+import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import {
   cannotCreate,
@@ -97,10 +98,10 @@ async function makeFiles(
   const app = await findApp(directory, name);
   await make(join(app.base, SCHEMA_FILE), schema);
   await make(join(directory, IGNORE_FILE), await readTemplate(IGNORE_TEMPLATE));
-  await make(
-    join(directory, app.configuration.requirements),
-    await readTemplate(REQUIREMENTS_TEMPLATE),
-  );
+  const requirements = await requirementsOf(app);
+  if (!requirements.isLock) {
+    await make(join(directory, requirements.files[0]!), await readTemplate(REQUIREMENTS_TEMPLATE));
+  }
   for (const { path, example } of TEMPLATE_FILES) {
     const target = join(app.base, path);
     if (example && !await exists(target) && !await suitsExample(app, dirname(target))) continue;

@@ -23,11 +23,15 @@ import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { Heard } from "./container/heard.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
+import { withInput } from "./container/typing.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
 import { imageDifferences } from "./differences/image.ts";
 import { failureOf, reasonIn } from "./failure.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences } from "./differences/links.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { StatusLine } from "./metrics/status_line.ts";
+import { lastValues } from "./metrics/told.ts";
 import type { Ending, Settled } from "../model/folder.ts";
 import { outputBefore, outputDifferences } from "./differences/output.ts";
 import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
@@ -60,6 +64,8 @@ export interface JobRun {
   readonly written: readonly string[];
   /** Called once they are there. */
   readonly prepare: () => Promise<void>;
+  /** What is looked for in its output. */
+  readonly metrics: Metrics | undefined;
   /** Seconds after its start at which it is stopped; `undefined`: never. */
   readonly stopAfter: number | undefined;
   /** Puts away what it wrote, once that is the caller's. */
@@ -83,17 +89,19 @@ const GRACE = 10;
  */
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {
   const { kind, outputFolder } = run;
-  const err = forgiving(host.err);
+  const status = new StatusLine(host);
+  const err = forgiving(status.above.err);
   const layout = layoutOf(job.app);
   const engine = await host.engine();
   const image = await requireImage(engine, imageReference(job.app, job.tag));
   await run.checkPaths();
   const isOurs = holdsHarness(image);
-  const body = run.plan({
+  const planned = run.plan({
     withInit: isOurs && !job.strict,
     ...await mountedCode(job, layout, CODE[kind], image, (text) => tell(err, noteText(text))),
     reportFile: isOurs ? run.reportFile : undefined,
   });
+  const body = job.interactive ? withInput(planned, host) : planned;
   const findings = new Findings(job.strict, err);
   findings.add([
     ...run.differences,
@@ -115,14 +123,21 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const output = await outputBefore(layout);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
   const heard = new Heard();
+  const metered = run.metrics?.listen(status.above, ({ all }) => {
+    // Whoever types at the code's own terminal would type into the line.
+    if (!body.Tty) status.set(lastValues(all));
+  });
+  const streams = heard.to(metered ?? status.above);
   let outcome: RunOutcome | undefined;
   try {
-    outcome = await runContainer(engine, run.name, body, { ...host, ...heard.to(host) }, {
+    outcome = await runContainer(engine, run.name, body, { ...host, ...streams }, {
       grace,
       after: run.stopAfter,
       onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
     });
   } finally {
+    metered?.end();
+    status.close();
     const warnings = await handOver(body.Image, owners, host);
     if (outcome !== undefined) {
       findings.add(await readReport(run.reportFile, kind));
@@ -144,6 +159,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     grace,
     reason: await reasonIn(reasonPath),
     heard,
+    interactive: job.interactive,
     importer: { app: job.app, code: CODE[kind], image },
   });
 }

@@ -97,8 +97,10 @@ export interface PlannedProcessing extends Planned {
 export interface PlannedServer extends Planned {
   /** What tells the harness how large a request may be; nothing where another limit is named. */
   readonly bodyLimit: Variables;
-  /** Port on the host, a free one where any was asked for. */
+  /** The port on the host that it is known by, a free one where any was asked for. */
   readonly port: number;
+  /** The port on the host that the engine gives it: another where mlcli relays requests to it. */
+  readonly published: number;
   /** Host directory that becomes `/opt/ml/model`. */
   readonly modelFolder: string;
   /** Device and inode of it. */
@@ -210,7 +212,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
         readOnly(planned.modelFolder, PATHS.model),
       ],
       // Loopback only: a model under test is not for the whole network.
-      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(planned.port) }] },
+      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(planned.published) }] },
     },
   };
 }

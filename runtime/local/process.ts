@@ -84,6 +84,7 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
       uploaded: layout.output,
       written: job.strict ? [layout.output] : [layout.model],
       prepare: () => Promise.resolve(),
+      metrics: undefined,
       stopAfter: undefined,
       settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),
       report: () => Promise.resolve(),

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
 import { layoutOf, requireLayoutInside, requireTestDirectory } from "../app/layout.ts";
@@ -16,6 +17,8 @@ import { areApart, channelRemedy, channelsOf, emptyChannels, makeInputFolder } f
 import { copyConfiguration } from "./configuration_copy.ts";
 import { runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { sayProblems, sayUnmatched } from "./metrics/told.ts";
 import { modelFolderOf, openLikeModel, settleModel } from "../model/folder.ts";
 import { settleRemains, usedOn } from "./model/remains.ts";
 import { trainPlan } from "./plan.ts";
@@ -41,6 +44,7 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
     );
   await checkPaths();
   await requireTestDirectory(layout);
+  const metrics = await metricsOf(job, host);
   // A mount point inside a read-only mount cannot be made by the engine.
   await makeDirectory(layout.configInput);
   await makeDirectory(layout.inputData);
@@ -87,15 +91,38 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
       uploaded: modelFolder,
       written: [modelFolder, ...(job.checkpoints ? [layout.checkpoints] : [])],
       prepare: () => openLikeModel(layout, modelFolder),
+      metrics,
       stopAfter: job.stopAfter,
       settle: async (ending, engine) => {
         written = ending === "failed" ? 0 : await filesIn(modelFolder);
         return await settleModel(layout, modelFolder, ending, usedOn(engine), job.strict);
       },
       report: async (outcome) => {
+        if (metrics && outcome.status === 0) sayUnmatched(metrics, fileOf(job), host.err);
         if (job.stopAfter === undefined) return;
         host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
       },
     }, host);
   });
+}
+
+/**
+ * What to look for in the output; nothing where the app defines no metrics.
+ *
+ * @throws MlcliError for an expression that means nothing.
+ */
+async function metricsOf(job: TrainingJob, host: Host): Promise<Metrics | undefined> {
+  const { metricDefinitions } = job.app.configuration;
+  if (metricDefinitions.length === 0) return undefined;
+  // Only now: what runs the expressions takes some milliseconds to load.
+  const { Metrics } = await import("./metrics/metrics.ts");
+  const { metricProblems } = await import("../contract/metric_values.ts");
+  const metrics = new Metrics(metricDefinitions, () => host.clock.date().getTime());
+  sayProblems(metricProblems(metrics.unusable, fileOf(job)), host.err);
+  return metrics;
+}
+
+/** The configuration file's name. */
+function fileOf({ app }: TrainingJob): string {
+  return basename(app.configurationPath);
 }

@@ -4,7 +4,13 @@ import { Ajv } from "ajv";
 import { sectionOptions } from "../../commands/configuration_keys.ts";
 import { configurationSchema } from "../../commands/configuration_schema.ts";
 import { optionsByKey, settingsIn } from "../../commands/options/settings.ts";
-import { readConfiguration, SECTIONS } from "../../runtime/app/configuration.ts";
+import {
+  CONFIGURATION_KEYS,
+  OBJECT_KEYS,
+  readConfiguration,
+  SCHEMA_KEY,
+  SECTIONS,
+} from "../../runtime/app/configuration.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
 import { appObject } from "../helpers/app_object.ts";
 import { makeDirectory } from "../helpers/directory.ts";
@@ -41,6 +47,8 @@ const GOOD: readonly Content[] = [
   { base_image: "python:3.12-slim", requirements: "deps/image.txt", platform: "linux/amd64" },
   { cloud_region: "eu-west-1", cloud_profile: "my team", s3_prefix: "s3://my-bucket/churn" },
   { execution_role: "arn:aws:iam::123456789012:role/SageMakerRole" },
+  { certificate_file: "deps/company.pem" },
+  { metric_definitions: [{ Name: "loss", Regex: "loss=([0-9.]+)" }] },
   {
     train: {
       input_s3_dir: ["s3://my-bucket/data", "labels=s3://my-bucket/labels.csv"],
@@ -70,6 +78,13 @@ const BAD: readonly Content[] = [
   { cloud_profile: " " },
   { s3_prefix: "my-bucket/churn" },
   { execution_role: "SageMakerRole" },
+  { certificate_file: "/etc/ssl/company.pem" },
+  { metric_definitions: { Name: "loss", Regex: "loss=(.*)" } },
+  { metric_definitions: [{ Name: "loss" }] },
+  { metric_definitions: [{ name: "loss", regex: "loss=(.*)" }] },
+  { metric_definitions: [{ Name: "", Regex: "loss=(.*)" }] },
+  { metric_definitions: [{ Name: "x".repeat(256), Regex: "loss=(.*)" }] },
+  { metric_definitions: Array(41).fill({ Name: "loss", Regex: "loss=(.*)" }) },
   { train: "ml.m5.large" },
   { train: { ec2_type: ["ml.m5.large"] } },
   { train: { spot: "yes" } },
@@ -115,6 +130,8 @@ suite("the schema of the configuration file", () => {
     for (const [key, { description }] of Object.entries<{ description: string }>(properties)) {
       assert(/^[A-Z].*\.$/.test(description), key);
     }
+    const all = [SCHEMA_KEY, ...CONFIGURATION_KEYS, ...OBJECT_KEYS];
+    assertEquals(Object.keys(properties).sort(), [...all].sort());
     for (const name of SECTIONS) {
       const keys = [...optionsByKey(await sectionOptions(name)).keys()];
       assertEquals(Object.keys(properties[name].properties), keys);

@@ -216,6 +216,7 @@ suite("who may call a server on the platform", () => {
       reportFile: undefined,
       bodyLimit: {},
       modelFolder: app.testPath("model"),
+      published: job.port,
       madeOf: { host: "", base: "", code: "", model: "", image: "", imageId: "" },
       modelId: "",
     });

@@ -108,6 +108,27 @@ suite("local deploy and local stop", () => {
     }
   });
 
+  it("--replace serves the new code and the new model, and --replace of a broken one the old", async () => {
+    await using app = await servingApp();
+    const port = await deploy(app);
+    const replace = ["local", "deploy", "--port", port, "--replace"];
+    await app.write(app.path("prediction/serve"), SERVING.replace("[model]", "[model + '!']"));
+    await app.write(app.testPath("model/model.txt"), "eight");
+    const { code, stdout, stderr } = await app.run(replace);
+    assertEquals([code, stdout], [0, `http://localhost:${port}\n`]);
+    assertMatch(stderr, /^note: Replaced in \d+\.\d\d s without an answer\n$/);
+    assertEquals(await predict(port), "eight!");
+    const [{ Id } = { Id: "" }, ...others] = await containersOf(app.name);
+    assertEquals(others, []);
+
+    await app.write(app.path("prediction/serve"), "import nothing_of_that_name\n");
+    const broken = await app.run(replace);
+    assertEquals([broken.code, broken.stdout], [1, ""]);
+    assertMatch(broken.stderr, /^error: The server ended before it was ready/);
+    assertEquals(await predict(port), "eight!");
+    assertEquals((await containersOf(app.name)).map((container) => container.Id), [Id]);
+  });
+
   it("lets one of two that deploy on a port at once have it", async () => {
     await using app = await servingApp();
     const port = await deploy(app); // a port that was free

@@ -15,6 +15,7 @@ import {
   pong,
   refusal,
 } from "./fake_engine.ts";
+import { upgradeFront } from "./upgrade_front.ts";
 
 /** A container, seen from its inside. */
 export interface FakeContainer {
@@ -41,6 +42,8 @@ export interface Play {
   readonly program?: (container: FakeContainer) => void | Promise<void>;
   /** What it does at SIGTERM. Default: it ends with 143. */
   readonly onStop?: (container: FakeContainer) => void;
+  /** What it does when something is typed at it; `null` is the end of the input. */
+  readonly onInput?: (container: FakeContainer, text: string | null) => void;
   /** Containers that are there already. */
   readonly containers?: readonly Partial<ContainerSummary>[];
   readonly isPodman?: boolean;
@@ -103,14 +106,19 @@ class Life implements FakeContainer {
 
   constructor(
     readonly id: string,
-    readonly name: string,
+    public name: string,
     readonly body: CreateBody,
     private readonly writesNoModel: boolean,
   ) {}
 
-  readonly out = (text: string): void => this.raw(frame(1, text));
+  readonly out = (text: string): void => this.#write(1, text);
 
-  readonly err = (text: string): void => this.raw(frame(2, text));
+  readonly err = (text: string): void => this.#write(2, text);
+
+  /** In a frame, unless it has a terminal. */
+  #write(stream: 1 | 2, text: string): void {
+    this.raw(this.body.Tty ? new TextEncoder().encode(text) : frame(stream, text));
+  }
 
   readonly raw = (bytes: Uint8Array): void => {
     this.#log.push(bytes);
@@ -229,6 +237,10 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     "POST /containers/ID/attach": (container) => container.output({ past: false, follow: true }),
     "POST /containers/ID/wait": (container) => container.wait(),
     "POST /containers/ID/start": start,
+    "POST /containers/ID/rename": (container, { url }) => {
+      container.name = new URL(url).searchParams.get("name")!;
+      return done();
+    },
     "POST /containers/ID/stop": (container) => {
       if (!container.isRunning) return done(304);
       onStop(container);
@@ -239,6 +251,7 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
       container.output({ past: true, follow: url.includes("follow=1") }),
     "GET /containers/ID/json": (container) =>
       Response.json({ State: { Running: container.isRunning } }),
+    "POST /containers/ID/resize": () => done(200),
     "DELETE /containers/ID": (container) => {
       container.end(137);
       lives.delete(container.id);
@@ -257,7 +270,7 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
       const answer = ofContainers[kind];
       if (container && answer) return answer(container, request);
       if (isThere && kind === "DELETE /containers/ID") return done();
-      if (isThere && kind === "POST /containers/ID/stop") return done();
+      if (isThere && /^POST .*\/(?:stop|start|rename)$/.test(kind)) return done();
       if (isThere && kind === "GET /containers/ID/logs") return new Response("");
       if (answer) return refusal(404, "No such container");
       return refusal(599, `unexpected: ${call}`);
@@ -265,8 +278,19 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
   });
   const found = (): (Call & { readonly id: string | undefined })[] =>
     engine.calls.map((one) => ({ ...one, id: idOf(one.call), call: generic(one.call) }));
+  const { onInput } = play;
+  const front = onInput && upgradeFront(engine.socket, (call) => {
+    const kind = generic(call.replace(/\/v[\d.]+/, ""));
+    const container = lives.get(idOf(call.replace(/\/v[\d.]+/, "")) ?? "");
+    if (kind !== "POST /containers/ID/attach" || container === undefined) return undefined;
+    if (play.answers?.[kind] !== undefined) return undefined;
+    course.push(`${kind} (upgraded)`);
+    const { body } = container.output({ past: false, follow: true });
+    return { output: body!, onInput: (text) => onInput(container, text) };
+  });
   return {
     ...engine,
+    socket: front?.socket ?? engine.socket,
     course,
     callsOf: (call) => found().filter((one) => one.call === call),
     get created() {
@@ -280,6 +304,7 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     async [Symbol.asyncDispose](): Promise<void> {
       for (const container of lives.values()) container.end(137);
       await Promise.all(playing);
+      await front?.[Symbol.asyncDispose]();
       await engine[Symbol.asyncDispose]();
     },
   };

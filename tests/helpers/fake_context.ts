@@ -32,11 +32,12 @@ export function fakeContext(
     throw new Error("The test gives no such thing");
   };
   return {
-    input: { isTerminal: false, async *read() {}, async *readFile() {} },
+    input: { isTerminal: false, keyboard: undefined, async *read() {}, async *readFile() {} },
     env: () => undefined,
     cwd: "/nonexistent",
     caller: undefined,
     arch: "x86_64",
+    system: { os: "linux", root: "/nonexistent" },
     interruption: {
       signal: new AbortController().signal,
       force: new AbortController().signal,

@@ -57,3 +57,17 @@ function cleaned(path: string): string {
   const text = normalize(path).replaceAll(SEPARATOR, "/").replace(/(?<=.)\/$/, "");
   return text === "." ? "" : text;
 }
+
+/** Lets pip use what mlcli hands over of this machine's network, for one step alone. */
+export const NETWORK_LINE: TemplateLine = {
+  line: "--mount=type=bind,source=.mlcli-build,target=/run/mlcli-build",
+  place: "between RUN and /opt/mlcli/install",
+  without: () => "does not let pip use this machine's network settings",
+  isDone: (instructions) =>
+    instructions.some(({ name, flags }) => name === "RUN" && flags.some(mountsNetwork)),
+};
+
+function mountsNetwork(flag: string): boolean {
+  return flag.startsWith("--mount=") && !/[=,]from=/.test(flag) &&
+    /[=,](source|src)=(\.?\/)?\.mlcli-build\/?(,|$)/.test(flag);
+}

@@ -34,9 +34,17 @@ export function labels(
   };
 }
 
-/** The name of the container that serves an app on a port. */
+/**
+ * The name of the container that serves an app on a port. Where there are two of them for a moment,
+ * one has eight more hexadecimal digits behind it (`spareName`).
+ */
 export function serverName(appName: string, port: number): string {
   return `mlcli-${appName}-serve-${port}`;
+}
+
+/** Another name of a container that serves an app on a port. */
+export function spareName(appName: string, port: number): string {
+  return `${serverName(appName, port)}-${crypto.randomUUID().slice(0, 8)}`;
 }
 
 /** A container that mlcli created. */
@@ -70,8 +78,10 @@ export function managed(summary: ContainerSummary): Managed | undefined {
   const common = { id: summary.Id, appName, summary };
   if (role === "serve") {
     const number = portOf(port);
-    if (number === undefined || !names.includes(serverName(appName, number))) return undefined;
-    return { ...common, name: serverName(appName, number), role, port: number };
+    if (number === undefined) return undefined;
+    const usual = serverName(appName, number);
+    const name = names.find((name) => name.replace(/-[0-9a-f]{8}$/, "") === usual);
+    return name === undefined ? undefined : { ...common, name, role, port: number };
   }
   if (role !== "train" && role !== "process") return undefined;
   const name = names.find((name) => isJobName(name, appName, role));

@@ -9,7 +9,7 @@
 
 import { join } from "@std/path/join";
 import { imageReference } from "../../app/app.ts";
-import { layoutOf } from "../../app/layout.ts";
+import { COMMON_FOLDER, layoutOf } from "../../app/layout.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { builtAt } from "../../docker/image_details.ts";
 import { isDirectory } from "../../files.ts";
@@ -39,7 +39,7 @@ export interface Stale {
 }
 
 /** The directories with code of a server, in `mlcli_base`. */
-const CODE = ["prediction"];
+const CODE = ["prediction", COMMON_FOLDER];
 
 /** What a server is made of that is started now. To be asked for before it starts. */
 export async function madeOf(

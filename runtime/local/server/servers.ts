@@ -27,6 +27,8 @@ export interface Server {
   readonly running: boolean;
   /** Its program has ended: the container is there for its log alone. */
   readonly ended: boolean;
+  /** Whether it runs and is not on its port itself: `local deploy --watch` relays requests to it. */
+  readonly isRelayed: boolean;
 }
 
 /** Servers on a port, of any app; or all of them. */
@@ -52,13 +54,29 @@ export async function requireServer(
   appName: string | undefined,
   signal?: AbortSignal,
 ): Promise<Server> {
+  return (await requireServers(engine, port, appName, signal))[0];
+}
+
+/**
+ * The same, and after it what else there is of that app on the port: while `--replace` and `--watch`
+ * change servers, and where mlcli was killed meanwhile.
+ */
+export async function requireServers(
+  engine: Engine,
+  port: number,
+  appName: string | undefined,
+  signal?: AbortSignal,
+): Promise<readonly [Server, ...Server[]]> {
   const servers = await findServers(engine, undefined, signal);
   const candidates = servers.filter((server) =>
     server.port === port && (appName === undefined || server.appName === appName)
   );
   const server = candidates.find((candidate) => candidate.running) ?? candidates[0];
   if (server === undefined) throw notFound(servers, port, appName);
-  return server;
+  const others = candidates.filter((other) =>
+    other.id !== server.id && other.appName === server.appName
+  );
+  return [server, ...others];
 }
 
 function notFound(
@@ -76,7 +94,8 @@ function notFound(
 }
 
 function asServer({ id, name, appName, port, summary }: ManagedServer): Server {
-  const { Image, State, Labels, Mounts = [] } = summary;
+  const { Image, State, Labels, Mounts = [], Ports = [] } = summary;
+  const published = Ports.flatMap(({ PublicPort = [] }) => PublicPort);
   return {
     id,
     name,
@@ -88,5 +107,6 @@ function asServer({ id, name, appName, port, summary }: ManagedServer): Server {
     madeOf: readMadeOf(Labels[LABELS.madeOf]),
     running: State === "running",
     ended: State === "exited" || State === "dead",
+    isRelayed: published.length > 0 && !published.includes(port),
   };
 }

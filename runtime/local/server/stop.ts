@@ -10,7 +10,8 @@ import type { Engine } from "../../docker/engine.ts";
 import { stopContainer } from "../container/stop.ts";
 import type { Host } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
-import { requireServer, type Server } from "./servers.ts";
+import { untilFree } from "./ports.ts";
+import { requireServers, type Server } from "./servers.ts";
 
 /** Seconds between SIGTERM and SIGKILL. */
 const GRACE = STOP_SECONDS.serve;
@@ -34,11 +35,16 @@ export async function stopServer(
   host: Pick<Host, "engine" | "interruption">,
 ): Promise<Server> {
   const engine = await host.engine();
-  const server = await requireServer(engine, port, appName);
+  const servers = await requireServers(engine, port, appName);
+  const [server] = servers;
   const hurry = hurryOf(host.interruption);
-  if (server.running) await stopContainer(engine, server.id, GRACE, hurry);
-  await engine.removeContainer(server.id);
-  await releaseModel(server, engine);
+  await Promise.all(servers.map(async (one) => {
+    if (one.running) await stopContainer(engine, one.id, GRACE, hurry);
+    await engine.removeContainer(one.id);
+  }));
+  for (const one of servers) await releaseModel(one, engine);
+  // Who relays requests to it notices, and ends.
+  if (server.isRelayed) await untilFree(port, hurry);
   hurry.throwIfAborted();
   return server;
 }

@@ -53,9 +53,10 @@ async function unpack(directory: TestDirectory): Promise<ReadonlyMap<string, Unp
   return entries;
 }
 
-/** The paths of a context, those of the harness apart. */
+/** The paths of a context, those of the harness and of the network's settings apart. */
 async function pathsOf(directory: TestDirectory): Promise<string[]> {
-  return [...(await unpack(directory)).keys()].filter((path) => !path.startsWith(".mlcli/")).sort();
+  return [...(await unpack(directory)).keys()].filter((path) => !/^\.mlcli(\/|-build$)/.test(path))
+    .sort();
 }
 
 const PATHS = [
@@ -84,7 +85,7 @@ suite("buildContext: what goes in", () => {
     });
     const entries = await unpack(directory);
     assertEquals(
-      [...entries.keys()].filter((path) => !path.startsWith(".mlcli/")).sort(),
+      [...entries.keys()].filter((path) => !/^\.mlcli(\/|-build$)/.test(path)).sort(),
       [
         ...PATHS,
         "demo/own",

@@ -80,6 +80,7 @@ if (Deno.build.os !== "windows") {
           ]),
         ),
         "demo/link": "symlink 777",
+        ".mlcli-build": "directory 755",
         // Not there.
         "demo/mlcli_base/common": "directory 755",
         "demo/mlcli_base/prediction": "directory 755",

@@ -26,6 +26,7 @@ const JOB: TrainingJob = {
   allowPrivileges: false,
   variables: {},
   strict: false,
+  interactive: false,
   grace: undefined,
   hyperparameters: [],
   inputs: [],
@@ -89,6 +90,7 @@ const SERVER: PlannedServer = {
   bodyLimit: {},
   modelFolder: `${TEST}/model`,
   modelId: "64:12",
+  published: 9000,
   madeOf: MADE_OF,
 };
 const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);

@@ -16,6 +16,11 @@ const CASES: readonly (readonly [
     "serve",
     80,
   ]],
+  [["/mlcli-a-serve-80-0badcafe"], ["a", "serve", "80"], [
+    "mlcli-a-serve-80-0badcafe",
+    "serve",
+    80,
+  ]],
   [["/mlcli-a-train-0badcafe"], ["a", "train", ""], ["mlcli-a-train-0badcafe", "train"]],
   [["/mlcli-a-process-0badcafe"], ["a", "process"], ["mlcli-a-process-0badcafe", "process"]],
   // A port that the image chose.
@@ -24,6 +29,8 @@ const CASES: readonly (readonly [
   [["/web"], ["a", "serve", "80"], undefined],
   [[], ["a", "serve", "80"], undefined],
   [["/mlcli-a-serve-80"], ["b", "serve", "80"], undefined],
+  [["/mlcli-a-serve-80-0badcaf"], ["a", "serve", "80"], undefined],
+  [["/mlcli-a-serve-80-0badcafe-0badcafe"], ["a", "serve", "80"], undefined],
   [["/mlcli-a-serve-80"], ["a", "serve", "81"], undefined],
   [["/mlcli-a-serve-80"], ["a", "train", "80"], undefined],
   [["/mlcli-a-train-0badcafe"], ["a", "process"], undefined],

@@ -42,6 +42,22 @@ suite("local stop", () => {
     assertEquals(asked, STOPPED);
   });
 
+  it("stops all that is there of the app on the port", async () => {
+    const spare = { ...server("b", "running"), Names: ["/mlcli-x-serve-8080-0badcafe"] };
+    const ended = { ...server("c", "exited"), Names: ["/mlcli-x-serve-8080-1badcafe"] };
+    const { code, stdout, asked } = await local(["stop"], {
+      containers: [ended, spare, server("a", "running"), server("d", "exited", "y")],
+    });
+    assertEquals([code, stdout], [0, "mlcli-x-serve-8080-0badcafe\n"]);
+    assertEquals(asked.map((call) => call.replace(/ \w+=.*/, "")).sort(), [
+      "DELETE /containers/a",
+      "DELETE /containers/b",
+      "DELETE /containers/c",
+      "POST /containers/a/stop",
+      "POST /containers/b/stop",
+    ]);
+  });
+
   for (const status of [204, 304, 404]) {
     it(`is done where the engine answers ${status} to the stop`, async () => {
       const answers = { [STOP]: () => status === 404 ? refusal(404, "gone") : done(status) };

@@ -1,0 +1,70 @@
+/**
+ * What names the packages of an app's image: a requirements file, or the `pyproject.toml` and the
+ * `uv.lock` of a project of uv.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { fileErrorReason, MlcliError } from "../errors.ts";
+import { isFile, readTextFile } from "../files.ts";
+import { inOneLine } from "../text.ts";
+import type { App } from "./app.ts";
+import { DEFAULT_REQUIREMENTS } from "./configuration.ts";
+
+/** The files that name them. */
+export interface Requirements {
+  /** Relative to the directory of `NAME.json`, with slashes. */
+  readonly files: readonly string[];
+  /** Whether they are a project of uv. */
+  readonly isLock: boolean;
+}
+
+const PROJECT = "pyproject.toml";
+const LOCK = "uv.lock";
+
+/** A lock of a thousand packages has some MiB; in bytes. */
+const LARGEST_LOCK = 64 * 1024 ** 2;
+
+/**
+ * The files of an app, there or not: what the configuration names; the project's where it names one
+ * of its two files, or where there is no `requirements.txt` and both of the project's are.
+ */
+export async function requirementsOf(
+  { directory, configuration: { requirements } }: Pick<App, "directory" | "configuration">,
+): Promise<Requirements> {
+  const [, folder = "", name = ""] = /^(.*\/)?([^/]*)$/.exec(requirements) ?? [];
+  const project = { files: [`${folder}${PROJECT}`, `${folder}${LOCK}`], isLock: true };
+  if (name === PROJECT || name === LOCK) return project;
+  const isThere = (path: string): Promise<boolean> => isFile(join(directory, path));
+  if (
+    requirements === DEFAULT_REQUIREMENTS && !await isThere(requirements) &&
+    await isThere(PROJECT) && await isThere(LOCK)
+  ) {
+    return project;
+  }
+  return { files: [requirements], isLock: false };
+}
+
+/** Where a package comes from, in `uv.lock`: what is no index's cannot be installed in an image. */
+const OTHER_SOURCE =
+  /^source = \{ (?:editable|directory|virtual|path|git|url) = "((?:[^"\\]|\\.)*)"/gm;
+
+/**
+ * Requires that all packages of a `uv.lock` come from indexes. The project itself is not installed:
+ * its code is the app's.
+ *
+ * @throws MlcliError which names one that does not.
+ */
+export async function requireIndexedPackages(directory: string, lock: string): Promise<void> {
+  const text = await readTextFile(join(directory, lock), LARGEST_LOCK).catch((cause) => {
+    throw new MlcliError(`Cannot read ${lock}: ${fileErrorReason(cause)}`, { cause });
+  });
+  for (const [line, place = ""] of text.matchAll(OTHER_SOURCE)) {
+    if (place === "." && /\{ (editable|virtual|directory) /.test(line)) continue;
+    throw new MlcliError(`${lock} names a package that is on no index: ${inOneLine(place)}`, {
+      hint: "The image gets packages of indexes alone, whose content the lock holds. Put code of " +
+        "your own beside the app's, or name the package in a requirements.txt.",
+    });
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Handing the network settings of this machine to pip in a build: as files of the build context that
+ * the Dockerfile mounts for one step. They may hold passwords, so they go into the context only
+ * where they do not get into the image.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { App } from "../../app/app.ts";
+import { escapeOf } from "../../app/confinement.ts";
+import { copiesOf, instructionsOf } from "../../app/dockerfile/instructions.ts";
+import { missingLine } from "../../app/dockerfile/missing_lines.ts";
+import { NETWORK_LINE } from "../../app/dockerfile/template_lines.ts";
+import { requirementsOf } from "../../app/requirements.ts";
+import type { TarEntry } from "../../archive/writer.ts";
+import type { Context } from "../../context.ts";
+import { LARGEST_TEXT, readTextFile } from "../../files.ts";
+import { enumerated, inOneLine } from "../../text.ts";
+import { type NetworkSettings, networkSettings, type Warning } from "./settings.ts";
+
+/** Where they lie in the context; the directory is always there, for the Dockerfile to mount. */
+const NETWORK_FOLDER = ".mlcli-build";
+
+/** What goes into the context, and what is to be said about it. */
+export interface HandOver {
+  readonly entries: readonly TarEntry[];
+  readonly warnings: readonly Warning[];
+  /** Who set a name, a token or a password that is handed over: `PIP_INDEX_URL`. */
+  readonly secret: readonly string[];
+}
+
+/** Nothing but the empty directory. */
+export const NOTHING: HandOver = { entries: networkEntries(undefined), warnings: [], secret: [] };
+
+/**
+ * What a build gets.
+ *
+ * @param path of the Dockerfile, absolute. What cannot be read is said by who sends it.
+ * @throws MlcliError where the app's `certificate_file` cannot be used.
+ */
+export async function handOver(
+  app: App,
+  path: string,
+  host: Pick<Context, "env" | "system">,
+): Promise<HandOver> {
+  const dockerfile = instructionsOf(await textOf(app, path));
+  const isMounted = NETWORK_LINE.isDone(dockerfile, app.name);
+  if (!isMounted && !await namesPackages(app)) return NOTHING;
+  const settings = await networkSettings(app, host);
+  if (settings.sources.length === 0) return { ...NOTHING, warnings: settings.warnings };
+  if (!isMounted) return { ...NOTHING, warnings: await withoutMount(app, path, settings) };
+  const copy = copiesOf(dockerfile).flatMap(({ sources }) => sources).find(takesFolder);
+  if (copy !== undefined) return { ...NOTHING, warnings: [copied(copy, settings)] };
+  return { ...settings, entries: networkEntries(settings) };
+}
+
+/** Whether pip may have to install anything: a line that is neither blank nor a comment. */
+async function namesPackages(app: App): Promise<boolean> {
+  const { files, isLock } = await requirementsOf(app);
+  return isLock || /^\s*[^#\s]/m.test(await textOf(app, join(app.directory, files[0]!)));
+}
+
+async function textOf(app: App, path: string): Promise<string> {
+  if (await escapeOf(app, path) !== undefined) return "";
+  return await readTextFile(path, LARGEST_TEXT).catch(() => "");
+}
+
+async function withoutMount(
+  app: App,
+  path: string,
+  { sources }: NetworkSettings,
+): Promise<readonly Warning[]> {
+  const missing = await missingLine(app, NETWORK_LINE, path).catch(() => undefined);
+  if (missing === undefined) return [];
+  return [{ message: `${missing.message}: ${enumerated(sources)}`, hint: missing.hint }];
+}
+
+/** Whether a source of `COPY` takes the directory along. What a variable stands for is not known. */
+function takesFolder(source: string): boolean {
+  const path = source.replace(/^(\.?\/)+/, "").replace(/\/+$/, "");
+  if (path === "" || path === ".") return true;
+  const [first = ""] = path.split("/");
+  const pattern = RegExp.escape(first).replaceAll("\\*", ".*").replaceAll("\\?", ".");
+  return first.includes("[") ? first.startsWith(".") : new RegExp(`^${pattern}$`).test(
+    NETWORK_FOLDER,
+  );
+}
+
+function copied(source: string, { sources }: NetworkSettings): Warning {
+  return {
+    message: `This machine's network settings (${enumerated(sources)}) are not handed to pip: ` +
+      `the Dockerfile copies ${inOneLine(source)}, which would put them into the image`,
+    hint: "Copy what the image needs, such as ${APP}/.",
+  };
+}
+
+/** The files, which are the same bytes for the same settings: then the step needs not run again. */
+export function networkEntries(settings: NetworkSettings | undefined): readonly TarEntry[] {
+  const folder: TarEntry = { type: "directory", path: NETWORK_FOLDER, mode: 0o755 };
+  if (settings === undefined) return [folder];
+  const files = {
+    "environment": Object.entries(settings.variables).sort()
+      .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`).join(""),
+    "certificates.pem": settings.certificates,
+    "netrc": settings.netrc,
+  };
+  return [
+    folder,
+    ...Object.entries(files).filter(([, text]) => text !== "").map(([name, text]): TarEntry => ({
+      type: "content",
+      path: `${NETWORK_FOLDER}/${name}`,
+      mode: 0o644,
+      read: () => Promise.resolve(new TextEncoder().encode(text)),
+    })),
+  ];
+}

@@ -1,0 +1,266 @@
+/**
+ * How this machine reaches package indexes: what pip in a build has to know, too.
+ *
+ * @module
+ */
+
+import { isAbsolute } from "@std/path/is-absolute";
+import { join } from "@std/path/join";
+import type { App } from "../../app/app.ts";
+import { requireInside } from "../../app/confinement.ts";
+import type { Context } from "../../context.ts";
+import { messageOf, MlcliError } from "../../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../../files.ts";
+import { holdsLogin, hostsOf, isLoopback } from "./addresses.ts";
+import { addedCertificates, CERTIFICATE_VARIABLES, certificatesIn } from "./certificates.ts";
+import { netrcFor } from "./netrc.ts";
+import {
+  type PipFile,
+  pipFilePaths,
+  type PipOption,
+  type PipSettings,
+  pipSettings,
+  pipVariable,
+} from "./pip_settings.ts";
+
+/** What is found on a machine. */
+export interface NetworkSettings {
+  /** Variables for pip, and for what it starts. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** To be trusted beside those that the base image trusts, as PEM; empty for none. */
+  readonly certificates: string;
+  /** Entries of a `.netrc`; empty for none. */
+  readonly netrc: string;
+  /** Who set all that, for messages: `PIP_INDEX_URL`, `/etc/pip.conf`. */
+  readonly sources: readonly string[];
+  /** Those of them that hold a name, a token or a password. */
+  readonly secret: readonly string[];
+  /** What will not work as it does here. */
+  readonly warnings: readonly Warning[];
+}
+
+/** A warning, and what to do about it. */
+export interface Warning {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Of two spellings, programs differ in which they take. */
+const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap(eitherCase);
+const NO_PROXY_VARIABLES = eitherCase("NO_PROXY");
+
+/** Options of pip that are handed on as they are. */
+const HANDED_ON = [
+  "index-url",
+  "extra-index-url",
+  "trusted-host",
+  "timeout",
+  "retries",
+] as const satisfies readonly PipOption[];
+
+/** Collects what is found: the only thing that changes here. */
+class Findings {
+  readonly variables: Record<string, string> = {};
+  readonly sources = new Set<string>();
+  readonly secret = new Set<string>();
+  readonly warnings: Warning[] = [];
+
+  add(variable: string, value: string, source: string): void {
+    this.variables[variable] = value;
+    this.sources.add(source);
+    if (holdsLogin(value)) this.secret.add(source);
+  }
+}
+
+/**
+ * Looks for them.
+ *
+ * @throws MlcliError where the app's own `certificate_file` is not there, or leads elsewhere. What
+ * is wrong with the machine's is a warning: the build may need none of it.
+ */
+export async function networkSettings(
+  app: App,
+  host: Pick<Context, "env" | "system">,
+): Promise<NetworkSettings> {
+  const findings = new Findings();
+  const pip = pipSettings(await pipFiles(host, findings), host.env);
+  addIndexes(pip, findings);
+  addProxies(pip, host.env, findings);
+  const certificates = await findCertificates(app, pip, host, findings);
+  const netrc = await findNetrc(pip, host.env, findings);
+  return {
+    variables: findings.variables,
+    certificates,
+    netrc,
+    sources: [...findings.sources],
+    secret: [...findings.secret],
+    warnings: findings.warnings,
+  };
+}
+
+async function pipFiles(
+  { env, system }: Pick<Context, "env" | "system">,
+  findings: Findings,
+): Promise<readonly PipFile[]> {
+  const { global, user, site, own } = pipFilePaths(env, system);
+  const read = async (paths: readonly string[]): Promise<readonly PipFile[]> => {
+    const files = await Promise.all(paths.map(async (path) => {
+      try {
+        return [{ path, text: await readTextFile(path, LARGEST_TEXT) }];
+      } catch (error) {
+        const isMissing = error instanceof Deno.errors.NotFound ||
+          error instanceof Deno.errors.NotADirectory;
+        if (!isMissing) findings.warnings.push(unreadable(path, "pip reads it", error));
+        return [];
+      }
+    }));
+    return files.flat();
+  };
+  const named = await read(own);
+  return [
+    ...await read(global),
+    ...(named.length > 0 ? [] : await read(user)),
+    ...await read(site),
+    ...named,
+  ];
+}
+
+function addIndexes(pip: PipSettings, findings: Findings): void {
+  for (const option of HANDED_ON) {
+    const setting = pip[option];
+    if (setting) findings.add(pipVariable(option), setting.value, setting.source);
+  }
+  // What lies in a directory of this machine is not there in a build.
+  const links = pip["find-links"];
+  const addresses = (links?.value ?? "").split(" ").filter((link) => /^https?:/i.test(link));
+  if (links && addresses.length > 0) {
+    findings.add("PIP_FIND_LINKS", addresses.join(" "), links.source);
+    const noIndex = pip["no-index"];
+    if (noIndex) findings.add("PIP_NO_INDEX", noIndex.value, noIndex.source);
+  }
+  for (const option of ["index-url", "extra-index-url"] as const) {
+    const setting = pip[option];
+    const host = setting && hostsOf(setting.value).find(isLoopback);
+    if (host === undefined) continue;
+    findings.warnings.push({
+      message:
+        `${option} (${setting?.source}) is on this machine, ${host}: in the container that ` +
+        "builds, that is another machine",
+      hint: "Let the index listen on an address that containers reach, and name that one.",
+    });
+  }
+}
+
+function addProxies(pip: PipSettings, env: Context["env"], findings: Findings): void {
+  const proxies = [
+    ...PROXY_VARIABLES.map((name) => ({ name, value: env(name)?.trim() ?? "", source: name })),
+    { name: "PIP_PROXY", value: "", source: "", ...pip.proxy },
+  ].filter(({ value }) => value !== "");
+  const here = proxies.filter(({ value }) => hostsOf(value).some(isLoopback));
+  const reachable = proxies.filter((proxy) => !here.includes(proxy));
+  for (const { name, value, source } of reachable) findings.add(name, value, source);
+  for (const name of reachable.length > 0 ? NO_PROXY_VARIABLES : []) {
+    const value = env(name)?.trim();
+    if (value) findings.add(name, value, name);
+  }
+  const [first] = here;
+  if (first === undefined) return;
+  findings.warnings.push({
+    message:
+      `${first.source} names a proxy on this machine, ${hostsOf(first.value)[0]}, which the ` +
+      "container that builds cannot reach: pip goes without it there",
+    hint: "Let the proxy listen on an address that containers reach (the engine's bridge, mostly " +
+      "172.17.0.1), and name that one.",
+  });
+}
+
+/** The first that is named counts; the app's own file goes before all. */
+async function findCertificates(
+  app: App,
+  pip: PipSettings,
+  { env, system }: Pick<Context, "env" | "system">,
+  findings: Findings,
+): Promise<string> {
+  const { certificateFile } = app.configuration;
+  if (certificateFile !== undefined) {
+    findings.sources.add("certificate_file");
+    return await ofTheApp(app, certificateFile);
+  }
+  const named = [
+    ...(pip.cert ? [pip.cert] : []),
+    ...CERTIFICATE_VARIABLES.map((name) => ({ value: env(name) ?? "", source: name })),
+  ].filter(({ value }) => value !== "");
+  for (const { value, source } of named) {
+    const path = absolute(value, app.directory, env);
+    try {
+      const pem = await certificatesIn(path);
+      findings.sources.add(source);
+      return pem;
+    } catch (error) {
+      // Package managers leave the other variables set to files that do not exist.
+      if (source !== pip.cert?.source) continue;
+      findings.warnings.push(unreadable(path, `${source} names it`, error));
+    }
+  }
+  const { pem, folder } = await addedCertificates(system);
+  if (pem !== "") findings.sources.add(folder);
+  return pem;
+}
+
+async function ofTheApp(app: App, certificateFile: string): Promise<string> {
+  const path = join(app.directory, certificateFile);
+  await requireInside(app, [path]);
+  try {
+    return await certificatesIn(path);
+  } catch (error) {
+    throw new MlcliError(`Cannot use ${certificateFile}: ${messageOf(error)}`, {
+      hint: `"certificate_file" in ${app.name}.json names it: a file of certificates as PEM.`,
+      cause: error,
+    });
+  }
+}
+
+/** As pip and requests take them: `~` is the home directory. */
+function absolute(path: string, directory: string, env: Context["env"]): string {
+  const home = env("HOME") || env("USERPROFILE");
+  const expanded = home ? path.replace(/^~(?=[/\\])/, () => home) : path;
+  return isAbsolute(expanded) ? expanded : join(directory, expanded);
+}
+
+async function findNetrc(
+  pip: PipSettings,
+  env: Context["env"],
+  findings: Findings,
+): Promise<string> {
+  const addresses = [pip["index-url"], pip["extra-index-url"], pip["find-links"]]
+    .flatMap((setting) => setting?.value.split(" ") ?? [])
+    .filter((address) => !holdsLogin(address));
+  const hosts = addresses.filter((address) => address.includes("://")).flatMap(hostsOf);
+  const home = env("HOME") || env("USERPROFILE");
+  const paths = env("NETRC")
+    ? [env("NETRC")!]
+    : home
+    ? [join(home, ".netrc"), join(home, "_netrc")]
+    : [];
+  for (const path of hosts.length > 0 ? paths : []) {
+    const text = await readTextFile(path, LARGEST_TEXT).catch(() => undefined);
+    if (text === undefined) continue;
+    const netrc = netrcFor(text, hosts);
+    if (netrc === "") return "";
+    findings.sources.add(path);
+    findings.secret.add(path);
+    return netrc;
+  }
+  return "";
+}
+
+function unreadable(path: string, why: string, error: unknown): Warning {
+  return {
+    message: `Cannot use ${path}: ${messageOf(error)}; pip in the build goes without it`,
+    hint: `${why} on this machine: mend it, if the build needs it.`,
+  };
+}
+
+function eitherCase(name: string): string[] {
+  return [name, name.toLowerCase()];
+}

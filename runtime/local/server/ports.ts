@@ -1,0 +1,80 @@
+/**
+ * Ports of this machine for servers: free ones, and those that somebody has.
+ *
+ * @module
+ */
+
+import { EngineError } from "../../docker/transport.ts";
+import { MlcliError } from "../../errors.ts";
+import { pause } from "../../time.ts";
+
+/** How often a free port is picked again when another program was faster. */
+const FREE_PORT_ATTEMPTS = 5;
+
+/**
+ * Does something with a port that is free, and again with another one where somebody was faster.
+ *
+ * @throws PortInUse after five times.
+ */
+export async function onFreePort<T>(work: (port: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await work(freePort());
+    } catch (error) {
+      if (!(error instanceof PortInUse) || attempt === FREE_PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** A port that nobody listens on at this moment. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** How long, and how often (ms), it is asked whether a port is free. */
+const FREE_WITHIN = 5_000;
+const ASKED_EVERY = 20;
+
+/** Waits until nobody listens on a port, for a few seconds at most, or until the user hurries. */
+export async function untilFree(port: number, hurry: AbortSignal): Promise<void> {
+  for (let waited = 0; waited < FREE_WITHIN && !hurry.aborted; waited += ASKED_EVERY) {
+    try {
+      (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+    } catch {
+      return;
+    }
+    await pause(ASKED_EVERY, hurry).catch(() => {});
+  }
+}
+
+/**
+ * Whether the engine could not start a container since its port is taken.
+ *
+ * The engine answers 500 for a busy port, as for other failures, so its words are matched. In this
+ * order: used by a container; by a process; Docker Desktop; Podman's machine; Podman.
+ */
+export function isPortTaken(error: unknown): boolean {
+  return error instanceof EngineError &&
+    /port is already allocated|address already in use|ports are not available|proxy already running|bind: address/i
+      .test(error.reason);
+}
+
+/** Another server or program has the port. */
+export class PortInUse extends MlcliError {
+  override readonly name = "PortInUse";
+}
+
+/**
+ * @param appName the app whose server has it, if one has.
+ */
+export function portInUse(port: number, appName?: string, cause?: unknown): PortInUse {
+  const owner = appName === undefined ? "" : ` (by the server of ${appName})`;
+  const stop = appName === undefined
+    ? "Stop what listens there"
+    : `Stop it with mlcli local stop --port ${port}`;
+  return new PortInUse(`Port already in use: ${port}${owner}`, {
+    hint: `${stop}, or choose another --port; --port 0 picks a free one.`,
+    cause,
+  });
+}

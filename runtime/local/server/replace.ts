@@ -1,0 +1,115 @@
+/**
+ * `local deploy --replace`: a new server in the place of the one that is on a port.
+ *
+ * A container's port cannot be changed. So the new server proves itself on a free port first, and
+ * is started once more when the old one has made room: it has the code, the model and the image that
+ * have just served.
+ *
+ * @module
+ */
+
+import type { Engine } from "../../docker/engine.ts";
+import { messageOf } from "../../errors.ts";
+import { tell } from "../../message.ts";
+import { noteText, warningText } from "../../text.ts";
+import type { Clock } from "../../time.ts";
+import { discardContainer } from "../container/create.ts";
+import { spareName } from "../container/managed.ts";
+import type { Host, ServingJob } from "../jobs.ts";
+import { releaseModel } from "../model/remains.ts";
+import { onFreePort, portInUse } from "./ports.ts";
+import { placeOn, serve } from "./serve.ts";
+import { findServers, type Server } from "./servers.ts";
+import { type Start, type StartHost, startOf, startServer } from "./starting.ts";
+import { stopRunning } from "./stop.ts";
+
+/** What replacing a server may use. */
+export type ReplaceHost = StartHost & { readonly clock: Clock };
+
+/** What came of it. */
+export interface Replacement {
+  readonly server: Server;
+  /** How long nobody answered on the port, in seconds; undefined where there was no server. */
+  readonly pause: number | undefined;
+}
+
+/**
+ * Replaces the app's server on a port, or starts one where there is none. Until the new one has
+ * proved that it answers, the old one serves; where it cannot take its place then, the old one is
+ * started again.
+ *
+ * @throws PortInUse where something else has the port: another app's server, one of
+ * `local deploy --watch`, or one that is not running. MlcliError as `serve`.
+ */
+export async function replaceServer(job: ServingJob, host: ReplaceHost): Promise<Replacement> {
+  const old = job.port === 0 ? undefined : await serverToReplace(job, await host.engine());
+  if (old === undefined) return { server: await serve(job, host), pause: undefined };
+  const start = await startOf(job, host);
+  await onFreePort((port) => tryOn(start, port));
+  return await takePlace(start, old, host);
+}
+
+async function serverToReplace(
+  { app, port }: ServingJob,
+  engine: Engine,
+): Promise<Server | undefined> {
+  const servers = (await findServers(engine, port)).filter(({ ended }) => !ended);
+  const [old, ...others] = servers;
+  if (old === undefined) return undefined;
+  const isOurs = old.appName === app.name && old.running && !old.isRelayed;
+  if (!isOurs || others.length > 0) throw portInUse(port, old.appName);
+  return old;
+}
+
+/** Has a server prove itself on a free port. Nothing of it is left. */
+async function tryOn(start: Start, port: number): Promise<void> {
+  const trial = await startServer(start, placeOn(start.job, port));
+  await discardContainer(start.engine, trial.id);
+  await releaseModel(trial, start.engine);
+}
+
+async function takePlace(
+  start: Start,
+  old: Server,
+  { interruption, clock, err }: ReplaceHost,
+): Promise<Replacement> {
+  const { engine, job } = start;
+  const place = placeOn(job, old.port);
+  // Its name is the new one's, whose container is to be there before the old one stops.
+  await engine.renameContainer(old.id, spareName(job.app.name, old.port));
+  let stoppedAt: number | undefined;
+  const takeOver = async (): Promise<void> => {
+    // A second time where the first start has shown that the engine has no init.
+    if (stoppedAt !== undefined) return;
+    stoppedAt = clock.now();
+    await stopRunning(engine, old, interruption);
+  };
+  let server: Server;
+  try {
+    server = await startServer(start, place, takeOver);
+  } catch (error) {
+    await engine.renameContainer(old.id, place.name).catch(() => {});
+    if (stoppedAt !== undefined) await startAgain(engine, old, err);
+    throw error;
+  }
+  const pause = (clock.now() - stoppedAt!) / 1000;
+  await engine.removeContainer(old.id);
+  await releaseModel(old, engine);
+  return { server, pause };
+}
+
+/** The way back. A failure here matters less than what has failed before, which is said, too. */
+async function startAgain(engine: Engine, { id, port }: Server, err: Host["err"]): Promise<void> {
+  try {
+    await engine.startContainer(id);
+    tell(err, noteText("The server that was there before serves again"));
+  } catch (error) {
+    tell(
+      err,
+      warningText(
+        `The server that was there before does not start again: ${messageOf(error)}`,
+        `mlcli local deploy --port ${port} starts a new one.`,
+      ),
+    );
+  }
+}

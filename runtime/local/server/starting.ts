@@ -1,0 +1,224 @@
+/**
+ * Starting a server: what is looked at before, its container, and the wait until it answers.
+ *
+ * @module
+ */
+
+import { imageReference } from "../../app/app.ts";
+import {
+  layoutOf,
+  requireLayoutInside,
+  requireModel,
+  requireTestDirectory,
+} from "../../app/layout.ts";
+import { environmentDifferences } from "../../contract/refusals.ts";
+import { networkDifferences } from "../../contract/resources.ts";
+import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.ts";
+import { requireImage } from "../../docker/require_image.ts";
+import { holdsHarness } from "../../images.ts";
+import { idOf } from "../../model/folder.ts";
+import { tell } from "../../message.ts";
+import { noteText } from "../../text.ts";
+import { mountedCode } from "../code.ts";
+import {
+  createContainer,
+  discardContainer,
+  startContainer,
+  withInitIfThere,
+} from "../container/create.ts";
+import { codeDifferences } from "../differences/code.ts";
+import { Findings } from "../differences/findings.ts";
+import { imageDifferences } from "../differences/image.ts";
+import type { Host, ServingJob } from "../jobs.ts";
+import { settleRemains } from "../model/remains.ts";
+import { type PlannedServer, servePlan } from "../plan.ts";
+import { bodyLimit } from "./body_limit.ts";
+import { madeOf } from "./made_of.ts";
+import { isPortTaken, portInUse } from "./ports.ts";
+import { requireReady } from "./readiness.ts";
+import { discardModel, servedModel } from "./served_model.ts";
+import type { Server } from "./servers.ts";
+
+/** What starting a server may use. */
+export type StartHost = Pick<Host, "engine" | "interruption" | "err" | "caller" | "region">;
+
+/**
+ * Follows the log of a server from its start, before it is ready; the promise resolves when the log
+ * has come to its end.
+ */
+export type Follow = (engine: Engine, server: Server) => Promise<void>;
+
+/** What follows from the image of a server. */
+interface OfServedImage {
+  readonly image: ImageDetails;
+  readonly planned: Pick<PlannedServer, "withInit" | "reportFile" | "bodyLimit">;
+}
+
+/** What a start needs. */
+export interface Start {
+  readonly job: ServingJob;
+  readonly engine: Engine;
+  readonly region: string;
+  /** Aborted by the user; its reason is thrown. */
+  readonly signal: AbortSignal;
+  readonly follow: Follow | undefined;
+  readonly findings: Findings;
+  readonly ofImage: () => Promise<OfServedImage>;
+  /** Says something, once. */
+  readonly note: (text: string) => void;
+}
+
+/** What follows from the image, and what would be different on the platform. */
+async function lookAtImage(
+  job: ServingJob,
+  engine: Engine,
+  findings: Findings,
+): Promise<OfServedImage> {
+  const image = await requireImage(engine, imageReference(job.app, job.tag));
+  findings.add([
+    ...environmentDifferences("serve", job.variables),
+    ...networkDifferences(job.network),
+    ...imageDifferences(job, image),
+    ...await codeDifferences(job, "prediction", image),
+  ]);
+  return {
+    image,
+    planned: {
+      withInit: holdsHarness(image) && !job.strict,
+      reportFile: undefined,
+      bodyLimit: bodyLimit(image, job.variables),
+    },
+  };
+}
+
+/**
+ * Requires that the app can be served as it is now, and finishes what earlier runs left.
+ *
+ * @throws MlcliError when the layout cannot be used, or there is no model.
+ */
+export async function requireServable(job: ServingJob, host: StartHost): Promise<void> {
+  const layout = layoutOf(job.app);
+  await requireLayoutInside(layout, "prediction");
+  await requireTestDirectory(layout);
+  await settleRemains(job, host);
+  await requireModel(layout);
+}
+
+/**
+ * What a start needs, for an app that can be served.
+ *
+ * @param follow shows the server's log.
+ */
+export async function startOf(job: ServingJob, host: StartHost, follow?: Follow): Promise<Start> {
+  await requireServable(job, host);
+  const engine = await host.engine();
+  const findings = new Findings(job.strict, host.err);
+  let known: Promise<OfServedImage> | undefined;
+  const said = new Set<string>();
+  return {
+    job,
+    engine,
+    region: await host.region(job.app.configuration),
+    signal: host.interruption.signal,
+    follow,
+    findings,
+    // Where a server is started again, all is said once.
+    ofImage: () => known ??= lookAtImage(job, engine, findings),
+    note: (text) => {
+      if (!said.has(text)) tell(host.err, noteText(text));
+      said.add(text);
+    },
+  };
+}
+
+/** Where a server is to be. */
+export interface Place {
+  /** Of its container. */
+  readonly name: string;
+  /** The port that it is known by. */
+  readonly port: number;
+  /** The port on this machine that the engine gives its container. */
+  readonly published: number;
+}
+
+/**
+ * Starts a server and returns once it answers. When it does not, nothing of it is left.
+ *
+ * @param takeOver called when its container is there, right before it is started.
+ * @throws PortInUse where a port or the name is taken; MlcliError where the server ended, did not
+ * answer in time, or differs from the platform's under `--strict`; the signal's reason.
+ */
+export async function startServer(
+  start: Start,
+  place: Place,
+  takeOver: () => Promise<void> = () => Promise.resolve(),
+): Promise<Server> {
+  const { job, engine, signal, follow } = start;
+  signal.throwIfAborted();
+  const { image, planned } = await start.ofImage();
+  const layout = layoutOf(job.app);
+  const code = await mountedCode(job, layout, "prediction", image, start.note);
+  const modelFolder = await servedModel(layout, place.name, signal);
+  let server: Server | undefined;
+  let ready = false;
+  try {
+    server = await createAndStart(start, {
+      ...place,
+      ...planned,
+      ...code,
+      region: start.region,
+      modelFolder,
+      modelId: await idOf(modelFolder),
+      madeOf: await madeOf(job, code.codeFolder, image),
+    }, takeOver);
+    const followed = follow?.(engine, server);
+    await requireReady({ ...start, image }, server, place.published, followed);
+    start.findings.requireNone();
+    ready = true;
+    return server;
+  } finally {
+    if (!ready) {
+      if (server !== undefined) await discardContainer(engine, server.id);
+      await discardModel(layout, modelFolder);
+    }
+  }
+}
+
+async function createAndStart(
+  { job, engine, signal }: Start,
+  planned: PlannedServer,
+  takeOver: () => Promise<void>,
+): Promise<Server> {
+  const { app } = job;
+  const { name, port, published, modelFolder, modelId, madeOf } = planned;
+  await requireLayoutInside(layoutOf(app), "prediction");
+  return await withInitIfThere(servePlan(job, planned), async (body) => {
+    let id: string | undefined;
+    try {
+      id = await createContainer(engine, name, body);
+      signal.throwIfAborted();
+      await takeOver();
+      signal.throwIfAborted();
+      await startContainer(engine, id, body);
+      return {
+        id,
+        name,
+        appName: app.name,
+        port,
+        image: body.Image,
+        modelFolder,
+        modelId,
+        madeOf,
+        running: true,
+        ended: false,
+        isRelayed: published !== port,
+      };
+    } catch (error) {
+      if (id !== undefined) await discardContainer(engine, id);
+      // The name is taken: another deploy on the same port was faster.
+      if (isConflict(error)) throw portInUse(port, app.name, error);
+      if (isPortTaken(error)) throw portInUse(published, undefined, error);
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,198 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { join } from "@std/path";
+import { findApp } from "../../../../runtime/app/app.ts";
+import type { TarEntry } from "../../../../runtime/archive/writer.ts";
+import { MlcliError } from "../../../../runtime/errors.ts";
+import { type HandOver, handOver } from "../../../../runtime/image/network/hand_over.ts";
+import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+const OTHER_PEM = PEM.replace("MIIB", "MIIC");
+const KEY = "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n";
+
+const MOUNTED = "FROM x\nRUN --mount=type=cache,target=/root/.cache/pip \\\n" +
+  "    --mount=type=bind,source=.mlcli-build,target=/run/mlcli-build \\\n    /opt/mlcli/install\n";
+
+const DOCKERFILE = "app/demo/mlcli_base/Dockerfile";
+
+/** A machine: its files, below a directory that is its root, with the app in `app/`. */
+async function machine(files: Readonly<Record<string, string>> = {}): Promise<TestDirectory> {
+  return await makeDirectory({
+    "app/demo.json": "{}",
+    "app/requirements.txt": "pandas\n",
+    [DOCKERFILE]: MOUNTED,
+    ...files,
+  });
+}
+
+async function handed(
+  directory: TestDirectory,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<HandOver> {
+  const { path } = directory;
+  const app = await findApp(join(path, "app"), "demo");
+  return await handOver(app, join(path, DOCKERFILE), {
+    env: (name) => variables[name]?.replaceAll("ROOT", path),
+    system: { os: "linux", root: path },
+  });
+}
+
+/** The files of the context, by their names. */
+async function contentsOf(
+  { entries }: { readonly entries: readonly TarEntry[] },
+): Promise<Record<string, string>> {
+  const texts: Record<string, string> = {};
+  for (const entry of entries) {
+    if (entry.type !== "content") continue;
+    texts[entry.path.replace(".mlcli-build/", "")] = new TextDecoder().decode(await entry.read());
+  }
+  return texts;
+}
+
+suite("what pip in a build gets of this machine's network", () => {
+  it("is nothing but an empty directory where nothing is set", async () => {
+    await using directory = await machine();
+    const found = await handed(directory, { NO_PROXY: "localhost", PIP_FIND_LINKS: "/wheels" });
+    assertEquals(found.entries, [{ type: "directory", path: ".mlcli-build", mode: 0o755 }]);
+    assertEquals([found.warnings, found.secret], [[], []]);
+  });
+
+  it("is variables and pip's files, as variables that a shell reads", async () => {
+    await using directory = await machine({
+      "etc/pip.conf": "[global]\nindex-url = https://me:it's@pypi.corp/simple\ntimeout = 60\n",
+      "home/.config/pip/pip.conf": "[install]\nextra-index-url =\n  https://a/x\n  https://b/y\n",
+      "home/.netrc": "machine a login me password for-a\nmachine github.com login me password no\n",
+    });
+    const found = await handed(directory, {
+      HOME: "ROOT/home",
+      https_proxy: "http://me:secret@proxy:3128",
+      HTTP_PROXY: "http://proxy:3128",
+      NO_PROXY: "corp",
+      PIP_FIND_LINKS: "/wheels https://c/z",
+      PIP_NO_INDEX: "0",
+    });
+    assertEquals(await contentsOf(found), {
+      environment: [
+        "export HTTP_PROXY='http://proxy:3128'",
+        "export NO_PROXY='corp'",
+        "export PIP_EXTRA_INDEX_URL='https://a/x https://b/y'",
+        "export PIP_FIND_LINKS='https://c/z'",
+        "export PIP_INDEX_URL='https://me:it'\\''s@pypi.corp/simple'",
+        "export PIP_NO_INDEX='0'",
+        "export PIP_TIMEOUT='60'",
+        "export https_proxy='http://me:secret@proxy:3128'\n",
+      ].join("\n"),
+      netrc: "machine a\n  login me\n  password for-a\n",
+    });
+    const { path } = directory;
+    assertEquals(found.secret, [`${path}/etc/pip.conf`, "https_proxy", `${path}/home/.netrc`]);
+    assertEquals(found.warnings, []);
+  });
+
+  it("is certificates and nothing else of a file; the app's go before pip's, the system's last", async () => {
+    await using directory = await machine({
+      "app/certs/company.pem": `${KEY}${PEM.replaceAll("\n", "\r\n")}`,
+      "pip.pem": `# comment\n${OTHER_PEM}`,
+      "usr/local/share/ca-certificates/team/a.crt": OTHER_PEM,
+      "usr/local/share/ca-certificates/b.crt": PEM,
+      "usr/local/share/ca-certificates/notes.txt": PEM,
+    });
+    const certificates = async (variables: Readonly<Record<string, string>> = {}) =>
+      (await contentsOf(await handed(directory, variables)))["certificates.pem"];
+    assertEquals(await certificates(), PEM + OTHER_PEM);
+    assertEquals(await certificates({ SSL_CERT_FILE: "ROOT/pip.pem" }), OTHER_PEM);
+    assertEquals(
+      await certificates({ PIP_CERT: "ROOT/pip.pem", SSL_CERT_FILE: "/other" }),
+      OTHER_PEM,
+    );
+    assertEquals(await certificates({ SSL_CERT_FILE: "/not/there" }), PEM + OTHER_PEM);
+    await directory.write({ "app/demo.json": '{"certificate_file": "certs/company.pem"}' });
+    assertEquals(await certificates({ PIP_CERT: "ROOT/pip.pem" }), PEM);
+  });
+
+  it("refuses a certificate_file that holds none, is not there, or leads out of the app", async () => {
+    await using directory = await machine({
+      "app/demo.json": '{"certificate_file": "a.pem"}',
+      "elsewhere.pem": PEM,
+    });
+    const place = join(directory.path, "app/a.pem");
+    const refused = async (words: string) =>
+      await assertRejects(() => handed(directory), MlcliError, words);
+    await refused("Cannot use a.pem: No such file or directory");
+    await Deno.writeTextFile(place, KEY);
+    await refused("Cannot use a.pem: it holds no certificate");
+    await Deno.remove(place);
+    await Deno.symlink("../elsewhere.pem", place);
+    await refused("a.pem leads out of");
+  });
+
+  it("warns of what cannot work, and hands the rest over", async () => {
+    await using directory = await machine({ "own.conf/x": "" });
+    const { warnings, entries } = await handed(directory, {
+      HTTPS_PROXY: "http://me:secret@localhost:3128",
+      PIP_INDEX_URL: "http://127.0.0.1:3141/simple",
+      PIP_CERT: "/not/there.pem",
+      PIP_CONFIG_FILE: "ROOT/own.conf",
+    });
+    assertEquals(warnings.map(({ message }) => message), [
+      `Cannot use ${directory.path}/own.conf: Is a directory; pip in the build goes without it`,
+      "index-url (PIP_INDEX_URL) is on this machine, 127.0.0.1: in the container that builds, " +
+      "that is another machine",
+      "HTTPS_PROXY names a proxy on this machine, localhost, which the container that builds " +
+      "cannot reach: pip goes without it there",
+      "Cannot use /not/there.pem: No such file or directory; pip in the build goes without it",
+    ]);
+    assertEquals(await contentsOf({ entries }), {
+      environment: "export PIP_INDEX_URL='http://127.0.0.1:3141/simple'\n",
+    });
+  });
+});
+
+suite("where this machine's network settings go", () => {
+  const variables = { PIP_INDEX_URL: "https://me:secret@pypi.corp/simple" };
+  const mount = "--mount=type=bind,source=.mlcli-build,target=/run/mlcli-build";
+  type Row = readonly [title: string, dockerfile: string, outcome: "handed" | "copied" | "missing"];
+  const rows: readonly Row[] = [
+    ["the template's line", MOUNTED, "handed"],
+    ["other words for it", "RUN --mount=src=./.mlcli-build/,dst=/x true\n", "handed"],
+    ["the app copied", `${MOUNTED}COPY \${APP}/ /x/\nADD [ "demo/a", "/y" ]\n`, "handed"],
+    ["another stage's files", `${MOUNTED}COPY --from=base . /x\n`, "handed"],
+    ["no mount", "FROM x\nRUN /opt/mlcli/install\n", "missing"],
+    ["a comment", `# RUN ${mount} x\nRUN x\n`, "missing"],
+    ["a mount of another stage", "RUN --mount=from=a,source=.mlcli-build,target=/x x\n", "missing"],
+    ["all copied", `${MOUNTED}COPY . /x\n`, "copied"],
+    ["all copied, in other words", `${MOUNTED}COPY ["a", "./", "/x"]\n`, "copied"],
+    ["all added", `${MOUNTED}ADD / /x/\n`, "copied"],
+    ["a pattern", `${MOUNTED}COPY --chown=1:1 .ml* * /x/\n`, "copied"],
+    ["the directory itself", `${MOUNTED}COPY .mlcli-build/netrc /root/.netrc\n`, "copied"],
+    ["a pattern of other files", `${MOUNTED}COPY *.txt demo/* /x/\n`, "handed"],
+  ];
+  for (const [title, dockerfile, outcome] of rows) {
+    it(`${title}: ${outcome}`, async () => {
+      await using directory = await machine({ [DOCKERFILE]: dockerfile });
+      const found = await handed(directory, variables);
+      assertEquals(found.entries.length, outcome === "handed" ? 2 : 1);
+      assertEquals(found.secret, outcome === "handed" ? ["PIP_INDEX_URL"] : []);
+      const [warning] = found.warnings;
+      const words = { handed: undefined, copied: "which would put", missing: "does not let pip" };
+      assertEquals(warning?.message.includes(words[outcome] ?? ""), words[outcome] && true);
+    });
+  }
+
+  it("is not said where nothing is to be installed, or no settings are found", async () => {
+    await using directory = await machine({
+      [DOCKERFILE]: "FROM x\n",
+      "app/requirements.txt": "\n  # nothing\n",
+    });
+    assertEquals((await handed(directory, variables)).warnings, []);
+    await directory.write({ "app/requirements.txt": "pandas\n" });
+    assertEquals((await handed(directory)).warnings, []);
+    assertEquals((await handed(directory, variables)).warnings, [{
+      message: "demo/mlcli_base/Dockerfile does not let pip use this machine's network settings: " +
+        "PIP_INDEX_URL",
+      hint: "Add this line to it, between RUN and /opt/mlcli/install, and run mlcli build: " +
+        mount,
+    }]);
+  });
+});
