@@ -5,6 +5,7 @@
  */
 
 import { imageReference } from "../runtime/app/app.ts";
+import { versionDoubts } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
 import { build } from "../runtime/image/build.ts";
 import { chosenApp } from "./chosen_app.ts";
@@ -17,6 +18,9 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
   const app = await chosenApp(context, options.appName);
   const { err, clock } = context;
   using shown = new Shown(err, options);
+  for (const { message, hint } of options.baseImage === undefined ? versionDoubts(app) : []) {
+    shown.warning(message, hint);
+  }
   const name = imageReference(app, options.dockerTag);
   using progress = new ShownBuild(shown, name, () => clock.now());
   const { reference, warnings } = await build(

@@ -7,6 +7,7 @@
 import { typedPath } from "../../runtime/app/typed_path.ts";
 import { downloadModel } from "../../runtime/cloud/download_model.ts";
 import type { Context } from "../../runtime/context.ts";
+import { warnOfKeys } from "../chosen_app.ts";
 import { Shown } from "../render/progress/shown.ts";
 import { ShownTransfer } from "../render/progress/transfer.ts";
 import { byteCount } from "../render/quantity.ts";
@@ -17,6 +18,7 @@ export async function downloadModelAction(
   context: Context,
   options: DownloadModelOptions,
 ): Promise<void> {
+  await warnOfKeys(context, options);
   const { out, err, cwd, clock } = context;
   using shown = new Shown(err, options);
   const transfer = new ShownTransfer(shown, () => clock.now());

@@ -11,6 +11,7 @@ import {
   type UploadReport,
 } from "../../runtime/cloud/upload_data.ts";
 import type { Context } from "../../runtime/context.ts";
+import { warnOfKeys } from "../chosen_app.ts";
 import { printableJson } from "../../runtime/text.ts";
 import { fit } from "../render/progress/cells.ts";
 import { Shown } from "../render/progress/shown.ts";
@@ -23,6 +24,7 @@ export async function uploadDataAction(
   context: Context,
   options: UploadDataOptions,
 ): Promise<void> {
+  await warnOfKeys(context, options);
   const { out, err, clock } = context;
   using shown = new Shown(err, options);
   const upload: DataUpload = {
