@@ -276,6 +276,7 @@ suite("mlcli build", () => {
 
     const { code: onTerminal, screen } = await runOnTerminal(["build"], app.directory);
     assertEquals(onTerminal, 1);
+    // deno-lint-ignore no-control-regex
     assertMatch(screen, /\x1b\[J\[2\/2\] RUN .*\r\ncompiler missing\r\nerror: Build failed: /);
   });
 

@@ -387,6 +387,7 @@ suite("the output of mlcli build", () => {
   it("is of the failing step alone on a terminal", async () => {
     const answer = saying(...STEPS, { errorDetail: { message: "exit 1" } });
     const { stderr } = await build(answer, [], {}, { isTerminal: true });
+    // deno-lint-ignore no-control-regex
     const end = stderr.split(/\x1b\[[JK]/).at(-1)!;
     assertEquals(end.split("error:")[0], "[2/2] RUN y\nbroken\n");
     assertMatch(end, /\nerror: Build failed: exit 1\nhint: What it said is above\./);
@@ -396,6 +397,7 @@ suite("the output of mlcli build", () => {
     const { code, stderr, app } = await build(saying(...STEPS, BUILT), [], {}, {
       isTerminal: true,
     });
+    // deno-lint-ignore no-control-regex
     const end = withoutTimes(stderr.split(/\x1b\[[JK]/).at(-1)!);
     assertEquals([code, end], [0, `Built ${app}:latest in T\n`]);
   });

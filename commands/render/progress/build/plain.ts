@@ -7,7 +7,7 @@
 
 import type { BuildEvent } from "../../../../runtime/image/build_events.ts";
 import { clockText } from "../../duration.ts";
-import { type Step, type Steps } from "./steps.ts";
+import type { Step, Steps } from "./steps.ts";
 
 /**
  * The lines that an event makes: `#3 [4/7] RUN make`, `#3 | cc -c a.c`, `#3 done 1.2s`.

@@ -24,6 +24,7 @@ function shownAfter(
     now = seconds * 1000;
     transfer.reached(state);
   }
+  // deno-lint-ignore no-control-regex
   return err.text.split(/\r?\n/).map((line) => line.replace(/^\r|\x1b\[K/g, ""));
 }
 
