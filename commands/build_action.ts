@@ -4,6 +4,7 @@
  * @module
  */
 
+import { versionDoubts } from "../runtime/app/sections.ts";
 import { tell } from "../runtime/message.ts";
 import type { Context } from "../runtime/context.ts";
 import { build, type BuildReport } from "../runtime/image/build.ts";
@@ -24,6 +25,9 @@ function networkText({ warnings, secret }: Parameters<BuildReport["onNetwork"]>[
 /** Builds the app's image and prints its name. */
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
   const app = await chosenApp(context, options.appName);
+  for (const { message, hint } of options.baseImage === undefined ? versionDoubts(app) : []) {
+    tell(context.err, warningText(message, hint));
+  }
   using progress = buildProgress(context.err);
   const { reference, warnings } = await build(
     {
@@ -39,7 +43,7 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
       replace: options.replace,
     },
     context,
-    { ...progress, onNetwork: (network) => context.err.print(networkText(network)) },
+    { ...progress, onNetwork: (network) => tell(context.err, networkText(network)) },
   );
   progress.done();
   for (const { message, hint } of warnings) tell(context.err, warningText(message, hint));

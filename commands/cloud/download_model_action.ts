@@ -7,6 +7,7 @@
 import { typedPath } from "../../runtime/app/typed_path.ts";
 import { downloadModel } from "../../runtime/cloud/download_model.ts";
 import type { Context } from "../../runtime/context.ts";
+import { warnOfKeys } from "../chosen_app.ts";
 import { often, ProgressLine } from "../render/progress.ts";
 import { byteCount } from "../render/quantity.ts";
 import type { DownloadModelOptions } from "./download_model.ts";
@@ -16,6 +17,7 @@ export async function downloadModelAction(
   context: Context,
   options: DownloadModelOptions,
 ): Promise<void> {
+  await warnOfKeys(context, options);
   const { out, err, cwd } = context;
   using line = new ProgressLine(err);
   const download = {

@@ -12,6 +12,7 @@ import {
 } from "../../runtime/cloud/upload_data.ts";
 import type { Context } from "../../runtime/context.ts";
 import { printable, printableJson } from "../../runtime/text.ts";
+import { warnOfKeys } from "../chosen_app.ts";
 import { often, ProgressLine } from "../render/progress.ts";
 import { byteCount, counted } from "../render/quantity.ts";
 import type { UploadDataOptions } from "./upload_data.ts";
@@ -21,6 +22,7 @@ export async function uploadDataAction(
   context: Context,
   options: UploadDataOptions,
 ): Promise<void> {
+  await warnOfKeys(context, options);
   const { out, err } = context;
   using line = new ProgressLine(err);
   const upload: DataUpload = {
