@@ -11,7 +11,7 @@ import type { Context } from "../../runtime/context.ts";
 import { BELONGING_WORDS } from "../../runtime/cloud/endpoints/commands.ts";
 import { printable } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
-import { ProgressLine } from "../render/progress.ts";
+import { ProgressLine } from "../render/progress/line.ts";
 import type { DeleteEndpointOptions } from "./delete_endpoint.ts";
 
 /** Deletes an endpoint and, when asked to, what belongs to it; waits when asked to. */
