@@ -203,7 +203,10 @@ suite("mlcli build", () => {
     const { code, stderr } = await app.run(["build"]);
     assertEquals(code, 1);
     assertEquals(stderr.split("\n")[0], note);
-    assertMatch(stderr, /\nerror: Build failed: .*\.env.* not found/);
+    assertStringIncludes(
+      stderr,
+      `error: Build failed: not in the build context: ${app.name}/.env\nhint: It stays out as private`,
+    );
     const { code: onTerminal, screen } = await runOnTerminal(["build"], app.directory);
     assertEquals(onTerminal, 1);
     assertStringIncludes(screen, `${note}\r\n`);
