@@ -100,6 +100,10 @@ export const ON_BINARY: readonly Selected[] = [
 
 /** What runs on Podman too: what runs a container. */
 export const ON_PODMAN: readonly Selected[] = [
+  {
+    path: "tests/e2e/build_inputs_test.ts",
+    reason: "its own builder: stages, arguments, its words where a COPY finds nothing",
+  },
   { path: "tests/e2e/train_test.ts", reason: "a run, its mounts and its exit status" },
   { path: "tests/e2e/process_test.ts", reason: "the same for a script" },
   { path: "tests/e2e/deploy_test.ts", reason: "ports, and containers that stay" },
