@@ -10,6 +10,7 @@ import { deployCommand } from "./deploy.ts";
 import { invokeCommand } from "./invoke.ts";
 import { logsCommand } from "./logs.ts";
 import { processCommand } from "./process.ts";
+import { shellCommand } from "./shell.ts";
 import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
 import { trainCommand } from "./train.ts";
@@ -29,6 +30,10 @@ export const localGroup: Group = {
     process: {
       summary: "Run a processing script on the test data.",
       load: () => processCommand,
+    },
+    shell: {
+      summary: "Open a shell, or run a command, in the container of train, process or serve.",
+      load: () => shellCommand,
     },
     invoke: {
       summary: "Send a file or standard input to the server, and print its answer.",
