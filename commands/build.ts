@@ -4,6 +4,7 @@
  * @module
  */
 
+import { buildArgument } from "../runtime/image/build_arguments.ts";
 import { type Command, command } from "./command.ts";
 import { appName, dockerTag } from "./options/app.ts";
 import { options, type Values } from "./options/option.ts";
@@ -15,6 +16,19 @@ const OPTIONS = options({
   "--platform": {
     value: "platform",
     description: "Platform of the image, such as linux/amd64.",
+  },
+  "--build-arg": {
+    value: "argument",
+    description: "NAME=VALUE for an ARG of the Dockerfile, or NAME for its value here. " +
+      "No place for secrets: the image keeps it. May be repeated.",
+    repeatable: true,
+    parse: buildArgument,
+  },
+  "--target": { value: "stage", description: "Stage of the Dockerfile to build; the last." },
+  "--dockerfile": {
+    value: "path",
+    description: "Another Dockerfile than the app's.",
+    completion: "file",
   },
   "--no-cache": { description: "Do every step again." },
   "--no-network-settings": {

@@ -27,6 +27,20 @@ export interface Output {
   print(text: string): void;
 }
 
+/** A terminal on which somebody types. */
+export interface Keyboard {
+  /** Its size now. */
+  readonly rows: number;
+  readonly columns: number;
+  /** Hears of a new size, until it is disposed of. (Windows does not tell.) */
+  onResize(listener: () => void): Disposable;
+  /**
+   * Gives each key to who reads, as it is typed: Ctrl-C, too, which is no signal then. Until it is
+   * disposed of.
+   */
+  raw(): Disposable;
+}
+
 /** A stream with its own way to write, or to print, on top of another. */
 export function overlaid(output: Output, own: Partial<Pick<Output, "write" | "print">>): Output {
   return {
@@ -43,6 +57,8 @@ export function overlaid(output: Output, own: Partial<Pick<Output, "write" | "pr
 /** Standard input. */
 export interface Input {
   readonly isTerminal: boolean;
+  /** Where it is a terminal. */
+  readonly keyboard: Keyboard | undefined;
   /**
    * Reads it to its end.
    * @throws MlcliError when it cannot be read, for example when it is a directory.
@@ -67,8 +83,10 @@ export function standardInput(): Input {
       yield buffer.slice(0, length);
     }
   }
+  const isTerminal = Deno.stdin.isTerminal();
   return {
-    isTerminal: Deno.stdin.isTerminal(),
+    isTerminal,
+    keyboard: isTerminal ? keyboard() : undefined,
     async *read(): AsyncGenerator<Uint8Array, void, void> {
       try {
         yield* pieces(Deno.stdin);
@@ -80,6 +98,27 @@ export function standardInput(): Input {
     async *readFile(path: string): AsyncGenerator<Uint8Array, void, void> {
       using file = await Deno.open(path);
       yield* pieces(file);
+    },
+  };
+}
+
+function keyboard(): Keyboard {
+  return {
+    // Some terminals (of `script`, of CI) say 0.
+    get rows() {
+      return Deno.consoleSize().rows || 24;
+    },
+    get columns() {
+      return Deno.consoleSize().columns || 80;
+    },
+    onResize(listener) {
+      if (Deno.build.os === "windows") return { [Symbol.dispose]: () => {} };
+      Deno.addSignalListener("SIGWINCH", listener);
+      return { [Symbol.dispose]: () => Deno.removeSignalListener("SIGWINCH", listener) };
+    },
+    raw() {
+      Deno.stdin.setRaw(true);
+      return { [Symbol.dispose]: () => Deno.stdin.setRaw(false) };
     },
   };
 }

@@ -69,6 +69,11 @@ export const containerOptions = options({
 /** The same, of a job that runs to its end. */
 export const jobOptions = options({
   ...containerOptions,
+  "--interactive": {
+    short: "-i",
+    description:
+      "Let the code read what is typed, as breakpoint() does. Ctrl-C then goes to the code.",
+  },
   "--grace": {
     value: "seconds",
     description: "From SIGTERM to SIGKILL when it is stopped. Without it: 10, with --strict 120.",

@@ -23,6 +23,7 @@ import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { Heard } from "./container/heard.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
+import { withInput } from "./container/typing.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
 import { imageDifferences } from "./differences/image.ts";
 import { failureOf, reasonIn } from "./failure.ts";
@@ -98,11 +99,12 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const image = await requireImage(engine, imageReference(job.app, job.tag));
   await run.checkPaths();
   const isOurs = holdsHarness(image);
-  const body = run.plan({
+  const planned = run.plan({
     withInit: isOurs && !job.strict,
     ...await mountedCode(job, layout, CODE[kind], image, (text) => tell(err, noteText(text))),
     reportFile: isOurs ? run.reportFile : undefined,
   });
+  const body = job.interactive ? withInput(planned, host) : planned;
   const findings = new Findings(job.strict, err);
   findings.add([
     ...run.differences,
@@ -125,7 +127,10 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
   record.begin(run.facts, { reference: body.Image, id: image.Id });
   const heard = new Heard();
-  const metered = record.metrics?.listen(status.above, ({ all }) => status.set(lastValues(all)));
+  const metered = record.metrics?.listen(status.above, ({ all }) => {
+    // Whoever types at the code's own terminal would type into the line.
+    if (!body.Tty) status.set(lastValues(all));
+  });
   const streams = heard.to(metered ?? status.above);
   let outcome: RunOutcome | undefined;
   try {
@@ -162,6 +167,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     grace,
     reason: await reasonIn(reasonPath),
     heard,
+    interactive: job.interactive,
     importer: { app: job.app, code: CODE[kind], image },
   });
 }

@@ -28,6 +28,8 @@ export interface LocalJob extends Resources {
 
 /** What is asked for with what runs to its end. */
 export interface BatchJob extends LocalJob {
+  /** Whether its code reads what is typed: on a terminal of its own, where mlcli has one. */
+  readonly interactive: boolean;
   /** Seconds between SIGTERM and SIGKILL; by default as few as with docker, or the platform's. */
   readonly grace: number | undefined;
 }
@@ -69,5 +71,5 @@ export interface ServingJob extends LocalJob {
 /** What the local flows may use of the context. */
 export type Host = Pick<
   Context,
-  "out" | "err" | "interruption" | "caller" | "engine" | "region" | "clock"
+  "input" | "out" | "err" | "interruption" | "caller" | "engine" | "region" | "clock"
 >;

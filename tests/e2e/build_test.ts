@@ -390,6 +390,29 @@ suite("mlcli build", () => {
     });
   }
 
+  it("keeps what pip fetched where the Dockerfile mounts its cache, and nowhere else", async () => {
+    const pip = `${FIRST}write("pip/__main__.py", """
+import os, sys
+if sys.argv[1] == "install":
+    print(sys.argv[-1], *[os.environ.get(name) for name in ("PIP_CACHE_DIR", "PIP_NO_CACHE_DIR")])
+""")
+${gunicornOf("27.0.1")}`;
+    const install = (requirements: string): string =>
+      `echo some > /${requirements} && sh /context/.mlcli/install /${requirements}`;
+    await using app = await listingApp(
+      "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nENV PIP_NO_CACHE_DIR=1\nCOPY . /context\n" +
+        "RUN python3 /context/*/mlcli_base/training/pip.py\n" +
+        `RUN ${install("without")}\n` +
+        `RUN --mount=type=cache,target=/root/.cache/pip \\\n  ${install("with")}\n`,
+    );
+    await app.write(app.path("training/pip.py"), pip);
+    const { code, stderr } = await app.run(["build"]);
+    await removeImage(`${app.name}:latest`);
+    assertEquals(code, 0, stderr);
+    assertMatch(stderr, /^\/without None 1$/m);
+    assertMatch(stderr, /^\/with \/root\/\.cache\/pip None$/m);
+  });
+
   it("stops when it is interrupted", async () => {
     // Nobody else sleeps as long.
     const sleep = `sleep 60.${crypto.getRandomValues(new Uint32Array(1))[0]}`;

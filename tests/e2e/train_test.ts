@@ -161,8 +161,8 @@ suite("local train", () => {
     assertEquals([...after.keys()].filter((path) => !before.has(path)), []);
     assertEquals(await containersOf(app.name), []);
     assertEquals(
-      (await Array.fromAsync(Deno.readDir(app.path("local_test")))).map(({ name }) => name),
-      ["test_dir"],
+      (await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name)).sort(),
+      ["jobs", "test_dir"],
     );
   });
 
@@ -374,8 +374,8 @@ while not os.path.exists("/opt/ml/output/go"): time.sleep(0.05)${SAVE}`);
     assertEquals((await app.run(["local", "train"])).code, 0);
     assertEquals(await containersOf(app.name), []);
     assertEquals(
-      (await Array.fromAsync(Deno.readDir(app.path("local_test")))).map((entry) => entry.name),
-      ["test_dir"],
+      (await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name)).sort(),
+      ["jobs", "test_dir"],
     );
   });
 

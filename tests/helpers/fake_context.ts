@@ -32,7 +32,7 @@ export function fakeContext(
     throw new Error("The test gives no such thing");
   };
   return {
-    input: { isTerminal: false, async *read() {}, async *readFile() {} },
+    input: { isTerminal: false, keyboard: undefined, async *read() {}, async *readFile() {} },
     env: () => undefined,
     cwd: "/nonexistent",
     caller: undefined,

@@ -49,7 +49,9 @@ function panelOf(name: string, values: readonly number[], top: number): string {
   // A flat curve is in the middle.
   const room = most > least ? most - least : 1;
   const y = (value: number): number =>
-    most > least ? BOTTOM - (value - least) / room * (BOTTOM - TOP) : (TOP + BOTTOM) / 2;
+    most > least
+      ? BOTTOM - (Math.min(Math.max(value, least), most) - least) / room * (BOTTOM - TOP)
+      : (TOP + BOTTOM) / 2;
   const x = (index: number): number =>
     values.length === 1 ? (LEFT + RIGHT) / 2 : LEFT + index / (values.length - 1) * (RIGHT - LEFT);
   const points = pointsOf(values).map((index) => [x(index), y(values[index]!)] as const);
@@ -61,8 +63,8 @@ function panelOf(name: string, values: readonly number[], top: number): string {
     `<text x="${LEFT}" y="20"><tspan font-weight="bold">${escaped(shortened(name))}</tspan> ` +
     `<tspan>${shortNumber(last)}</tspan></text>`,
     `<path d="M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}" fill="none" stroke="#bbb"/>`,
-    label(shortNumber(most), LEFT - 8, most > least ? TOP + 4 : (TOP + BOTTOM) / 2 + 4, "end"),
-    ...most > least ? [label(shortNumber(least), LEFT - 8, BOTTOM + 4, "end")] : [],
+    label(axisNumber(most), LEFT - 8, most > least ? TOP + 4 : (TOP + BOTTOM) / 2 + 4, "end"),
+    ...most > least ? [label(axisNumber(least), LEFT - 8, BOTTOM + 4, "end")] : [],
     label("1", LEFT, BOTTOM + 18, "middle"),
     ...values.length > 1 ? [label(String(values.length), RIGHT, BOTTOM + 18, "end")] : [],
     `<polyline points="${
@@ -101,6 +103,12 @@ function pointsOf(values: readonly number[]): readonly number[] {
     chosen.add(least).add(most);
   }
   return [...chosen.add(values.length - 1)].sort((a, b) => a - b);
+}
+
+/** A number for which there is room beside the axis. */
+function axisNumber(value: number): string {
+  const text = String(Number(value.toPrecision(4)));
+  return text.length <= 9 ? text : value.toExponential(2);
 }
 
 function fixed(value: number): string {

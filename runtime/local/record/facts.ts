@@ -31,6 +31,7 @@ export function factsOf(
     network: job.network,
     allow_privileges: job.allowPrivileges,
     grace: job.grace,
+    interactive: job.interactive,
     ...options,
   };
   return {

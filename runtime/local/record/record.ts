@@ -17,6 +17,7 @@ import {
   OutputClosed,
   UserCodeError,
 } from "../../errors.ts";
+import { lstatIfThere, removeIfThere } from "../../files.ts";
 import type { Output } from "../../streams.ts";
 import { warningText } from "../../text.ts";
 import type { Clock } from "../../time.ts";
@@ -50,7 +51,7 @@ export class RunRecord {
   /** @param name also that of the job, as the code sees it. */
   constructor(
     readonly name: string,
-    private readonly folder: string | undefined,
+    private readonly folder: RecordFolder,
     private readonly place: RecordPlace,
   ) {}
 
@@ -83,11 +84,11 @@ export class RunRecord {
 
   /** A value of a metric has come: also a run that is killed leaves those that came before. */
   #addValue(name: string, { time, value }: Sample): void {
-    if (this.folder === undefined || this.#failed || this.#document === undefined) return;
+    if (this.folder.path === undefined || this.#failed || this.#document === undefined) return;
     const row = `${new Date(time).toISOString()},${csvField(name)},${value}\n`;
     try {
       if (this.#values === undefined) {
-        const path = join(this.folder, RECORD_FILES.values);
+        const path = join(this.folder.path, RECORD_FILES.values);
         this.#values = Deno.openSync(path, { write: true, createNew: true });
         writeAll(this.#values, "time,metric,value\n");
       }
@@ -101,11 +102,7 @@ export class RunRecord {
   async end(outcome: Outcome): Promise<void> {
     this.#values?.close();
     this.#values = undefined;
-    if (this.folder === undefined) return;
-    if (this.#document === undefined) {
-      await Deno.remove(this.folder).catch(() => {});
-      return;
-    }
+    if (this.#document === undefined) return await removeFolder(this.folder, this.place);
     const metrics = this.#metrics?.all ?? [];
     if (metrics.length > 0) this.#write(RECORD_FILES.picture, chartOf(this.name, metrics));
     this.#write(
@@ -129,8 +126,8 @@ export class RunRecord {
 
   /** Writes a file as a whole: one that is half written is never there under its name. */
   #write(file: string, text: string): void {
-    if (this.folder === undefined || this.#failed) return;
-    const path = join(this.folder, file);
+    if (this.folder.path === undefined || this.#failed) return;
+    const path = join(this.folder.path, file);
     try {
       Deno.writeTextFileSync(`${path}.part`, text);
       Deno.renameSync(`${path}.part`, path);
@@ -185,22 +182,31 @@ function outcomeOf({ exitStatus, wasStopped }: RunRecord, error?: unknown): Outc
   };
 }
 
+/** Where a record lies. */
+interface RecordFolder {
+  /** `undefined` where it could not be made. */
+  readonly path: string | undefined;
+  /** Whether it is the first of its app. */
+  readonly isFirst: boolean;
+}
+
 /** A directory of a name that no other run has: two of the same millisecond get two. */
 async function newFolder(
   base: string,
   place: RecordPlace,
-): Promise<{ readonly name: string; readonly folder: string | undefined }> {
+): Promise<{ readonly name: string; readonly folder: RecordFolder }> {
   const { layout: { jobs }, clock } = place;
   const start = clock.date().getTime();
   const nameAt = (time: number): string => platformJobName(base, new Date(time).toISOString());
   try {
+    const isFirst = await lstatIfThere(jobs) === undefined;
     await Deno.mkdir(jobs, { recursive: true });
     await ignoreAll(jobs);
     for (let time = start;; time++) {
-      const folder = join(jobs, nameAt(time));
+      const path = join(jobs, nameAt(time));
       try {
-        await Deno.mkdir(folder);
-        return { name: nameAt(time), folder };
+        await Deno.mkdir(path);
+        return { name: nameAt(time), folder: { path, isFirst } };
       } catch (error) {
         if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
       }
@@ -208,14 +214,29 @@ async function newFolder(
   } catch (error) {
     if (!isSystemError(error)) throw error;
     sayNoRecord(place, error);
-    return { name: nameAt(start), folder: undefined };
+    return { name: nameAt(start), folder: { path: undefined, isFirst: false } };
   }
 }
+
+/** Takes away what was made for a run that never began, as far as nobody else uses it. */
+async function removeFolder(
+  { path, isFirst }: RecordFolder,
+  { layout: { jobs } }: RecordPlace,
+): Promise<void> {
+  if (path === undefined) return;
+  await Deno.remove(path).catch(() => {});
+  const others = await Array.fromAsync(Deno.readDir(jobs), ({ name }) => name).catch(() => [""]);
+  if (!isFirst || others.some((name) => name !== IGNORE)) return;
+  await removeIfThere(join(jobs, IGNORE)).catch(() => {});
+  await Deno.remove(jobs).catch(() => {});
+}
+
+const IGNORE = ".gitignore";
 
 /** Git leaves out what is in it; a file of the user's own stays. */
 async function ignoreAll(jobs: string): Promise<void> {
   try {
-    await Deno.writeTextFile(join(jobs, ".gitignore"), "*\n", { createNew: true });
+    await Deno.writeTextFile(join(jobs, IGNORE), "*\n", { createNew: true });
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   }

@@ -97,6 +97,7 @@ suite("what mlcli build asks for", () => {
       "mlcli.app": app,
       "mlcli.version": VERSION,
       "mlcli.common": "1",
+      "mlcli.dockerfile": `${app}/mlcli_base/Dockerfile`,
     });
   });
 

@@ -265,6 +265,25 @@ suite("an image that is older than what it was made from", () => {
     });
   }
 
+  it("goes by the Dockerfile that it was made from", async () => {
+    for (
+      const [label, expected] of [
+        ["gpu.Dockerfile", older("gpu.Dockerfile and requirements.txt")],
+        [".mlcli-dockerfile", older("requirements.txt")],
+      ] as const
+    ) {
+      const { app, directory } = await flats({ "gpu.Dockerfile": "" });
+      await using _ = directory;
+      const Config = { ...OURS, Labels: { ...OURS.Labels, "mlcli.dockerfile": label } };
+      const found = await codeDifferences(
+        { app, tag: "v2", strict: false },
+        "training",
+        imageOf({ Created: OLD, Config }),
+      );
+      assertEquals(found.map(({ message }) => message), [expected]);
+    }
+  });
+
   it("names what is newer alone, and the command for its tag", async () => {
     const { app, directory } = await flats();
     await using _ = directory;
