@@ -8,6 +8,7 @@ import { buildArgument } from "../runtime/image/build_arguments.ts";
 import { type Command, command } from "./command.ts";
 import { appName, dockerTag } from "./options/app.ts";
 import { options, type Values } from "./options/option.ts";
+import { progressOptions } from "./options/progress.ts";
 
 const OPTIONS = options({
   ...appName,
@@ -35,6 +36,7 @@ const OPTIONS = options({
     description: "Keep this machine's package index, proxies and certificates from pip.",
   },
   "--replace": { description: "Take the name of an image that mlcli did not build." },
+  ...progressOptions,
 });
 
 /** Options of `build`. */

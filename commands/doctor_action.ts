@@ -9,6 +9,7 @@ import type { Check } from "../runtime/doctor/check.ts";
 import { diagnose } from "../runtime/doctor/doctor.ts";
 import { MlcliError } from "../runtime/errors.ts";
 import type { Output } from "../runtime/streams.ts";
+import { configurationDoubts } from "./configuration_keys.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { DEFAULT_PORT } from "./options/server.ts";
 import { green, red, yellow } from "./render/colour.ts";
@@ -25,6 +26,7 @@ export async function doctorAction(context: Context, options: DoctorOptions): Pr
     appName: options.appName,
     tag: options.dockerTag,
     port: Number(DEFAULT_PORT),
+    doubtsAbout: configurationDoubts,
     cloud: options.cloud ? options : undefined,
   }, context);
   const all = [...checks, ...platform];

@@ -10,6 +10,7 @@ import type { Context } from "../runtime/context.ts";
 import type { NewConfiguration } from "../runtime/image/scaffold.ts";
 import { APP_NAME, APP_NAME_EXPECTED, appNames } from "../runtime/app/app.ts";
 import {
+  accepts,
   type ConfigurationKey,
   DEFAULT_PYTHON_VERSION,
   DEFAULT_REQUIREMENTS,
@@ -39,6 +40,11 @@ type ChosenKey = Exclude<
 
 /** In the order of the questions and of the file. */
 const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
+  base_image: {
+    option: "--base-image",
+    value: (options) => options.baseImage,
+    question: "Base image (empty: the official slim Python)",
+  },
   python_version: {
     option: "--python-version",
     value: (options) => options.pythonVersion,
@@ -50,11 +56,6 @@ const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
     value: (options) => options.requirements,
     question: "Requirements file",
     fallback: DEFAULT_REQUIREMENTS,
-  },
-  base_image: {
-    option: "--base-image",
-    value: (options) => options.baseImage,
-    question: "Base image (empty: the official slim Python)",
   },
   cloud_region: {
     option: "--region",
@@ -113,16 +114,23 @@ export async function chooseConfiguration(
 ): Promise<NewConfiguration> {
   const keys = Object.keys(CHOICES) as (keyof typeof CHOICES)[];
   const check = (key: ConfigurationKey, option: InitFlag, value: string | undefined): void => {
-    if (value === undefined || RULES[key].accepts(value)) return;
+    if (value === undefined || accepts(key, value)) return;
     const { expected } = RULES[key];
     throw wrongUse(path, `Option "${option}" must be ${expected}, but got "${value}".`);
   };
   for (const key of keys) check(key, CHOICES[key].option, CHOICES[key].value(options));
   check("image_name", "--image-name", options.imageName);
+  if (options.baseImage !== undefined && options.pythonVersion !== undefined) {
+    const message = 'Options "--base-image" and "--python-version" do not go together: ' +
+      "the base image has a Python of its own.";
+    throw wrongUse(path, message);
+  }
   const configuration: Partial<Record<ConfigurationKey, string>> = {
     image_name: options.imageName ?? defaultImageName(name, path),
   };
   for (const key of keys) {
+    // The base image's own counts.
+    if (key === "python_version" && configuration.base_image !== undefined) continue;
     const chosen = CHOICES[key].value(options) ?? await otherwise(context, key);
     if (chosen !== "") configuration[key] = chosen;
   }
@@ -133,7 +141,9 @@ export async function chooseConfiguration(
 async function otherwise(context: Context, key: keyof typeof CHOICES): Promise<string> {
   const { question, fallback = "", where = () => true } = CHOICES[key];
   if (question === undefined || !where(context)) return "";
-  return await ask(context, question, fallback, RULES[key]) ?? fallback;
+  const { expected } = RULES[key];
+  const rule = { expected, accepts: (answer: string) => accepts(key, answer) };
+  return await ask(context, question, fallback, rule) ?? fallback;
 }
 
 /** The options given that go into the configuration file: of no use where there is one already. */
@@ -145,7 +155,7 @@ export function givenOptions(options: InitOptions): InitFlag[] {
 
 function defaultImageName(name: string, path: string): string {
   const imageName = name.toLowerCase();
-  if (RULES.image_name.accepts(imageName)) return imageName;
+  if (accepts("image_name", imageName)) return imageName;
   throw wrongUse(
     path,
     `An image cannot be named "${imageName}" after its app: name it with "--image-name".`,

@@ -13,6 +13,8 @@ export interface Output {
   readonly colour: boolean;
   /** Width of the terminal in columns; 80 where there is none. */
   readonly columns: number;
+  /** Height in lines of a terminal on which lines can be drawn again; 0 in a pipe, and with TERM=dumb. */
+  readonly rows: number;
   /**
    * Writes all the bytes, in order, waiting for a slow reader.
    * @throws OutputClosed when nobody reads any more.
@@ -48,6 +50,9 @@ export function overlaid(output: Output, own: Partial<Pick<Output, "write" | "pr
     colour: output.colour,
     get columns() {
       return output.columns;
+    },
+    get rows() {
+      return output.rows;
     },
     write: own.write ?? ((bytes) => output.write(bytes)),
     print: own.print ?? ((text) => output.print(text)),
@@ -138,6 +143,7 @@ export interface OutputSettings {
 /** A stream of Deno's. */
 export function outputTo(stream: Terminal, { name, noColour }: OutputSettings): Output {
   const isTerminal = stream.isTerminal();
+  const isDumb = Deno.env.get("TERM") === "dumb";
   async function writeSome(bytes: Uint8Array): Promise<number> {
     try {
       return await stream.write(bytes);
@@ -149,10 +155,13 @@ export function outputTo(stream: Terminal, { name, noColour }: OutputSettings): 
   }
   return {
     isTerminal,
-    colour: isTerminal && !noColour && !Deno.noColor && Deno.env.get("TERM") !== "dumb",
+    colour: isTerminal && !noColour && !Deno.noColor && !isDumb,
     get columns() {
       // Some terminals (of `script`, of CI) say 0.
       return isTerminal && Deno.consoleSize().columns || 80;
+    },
+    get rows() {
+      return isTerminal && !isDumb ? Deno.consoleSize().rows || 24 : 0;
     },
     async write(bytes) {
       for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await writeSome(rest));

@@ -7,6 +7,7 @@
 import { type Command, command } from "../command.ts";
 import { cloudOptions } from "../options/cloud.ts";
 import { options, type Values } from "../options/option.ts";
+import { progressOptions } from "../options/progress.ts";
 
 const OPTIONS = options({
   "<job-or-uri>": {},
@@ -16,6 +17,7 @@ const OPTIONS = options({
     completion: "file",
   },
   ...cloudOptions,
+  ...progressOptions,
 });
 
 /** Options of `download-model`. */

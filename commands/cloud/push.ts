@@ -8,6 +8,7 @@ import { type Command, command } from "../command.ts";
 import { appName, dockerTag } from "../options/app.ts";
 import { cloudOptions } from "../options/cloud.ts";
 import { options, type Values } from "../options/option.ts";
+import { progressOptions } from "../options/progress.ts";
 import { parseRepositoryName } from "../options/parsers.ts";
 
 const OPTIONS = options({
@@ -22,6 +23,7 @@ const OPTIONS = options({
   "--dry-run": {
     description: "Check everything, print the calls as JSON, push nothing.",
   },
+  ...progressOptions,
 });
 
 /** Options of `push`. */

@@ -7,6 +7,7 @@
 import { type Command, command } from "../command.ts";
 import { cloudOptions } from "../options/cloud.ts";
 import { options, type Values } from "../options/option.ts";
+import { progressOptions } from "../options/progress.ts";
 
 const OPTIONS = options({
   "--input-dir": {
@@ -28,6 +29,7 @@ const OPTIONS = options({
   "--dry-run": {
     description: "Check everything, print what would be sent and deleted, do neither.",
   },
+  ...progressOptions,
 });
 
 /** Options of `upload-data`. */

@@ -66,6 +66,21 @@ export function topLevelDoubts(
   });
 }
 
+/** Says which counts, where both `base_image` and `python_version` are there. */
+export function versionDoubts(
+  { configuration, configurationPath }: {
+    readonly configuration: Configuration;
+    readonly configurationPath: string;
+  },
+): readonly Doubt[] {
+  if (!configuration.hasIdleVersion) return [];
+  const { baseImage, pythonVersion } = configuration;
+  return [{
+    message: `${basename(configurationPath)}: "python_version" has no effect beside "base_image"`,
+    hint: `The Python of ${baseImage} counts, not ${pythonVersion}: leave one of them out.`,
+  }];
+}
+
 /**
  * A key that means nothing, and the one that was probably meant.
  *

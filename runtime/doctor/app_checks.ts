@@ -13,7 +13,7 @@ import {
   requireModel,
   requireTestDirectory,
 } from "../app/layout.ts";
-import { topLevelDoubts } from "../app/sections.ts";
+import { type Doubt, versionDoubts } from "../app/sections.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { isFile } from "../files.ts";
@@ -26,10 +26,12 @@ import { type Check, guarded, withoutRepeats } from "./check.ts";
  *
  * @param image the app's. One that mlcli did not build runs code of its own, and is built otherwise:
  * files of the app would hide that code.
+ * @param doubts keys of its configuration file that were probably meant differently.
  */
 export async function appChecks(
   app: App,
   image: Marks | undefined,
+  doubts: readonly Doubt[],
 ): Promise<readonly Check[]> {
   const layout = layoutOf(app);
   const found: Check = {
@@ -55,7 +57,7 @@ export async function appChecks(
   ]);
   // A channel that leads out of the repository is found twice.
   const findings = withoutRepeats(missing.filter((check) => check !== undefined));
-  const keys = topLevelDoubts(app).map((doubt): Check => ({
+  const keys = [...doubts, ...versionDoubts(app)].map((doubt): Check => ({
     name: "keys",
     status: "warning",
     ...doubt,

@@ -5,6 +5,7 @@
  */
 
 import { type App, findApp, imageReference } from "../app/app.ts";
+import type { Doubt } from "../app/sections.ts";
 import type { CloudChoice } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
@@ -25,6 +26,8 @@ export interface DoctorRequest {
   readonly tag: string;
   /** That `local deploy` takes by itself. */
   readonly port: number;
+  /** Keys of an app's configuration file that were probably meant differently. */
+  readonly doubtsAbout: (app: App) => Promise<readonly Doubt[]>;
   /** The way to the cloud service; not asked when undefined. */
   readonly cloud: CloudChoice | undefined;
 }
@@ -39,7 +42,7 @@ export interface Diagnosis {
 
 /** Looks at everything at once. */
 export async function diagnose(
-  { appName, tag, port, cloud }: DoctorRequest,
+  { appName, tag, port, doubtsAbout, cloud }: DoctorRequest,
   host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws">,
 ): Promise<Diagnosis> {
   const engine = host.engine();
@@ -56,7 +59,10 @@ export async function diagnose(
   );
   const groups = await Promise.all([
     guarded("engine", async () => await engineChecks(await engine)),
-    guarded("app", async () => await appChecks(await app, await image.catch(() => undefined))),
+    guarded("app", async () => {
+      const doubts = await doubtsAbout(await app);
+      return await appChecks(await app, await image.catch(() => undefined), doubts);
+    }),
     withBoth(
       app,
       app,

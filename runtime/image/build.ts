@@ -22,6 +22,7 @@ import { chosenBuilder } from "./builder.ts";
 import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
 import { requirementsPath } from "./context_entries.ts";
 import { followBuild } from "./follow_build.ts";
+import { missingSources } from "./missing_sources.ts";
 import { type HandOver, handOver, NOTHING } from "./network/hand_over.ts";
 
 /** What to build, and how. */
@@ -118,7 +119,7 @@ export async function build(
   try {
     await followBuild(engine, options, report.onEvent);
   } catch (error) {
-    throw context.failure() ?? error;
+    throw context.failure() ?? await missingSources(error, app, dockerfile) ?? error;
   }
   const ofImage = await warningsOf(engine, app, options, dockerfile);
   return { reference, warnings: [...unused, ...ofImage] };

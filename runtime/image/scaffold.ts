@@ -6,8 +6,8 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { type App, baseOf, findApp } from "../app/app.ts";
-import type { ConfigurationKey } from "../app/configuration.ts";
+import { type App, baseOf, basePath, findApp } from "../app/app.ts";
+import { type ConfigurationKey, SCHEMA_KEY } from "../app/configuration.ts";
 import { boundaryOf, requireInside } from "../app/confinement.ts";
 import { IGNORE_FILE } from "../app/ignore/ignore_rules.ts";
 import { layoutOf } from "../app/layout.ts";
@@ -32,6 +32,12 @@ import {
 /** What a new configuration file says. */
 export type NewConfiguration = Readonly<Partial<Record<ConfigurationKey, string>>>;
 
+/** The schema of the configuration file, below the app's directory. */
+const SCHEMA_FILE = ".schema.json";
+
+/** What a schema that mlcli wrote has. */
+const SCHEMA_MARK = /"\$comment": "Written by mlcli /;
+
 /** What was made and what was there, as paths that the user would type. */
 export interface Scaffold {
   readonly app: App;
@@ -44,12 +50,14 @@ export interface Scaffold {
  *
  * @param directory absolute path; gets `NAME.json` and `NAME/`.
  * @param configuration written to `NAME.json` when there is none yet.
+ * @param schema of that file; takes the place of one that another mlcli wrote.
  * @throws MlcliError when a `NAME.json` is there and broken, or a file cannot be made.
  */
 export async function scaffold(
   directory: string,
   name: string,
   configuration: NewConfiguration,
+  schema: string,
 ): Promise<Scaffold> {
   const base = baseOf(directory, name);
   const confined = { directory, boundary: await boundaryOf(directory) };
@@ -61,7 +69,10 @@ export async function scaffold(
   const log = { created: [] as string[], kept: [] as string[] };
   // An interrupted run may have left it as a second name of a file that the user has edited since.
   await removeIfThere(unfinished);
-  const app = await makeFiles(directory, name, configuration, async (path, content) => {
+  await requireInside(confined, [join(base, SCHEMA_FILE)]);
+  await removeOldSchema(join(base, SCHEMA_FILE), schema);
+  const contents = { configuration, schema };
+  const app = await makeFiles(directory, name, contents, async (path, content) => {
     await requireInside(confined, [path]);
     const made = await createFile(directory, path, content, unfinished);
     (made ? log.created : log.kept).push(typedPath(directory, path));
@@ -75,11 +86,17 @@ const UNFINISHED = ".mlcli-new";
 async function makeFiles(
   directory: string,
   name: string,
-  configuration: NewConfiguration,
+  { configuration, schema }: {
+    readonly configuration: NewConfiguration;
+    readonly schema: string;
+  },
   make: (path: string, content: string) => Promise<void>,
 ): Promise<App> {
-  await make(join(directory, `${name}.json`), `${JSON.stringify(configuration, null, 2)}\n`);
+  const reference = { [SCHEMA_KEY]: `./${basePath(name)}/${SCHEMA_FILE}` };
+  const content = { ...reference, ...configuration };
+  await make(join(directory, `${name}.json`), `${JSON.stringify(content, null, 2)}\n`);
   const app = await findApp(directory, name);
+  await make(join(app.base, SCHEMA_FILE), schema);
   await make(join(directory, IGNORE_FILE), await readTemplate(IGNORE_TEMPLATE));
   const requirements = await requirementsOf(app);
   if (!requirements.isLock) {
@@ -96,6 +113,12 @@ async function makeFiles(
   }
   await makeDataFolders(app);
   return app;
+}
+
+/** Somebody else's file of that name stays. */
+async function removeOldSchema(path: string, schema: string): Promise<void> {
+  const old = await readTextFile(path, LARGEST_TEXT).catch(() => undefined);
+  if (old !== undefined && old !== schema && SCHEMA_MARK.test(old)) await removeIfThere(path);
 }
 
 /** The example's data is for the example's code, and never mixed with other data. */

@@ -17,6 +17,7 @@ export async function imagesForTests(signal: AbortSignal): Promise<Record<string
     return {
       ...(registry === undefined ? {} : { MLCLI_TEST_REGISTRY: registry }),
       MLCLI_TEST_BASE_IMAGE: await ensureBaseImage("plain", engine, signal),
+      MLCLI_TEST_PIP_IMAGE: await ensureBaseImage("pip", engine, signal),
       MLCLI_TEST_SKLEARN_IMAGE: await ensureBaseImage("sklearn", engine, signal),
     };
   } finally {

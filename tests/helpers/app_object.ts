@@ -33,6 +33,7 @@ export function appObject(
       executionRole: undefined,
       metricDefinitions: [],
       sections: {},
+      hasIdleVersion: false,
       otherKeys: [],
       ...configuration,
     },

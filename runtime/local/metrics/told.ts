@@ -8,7 +8,7 @@ import type { MetricDefinition } from "../../app/metric_definitions.ts";
 import { METRICS_KEY } from "../../app/metric_definitions.ts";
 import type { MetricProblem } from "../../contract/metric_values.ts";
 import { MlcliError } from "../../errors.ts";
-import type { Output } from "../../streams.ts";
+import { tell, type Told } from "../../message.ts";
 import { inOneLine, warningText } from "../../text.ts";
 import type { Metric, Metrics } from "./metrics.ts";
 
@@ -27,10 +27,10 @@ export function lastValues(metrics: readonly Pick<Metric, "name" | "last">[]): s
  *
  * @throws MlcliError for an expression that means nothing anywhere.
  */
-export function sayProblems(problems: readonly MetricProblem[], err: Pick<Output, "print">): void {
+export function sayProblems(problems: readonly MetricProblem[], err: Told): void {
   for (const { message, hint, isWrong } of problems) {
     if (isWrong) throw new MlcliError(message, { hint });
-    err.print(warningText(message, hint));
+    tell(err, warningText(message, hint));
   }
 }
 
@@ -38,18 +38,18 @@ export function sayProblems(problems: readonly MetricProblem[], err: Pick<Output
 export function sayUnmatched(
   metrics: Pick<Metrics, "unmatched" | "withoutNumber">,
   file: string,
-  err: Pick<Output, "print">,
+  err: Told,
 ): void {
   const correct = ({ regex }: MetricDefinition): string =>
     `Its regex is ${inOneLine(regex)} in "${METRICS_KEY}" of ${file}.`;
   for (const definition of metrics.unmatched) {
     const message = `The metric definition "${inOneLine(definition.name)}" matched no line`;
-    err.print(warningText(message, correct(definition)));
+    tell(err, warningText(message, correct(definition)));
   }
   for (const [definition, text] of metrics.withoutNumber) {
     const found = inOneLine([...text].slice(0, 40).join(""));
     const message = `The metric definition "${inOneLine(definition.name)}" found "${found}", ` +
       "which is no number";
-    err.print(warningText(message, correct(definition)));
+    tell(err, warningText(message, correct(definition)));
   }
 }

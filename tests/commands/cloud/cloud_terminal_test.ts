@@ -56,7 +56,7 @@ suite("the cloud commands on a terminal", () => {
     // Cut to the width: a longer line could not be taken away.
     assertEquals(
       context.err.text,
-      `${CHURN_IN_ACCOUNT}\rWaiting until churn is gone: \x1b[K\r\x1b[K`,
+      `${CHURN_IN_ACCOUNT}\rWaiting until churn is gone:…\x1b[K\r\x1b[K`,
     );
   });
 

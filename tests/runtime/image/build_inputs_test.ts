@@ -57,7 +57,11 @@ async function build(
     call.startsWith("GET /images/") ? () => refusal(404, "No such image") : answers[call]
   );
   const cwd = app.directory;
-  const result = await runInProcess(["build", ...args], { cwd, engine, ...env && { env } });
+  const result = await runInProcess(["build", "--quiet", ...args], {
+    cwd,
+    engine,
+    ...env && { env },
+  });
   const { query } = engine.calls.find(({ call }) => call === "POST /build") ?? {};
   return {
     ...result,

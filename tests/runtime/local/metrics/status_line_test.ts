@@ -38,6 +38,7 @@ class Screen {
       isTerminal,
       colour: false,
       columns: this.columns,
+      rows: 24,
       write: (bytes) => Promise.resolve(write(new TextDecoder().decode(bytes))),
       print: write,
     };
