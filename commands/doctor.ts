@@ -8,11 +8,17 @@ import { type Command, command } from "./command.ts";
 import { dockerTag } from "./options/app.ts";
 import { cloudOptions } from "./options/cloud.ts";
 import { options, type Values } from "./options/option.ts";
+import { serverPort } from "./options/server.ts";
 import { outputFormat } from "./options/output.ts";
 
 const OPTIONS = options({
   ...dockerTag,
-  "--cloud": { description: "Check credentials and region too: asks the cloud service." },
+  "--port": {
+    ...serverPort["--port"],
+    description: "Port that local deploy is to take.",
+    completion: undefined,
+  },
+  "--cloud": { description: "Check credentials, region and roles too: asks AWS." },
   ...cloudOptions,
   ...outputFormat,
 });
@@ -26,7 +32,7 @@ export const doctorCommand: Command = command({
   options: OPTIONS,
   examples: [
     ["Check this machine and the app of this directory", "mlcli doctor"],
-    ["Check the way to the platform too", "mlcli doctor --cloud --region eu-west-1"],
+    ["Check the way to SageMaker, too", "mlcli doctor --cloud --region eu-west-1"],
   ],
   action: async () => (await import("./doctor_action.ts")).doctorAction,
 });

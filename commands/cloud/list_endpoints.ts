@@ -13,6 +13,18 @@ const OPTIONS = options({
   ...cloudOptions,
   "--status": {
     value: "status",
+    // API reference, DescribeEndpoint, `EndpointStatus`.
+    choices: [
+      "InService",
+      "Creating",
+      "Updating",
+      "SystemUpdating",
+      "RollingBack",
+      "Deleting",
+      "Failed",
+      "OutOfService",
+      "UpdateRollbackFailed",
+    ],
     description: "Only those in this status: InService, Failed, ...",
   },
   "--name-contains": {

@@ -17,7 +17,7 @@ const OPTIONS = options({
   "--status": {
     value: "status",
     choices: ["InProgress", "Completed", "Failed", "Stopping", "Stopped"],
-    description: "Only those in this status.",
+    description: "Only those in this status: InProgress, Completed, Failed, ...",
   },
   "--name-contains": {
     value: "text",

@@ -50,7 +50,7 @@ export async function appChecks(
         missingFile(app, join(app.directory, path), requirementsHint(path))
       ),
       missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
-      missingFile(app, join(layout.prediction, "serve"), `local deploy needs it. ${init}`),
+      missingServer(app, layout, `local deploy needs it. ${init}`),
     ]),
     failure("training data", requireChannels(layout), "warning"),
     failure("model", requireModel(layout), "warning"),
@@ -94,6 +94,16 @@ function requirementsHint(path: string): string {
   return `mlcli build needs it. ${
     path.endsWith("uv.lock") ? "uv lock makes it." : "Create it; it may be empty."
   }`;
+}
+
+/** `prediction/serve`, or `serve.py`: the harness takes either. */
+async function missingServer(
+  app: App,
+  { prediction }: Layout,
+  hint: string,
+): Promise<Check | undefined> {
+  if (await isFile(join(prediction, "serve.py"))) return undefined;
+  return await missingFile(app, join(prediction, "serve"), hint);
 }
 
 async function missingFile(app: App, path: string, hint: string): Promise<Check | undefined> {

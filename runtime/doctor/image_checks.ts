@@ -14,6 +14,7 @@ import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { builtAt } from "../docker/image_details.ts";
+import { isFile } from "../files.ts";
 import { holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { type Check, guarded } from "./check.ts";
 import { initCheck } from "./init_check.ts";
@@ -35,7 +36,9 @@ export async function imageChecks(
       name: "image",
       status: "problem",
       message: `Image not found: ${reference}`,
-      hint: "Run mlcli build, with the same --docker-tag.",
+      hint: await isFile(layoutOf(app).dockerfile)
+        ? "Run mlcli build, with the same --docker-tag."
+        : `Run mlcli build, or docker pull ${reference} if it is an image of your own.`,
     }];
   }
   if (!isBuiltByMlcli(image)) {

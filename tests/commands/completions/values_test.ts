@@ -46,6 +46,7 @@ suite("what options complete", () => {
         ...["local deploy", "local process", "local train", "train", "process", "deploy"].map((
           name,
         ) => `${name} --env-file file`),
+        "build --dockerfile file",
         "local process --file script",
         "local process --input file",
         ...["deploy", "process", "train"].map((name) => `local ${name} --network network`),
