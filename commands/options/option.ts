@@ -66,6 +66,8 @@ export interface ValueOption extends Common {
 
 /** A word that is no option. */
 export interface Argument {
+  /** The only values there are. */
+  readonly choices?: readonly string[];
   readonly completion?: CompletionKind | "file";
   readonly parse?: Parser<unknown>;
 }

@@ -6,7 +6,7 @@
 
 import { type App, imageReference } from "../app/app.ts";
 import { commonFinding } from "../app/dockerfile/missing_lines.ts";
-import { requireStage } from "../app/dockerfile/stages.ts";
+import { stageOf } from "../app/dockerfile/stages.ts";
 import { platformFinding } from "../app/platform.ts";
 import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
@@ -86,7 +86,7 @@ export async function build(
   const reference = imageReference(app, request.tag);
   // Before the engine is asked, so that the user learns at once what is missing in the app.
   const dockerfile = await chosenDockerfile(app, request.dockerfile);
-  const unused = await checkInstructions(request, dockerfile);
+  const { stage, unused } = await asDeclared(request, dockerfile);
   const network = request.handsNetwork ? await handOver(app, dockerfile.source, host) : NOTHING;
   const context = remembered(
     await buildContext(app, report.onLeftOut, { dockerfile, network: network.entries }),
@@ -98,7 +98,7 @@ export async function build(
     builder: chosenBuilder(engine, host.env),
     tag: reference,
     dockerfile: dockerfile.path,
-    target: request.target,
+    target: stage,
     buildArguments: {
       ...valuesOfArguments(request.buildArguments, host.env),
       BASE_IMAGE: baseImage(request),
@@ -128,20 +128,22 @@ export async function build(
 /**
  * Compares what is asked for with what the Dockerfile says.
  *
- * @returns warnings: of arguments that nothing uses.
+ * @returns the stage as it is called there, and warnings: of arguments that nothing uses.
  * @throws MlcliError when it has no such stage.
  */
-async function checkInstructions(
+async function asDeclared(
   { buildArguments, target }: BuildRequest,
   dockerfile: ChosenDockerfile,
-): Promise<readonly Warning[]> {
-  if (buildArguments.length === 0 && target === undefined) return [];
+): Promise<{ readonly stage: string | undefined; readonly unused: readonly Warning[] }> {
+  if (buildArguments.length === 0 && target === undefined) return { stage: undefined, unused: [] };
   const instructions = await readDockerfile(dockerfile);
-  if (target !== undefined) requireStage(instructions, target, dockerfile.shown);
-  return unusedArguments(buildArguments, instructions).map((name) => ({
-    message: `${dockerfile.shown} declares no build argument ${name}: nothing uses it`,
-    hint: `A line ARG ${name}, in the stage that uses it, declares it.`,
-  }));
+  return {
+    stage: target === undefined ? undefined : stageOf(instructions, target, dockerfile.shown),
+    unused: unusedArguments(buildArguments, instructions).map((name) => ({
+      message: `${dockerfile.shown} declares no build argument ${name}: nothing uses it`,
+      hint: `A line ARG ${name}, in the stage that uses it, declares it.`,
+    })),
+  };
 }
 
 /** What is worth to be said of the image. That it was built matters more than that. */

@@ -22,7 +22,6 @@ import {
 } from "../files.ts";
 import {
   EMPTY_FOLDERS,
-  EXAMPLE_CODE,
   IGNORE_TEMPLATE,
   readTemplate,
   REQUIREMENTS_TEMPLATE,
@@ -102,9 +101,9 @@ async function makeFiles(
   if (!requirements.isLock) {
     await make(join(directory, requirements.files[0]!), await readTemplate(REQUIREMENTS_TEMPLATE));
   }
-  for (const { path, example } of TEMPLATE_FILES) {
+  for (const { path, goesWith } of TEMPLATE_FILES) {
     const target = join(app.base, path);
-    if (example && !await exists(target) && !await suitsExample(app, dirname(target))) continue;
+    if (goesWith && !await exists(target) && !await suits(app, goesWith, dirname(target))) continue;
     await make(target, await readTemplate(path));
   }
   for (const folder of EMPTY_FOLDERS) {
@@ -121,12 +120,16 @@ async function removeOldSchema(path: string, schema: string): Promise<void> {
   if (old !== undefined && old !== schema && SCHEMA_MARK.test(old)) await removeIfThere(path);
 }
 
-/** The example's data is for the example's code, and never mixed with other data. */
-async function suitsExample(app: App, folder: string): Promise<boolean> {
+/** What goes with the example's code is for that alone, and never mixed with other files. */
+async function suits(app: App, goesWith: readonly string[], folder: string): Promise<boolean> {
+  const areExamples = await Promise.all(goesWith.map((path) => isExample(app, path)));
+  return areExamples.includes(true) && await isEmpty(folder);
+}
+
+async function isExample(app: App, path: string): Promise<boolean> {
   // Whatever cannot be read is not the example's.
-  const path = join(app.base, EXAMPLE_CODE);
-  const code = await readTextFile(path, LARGEST_TEXT).catch(() => undefined);
-  return code === await readTemplate(EXAMPLE_CODE) && await isEmpty(folder);
+  const code = await readTextFile(join(app.base, path), LARGEST_TEXT).catch(() => undefined);
+  return code === await readTemplate(path);
 }
 
 /** Makes the folders for test data, also where the template has no file for them. */

@@ -15,7 +15,7 @@ import { SIGKILL_STATUS } from "../contract/outcome.ts";
 import { environmentDifferences } from "../contract/refusals.ts";
 import { networkDifferences } from "../contract/resources.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
-import { isSystemError, messageOf, MlcliError } from "../errors.ts";
+import { MlcliError } from "../errors.ts";
 import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
 import { holdsHarness } from "../images.ts";
 import { mountedCode } from "./code.ts";
@@ -33,7 +33,8 @@ import { StatusLine } from "./metrics/status_line.ts";
 import { lastValues } from "./metrics/told.ts";
 import type { Ending, Settled } from "../model/folder.ts";
 import { outputBefore, outputDifferences } from "./differences/output.ts";
-import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
+import { handOver } from "./hand_over.ts";
+import { ownersOf } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
 import type { RunFacts } from "./record/document.ts";
@@ -205,22 +206,4 @@ function endingOf({ status, cause, stoppedWithin }: RunOutcome): Ending {
   const isStopped = cause !== undefined || stoppedWithin !== undefined;
   if (isStopped) return status === SIGKILL_STATUS ? "failed" : "stopped";
   return status === 0 ? "succeeded" : "failed";
-}
-
-/** Returns warnings. A failure here is only one, too: how the run ended matters more. */
-async function handOver(
-  image: string,
-  before: Owners | undefined,
-  host: Host,
-): Promise<readonly string[]> {
-  const warnings: string[] = [];
-  const warn = (message: string, hint?: string) => warnings.push(warningText(message, hint));
-  if (before === undefined) return warnings;
-  try {
-    await handToCaller(await host.engine(), image, before, warn, host.interruption.force);
-  } catch (error) {
-    if (!(error instanceof MlcliError || isSystemError(error))) throw error;
-    warn(messageOf(error), error instanceof MlcliError ? error.hint : undefined);
-  }
-  return warnings;
 }

@@ -7,6 +7,7 @@
 import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
+import type { Role } from "../contract/jobs.ts";
 import type { Resources } from "../contract/resources.ts";
 import type { Variables } from "../contract/variables.ts";
 
@@ -66,6 +67,14 @@ export interface ServingJob extends LocalJob {
   readonly timeout: number;
   /** Names that the server may be called by, besides its own; in lower case. */
   readonly allowedHosts: readonly string[];
+}
+
+/** What to run in the place of the user's code. */
+export interface ShellJob extends LocalJob {
+  /** Whose container it is to be. */
+  readonly role: Role;
+  /** A program and its arguments; empty: a shell. */
+  readonly command: readonly string[];
 }
 
 /** What the local flows may use of the context. */

@@ -23,7 +23,7 @@ import { processingArgumentDifferences } from "../contract/refusals.ts";
 import { UsageError } from "../errors.ts";
 import { statIfThere } from "../files.ts";
 import { listed } from "../text.ts";
-import { runJob } from "./job.ts";
+import { type JobRun, runJob } from "./job.ts";
 import type { Host, ProcessingJob } from "./jobs.ts";
 import { settleRemains } from "./model/remains.ts";
 import { processPlan } from "./plan.ts";
@@ -38,6 +38,19 @@ import { withRunFolder } from "./run_folder.ts";
  * @throws UserCodeError when the script failed.
  */
 export async function process(job: ProcessingJob, host: Host): Promise<void> {
+  await withProcessing(job, host, (run) => runJob(job, run, host));
+}
+
+/**
+ * Makes all that processing needs, calls `work` with it, and removes what is of that run alone.
+ *
+ * @throws MlcliError when the layout, the script or the engine cannot be used.
+ */
+export async function withProcessing(
+  job: ProcessingJob,
+  host: Host,
+  work: (run: JobRun) => Promise<void>,
+): Promise<void> {
   const layout = layoutOf(job.app);
   const checkPaths = () =>
     requireLayoutInside(
@@ -68,7 +81,7 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
     });
     await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
       const outputFolder = job.strict ? join(folder, "output") : layout.output;
-      await runJob(job, {
+      await work({
         kind: "process",
         name,
         differences: processingArgumentDifferences(job.entrypoint, args),
@@ -100,7 +113,7 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
         stopAfter: undefined,
         settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),
         report: () => Promise.resolve(),
-      }, host);
+      });
     });
   });
 }

@@ -16,7 +16,7 @@ import { channelDifferences, hyperparameterDifferences } from "../contract/refus
 import { makeDirectory } from "../files.ts";
 import { areApart, channelRemedy, channelsOf, emptyChannels, makeInputFolder } from "./channels.ts";
 import { copyConfiguration } from "./configuration_copy.ts";
-import { runJob } from "./job.ts";
+import { type JobRun, runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { sayProblems, sayUnmatched } from "./metrics/told.ts";
@@ -36,6 +36,19 @@ import { withRunFolder } from "./run_folder.ts";
  * @throws UserCodeError when the training code failed.
  */
 export async function train(job: TrainingJob, host: Host): Promise<void> {
+  await withTraining(job, host, (run) => runJob(job, run, host));
+}
+
+/**
+ * Makes all that a training needs, calls `work` with it, and removes what is of that run alone.
+ *
+ * @throws MlcliError when the layout, the hyperparameters or the engine cannot be used.
+ */
+export async function withTraining(
+  job: TrainingJob,
+  host: Host,
+  work: (run: JobRun) => Promise<void>,
+): Promise<void> {
   const layout = layoutOf(job.app);
   const isNamed = job.inputs.some(({ name }) => name === "training");
   const checkPaths = () =>
@@ -73,7 +86,7 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
       if (inputFolder !== undefined) await makeInputFolder(inputFolder, channels);
       const modelFolder = modelFolderOf(layout, name);
       let written = 0;
-      await runJob(job, {
+      await work({
         kind: "train",
         name,
         differences: [
@@ -115,7 +128,7 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
           if (job.stopAfter === undefined) return;
           host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
         },
-      }, host);
+      });
     });
   });
 }

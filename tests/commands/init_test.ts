@@ -16,6 +16,7 @@ const FILES = [
   "demo/mlcli_base/training/training.py",
   "demo/mlcli_base/prediction/serve",
   "demo/mlcli_base/processing/processing.py",
+  "demo/mlcli_base/common/linear_model.py",
   "demo/mlcli_base/local_test/test_dir/input/config/hyperparameters.json",
   "demo/mlcli_base/local_test/test_dir/input/data/training/apartments.csv",
   "demo/mlcli_base/local_test/test_dir/input/data/processing/apartments_raw.csv",
@@ -49,7 +50,7 @@ suite("mlcli init", () => {
     const { code, stdout, stderr } = await runInProcess(["init", "demo"], { cwd: directory.path });
     assertEquals([code, lines(stdout)], [0, FILES]);
     assertEquals(Object.keys(await contents(directory.path)).sort(), [...FILES].sort());
-    assertStringIncludes(stderr, "Created 13 files of demo.\n");
+    assertStringIncludes(stderr, `Created ${FILES.length} files of demo.\n`);
     assertStringIncludes(stderr, "  mlcli build\n  mlcli local train\n  mlcli local deploy\n");
     assertEquals(JSON.parse(await Deno.readTextFile(join(directory.path, "demo.json"))), {
       $schema: "./demo/mlcli_base/.schema.json",
@@ -112,12 +113,14 @@ suite("mlcli init", () => {
     await using directory = await makeDirectory(own);
     const { code, stdout, stderr } = await init(directory, "demo", "--region", "eu-west-1");
     assertEquals(code, 0);
-    // The example's data and hyperparameters are not for code of the user's own.
+    // The example's data and hyperparameters are not for code of the user's own; what its serving
+    // code imports is for that.
     assertEquals(lines(stdout), [
       "demo/mlcli_base/.schema.json",
       "demo/mlcli_base/Dockerfile",
       "demo/mlcli_base/prediction/serve",
       "demo/mlcli_base/processing/processing.py",
+      "demo/mlcli_base/common/linear_model.py",
       "demo/mlcli_base/local_test/test_dir/output/.gitkeep",
     ]);
     const found = await contents(directory.path);

@@ -17,20 +17,22 @@ export function stagesOf(instructions: readonly Instruction[]): readonly (string
 }
 
 /**
- * Requires a stage of this name, in whatever case, or of this number, from 0.
+ * The stage of this name, in whatever case, or of this number, from 0: as the Dockerfile has it,
+ * since Podman minds the case.
  *
  * @param shown the Dockerfile's path.
  * @throws MlcliError that lists those that there are.
  */
-export function requireStage(
+export function stageOf(
   instructions: readonly Instruction[],
   target: string,
   shown: string,
-): void {
+): string {
   const stages = stagesOf(instructions);
   const names = stages.filter((stage) => stage !== undefined);
-  const isName = names.some((stage) => stage.toLowerCase() === target.toLowerCase());
-  if (isName || (/^\d+$/.test(target) && Number(target) < stages.length)) return;
+  const named = names.find((stage) => stage.toLowerCase() === target.toLowerCase());
+  if (named !== undefined) return named;
+  if (/^\d+$/.test(target) && Number(target) < stages.length) return target;
   throw new MlcliError(`Stage not found: ${target}`, {
     hint: names.length === 0
       ? `No stage of ${shown} has a name: FROM IMAGE AS NAME gives it one.`

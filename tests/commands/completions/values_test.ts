@@ -35,21 +35,29 @@ suite("what options complete", () => {
           ...["list-jobs", "describe", "logs", "wait", "stop-job"],
           ...["list-endpoints", "invoke-endpoint", "delete-endpoint"],
         ].map((name) => `${name} --app-name app`),
-        ...["deploy", "list-jobs", "logs", "process", "status", "stop", "train"].map((name) =>
-          `local ${name} --app-name app`
-        ),
+        ...["deploy", "list-jobs", "logs", "process", "shell", "status", "stop", "train"].map((
+          name,
+        ) => `local ${name} --app-name app`),
         ...[
           ...["build", "doctor", "push", "train", "process", "deploy"],
-          ...["local deploy", "local process", "local train"],
+          ...["local deploy", "local process", "local shell", "local train"],
         ].map((name) => `${name} --docker-tag image-tag`),
         ...["invoke", "logs", "stop"].map((name) => `local ${name} --port server-port`),
-        ...["local deploy", "local process", "local train", "train", "process", "deploy"].map((
+        ...[
+          "local deploy",
+          "local process",
+          "local shell",
+          "local train",
+          "train",
+          "process",
+          "deploy",
+        ].map((
           name,
         ) => `${name} --env-file file`),
         "build --dockerfile file",
         "local process --file script",
         "local process --input file",
-        ...["deploy", "process", "train"].map((name) => `local ${name} --network network`),
+        ...["deploy", "process", "shell", "train"].map((name) => `local ${name} --network network`),
         "process --file script",
         "upload-data --input-dir file",
         "download-model --to file",
