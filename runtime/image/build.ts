@@ -24,6 +24,7 @@ import { requirementsPath } from "./context_entries.ts";
 import { followBuild } from "./follow_build.ts";
 import { missingSources } from "./missing_sources.ts";
 import { type HandOver, handOver, NOTHING } from "./network/hand_over.ts";
+import { PipOutput } from "./network/pip_output.ts";
 
 /** What to build, and how. */
 export interface BuildRequest {
@@ -119,10 +120,12 @@ export async function build(
     context: context.stream,
     signal: host.interruption.signal,
   };
+  const output = new PipOutput(network.passwords);
   try {
-    await followBuild(engine, options, report.onEvent);
+    await followBuild(engine, options, (event) => report.onEvent(output.heard(event)));
   } catch (error) {
-    throw context.failure() ?? await missingSources(error, app, dockerfile) ?? error;
+    throw context.failure() ?? await missingSources(error, app, dockerfile) ??
+      output.explained(error);
   }
   return { reference, warnings: await warningsOf(engine, app, options, dockerfile) };
 }
