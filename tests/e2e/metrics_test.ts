@@ -69,6 +69,7 @@ suite("the metrics of a training", () => {
     const { code, screen } = await runOnTerminal(["local", "train"], app.directory);
     assertEquals(code, 0);
     // The two streams come in any order: the line has what was there by then.
+    // deno-lint-ignore no-control-regex
     const line = /(?<=\n)(loss [\d.]+)?( {2})?(auc [\d.]+)?\r\x1b\[K/g;
     assert(line.test(screen), screen);
     const left = screen.replaceAll(line, "");
