@@ -13,7 +13,7 @@ import { progressOptions } from "./options/progress.ts";
 const OPTIONS = options({
   ...appName,
   ...dockerTag,
-  "--base-image": { value: "image", description: "Image to build upon." },
+  "--base-image": { value: "image", description: "Base image, instead of the app's." },
   "--platform": {
     value: "platform",
     description: "Platform of the image, such as linux/amd64.",
@@ -28,14 +28,14 @@ const OPTIONS = options({
   "--target": { value: "stage", description: "Stage of the Dockerfile to build; the last." },
   "--dockerfile": {
     value: "path",
-    description: "Another Dockerfile than the app's.",
+    description: "Dockerfile to use instead of the app's.",
     completion: "file",
   },
-  "--no-cache": { description: "Do every step again." },
+  "--no-cache": { description: "Run every step again." },
   "--no-network-settings": {
     description: "Keep this machine's package index, proxies and certificates from pip.",
   },
-  "--replace": { description: "Take the name of an image that mlcli did not build." },
+  "--replace": { description: "Replace an image of that name that mlcli did not build." },
   ...progressOptions,
 });
 
@@ -47,7 +47,7 @@ export const buildCommand: Command = command({
   options: OPTIONS,
   examples: [
     ["Build app:latest", "mlcli build"],
-    ["Build for the platform's processors", "mlcli build --platform linux/amd64"],
+    ["Build for the processors of SageMaker", "mlcli build --platform linux/amd64"],
   ],
   action: async () => (await import("./build_action.ts")).buildAction,
 });

@@ -15,10 +15,10 @@ const OPTIONS = options({
   ...dockerTag,
   "--port": {
     ...serverPort["--port"],
-    description: "Port that local deploy is to take.",
+    description: "Port to check, which local deploy would use.",
     completion: undefined,
   },
-  "--cloud": { description: "Check credentials, region and roles too: asks AWS." },
+  "--cloud": { description: "Also check credentials, region and roles, by asking AWS." },
   ...cloudOptions,
   ...outputFormat,
 });
@@ -28,11 +28,11 @@ export type DoctorOptions = Values<typeof OPTIONS>;
 
 /** Checks what mlcli needs. */
 export const doctorCommand: Command = command({
-  details: "Says what to do about each finding, and ends with 1 when something stands in the way.",
+  details: "Says what to do about each finding. The exit status is 1 if there is a problem.",
   options: OPTIONS,
   examples: [
-    ["Check this machine and the app of this directory", "mlcli doctor"],
-    ["Check the way to SageMaker, too", "mlcli doctor --cloud --region eu-west-1"],
+    ["Check this machine, and the app in this directory", "mlcli doctor"],
+    ["Check the access to SageMaker, too", "mlcli doctor --cloud --region eu-west-1"],
   ],
   action: async () => (await import("./doctor_action.ts")).doctorAction,
 });

@@ -17,13 +17,13 @@ export type DeployDeclaration = typeof DEPLOY_OPTIONS;
 /** Serves a model on SageMaker. */
 export const deployCommand: Command = command({
   details:
-    "It costs money until it is deleted. An update keeps what no option names, serves all the " +
-    "while, and counts as done when the new model serves. mlcli local deploy serves on this " +
+    "An endpoint costs money until it is deleted. An update keeps whatever no option changes, " +
+    "goes on serving, and is done when the new model serves. mlcli local deploy serves on this " +
     "machine.",
   options: DEPLOY_OPTIONS,
   examples: [
     [
-      "Train, and serve what came of it",
+      "Train, and serve the result",
       'mlcli deploy -n shop -e ml.m5.large -m "$(mlcli train -i s3://my-bucket/data)"',
     ],
     [

@@ -17,15 +17,15 @@ export type ProcessDeclaration = typeof PROCESS_OPTIONS;
 /** Runs a processing script on SageMaker. */
 export const processCommand: Command = command({
   details:
-    "It costs money, and goes on when this command is interrupted. Whatever can be checked " +
-    "is checked before. mlcli local process runs the same script on this machine.",
+    "This costs money, and the job goes on if this command is interrupted. Everything that can " +
+    "be checked is checked first. mlcli local process runs the same script on this machine.",
   options: PROCESS_OPTIONS,
   examples: [
     [
       "Run processing/clean.py on data in S3",
       "mlcli process -f clean.py -i s3://my-bucket/churn/raw -e ml.m5.large",
     ],
-    ["Give it arguments", "mlcli process -f clean.py -- --rows 1000"],
+    ["Pass it arguments", "mlcli process -f clean.py -- --rows 1000"],
   ],
   action: async () => (await import("./process_action.ts")).processAction,
 });

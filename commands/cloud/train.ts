@@ -17,15 +17,15 @@ export type TrainDeclaration = typeof TRAIN_OPTIONS;
 /** Trains on SageMaker. */
 export const trainCommand: Command = command({
   details:
-    "It costs money, and goes on when this command is interrupted. Whatever can be checked " +
-    "is checked before. mlcli local train runs the same code on this machine.",
+    "This costs money, and the job goes on if this command is interrupted. Everything that can " +
+    "be checked is checked first. mlcli local train runs the same code on this machine.",
   options: TRAIN_OPTIONS,
   examples: [
     [
       "Train on data in S3, and serve the result here",
       "mlcli download-model $(mlcli train -i s3://my-bucket/churn/data -e ml.m5.large)",
     ],
-    ["See what would be asked of the platform", "mlcli train --dry-run"],
+    ["See what would be sent to AWS", "mlcli train --dry-run"],
     [
       "Train on spare instances",
       "mlcli train --spot --checkpoint-s3-dir s3://my-bucket/churn/ckpt",

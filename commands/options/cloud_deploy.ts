@@ -25,7 +25,7 @@ export const DEPLOY_OPTIONS = options({
   "--endpoint-name": {
     short: "-n",
     value: "name",
-    description: "Endpoint to create; or to update, where it is there.",
+    description: "Endpoint to create, or to update if it exists.",
     key: true,
     needed: true,
     parse: parseEndpointName,
@@ -34,8 +34,9 @@ export const DEPLOY_OPTIONS = options({
     short: "-m",
     alias: "--s3-model-location",
     value: "uri",
-    description: "The model: an archive s3://BUCKET/.../model.tar.gz, or a directory here, which " +
-      "is packed, tried and sent.",
+    description:
+      "The model: an archive s3://BUCKET/.../model.tar.gz, or a local directory, which " +
+      "is packed, tried and uploaded.",
     key: true,
     needed: true,
     completion: "file",
@@ -53,19 +54,19 @@ export const DEPLOY_OPTIONS = options({
   "--instance-count": {
     short: "-c",
     value: "number",
-    description: "Number of instances. A new endpoint has 1 without it.",
+    description: "Number of instances. Default of a new endpoint: 1.",
     key: true,
     parse: parseInstances("serve"),
   },
   "--memory-size-in-mb": {
     value: "mb",
-    description: "Serverless, with so much memory: 1024, 2048, ... 6144.",
+    description: "Make it serverless, with this memory: 1024, 2048, ... 6144.",
     key: true,
     parse: parseMemorySize,
   },
   "--max-concurrency": {
     value: "number",
-    description: "Serverless: requests at once. A new endpoint takes 5 without it.",
+    description: "If serverless, how many requests at once. Default of a new endpoint: 5.",
     key: true,
     parse: parseConcurrency,
   },
@@ -77,42 +78,42 @@ export const DEPLOY_OPTIONS = options({
   },
   "--data-capture": {
     value: "uri",
-    description: "s3://BUCKET/PREFIX, where all requests and answers are kept.",
+    description: "s3://BUCKET/PREFIX, where all requests and answers are saved.",
     key: true,
     parse: parseCapture,
   },
   "--canary": {
     value: "percent",
-    description: "Of an update: the part of the instances that comes first, 1 to 50.",
+    description: "Update this part of the instances first, 1 to 50.",
     key: true,
     parse: parseCanary,
   },
   "--alarm": {
     value: "name",
-    description: "With --canary: alarm of CloudWatch that takes the update back. May be repeated.",
+    description: "With --canary, CloudWatch alarm that rolls the update back. May be repeated.",
     repeatable: true,
     key: true,
     parse: parseAlarm,
   },
   "--execution-role": {
     ...executionRole["--execution-role"],
-    description: "Role that SageMaker assumes. A new endpoint takes that of --iam-role-arn " +
-      "without it.",
+    description: "Role that SageMaker assumes. Default of a new endpoint: the role of " +
+      "--iam-role-arn.",
     needed: undefined,
   },
   ...ownOptions,
   "--tag": {
     ...ownOptions["--tag"],
-    description: "KEY=VALUE, a tag of the endpoint, not of the image. May be repeated.",
+    description: "KEY=VALUE, an AWS tag for the endpoint (not the image's). May be repeated.",
   },
   "--kms-key": {
     ...ownOptions["--kms-key"],
-    description: "Key of KMS for the disks and what is captured.",
+    description: "KMS key for the disks and the captured data.",
   },
-  "--no-wait": { description: "Return when the service has begun." },
+  "--no-wait": { description: "Return once SageMaker has begun." },
   "--timeout": {
     value: "seconds",
-    description: `How long to wait at most; ${DEPLOY_SECONDS} without it.`,
+    description: `How long to wait at most. Default: ${DEPLOY_SECONDS}.`,
     key: true,
     parse: parseSeconds,
   },

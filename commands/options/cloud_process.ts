@@ -14,7 +14,7 @@ export const PROCESS_OPTIONS = options({
   "--file": {
     short: "-f",
     value: "file",
-    description: "The script, relative to processing/, as the image has it.",
+    description: "Script in processing/, as the image has it.",
     key: true,
     needed: true,
     completion: "script",
@@ -22,20 +22,20 @@ export const PROCESS_OPTIONS = options({
   "--input-s3-location": {
     short: "-i",
     value: "uri",
-    description: "The data, which becomes /opt/ml/processing/input. Without it: none.",
+    description: "The data, which becomes /opt/ml/processing/input. Default: none.",
     key: true,
     parse: parseAddress,
   },
   "--output-s3-location": {
     short: "-o",
     value: "uri",
-    description: "Where /opt/ml/processing/output goes. Without it: {s3_prefix}/output/JOB.",
+    description: "Where /opt/ml/processing/output goes. Default: {s3_prefix}/output/JOB.",
     key: true,
     parse: parseAddress,
   },
   ...instanceOptions("process"),
   "--input-sharded": {
-    description: "Give each instance a part of the objects, instead of all of them.",
+    description: "Give each instance a share of the objects, instead of all of them.",
     key: true,
   },
   ...cloudJobOptions,

@@ -13,7 +13,7 @@ export const TRAIN_OPTIONS = options({
   "--input-s3-dir": {
     short: "-i",
     value: "uri",
-    description: "[CHANNEL=]s3://BUCKET/PREFIX, the data; the channel is training where none is " +
+    description: "[CHANNEL=]s3://BUCKET/PREFIX, the data; the channel is training if none is " +
       "named. May be repeated.",
     repeatable: true,
     key: true,
@@ -23,27 +23,27 @@ export const TRAIN_OPTIONS = options({
   "--output-s3-dir": {
     short: "-o",
     value: "uri",
-    description: "Where the artifact goes, below JOB/output/. Without it: {s3_prefix}/output.",
+    description: "Where the artifact goes, in JOB/output/. Default: {s3_prefix}/output.",
     key: true,
     parse: parseAddress,
   },
   ...instanceOptions("train"),
   "--hyperparameter": {
     value: "pair",
-    description: "KEY=VALUE, over those of input/config/hyperparameters.json. May be repeated.",
+    description: "KEY=VALUE; overrides input/config/hyperparameters.json. May be repeated.",
     repeatable: true,
     key: true,
   },
-  "--spot": { description: "Run on spare instances, for less, with interruptions.", key: true },
+  "--spot": { description: "Run on spot instances: cheaper, but may be interrupted.", key: true },
   "--max-wait": {
     value: "seconds",
-    description: "With --spot: how long it may wait and run. Without it: as --max-run.",
+    description: "With --spot, how long it may wait and run. Default: --max-run.",
     key: true,
     parse: parseRun("train"),
   },
   "--checkpoint-s3-dir": {
     value: "uri",
-    description: "Where /opt/ml/checkpoints is kept, and comes from.",
+    description: "Where /opt/ml/checkpoints is saved, and restored from.",
     key: true,
     parse: parseAddress,
   },

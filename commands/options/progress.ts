@@ -10,12 +10,12 @@ import { options } from "./option.ts";
 export const progressOptions = options({
   "--quiet": {
     short: "-q",
-    description: "Print the result, warnings and errors alone.",
+    description: "Print only the result, warnings and errors.",
   },
   "--progress": {
     value: "form",
     choices: ["auto", "plain"],
-    description: "How it is shown, auto or plain: plain is line by line, as in a pipe.",
+    description: "How to show progress: auto, or plain, line by line as in a pipe.",
     default: "auto",
   },
 });
