@@ -68,6 +68,8 @@ export interface BuildReport {
   readonly onEvent: (event: BuildEvent) => void;
   /** Called before the first step with the private files and directories that are left out. */
   readonly onLeftOut: (paths: readonly string[]) => void;
+  /** Called before anything is sent, with each doubt about what was asked for. */
+  readonly onWarning: (warning: Warning) => void;
   /** Called before anything is sent, with what is to be said about this machine's network. */
   readonly onNetwork: (network: Pick<HandOver, "warnings" | "secret">) => void;
 }
@@ -94,6 +96,7 @@ export async function build(
   );
   const engine = await host.engine();
   if (!request.replace) await requireOwnName(engine, app, reference);
+  unused.forEach(report.onWarning);
   report.onNetwork(network);
   const options: BuildOptions = {
     builder: chosenBuilder(engine, host.env),
@@ -124,8 +127,7 @@ export async function build(
     throw context.failure() ?? await missingSources(error, app, dockerfile) ??
       output.explained(error);
   }
-  const ofImage = await warningsOf(engine, app, options, dockerfile);
-  return { reference, warnings: [...unused, ...ofImage] };
+  return { reference, warnings: await warningsOf(engine, app, options, dockerfile) };
 }
 
 /**
