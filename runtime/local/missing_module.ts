@@ -36,9 +36,10 @@ export async function missingModuleHintOf(
   const own = await placeOf(layout, code, module);
   if (own !== undefined) return own;
   // Of a project of uv, the file that people write.
-  const file = (await requirementsOf(app)).files[0]!;
+  const { files, isLock } = await requirementsOf(app);
+  const file = files[0]!;
   const text = await readTextFile(join(app.directory, file), LARGEST_TEXT).catch(() => undefined);
-  return missingModuleHint({ module, file, text, isBuilt: isBuiltByMlcli(image) });
+  return missingModuleHint({ module, file, text, isLock, isBuilt: isBuiltByMlcli(image) });
 }
 
 /** Where the app itself has a module of that name that this code does not find. */
@@ -48,6 +49,10 @@ async function placeOf(
   module: string,
 ): Promise<string | undefined> {
   const top = module.split(".")[0]!;
+  const shared = await moduleIn(layout.common, top);
+  if (shared !== undefined) {
+    return `${typedPath(layout.directory, shared)} is there, but not in the image: mlcli build.`;
+  }
   const folders = [
     ...[layout.training, layout.processing, layout.prediction].filter((path) =>
       path !== layout[code]
@@ -57,15 +62,22 @@ async function placeOf(
     layout.directory,
   ];
   for (const folder of folders) {
-    for (const path of [join(folder, `${top}.py`), join(folder, top)]) {
-      const info = await lstatIfThere(path).catch(() => undefined);
-      // The app's own directory of code is no package.
-      if (info === undefined || path === layout[code]) continue;
-      if (path.endsWith(".py") ? !info.isFile : !info.isDirectory) continue;
-      const importable = typedPath(layout.directory, layout[code]);
-      return `${typedPath(layout.directory, path)} is there, but ${code} imports only what is ` +
-        `in ${importable}/: put it there.`;
-    }
+    const path = await moduleIn(folder, top);
+    // The app's own directory of code is no package.
+    if (path === undefined || path === layout[code]) continue;
+    const [found, own, common] = [path, layout[code], layout.common].map((path) =>
+      typedPath(layout.directory, path)
+    );
+    return `${found} is there, but ${code} imports only what is in ${own}/ and ${common}/: ` +
+      "put it into one of them.";
   }
+  return undefined;
+}
+
+/** The file or the directory that a module of this name would be. */
+async function moduleIn(folder: string, name: string): Promise<string | undefined> {
+  const [file, directory] = [join(folder, `${name}.py`), join(folder, name)];
+  if ((await lstatIfThere(file).catch(() => undefined))?.isFile) return file;
+  if ((await lstatIfThere(directory).catch(() => undefined))?.isDirectory) return directory;
   return undefined;
 }

@@ -205,16 +205,18 @@ suite("the reason that the code gives", () => {
         await hintWith({ "processing/sklearn.py": "" }),
         await hintWith({ "processing/sklearn.py": "" }, PROCESS),
         await hintWith({ "../../sklearn/x.py": "" }, PROCESS),
+        await hintWith({ "common/sklearn.py": "" }),
         await hintWith({}, TRAIN, FOREIGN_IMAGE),
       ],
       [
         "Add scikit-learn to requirements.txt, then mlcli build.\n",
         "scikit-learn is in requirements.txt, but not in the image: mlcli build.\n",
         "NAME/mlcli_base/processing/sklearn.py is there, but training imports only what is in " +
-        "NAME/mlcli_base/training/: put it there.\n",
+        "NAME/mlcli_base/training/ and NAME/mlcli_base/common/: put it into one of them.\n",
         "Add scikit-learn to requirements.txt, then mlcli build.\n",
-        "sklearn is there, but processing imports only what is in " +
-        "NAME/mlcli_base/processing/: put it there.\n",
+        "sklearn is there, but processing imports only what is in NAME/mlcli_base/processing/ " +
+        "and NAME/mlcli_base/common/: put it into one of them.\n",
+        "NAME/mlcli_base/common/sklearn.py is there, but not in the image: mlcli build.\n",
         "Install scikit-learn in the image.\n",
       ],
     );
