@@ -168,7 +168,8 @@ suite("code that training, processing and prediction share", () => {
   const BEFORE = imageOf({ Config: { ...OURS, Labels: { "mlcli.app": "flats" } } });
   const LACKS = {
     message: `${BASE}/Dockerfile does not copy ${BASE}/common/ into the image`,
-    hint: `Add this line to it, beside the others that copy code, and run mlcli build: ${LINE}`,
+    hint:
+      `Add this line to the Dockerfile, beside the others that copy code, and run mlcli build: ${LINE}`,
   };
   const OLDER = {
     message: `flats:v2 is of an older mlcli: the code in it does not find ${BASE}/common/`,
@@ -264,6 +265,17 @@ suite("an image that is older than what it was made from", () => {
       assertEquals(found.map((one) => one.message), message === undefined ? [] : [message]);
     });
   }
+
+  it("goes by both files of a project of uv", async () => {
+    const { app, directory } = await flats({ "pyproject.toml": "", "uv.lock": "" });
+    await using _ = directory;
+    await Deno.remove(join(directory.path, "requirements.txt"));
+    const image = imageOf({ Created: OLD });
+    const found = await codeDifferences({ app, tag: "v2", strict: false }, "training", image);
+    assertEquals(found.map(({ message }) => message), [
+      older(`${BASE}/Dockerfile, pyproject.toml, uv.lock`),
+    ]);
+  });
 
   it("goes by the Dockerfile that it was made from", async () => {
     for (
