@@ -11,7 +11,7 @@ DATA = os.path.join(TEMPLATE, "local_test", "test_dir", "input", "data", "traini
 # What a person does who tries the code without mlcli.
 TRAIN = """
 import os, sys
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = [sys.argv[1], os.path.join(os.path.dirname(sys.argv[1]), "common")]
 from training import train
 os.mkdir("model")
 train(sys.argv[2], "model", {})
