@@ -14,6 +14,7 @@ import { noteText } from "../../runtime/text.ts";
 import type { OwnCall } from "../command.ts";
 import { ProgressLine } from "../render/progress.ts";
 import { wrongUse } from "../usage.ts";
+import { watchDeploy } from "./watch_deploy.ts";
 import { containerRequest, requireReachable } from "./container_request.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
 
@@ -23,6 +24,7 @@ export async function deployAction(
   options: DeployOptions,
   call: OwnCall<DeployDeclaration>,
 ): Promise<void> {
+  requireOne(options);
   const job = {
     ...await containerRequest(context, options, call),
     port: options.port,
@@ -31,14 +33,9 @@ export async function deployAction(
   };
   requireReachable(job);
   // Not `print`: while that waits for a slow reader, no signal is heard.
-  const announce = ({ port }: Server): Promise<void> =>
+  const announce = ({ port }: Pick<Server, "port">): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
-  if (options.replace && options.foreground) {
-    throw wrongUse(
-      "mlcli local deploy",
-      'Options "--replace" and "--foreground" do not go together.',
-    );
-  }
+  if (options.watch) return await watchDeploy(job, context, announce);
   if (options.foreground) return await serveInForeground(job, context, announce);
   using progress = new ProgressLine(context.err);
   const host = { ...context, err: progress.above() };
@@ -50,5 +47,24 @@ export async function deployAction(
   await announce(server);
   if (pause !== undefined) {
     tell(context.err, noteText(`Replaced in ${pause.toFixed(2)} s without an answer`));
+  }
+}
+
+/** Which of these options do not go with which: `--watch` stays, and serves what is edited. */
+const APART = [
+  ["--replace", "--foreground"],
+  ["--watch", "--foreground"],
+  ["--watch", "--replace"],
+  ["--watch", "--strict"],
+] as const;
+
+/** @throws UsageError */
+function requireOne(options: DeployOptions): void {
+  const { replace, foreground, watch, strict } = options;
+  const given = { "--replace": replace, "--foreground": foreground, "--watch": watch };
+  const all = { ...given, "--strict": strict };
+  for (const [one, other] of APART) {
+    if (!all[one] || !all[other]) continue;
+    throw wrongUse("mlcli local deploy", `Options "${one}" and "${other}" do not go together.`);
   }
 }
