@@ -80,6 +80,10 @@ export const ON_BINARY: readonly Selected[] = [
     path: "tests/e2e/fixtures_test.ts",
     reason: "the embedded harness; build, process, train, deploy, stop: each a part of the bundle",
   },
+  {
+    path: "tests/e2e/watch_deploy_test.ts",
+    reason: "a listener, what the system tells of files, and signals, of the compiled runtime",
+  },
   { path: "tests/e2e/completions_test.ts", reason: "the shells call the program by its path" },
   {
     path: "tests/e2e/interrupt_test.ts",

@@ -73,21 +73,40 @@ export function relay(listener: Deno.TcpListener, leaseOf: LeaseOf): Relay {
 /** Passes one request after another on, until one of the two wants no more. */
 async function converse(client: Deno.TcpConn, leaseOf: LeaseOf): Promise<void> {
   const incoming = new Incoming(client);
-  for (let stays = true; stays;) {
+  while (true) {
     const head = await incoming.head();
     if (head === undefined) return;
-    const request = requestHead(head);
-    using lease = leaseOf();
-    const server = lease && await connect(lease.port);
-    if (server === undefined) {
-      await refuse(client, lease === undefined ? GONE : SILENT);
-      return await linger(incoming.drain());
-    }
-    try {
-      stays = await passOn({ client, incoming, server, head, request });
-    } finally {
-      closeQuietly(server);
-    }
+    const { stays, sending } = await answered(client, incoming, head, leaseOf);
+    if (stays) continue;
+    // A client that still sends would lose the answer if its connection were just closed.
+    return await linger(sending.then(() => incoming.drain()));
+  }
+}
+
+/** How a request was answered. */
+interface Answered {
+  /** Whether the client's connection stays. */
+  readonly stays: boolean;
+  /** Until the client has sent what is read of it. */
+  readonly sending: Promise<unknown>;
+}
+
+async function answered(
+  client: Deno.TcpConn,
+  incoming: Incoming,
+  head: Uint8Array,
+  leaseOf: LeaseOf,
+): Promise<Answered> {
+  using lease = leaseOf();
+  const server = lease && await connect(lease.port);
+  if (server === undefined) {
+    await refuse(client, lease === undefined ? GONE : SILENT);
+    return { stays: false, sending: Promise.resolve() };
+  }
+  try {
+    return await passOn({ client, incoming, server, head, request: requestHead(head) });
+  } finally {
+    closeQuietly(server);
   }
 }
 
@@ -100,10 +119,10 @@ interface Exchange {
   readonly request: RequestHead;
 }
 
-/** Passes a request on, and its answer back. Returns whether the client's connection stays. */
+/** Passes a request on, and its answer back. */
 async function passOn(
   { client, incoming, server, head, request }: Exchange,
-): Promise<boolean> {
+): Promise<Answered> {
   // Whether the server takes it shows in what it answers.
   await writeAll(server, head).catch(() => {});
   const sending = send();
@@ -116,13 +135,11 @@ async function passOn(
       await writeAll(client, bytes!);
       if (answer.isInterim) continue;
       await outgoing.pass(answer.body, (part) => writeAll(client, part));
-      if (answer.persists && request.persists) return await sending === "sent";
+      const stays = answer.persists && request.persists && await sending === "sent";
+      if (stays) return { stays, sending };
       await client.closeWrite();
     }
-    closeQuietly(server);
-    // A client that still sends would lose the answer if its connection were just closed.
-    await linger(sending.then(() => incoming.drain()));
-    return false;
+    return { stays: false, sending };
   }
 
   /** The request's body, while the answer may come already: `100 Continue`, or a refusal. */
