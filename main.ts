@@ -17,6 +17,7 @@ import {
   isSystemError,
   MlcliError,
   OutputClosed,
+  ProgramEnded,
   UsageError,
   UserCodeError,
 } from "./runtime/errors.ts";
@@ -26,7 +27,7 @@ import { printable } from "./runtime/text.ts";
  * Runs one command line.
  *
  * @returns the exit code: 0 done, 1 failed, 2 the command line is wrong, 128 and the number of the
- * signal when interrupted, and for `local train` and `local process` the status of the user's code.
+ * signal when interrupted, and for `local train`, `process` and `shell` the status of what ran.
  */
 export async function main(args: readonly string[], context: Context): Promise<number> {
   try {
@@ -42,13 +43,14 @@ function exitCode(error: unknown): number {
   if (error instanceof Interrupted) return INTERRUPT_STATUS[error.signal];
   // 128 and the number of SIGPIPE: what `yes | head` ends with.
   if (error instanceof OutputClosed) return 141;
-  if (error instanceof UserCodeError) return error.status;
+  if (error instanceof UserCodeError || error instanceof ProgramEnded) return error.status;
   return error instanceof UsageError ? 2 : 1;
 }
 
 function report(error: unknown, context: Context): void {
-  // Both were somebody's wish: nothing to explain.
+  // Two were somebody's wish, and the third has been explained.
   if (error instanceof Interrupted || error instanceof OutputClosed) return;
+  if (error instanceof ProgramEnded) return;
   try {
     tell(context.err, describe(error));
     if (context.env("MLCLI_DEBUG") === "1") context.err.print(printable(`${stackOf(error)}\n`));

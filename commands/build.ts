@@ -4,23 +4,39 @@
  * @module
  */
 
+import { buildArgument } from "../runtime/image/build_arguments.ts";
 import { type Command, command } from "./command.ts";
 import { appName, dockerTag } from "./options/app.ts";
 import { options, type Values } from "./options/option.ts";
+import { progressOptions } from "./options/progress.ts";
 
 const OPTIONS = options({
   ...appName,
   ...dockerTag,
-  "--base-image": { value: "image", description: "Image to build upon." },
+  "--base-image": { value: "image", description: "Base image, instead of the app's." },
   "--platform": {
     value: "platform",
     description: "Platform of the image, such as linux/amd64.",
   },
-  "--no-cache": { description: "Do every step again." },
+  "--build-arg": {
+    value: "argument",
+    description: "NAME=VALUE for an ARG of the Dockerfile, or NAME for its value here. " +
+      "No place for secrets: the image keeps it. May be repeated.",
+    repeatable: true,
+    parse: buildArgument,
+  },
+  "--target": { value: "stage", description: "Stage of the Dockerfile to build; the last." },
+  "--dockerfile": {
+    value: "path",
+    description: "Dockerfile to use instead of the app's.",
+    completion: "file",
+  },
+  "--no-cache": { description: "Run every step again." },
   "--no-network-settings": {
     description: "Keep this machine's package index, proxies and certificates from pip.",
   },
-  "--replace": { description: "Take the name of an image that mlcli did not build." },
+  "--replace": { description: "Replace an image of that name that mlcli did not build." },
+  ...progressOptions,
 });
 
 /** Options of `build`. */
@@ -31,7 +47,7 @@ export const buildCommand: Command = command({
   options: OPTIONS,
   examples: [
     ["Build app:latest", "mlcli build"],
-    ["Build for the platform's processors", "mlcli build --platform linux/amd64"],
+    ["Build for the processors of SageMaker", "mlcli build --platform linux/amd64"],
   ],
   action: async () => (await import("./build_action.ts")).buildAction,
 });

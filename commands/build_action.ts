@@ -4,27 +4,25 @@
  * @module
  */
 
-import { tell } from "../runtime/message.ts";
+import { imageReference } from "../runtime/app/app.ts";
+import { versionDoubts } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
-import { build, type BuildReport } from "../runtime/image/build.ts";
-import { enumerated, noteText, warningText } from "../runtime/text.ts";
+import { build } from "../runtime/image/build.ts";
 import { chosenApp } from "./chosen_app.ts";
 import type { BuildOptions } from "./build.ts";
-import { buildProgress } from "./render/build_progress.ts";
-
-/** What is worth to be said about the network settings that pip gets. */
-function networkText({ warnings, secret }: Parameters<BuildReport["onNetwork"]>[0]): string {
-  const note = secret.length === 0 ? "" : noteText(
-    `The password or token in ${enumerated(secret)} goes to the steps of this build, and into no ` +
-      "layer; --no-network-settings keeps it here",
-  );
-  return warnings.map(({ message, hint }) => warningText(message, hint)).join("") + note;
-}
+import { ShownBuild } from "./render/progress/build/build.ts";
+import { Shown } from "./render/progress/shown.ts";
 
 /** Builds the app's image and prints its name. */
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
   const app = await chosenApp(context, options.appName);
-  using progress = buildProgress(context.err);
+  const { err, clock } = context;
+  using shown = new Shown(err, options);
+  for (const { message, hint } of options.baseImage === undefined ? versionDoubts(app) : []) {
+    shown.warning(message, hint);
+  }
+  const name = imageReference(app, options.dockerTag);
+  using progress = new ShownBuild(shown, name, () => clock.now());
   const { reference, warnings } = await build(
     {
       app,
@@ -32,13 +30,16 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
       baseImage: options.baseImage,
       platform: options.platform,
       noCache: !options.cache,
+      buildArguments: options.buildArg,
+      target: options.target,
+      dockerfile: options.dockerfile,
       handsNetwork: options.networkSettings,
       replace: options.replace,
     },
     context,
-    { ...progress, onNetwork: (network) => context.err.print(networkText(network)) },
+    progress,
   );
   progress.done();
-  for (const { message, hint } of warnings) tell(context.err, warningText(message, hint));
+  for (const { message, hint } of warnings) shown.warning(message, hint);
   context.out.print(`${reference}\n`);
 }

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Doubt, Section } from "../runtime/app/sections.ts";
+import type { Section } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Options, Values } from "./options/option.ts";
 
@@ -25,8 +25,6 @@ export interface Configured<O extends Options> {
   readonly options: Values<O>;
   /** What the file gives, whatever the command line says. */
   readonly settings: Partial<Values<O>>;
-  /** Keys that were probably meant differently. */
-  readonly doubts: readonly Doubt[];
 }
 
 /** How a command with these options was called. */
@@ -90,8 +88,8 @@ export function command<O extends Options>(declaration: Declaration<O>): Command
         ...call,
         configured: async (section) => {
           const { settingsIn } = await import("./options/settings.ts");
-          const { settings, doubts } = settingsIn(section, options);
-          return { options: read(options, settings), settings, doubts };
+          const settings = settingsIn(section, options);
+          return { options: read(options, settings), settings };
         },
       });
     },

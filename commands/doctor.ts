@@ -8,11 +8,17 @@ import { type Command, command } from "./command.ts";
 import { dockerTag } from "./options/app.ts";
 import { cloudOptions } from "./options/cloud.ts";
 import { options, type Values } from "./options/option.ts";
+import { serverPort } from "./options/server.ts";
 import { outputFormat } from "./options/output.ts";
 
 const OPTIONS = options({
   ...dockerTag,
-  "--cloud": { description: "Check credentials and region too: asks the cloud service." },
+  "--port": {
+    ...serverPort["--port"],
+    description: "Port to check, which local deploy would use.",
+    completion: undefined,
+  },
+  "--cloud": { description: "Also check credentials, region and roles, by asking AWS." },
   ...cloudOptions,
   ...outputFormat,
 });
@@ -22,11 +28,11 @@ export type DoctorOptions = Values<typeof OPTIONS>;
 
 /** Checks what mlcli needs. */
 export const doctorCommand: Command = command({
-  details: "Says what to do about each finding, and ends with 1 when something stands in the way.",
+  details: "Says what to do about each finding. The exit status is 1 if there is a problem.",
   options: OPTIONS,
   examples: [
-    ["Check this machine and the app of this directory", "mlcli doctor"],
-    ["Check the way to the platform too", "mlcli doctor --cloud --region eu-west-1"],
+    ["Check this machine, and the app in this directory", "mlcli doctor"],
+    ["Check the access to SageMaker, too", "mlcli doctor --cloud --region eu-west-1"],
   ],
   action: async () => (await import("./doctor_action.ts")).doctorAction,
 });

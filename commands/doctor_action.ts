@@ -9,8 +9,8 @@ import type { Check } from "../runtime/doctor/check.ts";
 import { diagnose } from "../runtime/doctor/doctor.ts";
 import { MlcliError } from "../runtime/errors.ts";
 import type { Output } from "../runtime/streams.ts";
+import { configurationDoubts } from "./configuration_keys.ts";
 import type { DoctorOptions } from "./doctor.ts";
-import { DEFAULT_PORT } from "./options/server.ts";
 import { green, red, yellow } from "./render/colour.ts";
 import { printable } from "../runtime/text.ts";
 import { wrap } from "../runtime/wrap.ts";
@@ -24,7 +24,8 @@ export async function doctorAction(context: Context, options: DoctorOptions): Pr
   const { checks, platform } = await diagnose({
     appName: options.appName,
     tag: options.dockerTag,
-    port: Number(DEFAULT_PORT),
+    port: options.port,
+    doubtsAbout: configurationDoubts,
     cloud: options.cloud ? options : undefined,
   }, context);
   const all = [...checks, ...platform];

@@ -15,6 +15,6 @@ export type HelpOptions = Values<typeof OPTIONS>;
 /** Shows the help of a command. */
 export const helpCommand: Command = command({
   options: OPTIONS,
-  examples: [["See what training here takes", "mlcli help local train"]],
+  examples: [["See the options of mlcli local train", "mlcli help local train"]],
   action: async () => (await import("./help_action.ts")).helpAction,
 });

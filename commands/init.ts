@@ -9,21 +9,24 @@ import { options, type Values } from "./options/option.ts";
 
 const OPTIONS = options({
   "[app]": {},
-  "--python-version": { value: "version", description: "Python of the image, such as 3.12." },
+  "--python-version": {
+    value: "version",
+    description: "Python version of the image, such as 3.12.",
+  },
   "--requirements": {
     value: "path",
     description: "Requirements file, relative to this directory.",
   },
   "--base-image": {
     value: "image",
-    description: "Image to build upon, instead of the official Python.",
+    description: "Base image, instead of the official Python.",
   },
-  "--image-name": { value: "name", description: "Name of the image, instead of the app's." },
+  "--image-name": { value: "name", description: "Name of the image. Default: the app's name." },
   "--platform": {
     value: "platform",
     description: "Platform of the image, such as linux/amd64.",
   },
-  "--region": { value: "region", description: "Region of the cloud commands." },
+  "--region": { value: "region", description: "AWS region of the cloud commands." },
   "--profile": { value: "profile", description: "AWS profile of the cloud commands." },
 });
 
@@ -35,11 +38,11 @@ export type InitFlag = keyof typeof OPTIONS & `--${string}`;
 
 /** Makes a new app, or completes one. */
 export const initCommand: Command = command({
-  details: "Files that are there are kept. On a terminal, asks for what no option gives.",
+  details: "Existing files are kept. On a terminal, it asks for what no option gives.",
   options: OPTIONS,
   examples: [
     ["Make the app demo", "mlcli init demo"],
-    ["Choose another Python", "mlcli init demo --python-version 3.11"],
+    ["Choose another Python version", "mlcli init demo --python-version 3.11"],
   ],
   action: async () => (await import("./init_action.ts")).initAction,
 });

@@ -8,6 +8,7 @@ import { appNames, hasConfiguration } from "../runtime/app/app.ts";
 import type { Context } from "../runtime/context.ts";
 import { type Scaffold, scaffold } from "../runtime/image/scaffold.ts";
 import type { Call } from "./command.ts";
+import { configurationSchema } from "./configuration_schema.ts";
 import type { InitOptions } from "./init.ts";
 import { chooseConfiguration, chooseName, givenOptions } from "./init_answers.ts";
 
@@ -20,7 +21,7 @@ export async function initAction(
   const name = await chooseName(context, options, call);
   const isNew = !await hasConfiguration(context.cwd, name);
   const configuration = isNew ? await chooseConfiguration(context, name, options, call) : {};
-  const result = await scaffold(context.cwd, name, configuration);
+  const result = await scaffold(context.cwd, name, configuration, await configurationSchema());
   for (const path of result.created) context.out.print(`${path}\n`);
   context.err.print(summary(result));
   const unused = isNew ? [] : givenOptions(options);

@@ -10,12 +10,13 @@ import type { Context } from "../runtime/context.ts";
 import type { NewConfiguration } from "../runtime/image/scaffold.ts";
 import { APP_NAME, APP_NAME_EXPECTED, appNames } from "../runtime/app/app.ts";
 import {
+  accepts,
   type ConfigurationKey,
   DEFAULT_PYTHON_VERSION,
-  DEFAULT_REQUIREMENTS,
   RULES,
 } from "../runtime/app/configuration.ts";
 import { PLATFORM } from "../runtime/app/platform.ts";
+import { defaultRequirements } from "../runtime/app/requirements.ts";
 import type { Call } from "./command.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
 import { wrongUse } from "./usage.ts";
@@ -26,7 +27,7 @@ interface Choice {
   readonly value: (options: InitOptions) => string | undefined;
   /** What is asked on a terminal. What few apps need is not asked for. */
   readonly question?: string;
-  readonly fallback?: string;
+  readonly fallback?: string | ((context: Context) => Promise<string>);
   /** Where it is asked for, or decided by the fallback; everywhere when undefined. */
   readonly where?: (context: Context) => boolean;
 }
@@ -39,6 +40,11 @@ type ChosenKey = Exclude<
 
 /** In the order of the questions and of the file. */
 const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
+  base_image: {
+    option: "--base-image",
+    value: (options) => options.baseImage,
+    question: "Base image (empty: the official slim Python)",
+  },
   python_version: {
     option: "--python-version",
     value: (options) => options.pythonVersion,
@@ -49,12 +55,7 @@ const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
     option: "--requirements",
     value: (options) => options.requirements,
     question: "Requirements file",
-    fallback: DEFAULT_REQUIREMENTS,
-  },
-  base_image: {
-    option: "--base-image",
-    value: (options) => options.baseImage,
-    question: "Base image (empty: the official slim Python)",
+    fallback: ({ cwd }) => defaultRequirements(cwd),
   },
   cloud_region: {
     option: "--region",
@@ -113,16 +114,23 @@ export async function chooseConfiguration(
 ): Promise<NewConfiguration> {
   const keys = Object.keys(CHOICES) as (keyof typeof CHOICES)[];
   const check = (key: ConfigurationKey, option: InitFlag, value: string | undefined): void => {
-    if (value === undefined || RULES[key].accepts(value)) return;
+    if (value === undefined || accepts(key, value)) return;
     const { expected } = RULES[key];
     throw wrongUse(path, `Option "${option}" must be ${expected}, but got "${value}".`);
   };
   for (const key of keys) check(key, CHOICES[key].option, CHOICES[key].value(options));
   check("image_name", "--image-name", options.imageName);
+  if (options.baseImage !== undefined && options.pythonVersion !== undefined) {
+    const message = 'Options "--base-image" and "--python-version" do not go together: ' +
+      "the base image has a Python of its own.";
+    throw wrongUse(path, message);
+  }
   const configuration: Partial<Record<ConfigurationKey, string>> = {
     image_name: options.imageName ?? defaultImageName(name, path),
   };
   for (const key of keys) {
+    // The base image's own counts.
+    if (key === "python_version" && configuration.base_image !== undefined) continue;
     const chosen = CHOICES[key].value(options) ?? await otherwise(context, key);
     if (chosen !== "") configuration[key] = chosen;
   }
@@ -131,9 +139,12 @@ export async function chooseConfiguration(
 
 /** What is chosen where no option says it; nothing when empty. */
 async function otherwise(context: Context, key: keyof typeof CHOICES): Promise<string> {
-  const { question, fallback = "", where = () => true } = CHOICES[key];
+  const { question, fallback: decide = "", where = () => true } = CHOICES[key];
   if (question === undefined || !where(context)) return "";
-  return await ask(context, question, fallback, RULES[key]) ?? fallback;
+  const fallback = typeof decide === "string" ? decide : await decide(context);
+  const { expected } = RULES[key];
+  const rule = { expected, accepts: (answer: string) => accepts(key, answer) };
+  return await ask(context, question, fallback, rule) ?? fallback;
 }
 
 /** The options given that go into the configuration file: of no use where there is one already. */
@@ -145,7 +156,7 @@ export function givenOptions(options: InitOptions): InitFlag[] {
 
 function defaultImageName(name: string, path: string): string {
   const imageName = name.toLowerCase();
-  if (RULES.image_name.accepts(imageName)) return imageName;
+  if (accepts("image_name", imageName)) return imageName;
   throw wrongUse(
     path,
     `An image cannot be named "${imageName}" after its app: name it with "--image-name".`,

@@ -52,6 +52,19 @@ export class UserCodeError extends MlcliError {
   }
 }
 
+/**
+ * A program that the user named, or what was typed at a shell, ended with a status other than 0. It has
+ * said why itself; mlcli ends with the same.
+ */
+export class ProgramEnded extends Error {
+  override readonly name = "ProgramEnded";
+
+  /** @param status exit status of the program, 1 to 255. */
+  constructor(readonly status: number) {
+    super(`Exit status ${status}`);
+  }
+}
+
 /** Signals that end mlcli, with the exit status that a shell gives to them: 128 plus the number. */
 export const INTERRUPT_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 

@@ -22,4 +22,6 @@ export const LABELS = {
   harness: "mlcli.harness",
   /** Of an image whose harness finds what training, processing and prediction share. */
   common: "mlcli.common",
+  /** Of an image that `mlcli build` made: the path of its Dockerfile in the build context. */
+  dockerfile: "mlcli.dockerfile",
 } as const;

@@ -13,6 +13,8 @@ export interface Output {
   readonly colour: boolean;
   /** Width of the terminal in columns; 80 where there is none. */
   readonly columns: number;
+  /** Height in lines of a terminal on which lines can be drawn again; 0 in a pipe, and with TERM=dumb. */
+  readonly rows: number;
   /**
    * Writes all the bytes, in order, waiting for a slow reader.
    * @throws OutputClosed when nobody reads any more.
@@ -27,9 +29,41 @@ export interface Output {
   print(text: string): void;
 }
 
+/** A terminal on which somebody types. */
+export interface Keyboard {
+  /** Its size now. */
+  readonly rows: number;
+  readonly columns: number;
+  /** Hears of a new size, until it is disposed of. (Windows does not tell.) */
+  onResize(listener: () => void): Disposable;
+  /**
+   * Gives each key to who reads, as it is typed: Ctrl-C, too, which is no signal then. Until it is
+   * disposed of.
+   */
+  raw(): Disposable;
+}
+
+/** A stream with its own way to write, or to print, on top of another. */
+export function overlaid(output: Output, own: Partial<Pick<Output, "write" | "print">>): Output {
+  return {
+    isTerminal: output.isTerminal,
+    colour: output.colour,
+    get columns() {
+      return output.columns;
+    },
+    get rows() {
+      return output.rows;
+    },
+    write: own.write ?? ((bytes) => output.write(bytes)),
+    print: own.print ?? ((text) => output.print(text)),
+  };
+}
+
 /** Standard input. */
 export interface Input {
   readonly isTerminal: boolean;
+  /** Where it is a terminal. */
+  readonly keyboard: Keyboard | undefined;
   /**
    * Reads it to its end.
    * @throws MlcliError when it cannot be read, for example when it is a directory.
@@ -54,8 +88,10 @@ export function standardInput(): Input {
       yield buffer.slice(0, length);
     }
   }
+  const isTerminal = Deno.stdin.isTerminal();
   return {
-    isTerminal: Deno.stdin.isTerminal(),
+    isTerminal,
+    keyboard: isTerminal ? keyboard() : undefined,
     async *read(): AsyncGenerator<Uint8Array, void, void> {
       try {
         yield* pieces(Deno.stdin);
@@ -67,6 +103,27 @@ export function standardInput(): Input {
     async *readFile(path: string): AsyncGenerator<Uint8Array, void, void> {
       using file = await Deno.open(path);
       yield* pieces(file);
+    },
+  };
+}
+
+function keyboard(): Keyboard {
+  return {
+    // Some terminals (of `script`, of CI) say 0.
+    get rows() {
+      return Deno.consoleSize().rows || 24;
+    },
+    get columns() {
+      return Deno.consoleSize().columns || 80;
+    },
+    onResize(listener) {
+      if (Deno.build.os === "windows") return { [Symbol.dispose]: () => {} };
+      Deno.addSignalListener("SIGWINCH", listener);
+      return { [Symbol.dispose]: () => Deno.removeSignalListener("SIGWINCH", listener) };
+    },
+    raw() {
+      Deno.stdin.setRaw(true);
+      return { [Symbol.dispose]: () => Deno.stdin.setRaw(false) };
     },
   };
 }
@@ -86,6 +143,7 @@ export interface OutputSettings {
 /** A stream of Deno's. */
 export function outputTo(stream: Terminal, { name, noColour }: OutputSettings): Output {
   const isTerminal = stream.isTerminal();
+  const isDumb = Deno.env.get("TERM") === "dumb";
   async function writeSome(bytes: Uint8Array): Promise<number> {
     try {
       return await stream.write(bytes);
@@ -97,10 +155,13 @@ export function outputTo(stream: Terminal, { name, noColour }: OutputSettings): 
   }
   return {
     isTerminal,
-    colour: isTerminal && !noColour && !Deno.noColor && Deno.env.get("TERM") !== "dumb",
+    colour: isTerminal && !noColour && !Deno.noColor && !isDumb,
     get columns() {
       // Some terminals (of `script`, of CI) say 0.
       return isTerminal && Deno.consoleSize().columns || 80;
+    },
+    get rows() {
+      return isTerminal && !isDumb ? Deno.consoleSize().rows || 24 : 0;
     },
     async write(bytes) {
       for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await writeSome(rest));

@@ -8,7 +8,7 @@
 import { fromFileUrl } from "@std/path";
 import { MlcliError } from "../runtime/errors.ts";
 import { joinSignals } from "../runtime/time.ts";
-import { ensureBaseImage } from "./engine/base_image.ts";
+import { type BaseImageKind, ensureBaseImage } from "./engine/base_image.ts";
 import { ensureEngine } from "./engine/engine.ts";
 import { timeText } from "./script.ts";
 
@@ -18,7 +18,10 @@ const ROOT = fromFileUrl(new URL("../", import.meta.url));
 const COMMAND_TIMEOUT = 240_000;
 
 /** Finds or makes an engine and an image to build on; returns the image's name. */
-export async function prepare(signal: AbortSignal): Promise<string> {
+export async function prepare(
+  signal: AbortSignal,
+  kind: BaseImageKind = "plain",
+): Promise<string> {
   const engine = await demonstrate("Find a Docker Engine", async () => {
     const found = await ensureEngine(signal);
     print(found.address);
@@ -26,7 +29,7 @@ export async function prepare(signal: AbortSignal): Promise<string> {
   });
   try {
     return await demonstrate("Find a Python image", async () => {
-      const found = await ensureBaseImage("plain", engine, signal);
+      const found = await ensureBaseImage(kind, engine, signal);
       print(found);
       return found;
     });

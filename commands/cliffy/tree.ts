@@ -17,6 +17,7 @@ import {
   type NamedOption,
   type Options,
   optionsOf,
+  propertyName,
 } from "../options/option.ts";
 import { help, version } from "../options/standard.ts";
 import { wrongUse } from "../usage.ts";
@@ -95,7 +96,9 @@ async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
     .help(() => "")
     .helpOption(flags(["--help", help["--help"]]), help["--help"].description)
     .versionOption(flags(["--version", version["--version"]]), version["--version"].description);
-  for (const kind of ["app", "server-port", "script", "image-tag", "network"] as const) {
+  for (
+    const kind of ["app", "server-port", "script", "image-tag", "network", "local-job"] as const
+  ) {
     command.globalComplete(kind, () => completions(kind, context));
   }
   return command;
@@ -138,7 +141,11 @@ function leafCommand(
 ): CliffyCommand {
   const path = ["mlcli", ...names].join(" ");
   const command: CliffyCommand = new Cliffy();
-  const words = argumentsOf(declared.options).map(argumentDefinition).join(" ");
+  const ownArguments = argumentsOf(declared.options);
+  for (const [form, { choices }] of ownArguments) {
+    if (choices !== undefined) command.type(propertyName(form), new Choices([...choices]));
+  }
+  const words = ownArguments.map(argumentDefinition).join(" ");
   if (words !== "") command.arguments(words);
   // What the group has already, Cliffy gives to its commands.
   const own = optionsOf(declared.options).filter(([flag]) => !(flag in inherited));
@@ -195,7 +202,9 @@ function flags([flag, option]: NamedOption): string {
 
 /** `[file:file]`, `<kind:string>` */
 function argumentDefinition([form, argument]: NamedArgument): string {
-  return form.replace(/(?=[\]>]$)/, `:${cliffyType(argument.completion)}`);
+  const { choices, completion } = argument;
+  const type = choices === undefined ? cliffyType(completion) : propertyName(form);
+  return form.replace(/(?=[\]>]$)/, `:${type}`);
 }
 
 function cliffyType(completion: CompletionKind | "file" | undefined): string {

@@ -9,6 +9,7 @@ import {
   type NamedOption,
   type Options,
   optionsOf,
+  type Parser,
   propertyName,
   restArgumentOf,
   type Values,
@@ -75,7 +76,7 @@ function optionValue(
   }
   if (option.value === undefined) return typed ?? flag.startsWith("--no-");
   const { variable, choices } = option;
-  const { parse = (text: string, source: string) => choiceOf(choices, text, source) } = option;
+  const { parse = plain(choices) } = option;
   const source = `Option "${flag}"`;
   const { requiredUnless } = option;
   if (typed === undefined && requiredUnless !== undefined) {
@@ -100,12 +101,17 @@ function choiceOf(choices: readonly string[] | undefined, text: string, source: 
   throw new UsageError(`${source} must be ${alternatives(choices)}, but got "${text}".`);
 }
 
+/** The text itself, of what has no parser. */
+function plain(choices: readonly string[] | undefined): Parser<string> {
+  return (text, source) => choiceOf(choices, text, source);
+}
+
 function texts(typed: unknown): readonly string[] {
   return Array.isArray(typed) ? typed : typed === undefined ? [] : [String(typed)];
 }
 
 function argumentValues(options: Options, given: Given): [name: string, value: unknown][] {
-  return argumentsOf(options).map(([form, { parse = (text: string) => text }], index) => {
+  return argumentsOf(options).map(([form, { choices, parse = plain(choices) }], index) => {
     const name = propertyName(form);
     const source = `Argument "${name.toUpperCase()}"`;
     const words = given.arguments.slice(index).map((text) => parse(text, source));

@@ -23,19 +23,19 @@ const OPTIONS = options({
   // It chooses the region: where something is deleted is said by who deletes it.
   "--app-name": { ...cloudOptions["--app-name"], variable: undefined },
   "--delete-config": {
-    description: "Delete the endpoint configuration NAME-config too, and mlcli's NAME-config-2.",
+    description: "Also delete its configurations, NAME-config and mlcli's NAME-config-2.",
   },
-  "--delete-model": { description: "Delete the models too that mlcli made for it." },
-  "--wait": { description: "Return when the endpoint is gone." },
+  "--delete-model": { description: "Also delete the models that mlcli made for it." },
+  "--wait": { description: "Wait until the endpoint is deleted." },
   "--timeout": {
     value: "seconds",
-    description: `With --wait: how long at most (${DEFAULT_TIMEOUT} s).`,
+    description: `How long --wait waits at most. Default: ${DEFAULT_TIMEOUT}.`,
     default: DEFAULT_TIMEOUT,
     onlyWith: "--wait",
     parse: parseSeconds,
   },
   "--dry-run": {
-    description: "Check everything, say what would be deleted, delete nothing.",
+    description: "Check everything and print what would be deleted, but delete nothing.",
   },
 });
 
@@ -44,8 +44,8 @@ export type DeleteEndpointOptions = Values<typeof OPTIONS>;
 
 /** Deletes an endpoint and, when asked to, its configurations and models. */
 export const deleteEndpointCommand: Command = command({
-  details: "It stops serving at once, and for good. Its configuration and models are kept unless " +
-    "you ask, and what is left is told; artifacts in S3 and images always are.",
+  details: "It stops serving at once, for good. Its configuration and models are kept unless you " +
+    "ask for more; what is left is listed. Artifacts in S3 and images are never deleted.",
   options: OPTIONS,
   examples: [[
     "Delete an endpoint with all that mlcli made for it",

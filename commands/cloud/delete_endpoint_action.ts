@@ -10,7 +10,8 @@ import type { DeletionPlan } from "../../runtime/cloud/endpoints/deletion.ts";
 import type { Context } from "../../runtime/context.ts";
 import { BELONGING_WORDS } from "../../runtime/cloud/endpoints/commands.ts";
 import { printable } from "../../runtime/text.ts";
-import { ProgressLine } from "../render/progress.ts";
+import { warnOfKeys } from "../chosen_app.ts";
+import { ProgressLine } from "../render/progress/line.ts";
 import type { DeleteEndpointOptions } from "./delete_endpoint.ts";
 
 /** Deletes an endpoint and, when asked to, what belongs to it; waits when asked to. */
@@ -18,6 +19,7 @@ export async function deleteEndpointAction(
   context: Context,
   options: DeleteEndpointOptions,
 ): Promise<void> {
+  await warnOfKeys(context, options);
   const { out, err } = context;
   using line = new ProgressLine(err);
   const deletion = {

@@ -4,138 +4,26 @@
  * @module
  */
 
-import { DEPLOY_SECONDS } from "../../runtime/cloud/deploy/request.ts";
 import { type Command, command } from "../command.ts";
-import { dryRun, executionRole, ownOptions, placeOptions } from "../options/cloud_job.ts";
-import {
-  parseAlarm,
-  parseCanary,
-  parseCapture,
-  parseConcurrency,
-  parseEndpointName,
-  parseHealthCheck,
-  parseMemorySize,
-  parseModel,
-} from "../options/deploy_parsers.ts";
-import { parseInstances, parseInstanceType } from "../options/job_parsers.ts";
-import { options, type Values } from "../options/option.ts";
-import { parseSeconds } from "../options/parsers.ts";
-
-const OPTIONS = options({
-  "--endpoint-name": {
-    short: "-n",
-    value: "name",
-    description: "Endpoint to create; or to update, where it is there.",
-    key: true,
-    needed: true,
-    parse: parseEndpointName,
-  },
-  "--model": {
-    short: "-m",
-    alias: "--s3-model-location",
-    value: "uri",
-    description: "The model: an archive s3://BUCKET/.../model.tar.gz, or a directory here, which " +
-      "is packed, tried and sent.",
-    key: true,
-    needed: true,
-    completion: "file",
-    parse: parseModel,
-  },
-  "--ec2-type": {
-    short: "-e",
-    alias: "--instance-type",
-    value: "type",
-    description: "Instance type, such as ml.m5.large. A new endpoint needs this or " +
-      "--memory-size-in-mb.",
-    key: true,
-    parse: parseInstanceType,
-  },
-  "--instance-count": {
-    short: "-c",
-    value: "number",
-    description: "Number of instances. A new endpoint has 1 without it.",
-    key: true,
-    parse: parseInstances("serve"),
-  },
-  "--memory-size-in-mb": {
-    value: "mb",
-    description: "Serverless, with so much memory: 1024, 2048, ... 6144.",
-    key: true,
-    parse: parseMemorySize,
-  },
-  "--max-concurrency": {
-    value: "number",
-    description: "Serverless: requests at once. A new endpoint takes 5 without it.",
-    key: true,
-    parse: parseConcurrency,
-  },
-  "--health-check-timeout": {
-    value: "seconds",
-    description: "How long a container may take until it answers /ping, 60 to 3600.",
-    key: true,
-    parse: parseHealthCheck,
-  },
-  "--data-capture": {
-    value: "uri",
-    description: "s3://BUCKET/PREFIX, where all requests and answers are kept.",
-    key: true,
-    parse: parseCapture,
-  },
-  "--canary": {
-    value: "percent",
-    description: "Of an update: the part of the instances that comes first, 1 to 50.",
-    key: true,
-    parse: parseCanary,
-  },
-  "--alarm": {
-    value: "name",
-    description: "With --canary: alarm of CloudWatch that takes the update back. May be repeated.",
-    repeatable: true,
-    key: true,
-    parse: parseAlarm,
-  },
-  "--execution-role": {
-    ...executionRole["--execution-role"],
-    description: "Role that SageMaker assumes. A new endpoint takes that of --iam-role-arn " +
-      "without it.",
-    needed: undefined,
-  },
-  ...ownOptions,
-  "--tag": {
-    ...ownOptions["--tag"],
-    description: "KEY=VALUE, a tag of the endpoint, not of the image. May be repeated.",
-  },
-  "--kms-key": {
-    ...ownOptions["--kms-key"],
-    description: "Key of KMS for the disks and what is captured.",
-  },
-  "--no-wait": { description: "Return when the service has begun." },
-  "--timeout": {
-    value: "seconds",
-    description: `How long to wait at most; ${DEPLOY_SECONDS} without it.`,
-    key: true,
-    parse: parseSeconds,
-  },
-  ...dryRun,
-  ...placeOptions,
-});
+import { DEPLOY_OPTIONS } from "../options/cloud_deploy.ts";
+import type { Values } from "../options/option.ts";
 
 /** Options of `deploy`. */
-export type DeployOptions = Values<typeof OPTIONS>;
+export type DeployOptions = Values<typeof DEPLOY_OPTIONS>;
 
 /** What `deployAction` needs to read them once more. */
-export type DeployDeclaration = typeof OPTIONS;
+export type DeployDeclaration = typeof DEPLOY_OPTIONS;
 
 /** Serves a model on SageMaker. */
 export const deployCommand: Command = command({
   details:
-    "It costs money until it is deleted. An update keeps what no option names, serves all the " +
-    "while, and counts as done when the new model serves. mlcli local deploy serves on this " +
+    "An endpoint costs money until it is deleted. An update keeps whatever no option changes, " +
+    "goes on serving, and is done when the new model serves. mlcli local deploy serves on this " +
     "machine.",
-  options: OPTIONS,
+  options: DEPLOY_OPTIONS,
   examples: [
     [
-      "Train, and serve what came of it",
+      "Train, and serve the result",
       'mlcli deploy -n shop -e ml.m5.large -m "$(mlcli train -i s3://my-bucket/data)"',
     ],
     [

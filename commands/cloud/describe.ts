@@ -16,15 +16,15 @@ export type DescribeOptions = Values<typeof OPTIONS>;
 
 /** Describes a job or an endpoint. */
 export const describeCommand: Command = command({
-  details: "Of variables only the names are shown.",
+  details: "Of environment variables, only the names are shown.",
   options: OPTIONS,
   examples: [
-    ["See how far a job is", "mlcli describe churn-2026-03-01"],
+    ["See the status of a job", "mlcli describe churn-2026-03-01"],
     [
-      "Its artifact, for another program",
+      "Get its artifact, for another program",
       "mlcli describe churn-2026-03-01 --output json | jq -r .artifact",
     ],
-    ["What an endpoint serves, and on what", "mlcli describe churn --kind endpoint"],
+    ["See what an endpoint serves, and on which instances", "mlcli describe churn --kind endpoint"],
   ],
   action: async () => (await import("./describe_action.ts")).describeAction,
 });

@@ -7,15 +7,17 @@
 import { type Command, command } from "../command.ts";
 import { cloudOptions } from "../options/cloud.ts";
 import { options, type Values } from "../options/option.ts";
+import { progressOptions } from "../options/progress.ts";
 
 const OPTIONS = options({
   "<job-or-uri>": {},
   "--to": {
     value: "dir",
-    description: "Directory to put the model into, empty or new. Without it: the app's model/.",
+    description: "Directory for the model, empty or new. Default: the app's model/.",
     completion: "file",
   },
   ...cloudOptions,
+  ...progressOptions,
 });
 
 /** Options of `download-model`. */
@@ -23,9 +25,9 @@ export type DownloadModelOptions = Values<typeof OPTIONS>;
 
 /** Downloads and unpacks the model of a training job. */
 export const downloadModelCommand: Command = command({
-  details: "It takes the name of a training job, or the address of its model.tar.gz, and prints " +
-    "the directory. The app's model is replaced when the new one is whole; a running server keeps " +
-    "its own.",
+  details: "Takes the name of a training job, or the address of its model.tar.gz, and prints the " +
+    "directory. The app's model is replaced once the download is complete; a running server keeps " +
+    "the model that it has loaded.",
   options: OPTIONS,
   examples: [
     [

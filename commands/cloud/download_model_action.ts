@@ -7,7 +7,9 @@
 import { typedPath } from "../../runtime/app/typed_path.ts";
 import { downloadModel } from "../../runtime/cloud/download_model.ts";
 import type { Context } from "../../runtime/context.ts";
-import { often, ProgressLine } from "../render/progress.ts";
+import { warnOfKeys } from "../chosen_app.ts";
+import { Shown } from "../render/progress/shown.ts";
+import { ShownTransfer } from "../render/progress/transfer.ts";
 import { byteCount } from "../render/quantity.ts";
 import type { DownloadModelOptions } from "./download_model.ts";
 
@@ -16,8 +18,10 @@ export async function downloadModelAction(
   context: Context,
   options: DownloadModelOptions,
 ): Promise<void> {
-  const { out, err, cwd } = context;
-  using line = new ProgressLine(err);
+  await warnOfKeys(context, options);
+  const { out, err, cwd, clock } = context;
+  using shown = new Shown(err, options);
+  const transfer = new ShownTransfer(shown, () => clock.now());
   const download = {
     choice: options,
     source: options.jobOrUri,
@@ -29,10 +33,10 @@ export async function downloadModelAction(
     },
   };
   const { path, address, bytes } = await downloadModel(download, context, {
-    progress: often((done, size) => line.show(`${byteCount(done)} of ${byteCount(size)}`)),
-    unpacking: () => line.show("Unpacking"),
+    progress: (bytes, total) => transfer.reached({ bytes, total }),
+    unpacking: () => shown.live(() => [{ text: "Unpacking" }]),
   });
-  line.clear();
-  err.print(`${byteCount(bytes)} from ${address}\n`);
+  shown.end();
+  shown.say(`${byteCount(bytes)} from ${address}`);
   out.print(`${typedPath(cwd, path)}\n`);
 }

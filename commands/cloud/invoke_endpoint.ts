@@ -15,13 +15,13 @@ const OPTIONS = options({
   "--endpoint-name": {
     short: "-n",
     value: "name",
-    description: "Endpoint to ask.",
+    description: "Endpoint to send the request to.",
     required: true,
   },
   ...mediaTypes,
   "--variant": {
     value: "name",
-    description: "Variant to ask, of an endpoint with several.",
+    description: "Variant to send it to, if the endpoint has several.",
     parse: parseVariant,
   },
   "--header": {
@@ -31,7 +31,7 @@ const OPTIONS = options({
     repeatable: true,
     parse: parseInvocationHeader,
   },
-  "--stream": { description: "Print the answer as the model sends it, piece by piece." },
+  "--stream": { description: "Print the answer piece by piece, as the model sends it." },
   ...cloudOptions,
 });
 
@@ -40,12 +40,16 @@ export type InvokeEndpointOptions = Values<typeof OPTIONS>;
 
 /** Sends a request to an endpoint. */
 export const invokeEndpointCommand: Command = command({
-  details: "Sends a file or standard input, as mlcli local invoke does, and prints the answer. " +
-    "It is sent once, and takes at most 60 seconds, as a stream 8 minutes.",
+  details:
+    "Sends a file or standard input, as mlcli local invoke does. The request is sent once; " +
+    "an answer may take 60 seconds, a stream 8 minutes.",
   options: OPTIONS,
   examples: [
-    ["Ask for the predictions of a file's rows", "mlcli invoke-endpoint -n churn rows.csv"],
-    ["Ask for one", "echo 72,3,15 | mlcli invoke-endpoint -n churn --accept application/json"],
+    ["Ask for predictions for the rows of a file", "mlcli invoke-endpoint -n churn rows.csv"],
+    [
+      "Ask for one prediction",
+      "echo 72,3,15 | mlcli invoke-endpoint -n churn --accept application/json",
+    ],
     [
       "Ask a model that answers word by word",
       "mlcli invoke-endpoint -n chat --stream question.json",

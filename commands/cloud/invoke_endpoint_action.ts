@@ -8,6 +8,7 @@ import { invokeEndpoint } from "../../runtime/cloud/invoke_endpoint.ts";
 import { tell } from "../../runtime/message.ts";
 import type { Context } from "../../runtime/context.ts";
 import { noteText } from "../../runtime/text.ts";
+import { warnOfKeys } from "../chosen_app.ts";
 import { invocationFields } from "../options/invocation_parsers.ts";
 import { requestBody } from "../request_body.ts";
 import type { InvokeEndpointOptions } from "./invoke_endpoint.ts";
@@ -17,6 +18,7 @@ export async function invokeEndpointAction(
   context: Context,
   options: InvokeEndpointOptions,
 ): Promise<void> {
+  await warnOfKeys(context, options);
   const { endpointName: endpoint, accept, stream } = options;
   const invocation = {
     choice: options,

@@ -5,12 +5,9 @@
  */
 
 import type { App } from "../../runtime/app/app.ts";
-import type { Doubt } from "../../runtime/app/sections.ts";
 import type { AwsOptions } from "../../runtime/aws/settings.ts";
 import type { JobRequest } from "../../runtime/cloud/start/request.ts";
-import { tell } from "../../runtime/message.ts";
 import type { Context } from "../../runtime/context.ts";
-import { warningText } from "../../runtime/text.ts";
 import { ownVariables } from "../../runtime/variable_files.ts";
 import type {
   cloudJobOptions,
@@ -36,7 +33,6 @@ export interface AllOptions<O> {
   readonly typed: O;
   readonly options: O;
   readonly settings: Partial<O>;
-  readonly doubts: readonly Doubt[];
 }
 
 /** What a request has whatever it asks for. */
@@ -52,12 +48,9 @@ type SharedRequest = Pick<
  */
 export async function sharedRequest(
   app: App,
-  { typed, options, settings, doubts }: AllOptions<SharedOptions>,
+  { typed, options, settings }: AllOptions<SharedOptions>,
   context: Context,
 ): Promise<SharedRequest> {
-  for (const { message, hint } of doubts) {
-    tell(context.err, warningText(message, hint));
-  }
   const configured = await ownVariables({ env: settings.env ?? [], envFile: [] }, context);
   const tags = [...settings.tag ?? [], ...typed.tag];
   return {

@@ -13,11 +13,23 @@ const OPTIONS = options({
   ...cloudOptions,
   "--status": {
     value: "status",
-    description: "Only those in this status: InService, Failed, ...",
+    // API reference, DescribeEndpoint, `EndpointStatus`.
+    choices: [
+      "InService",
+      "Creating",
+      "Updating",
+      "SystemUpdating",
+      "RollingBack",
+      "Deleting",
+      "Failed",
+      "OutOfService",
+      "UpdateRollbackFailed",
+    ],
+    description: "Only those with this status: InService, Failed, ...",
   },
   "--name-contains": {
     value: "text",
-    description: "Only those with this text in their name.",
+    description: "Only those with this text in their names.",
   },
   ...outputFormat,
 });
@@ -28,8 +40,8 @@ export type ListEndpointsOptions = Values<typeof OPTIONS>;
 /** Lists the endpoints of an account and region. */
 export const listEndpointsCommand: Command = command({
   details:
-    "JSON also has what costs money: instance type and number of instances (of a serverless " +
-    "endpoint its memory), and the age in seconds. That takes two requests for each endpoint.",
+    "JSON also has what determines the cost: the instance type and number of instances (or the " +
+    "memory, if serverless), and the age in seconds. That takes two requests for each endpoint.",
   options: OPTIONS,
   examples: [
     ["List the endpoints in another region", "mlcli list-endpoints --region eu-west-1"],

@@ -8,6 +8,7 @@ import { regionWords } from "../../runtime/aws/settings.ts";
 import { listEndpoints } from "../../runtime/cloud/endpoints/list_endpoints.ts";
 import type { Context } from "../../runtime/context.ts";
 import { printable } from "../../runtime/text.ts";
+import { warnOfKeys } from "../chosen_app.ts";
 import { type EndpointFormat, jsonFormat, textFormat } from "./endpoint_formats.ts";
 import type { ListEndpointsOptions } from "./list_endpoints.ts";
 
@@ -16,6 +17,7 @@ export async function listEndpointsAction(
   context: Context,
   options: ListEndpointsOptions,
 ): Promise<void> {
+  await warnOfKeys(context, options);
   const { status, nameContains } = options;
   const isJson = options.output === "json";
   const filter = { status, nameContains };

@@ -17,15 +17,15 @@ const OPTIONS = options({
   "--status": {
     value: "status",
     choices: ["InProgress", "Completed", "Failed", "Stopping", "Stopped"],
-    description: "Only those in this status.",
+    description: "Only those with this status: InProgress, Completed, Failed, ...",
   },
   "--name-contains": {
     value: "text",
-    description: "Only those with this text in their name.",
+    description: "Only those with this text in their names.",
   },
   "--limit": {
     value: "number",
-    description: "So many at most.",
+    description: "How many to list at most.",
     default: "20",
     parse: parseLimit,
   },

@@ -9,11 +9,13 @@ import { type ListedJob, listJobs } from "../../runtime/cloud/jobs/list_jobs.ts"
 import { tell } from "../../runtime/message.ts";
 import type { Context } from "../../runtime/context.ts";
 import { inOneLine, noteText, printableJson } from "../../runtime/text.ts";
+import { warnOfKeys } from "../chosen_app.ts";
 import { localTimestamp } from "../render/timestamp.ts";
 import type { ListJobsOptions } from "./list_jobs.ts";
 
 /** Lists jobs, a line each. */
 export async function listJobsAction(context: Context, options: ListJobsOptions): Promise<void> {
+  await warnOfKeys(context, options);
   const { kind, status, nameContains, limit } = options;
   const listing = { choice: options, kind, filter: { status, nameContains }, limit };
   const { out, err } = context;

@@ -20,11 +20,11 @@ export async function processAction(
   call: OwnCall<ProcessDeclaration>,
 ): Promise<void> {
   const app = await chosenApp(context, typed.appName);
-  const { options, settings, doubts } = await call.configured(sectionOf(app, "process"));
+  const { options, settings } = await call.configured(sectionOf(app, "process"));
   using shown = new ShownJob(context);
   const { common, choice } = await commonRequest(
     app,
-    { typed, options, settings, doubts },
+    { typed, options, settings },
     context,
   );
   await process(

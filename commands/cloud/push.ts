@@ -8,6 +8,7 @@ import { type Command, command } from "../command.ts";
 import { appName, dockerTag } from "../options/app.ts";
 import { cloudOptions } from "../options/cloud.ts";
 import { options, type Values } from "../options/option.ts";
+import { progressOptions } from "../options/progress.ts";
 import { parseRepositoryName } from "../options/parsers.ts";
 
 const OPTIONS = options({
@@ -16,12 +17,13 @@ const OPTIONS = options({
   ...dockerTag,
   "--repository": {
     value: "name",
-    description: "Repository to push to. Without it: that of image_name.",
+    description: "Repository to push to. Default: that of image_name.",
     parse: parseRepositoryName,
   },
   "--dry-run": {
-    description: "Check everything, print the calls as JSON, push nothing.",
+    description: "Check everything and print the calls as JSON, but push nothing.",
   },
+  ...progressOptions,
 });
 
 /** Options of `push`. */
@@ -30,9 +32,9 @@ export type PushOptions = Values<typeof OPTIONS>;
 /** Pushes the app's image to the account's registry. */
 export const pushCommand: Command = command({
   details:
-    "The repository is created where it is missing. SageMaker refuses the OCI manifests that " +
-    "newer Docker Engines write: the image gets one that it takes. Prints the image's address by " +
-    "its digest, which stays the same image whatever is pushed later.",
+    "The repository is created if it does not exist. SageMaker refuses the OCI manifests that " +
+    "newer Docker Engines write, so the image gets one that it accepts. Prints the image's address " +
+    "with its digest, which names this very image whatever is pushed later.",
   options: OPTIONS,
   examples: [
     ["Push app:latest", "mlcli push"],

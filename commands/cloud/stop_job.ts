@@ -10,7 +10,7 @@ import { options, type Values } from "../options/option.ts";
 
 const OPTIONS = options({
   ...thingName,
-  "--wait": { description: "Return when the job has ended." },
+  "--wait": { description: "Wait until the job has ended." },
 });
 
 /** Options of `stop-job`. */
@@ -18,8 +18,9 @@ export type StopJobOptions = Values<typeof OPTIONS>;
 
 /** Stops a job. */
 export const stopJobCommand: Command = command({
-  details: "The code gets SIGTERM and, of a training, 120 seconds to end; what it has written to " +
-    "/opt/ml/model until then is kept.",
+  details:
+    "The code gets SIGTERM. A training then has 120 seconds to end, and what it has written " +
+    "to /opt/ml/model is kept.",
   options: OPTIONS,
   examples: [["Stop a job, and see how it ends", "mlcli stop-job churn-2026-03-01 --wait"]],
   action: async () => (await import("./stop_job_action.ts")).stopJobAction,

@@ -11,8 +11,11 @@ import {
   type UploadReport,
 } from "../../runtime/cloud/upload_data.ts";
 import type { Context } from "../../runtime/context.ts";
-import { printable, printableJson } from "../../runtime/text.ts";
-import { often, ProgressLine } from "../render/progress.ts";
+import { warnOfKeys } from "../chosen_app.ts";
+import { printableJson } from "../../runtime/text.ts";
+import { fit } from "../render/progress/cells.ts";
+import { Shown } from "../render/progress/shown.ts";
+import { ShownTransfer } from "../render/progress/transfer.ts";
 import { byteCount, counted } from "../render/quantity.ts";
 import type { UploadDataOptions } from "./upload_data.ts";
 
@@ -21,32 +24,53 @@ export async function uploadDataAction(
   context: Context,
   options: UploadDataOptions,
 ): Promise<void> {
-  const { out, err } = context;
-  using line = new ProgressLine(err);
+  await warnOfKeys(context, options);
+  const { out, err, clock } = context;
+  using shown = new Shown(err, options);
   const upload: DataUpload = {
     choice: options,
     inputs: options.inputDir,
     target: options.targetDir,
     deletes: options.delete,
   };
-  const above = line.above();
-  const report: UploadReport = {
-    note: (text) => above.print(printable(`note: ${text}\n`)),
-    warning: (text, hint) => above.print(printable(`warning: ${text}\nhint: ${hint}\n`)),
-    progress: often(({ files, bytes, unchanged }) =>
-      line.show(`${counted(files, "file")} sent (${byteCount(bytes)}), ${unchanged} unchanged`)
-    ),
-  };
-  if (options.dryRun) return await printPlan(upload, context, report);
+  const report = uploadReport(shown, () => clock.now());
+  if (options.dryRun) return await printPlan(upload, context, report, shown);
   const { address, done, deleted } = await uploadData(upload, context, report);
-  line.clear();
+  shown.end();
   const parts = [
     `${counted(done.files, "file")} sent (${byteCount(done.bytes)})`,
     done.unchanged > 0 ? `${done.unchanged} unchanged` : undefined,
     deleted > 0 ? `${counted(deleted, "object")} deleted` : undefined,
   ];
-  err.print(`${parts.filter((part) => part !== undefined).join(", ")}\n`);
+  shown.say(parts.filter((part) => part !== undefined).join(", "));
   out.print(`${address}\n`);
+}
+
+/** Shows what is found, and then what is sent. */
+function uploadReport(shown: Shown, now: () => number): UploadReport {
+  let transfer: ShownTransfer | undefined;
+  let found = 0;
+  // Drawn where looking takes a while.
+  shown.live(() =>
+    found === 0
+      ? []
+      : [{ text: fit(`Looking at the files: ${counted(found, "file")}`, shown.columns) }]
+  );
+  return {
+    note: (text) => shown.note(text),
+    warning: (text, hint) => shown.warning(text, hint),
+    found: ({ files }) => void (found = files),
+    progress({ files, bytes, unchanged, unchangedBytes, inParts }, all) {
+      transfer ??= new ShownTransfer(shown, now);
+      const more = unchanged > 0 ? [`${unchanged} unchanged`] : [];
+      transfer.reached({
+        bytes: bytes + inParts,
+        skipped: unchangedBytes,
+        total: all.bytes,
+        more: [`${files + unchanged} of ${counted(all.files, "file")}`, ...more],
+      });
+    },
+  };
 }
 
 /** As one JSON object, a file a line: there may be many. */
@@ -54,9 +78,11 @@ async function printPlan(
   upload: DataUpload,
   context: Context,
   report: UploadReport,
+  shown: Shown,
 ): Promise<void> {
   const write = (text: string) => context.out.write(new TextEncoder().encode(text));
   const { target, files, total } = await planUpload(upload, context, report);
+  shown.end();
   let before = `{\n  "target": ${printableJson(target)},\n  "send": [\n    `;
   for await (const file of files) {
     await write(before + printableJson(file));

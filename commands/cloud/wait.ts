@@ -16,9 +16,9 @@ export type WaitOptions = Values<typeof OPTIONS>;
 /** Waits for the end of a job, or until an endpoint has settled. */
 export const waitCommand: Command = command({
   details:
-    "Prints the address of what the job made; of an endpoint its name, once it is in service. " +
-    "A job that failed or was stopped, and an endpoint that failed or whose update was taken back, " +
-    "make the exit status 1. After Ctrl-C it goes on.",
+    "Prints the address of what a job made, or the name of an endpoint. The exit status is 1 if " +
+    "the job failed or was stopped, or the endpoint failed or its update was rolled back. After " +
+    "Ctrl-C, the job or the update goes on.",
   options: OPTIONS,
   examples: [
     ["Wait for a training", "mlcli wait churn-2026-03-01-09-30-00-123"],

@@ -6,11 +6,9 @@
 
 import type { App } from "../../runtime/app/app.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
-import { tell } from "../../runtime/message.ts";
 import type { Context } from "../../runtime/context.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import type { LocalJob } from "../../runtime/local/jobs.ts";
-import { warningText } from "../../runtime/text.ts";
 import { ownVariables } from "../../runtime/variable_files.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { OwnCall } from "../command.ts";
@@ -45,7 +43,7 @@ export async function containerRequest<O extends Options>(
     );
   }
   const app = await chosenApp(context, typed.appName);
-  const { memory, cpus, shmSize, gpus, network } = await configured(app, context, call);
+  const { memory, cpus, shmSize, gpus, network } = await configured(app, call);
   return {
     app,
     tag: typed.dockerTag,
@@ -60,15 +58,13 @@ export async function containerRequest<O extends Options>(
   };
 }
 
-/** What the file says, with a warning of each key that was probably meant differently. */
+/** What the file says. */
 async function configured<O extends Options>(
   app: App,
-  context: Context,
   call: Pick<OwnCall<O>, "configured">,
 ): Promise<Partial<ContainerOptions>> {
   const section = sectionOf(app, "local");
-  const { settings, doubts } = await call.configured(section);
-  for (const { message, hint } of doubts) tell(context.err, warningText(message, hint));
+  const { settings } = await call.configured(section);
   // The options of each of these commands are among them: `O` cannot say it.
   const { network, ...rest } = settings as Partial<ContainerOptions>;
   // A server on the machine's own network would listen for the whole neighbourhood, and its code

@@ -23,12 +23,12 @@ const OPTIONS = options({
   },
   "--timeout": {
     value: "seconds",
-    description: "How long the server may take to be ready.",
+    description: "How long the server may take to start.",
     default: String(START_SECONDS),
     parse: parseSeconds,
   },
   "--foreground": {
-    description: "Stay, show the server's log, and stop the server at Ctrl-C.",
+    description: "Stay and show the server's log; Ctrl-C stops the server.",
   },
   "--watch": {
     description: "Stay, and serve each edit of the code and each new model without a pause.",
@@ -39,7 +39,7 @@ const OPTIONS = options({
   "--allow-host": {
     value: "name",
     description:
-      "Another host name of the server, or one whose web pages may call it. May be repeated.",
+      "Another name of this host, or one whose web pages may call the server. May be repeated.",
     repeatable: true,
     parse: parseHost,
   },

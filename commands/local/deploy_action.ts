@@ -12,7 +12,7 @@ import type { Server } from "../../runtime/local/server/servers.ts";
 import { tell } from "../../runtime/message.ts";
 import { noteText } from "../../runtime/text.ts";
 import type { OwnCall } from "../command.ts";
-import { ProgressLine } from "../render/progress.ts";
+import { ProgressLine } from "../render/progress/line.ts";
 import { wrongUse } from "../usage.ts";
 import { watchDeploy } from "./watch_deploy.ts";
 import { containerRequest, requireReachable } from "./container_request.ts";

@@ -23,7 +23,7 @@ const OPTIONS = options({
     repeatable: true,
     parse: parseRequestHeader,
   },
-  "--stream": { description: "Rehearse a stream: an answer that comes piece by piece." },
+  "--stream": { description: "Ask for a stream, as invoke-endpoint --stream does." },
   "--timeout": {
     value: "seconds",
     description: "How long the answer may take. Without it, as on the platform: " +
@@ -39,8 +39,8 @@ export type InvokeOptions = Values<typeof OPTIONS>;
 export const invokeCommand: Command = command({
   options: OPTIONS,
   examples: [
-    ["Ask for the predictions of a file's rows", "mlcli local invoke rows.csv"],
-    ["Ask for one", "echo 72,3,15 | mlcli local invoke --accept application/json"],
+    ["Ask for predictions for the rows of a file", "mlcli local invoke rows.csv"],
+    ["Ask for one prediction", "echo 72,3,15 | mlcli local invoke --accept application/json"],
     ["Ask a model that answers word by word", "mlcli local invoke --stream question.json"],
   ],
   action: async () => (await import("./invoke_action.ts")).invokeAction,

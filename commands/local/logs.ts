@@ -15,11 +15,11 @@ const OPTIONS = options({
   ...serverPort,
   "--follow": {
     short: "-f",
-    description: "Stay, and show what the server writes until it ends.",
+    description: "Follow the log until the server ends.",
   },
   "--tail": {
     value: "lines",
-    description: "Number of lines from the end, or all.",
+    description: "How many of the last lines to show, or all.",
     default: "all",
     parse: parseTail,
   },

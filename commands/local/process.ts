@@ -14,19 +14,19 @@ const OPTIONS = options({
   "--file": {
     short: "-f",
     value: "file",
-    description: "The script, relative to processing/.",
+    description: "Script in processing/.",
     requiredUnless: "--entrypoint",
     completion: "script",
   },
   "--entrypoint": {
     value: "word",
     description:
-      "Program to run instead of the image's own and a script. Each of its words by itself.",
+      "Program to run instead of a script. Repeat it for each further word of the program.",
     repeatable: true,
   },
   "--input": {
     value: "dir",
-    description: "A directory instead of input/data/processing, read-only.",
+    description: "Directory to read instead of input/data/processing.",
     completion: "file",
   },
 });
@@ -42,7 +42,7 @@ export const processCommand: Command = command({
   options: OPTIONS,
   examples: [
     ["Run processing/processing.py", "mlcli local process --file processing.py"],
-    ["Give it arguments", "mlcli local process --file processing.py -- --rows 1000"],
+    ["Pass it arguments", "mlcli local process --file processing.py -- --rows 1000"],
     [
       "Run what any image holds",
       "mlcli local process --entrypoint python3 -- /opt/program/clean.py --rows 1000",

@@ -27,6 +27,7 @@ export async function processAction(
   }
   await process({
     ...await containerRequest(context, options, call),
+    interactive: options.interactive,
     grace: options.grace,
     file: options.file,
     entrypoint: options.entrypoint,

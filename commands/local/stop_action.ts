@@ -6,7 +6,7 @@
 
 import type { Context } from "../../runtime/context.ts";
 import { stopServer } from "../../runtime/local/server/stop.ts";
-import { ProgressLine } from "../render/progress.ts";
+import { ProgressLine } from "../render/progress/line.ts";
 import type { StopOptions } from "./stop.ts";
 
 /** Stops a server and prints its name. */

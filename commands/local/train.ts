@@ -13,23 +13,23 @@ const OPTIONS = options({
   ...jobOptions,
   "--hyperparameter": {
     value: "pair",
-    description: "KEY=VALUE, over those of input/config/hyperparameters.json. May be repeated.",
+    description: "KEY=VALUE; overrides input/config/hyperparameters.json. May be repeated.",
     repeatable: true,
   },
   "--input": {
     value: "channel",
     description:
-      "CHANNEL=DIR, a directory instead of that of input/data, read-only. May be repeated.",
+      "CHANNEL=DIR, a directory to read instead of the one in input/data. May be repeated.",
     repeatable: true,
     parse: parseInput,
   },
   "--stop-after": {
     value: "seconds",
-    description: "Rehearse a stop: SIGTERM after so long, with the platform's 120 s to end.",
+    description: "Rehearse a stop: send SIGTERM after this time, with SageMaker's 120 s to end.",
     parse: parseSeconds,
   },
   "--checkpoints": {
-    description: "Keep /opt/ml/checkpoints in test_dir/checkpoints/; --stop-after does, too.",
+    description: "Keep /opt/ml/checkpoints in test_dir/checkpoints/, as --stop-after does.",
   },
 });
 
@@ -46,7 +46,7 @@ export const trainCommand: Command = command({
     ["Train on the test data", "mlcli local train"],
     ["Try other hyperparameters", "mlcli local train --hyperparameter epochs=20"],
     ["See what a stop after a minute saves", "mlcli local train --stop-after 60"],
-    ["Train as on the platform, for CI", "mlcli local train --strict"],
+    ["Train exactly as on SageMaker, for CI", "mlcli local train --strict"],
     ["Train on data elsewhere", "mlcli local train --input training=/data/churn"],
   ],
   action: async () => (await import("./train_action.ts")).trainAction,

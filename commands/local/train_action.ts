@@ -19,6 +19,7 @@ export async function trainAction(
 ): Promise<void> {
   await train({
     ...await containerRequest(context, options, call),
+    interactive: options.interactive,
     grace: options.grace,
     stopAfter: options.stopAfter,
     checkpoints: options.checkpoints || options.stopAfter !== undefined,

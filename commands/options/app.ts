@@ -12,7 +12,7 @@ export const appName = options({
   "--app-name": {
     short: "-a",
     value: "name",
-    description: "Name of the app. Found by itself when there is one.",
+    description: "App to work on; needed only if this directory has several.",
     completion: "app",
     variable: "MLCLI_APP_NAME",
   },
@@ -22,7 +22,7 @@ export const appName = options({
 export const serverOf = options({
   "--app-name": {
     ...appName["--app-name"],
-    description: "Only if it serves this app.",
+    description: "Only if the server is this app's.",
     variable: undefined,
   },
 });

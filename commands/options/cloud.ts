@@ -11,18 +11,21 @@ export const cloudOptions = options({
   "--iam-role-arn": {
     short: "-r",
     value: "arn",
-    description: "Role to act in. Without it: PLATFORM_ROLE.",
+    description: "Role to act as. Default: PLATFORM_ROLE.",
   },
   "--app-name": {
     short: "-a",
     value: "name",
-    description: "App whose configuration file names the region.",
+    description: "App whose file names region and profile, if this directory has several.",
     completion: "app",
     variable: "MLCLI_APP_NAME",
   },
   "--region": {
     value: "region",
-    description: "Region to ask. Without it: cloud_region, AWS_REGION, ...",
+    description: "AWS region. Default: cloud_region, AWS_REGION, ...",
   },
-  "--profile": { value: "profile", description: "AWS profile to take credentials from." },
+  "--profile": {
+    value: "profile",
+    description: "AWS profile. Default: cloud_profile, AWS_PROFILE, ...",
+  },
 });

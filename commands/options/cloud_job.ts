@@ -46,14 +46,14 @@ export function instanceOptions<const Kind extends JobKind>(kind: Kind) {
     },
     "--volume-size": {
       value: "gb",
-      description: "Disk of an instance, in GB.",
+      description: "Disk size of each instance, in GB.",
       key: true,
       default: "30",
       parse: parseVolume(kind),
     },
     "--max-run": {
       value: "seconds",
-      description: "How long it may run before the platform stops it.",
+      description: "How long it may run before SageMaker stops it.",
       key: true,
       default: "86400",
       parse: parseRun(kind),
@@ -67,28 +67,28 @@ export const ownOptions = options({
   "--env": { ...variableOptions["--env"], key: true },
   "--tag": {
     value: "pair",
-    description: "KEY=VALUE, a tag of the job, not of the image. May be repeated.",
+    description: "KEY=VALUE, an AWS tag for the job (not the image's). May be repeated.",
     repeatable: true,
     key: true,
     parse: parseOwnTag,
   },
   "--subnet": {
     value: "id",
-    description: "Subnet that it runs in, with --security-group. May be repeated.",
+    description: "Subnet to run in, with --security-group. May be repeated.",
     repeatable: true,
     key: true,
     parse: parseNetworkId,
   },
   "--security-group": {
     value: "id",
-    description: "Security group that it runs in, with --subnet. May be repeated.",
+    description: "Security group to run in, with --subnet. May be repeated.",
     repeatable: true,
     key: true,
     parse: parseNetworkId,
   },
   "--kms-key": {
     value: "key",
-    description: "Key of KMS for the results and the disks.",
+    description: "KMS key for the results and the disks.",
     key: true,
     parse: parseKmsKey,
   },
@@ -100,14 +100,14 @@ export const placeOptions = options({
   "--docker-tag": { ...dockerTag["--docker-tag"], key: true },
   "--repository": {
     value: "name",
-    description: "Repository in ECR of the image. Without it: that of image_name.",
+    description: "ECR repository of the image. Default: that of image_name.",
     key: true,
     parse: parseRepositoryName,
   },
   ...cloudOptions,
   "--app-name": {
     ...cloudOptions["--app-name"],
-    description: "Name of the app. Found by itself when there is one.",
+    description: "App to work on; needed only if this directory has several.",
   },
 });
 
@@ -115,7 +115,7 @@ export const placeOptions = options({
 export const executionRole = options({
   "--execution-role": {
     value: "arn",
-    description: "Role that SageMaker assumes. Without it: the role of --iam-role-arn.",
+    description: "Role that SageMaker assumes. Default: the role of --iam-role-arn.",
     key: true,
     needed: true,
     variable: "MLCLI_EXECUTION_ROLE",
@@ -126,7 +126,7 @@ export const executionRole = options({
 /** `--dry-run` */
 export const dryRun = options({
   "--dry-run": {
-    description: "Check everything, print the calls as JSON, change nothing.",
+    description: "Check everything and print the calls as JSON, but change nothing.",
   },
 });
 
@@ -135,14 +135,14 @@ export const cloudJobOptions = options({
   "--base-job-name": {
     short: "-n",
     value: "name",
-    description: "What the job's name begins with. Without it: the app's name.",
+    description: "Beginning of the job's name. Default: the app's name.",
     key: true,
     parse: parseJobName,
   },
   ...executionRole,
   ...ownOptions,
   "--network-isolation": { description: "Run without a network.", key: true },
-  "--no-wait": { description: "Return when the job is there, and print its name." },
+  "--no-wait": { description: "Return once the job is created, and print its name." },
   ...dryRun,
   ...placeOptions,
 });

@@ -26,25 +26,26 @@ const resourceOptions = options({
   },
   "--cpus": {
     value: "number",
-    description: "Most CPUs that it may use, such as 2 or 1.5.",
+    description: "CPU limit, such as 2 or 1.5.",
     key: true,
     parse: parseCpus,
   },
   "--shm-size": {
     value: "size",
-    description: "Size of /dev/shm, which data loaders use. Without it: 2g.",
+    description: "Size of /dev/shm, which data loaders use. Default: 2g.",
     key: true,
     parse: parseSharedMemory,
   },
   "--gpus": {
     value: "number",
-    description: "GPUs: all, a number, or device=0,1. Without it: none.",
+    description: "GPUs to use: all, a number, or device=0,1. Default: none.",
     key: true,
     parse: parseGpus,
   },
   "--network": {
     value: "network",
-    description: "A network of the engine, such as that of a database's container; host; or none.",
+    description:
+      "Docker network to join, such as that of a database's container; or host, or none.",
     key: true,
     completion: "network",
     parse: parseNetwork,
@@ -58,23 +59,27 @@ export const containerOptions = options({
   ...variableOptions,
   ...resourceOptions,
   "--allow-privileges": {
-    description: "Let programs of the image gain privileges, as sudo does.",
+    description: "Let programs in the container gain privileges, as sudo does.",
   },
   "--strict": {
-    description:
-      "Give it what the platform gives and no more, and fail for what would differ there.",
+    description: "Give it only what SageMaker gives, and fail if something would differ there.",
   },
 });
 
 /** The same, of a job that runs to its end. */
 export const jobOptions = options({
   ...containerOptions,
+  "--interactive": {
+    short: "-i",
+    description:
+      "Let the code read what is typed, as breakpoint() does. Ctrl-C then goes to the code.",
+  },
   "--grace": {
     value: "seconds",
-    description: "From SIGTERM to SIGKILL when it is stopped. Without it: 10, with --strict 120.",
+    description: "Time between SIGTERM and SIGKILL when stopped. Default: 10, with --strict 120.",
     parse: parseSeconds,
   },
   "--network-isolation": {
-    description: "Run without a network, as the platform does where it is asked to.",
+    description: "Run without a network, as SageMaker does if asked to.",
   },
 });

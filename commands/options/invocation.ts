@@ -15,12 +15,12 @@ export const mediaTypes = options({
   "--content-type": {
     value: "type",
     description:
-      "Type of what is sent. Without it: by the file's name, or how standard input begins.",
+      "Media type of the request. Default: told from the file's name, or how the input begins.",
     parse: parseMediaType,
   },
   "--accept": {
     value: "type",
-    description: "Type that the answer is to have.",
+    description: "Media type to answer in, such as application/json.",
     parse: parseMediaType,
   },
 });

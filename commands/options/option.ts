@@ -6,7 +6,13 @@
  */
 
 /** Values that mlcli itself completes; a `file` is left to the shell. */
-export type CompletionKind = "app" | "script" | "server-port" | "image-tag" | "network";
+export type CompletionKind =
+  | "app"
+  | "script"
+  | "server-port"
+  | "image-tag"
+  | "network"
+  | "local-job";
 
 /**
  * Makes a value of what was typed.
@@ -60,6 +66,8 @@ export interface ValueOption extends Common {
 
 /** A word that is no option. */
 export interface Argument {
+  /** The only values there are. */
+  readonly choices?: readonly string[];
   readonly completion?: CompletionKind | "file";
   readonly parse?: Parser<unknown>;
 }

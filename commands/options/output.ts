@@ -11,7 +11,7 @@ export const outputFormat = options({
   "--output": {
     value: "format",
     choices: ["text", "json"],
-    description: "Output format, text or json.",
+    description: "Output format: text or json.",
     default: "text",
     variable: "MLCLI_OUTPUT",
   },

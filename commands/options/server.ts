@@ -15,7 +15,7 @@ export const serverPort = options({
   "--port": {
     short: "-p",
     value: "port",
-    description: "Port of the deployment.",
+    description: "Port of the server.",
     default: DEFAULT_PORT,
     completion: "server-port",
     variable: "MLCLI_PORT",

@@ -18,37 +18,36 @@ import {
   type Values,
 } from "./option.ts";
 
-/** What a file gives for the options of a command, parsed as from the command line. */
-export interface Settings<O extends Options> {
-  readonly settings: Partial<Values<O>>;
-  readonly doubts: readonly Doubt[];
-}
-
 /**
- * Reads the object of a command.
+ * Reads what the object of a command gives for its options, as from the command line.
  *
  * @throws MlcliError that names file, key and what was expected.
  */
-export function settingsIn<O extends Options>(section: Section, options: O): Settings<O> {
-  const all = optionsOf(options);
-  const byKey = new Map(
-    all.filter(([, option]) => option.key).flatMap((named) =>
+export function settingsIn<O extends Options>(section: Section, options: O): Partial<Values<O>> {
+  const known = optionsByKey(options);
+  const settings: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(section.values)) {
+    const named = known.get(key);
+    if (named !== undefined) settings[propertyName(named[0])] = valueOf(named, key, value, section);
+  }
+  // `Values` says in types what this does at run time.
+  return settings as Partial<Values<O>>;
+}
+
+/** The options that an object may hold, by the keys that they have there. */
+export function optionsByKey(options: Options): ReadonlyMap<string, NamedOption> {
+  return new Map(
+    optionsOf(options).filter(([, option]) => option.key).flatMap((named) =>
       keysOf(named).map((key) => [key, named])
     ),
   );
-  const settings: Record<string, unknown> = {};
-  const doubts: Doubt[] = [];
-  for (const [key, value] of Object.entries(section.values)) {
-    const named = byKey.get(key);
-    if (named === undefined) {
-      const found = doubtAbout(key, section, [...byKey.keys()], all);
-      if (found !== undefined) doubts.push(found);
-      continue;
-    }
-    settings[propertyName(named[0])] = valueOf(named, key, value, section);
-  }
-  // `Values` says in types what this does at run time.
-  return { settings: settings as Partial<Values<O>>, doubts };
+}
+
+/** Keys of an object that were probably meant differently. */
+export function doubtsIn(section: Section, options: Options): readonly Doubt[] {
+  const known = [...optionsByKey(options).keys()];
+  return Object.keys(section.values).filter((key) => !known.includes(key))
+    .flatMap((key) => doubtAbout(key, section, known, optionsOf(options)) ?? []);
 }
 
 function keysOf([flag, option]: NamedOption): readonly string[] {

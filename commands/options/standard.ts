@@ -22,7 +22,7 @@ export const earlyTag = options({
   "--docker-tag": {
     short: "-t",
     value: "tag",
-    description: "Tag of the image, also after the command that takes it.",
+    description: "Tag of the image; may also follow the command.",
     default: "latest",
     completion: "image-tag",
   },
@@ -39,5 +39,5 @@ export const everywhere = options({
     description: "Run as if started in DIR, as git -C does.",
     completion: "file",
   },
-  "--no-color": { description: "Use no colour, as with NO_COLOR in the environment." },
+  "--no-color": { description: "Print without colour, as with NO_COLOR set." },
 });

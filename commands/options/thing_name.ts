@@ -12,7 +12,7 @@ export const jobKind = options({
   "--kind": {
     value: "kind",
     choices: ["train", "process"],
-    description: "Only jobs of this kind, train or process.",
+    description: "Only jobs of this kind: train or process.",
   },
 });
 
@@ -22,7 +22,7 @@ export const thingName = options({
   "--kind": {
     value: "kind",
     choices: ["train", "process", "endpoint"],
-    description: "Of what kind it is, where several have that name: train, process or endpoint.",
+    description: "What it is, if several have that name: train, process or endpoint.",
   },
   ...cloudOptions,
 });

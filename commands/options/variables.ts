@@ -11,13 +11,14 @@ import { options } from "./option.ts";
 export const variableOptions = options({
   "--env": {
     value: "variable",
-    description: "NAME=VALUE for your code, or NAME for its value here. May be repeated.",
+    description:
+      "Environment variable for your code: NAME=VALUE, or NAME for the value that it has here. May be repeated.",
     repeatable: true,
     parse: ownVariable,
   },
   "--env-file": {
     value: "file",
-    description: "File with a variable on each line, as docker run takes it. May be repeated.",
+    description: "File with NAME=VALUE on each line, as docker run takes it. May be repeated.",
     repeatable: true,
     completion: "file",
   },

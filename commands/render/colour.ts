@@ -1,5 +1,5 @@
 /**
- * The three colours that mlcli uses: fine, look here, broken.
+ * The three colours that mlcli uses: fine, look here, broken; and what matters less.
  *
  * @module
  */
@@ -7,3 +7,4 @@
 export const green = (text: string): string => `\x1b[32m${text}\x1b[39m`;
 export const yellow = (text: string): string => `\x1b[33m${text}\x1b[39m`;
 export const red = (text: string): string => `\x1b[31m${text}\x1b[39m`;
+export const dim = (text: string): string => `\x1b[2m${text}\x1b[22m`;

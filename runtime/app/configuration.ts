@@ -11,6 +11,7 @@ import { normalize } from "@std/path/normalize";
 import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, nameOfType, parseJson } from "../json.ts";
+import { type MetricDefinition, metricDefinitionsIn, METRICS_KEY } from "./metric_definitions.ts";
 import { isPrivateName } from "./private_names.ts";
 import { leaves } from "./typed_path.ts";
 
@@ -33,8 +34,12 @@ export interface Configuration {
   readonly s3Prefix: string | undefined;
   /** ARN of the role that SageMaker assumes in the app's jobs. */
   readonly executionRole: string | undefined;
+  /** What a training's output has of metrics, and where. */
+  readonly metricDefinitions: readonly MetricDefinition[];
   /** What the file says for single commands, as it stands there (`sections.ts`). */
   readonly sections: Readonly<Partial<Record<SectionName, Readonly<Record<string, unknown>>>>>;
+  /** Whether the file names both a base image, which counts, and a Python version. */
+  readonly hasIdleVersion: boolean;
   /** Keys that are none of mlcli's, in the order of the file. */
   readonly otherKeys: readonly string[];
 }
@@ -48,6 +53,9 @@ export const SECTIONS = ["train", "process", "deploy", "local"] as const;
 /** The name of such an object. */
 export type SectionName = typeof SECTIONS[number];
 
+/** All keys whose value is no string. */
+export const OBJECT_KEYS: readonly string[] = [...SECTIONS, METRICS_KEY];
+
 /** One of those that are for a cloud command. */
 export type CloudSectionName = Exclude<SectionName, "local">;
 
@@ -57,65 +65,97 @@ export const DEFAULT_PYTHON_VERSION = "3.12";
 /** Used where `requirements` is not given. */
 export const DEFAULT_REQUIREMENTS = "requirements.txt";
 
-/** What a value must be; `expected` says it in the error for a wrong one. */
+/** What a value must be. */
 interface Rule {
+  /** What the key means: an editor shows it. */
+  readonly meaning: string;
+  /** What a value must be, for the error about a wrong one. */
   readonly expected: string;
-  readonly accepts: (value: string) => boolean;
+  /** As a regular expression, which an editor checks, too (`commands/configuration_schema.ts`). */
+  readonly pattern: RegExp;
+  /** What a regular expression cannot say. */
+  readonly also?: (value: string) => boolean;
 }
 
 /** Repository in Docker's reference grammar (distribution/reference); capitals only in the host. */
 const IMAGE_NAME =
   /^([A-Za-z\d][A-Za-z\d.-]*(:\d+)?\/)?[a-z\d]+(([._]|__|-+)[a-z\d]+)*(\/[a-z\d]+(([._]|__|-+)[a-z\d]+)*)*$/;
 
+/** From 3.8 on: what runs in the image needs it. */
+const PYTHON_VERSION = /^(3(\.([89]|[1-9]\d+)(\.\d+)?)?|[4-9]\d*(\.\d+){0,2})((a|b|rc)\d+)?$/;
+
 /** The keys, and what each may hold. Every value is a string. */
 export const RULES = {
   image_name: {
+    meaning: "Name of the image, without a tag. Without it: the app's name.",
     expected: 'an image name in lower case without a tag, such as "team/demo"',
-    accepts: (value) => IMAGE_NAME.test(value),
+    pattern: IMAGE_NAME,
   },
   python_version: {
-    expected: 'a Python version, such as "3.12"',
-    accepts: (value) => /^\d+(\.\d+){0,2}((a|b|rc)\d+)?$/.test(value),
+    meaning: "Python of the image: chooses the base image python:VERSION-slim.",
+    expected: 'a Python version from 3.8 on, such as "3.12"',
+    pattern: PYTHON_VERSION,
   },
   requirements: {
+    meaning: "Requirements file of pip, below this directory.",
     expected: 'a path below this directory, such as "requirements.txt", and no file of secrets',
-    accepts: isPathBelow,
+    pattern: /^[^/](.*[^/])?$/,
+    also: isPathBelow,
   },
   certificate_file: {
+    meaning: "Certificates, below this directory, that pip trusts in the build.",
     expected: 'a path below this directory, such as "certificates.pem", and no file of secrets',
-    accepts: isPathBelow,
+    pattern: /^[^/](.*[^/])?$/,
+    also: isPathBelow,
   },
   base_image: {
+    meaning: "Image to build upon, instead of the official Python. python_version does not count.",
     expected: 'an image, such as "python:3.12-slim"',
-    accepts: (value) => /^\S+$/.test(value),
+    pattern: /^\S+$/,
   },
   platform: {
+    meaning: "Operating system and architecture of the image. Without it: the engine's own.",
     expected: 'an operating system and an architecture, such as "linux/amd64"',
-    accepts: (value) => /^[\w.-]+\/[\w.-]+(\/[\w.-]+)?$/.test(value),
+    pattern: /^[\w.-]+\/[\w.-]+(\/[\w.-]+)?$/,
   },
   cloud_region: {
+    meaning: "Region of the cloud commands, and AWS_REGION in local runs.",
     expected: 'a region, such as "eu-west-1"',
-    accepts: (value) => /^\S+$/.test(value),
+    pattern: /^\S+$/,
   },
   cloud_profile: {
+    meaning: "AWS profile of the cloud commands.",
     expected: "the name of a profile",
-    accepts: (value) => value.trim() !== "",
+    pattern: /\S/,
   },
   s3_prefix: {
+    meaning: "Where the app's data and results lie in S3.",
     expected: 'an address in S3, such as "s3://my-bucket/churn"',
     // As `contract/s3_uri.ts` takes it, which this folder does not know.
-    accepts: (value) =>
-      /^s3:\/\/[a-z\d][a-z\d.-]{1,61}[a-z\d](\/.*)?$/.test(value) &&
-      !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\/\.\.?(\/|$)/u.test(value),
+    pattern: /^s3:\/\/[a-z\d][a-z\d.-]{1,61}[a-z\d](\/.*)?$/,
+    also: (value) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\/\.\.?(\/|$)/u.test(value),
   },
   execution_role: {
+    meaning: "ARN of the role that SageMaker assumes in the app's jobs and endpoints.",
     expected: 'the ARN of a role, such as "arn:aws:iam::123456789012:role/SageMakerRole"',
-    accepts: (value) => /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/.test(value),
+    pattern: /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/,
   },
 } as const satisfies Readonly<Record<string, Rule>>;
 
+/** Whether a key may have this value. */
+export function accepts(key: ConfigurationKey, value: string): boolean {
+  const { pattern, also = () => true }: Rule = RULES[key];
+  return pattern.test(value) && also(value);
+}
+
+/** The key by which an editor finds the schema of the file; it means nothing to mlcli. */
+export const SCHEMA_KEY = "$schema";
+
 /** A key of the configuration file. */
 export type ConfigurationKey = keyof typeof RULES;
+
+/** All of them whose value is a string. */
+export const CONFIGURATION_KEYS = Object.keys(RULES) as readonly ConfigurationKey[];
 
 /**
  * Reads a configuration file. Keys that mlcli does not know are kept by name only; `null` and the
@@ -139,12 +179,17 @@ export async function readConfiguration(path: string): Promise<Configuration> {
     cloudProfile: get("cloud_profile"),
     s3Prefix: get("s3_prefix"),
     executionRole: get("execution_role"),
+    metricDefinitions: metricDefinitionsIn(
+      Object.hasOwn(values, METRICS_KEY) ? values[METRICS_KEY] : undefined,
+      file,
+    ),
     sections: Object.fromEntries(SECTIONS.flatMap((name) => {
       const section = sectionIn(values, name, file);
       return section === undefined ? [] : [[name, section]];
     })),
+    hasIdleVersion: get("base_image") !== undefined && get("python_version") !== undefined,
     otherKeys: Object.keys(values).filter((key) =>
-      !Object.hasOwn(RULES, key) && !(SECTIONS as readonly string[]).includes(key)
+      !Object.hasOwn(RULES, key) && !OBJECT_KEYS.includes(key) && key !== SCHEMA_KEY
     ),
   };
 }
@@ -203,9 +248,9 @@ function stringOf(
   file: string,
 ): string | undefined {
   const value = values[key];
-  const { expected, accepts }: Rule = RULES[key];
+  const { expected } = RULES[key];
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "string" && accepts(value)) return value;
+  if (typeof value === "string" && accepts(key, value)) return value;
   const found = typeof value === "string" ? JSON.stringify(value) : nameOfType(value);
   const isNumber = key === "python_version" && typeof value === "number";
   throw new MlcliError(
@@ -220,7 +265,7 @@ function stringOf(
 
 function defaultImageName(file: string): string {
   const name = basename(file, ".json").toLowerCase();
-  if (RULES.image_name.accepts(name)) return name;
+  if (accepts("image_name", name)) return name;
   throw new MlcliError(
     `${file}: an image cannot be named "${name}" after its app`,
     { hint: `Set "image_name" in ${file}: ${RULES.image_name.expected}.` },

@@ -7,7 +7,7 @@
 
 import { basename } from "@std/path/basename";
 import { closest } from "./closest.ts";
-import { type Configuration, RULES, type SectionName, SECTIONS } from "./configuration.ts";
+import { type Configuration, OBJECT_KEYS, RULES, type SectionName } from "./configuration.ts";
 
 /** A key that was probably meant differently. */
 export interface Doubt {
@@ -58,12 +58,27 @@ export function topLevelDoubts(
     readonly configurationPath: string;
   },
 ): readonly Doubt[] {
-  const known = [...Object.keys(RULES), ...SECTIONS];
+  const known = [...Object.keys(RULES), ...OBJECT_KEYS];
   const file = basename(configurationPath);
   return configuration.otherKeys.flatMap((key) => {
     const meant = closest(key, known);
     return meant === undefined ? [] : [doubt(file, `"${key}"`, `"${meant}"`)];
   });
+}
+
+/** Says which counts, where both `base_image` and `python_version` are there. */
+export function versionDoubts(
+  { configuration, configurationPath }: {
+    readonly configuration: Configuration;
+    readonly configurationPath: string;
+  },
+): readonly Doubt[] {
+  if (!configuration.hasIdleVersion) return [];
+  const { baseImage, pythonVersion } = configuration;
+  return [{
+    message: `${basename(configurationPath)}: "python_version" has no effect beside "base_image"`,
+    hint: `The Python of ${baseImage} counts, not ${pythonVersion}: leave one of them out.`,
+  }];
 }
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { basename } from "@std/path/basename";
 import { requireInside } from "../app/confinement.ts";
 import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
 import { layoutOf } from "../app/layout.ts";
@@ -65,6 +66,8 @@ export async function train(
     ...channelDifferences(names),
     ...environmentDifferences("train", request.variables),
   ]);
+  const metrics = app.configuration.metricDefinitions;
+  await checkMetrics(request, report);
   if (request.spot && checkpoints === undefined) {
     report.note(
       "Without --checkpoint-s3-dir a training that the platform interrupts starts anew.",
@@ -103,6 +106,7 @@ export async function train(
           output: output.address,
           channels,
           hyperparameters,
+          metrics,
           maxWait,
           checkpoints,
         }),
@@ -121,4 +125,16 @@ async function hyperparametersFor(
   const layout = layoutOf(app);
   await requireInside(layout, [layout.configInput, layout.hyperparameters]);
   return hyperparametersOf(await readHyperparametersFile(layout), hyperparameters);
+}
+
+/** Says which expressions mean nothing here; which of them SageMaker takes, it alone knows. */
+async function checkMetrics({ app }: TrainingRequest, report: JobReport): Promise<void> {
+  const { metricDefinitions } = app.configuration;
+  if (metricDefinitions.length === 0) return;
+  // Only now: what runs the expressions takes some milliseconds to load.
+  const { metricProblems, MetricSearch } = await import("../contract/metric_values.ts");
+  const { unusable } = new MetricSearch(metricDefinitions);
+  for (const { message, isWrong } of metricProblems(unusable, basename(app.configurationPath))) {
+    if (isWrong) report.note(message);
+  }
 }

@@ -48,8 +48,16 @@ export interface UploadReport {
   /** Something good to know. */
   note(text: string): void;
   warning(text: string, hint: string): void;
-  /** Called often. */
-  progress(done: Done): void;
+  /** Called often, before anything is sent: what has been found so far. */
+  found(size: Size): void;
+  /** Called often: how much of all that was found is there. */
+  progress(done: Done, all: Size): void;
+}
+
+/** How much there is. */
+export interface Size {
+  readonly files: number;
+  readonly bytes: number;
 }
 
 /** What was sent, and where it is. */
@@ -69,6 +77,8 @@ export interface CheckedUpload {
   readonly target: S3Address;
   /** Beginnings of keys that are not deleted. */
   readonly kept: readonly string[];
+  /** Of all files. */
+  readonly size: Size;
   /** What there is to do. Can be gone through once. */
   steps(): AsyncGenerator<Step, void, void>;
 }
@@ -84,7 +94,7 @@ export async function uploadData(
   host: CloudHost,
   report: UploadReport,
 ): Promise<UploadResult> {
-  const { s3, inputs, target, kept, steps } = await checkUpload(upload, host, report);
+  const { s3, inputs, target, kept, size, steps } = await checkUpload(upload, host, report);
   const sending = {
     s3,
     target,
@@ -93,7 +103,9 @@ export async function uploadData(
     leftBehind: (there: { readonly key: string; readonly id: string }) =>
       report.warning(...leftBehindWords(target.bucket, there)),
   };
-  const done = await transfer(steps(), sending, upload.deletes, report.progress);
+  const done = await transfer(steps(), sending, upload.deletes, (now) => {
+    report.progress(now, size);
+  });
   const keys = keysToDelete(done.extras, kept);
   noteKept(done.extras, kept, target, report);
   await deleteExtras(s3, target.bucket, keys);
@@ -166,7 +178,7 @@ export async function checkUpload(
     });
   }
   const inputs = await namedInputs(host.cwd, upload.inputs);
-  await checkFiles(inputs, target, host.interruption.signal, report);
+  const size = await checkFiles(inputs, target, host.interruption.signal, report);
   const kept = deletes ? await outputsOf(host.cwd, choice, target) : [];
   const aws: Aws = app ? await connectFor(app, choice, host) : await connectToAws(choice, host);
   const s3 = app === undefined ? await aws.s3() : await ownS3(aws, namedBy(app, target), report);
@@ -175,6 +187,7 @@ export async function checkUpload(
     inputs,
     target,
     kept,
+    size,
     steps: () =>
       stepsOf(
         filesOf(inputs, SILENT),
@@ -224,23 +237,25 @@ async function ownS3(aws: Aws, named: NamedByFile, report: UploadReport): Promis
   return s3;
 }
 
-/** Goes through all files before the first is sent. */
+/** Goes through all files before the first is sent, and returns how much they are. */
 async function checkFiles(
   inputs: readonly NamedInput[],
   target: S3Address,
   signal: AbortSignal,
   report: UploadReport,
-): Promise<void> {
+): Promise<Size> {
   const privateFiles: string[] = [];
   const unusable: string[] = [];
   const leftOut: LeftOut = {
     private: (shown) => void privateFiles.push(shown),
     unusable: (shown) => void unusable.push(shown),
   };
-  let count = 0;
-  for await (const { name, shown } of filesOf(inputs, leftOut)) {
+  let [files, bytes] = [0, 0];
+  for await (const { name, path, shown } of filesOf(inputs, leftOut)) {
     signal.throwIfAborted();
-    count++;
+    files++;
+    bytes += sizeOf(path);
+    report.found({ files, bytes });
     const key = target.key + name;
     // A letter has three bytes at most for each unit of JavaScript's.
     if (key.length * 3 > KEY_BYTES && bytesOf(key) > KEY_BYTES) {
@@ -264,10 +279,19 @@ async function checkFiles(
       "Remove them, or put files in their places.",
     );
   }
-  if (count > 0) return;
+  if (files > 0) return { files, bytes };
   throw new MlcliError(`No files to send in ${listed(inputs.map(({ shown }) => shown))}`, {
     hint: "Nothing was sent, and nothing deleted.",
   });
+}
+
+/** In bytes; 0 where it is not known: what stands in the way is said when the file is to be sent. */
+function sizeOf(path: string): number {
+  try {
+    return Deno.statSync(path).size;
+  } catch {
+    return 0;
+  }
 }
 
 /** What was said once is not said again. */

@@ -9,6 +9,7 @@ import { MlcliError } from "../errors.ts";
 import { type ImageCalls, imageCalls } from "./image_calls.ts";
 import { type ProgressMessage, progressMessages } from "./messages.ts";
 import { type Answer, EngineError, type Transport } from "./transport.ts";
+import type { Upgraded } from "./upgrade.ts";
 
 /** A host directory or file in a container. */
 export interface Mount {
@@ -30,6 +31,13 @@ export interface CreateBody {
   readonly Image: string;
   readonly Cmd: readonly string[];
   readonly Entrypoint?: readonly string[];
+  /** Whether its program has a terminal. */
+  readonly Tty?: boolean;
+  /** Whether it has a standard input, which ends with that of who is attached first. */
+  readonly AttachStdin?: boolean;
+  readonly OpenStdin?: boolean;
+  readonly StdinOnce?: boolean;
+  readonly WorkingDir?: string;
   readonly Env?: readonly string[];
   readonly Hostname?: string;
   readonly Labels: Readonly<Record<string, string>>;
@@ -39,6 +47,8 @@ export interface CreateBody {
     readonly AutoRemove: boolean;
     readonly CapAdd?: readonly string[];
     readonly CapDrop?: readonly string[];
+    /** Rows and columns. Older engines (20.10) ignore it. */
+    readonly ConsoleSize?: readonly [rows: number, columns: number];
     readonly DeviceRequests?: readonly DeviceRequest[];
     /** `NAME:ADDRESS` */
     readonly ExtraHosts?: readonly string[];
@@ -112,6 +122,12 @@ export function namesOf({ Names }: ContainerSummary): readonly string[] {
   return Names.map((name) => name.replace(/^\//, ""));
 }
 
+/** Rows and columns of a terminal. */
+export interface TerminalSize {
+  readonly rows: number;
+  readonly columns: number;
+}
+
 /** What an engine builds images with. */
 export type Builder = "buildkit" | "classic";
 
@@ -122,6 +138,8 @@ export interface BuildOptions {
   readonly tag: string;
   /** Path of the Dockerfile in the context. */
   readonly dockerfile: string;
+  /** The stage that becomes the image, by name or number; the last when undefined. */
+  readonly target?: string | undefined;
   readonly buildArguments: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
   /** `linux/amd64` */
@@ -243,6 +261,13 @@ export interface Engine extends ImageCalls {
    */
   attach(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /**
+   * The same, and its standard input. With a terminal (`Tty`) the output is not multiplexed. Abort
+   * the signal when it is no longer needed.
+   */
+  attachWithInput(id: string, signal: AbortSignal): Promise<Upgraded>;
+  /** Tells a container the size of its terminal. One that does not run is no error. */
+  resize(id: string, size: TerminalSize): Promise<void>;
+  /**
    * Waits for a container. Returns once the engine waits; `status` is the exit status of its
    * program then. Abort the signal, or read the status to its end.
    */
@@ -273,6 +298,12 @@ export interface Engine extends ImageCalls {
   isRunning(id: string): Promise<boolean>;
   close(): void;
 }
+
+/**
+ * Keys that leave a terminal while its program goes on. Mlcli has no such thing, the engine none for
+ * 'no keys', and its own, Ctrl-P Ctrl-Q, would swallow a shell's: so some that nobody types.
+ */
+const NO_DETACH_KEYS = "ctrl-^,ctrl-_,ctrl-^,ctrl-_";
 
 /** What an engine says of itself in its answer to `_ping`. */
 export interface EngineIdentity {
@@ -379,6 +410,7 @@ export function engineOver(
         version: options.builder === "buildkit" ? "2" : undefined,
         t: options.tag,
         dockerfile: options.dockerfile,
+        target: options.target,
         buildargs: JSON.stringify(options.buildArguments),
         labels: JSON.stringify(options.labels),
         platform: options.platform,
@@ -438,6 +470,23 @@ export function engineOver(
     async attach(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
       const path = `/containers/${id}/attach?stream=1&stdout=1&stderr=1`;
       return (await request("POST", path, { expect: [200], signal })).body;
+    },
+
+    attachWithInput: (id: string, signal: AbortSignal) => {
+      const parameters = query({
+        stream: "1",
+        stdin: "1",
+        stdout: "1",
+        stderr: "1",
+        detachKeys: NO_DETACH_KEYS,
+      });
+      return transport.upgrade(`/v${apiVersion}/containers/${id}/attach?${parameters}`, signal);
+    },
+
+    async resize(id: string, { rows, columns }: TerminalSize): Promise<void> {
+      // 409, and Podman's 500: it does not run, or not any more.
+      const path = `/containers/${id}/resize?h=${rows}&w=${columns}`;
+      await command("POST", path, [200, 201, 404, 409, 500]);
     },
 
     async wait(

@@ -7,6 +7,7 @@
 import { messageOf, MlcliError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import type { Address, TlsFiles } from "./locate.ts";
+import type { TlsOptions, Upgraded } from "./upgrade.ts";
 
 /** The engine answered with a status that the call does not expect. */
 export class EngineError extends MlcliError {
@@ -72,6 +73,14 @@ export interface Transport {
    * @throws BrokenEngine when it cannot be reached.
    */
   request(method: string, path: string, options: RequestOptions): Promise<Answer>;
+  /**
+   * Sends a POST that the engine answers with bytes both ways.
+   *
+   * @param signal closes the connection, also later; its reason is thrown.
+   * @throws EngineError when the engine does not.
+   * @throws BrokenEngine when it cannot be reached, or the connection breaks while it is read.
+   */
+  upgrade(path: string, signal: AbortSignal): Promise<Upgraded>;
   close(): void;
 }
 
@@ -92,22 +101,22 @@ const NOWHERE = "192.0.2.1";
  * @throws CertificatesError
  */
 export async function openTransport(address: Address): Promise<Transport> {
+  const tls = address.kind === "tcp" && address.tls ? await tlsOptions(address.tls) : undefined;
   const client = address.kind === "unix"
     ? Deno.createHttpClient({ proxy: { transport: "unix", path: address.path } })
-    : Deno.createHttpClient(address.tls ? await tlsOptions(address.tls) : {});
+    : Deno.createHttpClient(tls ?? {});
   const base = address.kind === "unix"
     ? `http://${NOWHERE}`
     : `${address.tls ? "https" : "http"}://${address.host}`;
   return {
     address: addressText(address),
     request: (method, path, options) => send(client, base, method, path, options),
+    upgrade: (path, signal) => upgraded(address, tls, path, signal),
     close: () => client.close(),
   };
 }
 
-async function tlsOptions(
-  { ca, cert, key }: TlsFiles,
-): Promise<Deno.CreateHttpClientOptions | Deno.CreateHttpClientOptions & Deno.TlsCertifiedKeyPem> {
+async function tlsOptions({ ca, cert, key }: TlsFiles): Promise<TlsOptions> {
   try {
     const caCerts = [await Deno.readTextFile(ca)];
     // As `docker` does: where there is no certificate for the client, the engine asks for none.
@@ -134,7 +143,7 @@ async function send(
   const headers = new Headers(options.headers);
   if (options.json !== undefined) headers.set("Content-Type", "application/json");
   if (options.tar) headers.set("Content-Type", "application/x-tar");
-  const call = `${method} ${path.replace(/^\/v[\d.]+/, "").replace(/\?.*$/, "")}`;
+  const call = callOf(method, path);
   let response: Response;
   try {
     response = await fetch(base + path, {
@@ -146,14 +155,49 @@ async function send(
     });
   } catch (cause) {
     if (options.signal?.aborted) throw options.signal.reason;
-    throw new BrokenEngine(`The Docker Engine does not answer: ${reasonOf(cause)}`, {
-      hint: "Is it still running? docker version asks it.",
-      cause,
-    });
+    throw noAnswer(cause);
   }
   const answer = answerOf(response, call, options.signal);
   if (options.expect.includes(response.status)) return answer;
-  throw new EngineError(response.status, await refusal(answer, response.statusText), call);
+  const reason = refusal(await answer.text(), response.statusText);
+  throw new EngineError(response.status, reason, call);
+}
+
+/** Method and path as messages have them: `POST /containers/ID/start`. */
+function callOf(method: string, path: string): string {
+  return `${method} ${path.replace(/^\/v[\d.]+/, "").replace(/\?.*$/, "")}`;
+}
+
+function noAnswer(cause: unknown): BrokenEngine {
+  return new BrokenEngine(`The Docker Engine does not answer: ${reasonOf(cause)}`, {
+    hint: "Is it still running? docker version asks it.",
+    cause,
+  });
+}
+
+async function upgraded(
+  address: Address,
+  tls: TlsOptions | undefined,
+  path: string,
+  signal: AbortSignal,
+): Promise<Upgraded> {
+  // Loaded where somebody types at a container.
+  const { upgrade } = await import("./upgrade.ts");
+  const answer = await upgrade(address, tls, path, signal).catch((cause) => {
+    throw signal.aborted ? signal.reason : noAnswer(cause);
+  });
+  const call = callOf("POST", path);
+  if ("status" in answer) {
+    throw new EngineError(answer.status, refusal(answer.text, ""), call);
+  }
+  async function* output(connection: Upgraded): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      yield* connection.output;
+    } catch (cause) {
+      throw signal.aborted ? signal.reason : brokenOff(call, cause);
+    }
+  }
+  return { ...answer, output: output(answer) };
 }
 
 function answerOf(response: Response, call: string, signal: AbortSignal | undefined): Answer {
@@ -240,8 +284,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** The engine's words: `{"message": ...}`; Podman adds `cause` and `response`. */
-async function refusal(answer: Answer, statusText: string): Promise<string> {
-  const text = await answer.text();
+function refusal(text: string, statusText: string): string {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
     return typeof message === "string" ? message : text;

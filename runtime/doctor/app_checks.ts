@@ -13,7 +13,7 @@ import {
   requireModel,
   requireTestDirectory,
 } from "../app/layout.ts";
-import { topLevelDoubts } from "../app/sections.ts";
+import { type Doubt, versionDoubts } from "../app/sections.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { isFile } from "../files.ts";
@@ -26,10 +26,12 @@ import { type Check, guarded, withoutRepeats } from "./check.ts";
  *
  * @param image the app's. One that mlcli did not build runs code of its own, and is built otherwise:
  * files of the app would hide that code.
+ * @param doubts keys of its configuration file that were probably meant differently.
  */
 export async function appChecks(
   app: App,
   image: Marks | undefined,
+  doubts: readonly Doubt[],
 ): Promise<readonly Check[]> {
   const layout = layoutOf(app);
   const found: Check = {
@@ -48,14 +50,14 @@ export async function appChecks(
         missingFile(app, join(app.directory, path), requirementsHint(path))
       ),
       missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
-      missingFile(app, join(layout.prediction, "serve"), `local deploy needs it. ${init}`),
+      missingServer(app, layout, `local deploy needs it. ${init}`),
     ]),
     failure("training data", requireChannels(layout), "warning"),
     failure("model", requireModel(layout), "warning"),
   ]);
   // A channel that leads out of the repository is found twice.
   const findings = withoutRepeats(missing.filter((check) => check !== undefined));
-  const keys = topLevelDoubts(app).map((doubt): Check => ({
+  const keys = [...doubts, ...versionDoubts(app)].map((doubt): Check => ({
     name: "keys",
     status: "warning",
     ...doubt,
@@ -92,6 +94,16 @@ function requirementsHint(path: string): string {
   return `mlcli build needs it. ${
     path.endsWith("uv.lock") ? "uv lock makes it." : "Create it; it may be empty."
   }`;
+}
+
+/** `prediction/serve`, or `serve.py`: the harness takes either. */
+async function missingServer(
+  app: App,
+  { prediction }: Layout,
+  hint: string,
+): Promise<Check | undefined> {
+  if (await isFile(join(prediction, "serve.py"))) return undefined;
+  return await missingFile(app, join(prediction, "serve"), hint);
 }
 
 async function missingFile(app: App, path: string, hint: string): Promise<Check | undefined> {

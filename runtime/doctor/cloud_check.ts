@@ -1,27 +1,78 @@
 /**
- * Check of the way to the cloud service.
+ * Checks of the way to SageMaker.
  *
  * @module
  */
 
+import type { App } from "../app/app.ts";
+import type { Aws } from "../aws/aws.ts";
 import { regionWords } from "../aws/settings.ts";
 import { type CloudChoice, connectToAws } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
-import type { Check } from "./check.ts";
+import { type Check, guarded } from "./check.ts";
 
-/** Asks the service for one page of endpoints: that takes credentials, a region and a permission. */
-export async function cloudCheck(
+type Host = Pick<Context, "cwd" | "env" | "aws">;
+
+/**
+ * Who asks, whether SageMaker answers, and in which role jobs would run. No app is needed.
+ *
+ * @param app undefined: there is none, or it is broken.
+ */
+export async function cloudChecks(
   choice: CloudChoice,
-  host: Pick<Context, "cwd" | "env" | "aws">,
-): Promise<Check> {
-  const sagemaker = await (await connectToAws(choice, host)).sagemaker();
+  app: Promise<App | undefined>,
+  host: Host,
+): Promise<readonly Check[]> {
+  let aws: Aws | undefined;
+  const answer = await guarded("cloud", async () => {
+    aws = await connectToAws(choice, host);
+    return [await answerCheck(aws)];
+  });
+  // What keeps SageMaker from answering mostly keeps STS from it, too.
+  const identity = aws === undefined || answer.some(({ status }) => status !== "ok")
+    ? []
+    : await guarded("credentials", async () => [await identityCheck(aws!)], "unknown");
+  return [...identity, ...answer, roleCheck(choice, await app, host)];
+}
+
+/** Asks for one page of endpoints: that takes credentials, a region and a permission. */
+async function answerCheck(aws: Aws): Promise<Check> {
+  const sagemaker = await aws.sagemaker();
   const pages = sagemaker.listEndpoints({});
   await pages.next();
   await pages.return(undefined);
-  const region = regionWords(sagemaker.region);
+  const message = `SageMaker answers in ${regionWords(sagemaker.region)}`;
+  return { name: "cloud", status: "ok", message };
+}
+
+/** Needs no permission. */
+async function identityCheck(aws: Aws): Promise<Check> {
+  const { arn } = await (await aws.sts()).identity();
+  return { name: "credentials", status: "ok", message: `The credentials are those of ${arn}` };
+}
+
+/** The role that SageMaker would assume, and who names it, in the order that `mlcli train` takes. */
+function roleCheck(
+  { iamRoleArn }: CloudChoice,
+  app: App | undefined,
+  { env }: Pick<Host, "env">,
+): Check {
+  const places = [
+    [app?.configuration.executionRole, `execution_role in ${app?.name}.json`],
+    [env("MLCLI_EXECUTION_ROLE"), "MLCLI_EXECUTION_ROLE"],
+    [iamRoleArn, "--iam-role-arn"],
+    [env("PLATFORM_ROLE"), "PLATFORM_ROLE"],
+  ] as const;
+  const [role, source] = places.find(([value]) => value) ?? [];
+  const name = "role";
+  if (role !== undefined) {
+    return { name, status: "ok", message: `Jobs and endpoints would run as ${role} (${source})` };
+  }
   return {
-    name: "cloud",
-    status: "ok",
-    message: `The service takes the credentials, and may be asked in ${region}`,
+    name,
+    status: "warning",
+    message: "No role is named for SageMaker to assume: mlcli train, process and deploy need one",
+    hint: 'Name it as "execution_role" in the app\'s file, in MLCLI_EXECUTION_ROLE, or by ' +
+      "--execution-role.",
   };
 }

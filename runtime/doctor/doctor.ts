@@ -5,13 +5,15 @@
  */
 
 import { type App, findApp, imageReference } from "../app/app.ts";
+import type { Doubt } from "../app/sections.ts";
 import type { CloudChoice } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/engine.ts";
+import { NoAppHere } from "../errors.ts";
 import { appChecks } from "./app_checks.ts";
 import { type Check, guarded, withoutRepeats } from "./check.ts";
-import { cloudCheck } from "./cloud_check.ts";
+import { cloudChecks } from "./cloud_check.ts";
 import { engineChecks } from "./engine_checks.ts";
 import { imageChecks } from "./image_checks.ts";
 import { networkChecks } from "./network_checks.ts";
@@ -23,8 +25,10 @@ export interface DoctorRequest {
   readonly appName: string | undefined;
   /** Of the app's image. */
   readonly tag: string;
-  /** That `local deploy` takes by itself. */
+  /** That `local deploy` is to take. */
   readonly port: number;
+  /** Keys of an app's configuration file that were probably meant differently. */
+  readonly doubtsAbout: (app: App) => Promise<readonly Doubt[]>;
   /** The way to the cloud service; not asked when undefined. */
   readonly cloud: CloudChoice | undefined;
 }
@@ -39,7 +43,7 @@ export interface Diagnosis {
 
 /** Looks at everything at once. */
 export async function diagnose(
-  { appName, tag, port, cloud }: DoctorRequest,
+  { appName, tag, port, doubtsAbout, cloud }: DoctorRequest,
   host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws">,
 ): Promise<Diagnosis> {
   const engine = host.engine();
@@ -55,8 +59,16 @@ export async function diagnose(
       guarded("image", async () => await imageAndPlatform(engine, app, tag, await image)),
   );
   const groups = await Promise.all([
-    guarded("engine", async () => await engineChecks(await engine)),
-    guarded("app", async () => await appChecks(await app, await image.catch(() => undefined))),
+    guarded(
+      "engine",
+      async () => await engineChecks(await engine),
+      // Most of the cloud's commands need none.
+      cloud !== undefined && await isNone(app) ? "warning" : "problem",
+    ),
+    guarded("app", async () => {
+      const doubts = await doubtsAbout(await app);
+      return await appChecks(await app, await image.catch(() => undefined), doubts);
+    }, appName === undefined && await isNone(app) ? "warning" : "problem"),
     withBoth(
       app,
       app,
@@ -72,9 +84,14 @@ export async function diagnose(
       engine,
       (engine) => guarded("port", async () => [await portCheck(engine, port)]),
     ),
-    cloud ? guarded("cloud", async () => [await cloudCheck(cloud, host)]) : [],
+    cloud ? cloudChecks(cloud, app.catch(() => undefined), host) : [],
   ]);
   return { checks: groups.flat(), platform: (await ofImage).filter(isDifference) };
+}
+
+/** Whether there is no app here: whoever has not made one yet misses nothing. */
+async function isNone(app: Promise<App>): Promise<boolean> {
+  return await app.then(() => false, (error) => error instanceof NoAppHere);
 }
 
 /** An image older than the code is another thing there, too, and so is an engine without an init. */

@@ -8,11 +8,13 @@ import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";
 import { escapeOf } from "../app/confinement.ts";
 import { cannotRead } from "../app/ignore/cannot_read.ts";
+import { usedDockerfile } from "../app/dockerfile/used_dockerfile.ts";
 import { layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { builtAt } from "../docker/image_details.ts";
+import { isFile } from "../files.ts";
 import { holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { type Check, guarded } from "./check.ts";
 import { initCheck } from "./init_check.ts";
@@ -34,7 +36,9 @@ export async function imageChecks(
       name: "image",
       status: "problem",
       message: `Image not found: ${reference}`,
-      hint: "Run mlcli build, with the same --docker-tag.",
+      hint: await isFile(layoutOf(app).dockerfile)
+        ? "Run mlcli build, with the same --docker-tag."
+        : `Run mlcli build, or docker pull ${reference} if it is an image of your own.`,
     }];
   }
   if (!isBuiltByMlcli(image)) {
@@ -58,7 +62,7 @@ interface Source {
 }
 
 async function ageCheck(app: App, reference: string, image: ImageDetails): Promise<Check> {
-  const newest = await newestSource(app);
+  const newest = await newestSource(app, usedDockerfile(app, image));
   const built = builtAt(image);
   if (newest === undefined || newest.changed <= built) {
     return { name: "image", status: "ok", message: `${reference} is as new as the code` };
@@ -72,7 +76,7 @@ async function ageCheck(app: App, reference: string, image: ImageDetails): Promi
   };
 }
 
-async function newestSource(app: App): Promise<Source | undefined> {
+async function newestSource(app: App, dockerfile: string | undefined): Promise<Source | undefined> {
   const layout = layoutOf(app);
   let newest: Source | undefined;
   const consider = async (path: string): Promise<void> => {
@@ -83,9 +87,10 @@ async function newestSource(app: App): Promise<Source | undefined> {
       newest = { path, changed: info.mtime };
     }
   };
-  const { training, prediction, processing, common, dockerfile } = layout;
-  const requirements = (await requirementsOf(app)).files.map((path) => join(app.directory, path));
-  for (const path of [training, prediction, processing, common, dockerfile, ...requirements]) {
+  const { training, prediction, processing, common } = layout;
+  const files = (await requirementsOf(app)).files.map((path) => join(app.directory, path));
+  if (dockerfile !== undefined) files.push(dockerfile);
+  for (const path of [training, prediction, processing, common, ...files]) {
     // What leads out of the repository is a finding of its own, and is not looked into.
     if (await escapeOf(app, path) === undefined) await consider(path);
   }

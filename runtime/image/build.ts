@@ -6,7 +6,7 @@
 
 import { type App, imageReference } from "../app/app.ts";
 import { commonFinding } from "../app/dockerfile/missing_lines.ts";
-import { layoutOf } from "../app/layout.ts";
+import { stageOf } from "../app/dockerfile/stages.ts";
 import { platformFinding } from "../app/platform.ts";
 import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
@@ -15,12 +15,16 @@ import { MlcliError } from "../errors.ts";
 import { holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { LABELS } from "../labels.ts";
 import { VERSION } from "../version.ts";
+import { type BuildArgument, unusedArguments, valuesOfArguments } from "./build_arguments.ts";
 import { buildContext } from "./build_context.ts";
 import type { BuildEvent } from "./build_events.ts";
 import { chosenBuilder } from "./builder.ts";
-import { dockerfilePath, requirementsPath } from "./context_entries.ts";
+import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
+import { requirementsPath } from "./context_entries.ts";
 import { followBuild } from "./follow_build.ts";
+import { missingSources } from "./missing_sources.ts";
 import { type HandOver, handOver, NOTHING } from "./network/hand_over.ts";
+import { PipOutput } from "./network/pip_output.ts";
 
 /** What to build, and how. */
 export interface BuildRequest {
@@ -32,6 +36,12 @@ export interface BuildRequest {
   /** `linux/amd64`; instead of the configuration's, or the engine's own. */
   readonly platform: string | undefined;
   readonly noCache: boolean;
+  /** For the Dockerfile, besides mlcli's own. */
+  readonly buildArguments: readonly BuildArgument[];
+  /** The stage of the Dockerfile that becomes the image; undefined: the last. */
+  readonly target: string | undefined;
+  /** Instead of the app's, as the user named it: relative to the current directory. */
+  readonly dockerfile: string | undefined;
   /** Whether pip gets what this machine knows of its network. */
   readonly handsNetwork: boolean;
   /** Whether it may take the name of an image that mlcli did not build. */
@@ -58,6 +68,8 @@ export interface BuildReport {
   readonly onEvent: (event: BuildEvent) => void;
   /** Called before the first step with the private files and directories that are left out. */
   readonly onLeftOut: (paths: readonly string[]) => void;
+  /** Called before anything is sent, with each doubt about what was asked for. */
+  readonly onWarning: (warning: Warning) => void;
   /** Called before anything is sent, with what is to be said about this machine's network. */
   readonly onNetwork: (network: Pick<HandOver, "warnings" | "secret">) => void;
 }
@@ -76,49 +88,82 @@ export async function build(
   const { app } = request;
   const reference = imageReference(app, request.tag);
   // Before the engine is asked, so that the user learns at once what is missing in the app.
-  const network = request.handsNetwork
-    ? await handOver(app, layoutOf(app).dockerfile, host)
-    : NOTHING;
-  const context = remembered(await buildContext(app, report.onLeftOut, network.entries));
+  const dockerfile = await chosenDockerfile(app, request.dockerfile);
+  const { stage, unused } = await asDeclared(request, dockerfile);
+  const network = request.handsNetwork ? await handOver(app, dockerfile.source, host) : NOTHING;
+  const context = remembered(
+    await buildContext(app, report.onLeftOut, { dockerfile, network: network.entries }),
+  );
   const engine = await host.engine();
   if (!request.replace) await requireOwnName(engine, app, reference);
+  unused.forEach(report.onWarning);
   report.onNetwork(network);
   const options: BuildOptions = {
     builder: chosenBuilder(engine, host.env),
     tag: reference,
-    dockerfile: dockerfilePath(app),
+    dockerfile: dockerfile.path,
+    target: stage,
     buildArguments: {
+      ...valuesOfArguments(request.buildArguments, host.env),
       BASE_IMAGE: baseImage(request),
       APP: app.name,
       REQUIREMENTS: await requirementsPath(app),
     },
-    labels: { [LABELS.app]: app.name, [LABELS.version]: VERSION, [LABELS.common]: "1" },
+    labels: {
+      [LABELS.app]: app.name,
+      [LABELS.version]: VERSION,
+      [LABELS.common]: "1",
+      [LABELS.dockerfile]: dockerfile.path,
+    },
     platform: request.platform ?? app.configuration.platform,
     noCache: request.noCache,
     context: context.stream,
     signal: host.interruption.signal,
   };
+  const output = new PipOutput(network.passwords);
   try {
-    await followBuild(engine, options, report.onEvent);
+    await followBuild(engine, options, (event) => report.onEvent(output.heard(event)));
   } catch (error) {
-    throw context.failure() ?? error;
+    throw context.failure() ?? await missingSources(error, app, dockerfile) ??
+      output.explained(error);
   }
-  return { reference, warnings: await warningsOf(engine, app, reference, options.platform) };
+  return { reference, warnings: await warningsOf(engine, app, options, dockerfile) };
+}
+
+/**
+ * Compares what is asked for with what the Dockerfile says.
+ *
+ * @returns the stage as it is called there, and warnings: of arguments that nothing uses.
+ * @throws MlcliError when it has no such stage.
+ */
+async function asDeclared(
+  { buildArguments, target }: BuildRequest,
+  dockerfile: ChosenDockerfile,
+): Promise<{ readonly stage: string | undefined; readonly unused: readonly Warning[] }> {
+  if (buildArguments.length === 0 && target === undefined) return { stage: undefined, unused: [] };
+  const instructions = await readDockerfile(dockerfile);
+  return {
+    stage: target === undefined ? undefined : stageOf(instructions, target, dockerfile.shown),
+    unused: unusedArguments(buildArguments, instructions).map((name) => ({
+      message: `${dockerfile.shown} declares no build argument ${name}: nothing uses it`,
+      hint: `A line ARG ${name}, in the stage that uses it, declares it.`,
+    })),
+  };
 }
 
 /** What is worth to be said of the image. That it was built matters more than that. */
 async function warningsOf(
   engine: Engine,
   app: App,
-  reference: string,
-  platform: string | undefined,
+  { tag, platform }: BuildOptions,
+  { source }: ChosenDockerfile,
 ): Promise<readonly Warning[]> {
-  const image = await engine.image(reference).catch(() => undefined);
+  const image = await engine.image(tag).catch(() => undefined);
   if (image === undefined) return [];
-  const looked = { reference, platform: platformOf(image), isOurs: true };
+  const looked = { reference: tag, platform: platformOf(image), isOurs: true };
   const found = [
     platformFinding(looked, platform),
-    holdsHarness(image) ? await commonFinding(app).catch(() => undefined) : undefined,
+    holdsHarness(image) ? await commonFinding(app, source).catch(() => undefined) : undefined,
   ];
   return found.filter((warning) => warning !== undefined);
 }

@@ -6,7 +6,7 @@
 
 import type { App } from "../app/app.ts";
 import { archiveOf } from "./archive.ts";
-import { contextEntries, type ContextEntry } from "./context_entries.ts";
+import { contextEntries, type MoreInputs } from "./context_entries.ts";
 
 /**
  * A tar stream of four parts: the app's directory without its `local_test/` and without private
@@ -16,13 +16,12 @@ import { contextEntries, type ContextEntry } from "./context_entries.ts";
  * `NAME.json`; nothing else of it is sent. The files are read while the stream is.
  *
  * @param onLeftOut called at the end with the private files and directories that were left out.
- * @param network what is in `.mlcli-build/`; nothing by default.
  * @throws MlcliError when the Dockerfile or the requirements file is not there, or private.
  */
 export async function buildContext(
   app: App,
   onLeftOut?: (paths: readonly string[]) => void,
-  network?: readonly ContextEntry[],
+  more?: MoreInputs,
 ): Promise<ReadableStream<Uint8Array>> {
-  return archiveOf(await contextEntries(app, onLeftOut, network));
+  return archiveOf(await contextEntries(app, onLeftOut, more));
 }

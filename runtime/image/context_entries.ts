@@ -19,16 +19,12 @@ import { typedPath } from "../app/typed_path.ts";
 import type { TarEntry } from "../archive/writer.ts";
 import { MlcliError } from "../errors.ts";
 import { isFile, lstatIfThere } from "../files.ts";
+import { type ChosenDockerfile, chosenDockerfile } from "./chosen_dockerfile.ts";
 import { HARNESS_FILES, readHarnessFile } from "./harness_files.ts";
 import { networkEntries } from "./network/hand_over.ts";
 
 /** An entry of the context. `path` is its path there; what is no file on the disk is mlcli's own. */
 export type ContextEntry = TarEntry;
-
-/** Path of an app's Dockerfile in the context. */
-export function dockerfilePath({ name }: App): string {
-  return `${basePath(name)}/Dockerfile`;
-}
 
 /** Where the harness lies in the context; the Dockerfile copies it from there. */
 const HARNESS_FOLDER = ".mlcli";
@@ -52,29 +48,33 @@ function projectEntries(app: App, { files }: Requirements): ContextEntry[] {
 /** Sent even when missing: the Dockerfile copies each, and version control drops empty ones. */
 const CODE_FOLDERS = ["training", "prediction", "processing", COMMON_FOLDER];
 
+/** What goes into a context besides the app, its requirements and the harness. */
+export interface MoreInputs {
+  /** The Dockerfile, sent even where it lies elsewhere; the app's own by default. */
+  readonly dockerfile?: ChosenDockerfile;
+  /** The settings for pip that the build gets: `network/hand_over.ts`; none by default. */
+  readonly network?: readonly ContextEntry[];
+}
+
 /**
  * Checks what a build cannot do without, and gives the entries of its context one after another.
  * Files that come and go meanwhile are left out.
  *
  * @param onLeftOut called after the last entry with what was left out because it is private, though
  * `.dockerignore` does not name it; directories end with a slash.
- * @param network the settings for pip that the build gets: `network/hand_over.ts`.
  * @throws MlcliError: at once when the Dockerfile or the requirements file is not there, or
  * private; while the entries are read, when one of them cannot be read.
  */
 export async function contextEntries(
   app: App,
   onLeftOut: (paths: readonly string[]) => void = () => {},
-  network: readonly ContextEntry[] = networkEntries(undefined),
+  { dockerfile: chosen, network = networkEntries(undefined) }: MoreInputs = {},
 ): Promise<AsyncGenerator<ContextEntry, void, void>> {
+  const dockerfile = chosen ?? await chosenDockerfile(app);
   const requirements = await requirementsOf(app);
-  const dockerfile = dockerfilePath(app);
   // Links elsewhere in the context are sent as links; these are followed.
-  const followed = [app.name, basePath(app.name), dockerfile, ...requirements.files, IGNORE_FILE];
+  const followed = [app.name, basePath(app.name), ...requirements.files, IGNORE_FILE];
   await requireInside(app, followed.map((path) => join(app.directory, path)));
-  await requireFile(app, dockerfile, `Dockerfile not found: ${dockerfile}`, {
-    hint: `mlcli init ${app.name} adds what is missing.`,
-  });
   for (const file of requirements.files) {
     await requireFile(app, file, `Requirements file not found: ${file}`, {
       hint: requirements.isLock
@@ -83,22 +83,24 @@ export async function contextEntries(
     });
   }
   const hasRules = await isFile(join(app.directory, IGNORE_FILE));
-  const files = [dockerfile, ...requirements.files, ...(hasRules ? [IGNORE_FILE] : [])];
+  const files = [...requirements.files, ...(hasRules ? [IGNORE_FILE] : [])];
   for (const path of files) await requireNoKey(app.directory, path);
   if (requirements.isLock) await requireIndexedPackages(app.directory, requirements.files.at(-1)!);
   const rules = await readIgnoreRules(app.directory);
   const more = [...(requirements.isLock ? projectEntries(app, requirements) : []), ...network];
-  return entries(app, rules, new Set(files), more, onLeftOut);
+  const always = new Map(files.map((path) => [path, join(app.directory, path)]));
+  return entries(app, rules, always.set(dockerfile.path, dockerfile.source), more, onLeftOut);
 }
 
 async function* entries(
   app: App,
   rules: IgnoreRules,
-  always: ReadonlySet<string>,
+  /** Paths in the context, and those of their files. */
+  always: ReadonlyMap<string, string>,
   more: readonly ContextEntry[],
   onLeftOut: (paths: readonly string[]) => void,
 ): AsyncGenerator<ContextEntry, void, void> {
-  for (const path of always) yield file(app, path);
+  for (const [path, source] of always) yield file(app, path, source);
   yield* more;
   for (const { path, executable } of HARNESS_FILES) {
     yield {
@@ -170,8 +172,7 @@ async function isKey({ directory }: App, path: string, rules: IgnoreRules): Prom
   return !rules.bringBack(path, path) && await isPrivateKey(directory, path);
 }
 
-function file(app: App, path: string): ContextEntry {
-  const source = join(app.directory, path);
+function file(app: App, path: string, source = join(app.directory, path)): ContextEntry {
   return { type: "file", path, source, shown: typedPath(app.directory, source) };
 }
 

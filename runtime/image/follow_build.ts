@@ -60,6 +60,6 @@ function buildFailed({ buildArguments, platform }: BuildOptions, reason: string)
       ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +
         "or base_image in the app's NAME.json, takes another." +
         (platform ? ` It is asked for in the form for ${platform}.` : "")
-      : "The output above is the failing step's own.",
+      : "What it said is above. Once that is mended, the steps that worked are not done again.",
   });
 }

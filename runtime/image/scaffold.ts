@@ -6,8 +6,8 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { type App, baseOf, findApp } from "../app/app.ts";
-import type { ConfigurationKey } from "../app/configuration.ts";
+import { type App, baseOf, basePath, findApp } from "../app/app.ts";
+import { type ConfigurationKey, SCHEMA_KEY } from "../app/configuration.ts";
 import { boundaryOf, requireInside } from "../app/confinement.ts";
 import { IGNORE_FILE } from "../app/ignore/ignore_rules.ts";
 import { layoutOf } from "../app/layout.ts";
@@ -22,7 +22,6 @@ import {
 } from "../files.ts";
 import {
   EMPTY_FOLDERS,
-  EXAMPLE_CODE,
   IGNORE_TEMPLATE,
   readTemplate,
   REQUIREMENTS_TEMPLATE,
@@ -31,6 +30,12 @@ import {
 
 /** What a new configuration file says. */
 export type NewConfiguration = Readonly<Partial<Record<ConfigurationKey, string>>>;
+
+/** The schema of the configuration file, below the app's directory. */
+const SCHEMA_FILE = ".schema.json";
+
+/** What a schema that mlcli wrote has. */
+const SCHEMA_MARK = /"\$comment": "Written by mlcli /;
 
 /** What was made and what was there, as paths that the user would type. */
 export interface Scaffold {
@@ -44,12 +49,14 @@ export interface Scaffold {
  *
  * @param directory absolute path; gets `NAME.json` and `NAME/`.
  * @param configuration written to `NAME.json` when there is none yet.
+ * @param schema of that file; takes the place of one that another mlcli wrote.
  * @throws MlcliError when a `NAME.json` is there and broken, or a file cannot be made.
  */
 export async function scaffold(
   directory: string,
   name: string,
   configuration: NewConfiguration,
+  schema: string,
 ): Promise<Scaffold> {
   const base = baseOf(directory, name);
   const confined = { directory, boundary: await boundaryOf(directory) };
@@ -61,7 +68,10 @@ export async function scaffold(
   const log = { created: [] as string[], kept: [] as string[] };
   // An interrupted run may have left it as a second name of a file that the user has edited since.
   await removeIfThere(unfinished);
-  const app = await makeFiles(directory, name, configuration, async (path, content) => {
+  await requireInside(confined, [join(base, SCHEMA_FILE)]);
+  await removeOldSchema(join(base, SCHEMA_FILE), schema);
+  const contents = { configuration, schema };
+  const app = await makeFiles(directory, name, contents, async (path, content) => {
     await requireInside(confined, [path]);
     const made = await createFile(directory, path, content, unfinished);
     (made ? log.created : log.kept).push(typedPath(directory, path));
@@ -75,19 +85,25 @@ const UNFINISHED = ".mlcli-new";
 async function makeFiles(
   directory: string,
   name: string,
-  configuration: NewConfiguration,
+  { configuration, schema }: {
+    readonly configuration: NewConfiguration;
+    readonly schema: string;
+  },
   make: (path: string, content: string) => Promise<void>,
 ): Promise<App> {
-  await make(join(directory, `${name}.json`), `${JSON.stringify(configuration, null, 2)}\n`);
+  const reference = { [SCHEMA_KEY]: `./${basePath(name)}/${SCHEMA_FILE}` };
+  const content = { ...reference, ...configuration };
+  await make(join(directory, `${name}.json`), `${JSON.stringify(content, null, 2)}\n`);
   const app = await findApp(directory, name);
+  await make(join(app.base, SCHEMA_FILE), schema);
   await make(join(directory, IGNORE_FILE), await readTemplate(IGNORE_TEMPLATE));
   const requirements = await requirementsOf(app);
   if (!requirements.isLock) {
     await make(join(directory, requirements.files[0]!), await readTemplate(REQUIREMENTS_TEMPLATE));
   }
-  for (const { path, example } of TEMPLATE_FILES) {
+  for (const { path, goesWith } of TEMPLATE_FILES) {
     const target = join(app.base, path);
-    if (example && !await exists(target) && !await suitsExample(app, dirname(target))) continue;
+    if (goesWith && !await exists(target) && !await suits(app, goesWith, dirname(target))) continue;
     await make(target, await readTemplate(path));
   }
   for (const folder of EMPTY_FOLDERS) {
@@ -98,12 +114,22 @@ async function makeFiles(
   return app;
 }
 
-/** The example's data is for the example's code, and never mixed with other data. */
-async function suitsExample(app: App, folder: string): Promise<boolean> {
+/** Somebody else's file of that name stays. */
+async function removeOldSchema(path: string, schema: string): Promise<void> {
+  const old = await readTextFile(path, LARGEST_TEXT).catch(() => undefined);
+  if (old !== undefined && old !== schema && SCHEMA_MARK.test(old)) await removeIfThere(path);
+}
+
+/** What goes with the example's code is for that alone, and never mixed with other files. */
+async function suits(app: App, goesWith: readonly string[], folder: string): Promise<boolean> {
+  const areExamples = await Promise.all(goesWith.map((path) => isExample(app, path)));
+  return areExamples.includes(true) && await isEmpty(folder);
+}
+
+async function isExample(app: App, path: string): Promise<boolean> {
   // Whatever cannot be read is not the example's.
-  const path = join(app.base, EXAMPLE_CODE);
-  const code = await readTextFile(path, LARGEST_TEXT).catch(() => undefined);
-  return code === await readTemplate(EXAMPLE_CODE) && await isEmpty(folder);
+  const code = await readTextFile(join(app.base, path), LARGEST_TEXT).catch(() => undefined);
+  return code === await readTemplate(path);
 }
 
 /** Makes the folders for test data, also where the template has no file for them. */

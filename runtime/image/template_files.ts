@@ -8,22 +8,26 @@
 export interface TemplateFile {
   /** Relative to the template, with slashes; below `mlcli_base/` of a new app it is the same. */
   readonly path: string;
-  /** Whether it belongs to the example's code: with other code or data it is useless, or wrong. */
-  readonly example: boolean;
+  /**
+   * The example's code that it belongs to, some of which has to be there as the template has it: with
+   * other code or data it is useless, or wrong. Undefined: it goes with any code.
+   */
+  readonly goesWith?: readonly string[];
 }
 
-/** The code that the rest of the example goes with. */
-export const EXAMPLE_CODE = "training/training.py";
+const TRAINING = "training/training.py";
+const SERVING = "prediction/serve";
 
 /** What goes into `NAME/mlcli_base/`. */
 export const TEMPLATE_FILES: readonly TemplateFile[] = [
-  { path: "Dockerfile", example: false },
-  { path: EXAMPLE_CODE, example: false },
-  { path: "prediction/serve", example: false },
-  { path: "processing/processing.py", example: false },
-  { path: "local_test/test_dir/input/config/hyperparameters.json", example: true },
-  { path: "local_test/test_dir/input/data/training/apartments.csv", example: true },
-  { path: "local_test/test_dir/input/data/processing/apartments_raw.csv", example: true },
+  { path: "Dockerfile" },
+  { path: TRAINING },
+  { path: SERVING },
+  { path: "processing/processing.py" },
+  { path: "common/linear_model.py", goesWith: [TRAINING, SERVING] },
+  { path: "local_test/test_dir/input/config/hyperparameters.json", goesWith: [TRAINING] },
+  { path: "local_test/test_dir/input/data/training/apartments.csv", goesWith: [TRAINING] },
+  { path: "local_test/test_dir/input/data/processing/apartments_raw.csv", goesWith: [TRAINING] },
 ];
 
 /** Directories of the layout that a run fills, kept in version control by a `.gitkeep`. */

@@ -21,12 +21,14 @@ export interface FailedRun {
   /** The reason that its code gave. */
   readonly reason: string | undefined;
   readonly heard: Heard;
+  /** Whether its code could read what is typed. */
+  readonly interactive: boolean;
   readonly importer: Importer;
 }
 
 /** The error for it. */
 export async function failureOf(
-  { kind, outcome, grace, reason = "", heard, importer }: FailedRun,
+  { kind, outcome, grace, reason = "", heard, interactive, importer }: FailedRun,
 ): Promise<UserCodeError> {
   const { status, words, stoppedWithin } = outcome;
   const { title } = JOBS[kind];
@@ -36,10 +38,17 @@ export async function failureOf(
     });
   }
   const headline = headlineOf(reason);
-  const hint = outcome.hint ?? await missingModuleHintOf(headline ?? heard.lastError, importer);
+  const hint = outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
+    await missingModuleHintOf(headline ?? heard.lastError, importer);
   return headline !== undefined && isTold(reason, heard.text)
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });
+}
+
+/** What to do about what `breakpoint()` raises where nobody can type (Python's `bdb.py`). */
+function debuggerHint(kind: JobKind, headline: string | undefined): string | undefined {
+  if (headline === undefined || !/\bBdbQuit\b/.test(headline)) return undefined;
+  return `mlcli local ${kind} --interactive lets you type at breakpoint().`;
 }
 
 /** `exit status 137: ended by SIGKILL`, to stand in brackets. */

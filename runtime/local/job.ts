@@ -15,7 +15,7 @@ import { SIGKILL_STATUS } from "../contract/outcome.ts";
 import { environmentDifferences } from "../contract/refusals.ts";
 import { networkDifferences } from "../contract/resources.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
-import { isSystemError, messageOf, MlcliError } from "../errors.ts";
+import { MlcliError } from "../errors.ts";
 import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
 import { holdsHarness } from "../images.ts";
 import { mountedCode } from "./code.ts";
@@ -23,16 +23,22 @@ import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { Heard } from "./container/heard.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
+import { withInput } from "./container/typing.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
 import { imageDifferences } from "./differences/image.ts";
 import { failureOf, reasonIn } from "./failure.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences } from "./differences/links.ts";
+import { StatusLine } from "./metrics/status_line.ts";
+import { lastValues } from "./metrics/told.ts";
 import type { Ending, Settled } from "../model/folder.ts";
 import { outputBefore, outputDifferences } from "./differences/output.ts";
-import { handToCaller, type Owners, ownersOf } from "./ownership.ts";
+import { handOver } from "./hand_over.ts";
+import { ownersOf } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
+import type { RunFacts } from "./record/document.ts";
+import type { RunRecord } from "./record/record.ts";
 import { tell, type Told } from "../message.ts";
 import { noteText, warningText } from "../text.ts";
 
@@ -60,6 +66,10 @@ export interface JobRun {
   readonly written: readonly string[];
   /** Called once they are there. */
   readonly prepare: () => Promise<void>;
+  /** What is kept of it. */
+  readonly record: RunRecord;
+  /** What is in that from the start. */
+  readonly facts: RunFacts;
   /** Seconds after its start at which it is stopped; `undefined`: never. */
   readonly stopAfter: number | undefined;
   /** Puts away what it wrote, once that is the caller's. */
@@ -82,18 +92,20 @@ const GRACE = 10;
  * @throws Interrupted when the user stopped it, OutputClosed when nobody reads its output.
  */
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {
-  const { kind, outputFolder } = run;
-  const err = forgiving(host.err);
+  const { kind, outputFolder, record } = run;
+  const status = new StatusLine(host);
+  const err = forgiving(status.above.err);
   const layout = layoutOf(job.app);
   const engine = await host.engine();
   const image = await requireImage(engine, imageReference(job.app, job.tag));
   await run.checkPaths();
   const isOurs = holdsHarness(image);
-  const body = run.plan({
+  const planned = run.plan({
     withInit: isOurs && !job.strict,
     ...await mountedCode(job, layout, CODE[kind], image, (text) => tell(err, noteText(text))),
     reportFile: isOurs ? run.reportFile : undefined,
   });
+  const body = job.interactive ? withInput(planned, host) : planned;
   const findings = new Findings(job.strict, err);
   findings.add([
     ...run.differences,
@@ -114,18 +126,30 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const owners = await ownersOf([outputFolder, ...run.written], host.caller);
   const output = await outputBefore(layout);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
+  record.begin(run.facts, { reference: body.Image, id: image.Id });
   const heard = new Heard();
+  const metered = record.metrics?.listen(status.above, ({ all }) => {
+    // Whoever types at the code's own terminal would type into the line.
+    if (!body.Tty) status.set(lastValues(all));
+  });
+  const streams = heard.to(metered ?? status.above);
   let outcome: RunOutcome | undefined;
   try {
-    outcome = await runContainer(engine, run.name, body, { ...host, ...heard.to(host) }, {
+    outcome = await runContainer(engine, run.name, body, { ...host, ...streams }, {
       grace,
       after: run.stopAfter,
       onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
     });
   } finally {
+    metered?.end();
+    status.close();
     const warnings = await handOver(body.Image, owners, host);
     if (outcome !== undefined) {
-      findings.add(await readReport(run.reportFile, kind));
+      record.exitStatus = outcome.status;
+      record.wasStopped = outcome.stoppedWithin !== undefined;
+      const report = await readReport(run.reportFile, kind);
+      record.python = report.python;
+      findings.add(report.differences);
       findings.add(await outputDifferences(layout, kind, output));
       findings.add(await linkDifferences(kind, run.uploaded));
     }
@@ -144,6 +168,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     grace,
     reason: await reasonIn(reasonPath),
     heard,
+    interactive: job.interactive,
     importer: { app: job.app, code: CODE[kind], image },
   });
 }
@@ -181,22 +206,4 @@ function endingOf({ status, cause, stoppedWithin }: RunOutcome): Ending {
   const isStopped = cause !== undefined || stoppedWithin !== undefined;
   if (isStopped) return status === SIGKILL_STATUS ? "failed" : "stopped";
   return status === 0 ? "succeeded" : "failed";
-}
-
-/** Returns warnings. A failure here is only one, too: how the run ended matters more. */
-async function handOver(
-  image: string,
-  before: Owners | undefined,
-  host: Host,
-): Promise<readonly string[]> {
-  const warnings: string[] = [];
-  const warn = (message: string, hint?: string) => warnings.push(warningText(message, hint));
-  if (before === undefined) return warnings;
-  try {
-    await handToCaller(await host.engine(), image, before, warn, host.interruption.force);
-  } catch (error) {
-    if (!(error instanceof MlcliError || isSystemError(error))) throw error;
-    warn(messageOf(error), error instanceof MlcliError ? error.hint : undefined);
-  }
-  return warnings;
 }

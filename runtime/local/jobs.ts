@@ -7,6 +7,7 @@
 import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
+import type { Role } from "../contract/jobs.ts";
 import type { Resources } from "../contract/resources.ts";
 import type { Variables } from "../contract/variables.ts";
 
@@ -28,6 +29,8 @@ export interface LocalJob extends Resources {
 
 /** What is asked for with what runs to its end. */
 export interface BatchJob extends LocalJob {
+  /** Whether its code reads what is typed: on a terminal of its own, where mlcli has one. */
+  readonly interactive: boolean;
   /** Seconds between SIGTERM and SIGKILL; by default as few as with docker, or the platform's. */
   readonly grace: number | undefined;
 }
@@ -66,5 +69,16 @@ export interface ServingJob extends LocalJob {
   readonly allowedHosts: readonly string[];
 }
 
+/** What to run in the place of the user's code. */
+export interface ShellJob extends LocalJob {
+  /** Whose container it is to be. */
+  readonly role: Role;
+  /** A program and its arguments; empty: a shell. */
+  readonly command: readonly string[];
+}
+
 /** What the local flows may use of the context. */
-export type Host = Pick<Context, "out" | "err" | "interruption" | "caller" | "engine" | "region">;
+export type Host = Pick<
+  Context,
+  "input" | "out" | "err" | "interruption" | "caller" | "engine" | "region" | "clock"
+>;

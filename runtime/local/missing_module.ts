@@ -8,6 +8,7 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
+import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { missingModule, missingModuleHint } from "../contract/missing_modules.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
@@ -34,7 +35,8 @@ export async function missingModuleHintOf(
   const layout = layoutOf(app);
   const own = await placeOf(layout, code, module);
   if (own !== undefined) return own;
-  const file = app.configuration.requirements;
+  // Of a project of uv, the file that people write.
+  const file = (await requirementsOf(app)).files[0]!;
   const text = await readTextFile(join(app.directory, file), LARGEST_TEXT).catch(() => undefined);
   return missingModuleHint({ module, file, text, isBuilt: isBuiltByMlcli(image) });
 }

@@ -240,6 +240,7 @@ const NOWHERE: Output = {
   isTerminal: false,
   colour: false,
   columns: 80,
+  rows: 0,
   write: () => Promise.resolve(),
   print: () => {},
 };

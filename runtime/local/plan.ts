@@ -93,16 +93,20 @@ export interface PlannedProcessing extends Planned {
   readonly outputFolder: string;
 }
 
-/** What is known of a server. */
-export interface PlannedServer extends Planned {
+/** What is known of the code that serves, wherever it is called from. */
+export interface PlannedServing extends Planned {
   /** What tells the harness how large a request may be; nothing where another limit is named. */
   readonly bodyLimit: Variables;
+  /** Host directory that becomes `/opt/ml/model`. */
+  readonly modelFolder: string;
+}
+
+/** What is known of a server. */
+export interface PlannedServer extends PlannedServing {
   /** The port on the host that it is known by, a free one where any was asked for. */
   readonly port: number;
   /** The port on the host that the engine gives it: another where mlcli relays requests to it. */
   readonly published: number;
-  /** Host directory that becomes `/opt/ml/model`. */
-  readonly modelFolder: string;
   /** Device and inode of it. */
   readonly modelId: string;
   readonly madeOf: MadeOf;
@@ -184,8 +188,32 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
 
 /** The container of `local deploy`. It stays until `local stop`, so that its log can be read. */
 export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
-  const { app } = job;
   const port = `${SERVER_PORT}/tcp`;
+  const body = servingPlan(job, planned);
+  return {
+    ...body,
+    Labels: labels({
+      appName: job.app.name,
+      role: "serve",
+      port: planned.port,
+      model: planned.modelId,
+      madeOf: JSON.stringify(planned.madeOf),
+    }),
+    ExposedPorts: { [port]: {} },
+    HostConfig: {
+      ...body.HostConfig,
+      // Loopback only: a model under test is not for the whole network.
+      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(planned.published) }] },
+    },
+  };
+}
+
+/** The same, without what makes it a server that others find. */
+export function servingPlan(
+  job: Omit<ServingJob, "port" | "timeout">,
+  planned: PlannedServing,
+): CreateBody {
+  const { app } = job;
   const hosts = [...SERVER_HOSTS, planned.name, ...job.allowedHosts];
   return {
     Image: imageReference(app, job.tag),
@@ -195,14 +223,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
       ...planned.bodyLimit,
       MLCLI_ALLOWED_HOSTS: hosts.join(" "),
     }),
-    Labels: labels({
-      appName: app.name,
-      role: "serve",
-      port: planned.port,
-      model: planned.modelId,
-      madeOf: JSON.stringify(planned.madeOf),
-    }),
-    ExposedPorts: { [port]: {} },
+    Labels: labels({ appName: app.name }),
     HostConfig: {
       AutoRemove: false,
       ...limits(job, planned),
@@ -211,8 +232,6 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
         // As on SageMaker, where a server cannot write to its model.
         readOnly(planned.modelFolder, PATHS.model),
       ],
-      // Loopback only: a model under test is not for the whole network.
-      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(planned.published) }] },
     },
   };
 }

@@ -4,22 +4,28 @@
  * @module
  */
 
+import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
+import { typedPath } from "../app/typed_path.ts";
 import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
 import { layoutOf, requireLayoutInside, requireTestDirectory } from "../app/layout.ts";
 import { trainingFiles } from "../contract/configuration_files.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
-import { jobName, platformJobName } from "../contract/job_names.ts";
+import { jobName } from "../contract/job_names.ts";
 import { channelDifferences, hyperparameterDifferences } from "../contract/refusals.ts";
 import { makeDirectory } from "../files.ts";
 import { areApart, channelRemedy, channelsOf, emptyChannels, makeInputFolder } from "./channels.ts";
 import { copyConfiguration } from "./configuration_copy.ts";
-import { runJob } from "./job.ts";
+import { type JobRun, runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { sayProblems, sayUnmatched } from "./metrics/told.ts";
 import { modelFolderOf, openLikeModel, settleModel } from "../model/folder.ts";
 import { settleRemains, usedOn } from "./model/remains.ts";
 import { trainPlan } from "./plan.ts";
 import { filesIn, rehearsalText } from "./rehearsal.ts";
+import { factsOf } from "./record/facts.ts";
+import { withRecord } from "./record/record.ts";
 import { withRunFolder } from "./run_folder.ts";
 
 /**
@@ -30,6 +36,19 @@ import { withRunFolder } from "./run_folder.ts";
  * @throws UserCodeError when the training code failed.
  */
 export async function train(job: TrainingJob, host: Host): Promise<void> {
+  await withTraining(job, host, (run) => runJob(job, run, host));
+}
+
+/**
+ * Makes all that a training needs, calls `work` with it, and removes what is of that run alone.
+ *
+ * @throws MlcliError when the layout, the hyperparameters or the engine cannot be used.
+ */
+export async function withTraining(
+  job: TrainingJob,
+  host: Host,
+  work: (run: JobRun) => Promise<void>,
+): Promise<void> {
   const layout = layoutOf(job.app);
   const isNamed = job.inputs.some(({ name }) => name === "training");
   const checkPaths = () =>
@@ -41,6 +60,7 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
     );
   await checkPaths();
   await requireTestDirectory(layout);
+  const metrics = await metricsOf(job, host);
   // A mount point inside a read-only mount cannot be made by the engine.
   await makeDirectory(layout.configInput);
   await makeDirectory(layout.inputData);
@@ -55,47 +75,81 @@ export async function train(job: TrainingJob, host: Host): Promise<void> {
   const name = jobName(job.app.name, "train");
   const names = channels.map((channel) => channel.name);
   const files = trainingFiles(hyperparameters, names);
-  await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
-    await copyConfiguration(layout, config, Object.keys(files));
-    // The specification mounts all of `input`, the platform the channels alone.
-    const isApart = job.strict || await areApart(layout, channels);
-    const inputFolder = isApart ? join(folder, "input") : undefined;
-    if (inputFolder !== undefined) await makeInputFolder(inputFolder, channels);
-    const modelFolder = modelFolderOf(layout, name);
-    let written = 0;
-    await runJob(job, {
-      kind: "train",
-      name,
-      differences: [
-        ...hyperparameterDifferences(hyperparameters),
-        ...channelDifferences(names, await emptyChannels(layout, channels)),
-      ],
-      checkPaths,
-      plan: (ofImage) =>
-        trainPlan(job, {
-          name,
-          jobName: platformJobName(job.app.name, new Date().toISOString()),
-          region,
-          ...ofImage,
-          configFolder: config,
-          inputFolder,
-          channels,
-          modelFolder,
+  const place = { layout, clock: host.clock, err: host.err };
+  await withRecord(job.app.name, place, async (record) => {
+    record.measure(metrics);
+    await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
+      await copyConfiguration(layout, config, Object.keys(files));
+      // The specification mounts all of `input`, the platform the channels alone.
+      const isApart = job.strict || await areApart(layout, channels);
+      const inputFolder = isApart ? join(folder, "input") : undefined;
+      if (inputFolder !== undefined) await makeInputFolder(inputFolder, channels);
+      const modelFolder = modelFolderOf(layout, name);
+      let written = 0;
+      await work({
+        kind: "train",
+        name,
+        differences: [
+          ...hyperparameterDifferences(hyperparameters),
+          ...channelDifferences(names, await emptyChannels(layout, channels)),
+        ],
+        checkPaths,
+        plan: (ofImage) =>
+          trainPlan(job, {
+            name,
+            jobName: record.name,
+            region,
+            ...ofImage,
+            configFolder: config,
+            inputFolder,
+            channels,
+            modelFolder,
+          }),
+        reportFile: report,
+        outputFolder: layout.output,
+        uploaded: modelFolder,
+        written: [modelFolder, ...(job.checkpoints ? [layout.checkpoints] : [])],
+        prepare: () => openLikeModel(layout, modelFolder),
+        record,
+        facts: factsOf("train", job, name, {
+          hyperparameters,
+          channels: Object.fromEntries(
+            channels.map(({ name, source }) => [name, typedPath(layout.directory, source)]),
+          ),
+          options: { stop_after: job.stopAfter, checkpoints: job.checkpoints },
         }),
-      reportFile: report,
-      outputFolder: layout.output,
-      uploaded: modelFolder,
-      written: [modelFolder, ...(job.checkpoints ? [layout.checkpoints] : [])],
-      prepare: () => openLikeModel(layout, modelFolder),
-      stopAfter: job.stopAfter,
-      settle: async (ending, engine) => {
-        written = ending === "failed" ? 0 : await filesIn(modelFolder);
-        return await settleModel(layout, modelFolder, ending, usedOn(engine), job.strict);
-      },
-      report: async (outcome) => {
-        if (job.stopAfter === undefined) return;
-        host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
-      },
-    }, host);
+        stopAfter: job.stopAfter,
+        settle: async (ending, engine) => {
+          written = ending === "failed" ? 0 : await filesIn(modelFolder);
+          return await settleModel(layout, modelFolder, ending, usedOn(engine), job.strict);
+        },
+        report: async (outcome) => {
+          if (metrics && outcome.status === 0) sayUnmatched(metrics, fileOf(job), host.err);
+          if (job.stopAfter === undefined) return;
+          host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
+        },
+      });
+    });
   });
+}
+
+/**
+ * What to look for in the output; nothing where the app defines no metrics.
+ *
+ * @throws MlcliError for an expression that means nothing.
+ */
+async function metricsOf(job: TrainingJob, host: Host): Promise<Metrics | undefined> {
+  const { metricDefinitions } = job.app.configuration;
+  if (metricDefinitions.length === 0) return undefined;
+  // Only now: what runs the expressions takes some milliseconds to load.
+  const { Metrics } = await import("./metrics/metrics.ts");
+  const { metricProblems } = await import("../contract/metric_values.ts");
+  const metrics = new Metrics(metricDefinitions, () => host.clock.date().getTime());
+  sayProblems(metricProblems(metrics.unusable, fileOf(job)), host.err);
+  return metrics;
+}
+
+/** The configuration file's name. */
+function fileOf({ app }: TrainingJob): string {
+  return basename(app.configurationPath);
 }

@@ -11,35 +11,56 @@ import { MlcliError } from "../../runtime/errors.ts";
 import { removeTreeIfThere } from "../../runtime/files.ts";
 import { joinSignals } from "../../runtime/time.ts";
 import { demonstrate, mlcli, type Place, prepare, print } from "../demonstration.ts";
+import { pypiProblem } from "../engine/pypi.ts";
 import { copy } from "../files.ts";
 import { runScript, timeText } from "../script.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
-const APP = `${ROOT}fixtures/apps/housing`;
+const APPS = `${ROOT}fixtures/apps`;
 /** A tag of its own, so that it replaces no image of the user's. */
 const TAG = "demo";
 
 /** In ms; the platform allows a prediction a minute. */
 const REQUEST_TIMEOUT = 60_000;
 
-/** A request of the demo: what the model knows of a house, for its price. */
+/** A request of the demo: what the model is asked. */
 interface Prediction {
   readonly type: string;
   readonly body: string;
 }
 
-const PREDICTIONS: readonly Prediction[] = [
-  { type: "text/csv", body: "120,3,15,4.2" },
-  { type: "application/json", body: '{"features": [120, 3, 15, 4.2]}' },
-];
+/** An app, and requests that make sense to it. */
+interface Sample {
+  readonly name: string;
+  readonly predictions: readonly Prediction[];
+}
+
+/** How many bikes are rented in an hour: pandas and scikit-learn, as most apps. */
+const RENTALS: Sample = {
+  name: "rentals",
+  predictions: [
+    { type: "text/csv", body: "2025-06-03 08:00,21,sunny" },
+    { type: "application/json", body: '{"features": ["2025-06-03 18:00", 24, "cloudy"]}' },
+  ],
+};
+
+/** What a house costs: Python's standard library alone. */
+const HOUSING: Sample = {
+  name: "housing",
+  predictions: [
+    { type: "text/csv", body: "120,3,15,4.2" },
+    { type: "application/json", body: '{"features": [120, 3, 15, 4.2]}' },
+  ],
+};
 
 async function main(signal: AbortSignal): Promise<number> {
   const begin = performance.now();
-  const baseImage = await prepare(signal);
+  const sample = await demonstrate("Choose a sample app", () => choose(signal));
+  const baseImage = await prepare(signal, sample === RENTALS ? "pip" : "plain");
   const directory = await Deno.makeTempDir({ prefix: "mlcli-demo-" });
   try {
-    await copy(APP, directory);
-    await mainJob({ directory, signal }, baseImage);
+    await copy(`${APPS}/${sample.name}`, directory);
+    await mainJob(sample, { directory, signal }, baseImage);
   } finally {
     await removeTreeIfThere(directory);
   }
@@ -47,7 +68,18 @@ async function main(signal: AbortSignal): Promise<number> {
   return 0;
 }
 
-async function mainJob(place: Place, baseImage: string): Promise<void> {
+/** The one with packages, where they can be had. */
+async function choose(signal: AbortSignal): Promise<Sample> {
+  const problem = await pypiProblem(signal);
+  print(
+    problem === undefined
+      ? "rentals: bikes rented in an hour, by pandas and scikit-learn from PyPI (80 MB at first)"
+      : `housing: what a house costs, without packages, since PyPI does not answer (${problem})`,
+  );
+  return problem === undefined ? RENTALS : HOUSING;
+}
+
+async function mainJob(sample: Sample, place: Place, baseImage: string): Promise<void> {
   const local = (...args: string[]): string[] => ["local", ...args, "--docker-tag", TAG];
   await mlcli("Build the app's image", place, [
     ...["build", "--base-image", baseImage, "--docker-tag", TAG],
@@ -57,7 +89,7 @@ async function mainJob(place: Place, baseImage: string): Promise<void> {
   const address = await mlcli("Serve it", place, local("deploy", "--port", "0"));
   const stop = local("stop", "--port", new URL(address).port);
   try {
-    for (const prediction of PREDICTIONS) await predict(address, prediction, place.signal);
+    for (const prediction of sample.predictions) await predict(address, prediction, place.signal);
   } catch (error) {
     // Not by the place's signal, which may be what ended the predictions.
     await mlcli("Stop the server", { ...place, signal: new AbortController().signal }, stop);

@@ -35,6 +35,9 @@ const MADE_FROM = [
   new URL(import.meta.url),
   new URL("../setup/from_npm.ts", import.meta.url),
   new URL("deno.json", ROOT),
+  ...Object.values(STAND_INS).flatMap((files) =>
+    Object.values(files).map((file) => new URL(file, STAND_IN_FILES))
+  ),
 ];
 
 /**

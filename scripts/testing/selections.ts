@@ -93,16 +93,31 @@ export const ON_BINARY: readonly Selected[] = [
     path: "tests/e2e/model_archive_test.ts",
     reason: "the bundled tar library, zlib, and permission to make links",
   },
+  {
+    path: "tests/e2e/metrics_test.ts",
+    reason: "the bundled re2js, loaded when it is needed; local list-jobs; a line on a terminal",
+  },
   { path: "tests/e2e/logs_test.ts", reason: "two streams, byte for byte" },
+  {
+    path: "tests/e2e/interactive_test.ts",
+    reason: "terminals: keys as they are typed; connections to the engine without HTTP",
+  },
+  { path: "tests/e2e/shell_test.ts", reason: "the same; a part of the bundle" },
   { path: "tests/e2e/status_test.ts", reason: "terminals: a table of their width" },
 ];
 
 /** What runs on Podman too: what runs a container. */
 export const ON_PODMAN: readonly Selected[] = [
+  {
+    path: "tests/e2e/build_inputs_test.ts",
+    reason: "its own builder: stages, arguments, its words where a COPY finds nothing",
+  },
   { path: "tests/e2e/train_test.ts", reason: "a run, its mounts and its exit status" },
   { path: "tests/e2e/process_test.ts", reason: "the same for a script" },
   { path: "tests/e2e/deploy_test.ts", reason: "ports, and containers that stay" },
   { path: "tests/e2e/errors_test.ts", reason: "its own words and statuses for what fails" },
+  { path: "tests/e2e/interactive_test.ts", reason: "attaching with an input; terminals" },
+  { path: "tests/e2e/shell_test.ts", reason: "the same, with another entry point" },
   { path: "tests/e2e/interrupt_test.ts", reason: "signals to a container, and its removal" },
   { path: "tests/e2e/privileges_test.ts", reason: "capabilities and limits" },
   {

@@ -280,9 +280,10 @@ suite("mlcli doctor", () => {
     const { code, stdout, stderr } = await app.run(["doctor"], {
       env: { DOCKER_HOST: "unix:///nonexistent.sock" },
     });
-    assertEquals({ code, stderr }, { code: 1, stderr: "error: 2 checks of 2 failed\n" });
+    assertEquals({ code, stderr }, { code: 1, stderr: "error: 1 check of 2 failed\n" });
     assertMatch(stdout, /^problem {2}No Docker Engine answers\n {9}unix:\/\/\/nonexistent\.sock/);
-    assertMatch(stdout, /^problem {2}Not a valid mlcli directory/m);
+    // Whoever has made none yet misses nothing.
+    assertMatch(stdout, /^warning {2}Not a valid mlcli directory/m);
   });
 
   it("prints the same as JSON", async () => {
@@ -314,11 +315,91 @@ suite("mlcli doctor", () => {
     assertEquals(without.stdout.includes("credentials"), false);
 
     const withCloud = await runCloud(aws, ["doctor", "--cloud"], { cwd, env });
-    assertMatch(withCloud.stdout, /^ok {7}The service takes the credentials, .* in \S+ \(.+\)$/m);
+    assertMatch(withCloud.stdout, /^ok {7}The credentials are those of arn:aws:iam::\d+:user\//m);
+    assertMatch(withCloud.stdout, /^ok {7}SageMaker answers in \S+ \(.+\)$/m);
+    assertMatch(
+      withCloud.stdout,
+      /^warning {2}No role is named for SageMaker to assume: .*\n {9}hint: /m,
+    );
     const noRegion = { ...env, AWS_REGION: undefined, AWS_DEFAULT_REGION: undefined };
     const nowhere = await runCloud(aws, ["doctor", "--cloud"], { cwd, env: noRegion });
     assertEquals(nowhere.code, 1);
     assertMatch(nowhere.stdout, /^problem {2}No region named\n {9}hint: /m);
+  });
+
+  it("needs neither an app nor an engine for the way to SageMaker", async () => {
+    await using aws = new FakeAws();
+    const cwd = await Deno.makeTempDir({ prefix: "mlcli-test-" });
+    const role = "arn:aws:iam::123456789012:role/SageMakerRole";
+    const env = { DOCKER_HOST: "unix:///nonexistent.sock", MLCLI_EXECUTION_ROLE: role };
+    const { code, stdout, stderr } = await runCloud(aws, ["doctor", "--cloud"], { cwd, env });
+    assertEquals([code, stderr], [0, ""], stdout);
+    assertMatch(stdout, /^warning {2}No Docker Engine answers\n/);
+    assertMatch(stdout, /^warning {2}Not a valid mlcli directory: /m);
+    assertMatch(stdout, /^ok {7}The credentials are those of /m);
+    assertMatch(stdout, /^ok {7}SageMaker answers in /m);
+    assertEquals(
+      stdout.includes(`ok       Jobs and endpoints would run as ${role} (MLCLI_EXECUTION_ROLE)\n`),
+      true,
+      stdout,
+    );
+    // An app that is named has to be there.
+    const named = await runCloud(aws, ["doctor", "--cloud", "-a", "churn"], { cwd, env });
+    assertEquals(named.code, 1);
+    await Deno.remove(cwd, { recursive: true });
+  });
+
+  it("says who names the role that jobs would run as", async () => {
+    const role = (name: string) => `arn:aws:iam::123456789012:role/${name}`;
+    await using app = await completeApp({ execution_role: role("File") });
+    await using other = await completeApp();
+    await using aws = new FakeAws();
+    aws.roles.add(role("Option"));
+    aws.roles.add(role("Acting"));
+    const option = ["--iam-role-arn", role("Option")];
+    const all = { MLCLI_EXECUTION_ROLE: role("Variable"), PLATFORM_ROLE: role("Acting") };
+    for (
+      const [cwd, args, env, expected] of [
+        [app.directory, option, all, `${role("File")} (execution_role in ${app.name}.json)`],
+        [other.directory, option, all, `${role("Variable")} (MLCLI_EXECUTION_ROLE)`],
+        [other.directory, option, {}, `${role("Option")} (--iam-role-arn)`],
+        [
+          other.directory,
+          [],
+          { PLATFORM_ROLE: role("Acting") },
+          `${role("Acting")} (PLATFORM_ROLE)`,
+        ],
+      ] as const
+    ) {
+      const { stdout } = await runCloud(aws, ["doctor", "--cloud", ...args], {
+        cwd,
+        env: { DOCKER_HOST: "unix:///nonexistent.sock", ...env },
+      });
+      assert(stdout.includes(`ok       Jobs and endpoints would run as ${expected}\n`), stdout);
+    }
+  });
+
+  it("looks at another port, and knows serve.py", async () => {
+    await using app = await completeApp();
+    await Deno.rename(app.path("prediction/serve"), app.path("prediction/serve.py"));
+    const container = { ...SERVER, Labels: {}, Ports: [{ IP: "127.0.0.1", PublicPort: 8099 }] };
+    const says = { ...GOOD, containers: [container] };
+    const { code, stdout } = await doctor(app, says, "--port", "8099");
+    assertEquals([code, stdout.includes("File not found")], [0, false], stdout);
+    assertMatch(stdout, /^warning {2}Port 8099 is used by the container mlcli-demo-serve-8080$/m);
+    assertEquals(stdout.includes("8080 is"), false);
+  });
+
+  it("says how an image of the user's own gets here, where there is no Dockerfile", async () => {
+    await using app = await completeApp();
+    await Deno.remove(app.path("Dockerfile"));
+    const { stdout } = await doctor(app, { ...GOOD, image: undefined });
+    const hint =
+      `hint: Run mlcli build, or docker pull ${app.name}:latest if it is an image of your own.`;
+    assert(
+      stdout.includes(`problem  Image not found: ${app.name}:latest\n         ${hint}\n`),
+      stdout,
+    );
   });
 
   it("prints nothing secret, though the service repeats it", async () => {

@@ -9,12 +9,14 @@ import { answerOnTerminal } from "../helpers/terminal.ts";
 
 const FILES = [
   "demo.json",
+  "demo/mlcli_base/.schema.json",
   ".dockerignore",
   "requirements.txt",
   "demo/mlcli_base/Dockerfile",
   "demo/mlcli_base/training/training.py",
   "demo/mlcli_base/prediction/serve",
   "demo/mlcli_base/processing/processing.py",
+  "demo/mlcli_base/common/linear_model.py",
   "demo/mlcli_base/local_test/test_dir/input/config/hyperparameters.json",
   "demo/mlcli_base/local_test/test_dir/input/data/training/apartments.csv",
   "demo/mlcli_base/local_test/test_dir/input/data/processing/apartments_raw.csv",
@@ -48,9 +50,10 @@ suite("mlcli init", () => {
     const { code, stdout, stderr } = await runInProcess(["init", "demo"], { cwd: directory.path });
     assertEquals([code, lines(stdout)], [0, FILES]);
     assertEquals(Object.keys(await contents(directory.path)).sort(), [...FILES].sort());
-    assertStringIncludes(stderr, "Created 12 files of demo.\n");
+    assertStringIncludes(stderr, `Created ${FILES.length} files of demo.\n`);
     assertStringIncludes(stderr, "  mlcli build\n  mlcli local train\n  mlcli local deploy\n");
     assertEquals(JSON.parse(await Deno.readTextFile(join(directory.path, "demo.json"))), {
+      $schema: "./demo/mlcli_base/.schema.json",
       image_name: "demo",
       python_version: "3.12",
       requirements: "requirements.txt",
@@ -65,7 +68,7 @@ suite("mlcli init", () => {
     await using directory = await makeDirectory();
     const { code, stdout } = await init(
       directory,
-      ...["My.App-1", "--python-version", "3.10", "--requirements", "./deps/image.txt"],
+      ...["My.App-1", "--requirements", "./deps/image.txt"],
       ...["--base-image", "debian:bookworm", "--image-name", "team/app", "--region", "eu-west-1"],
       ...["--profile", "work", "--platform", "linux/amd64"],
     );
@@ -74,7 +77,7 @@ suite("mlcli init", () => {
     assert(!lines(stdout).includes("requirements.txt"));
     assertEquals(await readConfiguration(join(directory.path, "My.App-1.json")), {
       imageName: "team/app",
-      pythonVersion: "3.10",
+      pythonVersion: "3.12",
       requirements: "deps/image.txt",
       certificateFile: undefined,
       baseImage: "debian:bookworm",
@@ -83,9 +86,20 @@ suite("mlcli init", () => {
       cloudProfile: "work",
       s3Prefix: undefined,
       executionRole: undefined,
+      metricDefinitions: [],
       sections: {},
+      hasIdleVersion: false,
       otherKeys: [],
     });
+  });
+
+  it("takes a project of uv for the requirements, and makes no others", async () => {
+    await using directory = await makeDirectory({ "pyproject.toml": "", "uv.lock": "" });
+    const { code, stdout } = await runInProcess(["init", "demo"], { cwd: directory.path });
+    assertEquals(code, 0);
+    assert(!stdout.includes("requirements.txt"), stdout);
+    const { requirements } = await readConfiguration(join(directory.path, "demo.json"));
+    assertEquals(requirements, "uv.lock");
   });
 
   it("names the image in lower case", async () => {
@@ -108,11 +122,14 @@ suite("mlcli init", () => {
     await using directory = await makeDirectory(own);
     const { code, stdout, stderr } = await init(directory, "demo", "--region", "eu-west-1");
     assertEquals(code, 0);
-    // The example's data and hyperparameters are not for code of the user's own.
+    // The example's data and hyperparameters are not for code of the user's own; what its serving
+    // code imports is for that.
     assertEquals(lines(stdout), [
+      "demo/mlcli_base/.schema.json",
       "demo/mlcli_base/Dockerfile",
       "demo/mlcli_base/prediction/serve",
       "demo/mlcli_base/processing/processing.py",
+      "demo/mlcli_base/common/linear_model.py",
       "demo/mlcli_base/local_test/test_dir/output/.gitkeep",
     ]);
     const found = await contents(directory.path);
@@ -134,6 +151,24 @@ suite("mlcli init", () => {
       assertStringIncludes(stderr, "Nothing to do: demo is complete.\n");
     }
     assertEquals(await contents(directory.path), before);
+  });
+
+  it("writes the schema of its configuration again where another mlcli did", async () => {
+    await using directory = await makeDirectory();
+    await init(directory, "demo");
+    const path = join(directory.path, "demo/mlcli_base/.schema.json");
+    const schema = await Deno.readTextFile(path);
+    await Deno.writeTextFile(
+      path,
+      schema.replace(/Written by mlcli [^ ]+/, "Written by mlcli 0.0.9."),
+    );
+    const again = await init(directory, "demo");
+    assertEquals([again.code, again.stdout], [0, "demo/mlcli_base/.schema.json\n"]);
+    assertEquals(await Deno.readTextFile(path), schema);
+    // Not somebody else's, nor what a link leads to.
+    await Deno.writeTextFile(path, "mine");
+    assertEquals((await init(directory, "demo")).stdout, "");
+    assertEquals(await Deno.readTextFile(path), "mine");
   });
 
   it("completes what an interrupted run left, wherever that was", async () => {
@@ -277,6 +312,8 @@ suite("mlcli init without a terminal", () => {
     [["a b"], 'Argument "APP"'],
     [[".demo"], 'Argument "APP"'],
     [["demo", "--python-version", "new"], 'Option "--python-version" must be a Python version'],
+    [["demo", "--python-version", "3.7"], "from 3.8 on"],
+    [["demo", "--python-version", "3.9", "--base-image", "a"], "do not go together"],
     [["demo", "--requirements", "../r.txt"], 'Option "--requirements"'],
     [["demo", "--requirements", "/r.txt"], 'Option "--requirements"'],
     [["demo", "--image-name", "Demo:v1"], 'Option "--image-name"'],
@@ -320,7 +357,7 @@ suite("mlcli init on a terminal", () => {
     const { code, screen } = await answerOnTerminal(
       ["init", "--requirements", "r.txt"],
       directory.path,
-      "not a name\ndemo\nnew\n3.10\n\neu-west-1\n\n",
+      "not a name\ndemo\n\nnew\n3.10\neu-west-1\n\n",
     );
     assertEquals(code, 0);
     assertStringIncludes(screen, "Name of the app [mlcli-test-");
@@ -330,6 +367,7 @@ suite("mlcli init on a terminal", () => {
     assertStringIncludes(screen, "Cloud region (empty: that of your profile): ");
     assert(!screen.includes("Requirements file"));
     assertEquals(JSON.parse(await Deno.readTextFile(join(directory.path, "demo.json"))), {
+      $schema: "./demo/mlcli_base/.schema.json",
       image_name: "demo",
       python_version: "3.10",
       requirements: "r.txt",

@@ -116,18 +116,4 @@ suite("the top level", () => {
     assertEquals((await run(["local", "status"], { MLCLI_OUTPUT: "json" })).stdout, "[]\n");
     assertEquals((await run(["local", "status"], { MLCLI_OUTPUT: "xml" })).code, 2);
   });
-
-  it("warns of keys that are almost one, in each command that works on the app", async () => {
-    await using app = await completeApp({ configuration: { "cloud-region": "eu-west-1" } });
-    await using engine = await fakeContainers({ program: ({ end }) => end(0) });
-    const options = { cwd: app.directory, engine };
-    const warning =
-      `warning: ${app.name}.json: "cloud-region" means nothing to mlcli\nhint: Is "cloud_region" meant?\n`;
-    for (const args of [["train"], ["process", "-f", "p.py"]]) {
-      const { code, stderr } = await runInProcess(["local", ...args], options);
-      assertEquals([code, stderr.startsWith(warning)], [0, true], stderr);
-    }
-    const doctor = await runInProcess(["doctor"], options);
-    assert(doctor.stdout.includes(`"cloud-region" means nothing to mlcli`), doctor.stdout);
-  });
 });

@@ -234,7 +234,7 @@ raise ImportError("no module named shap")
     await using app = await servingApp(`import time\ntime.sleep(1.5)\n${SERVING}`);
     const { code, screen } = await runOnTerminal(["local", "deploy", "-p", "0"], app.directory);
     assertEquals(code, 0, screen);
-    assertStringIncludes(screen, "Starting the server (1 s)\x1b[K");
+    assertStringIncludes(screen, "Starting the server (1s)\x1b[K");
     const [cleared, port] = screen.trimEnd().split("http://localhost:");
     assert(cleared?.endsWith("\r\x1b[K"), JSON.stringify(screen));
     assertEquals((await app.run(["local", "stop", "--port", port!])).code, 0);

@@ -50,6 +50,19 @@ suite("what containers wrote belongs to the caller", () => {
     });
   }
 
+  it("after local shell", async () => {
+    await using app = await appOf("");
+    await user.owns(app.directory);
+    const made = ["--", "mkdir", "-m", "700", "/opt/ml/output/data/private"];
+    assertEquals(await user.run(["local", "shell", ...made], app.directory), {
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
+    const owners = await ownersBelow(app.testPath("output"));
+    assertEquals(owners, new Map([["data", user.uid], ["data/private", user.uid]]));
+  });
+
   for (
     const [title, end, code, model] of [
       ["after a success", "", 0, "model"],

@@ -67,6 +67,17 @@ export function emptyAnswer(): Response {
   return new Response(null, { headers: JSON_HEADERS });
 }
 
+/** STS's answer to GetCallerIdentity. */
+export function callerIdentity(user: string): Response {
+  return new Response(
+    `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">` +
+      `<GetCallerIdentityResult><Arn>${user}</Arn><UserId>AIDA</UserId>` +
+      `<Account>${ACCOUNT}</Account></GetCallerIdentityResult><ResponseMetadata>` +
+      `<RequestId>1</RequestId></ResponseMetadata></GetCallerIdentityResponse>`,
+    { headers: { "content-type": "text/xml" } },
+  );
+}
+
 /** STS's answer to AssumeRole. The session ends at `expiration`. */
 export function assumedRole(
   key: AccessKey,

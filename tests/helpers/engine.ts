@@ -5,12 +5,13 @@
  * @module
  */
 
-import { pack } from "tar-stream";
+import { extract, pack } from "tar-stream";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import type { ContainerSummary, Engine } from "../../runtime/docker/engine.ts";
 import { parseHost } from "../../runtime/docker/locate.ts";
 import { failureOf } from "../../runtime/docker/messages.ts";
 import { openTransport } from "../../runtime/docker/transport.ts";
+import { takesMore } from "../../runtime/sinks.ts";
 import { LABELS } from "../../runtime/labels.ts";
 import { makeApp } from "./app.ts";
 
@@ -20,6 +21,11 @@ export const TEST_IMAGE = "mlcli-test";
 /** The base image with Python that the set-up made or pulled. */
 export function baseImage(): string {
   return imageOf("MLCLI_TEST_BASE_IMAGE");
+}
+
+/** The base image with pip. */
+export function pipImage(): string {
+  return imageOf("MLCLI_TEST_PIP_IMAGE");
 }
 
 /** The base image on which scikit-learn is there, or comes by pip. */
@@ -76,6 +82,30 @@ export async function engineRequest(
   try {
     // Both Docker 20.10 and Podman 4 speak 1.41.
     return await (await transport.request(method, `/v1.41${path}`, { expect })).text();
+  } finally {
+    transport.close();
+  }
+}
+
+/** The files that an image consists of, each as a stream: its configuration, and all its layers. */
+export async function* filesOfImage(
+  reference: string,
+): AsyncGenerator<AsyncIterable<Uint8Array>, void, void> {
+  const { address } = await withEngine((engine) => Promise.resolve(engine));
+  const transport = await openTransport(parseHost(address, (name) => Deno.env.get(name)));
+  try {
+    const path = `/v1.41/images/${encodeURIComponent(reference)}/get`;
+    const { body } = await transport.request("GET", path, { expect: [200] });
+    const unpacker = extract();
+    const feeding = (async () => {
+      for await (const bytes of body) {
+        if (!unpacker.write(bytes)) await takesMore(unpacker);
+      }
+      unpacker.end(undefined);
+    })();
+    feeding.catch((error) => unpacker.destroy(error));
+    for await (const entry of unpacker) yield entry as AsyncIterable<Uint8Array>;
+    await feeding;
   } finally {
     transport.close();
   }

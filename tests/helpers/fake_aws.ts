@@ -10,6 +10,7 @@ import {
   ACCOUNT,
   arn,
   assumedRole,
+  callerIdentity,
   couldNotFind,
   emptyAnswer,
   errorAnswer,
@@ -284,6 +285,8 @@ export class FakeAws implements AsyncDisposable {
       case "DescribeModel":
         // No endpoint of these tests has one.
         return couldNotFind("model", arn(input.ModelName));
+      case "GetCallerIdentity":
+        return callerIdentity(this.keys.get(request.authorization.accessKeyId)!.user);
       case "AssumeRole":
         return this.#assumeRole(input.RoleArn, input.RoleSessionName);
       default:

@@ -15,6 +15,7 @@ import {
   pong,
   refusal,
 } from "./fake_engine.ts";
+import { upgradeFront } from "./upgrade_front.ts";
 
 /** A container, seen from its inside. */
 export interface FakeContainer {
@@ -41,6 +42,8 @@ export interface Play {
   readonly program?: (container: FakeContainer) => void | Promise<void>;
   /** What it does at SIGTERM. Default: it ends with 143. */
   readonly onStop?: (container: FakeContainer) => void;
+  /** What it does when something is typed at it; `null` is the end of the input. */
+  readonly onInput?: (container: FakeContainer, text: string | null) => void;
   /** Containers that are there already. */
   readonly containers?: readonly Partial<ContainerSummary>[];
   readonly isPodman?: boolean;
@@ -108,9 +111,14 @@ class Life implements FakeContainer {
     private readonly writesNoModel: boolean,
   ) {}
 
-  readonly out = (text: string): void => this.raw(frame(1, text));
+  readonly out = (text: string): void => this.#write(1, text);
 
-  readonly err = (text: string): void => this.raw(frame(2, text));
+  readonly err = (text: string): void => this.#write(2, text);
+
+  /** In a frame, unless it has a terminal. */
+  #write(stream: 1 | 2, text: string): void {
+    this.raw(this.body.Tty ? new TextEncoder().encode(text) : frame(stream, text));
+  }
 
   readonly raw = (bytes: Uint8Array): void => {
     this.#log.push(bytes);
@@ -243,6 +251,7 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
       container.output({ past: true, follow: url.includes("follow=1") }),
     "GET /containers/ID/json": (container) =>
       Response.json({ State: { Running: container.isRunning } }),
+    "POST /containers/ID/resize": () => done(200),
     "DELETE /containers/ID": (container) => {
       container.end(137);
       lives.delete(container.id);
@@ -269,8 +278,19 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
   });
   const found = (): (Call & { readonly id: string | undefined })[] =>
     engine.calls.map((one) => ({ ...one, id: idOf(one.call), call: generic(one.call) }));
+  const { onInput } = play;
+  const front = onInput && upgradeFront(engine.socket, (call) => {
+    const kind = generic(call.replace(/\/v[\d.]+/, ""));
+    const container = lives.get(idOf(call.replace(/\/v[\d.]+/, "")) ?? "");
+    if (kind !== "POST /containers/ID/attach" || container === undefined) return undefined;
+    if (play.answers?.[kind] !== undefined) return undefined;
+    course.push(`${kind} (upgraded)`);
+    const { body } = container.output({ past: false, follow: true });
+    return { output: body!, onInput: (text) => onInput(container, text) };
+  });
   return {
     ...engine,
+    socket: front?.socket ?? engine.socket,
     course,
     callsOf: (call) => found().filter((one) => one.call === call),
     get created() {
@@ -284,6 +304,7 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     async [Symbol.asyncDispose](): Promise<void> {
       for (const container of lives.values()) container.end(137);
       await Promise.all(playing);
+      await front?.[Symbol.asyncDispose]();
       await engine[Symbol.asyncDispose]();
     },
   };

@@ -18,6 +18,7 @@ export interface FakeContextOptions extends Partial<Omit<Context, "out" | "err">
   readonly isTerminal?: boolean;
   readonly colour?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
   /** Hears what is written to standard output before it is kept; may refuse it, or be slow. */
   readonly onOutput?: (text: string) => void | Promise<void>;
 }
@@ -27,12 +28,13 @@ export function fakeContext(
   options: FakeContextOptions = {},
 ): Context & { readonly out: MemoryOutput; readonly err: MemoryOutput } {
   const { isTerminal = false, colour = false, columns = 80, ...more } = options;
-  const { onOutput = () => {}, ...rest } = more;
+  const { rows = isTerminal ? 24 : 0, ...other } = more;
+  const { onOutput = () => {}, ...rest } = other;
   const unreachable = (): never => {
     throw new Error("The test gives no such thing");
   };
   return {
-    input: { isTerminal: false, async *read() {}, async *readFile() {} },
+    input: { isTerminal: false, keyboard: undefined, async *read() {}, async *readFile() {} },
     env: () => undefined,
     cwd: "/nonexistent",
     caller: undefined,
@@ -48,8 +50,8 @@ export function fakeContext(
     region: unreachable,
     aws: unreachable,
     ...rest,
-    out: memoryOutput({ isTerminal, colour, columns }, onOutput),
-    err: memoryOutput({ isTerminal, colour, columns }),
+    out: memoryOutput({ isTerminal, colour, columns, rows }, onOutput),
+    err: memoryOutput({ isTerminal, colour, columns, rows }),
   };
 }
 
@@ -75,7 +77,7 @@ export function fakeClock(
 }
 
 function memoryOutput(
-  properties: Pick<Output, "isTerminal" | "colour" | "columns">,
+  properties: Pick<Output, "isTerminal" | "colour" | "columns" | "rows">,
   onWrite: (text: string) => void | Promise<void> = () => {},
 ): MemoryOutput {
   const decoder = new TextDecoder();

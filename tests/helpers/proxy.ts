@@ -15,23 +15,28 @@ export interface ProxyOptions {
   readonly tunnel?: number;
   /** The status of the answer to a request that is not let through. */
   readonly refusal?: string;
+  /** Where it listens, if not on 127.0.0.1 alone. */
+  readonly hostname?: string;
 }
 
 /** An HTTP proxy for one test. Close it with `await using`. */
 export class FakeProxy implements AsyncDisposable {
   /** The head of each request that came in. */
   readonly heads: string[] = [];
-  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  readonly #listener: Deno.TcpListener;
+  readonly #hostname: string;
   readonly #connections = new Set<Deno.Conn>();
   readonly #served: Promise<void>;
 
-  constructor(options: ProxyOptions = {}) {
+  constructor({ hostname = "127.0.0.1", ...options }: ProxyOptions = {}) {
+    this.#hostname = hostname;
+    this.#listener = Deno.listen({ hostname, port: 0 });
     this.#served = this.#serve(options);
   }
 
   /** Host and port, as after `http://`. */
   get host(): string {
-    return `127.0.0.1:${this.#listener.addr.port}`;
+    return `${this.#hostname}:${this.#listener.addr.port}`;
   }
 
   async #serve(options: ProxyOptions): Promise<void> {

@@ -8,7 +8,7 @@ import { join } from "@std/path";
 import { denoDirectory, programCommand } from "./program.ts";
 
 /** A run on a terminal ends by itself, or after this time in ms. */
-const TIMEOUT = 120_000;
+const TIMEOUT = 60_000;
 
 /** What somebody at the terminal would have seen, escape sequences included. */
 export interface TerminalResult {
@@ -110,6 +110,34 @@ export function answerOnTerminal(
       const typed = left;
       left = undefined;
       return typed;
+    },
+  });
+}
+
+/** Keys to type, once a text is on the screen that was not there at the keys before. */
+export type Step = readonly [after: string, keys: string];
+
+/**
+ * Runs the program on a terminal and types, step by step. What `stty -a` says of the terminal
+ * afterwards is the end of the screen.
+ */
+export async function typeOnTerminal(
+  args: readonly string[],
+  cwd: string,
+  steps: readonly Step[],
+  columns = 80,
+): Promise<TerminalResult> {
+  let [next, seen] = [0, 0];
+  return await onTerminal({
+    command: `stty cols ${columns} rows 24; ${shellCommand(args)}; code=$?; stty -a; exit $code`,
+    cwd,
+    env: { TERM: "xterm", NO_COLOR: "" },
+    keys: (screen) => {
+      const step = steps[next];
+      if (step === undefined || !screen.slice(seen).includes(step[0])) return undefined;
+      next++;
+      seen = screen.length;
+      return step[1];
     },
   });
 }

@@ -51,6 +51,22 @@ suite("an output's colour", () => {
   }
 });
 
+suite("an output's height", () => {
+  const rows = [
+    ["a terminal of 50 lines", true, 50, "xterm", 50],
+    ["a terminal that says 0", true, 0, undefined, 24],
+    ["a terminal that can draw nothing again", true, 50, "dumb", 0],
+    ["no terminal", false, 50, "xterm", 0],
+  ] as const;
+  for (const [name, isTerminal, lines, term, expected] of rows) {
+    it(`${name}: ${expected}`, () => {
+      using _deno = replaced(Deno, { consoleSize: () => ({ columns: 80, rows: lines }) });
+      using _env = replaced(Deno.env, { get: (key: string) => key === "TERM" ? term : undefined });
+      assertEquals(outputTo(streamOf([], isTerminal), NAME).rows, expected);
+    });
+  }
+});
+
 suite("an output's width", () => {
   const rows = [
     ["a terminal of 120 columns", true, 120, 120],

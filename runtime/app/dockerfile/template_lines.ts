@@ -5,10 +5,9 @@
  * @module
  */
 
-import { SEPARATOR } from "@std/path/constants";
-import { normalize } from "@std/path/normalize";
 import { COMMON_PATH } from "../../images.ts";
 import { copiesOf, type Instruction } from "./instructions.ts";
+import { cleanedPath } from "./paths.ts";
 
 /** A line that a Dockerfile may lack. */
 export interface TemplateLine {
@@ -36,26 +35,20 @@ export const COMMON_LINE: TemplateLine = {
 /** Whether a `COPY` brings the directory, or a part of it, to where the harness looks for it. */
 function putsCommon(source: string, target: string, appName: string): boolean {
   const folder = `${appName}/mlcli_base/common`;
-  const path = cleaned(source.replace(/\$\{APP\}|\$APP\b/g, appName).replace(/^\/+/, ""));
+  const path = cleanedPath(source.replace(/\$\{APP\}|\$APP\b/g, appName));
   // What another variable stands for, or a pattern, is not known: the author means something by it.
-  if (/[$*?[]/.test(path)) return cleaned(target).endsWith("common");
+  if (/[$*?[]/.test(path)) return cleanedPath(target).endsWith("common");
   if (path === folder || path.startsWith(`${folder}/`)) {
-    const to = cleaned(target);
-    return to === COMMON_PATH || to.startsWith(`${COMMON_PATH}/`) || !isPlain(target);
+    return `/${cleanedPath(target)}/`.startsWith(`${COMMON_PATH}/`) || !isPlain(target);
   }
   if (path !== "" && !folder.startsWith(`${path}/`)) return false;
-  return cleaned(`${target}/${folder.slice(path.length)}`) === COMMON_PATH || !isPlain(target);
+  const to = cleanedPath(`${target}/${folder.slice(path.length)}`);
+  return `/${to}` === COMMON_PATH || !isPlain(target);
 }
 
 /** Whether it is known where a target leads. */
 function isPlain(target: string): boolean {
   return target.startsWith("/") && !target.includes("$");
-}
-
-/** Without `.` and `..` in it, and without a slash at its end. Empty: the whole context. */
-function cleaned(path: string): string {
-  const text = normalize(path).replaceAll(SEPARATOR, "/").replace(/(?<=.)\/$/, "");
-  return text === "." ? "" : text;
 }
 
 /** Lets pip use what mlcli hands over of this machine's network, for one step alone. */

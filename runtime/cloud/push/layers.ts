@@ -14,6 +14,15 @@ export interface LayersProgress {
   /** Layers that the registry has, and all of them. */
   readonly done: number;
   readonly layers: number;
+  /** Those whose bytes are being sent. */
+  readonly sending: readonly LayerBytes[];
+}
+
+/** The bytes of one layer. */
+export interface LayerBytes {
+  readonly id: string;
+  readonly sent: number;
+  readonly total: number;
 }
 
 /** What happened to a layer, for a line of its own: `Pushed`, `Layer already exists`, ... */
@@ -66,6 +75,9 @@ export class Layers {
       total: sum(({ total }) => total),
       done: layers.filter(({ status }) => THERE.test(status)).length,
       layers: layers.length,
+      sending: [...this.#layers].filter(([, { status, total }]) =>
+        status === "Pushing" && total > 0
+      ).map(([id, { current, total }]) => ({ id, sent: current, total })),
     };
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { MetricDefinition } from "../../app/metric_definitions.ts";
 import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { hasOwnDisk } from "../../contract/instance_disks.ts";
 import { PATHS, processingArguments } from "../../contract/jobs.ts";
@@ -42,6 +43,8 @@ export interface PlannedData {
 export interface PlannedTraining extends PlannedJob {
   readonly channels: readonly PlannedData[];
   readonly hyperparameters: Readonly<Record<string, string>>;
+  /** What SageMaker looks for in its log. */
+  readonly metrics: readonly MetricDefinition[];
   /** On spot instances: how long it may wait and run, in seconds. */
   readonly maxWait: number | undefined;
   readonly checkpoints: S3Address | undefined;
@@ -58,12 +61,18 @@ export interface PlannedProcessing extends PlannedJob {
 
 /** CreateTrainingJob. Its type has no such call without an optional part left out. */
 export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
-  const { kmsKey, maxWait, checkpoints, channels, hyperparameters } = planned;
+  const { kmsKey, maxWait, checkpoints, channels, hyperparameters, metrics } = planned;
   const key = kmsKey === undefined ? {} : { KmsKeyId: kmsKey };
   return {
     TrainingJobName: planned.name,
     ...emptyLeftOut("HyperParameters", hyperparameters),
-    AlgorithmSpecification: { TrainingImage: planned.image, TrainingInputMode: "File" },
+    AlgorithmSpecification: {
+      TrainingImage: planned.image,
+      TrainingInputMode: "File",
+      ...metrics.length === 0 ? {} : {
+        MetricDefinitions: metrics.map(({ name, regex }) => ({ Name: name, Regex: regex })),
+      },
+    },
     RoleArn: planned.role,
     InputDataConfig: channels.map(({ name, address }) => ({
       ChannelName: name,

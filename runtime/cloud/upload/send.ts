@@ -23,7 +23,7 @@ export interface Sending {
   readonly leftBehind: (upload: Upload, error: unknown) => void;
 }
 
-/** What became of a file; the bytes that were sent. */
+/** What became of a file, and its size in bytes. */
 export interface Sent {
   readonly isUnchanged: boolean;
   readonly bytes: number;
@@ -31,15 +31,20 @@ export interface Sent {
 
 /**
  * Sends a file unless it is there.
+ *
+ * @param onPart told of the bytes of each part of a large file, when it has arrived.
  * @throws MlcliError, where it cannot be read or changes; AwsError.
  */
 export async function send(
   { file, there }: Step & { readonly kind: "file" },
   sending: Sending,
+  onPart: (bytes: number) => void,
 ): Promise<Sent> {
   const { target: { bucket, key } } = sending;
   const before = stateOf(file);
-  if (await isUnchanged(file, before, there)) return { isUnchanged: true, bytes: 0 };
+  if (await isUnchanged(file, before, there)) {
+    return { isUnchanged: true, bytes: before.size };
+  }
   const place = { bucket, key: key + file.name };
   // Its size is small, or it is read in pieces: nothing here takes noticeably long.
   using source = open(file);
@@ -52,7 +57,7 @@ export async function send(
     if (!isSame) throw new Changed();
   };
   if (state.size <= PART_SIZE) await sendWhole(source, state, place, check, sending);
-  else await sendParts(source, state, place, check, sending);
+  else await sendParts(source, state, place, check, sending, onPart);
   check();
   return { isUnchanged: false, bytes: state.size };
 }
@@ -76,6 +81,7 @@ async function sendParts(
   place: ObjectPlace,
   check: () => void,
   { s3, budget, force, leftBehind }: Sending,
+  onPart: (bytes: number) => void,
 ): Promise<void> {
   const upload = await s3.createUpload(place, force);
   const parts: Promise<UploadedPart>[] = [];
@@ -95,6 +101,7 @@ async function sendParts(
         throw error;
       });
       const part = s3.uploadPart(upload, parts.length + 1, taken.bytes)
+        .then((uploaded) => (onPart(length), uploaded))
         .finally(() => taken[Symbol.dispose]());
       parts.push(part);
       part.catch((error) => failure.abort(error));

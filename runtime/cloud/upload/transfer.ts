@@ -28,6 +28,10 @@ export interface Done {
   files: number;
   bytes: number;
   unchanged: number;
+  /** Bytes of the files that are there already. */
+  unchangedBytes: number;
+  /** Bytes that arrived of files that are still being sent. */
+  inParts: number;
   /** Keys of objects that have no file here. */
   readonly extras: string[];
 }
@@ -41,7 +45,7 @@ interface Failed {
  * Sends the files.
  *
  * @param keepsExtras whether the keys of objects without a file are wanted.
- * @param onDone told after each file.
+ * @param onDone told after each file, and each part of a large one.
  * @throws MlcliError that names what could not be sent; Interrupted.
  */
 export async function transfer(
@@ -50,7 +54,14 @@ export async function transfer(
   keepsExtras: boolean,
   onDone: (done: Done) => void,
 ): Promise<Done> {
-  const done: Done = { files: 0, bytes: 0, unchanged: 0, extras: [] };
+  const done: Done = {
+    files: 0,
+    bytes: 0,
+    unchanged: 0,
+    unchangedBytes: 0,
+    inParts: 0,
+    extras: [],
+  };
   let failures: Failed[] = [];
   let inRow = 0;
   const work = async (step: Step): Promise<void> => {
@@ -58,13 +69,17 @@ export async function transfer(
       if (keepsExtras) done.extras.push(step.object.key);
       return;
     }
+    let inParts = 0;
+    const onPart = (bytes: number): void => {
+      inParts += bytes;
+      done.inParts += bytes;
+      onDone(done);
+    };
     try {
-      const { isUnchanged, bytes } = await send(step, sending);
-      if (isUnchanged) done.unchanged++;
-      else {
-        done.files++;
-        done.bytes += bytes;
-      }
+      const { isUnchanged, bytes } = await send(step, sending, onPart)
+        .finally(() => done.inParts -= inParts);
+      done[isUnchanged ? "unchanged" : "files"]++;
+      done[isUnchanged ? "unchangedBytes" : "bytes"] += bytes;
       inRow = 0;
       onDone(done);
     } catch (error) {

@@ -65,19 +65,14 @@ export async function startContainer(engine: Engine, id: string, body: CreateBod
 }
 
 /**
- * Attaches to a container that has not begun. (Podman prepares it then, and finds what Docker finds
+ * Attaches to a container that has not begun, as `attach` does. (Podman prepares it then, and finds what Docker finds
  * at the start.)
  *
  * @throws MlcliError when the image cannot run the command.
  */
-export async function attachContainer(
-  engine: Engine,
-  id: string,
-  body: CreateBody,
-  signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array>> {
+export async function attachContainer<T>(body: CreateBody, attach: () => Promise<T>): Promise<T> {
   try {
-    return await engine.attach(id, signal);
+    return await attach();
   } catch (error) {
     throw inWords(body, error);
   }

@@ -5,7 +5,7 @@
  */
 
 import { stripVTControlCharacters } from "node:util";
-import type { Output } from "../../streams.ts";
+import { type Output, overlaid } from "../../streams.ts";
 import { Tail } from "./tail.ts";
 
 /** So much of the end of each stream is remembered, in bytes: more than any reason is long. */
@@ -38,16 +38,10 @@ export class Heard {
 
 /** A stream whose bytes are heard as well; what mlcli itself prints to it is not. */
 function listened(output: Output, tail: Tail): Output {
-  return {
-    isTerminal: output.isTerminal,
-    colour: output.colour,
-    get columns() {
-      return output.columns;
-    },
+  return overlaid(output, {
     write: (bytes) => {
       tail.hear(bytes);
       return output.write(bytes);
     },
-    print: (text) => output.print(text),
-  };
+  });
 }

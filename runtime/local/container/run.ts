@@ -8,7 +8,8 @@
 import type { Context } from "../../context.ts";
 import type { End } from "../../contract/outcome.ts";
 import type { CreateBody, Engine } from "../../docker/engine.ts";
-import { demultiplex } from "../../docker/frames.ts";
+import { demultiplex, type OutputPiece } from "../../docker/frames.ts";
+import type { Upgraded } from "../../docker/upgrade.ts";
 import { OutputClosed } from "../../errors.ts";
 import { abortOf, onAbort } from "../../time.ts";
 import {
@@ -22,6 +23,7 @@ import { brokenOff } from "./end_of_output.ts";
 import { endInWords } from "../../serving/end.ts";
 import { PrivilegeWatch } from "./privileges.ts";
 import { killOnAbort } from "./stop.ts";
+import { passInputOn } from "./typing.ts";
 
 /** How a run is stopped. */
 export interface Stopping {
@@ -36,8 +38,10 @@ export interface Stopping {
 /** How long what does work for mlcli itself may take to end, as with `docker stop`. */
 const DEFAULT: Stopping = { grace: 10 };
 
-/** Where a run's output goes, and who may stop it. */
-export type RunHost = Pick<Context, "out" | "err" | "interruption">;
+/** Where a run's output goes, who may stop it, and what its program reads if its plan lets it. */
+export type RunHost =
+  & Pick<Context, "out" | "err" | "interruption">
+  & Partial<Pick<Context, "input">>;
 
 /** How a run ended. */
 export interface RunOutcome extends End {
@@ -85,14 +89,17 @@ async function runOnce(
   try {
     signal.throwIfAborted();
     // Both before the start, so that neither a byte nor a fast end is missed.
-    const [output, removal] = await Promise.race([
+    const [{ output, connection }, removal] = await Promise.race([
       Promise.all([
-        attachContainer(engine, id, body, waiting.signal),
+        attachTo(engine, id, body, waiting.signal),
         body.HostConfig.AutoRemove ? engine.wait(id, "removed", waiting.signal) : undefined,
       ]),
       abortOf(signal),
     ]);
     signal.throwIfAborted();
+    const { input } = host;
+    const keyboard = body.Tty ? input?.keyboard : undefined;
+    using _raw = keyboard?.raw();
     await startContainer(engine, id, body);
     // A failure is ignored: when the engine went away, the streams that are being read fail, too.
     const stop = (): void => void engine.stopContainer(id, grace).catch(() => {});
@@ -103,8 +110,18 @@ async function runOnce(
     using _stop = onAbort(signal, () => stopAloud("asked"));
     using time = new Timer(after, () => stopAloud("time over"));
     using _kill = killOnAbort(engine, id, force);
+    let unread: unknown;
+    using _typing = connection && input &&
+      passInputOn(engine, id, connection, { input, keyboard }, (error) => {
+        unread = error;
+        stop();
+      });
     const watch = new PrivilegeWatch();
-    const closed = await passOn(output, host, watch, stop);
+    // On a terminal, its standard error is in its standard output.
+    const hear = ({ stream, bytes }: OutputPiece): void => {
+      if (stream === "stderr" || body.Tty) watch.hear(bytes);
+    };
+    const closed = await passOn(output, host, hear, stop);
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
     removed = removal !== undefined;
@@ -113,13 +130,39 @@ async function runOnce(
       status,
       words,
       hint: hint ?? watch.hint,
-      cause: signal.aborted ? signal.reason : closed,
+      cause: signal.aborted ? signal.reason : unread ?? closed,
       stoppedWithin: time.sinceOver,
     };
   } finally {
     waiting.abort();
     if (!removed) await discardContainer(engine, id);
   }
+}
+
+/** What a container writes, and where to write what it reads, if it reads. */
+interface Attached {
+  readonly output: AsyncIterable<OutputPiece>;
+  readonly connection: Upgraded | undefined;
+}
+
+async function attachTo(
+  engine: Engine,
+  id: string,
+  body: CreateBody,
+  signal: AbortSignal,
+): Promise<Attached> {
+  if (!body.OpenStdin) {
+    const bytes = await attachContainer(body, () => engine.attach(id, signal));
+    return { output: demultiplex(bytes), connection: undefined };
+  }
+  const connection = await attachContainer(body, () => engine.attachWithInput(id, signal));
+  const { output } = connection;
+  return { output: body.Tty ? ofTerminal(output) : demultiplex(output), connection };
+}
+
+/** A terminal has one stream. */
+async function* ofTerminal(output: AsyncIterable<Uint8Array>): AsyncGenerator<OutputPiece> {
+  for await (const bytes of output) yield { stream: "stdout", bytes };
 }
 
 /** Calls a listener after some seconds, once, until it is disposed of. */
@@ -158,19 +201,20 @@ function withoutAutoRemove(body: CreateBody): CreateBody {
  * When nobody reads any more, stops the container and returns the error that said so.
  */
 async function passOn(
-  output: AsyncIterable<Uint8Array>,
+  output: AsyncIterable<OutputPiece>,
   { out, err, interruption: { force } }: RunHost,
-  watch: PrivilegeWatch,
+  hear: (piece: OutputPiece) => void,
   stop: () => void,
 ): Promise<OutputClosed | undefined> {
   const forced = new Promise<void>((resolve) =>
     force.addEventListener("abort", () => resolve(), { once: true })
   );
   let closed: OutputClosed | undefined;
-  for await (const { stream, bytes } of demultiplex(output)) {
+  for await (const piece of output) {
     // What the container still writes while it is being stopped or killed is dropped.
     if (closed || force.aborted) continue;
-    if (stream === "stderr") watch.hear(bytes);
+    hear(piece);
+    const { stream, bytes } = piece;
     try {
       await Promise.race([(stream === "stdout" ? out : err).write(bytes), forced]);
     } catch (error) {

@@ -8,6 +8,7 @@ import { join } from "@std/path/join";
 import { type App, imageReference } from "../../app/app.ts";
 import { sentOf } from "../../app/ignore/left_out.ts";
 import { commonFinding, hasCommon } from "../../app/dockerfile/missing_lines.ts";
+import { usedDockerfile } from "../../app/dockerfile/used_dockerfile.ts";
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
 import { requirementsOf } from "../../app/requirements.ts";
 import { typedPath } from "../../app/typed_path.ts";
@@ -90,8 +91,9 @@ export async function commonDifferences(
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
   if (!holdsHarness(image) || !isBuiltOf(app.name, image) || !await hasCommon(app)) return [];
-  const finding = await commonFinding(app);
-  if (finding !== undefined) return [finding];
+  const dockerfile = usedDockerfile(app, image);
+  const finding = dockerfile && await commonFinding(app, dockerfile);
+  if (finding) return [finding];
   if (findsCommon(image)) return [];
   return [{
     message: `${imageReference(app, tag)} is of an older mlcli: the code in it does not find ` +
@@ -111,8 +113,9 @@ async function ageDifferences(
 ): Promise<readonly Difference[]> {
   if (!isBuiltOf(app.name, image)) return [];
   const built = builtAt(image);
+  const dockerfile = usedDockerfile(app, image);
   const sources = [
-    layoutOf(app).dockerfile,
+    ...dockerfile === undefined ? [] : [dockerfile],
     ...(await requirementsOf(app)).files.map((path) => join(app.directory, path)),
     ...strict ? [...await codeOf(app, code), ...await codeOf(app, "common")] : [],
   ];

@@ -26,10 +26,22 @@ export async function servedModel(
   server: string,
   signal: AbortSignal,
 ): Promise<string> {
+  const name = `${PREFIX}${server}-${crypto.randomUUID().slice(0, 8)}`;
+  return await modelIn(layout, join(layout.testDirectory, name), signal);
+}
+
+/**
+ * The same, with a directory of the caller's to unpack into.
+ *
+ * @param target is not there yet.
+ */
+export async function modelIn(
+  layout: Layout,
+  target: string,
+  signal: AbortSignal,
+): Promise<string> {
   const archive = await modelArchiveIn(layout.model);
   if (archive === undefined) return layout.model;
-  const name = `${PREFIX}${server}-${crypto.randomUUID().slice(0, 8)}`;
-  const target = join(layout.testDirectory, name);
   // Loaded where it is needed: it brings libraries.
   const { unpackModel } = await import("../../archive/unpack.ts");
   await unpackModel(archive, target, typedPath(layout.directory, archive), signal);

@@ -9,7 +9,7 @@ type Work = () => void | Promise<void>;
 
 interface Suite {
   readonly name: string;
-  readonly tests: { name: string; fn: Work }[];
+  readonly tests: { name: string; fn: Work; ignore: boolean }[];
   readonly beforeAll: Work[];
   readonly afterAll: Work[];
   readonly beforeEach: Work[];
@@ -48,11 +48,15 @@ async function runSuite(suite: Suite, context: Deno.TestContext): Promise<void> 
   await withCleanup(suite.afterAll, async () => {
     for (const work of suite.beforeAll) await work();
     for (const test of suite.tests) {
-      await context.step(test.name, () =>
-        withCleanup(suite.afterEach, async () => {
-          for (const work of suite.beforeEach) await work();
-          await test.fn();
-        }));
+      await context.step({
+        name: test.name,
+        ignore: test.ignore,
+        fn: () =>
+          withCleanup(suite.afterEach, async () => {
+            for (const work of suite.beforeEach) await work();
+            await test.fn();
+          }),
+      });
     }
   });
 }
@@ -72,8 +76,13 @@ async function withCleanup(cleanup: readonly Work[], body: () => Promise<void>):
 
 /** A test of the suite around it. */
 export function it(name: string, fn: Work): void {
-  suiteAround("it").tests.push({ name, fn });
+  suiteAround("it").tests.push({ name, fn, ignore: false });
 }
+
+/** One that does not run; the report says so. */
+it.skip = (name: string, fn: Work): void => {
+  suiteAround("it.skip").tests.push({ name, fn, ignore: true });
+};
 
 /** Runs before the first test of the suite around it. */
 export function beforeAll(fn: Work): void {

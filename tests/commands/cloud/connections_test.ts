@@ -90,7 +90,7 @@ const ON_FIRST: (fault: Fault) => Plan = (fault) => (_operation, count) =>
 /** Each command with each fault. */
 suite("the cloud commands and connections, a sweep", () => {
   let row = 0;
-  const it: typeof test = (name, work) => {
+  const it = (name: string, work: () => Promise<void>): void => {
     if (isInSample(row++)) test(name, work);
   };
   for (const command of COMMANDS) {

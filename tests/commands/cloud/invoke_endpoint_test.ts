@@ -52,7 +52,7 @@ async function served(
       return await runInProcess(["invoke-endpoint", "-n", endpoint, ...args], {
         cwd: directory.path,
         cloud: box.env(),
-        input: { isTerminal: false, read, readFile },
+        input: { isTerminal: false, keyboard: undefined, read, readFile },
         ...options,
       });
     },
@@ -197,7 +197,7 @@ suite("invoke-endpoint sends", () => {
     await using endpoint = await served();
     async function* read() {}
     const input = { isTerminal: true, read, readFile: read };
-    assertEquals(await endpoint.invoke([], { input }), {
+    assertEquals(await endpoint.invoke([], { input: { ...input, keyboard: undefined } }), {
       code: 2,
       stdout: "",
       stderr: "error: Nothing to send\n" +
@@ -463,7 +463,7 @@ suite("Ctrl-C in invoke-endpoint", () => {
     }
     const result = await endpoint.invoke([], {
       keys,
-      input: { isTerminal: false, read, readFile: read },
+      input: { isTerminal: false, keyboard: undefined, read, readFile: read },
     });
     assertEquals(result, { code: 130, stdout: "", stderr: "" });
     assertEquals(endpoint.box.operations, []);

@@ -157,17 +157,21 @@ suite("mlcli list-endpoints", () => {
     assertEquals(aws.requests[0]!.input.NameContains, "churn");
   });
 
-  it("passes on what the service says about a status that it does not know", async () => {
+  it("takes a status in any case, as the service writes it", async () => {
     await using aws = new FakeAws();
-    const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints", "--status", "Up"]);
-    assertEquals([code, stdout], [1, ""]);
-    assertMatch(stderr, /^error: sagemaker:ListEndpoints was refused: .*'Up'.*InService.*\nhint: /);
+    aws.add("a", { status: "UpdateRollbackFailed" });
+    for (const status of ["updaterollbackfailed", "UPDATEROLLBACKFAILED"]) {
+      const { stdout } = await runCloud(aws, ["list-endpoints", "--status", status]);
+      assertEquals(names(stdout), ["a"]);
+      assertEquals(aws.requests.at(-1)!.input.StatusEquals, "UpdateRollbackFailed");
+    }
   });
 
   for (
     const [title, args, words] of [
       ["a format that is none", ["--output", "yaml"], '"yaml"'],
       ["a text that no name contains", ["--name-contains", "a_b"], '"a_b"'],
+      ["a status that is none", ["--status", "Up"], 'or UpdateRollbackFailed, but got "Up"'],
       ["a region that is none", ["--region", "EU West"], '"EU West"'],
       ["a role that is none", ["--iam-role-arn", "admin"], '"admin"'],
       ["an argument too many", ["churn"], ""],

@@ -77,6 +77,23 @@ suite("train", () => {
     });
   });
 
+  it("sends the definitions of metrics, and says which mean nothing here", async () => {
+    const metric_definitions = [
+      { Name: "loss", Regex: "loss=(.*?);" },
+      { Name: "odd", Regex: "(a++" },
+    ];
+    const configuration = { ...CONFIGURATION, metric_definitions };
+    await using job = await makeJobApp({ configuration });
+    const { code, stdout, stderr } = await job.run([...LEAST, "--dry-run"]);
+    assertEquals(code, 0);
+    assertEquals(inputIn(stdout).AlgorithmSpecification.MetricDefinitions, metric_definitions);
+    assertMatch(stderr, /the regex of the metric "odd" cannot be used: /);
+    assert(!stderr.includes('"loss"'), stderr);
+    assertEquals((await job.run([...LEAST, "--no-wait"])).code, 0);
+    const { request } = job.box.jobs.only("training");
+    assertEquals(request.AlgorithmSpecification.MetricDefinitions, metric_definitions);
+  });
+
   it("takes every option", async () => {
     await using job = await makeJobApp({ configuration: {} });
     await Deno.writeTextFile(`${job.app.directory}/vars.env`, "A=1\nB=2\n");

@@ -35,20 +35,29 @@ suite("what options complete", () => {
           ...["list-jobs", "describe", "logs", "wait", "stop-job"],
           ...["list-endpoints", "invoke-endpoint", "delete-endpoint"],
         ].map((name) => `${name} --app-name app`),
-        ...["deploy", "logs", "process", "status", "stop", "train"].map((name) =>
-          `local ${name} --app-name app`
-        ),
+        ...["deploy", "list-jobs", "logs", "process", "shell", "status", "stop", "train"].map((
+          name,
+        ) => `local ${name} --app-name app`),
         ...[
           ...["build", "doctor", "push", "train", "process", "deploy"],
-          ...["local deploy", "local process", "local train"],
+          ...["local deploy", "local process", "local shell", "local train"],
         ].map((name) => `${name} --docker-tag image-tag`),
         ...["invoke", "logs", "stop"].map((name) => `local ${name} --port server-port`),
-        ...["local deploy", "local process", "local train", "train", "process", "deploy"].map((
+        ...[
+          "local deploy",
+          "local process",
+          "local shell",
+          "local train",
+          "train",
+          "process",
+          "deploy",
+        ].map((
           name,
         ) => `${name} --env-file file`),
+        "build --dockerfile file",
         "local process --file script",
         "local process --input file",
-        ...["deploy", "process", "train"].map((name) => `local ${name} --network network`),
+        ...["deploy", "process", "shell", "train"].map((name) => `local ${name} --network network`),
         "process --file script",
         "upload-data --input-dir file",
         "download-model --to file",
@@ -104,6 +113,18 @@ suite("the values that there are", () => {
       "GET /networks": () => Response.json([{ Name: "none" }, { Name: "db" }, { Name: "host" }]),
     });
     assertEquals(networks, ["db", "host", "none"]);
+  });
+
+  it("of a run: its records, the newest first", async () => {
+    await using app = await completeApp();
+    for (const [name, minute] of [["churn-1", "01"], ["churn-2", "02"], ["bad\n", "03"]]) {
+      await app.write(
+        app.path("local_test/jobs", name!, "job.json"),
+        JSON.stringify({ kind: "train", started: `2026-03-01T09:${minute}:00Z` }),
+      );
+    }
+    const context = fakeContext({ cwd: app.directory });
+    assertEquals(await completionValues("local-job", context), ["churn-2", "churn-1"]);
   });
 
   it("of an app and of a script, for which no engine is asked", async () => {

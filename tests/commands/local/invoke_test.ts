@@ -375,7 +375,7 @@ suite("local invoke fails, and says how,", () => {
     async function* read(): AsyncGenerator<Uint8Array, void, void> {
       for (; pieces < 100; pieces++) yield piece;
     }
-    const input = { isTerminal: false, read, readFile: read };
+    const input = { isTerminal: false, keyboard: undefined, read, readFile: read };
     const result = await runInProcess(["local", "invoke", "-p", "1"], { cwd: ".", input });
     assertEquals([result.code, pieces], [2, 16]);
     assertMatch(
@@ -560,7 +560,7 @@ suite("the answer that local invoke prints on a terminal", () => {
       async function* read(): AsyncGenerator<Uint8Array, void, void> {
         yield new TextEncoder().encode("1,2\n");
       }
-      const input = { isTerminal: false, read, readFile: read };
+      const input = { isTerminal: false, keyboard: undefined, read, readFile: read };
       const context = { ...fakeContext({ input }), out, err };
       assertEquals(await main(["local", "invoke", "--port", server.port], context), 0);
       assertEquals([out.text, err.text], [answer, added]);

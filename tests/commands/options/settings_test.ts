@@ -1,9 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseInstances, parseOwnTag } from "../../../commands/options/job_parsers.ts";
 import { options } from "../../../commands/options/option.ts";
-import { settingsIn } from "../../../commands/options/settings.ts";
+import { doubtsIn, settingsIn } from "../../../commands/options/settings.ts";
 import { ownVariable } from "../../../runtime/contract/own_variables.ts";
-import { sectionOf, topLevelDoubts } from "../../../runtime/app/sections.ts";
+import { type Section, sectionOf, topLevelDoubts } from "../../../runtime/app/sections.ts";
 import { MlcliError, UsageError } from "../../../runtime/errors.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -29,14 +29,18 @@ const OPTIONS = options({
   "--no-wait": { description: "" },
 });
 
-function read(values: Readonly<Record<string, unknown>>, executionRole?: string) {
+function section(values: Readonly<Record<string, unknown>>, executionRole?: string): Section {
   const app = appObject("/apps", "churn", { executionRole, sections: { train: values } });
-  return settingsIn(sectionOf(app, "train"), OPTIONS);
+  return sectionOf(app, "train");
+}
+
+function read(values: Readonly<Record<string, unknown>>, executionRole?: string): unknown {
+  return settingsIn(section(values, executionRole), OPTIONS);
 }
 
 suite("options in the configuration file", () => {
   it("are those of the command line, in snake_case", () => {
-    const { settings, doubts } = read({
+    const settings = read({
       ec2_type: "ml.m5.large",
       instance_count: 2,
       subnet: ["a", "b"],
@@ -44,35 +48,35 @@ suite("options in the configuration file", () => {
       no_cache: true,
       format: "b",
     });
-    assertEquals([settings, doubts], [{
+    assertEquals(settings, {
       ec2Type: "ml.m5.large",
       instanceCount: 2,
       subnet: ["a", "b"],
       spot: true,
       cache: false,
       format: "b",
-    }, []]);
+    });
   });
 
   it("have the names that other tools know, too", () => {
-    assertEquals(read({ instance_type: "x" }).settings, { ec2Type: "x" });
+    assertEquals(read({ instance_type: "x" }), { ec2Type: "x" });
   });
 
   it("are written as pairs or as an object", () => {
     const tags = [{ key: "team", value: "a" }, { key: "n", value: "1" }];
-    assertEquals(read({ tag: { team: "a", n: 1 } }).settings, { tag: tags });
-    assertEquals(read({ tag: ["team=a", "n=1"] }).settings, { tag: tags });
-    assertEquals(read({ tag: "team=a" }).settings, { tag: tags.slice(0, 1) });
+    assertEquals(read({ tag: { team: "a", n: 1 } }), { tag: tags });
+    assertEquals(read({ tag: ["team=a", "n=1"] }), { tag: tags });
+    assertEquals(read({ tag: "team=a" }), { tag: tags.slice(0, 1) });
   });
 
   it("count as not given where they are null or empty", () => {
-    assertEquals(read({ ec2_type: "", spot: null, no_cache: "" }).settings, {});
+    assertEquals(read({ ec2_type: "", spot: null, no_cache: "" }), {});
   });
 
   it("win over the top level", () => {
-    assertEquals(read({}, "top").settings, { executionRole: "top" });
-    assertEquals(read({ execution_role: "own" }, "top").settings, { executionRole: "own" });
-    assertEquals(read({ execution_role: "" }, "top").settings, { executionRole: "top" });
+    assertEquals(read({}, "top"), { executionRole: "top" });
+    assertEquals(read({ execution_role: "own" }, "top"), { executionRole: "own" });
+    assertEquals(read({ execution_role: "" }, "top"), { executionRole: "top" });
   });
 
   it("must be what the option takes, and no wrong one is shown that may be a secret", () => {
@@ -96,7 +100,7 @@ suite("options in the configuration file", () => {
   });
 
   it("are doubted where they are almost one, or cannot stand there", () => {
-    const { settings, doubts } = read({
+    const given = section({
       ec2_typ: "x",
       instanceCount: 2,
       region: "eu-west-1",
@@ -104,8 +108,8 @@ suite("options in the configuration file", () => {
       no_wait: true,
       my_own_notes: 1,
     });
-    assertEquals(settings, {});
-    assertEquals(doubts.map(({ message, hint }) => `${message}. ${hint}`), [
+    assertEquals(settingsIn(given, OPTIONS), {});
+    assertEquals(doubtsIn(given, OPTIONS).map(({ message, hint }) => `${message}. ${hint}`), [
       'churn.json: "ec2_typ" in "train" means nothing to mlcli. Is "ec2_type" meant?',
       'churn.json: "instanceCount" in "train" means nothing to mlcli. Is "instance_count" meant?',
       'churn.json: "region" in "train" has no effect. "cloud_region", beside this object, names ' +

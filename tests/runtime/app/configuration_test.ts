@@ -21,7 +21,9 @@ const DEFAULTS: Configuration = {
   cloudProfile: undefined,
   s3Prefix: undefined,
   executionRole: undefined,
+  metricDefinitions: [],
   sections: {},
+  hasIdleVersion: false,
   otherKeys: [],
 };
 
@@ -39,6 +41,13 @@ const ACCEPTED: readonly (readonly [text: string, expected: Partial<Configuratio
   }],
   ['{"python_version": "3.10"}', { pythonVersion: "3.10" }],
   ['{"python_version": "3.14.0rc2"}', { pythonVersion: "3.14.0rc2" }],
+  ['{"python_version": "3.8"}', { pythonVersion: "3.8" }],
+  ['{"python_version": "3"}', { pythonVersion: "3" }],
+  ['{"base_image": "a", "python_version": "3.9"}', {
+    ...{ baseImage: "a", pythonVersion: "3.9", hasIdleVersion: true },
+  }],
+  ['{"base_image": "a", "python_version": ""}', { baseImage: "a" }],
+  ['{"$schema": "./.schema.json"}', {}],
   ['{"requirements": "./sub//more.txt"}', { requirements: "sub/more.txt" }],
   ['{"requirements": "..named/a.txt"}', { requirements: "..named/a.txt" }],
   ['{"certificate_file": "./certs/company.pem"}', { certificateFile: "certs/company.pem" }],
@@ -68,6 +77,9 @@ const REFUSED: readonly (readonly [text: string, ...words: readonly string[]])[]
   ['{"image_name": "de..mo"}', '"image_name"'],
   ['{"python_version": 3.10}', '"python_version" must be a string', "it is a number"],
   ['{"python_version": "latest"}', '"python_version" must be a Python version'],
+  ...["2.7", "3.7", "3.7.17", "3.0", "3.08", "0.9"].map((version) =>
+    [`{"python_version": "${version}"}`, "from 3.8 on", `it is "${version}"`] as const
+  ),
   ['{"requirements": true}', '"requirements" must be a path', "a boolean"],
   ['{"requirements": "/etc/requirements.txt"}', '"requirements"', "below this directory"],
   ['{"requirements": "../requirements.txt"}', '"requirements"', "below this directory"],

@@ -78,7 +78,7 @@ async function build(
 
 suite("what mlcli build asks for", () => {
   it("is the app's image, by its own Dockerfile, without leftovers", async () => {
-    const { code, stdout, stderr, query, app } = await build(saying(BUILT));
+    const { code, stdout, stderr, query, app } = await build(saying(BUILT), ["-q"]);
     assertEquals({ code, stdout, stderr }, { code: 0, stdout: `${app}:latest\n`, stderr: "" });
     const { buildargs, labels, ...rest } = query;
     assertEquals(rest, {
@@ -97,6 +97,7 @@ suite("what mlcli build asks for", () => {
       "mlcli.app": app,
       "mlcli.version": VERSION,
       "mlcli.common": "1",
+      "mlcli.dockerfile": `${app}/mlcli_base/Dockerfile`,
     });
   });
 
@@ -194,7 +195,7 @@ suite("what mlcli build says of a Dockerfile of before", () => {
       const after = () => Response.json({ ...IMAGE, Config: config });
       const { code, stdout, stderr, app } = await build(
         saying(BUILT),
-        [],
+        ["-q"],
         {},
         {},
         { after },
@@ -246,9 +247,15 @@ suite("what mlcli build says of the image's platform", () => {
   for (const [title, image, args, configuration, words] of rows) {
     it(`is ${title}`, async () => {
       const after = () => Response.json({ ...IMAGE, ...image });
-      const { code, stdout, stderr, app } = await build(saying(BUILT), args, configuration, {}, {
-        after,
-      });
+      const { code, stdout, stderr, app } = await build(
+        saying(BUILT),
+        ["-q", ...args],
+        configuration,
+        {},
+        {
+          after,
+        },
+      );
       assertMatch(stderr, words);
       assertEquals([code, stdout], [0, `${app}:latest\n`]);
     });
@@ -256,13 +263,16 @@ suite("what mlcli build says of the image's platform", () => {
 
   it("is nothing where the engine does not say, and the image is built all the same", async () => {
     const after = () => refusal(500, "not today");
-    const { code, stdout, stderr, app } = await build(saying(BUILT), [], {}, {}, { after });
+    const { code, stdout, stderr, app } = await build(saying(BUILT), ["-q"], {}, {}, {
+      after,
+    });
     assertEquals({ code, stdout, stderr }, { code: 0, stdout: `${app}:latest\n`, stderr: "" });
   });
 });
 
 suite("mlcli build that fails", () => {
-  const OWN = "hint: The output above is the failing step's own.\n";
+  const OWN = "hint: What it said is above. Once that is mended, the steps that worked are not " +
+    "done again.\n";
   const rows: readonly (readonly [title: string, messages: readonly unknown[], words: string])[] = [
     [
       "an error",
@@ -280,7 +290,7 @@ suite("mlcli build that fails", () => {
       const { code, stdout, stderr } = await build(saying(...messages));
       assertEquals([code, stdout], [1, ""]);
       assertEquals(
-        stderr.replace(/^\[1\/1\].*\n/gm, ""),
+        stderr.replace(/^#1 .*\n/gm, ""),
         `error: Build failed: ${words}\n${OWN}`,
       );
     });
@@ -342,6 +352,8 @@ suite("mlcli build that fails", () => {
 });
 
 suite("the output of mlcli build", () => {
+  const withoutTimes = (text: string) => text.replaceAll(/\b\d+\.\ds\b/g, "T");
+
   it("is that of the steps and of what is pulled, on standard error", async () => {
     const { stdout, stderr, app } = await build(saying(
       { stream: "Step 1/2 : FROM x\n" },
@@ -352,8 +364,16 @@ suite("the output of mlcli build", () => {
     ));
     assertEquals(stdout, `${app}:latest\n`);
     assertEquals(
-      stderr,
-      "[1/2] FROM x\n3.12-slim: Pulling from library/python\nDigest: sha256:1\nwarning\n",
+      withoutTimes(stderr),
+      [
+        "#1 [1/2] FROM x",
+        "#1 | 3.12-slim: Pulling from library/python",
+        "#1 | Digest: sha256:1",
+        "#1 | warning",
+        "#1 done T",
+        `Built ${app}:latest in T`,
+        "",
+      ].join("\n"),
     );
   });
 
@@ -367,13 +387,40 @@ suite("the output of mlcli build", () => {
   it("is of the failing step alone on a terminal", async () => {
     const answer = saying(...STEPS, { errorDetail: { message: "exit 1" } });
     const { stderr } = await build(answer, [], {}, { isTerminal: true });
-    const end = stderr.slice(stderr.lastIndexOf("\x1b[K") + 3).replace(/^.*\r/, "");
+    // deno-lint-ignore no-control-regex
+    const end = stderr.split(/\x1b\[[JK]/).at(-1)!;
     assertEquals(end.split("error:")[0], "[2/2] RUN y\nbroken\n");
+    assertMatch(end, /\nerror: Build failed: exit 1\nhint: What it said is above\./);
   });
 
-  it("is nothing that stays on a terminal where it works", async () => {
-    const { code, stderr } = await build(saying(...STEPS, BUILT), [], {}, { isTerminal: true });
-    assertEquals([code, stderr.includes("\n")], [0, false]);
+  it("is a line on a terminal where it works", async () => {
+    const { code, stderr, app } = await build(saying(...STEPS, BUILT), [], {}, {
+      isTerminal: true,
+    });
+    // deno-lint-ignore no-control-regex
+    const end = withoutTimes(stderr.split(/\x1b\[[JK]/).at(-1)!);
+    assertEquals([code, end], [0, `Built ${app}:latest in T\n`]);
+  });
+
+  it("is, with --quiet, that of the failing step alone, on a terminal and in a pipe", async () => {
+    const failing = saying(...STEPS, { errorDetail: { message: "exit 1" } });
+    for (const isTerminal of [false, true]) {
+      const worked = await build(saying(...STEPS, BUILT), ["-q"], {}, { isTerminal });
+      assertEquals([worked.stdout, worked.stderr], [`${worked.app}:latest\n`, ""]);
+      const { stderr } = await build(failing, ["--quiet"], {}, { isTerminal });
+      assertEquals(stderr.split("error:")[0], "[2/2] RUN y\nbroken\n");
+    }
+  });
+
+  it("is, with --progress plain, on a terminal what it is in a pipe", async () => {
+    const [there, here] = await Promise.all([
+      build(saying(...STEPS, BUILT), ["--progress", "plain"], {}, { isTerminal: true }),
+      build(saying(...STEPS, BUILT)),
+    ]);
+    assertEquals(
+      withoutTimes(there.stderr).replaceAll(there.app, ""),
+      withoutTimes(here.stderr).replaceAll(here.app, ""),
+    );
   });
 });
 

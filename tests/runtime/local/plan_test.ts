@@ -26,6 +26,7 @@ const JOB: TrainingJob = {
   allowPrivileges: false,
   variables: {},
   strict: false,
+  interactive: false,
   grace: undefined,
   hyperparameters: [],
   inputs: [],

@@ -66,6 +66,13 @@ suite("The base image", () => {
     assertEquals(asked, [MADE, OFFICIAL, PULL]);
   });
 
+  it("with pip is the one made before, or the official one, which has it", async () => {
+    const made = "GET /images/mlcli-python-pip%3Abookworm/json";
+    assertEquals((await find("pip", { [made]: THERE })).image, "mlcli-python-pip:bookworm");
+    const { image, asked } = await find("pip", { [made]: MISSING, [OFFICIAL]: THERE });
+    assertEquals([image, asked], ["python:3.12-slim", [made, OFFICIAL]]);
+  });
+
   it("with scikit-learn is the one made before", async () => {
     const { image } = await find("sklearn", { [MADE_SKLEARN]: THERE });
     assertEquals(image, "mlcli-python-sklearn:bookworm");

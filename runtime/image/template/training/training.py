@@ -9,6 +9,8 @@ import json
 import os
 from pathlib import Path
 
+from linear_model import dot, predict, scale  # common/linear_model.py
+
 DEFAULTS = {"epochs": 300, "learning_rate": 0.1}
 
 
@@ -70,12 +72,6 @@ def fit(rows, epochs, learning_rate):
     return {"means": means, "deviations": deviations, "weights": weights}
 
 
-def predict(model, features):
-    """The target for one row of features. (prediction/serve has the same function.)"""
-    scaled = scale(features, model["means"], model["deviations"])
-    return dot(model["weights"], scaled) * model["deviations"][-1] + model["means"][-1]
-
-
 def evaluate(model, rows):
     """How far off the predictions are: the root of the mean squared error, and R squared."""
     targets = [row[-1] for row in rows]
@@ -88,18 +84,10 @@ def evaluate(model, rows):
     }
 
 
-def scale(row, means, deviations):
-    return [(value - mean) / spread for value, mean, spread in zip(row, means, deviations)]
-
-
 def deviation(values):
     mean = sum(values) / len(values)
     # A column that never changes has deviation 0; 1 keeps it out of the sums without dividing by 0.
     return (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5 or 1.0
-
-
-def dot(left, right):
-    return sum(a * b for a, b in zip(left, right))
 
 
 def write_json(path, value):

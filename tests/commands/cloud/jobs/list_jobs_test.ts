@@ -72,9 +72,13 @@ suite("mlcli list-jobs", () => {
     assertEquals(names((await run(box, "--name-contains", "T12", "--limit", "1")).stdout), [
       "t129",
     ]);
+    assertEquals(names((await run(box, "--status", "failed", "--kind", "Train")).stdout), ["t0"]);
     const wrong = await run(box, "--status", "Done");
     assertEquals(wrong.code, 2);
-    assertMatch(wrong.stderr, /Completed/);
+    assertMatch(
+      wrong.stderr,
+      /^error: Option "--status" must be .*Completed.*, but got "Done"\.\n/,
+    );
     const never = await run(box, "--name-contains", "a_b");
     assertEquals(never.code, 2);
     assertMatch(never.stderr, /^error: No job's name contains "a_b"\n/);

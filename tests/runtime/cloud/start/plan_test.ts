@@ -36,6 +36,7 @@ const TRAINING: PlannedTraining = {
   ...COMMON,
   channels: [{ name: "training", address: { bucket: "b", key: "data/" } }],
   hyperparameters: {},
+  metrics: [],
   maxWait: undefined,
   checkpoints: undefined,
 };
@@ -102,6 +103,12 @@ const VPC = { Subnets: ["subnet-1", "subnet-2"], SecurityGroupIds: ["sg-1"] };
 const TRAININGS: readonly (readonly [string, Partial<PlannedTraining>, Record<string, unknown>])[] =
   [
     ["the least", {}, {}],
+    ["metrics", { metrics: [{ name: "loss", regex: "loss=(.*?);" }] }, {
+      AlgorithmSpecification: {
+        ...LEAST_TRAINING.AlgorithmSpecification,
+        MetricDefinitions: [{ Name: "loss", Regex: "loss=(.*?);" }],
+      },
+    }],
     ["hyperparameters and variables", { hyperparameters: { epochs: "2" }, variables: { A: "b" } }, {
       HyperParameters: { epochs: "2" },
       Environment: { A: "b" },

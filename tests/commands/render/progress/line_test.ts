@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { ProgressLine } from "../../../commands/render/progress.ts";
-import { fakeContext } from "../../helpers/fake_context.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { ProgressLine } from "../../../../commands/render/progress/line.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 suite("a line of progress", () => {
   it("takes the place of the one before, and goes", () => {
@@ -11,7 +11,7 @@ suite("a line of progress", () => {
     line.show("longer than the terminal");
     line.clear();
     line.clear();
-    assertEquals(err.text, "\rone\x1b[K\rlonger th\x1b[K\r\x1b[K");
+    assertEquals(err.text, "\rone\x1b[K\r\rlonger t…\x1b[K\r\r\x1b[K");
   });
 
   it("goes when it is disposed of", () => {
@@ -20,7 +20,7 @@ suite("a line of progress", () => {
       using line = new ProgressLine(err);
       line.show("one");
     }
-    assertEquals(err.text, "\rone\x1b[K\r\x1b[K");
+    assertEquals(err.text, "\rone\x1b[K\r\r\x1b[K");
   });
 
   it("is not shown in a pipe", async () => {

@@ -1,0 +1,105 @@
+/**
+ * The schema of the configuration file (JSON Schema, draft 7), by which editors complete and check
+ * it. It is made of the tables that mlcli itself reads the file by.
+ *
+ * @module
+ */
+
+import {
+  CONFIGURATION_KEYS,
+  RULES,
+  SCHEMA_KEY,
+  type SectionName,
+  SECTIONS,
+} from "../runtime/app/configuration.ts";
+import {
+  DEFINITION_KEYS,
+  METRICS_KEY,
+  MOST_DEFINITIONS,
+} from "../runtime/app/metric_definitions.ts";
+import { VERSION } from "../runtime/version.ts";
+import { sectionOptions } from "./configuration_keys.ts";
+import type { NamedOption } from "./options/option.ts";
+import { optionsByKey } from "./options/settings.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The schema as text, ending in a newline. */
+export async function configurationSchema(): Promise<string> {
+  const sections = await Promise.all(
+    SECTIONS.map(async (name) => [name, await sectionSchema(name)] as const),
+  );
+  const schema: Schema = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    $comment: `Written by mlcli ${VERSION}. With a newer one, mlcli init writes it again.`,
+    title: "An app of mlcli",
+    type: "object",
+    properties: {
+      [SCHEMA_KEY]: { type: "string", description: "Where an editor finds this schema." },
+      ...Object.fromEntries(CONFIGURATION_KEYS.map((key) => [key, {
+        type: "string",
+        description: RULES[key].meaning,
+        pattern: RULES[key].pattern.source,
+      }])),
+      [METRICS_KEY]: metricsSchema(),
+      ...Object.fromEntries(sections),
+    },
+    // mlcli keeps keys that it does not know, and ignores them: an editor may say so.
+    additionalProperties: false,
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+function metricsSchema(): Schema {
+  const texts = Object.entries(DEFINITION_KEYS).map(([key, maxLength]) =>
+    [key, { type: "string", pattern: "^.+$", maxLength }] as const
+  );
+  return {
+    type: "array",
+    description: "Metrics of a training: what they are called, and a regular expression whose " +
+      "first group is the value in a line of the output.",
+    maxItems: MOST_DEFINITIONS,
+    items: {
+      type: "object",
+      properties: Object.fromEntries(texts),
+      required: Object.keys(DEFINITION_KEYS),
+      additionalProperties: false,
+    },
+  };
+}
+
+async function sectionSchema(name: SectionName): Promise<Schema> {
+  const known = optionsByKey(await sectionOptions(name));
+  return {
+    type: "object",
+    description: name === "local"
+      ? "Options of mlcli local train, process and deploy."
+      : `Options of mlcli ${name}.`,
+    properties: Object.fromEntries(
+      [...known].map(([key, [, option]]) => [key, {
+        description: option.description,
+        ...valueSchema(option),
+      }]),
+    ),
+    additionalProperties: false,
+  };
+}
+
+/** Whose values are numbers, with or without a unit. */
+const NUMBERS = ["number", "seconds", "gb", "mb", "percent", "size"];
+
+/** What `settingsIn` takes for an option. */
+function valueSchema(option: NamedOption[1]): Schema {
+  if (option.value === undefined) return { type: "boolean" };
+  if (option.choices !== undefined) return { enum: option.choices };
+  if (!option.repeatable) {
+    return { type: NUMBERS.includes(option.value) ? ["number", "string"] : "string" };
+  }
+  const texts = [{ type: "string" }, { type: "array", items: { type: "string" } }];
+  if (!PAIRS.includes(option.value)) return { anyOf: texts };
+  const pairs = { type: "object", additionalProperties: { type: ["string", "number", "boolean"] } };
+  return { anyOf: [pairs, ...texts] };
+}
+
+/** What is `NAME=VALUE` on a command line. */
+const PAIRS = ["pair", "variable"];

@@ -1,0 +1,51 @@
+/**
+ * `mlcli local shell`
+ *
+ * @module
+ */
+
+import { shellWord } from "../../runtime/app/typed_path.ts";
+import type { Role } from "../../runtime/contract/jobs.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import { alternatives } from "../../runtime/text.ts";
+import { type Command, command } from "../command.ts";
+import { containerOptions } from "../options/container.ts";
+import { options, type Values } from "../options/option.ts";
+
+const ROLES = ["train", "process", "serve"] as const satisfies readonly Role[];
+
+/** Whose container it is to be. */
+function parseRole(text: string, source: string): Role {
+  const role = ROLES.find((role) => role === text);
+  if (role !== undefined) return role;
+  throw new UsageError(`${source} must be ${alternatives(ROLES)}, but got "${text}".`, {
+    hint: `A command follows --: mlcli local shell -- ${shellWord(text)}`,
+  });
+}
+
+const OPTIONS = options({
+  "[role]": { choices: ROLES, parse: parseRole },
+  "[-- command...]": {},
+  ...containerOptions,
+  "--strict": { description: "Give it what the platform gives and no more." },
+});
+
+/** What `local shell` declares. */
+export type ShellDeclaration = typeof OPTIONS;
+
+/** Options of `local shell`. */
+export type ShellOptions = Values<ShellDeclaration>;
+
+/** Opens a shell where the code runs. */
+export const shellCommand: Command = command({
+  details:
+    "The container is that of local train, or of the role that is named: train, process or " +
+    "serve. It is gone at the end, and what was written to /opt/ml/model with it.",
+  options: OPTIONS,
+  examples: [
+    ["Look around where a training runs", "mlcli local shell"],
+    ["See what a server finds", "mlcli local shell serve -- ls -l /opt/ml/model"],
+    ["Try a line of Python", "echo 'import sklearn' | mlcli local shell -- python3"],
+  ],
+  action: async () => (await import("./shell_action.ts")).shellAction,
+});

@@ -1,0 +1,86 @@
+/**
+ * Lines at the end of a terminal that are drawn again in their place.
+ *
+ * @module
+ */
+
+import { type Output, overlaid } from "../../../runtime/streams.ts";
+import { widthOf } from "./cells.ts";
+
+/** A line of an area. */
+export interface AreaLine {
+  /** Fits the terminal, and has no escape sequences. */
+  readonly text: string;
+  /** Colours the text; used where colour is wanted. */
+  readonly paint?: ((text: string) => string) | undefined;
+}
+
+/**
+ * Lines that are drawn over those before, each time in one write; what is printed `above` takes their
+ * place. The cursor rests at the beginning of the last one, where the `^C` of the terminal's own echo
+ * moves nothing; it is never hidden, so that nothing has to bring it back.
+ */
+export class Area implements Disposable {
+  readonly #err: Output;
+  /** Widths of the lines that are on the screen. */
+  #drawn: readonly number[] = [];
+
+  constructor(err: Output) {
+    this.#err = err;
+  }
+
+  /** Whether lines can be drawn again at all. */
+  get isLive(): boolean {
+    return this.#err.rows > 0;
+  }
+
+  /** Replaces the lines. */
+  draw(lines: readonly AreaLine[]): void {
+    if (!this.isLive) return;
+    if (lines.length === 0) return this.clear();
+    const { colour, columns } = this.#err;
+    const above = this.#rowsAbove();
+    const text = lines.map(({ text, paint }) => `${colour && paint ? paint(text) : text}\x1b[K`);
+    const isMore = above >= lines.length || this.#drawn.some((width) => width > columns);
+    const rest = isMore ? "\x1b[J" : "";
+    this.#err.print(`${home(above)}${text.join("\r\n")}${rest}\r`);
+    this.#drawn = lines.map(({ text }) => widthOf(text));
+  }
+
+  /** Takes the lines away, so that something else can be printed there. */
+  clear(): void {
+    if (this.#drawn.length === 0) return;
+    const above = this.#rowsAbove();
+    const isOne = above === 0 && this.#drawn[0]! <= this.#err.columns;
+    this.#drawn = [];
+    this.#err.print(home(above) + (isOne ? "\x1b[K" : "\x1b[J"));
+  }
+
+  /** The same stream, for what is to stand above the lines. */
+  above(): Output {
+    const err = this.#err;
+    return overlaid(err, {
+      write: (bytes) => (this.clear(), err.write(bytes)),
+      print: (text) => (this.clear(), err.print(text)),
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.clear();
+  }
+
+  /**
+   * How many rows of the screen lie above the last line. A terminal that has become narrower since
+   * has wrapped the lines.
+   */
+  #rowsAbove(): number {
+    const { columns } = this.#err;
+    return this.#drawn.slice(0, -1)
+      .reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+  }
+}
+
+/** To the beginning of the first line. */
+function home(above: number): string {
+  return above === 0 ? "\r" : `\r\x1b[${above}A`;
+}

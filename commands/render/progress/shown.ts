@@ -1,0 +1,107 @@
+/**
+ * Where progress is shown, in the way that suits the stream and that the user chose.
+ *
+ * @module
+ */
+
+import { tell } from "../../../runtime/message.ts";
+import type { Output } from "../../../runtime/streams.ts";
+import { noteText, printable, warningText } from "../../../runtime/text.ts";
+import { Area, type AreaLine } from "./area.ts";
+import { Live } from "./live.ts";
+
+/** As on the command line: `options/progress.ts`. */
+export interface ProgressChoice {
+  readonly quiet: boolean;
+  readonly progress: "auto" | "plain";
+}
+
+/**
+ * `live`: lines that change in their place. `plain`: lines one below the other. `none`: nothing but
+ * warnings and errors.
+ */
+export type ProgressStyle = "live" | "plain" | "none";
+
+/** The way in which a stream shows progress. */
+export function styleOf(err: Output, { quiet, progress }: ProgressChoice): ProgressStyle {
+  if (quiet) return "none";
+  return progress === "auto" && err.rows > 0 ? "live" : "plain";
+}
+
+/** A stream that shows progress, until it is disposed of. */
+export class Shown implements Disposable {
+  readonly style: ProgressStyle;
+  readonly #err: Output;
+  readonly #area: Area;
+  #live: Live | undefined;
+
+  constructor(err: Output, choice: ProgressChoice) {
+    this.style = styleOf(err, choice);
+    this.#err = err;
+    this.#area = new Area(err);
+  }
+
+  /** How wide lines of the area may be. The last column stays free: some terminals wrap after it. */
+  get columns(): number {
+    return this.#err.columns - 1;
+  }
+
+  /** How many lines the area may have. */
+  get rows(): number {
+    return Math.max(1, this.#err.rows - 1);
+  }
+
+  /** Shows this where progress is live, from now on and whenever it changes. */
+  live(frame: () => readonly AreaLine[]): void {
+    this.#live?.[Symbol.dispose]();
+    if (this.style === "live") this.#live = new Live(this.#area, frame);
+  }
+
+  /** What `live` shows is different now. */
+  changed(): void {
+    this.#live?.changed();
+  }
+
+  /** A line that stays, where progress is wanted. */
+  say(line: string): void {
+    if (this.style !== "none") this.#print(printable(`${line}\n`));
+  }
+
+  /** A line of what goes on, where that is told line by line. */
+  plain(line: string): void {
+    if (this.style === "plain") this.say(line);
+  }
+
+  /** Something good to know. */
+  note(text: string): void {
+    if (this.style !== "none") this.#tell(noteText(text));
+  }
+
+  /** Is printed whatever the user chose. */
+  warning(message: string, hint?: string): void {
+    this.#tell(warningText(message, hint));
+  }
+
+  /** Lines that belong to an error: printed whatever the user chose. */
+  always(lines: readonly string[]): void {
+    this.#print(lines.map((line) => printable(`${line}\n`)).join(""));
+  }
+
+  /** Takes away what is drawn. */
+  end(): void {
+    this.#live?.[Symbol.dispose]();
+    this.#live = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
+  }
+
+  #tell(text: string): void {
+    tell(this.#area.above(), text);
+  }
+
+  #print(text: string): void {
+    this.#area.above().print(text);
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Finding the values of metrics in what a training writes. SageMaker says of its expressions only
+ * that they search the output and that what they find is a number (API reference, MetricDefinition;
+ * https://github.com/aws/sagemaker-python-sdk/issues/3208), and not in which dialect they are.
+ *
+ * They come from a repository, and what they search from code. So they are run by RE2's rules: in
+ * time linear in the length of a line, whatever both are. What those rules do not have (looking
+ * ahead or behind, and back references) is not tried.
+ *
+ * @module
+ */
+
+import { RE2JS } from "re2js";
+import { type MetricDefinition, METRICS_KEY } from "../app/metric_definitions.ts";
+import { messageOf } from "../errors.ts";
+
+/** What a line has of a metric. */
+export interface Found {
+  /** Which definition found it. */
+  readonly index: number;
+  readonly name: string;
+  /** What its first group holds. */
+  readonly text: string;
+  /** `undefined` where that is no number. */
+  readonly value: number | undefined;
+}
+
+/** A definition that cannot be used here. */
+export interface Unusable {
+  readonly definition: MetricDefinition;
+  /** Whether it means nothing in any dialect. */
+  readonly isWrong: boolean;
+  readonly reason: string;
+}
+
+/** The same, for the user. */
+export interface MetricProblem {
+  readonly message: string;
+  readonly hint: string;
+  /** Whether nothing can be meant by it. */
+  readonly isWrong: boolean;
+}
+
+/**
+ * What there is to say of definitions that cannot be used here.
+ *
+ * @param file the configuration file's name.
+ */
+export function metricProblems(
+  unusable: readonly Unusable[],
+  file: string,
+): readonly MetricProblem[] {
+  return unusable.map(({ definition: { name, regex }, isWrong, reason }) =>
+    isWrong
+      ? {
+        message: `${file}: the regex of the metric "${name}" cannot be used: ${reason}`,
+        hint: `Correct ${regex} in "${METRICS_KEY}".`,
+        isWrong,
+      }
+      : {
+        message: `The regex of the metric "${name}" is not tried here: ${reason}`,
+        hint: "mlcli runs expressions that end in time on any line: without looking ahead or " +
+          "behind, and without back references.",
+        isWrong,
+      }
+  );
+}
+
+/** Finds the values of some metrics. */
+export class MetricSearch {
+  /** Those that are not searched for. */
+  readonly unusable: readonly Unusable[];
+  readonly #searches: readonly (readonly [index: number, name: string, regex: RE2JS])[];
+
+  constructor(definitions: readonly MetricDefinition[]) {
+    const unusable: Unusable[] = [];
+    this.#searches = definitions.flatMap((definition, index) => {
+      const regex = compiled(definition);
+      if (regex instanceof RE2JS) return [[index, definition.name, regex] as const];
+      unusable.push(regex);
+      return [];
+    });
+    this.unusable = unusable;
+  }
+
+  /** What is in a line: of each definition the first. */
+  in(line: string): readonly Found[] {
+    const found: Found[] = [];
+    let asLogged: string | undefined;
+    for (const [index, name, regex] of this.#searches) {
+      asLogged ??= loggedLine(line);
+      const text = firstGroup(regex, line) ??
+        (asLogged === line ? undefined : firstGroup(regex, asLogged));
+      if (text !== undefined) found.push({ index, name, text, value: numberIn(text) });
+    }
+    return found;
+  }
+}
+
+function compiled(definition: MetricDefinition): RE2JS | Unusable {
+  const { regex } = definition;
+  let search: RE2JS;
+  try {
+    search = RE2JS.compile(regex);
+  } catch (error) {
+    const reason = messageOf(error).replace(/^error parsing regexp: /, "");
+    return { definition, isWrong: !isRegExp(regex), reason };
+  }
+  if (search.groupCount() > 0) return search;
+  return {
+    definition,
+    isWrong: true,
+    reason: "it has no group for the value: write loss=([0-9.]+), and not loss=[0-9.]+",
+  };
+}
+
+/** Whether it is an expression of JavaScript's, which has what RE2 leaves out. */
+function isRegExp(regex: string): boolean {
+  try {
+    return new RegExp(regex.replace(/^\(\?[a-z]+\)/, "").replaceAll("(?P<", "(?<")) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function firstGroup(regex: RE2JS, line: string): string | undefined {
+  const matcher = regex.matcher(line);
+  return matcher.find() ? matcher.group(1) ?? undefined : undefined;
+}
+
+/**
+ * A line as SageMaker's log has it, which the expressions for its own algorithms are made for: control
+ * characters are written as their octal numbers (`[0]#011train-error:0.2`, in developer guide, "Tune an
+ * XGBoost Model": `.*\[[0-9]+\].*#011validation-auc:(\S+)`).
+ */
+function loggedLine(line: string): string {
+  // deno-lint-ignore no-control-regex
+  return line.replace(/[\x00-\x1f\x7f]/g, (letter) => {
+    return `#${letter.charCodeAt(0).toString(8).padStart(3, "0")}`;
+  });
+}
+
+/** A decimal number, and no other: of `nan`, `inf` and `12%` there is no curve. */
+function numberIn(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(trimmed)) return undefined;
+  const value = Number(trimmed);
+  return Number.isFinite(value) ? value : undefined;
+}

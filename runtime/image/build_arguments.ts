@@ -1,0 +1,77 @@
+/**
+ * The arguments of a build, `ARG` in a Dockerfile. No message says a value.
+ *
+ * @module
+ */
+
+import { type Instruction, wordsOf } from "../app/dockerfile/instructions.ts";
+import { UsageError } from "../errors.ts";
+
+/** An argument that the user gives. */
+export interface BuildArgument {
+  readonly name: string;
+  /** `undefined`: that of the variable of this name, where mlcli runs. */
+  readonly value: string | undefined;
+}
+
+/** Those that mlcli gives, and what gives them another value. */
+const OWN: Readonly<Record<string, string>> = {
+  BASE_IMAGE: "--base-image names another image to build upon.",
+  APP: "It is the app's name: --app-name chooses another app.",
+  REQUIREMENTS: '"requirements" in the configuration file names another file.',
+};
+
+/**
+ * `NAME=VALUE`, or `NAME` for the value that the variable has where mlcli runs, on a command line.
+ *
+ * @throws UsageError when it is neither, or the argument is one of mlcli's own.
+ */
+export function buildArgument(text: string, source: string): BuildArgument {
+  const end = text.indexOf("=");
+  const name = end < 0 ? text : text.slice(0, end);
+  if (name === "" || /\s/.test(name)) {
+    throw new UsageError(`${source} must be NAME=VALUE, or NAME for its value here.`);
+  }
+  const hint = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
+  if (hint !== undefined) {
+    throw new UsageError(`${source}: ${name} is an argument that mlcli gives itself.`, { hint });
+  }
+  return { name, value: end < 0 ? undefined : text.slice(end + 1) };
+}
+
+/**
+ * The arguments by their names; later ones win. One without a value that is no variable here, either,
+ * is not given, as with `docker build`: the Dockerfile's default counts.
+ *
+ * @param env the variables of the process that mlcli is.
+ */
+export function valuesOfArguments(
+  given: readonly BuildArgument[],
+  env: (name: string) => string | undefined,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    given.flatMap(({ name, value = env(name) }) => value === undefined ? [] : [[name, value]]),
+  );
+}
+
+/**
+ * What a build takes though no Dockerfile declares it.
+ *
+ * Source: the Dockerfile reference, "Predefined ARGs", "BuildKit built-in build args" and "Automatic
+ * platform ARGs".
+ */
+const PREDEFINED =
+  /^((https?|ftp|no|all)_proxy|BUILDKIT_.*|SOURCE_DATE_EPOCH|(TARGET|BUILD)(PLATFORM|OS|ARCH|VARIANT))$/i;
+
+/** The names that were given, and that no `ARG` of the Dockerfile declares: nothing uses them. */
+export function unusedArguments(
+  given: readonly BuildArgument[],
+  instructions: readonly Instruction[],
+): readonly string[] {
+  const declared = new Set(
+    instructions.filter(({ name }) => name === "ARG").flatMap(wordsOf)
+      .map((word) => word.split("=", 1)[0]!),
+  );
+  const names = new Set(given.map(({ name }) => name));
+  return [...names].filter((name) => !declared.has(name) && !PREDEFINED.test(name));
+}

@@ -1,0 +1,86 @@
+/**
+ * Which Dockerfile a build uses: the app's, or another that the user names.
+ *
+ * @module
+ */
+
+import { SEPARATOR } from "@std/path/constants";
+import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
+import { type App, basePath } from "../app/app.ts";
+import { requireInside } from "../app/confinement.ts";
+import { type Instruction, instructionsOf } from "../app/dockerfile/instructions.ts";
+import { ELSEWHERE } from "../app/dockerfile/used_dockerfile.ts";
+import { requireNoKey } from "../app/ignore/private_files.ts";
+import { layoutOf } from "../app/layout.ts";
+import { requireNamed } from "../app/named_path.ts";
+import { absolutePath, leaves, typedPath } from "../app/typed_path.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
+import { isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
+
+/** A Dockerfile to build from. */
+export interface ChosenDockerfile {
+  /** Absolute path. */
+  readonly source: string;
+  /** Its path in the build context. */
+  readonly path: string;
+  /** As the user would type it. */
+  readonly shown: string;
+}
+
+/**
+ * The Dockerfile of a build: it is there, no link leads to it out of the repository, and it is no
+ * private key.
+ *
+ * @param typed as the user named it, relative to the current directory; undefined: the app's own.
+ * @throws MlcliError
+ */
+export async function chosenDockerfile(app: App, typed?: string): Promise<ChosenDockerfile> {
+  const chosen = typed === undefined ? await ownDockerfile(app) : await namedDockerfile(app, typed);
+  await requireNoKey(app.directory, relative(app.directory, chosen.source));
+  return chosen;
+}
+
+async function ownDockerfile(app: App): Promise<ChosenDockerfile> {
+  const source = layoutOf(app).dockerfile;
+  const path = `${basePath(app.name)}/Dockerfile`;
+  // What is nearer to the top comes first, since the first that is wrong is named.
+  await requireInside(app, [join(app.directory, app.name), app.base, source]);
+  if (!await isFile(source)) {
+    throw new MlcliError(`Dockerfile not found: ${path}`, {
+      hint: `mlcli init ${app.name} adds what is missing.`,
+    });
+  }
+  return { source, path, shown: typedPath(app.directory, source) };
+}
+
+async function namedDockerfile(app: App, typed: string): Promise<ChosenDockerfile> {
+  await requireNamed(app.directory, typed, "--dockerfile ");
+  const source = absolutePath(app.directory, typed);
+  if (!await isFile(source)) {
+    throw new MlcliError(`Dockerfile not found: ${typed}`, {
+      hint: "--dockerfile takes a file, relative to the current directory.",
+    });
+  }
+  const real = await Deno.realPath(source);
+  const inner = relative(app.directory, source);
+  // Below a link, its path in the context is that of something else, or of nothing.
+  return !leaves(inner) && real === join(await Deno.realPath(app.directory), inner)
+    ? { source, path: inner.replaceAll(SEPARATOR, "/"), shown: typed }
+    : { source: real, path: ELSEWHERE, shown: typed };
+}
+
+/**
+ * What a Dockerfile says.
+ *
+ * @throws MlcliError when it cannot be read.
+ */
+export async function readDockerfile(
+  { source, shown }: ChosenDockerfile,
+): Promise<readonly Instruction[]> {
+  try {
+    return instructionsOf(await readTextFile(source, LARGEST_TEXT));
+  } catch (cause) {
+    throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
+  }
+}

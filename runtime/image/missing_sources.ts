@@ -1,0 +1,132 @@
+/**
+ * Why a `COPY` finds nothing. Builders say which file is missing in many words, and sometimes not at
+ * all; what mlcli has sent it knows itself. So their words tell only that something was missing.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { type App, basePath } from "../app/app.ts";
+import { copiesOf, type Instruction } from "../app/dockerfile/instructions.ts";
+import { cleanedPath } from "../app/dockerfile/paths.ts";
+import { IGNORE_FILE, readIgnoreRules } from "../app/ignore/ignore_rules.ts";
+import { readPattern } from "../app/ignore/wildcards.ts";
+import { isSystemError, MlcliError } from "../errors.ts";
+import { lstatIfThere } from "../files.ts";
+import { inOneLine, listed } from "../text.ts";
+import { type ChosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
+import { contextEntries, type ContextEntry, requirementsPath } from "./context_entries.ts";
+
+/**
+ * What builders say where a file of the context is missing. BuildKit: solver/llbsolver/ops/exec.go
+ * and cache/contenthash; the classic builder: moby, builder/dockerfile/copy.go; Podman: buildah,
+ * add.go and copier.
+ */
+const SAYS_MISSING = new RegExp([
+  "failed to compute cache key|failed to calculate checksum of ref",
+  "file not found in build context|no source files were specified",
+  "forbidden path outside the build context",
+  "no items matching glob|copier: stat",
+].join("|"));
+
+/**
+ * The error of a build that failed because a file is not in the build context, in mlcli's words:
+ * what is missing, and why. Undefined where it failed for another reason, or that cannot be told.
+ */
+export async function missingSources(
+  error: unknown,
+  app: App,
+  dockerfile: ChosenDockerfile,
+): Promise<MlcliError | undefined> {
+  if (!(error instanceof MlcliError) || !SAYS_MISSING.test(error.message)) return undefined;
+  try {
+    const sources = await sourcesOf(app, await readDockerfile(dockerfile));
+    const sent = await Array.fromAsync(await contextEntries(app, undefined, { dockerfile }));
+    const missing = sources.filter((source) => !isAmong(sent, source));
+    const [first] = missing;
+    if (first === undefined) return undefined;
+    return new MlcliError(`Build failed: not in the build context: ${listed(missing)}`, {
+      hint: await reason(app, first),
+      cause: error,
+    });
+  } catch (cause) {
+    if (cause instanceof MlcliError || isSystemError(cause)) return undefined;
+    throw cause;
+  }
+}
+
+/** What the Dockerfile takes from the context, as far as it is known: paths, some of them patterns. */
+async function sourcesOf(
+  app: App,
+  instructions: readonly Instruction[],
+): Promise<readonly string[]> {
+  const known = new Map([["APP", app.name], ["REQUIREMENTS", await requirementsPath(app)]]);
+  const written = [
+    ...copiesOf(instructions).flatMap(({ sources }) => sources),
+    ...instructions.flatMap(({ flags }) => flags.flatMap(mountedSource)),
+  ].map((source) =>
+    source.replace(/\$(?:\{(\w+)\}|(\w+))/g, (text, one, other) => known.get(one ?? other) ?? text)
+  );
+  // What another variable stands for is the user's own business; documents and addresses are no files.
+  const paths = written.filter((source) => !/\$|^<<|^[a-z+]+:\/\/|^git@/.test(source));
+  return [...new Set(paths.map(cleanedPath))].filter((path) => path !== "");
+}
+
+/** The source of `RUN --mount=type=bind,source=PATH,...`, unless it is of another stage. */
+function mountedSource(flag: string): readonly string[] {
+  const [, text] = /^--mount=(.*)$/.exec(flag) ?? [];
+  if (text === undefined) return [];
+  const fields = new Map(text.split(",").map((field) => field.split("=", 2) as [string, string]));
+  const isBind = (fields.get("type") ?? "bind") === "bind" && !fields.has("from");
+  const source = fields.get("source") ?? fields.get("src");
+  return isBind && source !== undefined ? [source] : [];
+}
+
+/**
+ * Whether a source is one of the things that were sent, a directory of one, or a pattern for one. What
+ * is behind a link is not looked for.
+ */
+function isAmong(sent: readonly ContextEntry[], source: string): boolean {
+  const isSent = sent.some(({ path, type }) =>
+    path === source || path.startsWith(`${source}/`) ||
+    (type === "symlink" && source.startsWith(`${path}/`))
+  );
+  if (isSent) return true;
+  if (!/[*?[]/.test(source)) return false;
+  try {
+    const { fitsStart } = readPattern(source, true);
+    return sent.some(({ path }) => fitsStart(path));
+  } catch {
+    return true; // no pattern: the builder says so
+  }
+}
+
+/** Why a path is not in the context, and what to do. */
+async function reason(app: App, source: string): Promise<string> {
+  const { name, directory } = app;
+  const base = basePath(name);
+  const shown = inOneLine(source);
+  const rule =
+    `A build sends ${name}/ without local_test/, the requirements file, the Dockerfile, ` +
+    ".mlcli/, and nothing else.";
+  if (source === ".." || source.startsWith("../")) {
+    return `No path leads out of the build context: put what the image needs below ${name}/.`;
+  }
+  if (/[*?[]/.test(source)) return `Nothing fits ${shown}. ${rule}`;
+  if (await lstatIfThere(join(directory, source)) === undefined) {
+    return await lstatIfThere(join(directory, base, source)) === undefined
+      ? `There is no ${shown}. ${rule}`
+      : `Paths begin at the directory of ${name}.json: write \${APP}/mlcli_base/${shown}.`;
+  }
+  if (!`${source}/`.startsWith(`${name}/`)) {
+    return `${shown} is here, but a build sends only what is below ${name}/: put it there, and ` +
+      "write ${APP}/ before its path.";
+  }
+  if (`${source}/`.startsWith(`${base}/local_test/`)) {
+    return `local_test/ is never sent: put what the image needs elsewhere below ${name}/.`;
+  }
+  const isIgnored = (await readIgnoreRules(directory)).ignores(source);
+  return isIgnored
+    ? `${IGNORE_FILE} leaves it out: a line !${shown} at its end brings it back.`
+    : `It stays out as private: a line !${shown} in ${IGNORE_FILE} brings it back.`;
+}

@@ -1,0 +1,132 @@
+/**
+ * The metrics of a run: what its code wrote of them, and when.
+ *
+ * @module
+ */
+
+import type { MetricDefinition } from "../../app/metric_definitions.ts";
+import { MetricSearch, type Unusable } from "../../contract/metric_values.ts";
+import { type Output, overlaid } from "../../streams.ts";
+import { Lines } from "./lines.ts";
+
+/** A value, and when it was written. */
+export interface Sample {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly value: number;
+}
+
+/** What is known of a metric. */
+export interface Metric {
+  readonly name: string;
+  /** How many values there were. */
+  readonly count: number;
+  readonly last: number;
+  readonly least: number;
+  readonly most: number;
+  /** The first values, as many as are kept. */
+  readonly samples: readonly Sample[];
+}
+
+/** So many values of a run are kept, of all its metrics: a curve needs no more. */
+export const MOST_SAMPLES = 100_000;
+
+/** Finds the metrics of a run. */
+export class Metrics {
+  /** Called with each value that is kept. */
+  onSample: (name: string, sample: Sample) => void = () => {};
+  readonly #search: MetricSearch;
+  readonly #metrics = new Map<string, Metric & { samples: Sample[] }>();
+  readonly #matched = new Set<number>();
+  readonly #noNumbers = new Map<number, string>();
+  #kept = 0;
+
+  /**
+   * @param now what time it is, in milliseconds since 1970.
+   */
+  constructor(
+    readonly definitions: readonly MetricDefinition[],
+    private readonly now: () => number,
+  ) {
+    this.#search = new MetricSearch(definitions);
+  }
+
+  /** Definitions that cannot be used here. */
+  get unusable(): readonly Unusable[] {
+    return this.#search.unusable;
+  }
+
+  /** In the order in which they were defined. */
+  get all(): readonly Metric[] {
+    const names = [...new Set(this.definitions.map(({ name }) => name))];
+    return names.flatMap((name) => this.#metrics.get(name) ?? []);
+  }
+
+  /** Those that could be used and matched no line. */
+  get unmatched(): readonly MetricDefinition[] {
+    const unusable = this.unusable.map(({ definition }) => definition);
+    return this.definitions.filter((definition, index) =>
+      !this.#matched.has(index) && !unusable.includes(definition)
+    );
+  }
+
+  /** Those that matched something, but never a number, and what that was. */
+  get withoutNumber(): readonly (readonly [definition: MetricDefinition, text: string])[] {
+    return this.definitions.flatMap((definition, index) => {
+      const text = this.#noNumbers.get(index);
+      const isNone = text !== undefined && !this.#metrics.has(definition.name);
+      return isNone ? [[definition, text] as const] : [];
+    });
+  }
+
+  /** The same streams, with an ear at each; `end` is to be called after the last byte. */
+  listen(
+    { out, err }: { readonly out: Output; readonly err: Output },
+    onNews: (metrics: Metrics) => void,
+  ): { readonly out: Output; readonly err: Output; readonly end: () => void } {
+    const lines = [new Lines((line) => this.#hear(line)), new Lines((line) => this.#hear(line))];
+    const listened = (output: Output, ear: Lines): Output =>
+      overlaid(output, {
+        write: async (bytes) => {
+          ear.hear(bytes);
+          onNews(this);
+          await output.write(bytes);
+        },
+      });
+    return {
+      out: listened(out, lines[0]!),
+      err: listened(err, lines[1]!),
+      end: () => lines.forEach((ear) => ear.end()),
+    };
+  }
+
+  #hear(line: string): void {
+    for (const { index, name, text, value } of this.#search.in(line)) {
+      this.#matched.add(index);
+      if (value === undefined) {
+        if (!this.#noNumbers.has(index)) this.#noNumbers.set(index, text);
+        continue;
+      }
+      this.#take(name, { time: this.now(), value });
+    }
+  }
+
+  #take(name: string, sample: Sample): void {
+    const { value } = sample;
+    const before = this.#metrics.get(name);
+    const samples = before?.samples ?? [];
+    if (this.#kept < MOST_SAMPLES) {
+      this.#kept++;
+      samples.push(sample);
+      this.onSample(name, sample);
+    }
+    this.#metrics.set(name, {
+      name,
+      count: (before?.count ?? 0) + 1,
+      last: value,
+      least: Math.min(before?.least ?? value, value),
+      most: Math.max(before?.most ?? value, value),
+      samples,
+    });
+  }
+}

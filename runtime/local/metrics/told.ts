@@ -1,0 +1,55 @@
+/**
+ * What is said of a run's metrics.
+ *
+ * @module
+ */
+
+import type { MetricDefinition } from "../../app/metric_definitions.ts";
+import { METRICS_KEY } from "../../app/metric_definitions.ts";
+import type { MetricProblem } from "../../contract/metric_values.ts";
+import { MlcliError } from "../../errors.ts";
+import { tell, type Told } from "../../message.ts";
+import { inOneLine, warningText } from "../../text.ts";
+import type { Metric, Metrics } from "./metrics.ts";
+
+/** A number for a reader: six digits tell two values of a curve apart. */
+export function shortNumber(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}
+
+/** The last value of each metric, in a line: `loss 0.25  accuracy 0.91`. */
+export function lastValues(metrics: readonly Pick<Metric, "name" | "last">[]): string {
+  return metrics.map(({ name, last }) => `${inOneLine(name)} ${shortNumber(last)}`).join("  ");
+}
+
+/**
+ * Says what of the definitions cannot be used here.
+ *
+ * @throws MlcliError for an expression that means nothing anywhere.
+ */
+export function sayProblems(problems: readonly MetricProblem[], err: Told): void {
+  for (const { message, hint, isWrong } of problems) {
+    if (isWrong) throw new MlcliError(message, { hint });
+    tell(err, warningText(message, hint));
+  }
+}
+
+/** Warns of the definitions that found nothing in all that the training wrote. */
+export function sayUnmatched(
+  metrics: Pick<Metrics, "unmatched" | "withoutNumber">,
+  file: string,
+  err: Told,
+): void {
+  const correct = ({ regex }: MetricDefinition): string =>
+    `Its regex is ${inOneLine(regex)} in "${METRICS_KEY}" of ${file}.`;
+  for (const definition of metrics.unmatched) {
+    const message = `The metric definition "${inOneLine(definition.name)}" matched no line`;
+    tell(err, warningText(message, correct(definition)));
+  }
+  for (const [definition, text] of metrics.withoutNumber) {
+    const found = inOneLine([...text].slice(0, 40).join(""));
+    const message = `The metric definition "${inOneLine(definition.name)}" found "${found}", ` +
+      "which is no number";
+    tell(err, warningText(message, correct(definition)));
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * `local shell`: a shell, or a program, where a job or a server would run: with the same image,
+ * mounts and variables.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { imageReference } from "../app/app.ts";
+import {
+  type CodeFolder,
+  layoutOf,
+  requireLayoutInside,
+  requireModel,
+  requireTestDirectory,
+} from "../app/layout.ts";
+import { PATHS } from "../contract/jobs.ts";
+import type { CreateBody, ImageDetails } from "../docker/engine.ts";
+import { requireImage } from "../docker/require_image.ts";
+import { ProgramEnded } from "../errors.ts";
+import { makeDirectory, removeTreeIfThere } from "../files.ts";
+import { holdsHarness } from "../images.ts";
+import { tell } from "../message.ts";
+import { modelFolderOf } from "../model/folder.ts";
+import { noteText } from "../text.ts";
+import { mountedCode } from "./code.ts";
+import { runContainer, type RunOutcome } from "./container/run.ts";
+import { withInput } from "./container/typing.ts";
+import { handOver } from "./hand_over.ts";
+import type { JobRun } from "./job.ts";
+import type { BatchJob, Host, LocalJob, ShellJob } from "./jobs.ts";
+import { settleRemains } from "./model/remains.ts";
+import { ownersOf } from "./ownership.ts";
+import { type OfImage, servingPlan } from "./plan.ts";
+import { withProcessing } from "./process.ts";
+import { filesIn } from "./rehearsal.ts";
+import { withRunFolder } from "./run_folder.ts";
+import { bodyLimit } from "./server/body_limit.ts";
+import { modelIn } from "./server/served_model.ts";
+import { shellPlan } from "./shell_plan.ts";
+import { withTraining } from "./train.ts";
+
+/** Where the code would run. */
+interface Place {
+  /** The container's name. */
+  readonly name: string;
+  readonly code: CodeFolder;
+  /** Requires that nothing that is mounted leads out of the app's repository. */
+  readonly checkPaths: () => Promise<void>;
+  readonly plan: (ofImage: OfImage, image: ImageDetails) => CreateBody;
+  /** Host directories that it may write to. */
+  readonly written: readonly string[];
+  /** Called once they are there. */
+  readonly prepare: () => Promise<void>;
+}
+
+/** Seconds between SIGTERM and SIGKILL. A shell at which somebody types ignores the first. */
+const GRACE = { shell: 1, command: 10 } as const;
+
+/**
+ * Runs the program to its end.
+ *
+ * @throws MlcliError when the layout, the image or the engine cannot be used.
+ * @throws ProgramEnded when it ended with another status than 0.
+ */
+export async function shell(job: ShellJob, host: Host): Promise<void> {
+  switch (job.role) {
+    case "train":
+      return await withTraining(
+        {
+          ...batch(job),
+          hyperparameters: [],
+          inputs: [],
+          stopAfter: undefined,
+          checkpoints: false,
+        },
+        host,
+        (run) => inScratch(job, run, host),
+      );
+    case "process":
+      return await withProcessing(
+        { ...batch(job), file: undefined, entrypoint: [], arguments: [], input: undefined },
+        host,
+        (run) => runIn(job, placeOf(run, "processing"), host),
+      );
+    case "serve":
+      return await withServing(
+        job,
+        host,
+        (place) => runIn(job, place, host),
+      );
+  }
+}
+
+function batch(job: ShellJob): BatchJob {
+  return { ...job, interactive: true, grace: undefined };
+}
+
+function placeOf(run: JobRun, code: CodeFolder): Place {
+  const { name, checkPaths, plan, outputFolder } = run;
+  return {
+    name,
+    code,
+    checkPaths,
+    plan,
+    written: [outputFolder, ...run.written],
+    prepare: async () => {
+      await run.prepare();
+      // As for a job.
+      await makeDirectory(join(outputFolder, "data"));
+    },
+  };
+}
+
+/** With a model directory that is gone at the end: what is tried by hand is no model of the app. */
+async function inScratch(job: ShellJob, run: JobRun, host: Host): Promise<void> {
+  const model = modelFolderOf(layoutOf(job.app), run.name);
+  try {
+    await runIn(job, placeOf(run, "training"), host);
+  } finally {
+    const isWritten = await filesIn(model).catch(() => 0) > 0;
+    await removeTreeIfThere(model).catch(() => {});
+    if (isWritten) {
+      const what = `What was written to ${PATHS.model} is gone with the container`;
+      tell(host.err, noteText(`${what}; mlcli local train makes a model`));
+    }
+  }
+}
+
+/** The same for a server as `withTraining` for a training. */
+async function withServing(
+  job: LocalJob,
+  host: Host,
+  work: (place: Place) => Promise<void>,
+): Promise<void> {
+  const layout = layoutOf(job.app);
+  const checkPaths = () => requireLayoutInside(layout, "prediction");
+  await checkPaths();
+  await requireTestDirectory(layout);
+  await settleRemains(job, host);
+  await requireModel(layout);
+  const engine = await host.engine();
+  const region = await host.region(job.app.configuration);
+  const name = `mlcli-${job.app.name}-shell-${crypto.randomUUID().slice(0, 8)}`;
+  await withRunFolder(engine, layout, name, {}, async ({ folder }) => {
+    const { signal } = host.interruption;
+    const modelFolder = await modelIn(layout, join(folder, "model"), signal);
+    await work({
+      name,
+      code: "prediction",
+      checkPaths,
+      plan: (ofImage, image) =>
+        servingPlan({ ...job, allowedHosts: [] }, {
+          name,
+          region,
+          ...ofImage,
+          bodyLimit: bodyLimit(image, job.variables),
+          modelFolder,
+        }),
+      written: [],
+      prepare: () => Promise.resolve(),
+    });
+  });
+}
+
+async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
+  const { app, strict, command } = job;
+  const layout = layoutOf(app);
+  const engine = await host.engine();
+  const image = await requireImage(engine, imageReference(app, job.tag));
+  await place.checkPaths();
+  const planned = place.plan({
+    withInit: holdsHarness(image) && !strict,
+    ...await mountedCode(job, layout, place.code, image, (text) => {
+      tell(host.err, noteText(text));
+    }),
+    // Only runs of the user's code are watched.
+    reportFile: undefined,
+  }, image);
+  const body = withInput(shellPlan(planned, command), host);
+  for (const folder of place.written) await makeDirectory(folder);
+  await place.prepare();
+  const owners = await ownersOf(place.written, host.caller);
+  let outcome: RunOutcome;
+  try {
+    outcome = await runContainer(engine, place.name, body, host, {
+      grace: command.length === 0 ? GRACE.shell : GRACE.command,
+    });
+  } finally {
+    for (const text of await handOver(body.Image, owners, host)) tell(host.err, text);
+  }
+  if (outcome.cause !== undefined) throw outcome.cause;
+  if (outcome.status !== 0) throw new ProgramEnded(outcome.status);
+}

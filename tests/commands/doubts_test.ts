@@ -1,0 +1,89 @@
+import { assert, assertEquals } from "@std/assert";
+import { completeApp } from "../helpers/app.ts";
+import { fakeContainers } from "../helpers/fake_containers.ts";
+import { runInProcess } from "../helpers/in_process.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** Each command that reads an app's file, and what it cannot do without. */
+const COMMANDS: readonly string[] = [
+  ...["build", "local train", "local process -f p.py", "local deploy", "push"],
+  ...[
+    "train",
+    "process",
+    "deploy",
+    "upload-data -i requirements.txt --target-dir s3://my-bucket/a",
+  ],
+  ...["list-jobs", "describe a", "logs a", "wait a", "stop-job a", "download-model a"],
+  ...["list-endpoints", "invoke-endpoint -n a requirements.txt", "delete-endpoint -n a"],
+];
+
+suite("keys of the configuration file that were probably meant differently", () => {
+  it("are warned of by each command that reads it, once, wherever they stand", async () => {
+    await using app = await completeApp({
+      configuration: {
+        "cloud-region": "eu-west-1",
+        ec2_type: "ml.m5.large",
+        memory: "kept: it may be anybody's",
+        my_own_notes: 1,
+        train: { ec2_typ: "ml.m5.large" },
+        deploy: { region: "eu-west-1" },
+        local: { memroy: "8g" },
+      },
+    });
+    const file = `${app.name}.json`;
+    const warnings = [
+      [`"cloud-region" means nothing to mlcli`, 'Is "cloud_region" meant?'],
+      [
+        '"ec2_type" has no effect at the top level',
+        'It belongs into "train", "process" or "deploy": "train": {"ec2_type": ...}.',
+      ],
+      ['"ec2_typ" in "train" means nothing to mlcli', 'Is "ec2_type" meant?'],
+      [
+        '"region" in "deploy" has no effect',
+        '"cloud_region", beside this object, names the region of all commands.',
+      ],
+      ['"memroy" in "local" means nothing to mlcli', 'Is "memory" meant?'],
+    ] as const;
+    const expected = warnings.map(([message, hint]) =>
+      `warning: ${file}: ${message}\nhint: ${hint}\n`
+    ).join("");
+    await using engine = await fakeContainers({ program: ({ end }) => end(0) });
+    for (const command of COMMANDS) {
+      const args = command.split(" ");
+      const { stderr } = await runInProcess(args, { cwd: app.directory, engine });
+      assert(stderr.startsWith(expected), `${command}: ${stderr}`);
+      assertEquals(stderr.split("means nothing to mlcli").length, 4, command);
+    }
+    const { stdout } = await runInProcess(["doctor"], { cwd: app.directory, engine });
+    for (const [message] of warnings) assertEquals(stdout.split(message).length, 2, stdout);
+  });
+
+  it("are none where the person has keys of their own", async () => {
+    await using app = await completeApp({
+      configuration: { $schema: "./x", owner: "me", tag: "a", own_key: 1, train: { note: "b" } },
+    });
+    await using engine = await fakeContainers({ program: ({ end }) => end(0) });
+    const { stderr } = await runInProcess(["local", "train"], { cwd: app.directory, engine });
+    assertEquals(stderr.includes("warning"), false, stderr);
+  });
+
+  it("say which counts: the base image, not the Python version", async () => {
+    const configuration = { base_image: "python:3.11-slim", python_version: "3.12" };
+    await using app = await completeApp({ configuration });
+    await using engine = await fakeContainers({});
+    const warning = `${app.name}.json: "python_version" has no effect beside "base_image"`;
+    const options = { cwd: app.directory, engine };
+    const built = await runInProcess(["build"], options);
+    assert(
+      built.stderr.startsWith(
+        `warning: ${warning}\n` +
+          "hint: The Python of python:3.11-slim counts, not 3.12: leave one of them out.\n",
+      ),
+      built.stderr,
+    );
+    const other = await runInProcess(["build", "--base-image", "a"], options);
+    assertEquals(other.stderr.includes(warning), false, other.stderr);
+    const { stdout } = await runInProcess(["doctor"], options);
+    assertEquals(stdout.split(warning).length, 2, stdout);
+  });
+});

@@ -1,0 +1,125 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { completeApp } from "../../helpers/app.ts";
+import {
+  type FakeContainer,
+  fakeContainers,
+  frame,
+  HARNESS_IMAGE,
+} from "../../helpers/fake_containers.ts";
+import { type InProcessOptions, runInProcess } from "../../helpers/in_process.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const LOSS = { Name: "loss", Regex: "loss=(\\S+)" };
+
+/** Trains with these definitions. */
+async function train(
+  definitions: unknown,
+  program: (container: FakeContainer) => void,
+  options: Partial<InProcessOptions> = {},
+  args: readonly string[] = [],
+): Promise<ProgramResult> {
+  await using app = await completeApp({ configuration: { metric_definitions: definitions } });
+  await using engine = await fakeContainers({ program, image: HARNESS_IMAGE });
+  const result = await runInProcess(["local", "train", ...args], {
+    cwd: app.directory,
+    engine,
+    ...options,
+  });
+  return { ...result, stderr: result.stderr.replaceAll(app.name, "NAME") };
+}
+
+const epochs = ({ out, err, end }: FakeContainer): void => {
+  out("epoch 1 loss=0.5\n");
+  err("epoch 2 loss=0.25\n");
+  out("acc=0.9");
+  end(0);
+};
+
+suite("mlcli local train with metric_definitions", () => {
+  it("passes the output through as it is, and says nothing in a pipe", async () => {
+    assertEquals(await train([LOSS], epochs), {
+      code: 0,
+      stdout: "epoch 1 loss=0.5\nacc=0.9",
+      stderr: "epoch 2 loss=0.25\n",
+    });
+  });
+
+  for (const columns of [80, 40]) {
+    it(`shows the last values on a terminal of ${columns} columns while it runs`, async () => {
+      const long = { Name: "a metric with quite a long name", Regex: "acc=(\\S+)" };
+      const program = ({ out, end }: FakeContainer): void => {
+        out("loss=0.5 acc=0.9\n");
+        out("loss=0.123456789\n");
+        end(0);
+      };
+      const { stderr } = await train([LOSS, long], program, { isTerminal: true, columns });
+      const line = (loss: string): string =>
+        `loss ${loss}  a metric with quite a long name 0.9`.slice(0, columns - 1);
+      assertEquals(stderr, `${line("0.5")}\r\x1b[K${line("0.123457")}\r\x1b[K`);
+    });
+  }
+
+  it("warns of what matched nothing, and of what was no number", async () => {
+    const definitions = [
+      LOSS,
+      { Name: "gain", Regex: "gain=(\\S+)" },
+      { Name: "acc", Regex: "accuracy is (\\S+)" },
+    ];
+    const program = ({ out, end }: FakeContainer): void => {
+      out("loss=1 accuracy is 12%\n");
+      end(0);
+    };
+    assertEquals(
+      (await train(definitions, program)).stderr,
+      [
+        'warning: The metric definition "gain" matched no line\n',
+        'hint: Its regex is gain=(\\S+) in "metric_definitions" of NAME.json.\n',
+        'warning: The metric definition "acc" found "12%", which is no number\n',
+        'hint: Its regex is accuracy is (\\S+) in "metric_definitions" of NAME.json.\n',
+      ].join(""),
+    );
+  });
+
+  it("finds a last line without an end, and values in pieces", async () => {
+    const program = ({ raw, end }: FakeContainer): void => {
+      for (const letter of "\r 50% loss=3") raw(frame(2, letter));
+      end(0);
+    };
+    assertEquals((await train([LOSS], program)).stderr, "\r 50% loss=3");
+  });
+
+  it("does not warn where the training failed", async () => {
+    const { code, stderr } = await train([LOSS], ({ end }) => end(3));
+    assertEquals([code, stderr], [3, "error: Training failed: exit status 3\n"]);
+  });
+
+  it("refuses an expression that means nothing, before anything runs", async () => {
+    const ran: string[] = [];
+    const { code, stderr } = await train([LOSS, { Name: "x", Regex: "(" }], ({ end }) => {
+      ran.push("it");
+      end(0);
+    });
+    assertEquals([code, ran], [1, []]);
+    assertMatch(
+      stderr,
+      /^error: NAME\.json: the regex of the metric "x" cannot be used: .*\nhint: /,
+    );
+  });
+
+  it("says which expressions it does not try", async () => {
+    const { code, stderr } = await train([{ Name: "x", Regex: "(?<=loss=)(.)" }], epochs);
+    assertEquals(code, 0);
+    assertStringIncludes(stderr, 'warning: The regex of the metric "x" is not tried here: ');
+    assert(!stderr.includes("matched no line"), stderr);
+  });
+
+  it("names what is wrong in the configuration file", async () => {
+    const { code, stderr } = await train({ loss: "x" }, epochs);
+    assertEquals(code, 1);
+    assertMatch(
+      stderr,
+      /^error: NAME\.json: "metric_definitions" must be a list; it is an object\n/,
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import { join } from "@std/path";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { makeApp, type TestApp } from "../helpers/app.ts";
+import { runToEnd } from "../helpers/container.ts";
+import { baseImage, removeImage } from "../helpers/engine.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+const STAGES = `
+ARG BASE_IMAGE
+FROM \${BASE_IMAGE} AS one
+ARG GREETING
+ENV GREETING=\${GREETING}
+ENTRYPOINT ["sh", "-c", "echo $GREETING, $STAGE"]
+ENV STAGE=one
+FROM one AS two
+ENV STAGE=two
+COPY data/x.csv /x
+`;
+
+function stagedApp(): Promise<TestApp> {
+  return makeApp({
+    configuration: { base_image: baseImage() },
+    files: { Dockerfile: STAGES, "../../requirements.txt": "", "../../data/x.csv": "1" },
+  });
+}
+
+suite("what goes into a build", () => {
+  it("is a stage, an argument, and another Dockerfile, whatever .dockerignore says", async () => {
+    await using app = await stagedApp();
+    const outside = await Deno.makeTempDir({ prefix: "mlcli-test-" });
+    try {
+      await Deno.rename(app.path("Dockerfile"), join(outside, "Dockerfile"));
+      await app.write(join(app.directory, ".dockerignore"), "*\n");
+      const { code, stdout, stderr } = await app.run(
+        [
+          ...["build", "--target", "ONE", "--build-arg", "GREETING"],
+          ...["--dockerfile", join(outside, "Dockerfile")],
+        ],
+        { env: { GREETING: "good morning" } },
+      );
+      assertEquals([code, stdout], [0, `${app.name}:latest\n`], stderr);
+      const { log } = await runToEnd({
+        Image: `${app.name}:latest`,
+        Cmd: [],
+        Labels: {},
+        HostConfig: { AutoRemove: false, Mounts: [] },
+      });
+      assertEquals(log, "good morning, one\n");
+    } finally {
+      await Deno.remove(outside, { recursive: true });
+      await removeImage(`${app.name}:latest`);
+    }
+  });
+
+  for (const [builder, value] of [["BuildKit", "1"], ["the classic builder", "0"]] as const) {
+    it(`is missing, and the error says why: ${builder}`, async () => {
+      await using app = await stagedApp();
+      const { code, stdout, stderr } = await app.run(["build"], {
+        env: { DOCKER_BUILDKIT: value },
+      });
+      assertEquals([code, stdout], [1, ""]);
+      assertStringIncludes(
+        stderr,
+        "error: Build failed: not in the build context: data/x.csv\n" +
+          `hint: data/x.csv is here, but a build sends only what is below ${app.name}/: put it ` +
+          "there, and write ${APP}/ before its path.\n",
+      );
+    });
+  }
+});

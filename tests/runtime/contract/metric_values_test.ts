@@ -1,0 +1,78 @@
+import { assert, assertEquals } from "@std/assert";
+import { metricProblems, MetricSearch } from "../../../runtime/contract/metric_values.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const search = (...regexes: readonly string[]): MetricSearch =>
+  new MetricSearch(regexes.map((regex, index) => ({ name: `m${index}`, regex })));
+
+suite("MetricSearch", () => {
+  const rows: readonly (readonly [
+    regex: string,
+    line: string,
+    text: string | undefined,
+    value?: number,
+  ])[] = [
+    ["loss=([0-9.]+)", "epoch 1 loss=0.25 acc=1", "0.25", 0.25],
+    ["loss=([0-9.]+)", "loss=1 loss=2", "1", 1],
+    ["loss=([0-9.]+)", "gain=1", undefined],
+    ["loss: (\\S+)", "loss: 1e-3", "1e-3", 0.001],
+    ["loss: (\\S+)", "loss: -.5", "-.5", -0.5],
+    ["loss: (\\S+)", "loss: 5.", "5.", 5],
+    ["loss: (\\S+)", "loss: +7", "+7", 7],
+    ["loss: (.*)", "loss:  7 ", " 7 ", 7],
+    ["loss: (\\S+)", "loss: nan", "nan"],
+    ["loss: (\\S+)", "loss: inf", "inf"],
+    ["loss: (\\S+)", "loss: 12%", "12%"],
+    ["loss: (\\S+)", "loss: 0x10", "0x10"],
+    ["loss: (\\S+)", "loss: 1e999", "1e999"],
+    ["loss: (\\S*)", "loss: ", "", undefined],
+    ["(?i)LOSS=(\\d+)", "Loss=3", "3", 3],
+    ["(?P<v>\\d+) loss", "3 loss", "3", 3],
+    // As in SageMaker's log, and as it is.
+    [".*\\[[0-9]+\\].*#011validation-auc:(\\S+)", "[3]\tvalidation-auc:0.9", "0.9", 0.9],
+    ["\\tvalidation-auc:(\\S+)", "[3]\tvalidation-auc:0.9", "0.9", 0.9],
+    // A group that took no part.
+    ["(a)|b", "b", undefined],
+  ];
+  for (const [regex, line, text, value] of rows) {
+    it(`${regex} in ${JSON.stringify(line)}`, () => {
+      const [found] = search(regex).in(line);
+      assertEquals([found?.text, found?.value], [text, value]);
+    });
+  }
+
+  it("takes from a line what each definition finds", () => {
+    assertEquals(search("a=(\\d)", "c=(\\d)", "b=(\\d)").in("a=1 b=2"), [
+      { index: 0, name: "m0", text: "1", value: 1 },
+      { index: 2, name: "m2", text: "2", value: 2 },
+    ]);
+  });
+
+  it("needs no more time for an expression that would hang others", () => {
+    const line = "a".repeat(4096);
+    const { in: found } = { in: (regex: string) => search(regex).in(line) };
+    for (const regex of ["(a+)+$b", "(a|a)*b", "(.*)*=(.*)*;(.*)*b", "((a?){50}){10}b"]) {
+      assertEquals(found(regex), [], regex);
+    }
+  });
+
+  const wrong: readonly (readonly [regex: string, isWrong: boolean])[] = [
+    ["loss=([0-9.]+", true],
+    ["loss=[0-9", true],
+    ["*(x)", true],
+    ["loss=[0-9.]+", true],
+    ["(?<=loss=)(\\d+)", false],
+    ["(?i)(?<=loss=)(\\d+)", false],
+    ["(a)\\1", false],
+  ];
+  for (const [regex, isWrong] of wrong) {
+    it(`${isWrong ? "means nothing" : "is not tried"}: ${regex}`, () => {
+      const { unusable } = search(regex, "x=(\\d)");
+      assertEquals(unusable.map((one) => [one.definition.regex, one.isWrong]), [[regex, isWrong]]);
+      const [problem] = metricProblems(unusable, "churn.json");
+      assert(problem!.message.includes('"m0"'), problem!.message);
+      // The others are searched for.
+      assertEquals(search(regex, "x=(\\d)").in("x=1").map(({ index }) => index), [1]);
+    });
+  }
+});

@@ -1,0 +1,119 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { connectToEngine } from "../../../runtime/docker/connect.ts";
+import type { Engine } from "../../../runtime/docker/engine.ts";
+import { BrokenEngine, EngineError } from "../../../runtime/docker/transport.ts";
+import { type RawHandler, rawServer, say } from "../../helpers/raw_server.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const PONG = "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nContent-Length: 2\r\n\r\nOK";
+const UPGRADED = "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n";
+
+/** Attaches to a container on an engine that answers as the test says. */
+async function withAttached<T>(
+  answer: RawHandler,
+  work: (engine: Engine, requests: readonly string[]) => Promise<T>,
+  kind: "tcp" | "unix" = "tcp",
+): Promise<T> {
+  const requests: string[] = [];
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-test-" });
+  const socket = `${directory}/engine.sock`;
+  await using server = rawServer(async (connection, request) => {
+    if (request.call.endsWith("/_ping")) return await say(connection, PONG);
+    requests.push(request.headers);
+    await answer(connection, request);
+  }, kind === "unix" ? socket : undefined);
+  const host = kind === "unix" ? `unix://${socket}` : `tcp://127.0.0.1:${server.port}`;
+  const engine = await connectToEngine({ env: (name) => name === "DOCKER_HOST" ? host : "" });
+  try {
+    return await work(engine, requests);
+  } finally {
+    engine.close();
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+/** Attaches, sends some texts and their end, and reads all that comes. */
+async function talk(engine: Engine, ...texts: readonly string[]): Promise<string> {
+  const over = new AbortController();
+  const connection = await engine.attachWithInput("c1", over.signal);
+  try {
+    for (const text of texts) await connection.write(new TextEncoder().encode(text));
+    await connection.end();
+    return await new Response(ReadableStream.from(connection.output)).text();
+  } finally {
+    over.abort();
+  }
+}
+
+/** Says in pieces what it hears until the end of that. */
+const echo: RawHandler = async (connection) => {
+  // The head in two pieces, and output right behind it.
+  await say(connection, UPGRADED.slice(0, 30));
+  await say(connection, `${UPGRADED.slice(30)}hello `);
+  const buffer = new Uint8Array(1024);
+  for (let count; (count = await connection.read(buffer)) !== null;) {
+    await say(connection, buffer.slice(0, count));
+  }
+  await say(connection, " bye");
+};
+
+suite("a connection with input", () => {
+  for (const kind of ["tcp", "unix"] as const) {
+    it(`carries bytes both ways, over ${kind}, also after the end of the input`, async () => {
+      await withAttached(echo, async (engine, requests) => {
+        assertEquals(await talk(engine, "a", "b"), "hello ab bye");
+        assertMatch(requests[0]!, /^POST \/v1\.41\/containers\/c1\/attach\?stream=1&stdin=1&/);
+        assertMatch(requests[0]!, /\r\nConnection: Upgrade\r\nUpgrade: tcp$/);
+        assertMatch(requests[0]!, /&detachKeys=ctrl-%5E%2C/);
+      }, kind);
+    });
+  }
+
+  it("is one, too, where the engine only says 200", async () => {
+    const handle: RawHandler = async (connection) => {
+      await say(connection, "HTTP/1.1 200 OK\r\nContent-Type: x\r\n\r\nout");
+    };
+    assertEquals(await withAttached(handle, (engine) => talk(engine)), "out");
+  });
+
+  it("is refused in the engine's words", async () => {
+    const body = JSON.stringify({ message: "container c1 is paused" });
+    const handle: RawHandler = async (connection) => {
+      await say(connection, `HTTP/1.1 409 Conflict\r\nContent-Length: ${body.length}\r\n\r\n`);
+      await say(connection, body);
+      // As an engine does, which would take another request.
+      await connection.read(new Uint8Array(1));
+    };
+    const { status, reason } = await assertRejects(
+      () => withAttached(handle, (engine) => talk(engine)),
+      EngineError,
+    );
+    assertEquals([status, reason], [409, "container c1 is paused"]);
+  });
+
+  for (const said of ["", "HTTP/1.1 10", "SSH-2.0\r\n\r\n"]) {
+    it(`is none where the engine says ${JSON.stringify(said)}`, async () => {
+      const handle: RawHandler = (connection) => say(connection, said);
+      const { message } = await assertRejects(
+        () => withAttached(handle, (engine) => talk(engine)),
+        BrokenEngine,
+      );
+      assertMatch(message, /^The Docker Engine does not answer: The connection ended before/);
+    });
+  }
+
+  it("ends when it is no longer needed, with the reason for that", async () => {
+    const handle: RawHandler = async (connection) => {
+      await say(connection, `${UPGRADED}x`);
+      await connection.read(new Uint8Array(1));
+    };
+    await withAttached(handle, async (engine) => {
+      const over = new AbortController();
+      const connection = await engine.attachWithInput("c1", over.signal);
+      const read = async () => {
+        for await (const _ of connection.output) over.abort(new Error("enough"));
+      };
+      await assertRejects(read, Error, "enough");
+    });
+  });
+});

@@ -1,0 +1,256 @@
+import { join } from "@std/path";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { extract } from "tar-stream";
+import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { type Answers, fakeEngine, pong, refusal } from "../../helpers/fake_engine.ts";
+import { runInProcess } from "../../helpers/in_process.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+interface Build extends ProgramResult {
+  /** What the engine was asked for, if it was. */
+  readonly query: Readonly<Record<string, string>> | undefined;
+  readonly arguments: Readonly<Record<string, string>>;
+  /** The build context: content by path. */
+  readonly sent: ReadonlyMap<string, string>;
+  readonly app: string;
+  readonly directory: string;
+}
+
+async function unpacked(tar: ReadableStream<Uint8Array>): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
+  const unpacker = extract();
+  const feeding = (async () => {
+    for await (const bytes of tar) unpacker.write(bytes);
+    unpacker.end(undefined);
+  })();
+  for await (const entry of unpacker) {
+    const parts: Uint8Array[] = [];
+    for await (const bytes of entry) parts.push(bytes as Uint8Array);
+    assert(!files.has(entry.header.name), `${entry.header.name} is there twice`);
+    files.set(entry.header.name, await new Blob(parts as BlobPart[]).text());
+  }
+  await feeding;
+  return files;
+}
+
+/** Runs mlcli build in a complete app on an engine that takes whatever it is sent. */
+async function build(
+  args: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+  { env, prepare, answer = JSON.stringify({ aux: { ID: "sha256:abc" } }) }: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly prepare?: (app: TestApp) => Promise<void>;
+    /** What the engine says. */
+    readonly answer?: string;
+  } = {},
+): Promise<Build> {
+  await using app = await completeApp({ files });
+  await prepare?.(app);
+  let sent: ReadonlyMap<string, string> = new Map();
+  const answers: Answers = {
+    "GET /_ping": () => pong("1.41"),
+    "POST /build": async (request) => {
+      sent = await unpacked(request.body!);
+      return new Response(`${answer}\n`);
+    },
+  };
+  await using engine = await fakeEngine((call) =>
+    call.startsWith("GET /images/") ? () => refusal(404, "No such image") : answers[call]
+  );
+  const cwd = app.directory;
+  const result = await runInProcess(["build", "--quiet", ...args], {
+    cwd,
+    engine,
+    ...env && { env },
+  });
+  const { query } = engine.calls.find(({ call }) => call === "POST /build") ?? {};
+  return {
+    ...result,
+    query,
+    arguments: JSON.parse(query?.["buildargs"] ?? "{}"),
+    sent,
+    app: app.name,
+    directory: app.directory,
+  };
+}
+
+suite("mlcli build --build-arg", () => {
+  const DECLARED = { Dockerfile: "FROM x\nARG A=1 B\nARG C\nARG EMPTY\nARG UNSET=2\n" };
+  const OWN = ["APP", "BASE_IMAGE", "REQUIREMENTS"];
+
+  it("gives values, those of variables, and the last of several", async () => {
+    const given = ["A=x y=z", "B", "C=old", "EMPTY=", "UNSET", "C=new"];
+    const args = given.flatMap((one) => ["--build-arg", one]);
+    const result = await build(args, DECLARED, { env: { B: "s3cret" } });
+    assertEquals([result.code, result.stderr], [0, ""]);
+    assertEquals(
+      Object.fromEntries(
+        Object.entries(result.arguments).filter(([name]) => !OWN.includes(name)),
+      ),
+      { A: "x y=z", B: "s3cret", C: "new", EMPTY: "" },
+    );
+    assertEquals(Object.keys(result.arguments).filter((name) => OWN.includes(name)).sort(), OWN);
+  });
+
+  it("warns of what no ARG declares, and of nothing that needs none", async () => {
+    const names = [
+      "X=s3cret",
+      "http_proxy=s3cret",
+      "HTTPS_PROXY=s3cret",
+      "TARGETARCH=arm64",
+      "A=1",
+    ];
+    const args = [...names, "BUILDKIT_INLINE_CACHE=1", "X=s3cret"].flatMap((one) => [
+      "--build-arg",
+      one,
+    ]);
+    const { code, stdout, stderr, app } = await build(args, DECLARED);
+    assertEquals([code, stdout], [0, `${app}:latest\n`]);
+    assertEquals(
+      stderr,
+      `warning: ${app}/mlcli_base/Dockerfile declares no build argument X: nothing uses it\n` +
+        "hint: A line ARG X, in the stage that uses it, declares it.\n",
+    );
+  });
+
+  it("warns of it before the build, which may fail for that", async () => {
+    const failing = JSON.stringify({ errorDetail: { message: "no" } });
+    const { code, stderr } = await build(["--build-arg", "X=1"], DECLARED, { answer: failing });
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "declares no build argument X: nothing uses it\n");
+    assertStringIncludes(stderr, "error: Build failed: no\n");
+  });
+
+  for (
+    const [arg, words, hint] of [
+      ["BASE_IMAGE=s3cret", "BASE_IMAGE is an argument that mlcli gives itself.", "--base-image"],
+      ["APP", "APP is an argument that mlcli gives itself.", "--app-name"],
+      ["REQUIREMENTS=s3cret", "REQUIREMENTS is an argument", '"requirements" in the config'],
+      ["=s3cret", "must be NAME=VALUE, or NAME for its value here.", ""],
+      ["A B=s3cret", "must be NAME=VALUE, or NAME for its value here.", ""],
+    ] as const
+  ) {
+    it(`is refused: ${JSON.stringify(arg)}`, async () => {
+      const { code, stdout, stderr, query } = await build([`--build-arg=${arg}`], DECLARED);
+      assertEquals({ code, stdout, query }, { code: 2, stdout: "", query: undefined });
+      assertStringIncludes(stderr, 'error: Option "--build-arg"');
+      assertStringIncludes(stderr, words);
+      assertStringIncludes(stderr, hint);
+      assert(!stderr.includes("s3cret"), stderr);
+    });
+  }
+});
+
+suite("mlcli build --target", () => {
+  const STAGES = { Dockerfile: "FROM a AS base\nRUN x\nFROM b\nFROM --platform=y base as Final\n" };
+  // Podman minds the case.
+  for (const [target, asked = target] of [["base"], ["Final"], ["FINAL", "Final"], ["0"], ["2"]]) {
+    it(`builds a stage that is there: ${target}`, async () => {
+      const { code, stderr, query } = await build(["--target", target!], STAGES);
+      assertEquals([code, stderr, query?.["target"]], [0, "", asked]);
+    });
+  }
+
+  it("builds the last where none is named", async () => {
+    assertEquals((await build([], STAGES)).query?.["target"], undefined);
+  });
+
+  for (
+    const [target, dockerfile, hint] of [
+      ["bsae", STAGES.Dockerfile, "APP/mlcli_base/Dockerfile has base and Final."],
+      ["3", STAGES.Dockerfile, "APP/mlcli_base/Dockerfile has base and Final."],
+      ["x", "FROM a\n", "No stage of APP/mlcli_base/Dockerfile has a name: FROM IMAGE AS NAME"],
+      ["x", "# FROM a AS x\n", "No stage of APP/mlcli_base/Dockerfile has a name"],
+    ] as const
+  ) {
+    it(`lists the stages where there is no ${target}`, async () => {
+      const result = await build(["--target", target], { Dockerfile: dockerfile });
+      const { code, stdout, stderr, query, app } = result;
+      assertEquals({ code, stdout, query }, { code: 1, stdout: "", query: undefined });
+      const [message, next = ""] = stderr.replaceAll(app, "APP").split("\n");
+      assertEquals(message, `error: Stage not found: ${target}`);
+      assertStringIncludes(next, `hint: ${hint}`);
+    });
+  }
+});
+
+suite("mlcli build --dockerfile", () => {
+  const OTHER = "FROM other\n";
+  const APPS = "FROM scratch\n";
+
+  it("sends another one of the app, also where .dockerignore names it", async () => {
+    const result = await build(["--dockerfile", "other.Dockerfile"], {
+      "../../other.Dockerfile": OTHER,
+      "../../.dockerignore": "*\n",
+    });
+    assertEquals([result.code, result.stderr], [0, ""]);
+    assertEquals(result.query?.["dockerfile"], "other.Dockerfile");
+    assertEquals(result.sent.get("other.Dockerfile"), OTHER);
+    assertEquals(JSON.parse(result.query!["labels"]!)["mlcli.dockerfile"], "other.Dockerfile");
+  });
+
+  it("does without the app's own, and sends what lies in the app once", async () => {
+    let path = "";
+    const result = await build(["--dockerfile", "Dockerfile.link"], { "gpu/Dockerfile": OTHER }, {
+      prepare: async (app) => {
+        await Deno.remove(app.path("Dockerfile"));
+        path = `${app.name}/mlcli_base/gpu/Dockerfile`;
+        await Deno.symlink(path, join(app.directory, "Dockerfile.link"));
+      },
+    });
+    assertEquals([result.code, result.stderr], [0, ""]);
+    // What a link leads to is sent by a name that nothing else has.
+    assertEquals(result.query?.["dockerfile"], ".mlcli-dockerfile");
+    assertEquals(result.sent.get(".mlcli-dockerfile"), OTHER);
+    assertEquals(result.sent.get(path), OTHER);
+  });
+
+  it("takes one that lies elsewhere, where the user names it", async () => {
+    const folder = await Deno.makeTempDir({ prefix: "mlcli-test-" });
+    try {
+      await Deno.writeTextFile(join(folder, "Dockerfile"), `${OTHER}ARG X\n`);
+      const { code, stderr, query, sent, app } = await build([
+        ...["--dockerfile", join(folder, "Dockerfile"), "--build-arg", "X=1"],
+      ]);
+      assertEquals([code, stderr], [0, ""]);
+      assertEquals(query?.["dockerfile"], ".mlcli-dockerfile");
+      assertEquals(sent.get(".mlcli-dockerfile"), `${OTHER}ARG X\n`);
+      assertEquals(sent.get(`${app}/mlcli_base/Dockerfile`), APPS);
+      // The image is for others: it does not say where this machine has it.
+      assert(!query!["labels"]!.includes(folder));
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+
+  const KEY = "-----BEGIN PRIVATE KEY-----\n";
+  for (
+    const [title, typed, prepare, words] of [
+      ["is not there", "none", undefined, "Dockerfile not found: none\nhint: --dockerfile takes"],
+      ["is a directory", ".", undefined, "Dockerfile not found: .\n"],
+      [
+        "a link of the repository leads to, out of it",
+        "link",
+        (app: TestApp) => Deno.symlink("/etc/hostname", join(app.directory, "link")),
+        "link leads out of ",
+      ],
+      [
+        "is a private key",
+        "a.key",
+        (app: TestApp) => app.write(join(app.directory, "a.key"), KEY),
+        "Not for an image, since it is a private key: a.key",
+      ],
+    ] as const
+  ) {
+    it(`is refused where it ${title}`, async () => {
+      const { code, stdout, stderr, query } = await build(
+        ["--dockerfile", typed],
+        {},
+        prepare && { prepare },
+      );
+      assertEquals({ code, stdout, query }, { code: 1, stdout: "", query: undefined });
+      assertStringIncludes(stderr, `error: ${words}`);
+    });
+  }
+});
