@@ -13,7 +13,7 @@ import { tell } from "../../runtime/message.ts";
 import { noteText } from "../../runtime/text.ts";
 import type { OwnCall } from "../command.ts";
 import { ProgressLine } from "../render/progress/line.ts";
-import { wrongUse } from "../usage.ts";
+import { requireCompatible } from "../usage.ts";
 import { watchDeploy } from "./watch_deploy.ts";
 import { containerRequest, requireReachable } from "./container_request.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
@@ -24,7 +24,12 @@ export async function deployAction(
   options: DeployOptions,
   call: OwnCall<DeployDeclaration>,
 ): Promise<void> {
-  requireOne(options);
+  requireCompatible("mlcli local deploy", APART, {
+    "--replace": options.replace,
+    "--foreground": options.foreground,
+    "--watch": options.watch,
+    "--strict": options.strict,
+  });
   const job = {
     ...await containerRequest(context, options, call),
     port: options.port,
@@ -57,14 +62,3 @@ const APART = [
   ["--watch", "--replace"],
   ["--watch", "--strict"],
 ] as const;
-
-/** @throws UsageError */
-function requireOne(options: DeployOptions): void {
-  const { replace, foreground, watch, strict } = options;
-  const given = { "--replace": replace, "--foreground": foreground, "--watch": watch };
-  const all = { ...given, "--strict": strict };
-  for (const [one, other] of APART) {
-    if (!all[one] || !all[other]) continue;
-    throw wrongUse("mlcli local deploy", `Options "${one}" and "${other}" do not go together.`);
-  }
-}

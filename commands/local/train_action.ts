@@ -7,9 +7,19 @@
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import { train } from "../../runtime/local/train.ts";
+import type { TrainingJob } from "../../runtime/local/jobs.ts";
+import { requireCompatible } from "../usage.ts";
 import type { OwnCall } from "../command.ts";
 import { containerRequest } from "./container_request.ts";
+import { watchTraining } from "./watch_train.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
+
+/** `--watch` runs what is edited, as often as it is; the others are about one run. */
+const APART = [
+  ["--watch", "--strict"],
+  ["--watch", "--interactive"],
+  ["--watch", "--stop-after"],
+] as const;
 
 /** Trains on the app's test data. */
 export async function trainAction(
@@ -17,7 +27,13 @@ export async function trainAction(
   options: TrainOptions,
   call: OwnCall<TrainDeclaration>,
 ): Promise<void> {
-  await train({
+  requireCompatible("mlcli local train", APART, {
+    "--watch": options.watch,
+    "--strict": options.strict,
+    "--interactive": options.interactive,
+    "--stop-after": options.stopAfter !== undefined,
+  });
+  const job: TrainingJob = {
     ...await containerRequest(context, options, call),
     interactive: options.interactive,
     grace: options.grace,
@@ -28,5 +44,7 @@ export async function trainAction(
       name,
       source: absolutePath(context.cwd, directory),
     })),
-  }, context);
+  };
+  if (options.watch) return await watchTraining(job, context);
+  await train(job, context);
 }
