@@ -14,9 +14,9 @@ import { noteText } from "../../runtime/text.ts";
 import type { OwnCall } from "../command.ts";
 import { ProgressLine } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
-import { watchDeploy } from "./watch_deploy.ts";
 import { containerRequest, requireReachable } from "./container_request.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
+import { watchDeploy } from "./watch_deploy.ts";
 
 /** Starts a server and prints its address. */
 export async function deployAction(

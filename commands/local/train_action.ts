@@ -6,13 +6,14 @@
 
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
-import { train } from "../../runtime/local/train.ts";
 import type { TrainingJob } from "../../runtime/local/jobs.ts";
-import { requireCompatible } from "../usage.ts";
+import { train } from "../../runtime/local/train.ts";
 import type { OwnCall } from "../command.ts";
+import { waitingOn } from "../render/progress/waiting.ts";
+import { requireCompatible } from "../usage.ts";
 import { containerRequest } from "./container_request.ts";
-import { watchTraining } from "./watch_train.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
+import { watchTraining } from "./watch_train.ts";
 
 /** `--watch` runs what is edited, as often as it is; the others are about one run. */
 const APART = [
@@ -45,6 +46,7 @@ export async function trainAction(
       source: absolutePath(context.cwd, directory),
     })),
   };
-  if (options.watch) return await watchTraining(job, context);
-  await train(job, context);
+  const host = { ...context, waiting: waitingOn(context.err) };
+  if (options.watch) return await watchTraining(job, host);
+  await train(job, host);
 }

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { Context } from "../../runtime/context.ts";
 import type { TrainingJob } from "../../runtime/local/jobs.ts";
 import { trainWatched } from "../../runtime/local/train_watched.ts";
 import { tell } from "../../runtime/message.ts";
@@ -13,10 +12,13 @@ import { errorText } from "../render/error_text.ts";
 import { clockTime } from "../render/timestamp.ts";
 
 /** Trains, and tells of each edit, until Ctrl-C. */
-export async function watchTraining(job: TrainingJob, context: Context): Promise<void> {
-  const { err, clock } = context;
+export async function watchTraining(
+  job: TrainingJob,
+  host: Parameters<typeof trainWatched>[1],
+): Promise<void> {
+  const { err, clock } = host;
   const say = (text: string): void => tell(err, printable(`${clockTime(clock.date())} ${text}\n`));
-  await trainWatched(job, context, {
+  await trainWatched(job, host, {
     onEnd: (failure) => {
       if (failure !== undefined) tell(err, errorText(failure));
       const how = failure === undefined ? "trained" : "not trained";
