@@ -8,7 +8,7 @@ import { layoutOf } from "../app/layout.ts";
 import { isSystemError, MlcliError } from "../errors.ts";
 import type { Clock } from "../time.ts";
 import { channelsOf } from "./channels.ts";
-import type { Host, TrainingJob } from "./jobs.ts";
+import type { TrainingJob } from "./jobs.ts";
 import { train } from "./train.ts";
 import { type Change, Watch, type WatchedFolder } from "./watch/changes.ts";
 
