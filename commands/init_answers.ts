@@ -13,10 +13,10 @@ import {
   accepts,
   type ConfigurationKey,
   DEFAULT_PYTHON_VERSION,
-  DEFAULT_REQUIREMENTS,
   RULES,
 } from "../runtime/app/configuration.ts";
 import { PLATFORM } from "../runtime/app/platform.ts";
+import { defaultRequirements } from "../runtime/app/requirements.ts";
 import type { Call } from "./command.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
 import { wrongUse } from "./usage.ts";
@@ -27,7 +27,7 @@ interface Choice {
   readonly value: (options: InitOptions) => string | undefined;
   /** What is asked on a terminal. What few apps need is not asked for. */
   readonly question?: string;
-  readonly fallback?: string;
+  readonly fallback?: string | ((context: Context) => Promise<string>);
   /** Where it is asked for, or decided by the fallback; everywhere when undefined. */
   readonly where?: (context: Context) => boolean;
 }
@@ -55,7 +55,7 @@ const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
     option: "--requirements",
     value: (options) => options.requirements,
     question: "Requirements file",
-    fallback: DEFAULT_REQUIREMENTS,
+    fallback: ({ cwd }) => defaultRequirements(cwd),
   },
   cloud_region: {
     option: "--region",
@@ -139,8 +139,9 @@ export async function chooseConfiguration(
 
 /** What is chosen where no option says it; nothing when empty. */
 async function otherwise(context: Context, key: keyof typeof CHOICES): Promise<string> {
-  const { question, fallback = "", where = () => true } = CHOICES[key];
+  const { question, fallback: decide = "", where = () => true } = CHOICES[key];
   if (question === undefined || !where(context)) return "";
+  const fallback = typeof decide === "string" ? decide : await decide(context);
   const { expected } = RULES[key];
   const rule = { expected, accepts: (answer: string) => accepts(key, answer) };
   return await ask(context, question, fallback, rule) ?? fallback;

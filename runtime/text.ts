@@ -23,13 +23,21 @@ const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]
 
 /**
  * A program's output as text: without colours, and without what a carriage return has overwritten,
- * such as all but the last state of a progress bar; otherwise as `printable` has it. A carriage
- * return at its end stays, since the next piece may overwrite the line.
+ * such as all but the last state of a progress bar; otherwise as `printable` has it.
  */
 export function terminalText(text: string): string {
-  const kept = text.replace(SEQUENCE, "").replaceAll("\r\n", "\n")
-    .replace(/[^\n]*\r(?=[^\r\n])/g, "").replace(/\r+(?=.|\n)/g, "");
-  return kept.endsWith("\r") ? `${printable(kept.slice(0, -1))}\r` : printable(kept);
+  return printable(text.replace(SEQUENCE, "").split("\n").map(afterReturns).join("\n"));
+}
+
+/**
+ * What is left to see of a line after the returns in it: what comes behind one replaces what is
+ * before it; behind the last, nothing may come.
+ */
+export function afterReturns(line: string): string {
+  // Not by a pattern: those that say this take a time that grows with the square of the length.
+  let end = line.length;
+  while (line[end - 1] === "\r") end--;
+  return line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
 }
 
 /**

@@ -96,7 +96,9 @@ async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
     .help(() => "")
     .helpOption(flags(["--help", help["--help"]]), help["--help"].description)
     .versionOption(flags(["--version", version["--version"]]), version["--version"].description);
-  for (const kind of ["app", "server-port", "script", "image-tag", "network"] as const) {
+  for (
+    const kind of ["app", "server-port", "script", "image-tag", "network", "local-job"] as const
+  ) {
     command.globalComplete(kind, () => completions(kind, context));
   }
   return command;

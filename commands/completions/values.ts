@@ -41,6 +41,8 @@ async function valuesOf(kind: CompletionKind, context: Context): Promise<readonl
       return await withEngine(context, serverPorts);
     case "image-tag":
       return await withEngine(context, (engine, signal) => imageTags(context, engine, signal));
+    case "local-job":
+      return await localJobs(context);
     case "network":
       return distinct(await withEngine(context, (engine, signal) => engine.networks(signal)));
   }
@@ -62,6 +64,13 @@ async function scripts(context: Context): Promise<readonly string[]> {
   const { layoutOf, scriptsOf } = await import("../../runtime/app/layout.ts");
   const found = await validApps(context);
   return distinct((await Promise.all(found.map((app) => scriptsOf(layoutOf(app))))).flat());
+}
+
+/** The runs of the apps, the newest first. */
+async function localJobs(context: Context): Promise<readonly string[]> {
+  const { listRuns } = await import("../../runtime/local/list_jobs.ts");
+  const runs = await Promise.all((await validApps(context)).map((app) => listRuns(app, Infinity)));
+  return runs.flat().map(({ name }) => name);
 }
 
 async function serverPorts(engine: Engine, signal: AbortSignal): Promise<readonly string[]> {

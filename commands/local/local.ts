@@ -8,6 +8,7 @@ import type { Group } from "../command.ts";
 import { dockerTag } from "../options/app.ts";
 import { deployCommand } from "./deploy.ts";
 import { invokeCommand } from "./invoke.ts";
+import { listRunsCommand } from "./list_jobs.ts";
 import { logsCommand } from "./logs.ts";
 import { processCommand } from "./process.ts";
 import { shellCommand } from "./shell.ts";
@@ -46,6 +47,10 @@ export const localGroup: Group = {
     status: {
       summary: "Show the servers and runs on this machine, of all apps.",
       load: () => statusCommand,
+    },
+    "list-jobs": {
+      summary: "List the runs of an app on this machine with their metrics, or compare two.",
+      load: () => listRunsCommand,
     },
     logs: {
       summary: "Show the log of a server, even after it has ended.",

@@ -9,6 +9,7 @@ import type { Context } from "../../runtime/context.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { process } from "../../runtime/local/process.ts";
 import type { OwnCall } from "../command.ts";
+import { waitingOn } from "../render/progress/waiting.ts";
 import { containerRequest } from "./container_request.ts";
 import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
 
@@ -33,5 +34,5 @@ export async function processAction(
     entrypoint: options.entrypoint,
     arguments: options.args,
     input: options.input === undefined ? undefined : absolutePath(context.cwd, options.input),
-  }, context);
+  }, { ...context, waiting: waitingOn(context.err) });
 }

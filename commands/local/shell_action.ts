@@ -7,6 +7,7 @@
 import type { Context } from "../../runtime/context.ts";
 import { shell } from "../../runtime/local/shell.ts";
 import type { OwnCall } from "../command.ts";
+import { waitingOn } from "../render/progress/waiting.ts";
 import { containerRequest } from "./container_request.ts";
 import type { ShellDeclaration, ShellOptions } from "./shell.ts";
 
@@ -20,5 +21,5 @@ export async function shellAction(
     ...await containerRequest(context, options, call),
     role: options.role ?? "train",
     command: options.command,
-  }, context);
+  }, { ...context, waiting: waitingOn(context.err) });
 }

@@ -8,6 +8,7 @@ import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import { train } from "../../runtime/local/train.ts";
 import type { OwnCall } from "../command.ts";
+import { waitingOn } from "../render/progress/waiting.ts";
 import { containerRequest } from "./container_request.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
 
@@ -28,5 +29,5 @@ export async function trainAction(
       name,
       source: absolutePath(context.cwd, directory),
     })),
-  }, context);
+  }, { ...context, waiting: waitingOn(context.err) });
 }

@@ -6,7 +6,13 @@
  */
 
 /** Values that mlcli itself completes; a `file` is left to the shell. */
-export type CompletionKind = "app" | "script" | "server-port" | "image-tag" | "network";
+export type CompletionKind =
+  | "app"
+  | "script"
+  | "server-port"
+  | "image-tag"
+  | "network"
+  | "local-job";
 
 /**
  * Makes a value of what was typed.

@@ -37,3 +37,33 @@ export function tableText(
     ...rows.map((row) => line(row, output.colour ? paint : (field) => field)),
   ].join("");
 }
+
+/**
+ * The same, but on a terminal that is too narrow for the widest row each row becomes a block: its first
+ * field, and below it each other one after its heading.
+ */
+export function fittingTableText(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  output: Pick<Output, "isTerminal" | "colour" | "columns">,
+  paint: (field: string, column: number) => string = (field) => field,
+): string {
+  const table = tableText(headings, rows, { ...output, colour: false });
+  const widest = Math.max(...table.split("\n").map((line) => line.length));
+  if (!output.isTerminal || widest <= output.columns) {
+    return tableText(headings, rows, output, paint);
+  }
+  const width = Math.max(...headings.slice(1).map(({ length }) => length));
+  const shown = (field: string, column: number): string =>
+    output.colour ? paint(field, column) : field;
+  return rows.map(([first = "", ...others]) =>
+    [
+      `${shown(first, 0)}\n`,
+      ...others.map((field, index) =>
+        field === ""
+          ? ""
+          : `${GAP}${headings[index + 1]!.padEnd(width)}${GAP}${shown(field, index + 1)}\n`
+      ),
+    ].join("")
+  ).join("");
+}

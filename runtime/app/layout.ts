@@ -37,6 +37,8 @@ export interface Layout extends Confined {
   readonly model: string;
   readonly output: string;
   readonly checkpoints: string;
+  /** The records of runs. */
+  readonly jobs: string;
 }
 
 /** Below an app's `mlcli_base`: what its training, prediction and processing share. */
@@ -71,6 +73,7 @@ export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "bas
     model: join(testDirectory, "model"),
     output: join(testDirectory, "output"),
     checkpoints: join(testDirectory, "checkpoints"),
+    jobs: join(localTest, "jobs"),
   };
 }
 
@@ -113,9 +116,16 @@ export async function requireLayoutInside(
   const paths = [
     ...[layout.base, layout[code], layout.common],
     ...[layout.localTest, layout.testDirectory, layout.model],
-    ...(code === "prediction"
-      ? []
-      : [output, layout.checkpoints, input, configInput, hyperparameters, inputData, data]),
+    ...(code === "prediction" ? [] : [
+      output,
+      layout.checkpoints,
+      layout.jobs,
+      input,
+      configInput,
+      hyperparameters,
+      inputData,
+      data,
+    ]),
   ].filter((path) => !except.includes(path));
   await requireInside(
     layout,
@@ -134,7 +144,7 @@ async function requireApart(layout: Layout): Promise<void> {
   const { training, prediction, processing, common, input } = layout;
   const around = [layout.directory, layout.base, layout.localTest, layout.testDirectory];
   const data = [layout.configInput, layout.inputData, layout.trainingData, layout.processingData];
-  const apart = [training, prediction, processing, common, input, ...data];
+  const apart = [layout.jobs, training, prediction, processing, common, input, ...data];
   const written = writtenBy(layout);
   const realWritten = await realPaths(written);
   const others = await realPaths([...around, ...apart]);

@@ -36,14 +36,17 @@ export async function requirementsOf(
   const [, folder = "", name = ""] = /^(.*\/)?([^/]*)$/.exec(requirements) ?? [];
   const project = { files: [`${folder}${PROJECT}`, `${folder}${LOCK}`], isLock: true };
   if (name === PROJECT || name === LOCK) return project;
+  const isProject = requirements === DEFAULT_REQUIREMENTS &&
+    await defaultRequirements(directory) === LOCK;
+  return isProject ? project : { files: [requirements], isLock: false };
+}
+
+/** What a directory's requirements are, where nobody says so. */
+export async function defaultRequirements(directory: string): Promise<string> {
   const isThere = (path: string): Promise<boolean> => isFile(join(directory, path));
-  if (
-    requirements === DEFAULT_REQUIREMENTS && !await isThere(requirements) &&
-    await isThere(PROJECT) && await isThere(LOCK)
-  ) {
-    return project;
-  }
-  return { files: [requirements], isLock: false };
+  const isProject = !await isThere(DEFAULT_REQUIREMENTS) && await isThere(PROJECT) &&
+    await isThere(LOCK);
+  return isProject ? LOCK : DEFAULT_REQUIREMENTS;
 }
 
 /** Where a package comes from, in `uv.lock`: what is no index's cannot be installed in an image. */

@@ -24,6 +24,7 @@ import { requirementsPath } from "./context_entries.ts";
 import { followBuild } from "./follow_build.ts";
 import { missingSources } from "./missing_sources.ts";
 import { type HandOver, handOver, NOTHING } from "./network/hand_over.ts";
+import { PipOutput } from "./network/pip_output.ts";
 
 /** What to build, and how. */
 export interface BuildRequest {
@@ -67,6 +68,8 @@ export interface BuildReport {
   readonly onEvent: (event: BuildEvent) => void;
   /** Called before the first step with the private files and directories that are left out. */
   readonly onLeftOut: (paths: readonly string[]) => void;
+  /** Called before anything is sent, with each doubt about what was asked for. */
+  readonly onWarning: (warning: Warning) => void;
   /** Called before anything is sent, with what is to be said about this machine's network. */
   readonly onNetwork: (network: Pick<HandOver, "warnings" | "secret">) => void;
 }
@@ -93,6 +96,7 @@ export async function build(
   );
   const engine = await host.engine();
   if (!request.replace) await requireOwnName(engine, app, reference);
+  unused.forEach(report.onWarning);
   report.onNetwork(network);
   const options: BuildOptions = {
     builder: chosenBuilder(engine, host.env),
@@ -116,13 +120,14 @@ export async function build(
     context: context.stream,
     signal: host.interruption.signal,
   };
+  const output = new PipOutput(network.passwords);
   try {
-    await followBuild(engine, options, report.onEvent);
+    await followBuild(engine, options, (event) => report.onEvent(output.heard(event)));
   } catch (error) {
-    throw context.failure() ?? await missingSources(error, app, dockerfile) ?? error;
+    throw context.failure() ?? await missingSources(error, app, dockerfile) ??
+      output.explained(error);
   }
-  const ofImage = await warningsOf(engine, app, options, dockerfile);
-  return { reference, warnings: [...unused, ...ofImage] };
+  return { reference, warnings: await warningsOf(engine, app, options, dockerfile) };
 }
 
 /**

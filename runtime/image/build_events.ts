@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Something that happened. All texts are fit for a terminal: see `terminalText`. */
+/** Something that happened. All texts but those of logs are fit for a terminal: see `terminalText`. */
 export type BuildEvent = StepEvent | LogEvent | TransferEvent | WarningEvent;
 
 /** What is known of a step. It comes again, with the same id, whenever that changes. */
@@ -23,8 +23,9 @@ export interface StepEvent {
 }
 
 /**
- * A piece of what a step writes, to standard output or standard error; it may end within a line. A
- * carriage return at its end: the next piece overwrites the line, unless it begins with a line end.
+ * A piece of what a step writes, to standard output or standard error, as it writes it. It may end
+ * within a line, or within a sequence that sets a colour: a line is fit for a terminal when it has
+ * been put together, by `terminalText`.
  */
 export interface LogEvent {
   readonly kind: "log";

@@ -103,7 +103,7 @@ export class BuildkitOutput {
     if (step === undefined) return;
     const decoder = step.decoders.get(stream) ?? new TextDecoder();
     step.decoders.set(stream, decoder);
-    const text = terminalText(decoder.decode(bytes, { stream: true }));
+    const text = decoder.decode(bytes, { stream: true });
     if (text !== "") this.#onEvent({ kind: "log", id: vertex, text });
   }
 }

@@ -94,7 +94,7 @@ export class ClassicOutput {
   }
 
   #log(text: string): void {
-    this.#onEvent({ kind: "log", id: this.#current().id, text: terminalText(text) });
+    this.#onEvent({ kind: "log", id: this.#current().id, text });
   }
 
   #current(): Step {

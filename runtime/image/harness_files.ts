@@ -20,6 +20,7 @@ const MODULES = [
   "mlcli_harness/code.py",
   "mlcli_harness/environment.py",
   "mlcli_harness/failure.py",
+  "mlcli_harness/packages.py",
   "mlcli_harness/paths.py",
   "mlcli_harness/process.py",
   "mlcli_harness/serving/__init__.py",

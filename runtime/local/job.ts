@@ -29,7 +29,6 @@ import { imageDifferences } from "./differences/image.ts";
 import { failureOf, reasonIn } from "./failure.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences } from "./differences/links.ts";
-import type { Metrics } from "./metrics/metrics.ts";
 import { StatusLine } from "./metrics/status_line.ts";
 import { lastValues } from "./metrics/told.ts";
 import type { Ending, Settled } from "../model/folder.ts";
@@ -38,6 +37,8 @@ import { handOver } from "./hand_over.ts";
 import { ownersOf } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
+import type { RunFacts } from "./record/document.ts";
+import type { RunRecord } from "./record/record.ts";
 import { tell, type Told } from "../message.ts";
 import { noteText, warningText } from "../text.ts";
 
@@ -65,8 +66,10 @@ export interface JobRun {
   readonly written: readonly string[];
   /** Called once they are there. */
   readonly prepare: () => Promise<void>;
-  /** What is looked for in its output. */
-  readonly metrics: Metrics | undefined;
+  /** What is kept of it. */
+  readonly record: RunRecord;
+  /** What is in that from the start. */
+  readonly facts: RunFacts;
   /** Seconds after its start at which it is stopped; `undefined`: never. */
   readonly stopAfter: number | undefined;
   /** Puts away what it wrote, once that is the caller's. */
@@ -89,7 +92,7 @@ const GRACE = 10;
  * @throws Interrupted when the user stopped it, OutputClosed when nobody reads its output.
  */
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {
-  const { kind, outputFolder } = run;
+  const { kind, outputFolder, record } = run;
   const status = new StatusLine(host);
   const err = forgiving(status.above.err);
   const layout = layoutOf(job.app);
@@ -123,8 +126,9 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const owners = await ownersOf([outputFolder, ...run.written], host.caller);
   const output = await outputBefore(layout);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
+  record.begin(run.facts, { reference: body.Image, id: image.Id });
   const heard = new Heard();
-  const metered = run.metrics?.listen(status.above, ({ all }) => {
+  const metered = record.metrics?.listen(status.above, ({ all }) => {
     // Whoever types at the code's own terminal would type into the line.
     if (!body.Tty) status.set(lastValues(all));
   });
@@ -141,7 +145,11 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     status.close();
     const warnings = await handOver(body.Image, owners, host);
     if (outcome !== undefined) {
-      findings.add(await readReport(run.reportFile, kind));
+      record.exitStatus = outcome.status;
+      record.wasStopped = outcome.stoppedWithin !== undefined;
+      const report = await readReport(run.reportFile, kind);
+      record.python = report.python;
+      findings.add(report.differences);
       findings.add(await outputDifferences(layout, kind, output));
       findings.add(await linkDifferences(kind, run.uploaded));
     }

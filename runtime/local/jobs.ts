@@ -77,8 +77,16 @@ export interface ShellJob extends LocalJob {
   readonly command: readonly string[];
 }
 
+/** Shows what takes long, in a sentence that may change, until it is done. */
+export type Waiting = <T>(text: () => string, work: Promise<T>) => Promise<T>;
+
 /** What the local flows may use of the context. */
-export type Host = Pick<
-  Context,
-  "input" | "out" | "err" | "interruption" | "caller" | "engine" | "region" | "clock"
->;
+export type Host =
+  & Pick<
+    Context,
+    "input" | "out" | "err" | "interruption" | "caller" | "engine" | "region" | "clock"
+  >
+  & {
+    /** Without it, nothing is shown. */
+    readonly waiting?: Waiting;
+  };

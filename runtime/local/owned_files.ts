@@ -6,7 +6,6 @@
  */
 
 import { join } from "@std/path/join";
-import { lstatIfThere } from "../files.ts";
 
 /** Something in a directory that a container may write to. */
 export interface Entry {
@@ -38,7 +37,7 @@ export const PRIVILEGE_BITS = 0o6000;
  * @throws Error of the system when its directory may not be searched, or the path is too long.
  */
 export async function entryAt(path: string): Promise<Entry | undefined> {
-  const info = await lstatIfThere(path);
+  const info = lstatNow(path);
   if (info === undefined) return path.includes("\ufffd") ? unknownEntry(path) : undefined;
   const isDevice = info.isBlockDevice === true || info.isCharDevice === true;
   return {
@@ -53,6 +52,21 @@ export async function entryAt(path: string): Promise<Entry | undefined> {
       `,${info.size},${info.mode}`,
     ...(info.isDirectory ? await contentOf(path) : {}),
   };
+}
+
+/** A thousand files take some milliseconds. */
+const MANY = 1_000;
+
+/** At once: a call that is waited for takes ten times as long, and there may be 100,000 files. */
+function lstatNow(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.lstatSync(path);
+  } catch (error) {
+    const isNothing = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.NotADirectory;
+    if (isNothing) return undefined;
+    throw error;
+  }
 }
 
 /** For a name that Deno cannot read: it puts a mark in the place of what is not UTF-8. */
@@ -72,8 +86,14 @@ function unknownEntry(path: string): Entry {
 async function contentOf(path: string): Promise<Pick<Entry, "entries" | "isClosed">> {
   try {
     const names = await Array.fromAsync(Deno.readDir(path), ({ name }) => name);
-    const entries = await Promise.all(names.sort().map((name) => entryAt(join(path, name))));
-    return { entries: entries.filter((entry) => entry !== undefined) };
+    const entries: Entry[] = [];
+    for (const [index, name] of names.sort().entries()) {
+      // Whatever else waits, such as a signal, gets its turn.
+      if (index % MANY === MANY - 1) await new Promise((resolve) => setTimeout(resolve, 0));
+      const entry = await entryAt(join(path, name));
+      if (entry !== undefined) entries.push(entry);
+    }
+    return { entries };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { entries: [] };
     // A directory may be listed but not searched, too: then what is in it counts as not known. So

@@ -86,6 +86,7 @@ export async function ownersOfNew(
  *
  * @param image any image with `chown`; the one that wrote the files is at hand.
  * @param force ends it when the user does not want to wait.
+ * @param found told how many files are handed over, directories included.
  * @throws MlcliError when it cannot be done, with the command that does it.
  */
 export async function handToCaller(
@@ -94,6 +95,7 @@ export async function handToCaller(
   before: Owners,
   warn: Warn,
   force: AbortSignal,
+  found: (files: number) => void = () => {},
 ): Promise<void> {
   using limit = new DisposableStack();
   // Only where there is something to do: the first timer of a program takes Deno 2.9 10 ms.
@@ -126,6 +128,10 @@ export async function handToCaller(
       throw notHandedOver([...paths, ...open], before.caller, "chown did not change them");
     }
     last = now;
+    found(
+      trees.flatMap((tree) => [...everyEntry(tree)])
+        .filter(({ uid }) => uid !== before.caller.uid).length,
+    );
     try {
       for (const path of open) await Deno.chmod(path, 0o700);
       const owner = paths.length === 0 ? "" : await ownerInside(engine, before.caller);

@@ -16,7 +16,7 @@ import {
 import { requireNamed } from "../app/named_path.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
-import { jobName, platformJobName } from "../contract/job_names.ts";
+import { jobName } from "../contract/job_names.ts";
 import type { Difference } from "../contract/difference.ts";
 import { JOBS, PATHS, processingArguments } from "../contract/jobs.ts";
 import { processingArgumentDifferences } from "../contract/refusals.ts";
@@ -27,6 +27,8 @@ import { type JobRun, runJob } from "./job.ts";
 import type { Host, ProcessingJob } from "./jobs.ts";
 import { settleRemains } from "./model/remains.ts";
 import { processPlan } from "./plan.ts";
+import { factsOf } from "./record/facts.ts";
+import { withRecord } from "./record/record.ts";
 import { withRunFolder } from "./run_folder.ts";
 
 /**
@@ -68,39 +70,50 @@ export async function withProcessing(
   const engine = await host.engine();
   const region = await host.region(job.app.configuration);
   const name = jobName(job.app.name, "process");
-  const files = processingFiles({
-    job: { name: platformJobName(job.app.name, new Date().toISOString()), region },
-    image: imageReference(job.app, job.tag),
-    entrypoint: job.entrypoint,
-    arguments: args,
-    variables: job.variables,
-  });
-  await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
-    const outputFolder = job.strict ? join(folder, "output") : layout.output;
-    await work({
-      kind: "process",
-      name,
-      differences: processingArgumentDifferences(job.entrypoint, args),
-      checkPaths,
-      plan: (ofImage) =>
-        processPlan(job, {
-          name,
-          region,
-          ...ofImage,
-          arguments: args,
-          configFolder: config,
-          inputFolder,
-          outputFolder,
+  const place = { layout, clock: host.clock, err: host.err };
+  await withRecord(job.app.name, place, async (record) => {
+    const files = processingFiles({
+      job: { name: record.name, region },
+      image: imageReference(job.app, job.tag),
+      entrypoint: job.entrypoint,
+      arguments: args,
+      variables: job.variables,
+    });
+    await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
+      const outputFolder = job.strict ? join(folder, "output") : layout.output;
+      await work({
+        kind: "process",
+        name,
+        differences: processingArgumentDifferences(job.entrypoint, args),
+        checkPaths,
+        plan: (ofImage) =>
+          processPlan(job, {
+            name,
+            region,
+            ...ofImage,
+            arguments: args,
+            configFolder: config,
+            inputFolder,
+            outputFolder,
+          }),
+        reportFile: report,
+        outputFolder,
+        uploaded: layout.output,
+        written: job.strict ? [layout.output] : [layout.model],
+        prepare: () => Promise.resolve(),
+        record,
+        facts: factsOf("process", job, name, {
+          options: {
+            file: job.file,
+            entrypoint: job.entrypoint,
+            arguments: job.arguments,
+            input: job.input,
+          },
         }),
-      reportFile: report,
-      outputFolder,
-      uploaded: layout.output,
-      written: job.strict ? [layout.output] : [layout.model],
-      prepare: () => Promise.resolve(),
-      metrics: undefined,
-      stopAfter: undefined,
-      settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),
-      report: () => Promise.resolve(),
+        stopAfter: undefined,
+        settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),
+        report: () => Promise.resolve(),
+      });
     });
   });
 }

@@ -6,11 +6,12 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
+import { typedPath } from "../app/typed_path.ts";
 import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
 import { layoutOf, requireLayoutInside, requireTestDirectory } from "../app/layout.ts";
 import { trainingFiles } from "../contract/configuration_files.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
-import { jobName, platformJobName } from "../contract/job_names.ts";
+import { jobName } from "../contract/job_names.ts";
 import { channelDifferences, hyperparameterDifferences } from "../contract/refusals.ts";
 import { makeDirectory } from "../files.ts";
 import { areApart, channelRemedy, channelsOf, emptyChannels, makeInputFolder } from "./channels.ts";
@@ -23,6 +24,8 @@ import { modelFolderOf, openLikeModel, settleModel } from "../model/folder.ts";
 import { settleRemains, usedOn } from "./model/remains.ts";
 import { trainPlan } from "./plan.ts";
 import { filesIn, rehearsalText } from "./rehearsal.ts";
+import { factsOf } from "./record/facts.ts";
+import { withRecord } from "./record/record.ts";
 import { withRunFolder } from "./run_folder.ts";
 
 /**
@@ -72,49 +75,60 @@ export async function withTraining(
   const name = jobName(job.app.name, "train");
   const names = channels.map((channel) => channel.name);
   const files = trainingFiles(hyperparameters, names);
-  await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
-    await copyConfiguration(layout, config, Object.keys(files));
-    // The specification mounts all of `input`, the platform the channels alone.
-    const isApart = job.strict || await areApart(layout, channels);
-    const inputFolder = isApart ? join(folder, "input") : undefined;
-    if (inputFolder !== undefined) await makeInputFolder(inputFolder, channels);
-    const modelFolder = modelFolderOf(layout, name);
-    let written = 0;
-    await work({
-      kind: "train",
-      name,
-      differences: [
-        ...hyperparameterDifferences(hyperparameters),
-        ...channelDifferences(names, await emptyChannels(layout, channels)),
-      ],
-      checkPaths,
-      plan: (ofImage) =>
-        trainPlan(job, {
-          name,
-          jobName: platformJobName(job.app.name, new Date().toISOString()),
-          region,
-          ...ofImage,
-          configFolder: config,
-          inputFolder,
-          channels,
-          modelFolder,
+  const place = { layout, clock: host.clock, err: host.err };
+  await withRecord(job.app.name, place, async (record) => {
+    record.measure(metrics);
+    await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
+      await copyConfiguration(layout, config, Object.keys(files));
+      // The specification mounts all of `input`, the platform the channels alone.
+      const isApart = job.strict || await areApart(layout, channels);
+      const inputFolder = isApart ? join(folder, "input") : undefined;
+      if (inputFolder !== undefined) await makeInputFolder(inputFolder, channels);
+      const modelFolder = modelFolderOf(layout, name);
+      let written = 0;
+      await work({
+        kind: "train",
+        name,
+        differences: [
+          ...hyperparameterDifferences(hyperparameters),
+          ...channelDifferences(names, await emptyChannels(layout, channels)),
+        ],
+        checkPaths,
+        plan: (ofImage) =>
+          trainPlan(job, {
+            name,
+            jobName: record.name,
+            region,
+            ...ofImage,
+            configFolder: config,
+            inputFolder,
+            channels,
+            modelFolder,
+          }),
+        reportFile: report,
+        outputFolder: layout.output,
+        uploaded: modelFolder,
+        written: [modelFolder, ...(job.checkpoints ? [layout.checkpoints] : [])],
+        prepare: () => openLikeModel(layout, modelFolder),
+        record,
+        facts: factsOf("train", job, name, {
+          hyperparameters,
+          channels: Object.fromEntries(
+            channels.map(({ name, source }) => [name, typedPath(layout.directory, source)]),
+          ),
+          options: { stop_after: job.stopAfter, checkpoints: job.checkpoints },
         }),
-      reportFile: report,
-      outputFolder: layout.output,
-      uploaded: modelFolder,
-      written: [modelFolder, ...(job.checkpoints ? [layout.checkpoints] : [])],
-      prepare: () => openLikeModel(layout, modelFolder),
-      metrics,
-      stopAfter: job.stopAfter,
-      settle: async (ending, engine) => {
-        written = ending === "failed" ? 0 : await filesIn(modelFolder);
-        return await settleModel(layout, modelFolder, ending, usedOn(engine), job.strict);
-      },
-      report: async (outcome) => {
-        if (metrics && outcome.status === 0) sayUnmatched(metrics, fileOf(job), host.err);
-        if (job.stopAfter === undefined) return;
-        host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
-      },
+        stopAfter: job.stopAfter,
+        settle: async (ending, engine) => {
+          written = ending === "failed" ? 0 : await filesIn(modelFolder);
+          return await settleModel(layout, modelFolder, ending, usedOn(engine), job.strict);
+        },
+        report: async (outcome) => {
+          if (metrics && outcome.status === 0) sayUnmatched(metrics, fileOf(job), host.err);
+          if (job.stopAfter === undefined) return;
+          host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
+        },
+      });
     });
   });
 }

@@ -89,6 +89,10 @@ export const ON_BINARY: readonly Selected[] = [
     path: "tests/e2e/model_archive_test.ts",
     reason: "the bundled tar library, zlib, and permission to make links",
   },
+  {
+    path: "tests/e2e/metrics_test.ts",
+    reason: "the bundled re2js, loaded when it is needed; local list-jobs; a line on a terminal",
+  },
   { path: "tests/e2e/logs_test.ts", reason: "two streams, byte for byte" },
   {
     path: "tests/e2e/interactive_test.ts",

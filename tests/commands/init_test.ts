@@ -93,6 +93,15 @@ suite("mlcli init", () => {
     });
   });
 
+  it("takes a project of uv for the requirements, and makes no others", async () => {
+    await using directory = await makeDirectory({ "pyproject.toml": "", "uv.lock": "" });
+    const { code, stdout } = await runInProcess(["init", "demo"], { cwd: directory.path });
+    assertEquals(code, 0);
+    assert(!stdout.includes("requirements.txt"), stdout);
+    const { requirements } = await readConfiguration(join(directory.path, "demo.json"));
+    assertEquals(requirements, "uv.lock");
+  });
+
   it("names the image in lower case", async () => {
     await using directory = await makeDirectory();
     assertEquals((await init(directory, "Demo")).code, 0);

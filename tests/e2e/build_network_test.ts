@@ -121,8 +121,13 @@ suite("mlcli build in a company's network", () => {
       const asked = index.requests.length;
       assertMatch(await build(), /install .*cached/i);
       assertEquals(index.requests.length, asked);
-      await build({ PIP_TIMEOUT: "20" });
+      await app.write(
+        `${app.directory}/logins`,
+        `machine ${HOST} login reader password ${INDEX_LOGIN.split(":")[1]}\n`,
+      );
+      await build({ PIP_INDEX_URL: `https://${HOST}/simple`, NETRC: `${app.directory}/logins` });
       assert(index.requests.length > asked, "another setting asks again");
+      assertStringIncludes(index.requests.at(-1)!, ` ${INDEX_LOGIN}`);
     } finally {
       await removeImage(reference);
     }

@@ -27,12 +27,18 @@ suite("a program's output", () => {
       ["half a sequence is no sequence", "a\x1b[3", "a?[3"],
       ["lines of Windows are lines", "a\r\nb\r\n", "a\nb\n"],
       ["what is overwritten goes", "x\n10 %\r50 %\r\r100 %\ny", "x\n100 %\ny"],
-      ["what may still be overwritten says so", "x\r10 %\r", "10 %\r"],
+      ["a return at the end overwrites nothing", "x\r10 %\r\r", "10 %"],
       ["what hides or reorders letters is shown", "a\u202e\u200b\x07", "a???"],
     ] as const
   ) {
     it(what, () => assertEquals(terminalText(text), shown));
   }
+
+  it("is made of megabytes in a line, and of returns, before the test's time is over", () => {
+    const long = "x".repeat(4_000_000);
+    assertEquals(terminalText(`${long}\r${long}`).length, long.length);
+    assertEquals(terminalText("\r".repeat(4_000_000)), "");
+  });
 });
 
 suite("printableJson", () => {

@@ -16,8 +16,9 @@ export interface AreaLine {
 }
 
 /**
- * Lines below which the cursor never is: each draws over the lines before, in one write, and what is
- * printed `above` takes their place. The cursor is never hidden, so that nothing has to bring it back.
+ * Lines that are drawn over those before, each time in one write; what is printed `above` takes their
+ * place. The cursor rests at the beginning of the last one, where the `^C` of the terminal's own echo
+ * moves nothing; it is never hidden, so that nothing has to bring it back.
  */
 export class Area implements Disposable {
   readonly #err: Output;
@@ -37,11 +38,12 @@ export class Area implements Disposable {
   draw(lines: readonly AreaLine[]): void {
     if (!this.isLive) return;
     if (lines.length === 0) return this.clear();
-    const { colour } = this.#err;
+    const { colour, columns } = this.#err;
     const above = this.#rowsAbove();
     const text = lines.map(({ text, paint }) => `${colour && paint ? paint(text) : text}\x1b[K`);
-    const rest = above >= lines.length ? "\x1b[J" : "";
-    this.#err.print(`${home(above)}${text.join("\r\n")}${rest}`);
+    const isMore = above >= lines.length || this.#drawn.some((width) => width > columns);
+    const rest = isMore ? "\x1b[J" : "";
+    this.#err.print(`${home(above)}${text.join("\r\n")}${rest}\r`);
     this.#drawn = lines.map(({ text }) => widthOf(text));
   }
 
@@ -49,8 +51,9 @@ export class Area implements Disposable {
   clear(): void {
     if (this.#drawn.length === 0) return;
     const above = this.#rowsAbove();
+    const isOne = above === 0 && this.#drawn[0]! <= this.#err.columns;
     this.#drawn = [];
-    this.#err.print(home(above) + (above === 0 ? "\x1b[K" : "\x1b[J"));
+    this.#err.print(home(above) + (isOne ? "\x1b[K" : "\x1b[J"));
   }
 
   /** The same stream, for what is to stand above the lines. */
@@ -67,13 +70,13 @@ export class Area implements Disposable {
   }
 
   /**
-   * How many rows of the screen lie above the cursor's, which is in the last line. A terminal that
-   * has become narrower since has wrapped the lines.
+   * How many rows of the screen lie above the last line. A terminal that has become narrower since
+   * has wrapped the lines.
    */
   #rowsAbove(): number {
     const { columns } = this.#err;
-    const rows = this.#drawn.map((width) => Math.max(1, Math.ceil(width / columns)));
-    return Math.max(0, rows.reduce((sum, row) => sum + row, 0) - 1);
+    return this.#drawn.slice(0, -1)
+      .reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { Output } from "../../../runtime/streams.ts";
-import { clockText } from "../duration.ts";
+import { elapsedText } from "../duration.ts";
 import { Area } from "./area.ts";
 import { fit } from "./cells.ts";
 import { Live } from "./live.ts";
@@ -39,12 +39,13 @@ export class ProgressLine implements Disposable {
   }
 
   /** Waits for `work`; while that takes noticeably long, shows the text and how long it has been. */
-  async during<T>(text: string, work: Promise<T>): Promise<T> {
+  async during<T>(text: string | (() => string), work: Promise<T>): Promise<T> {
     const start = performance.now();
     using _live = new Live(this.#area, () => {
       const elapsed = performance.now() - start;
       if (elapsed < PATIENCE) return [];
-      return [{ text: fit(`${text} (${clockText(elapsed)})`, this.#err.columns - 1) }];
+      const words = typeof text === "string" ? text : text();
+      return [{ text: fit(`${words} (${elapsedText(elapsed)})`, this.#err.columns - 1) }];
     });
     return await work;
   }

@@ -5,11 +5,19 @@
  */
 
 /** The part of an address with a name or a password before its host. */
-const LOGIN = /^([a-z][a-z0-9+.-]*:\/\/)?[^/?#\s]*@/i;
+const LOGIN = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#\s]*)@/i;
 
 /** Whether one of the addresses, apart by white space, holds a name, a token or a password. */
 export function holdsLogin(addresses: string): boolean {
   return addresses.split(/\s+/).some((address) => LOGIN.test(address));
+}
+
+/** The passwords in addresses, as they stand there; of a name alone, which is a token, the name. */
+export function passwordsOf(addresses: string): readonly string[] {
+  return addresses.split(/\s+/).flatMap((address) => {
+    const login = LOGIN.exec(address)?.[1];
+    return login ? [login.slice(login.indexOf(":") + 1)] : [];
+  });
 }
 
 /** The hosts of addresses, apart by white space, without ports. */

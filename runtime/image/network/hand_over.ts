@@ -17,6 +17,7 @@ import type { TarEntry } from "../../archive/writer.ts";
 import type { Context } from "../../context.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
 import { enumerated, inOneLine } from "../../text.ts";
+import { passwordsOf } from "./addresses.ts";
 import { type NetworkSettings, networkSettings, type Warning } from "./settings.ts";
 
 /** Where they lie in the context; the directory is always there, for the Dockerfile to mount. */
@@ -28,10 +29,17 @@ export interface HandOver {
   readonly warnings: readonly Warning[];
   /** Who set a name, a token or a password that is handed over: `PIP_INDEX_URL`. */
   readonly secret: readonly string[];
+  /** These themselves, never to be shown. */
+  readonly passwords: readonly string[];
 }
 
 /** Nothing but the empty directory. */
-export const NOTHING: HandOver = { entries: networkEntries(undefined), warnings: [], secret: [] };
+export const NOTHING: HandOver = {
+  entries: networkEntries(undefined),
+  warnings: [],
+  secret: [],
+  passwords: [],
+};
 
 /**
  * What a build gets.
@@ -52,7 +60,14 @@ export async function handOver(
   if (!isMounted) return { ...NOTHING, warnings: await withoutMount(app, path, settings) };
   const copy = copiesOf(dockerfile).flatMap(({ sources }) => sources).find(takesFolder);
   if (copy !== undefined) return { ...NOTHING, warnings: [copied(copy, settings)] };
-  return { ...settings, entries: networkEntries(settings) };
+  return { ...settings, entries: networkEntries(settings), passwords: passwordsIn(settings) };
+}
+
+function passwordsIn({ variables, netrc }: NetworkSettings): readonly string[] {
+  const ofNetrc = [...netrc.matchAll(/^ {2}password (.*)$/gm)].map(([, password = ""]) =>
+    password.replace(/^"(.*)"$/, "$1")
+  );
+  return [...Object.values(variables).flatMap(passwordsOf), ...ofNetrc];
 }
 
 /** Whether pip may have to install anything: a line that is neither blank nor a comment. */

@@ -4,6 +4,12 @@
  * @module
  */
 
+import { join } from "@std/path/join";
+import type { Context } from "../../context.ts";
+import { LARGEST_TEXT, readTextFile } from "../../files.ts";
+import { holdsLogin, hostsOf } from "./addresses.ts";
+import type { PipSettings } from "./pip_settings.ts";
+
 /** A word of the file, quoted or not. */
 const WORD = /"(?:[^"\\]|\\.)*"|\S+/g;
 
@@ -31,4 +37,26 @@ export function netrcFor(text: string, hosts: readonly string[]): string {
     }
   }
   return kept;
+}
+
+/** The entries for the hosts of pip's indexes, and the file that has them; where there are any. */
+export async function netrcOfIndexes(
+  pip: PipSettings,
+  env: Context["env"],
+): Promise<{ readonly text: string; readonly path: string } | undefined> {
+  const hosts = [pip["index-url"], pip["extra-index-url"], pip["find-links"]]
+    .flatMap((setting) => setting?.value.split(" ") ?? [])
+    .filter((address) => address.includes("://") && !holdsLogin(address))
+    .flatMap(hostsOf);
+  if (hosts.length === 0) return undefined;
+  const home = env("HOME") || env("USERPROFILE");
+  const named = env("NETRC");
+  const paths = named ? [named] : home ? [join(home, ".netrc"), join(home, "_netrc")] : [];
+  for (const path of paths) {
+    const content = await readTextFile(path, LARGEST_TEXT).catch(() => undefined);
+    if (content === undefined) continue;
+    const text = netrcFor(content, hosts);
+    return text === "" ? undefined : { text, path };
+  }
+  return undefined;
 }

@@ -13,7 +13,7 @@ import { messageOf, MlcliError } from "../../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
 import { holdsLogin, hostsOf, isLoopback } from "./addresses.ts";
 import { addedCertificates, CERTIFICATE_VARIABLES, certificatesIn } from "./certificates.ts";
-import { netrcFor } from "./netrc.ts";
+import { netrcOfIndexes } from "./netrc.ts";
 import {
   type PipFile,
   pipFilePaths,
@@ -87,11 +87,15 @@ export async function networkSettings(
   addIndexes(pip, findings);
   addProxies(pip, host.env, findings);
   const certificates = await findCertificates(app, pip, host, findings);
-  const netrc = await findNetrc(pip, host.env, findings);
+  const logins = await netrcOfIndexes(pip, host.env);
+  if (logins) {
+    findings.sources.add(logins.path);
+    findings.secret.add(logins.path);
+  }
   return {
     variables: findings.variables,
     certificates,
-    netrc,
+    netrc: logins?.text ?? "",
     sources: [...findings.sources],
     secret: [...findings.secret],
     warnings: findings.warnings,
@@ -225,33 +229,6 @@ function absolute(path: string, directory: string, env: Context["env"]): string 
   const home = env("HOME") || env("USERPROFILE");
   const expanded = home ? path.replace(/^~(?=[/\\])/, () => home) : path;
   return isAbsolute(expanded) ? expanded : join(directory, expanded);
-}
-
-async function findNetrc(
-  pip: PipSettings,
-  env: Context["env"],
-  findings: Findings,
-): Promise<string> {
-  const addresses = [pip["index-url"], pip["extra-index-url"], pip["find-links"]]
-    .flatMap((setting) => setting?.value.split(" ") ?? [])
-    .filter((address) => !holdsLogin(address));
-  const hosts = addresses.filter((address) => address.includes("://")).flatMap(hostsOf);
-  const home = env("HOME") || env("USERPROFILE");
-  const paths = env("NETRC")
-    ? [env("NETRC")!]
-    : home
-    ? [join(home, ".netrc"), join(home, "_netrc")]
-    : [];
-  for (const path of hosts.length > 0 ? paths : []) {
-    const text = await readTextFile(path, LARGEST_TEXT).catch(() => undefined);
-    if (text === undefined) continue;
-    const netrc = netrcFor(text, hosts);
-    if (netrc === "") return "";
-    findings.sources.add(path);
-    findings.secret.add(path);
-    return netrc;
-  }
-  return "";
 }
 
 function unreadable(path: string, why: string, error: unknown): Warning {

@@ -18,7 +18,7 @@ import { writable } from "../container/body.ts";
 const TARGET = "/opt/mlcli/report";
 
 /** How much of it is read, in bytes: the harness writes some lines. */
-const LONGEST = 64 * 1024;
+const LONGEST = 256 * 1024;
 
 /** Directories that a job of this kind does not have on SageMaker, and the specification mounts. */
 const WATCHED: Readonly<Record<JobKind, readonly string[]>> = {
@@ -51,9 +51,35 @@ export function reportVariables(kind: JobKind, isStrict: boolean): Variables {
   return { MLCLI_REPORT: TARGET, MLCLI_WATCH: watched.join(":") };
 }
 
+/** What the harness reported. */
+export interface Report {
+  readonly differences: readonly Difference[];
+  readonly python: PythonOfImage | undefined;
+}
+
+/** What an image has of Python. */
+export interface PythonOfImage {
+  readonly version: string;
+  /** Name to version. */
+  readonly packages: Readonly<Record<string, string>>;
+}
+
 /** What the harness reported; the container may have written anything. */
-export async function readReport(path: string, kind: JobKind): Promise<readonly Difference[]> {
-  return reportedDifferences(await startOf(path), kind);
+export async function readReport(path: string, kind: JobKind): Promise<Report> {
+  const text = await startOf(path);
+  return { differences: reportedDifferences(text, kind), python: reportedPython(text) };
+}
+
+/** What a report says of Python; `undefined` where the harness said nothing of it. */
+export function reportedPython(text: string): PythonOfImage | undefined {
+  const lines = text.split("\n").map(parse).filter((line) => line !== undefined);
+  const version = lines.find(([what]) => what === "python")?.[1];
+  if (version === undefined || !/^[\d.]{1,20}$/.test(version)) return undefined;
+  const packages = lines.flatMap(([what, text]) => {
+    const found = what === "package" ? /^([\w.-]{1,200}) ([\w.+!-]{1,100})$/.exec(text) : null;
+    return found ? [[found[1]!, found[2]!] as const] : [];
+  });
+  return { version, packages: Object.fromEntries(packages) };
 }
 
 async function startOf(path: string): Promise<string> {

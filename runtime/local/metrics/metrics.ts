@@ -33,6 +33,8 @@ export const MOST_SAMPLES = 100_000;
 
 /** Finds the metrics of a run. */
 export class Metrics {
+  /** Called with each value that is kept. */
+  onSample: (name: string, sample: Sample) => void = () => {};
   readonly #search: MetricSearch;
   readonly #metrics = new Map<string, Metric & { samples: Sample[] }>();
   readonly #matched = new Set<number>();
@@ -41,12 +43,10 @@ export class Metrics {
 
   /**
    * @param now what time it is, in milliseconds since 1970.
-   * @param onSample called with each value that is kept.
    */
   constructor(
     readonly definitions: readonly MetricDefinition[],
     private readonly now: () => number,
-    private readonly onSample: (name: string, sample: Sample) => void = () => {},
   ) {
     this.#search = new MetricSearch(definitions);
   }

@@ -56,7 +56,7 @@ suite("the cloud commands on a terminal", () => {
     // Cut to the width: a longer line could not be taken away.
     assertEquals(
       context.err.text,
-      `${CHURN_IN_ACCOUNT}\rWaiting until churn is gone:…\x1b[K\r\x1b[K`,
+      `${CHURN_IN_ACCOUNT}\rWaiting until churn is gone:…\x1b[K\r\r\x1b[K`,
     );
   });
 
@@ -81,7 +81,7 @@ suite("the cloud commands on a terminal", () => {
     assertEquals(await main(args, context), 0);
     assertEquals(
       context.err.text,
-      "\rLooking for other users of churn-config: 1 endpoints\x1b[K\r\x1b[K" +
+      "\rLooking for other users of churn-config: 1 endpoints\x1b[K\r\r\x1b[K" +
         "Not checked whether one of 1 endpoints uses churn-config: Not yours\n" +
         CHURN_IN_ACCOUNT,
     );

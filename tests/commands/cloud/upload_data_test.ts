@@ -140,7 +140,7 @@ suite("upload-data sends", () => {
     await using at = await place({ "d/a": "1", "d/b": "2" });
     const { stderr } = await at.upload(["-i", "d", "--target-dir", TARGET], { isTerminal: true });
     const line = "\r1 byte of 2 bytes, 1 of 2 files\x1b[K";
-    assertEquals(stderr, `${line}\r\x1b[K2 files sent (2 bytes)\n`);
+    assertEquals(stderr, `${line}\r\r\x1b[K2 files sent (2 bytes)\n`);
   });
 
   it("to a bucket in another region", async () => {

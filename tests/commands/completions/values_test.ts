@@ -35,9 +35,9 @@ suite("what options complete", () => {
           ...["list-jobs", "describe", "logs", "wait", "stop-job"],
           ...["list-endpoints", "invoke-endpoint", "delete-endpoint"],
         ].map((name) => `${name} --app-name app`),
-        ...["deploy", "logs", "process", "shell", "status", "stop", "train"].map((name) =>
-          `local ${name} --app-name app`
-        ),
+        ...["deploy", "list-jobs", "logs", "process", "shell", "status", "stop", "train"].map((
+          name,
+        ) => `local ${name} --app-name app`),
         ...[
           ...["build", "doctor", "push", "train", "process", "deploy"],
           ...["local deploy", "local process", "local shell", "local train"],
@@ -113,6 +113,18 @@ suite("the values that there are", () => {
       "GET /networks": () => Response.json([{ Name: "none" }, { Name: "db" }, { Name: "host" }]),
     });
     assertEquals(networks, ["db", "host", "none"]);
+  });
+
+  it("of a run: its records, the newest first", async () => {
+    await using app = await completeApp();
+    for (const [name, minute] of [["churn-1", "01"], ["churn-2", "02"], ["bad\n", "03"]]) {
+      await app.write(
+        app.path("local_test/jobs", name!, "job.json"),
+        JSON.stringify({ kind: "train", started: `2026-03-01T09:${minute}:00Z` }),
+      );
+    }
+    const context = fakeContext({ cwd: app.directory });
+    assertEquals(await completionValues("local-job", context), ["churn-2", "churn-1"]);
   });
 
   it("of an app and of a script, for which no engine is asked", async () => {

@@ -39,6 +39,7 @@ suite("layoutOf", () => {
     assertEquals(Object.fromEntries(below), {
       base: "",
       checkpoints: "local_test/test_dir/checkpoints",
+      jobs: "local_test/jobs",
       dockerfile: "Dockerfile",
       training: "training",
       prediction: "prediction",

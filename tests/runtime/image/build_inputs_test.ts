@@ -34,13 +34,15 @@ async function unpacked(tar: ReadableStream<Uint8Array>): Promise<ReadonlyMap<st
   return files;
 }
 
-/** Runs mlcli build in a complete app on an engine that builds whatever it is sent. */
+/** Runs mlcli build in a complete app on an engine that takes whatever it is sent. */
 async function build(
   args: readonly string[],
   files: Readonly<Record<string, string>> = {},
-  { env, prepare }: {
+  { env, prepare, answer = JSON.stringify({ aux: { ID: "sha256:abc" } }) }: {
     readonly env?: Readonly<Record<string, string>>;
     readonly prepare?: (app: TestApp) => Promise<void>;
+    /** What the engine says. */
+    readonly answer?: string;
   } = {},
 ): Promise<Build> {
   await using app = await completeApp({ files });
@@ -50,7 +52,7 @@ async function build(
     "GET /_ping": () => pong("1.41"),
     "POST /build": async (request) => {
       sent = await unpacked(request.body!);
-      return new Response(`${JSON.stringify({ aux: { ID: "sha256:abc" } })}\n`);
+      return new Response(`${answer}\n`);
     },
   };
   await using engine = await fakeEngine((call) =>
@@ -110,6 +112,14 @@ suite("mlcli build --build-arg", () => {
       `warning: ${app}/mlcli_base/Dockerfile declares no build argument X: nothing uses it\n` +
         "hint: A line ARG X, in the stage that uses it, declares it.\n",
     );
+  });
+
+  it("warns of it before the build, which may fail for that", async () => {
+    const failing = JSON.stringify({ errorDetail: { message: "no" } });
+    const { code, stderr } = await build(["--build-arg", "X=1"], DECLARED, { answer: failing });
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "declares no build argument X: nothing uses it\n");
+    assertStringIncludes(stderr, "error: Build failed: no\n");
   });
 
   for (

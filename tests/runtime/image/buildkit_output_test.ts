@@ -119,7 +119,7 @@ suite("BuildKit's trace", () => {
     ], [
       RUNNING,
       { kind: "log", id: "sha256:1", text: "gr" },
-      { kind: "log", id: "sha256:1", text: "oh\n" },
+      { kind: "log", id: "sha256:1", text: "\x1b[31moh\x1b[0m\n" },
       { kind: "log", id: "sha256:1", text: "ü\n" },
     ]],
     ["what a step fetches", [

@@ -40,7 +40,7 @@ async function run(
     course: engine.course,
     removals: engine.callsOf("DELETE /containers/ID").map(({ query }) => query),
     stops: engine.callsOf("POST /containers/ID/stop").map(({ query }) => query),
-    left: [...engine.left, ...besides.filter((name) => name !== "test_dir")],
+    left: [...engine.left, ...besides.filter((name) => !["test_dir", "jobs"].includes(name))],
   };
 }
 

@@ -1,5 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { connectToEngine } from "../../../runtime/docker/connect.ts";
+import { handOver } from "../../../runtime/local/hand_over.ts";
+import type { Host } from "../../../runtime/local/jobs.ts";
+import { ownersOf } from "../../../runtime/local/ownership.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { fakeContext } from "../../helpers/fake_context.ts";
 import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
@@ -149,6 +155,40 @@ if (Deno.uid() === 0) {
           );
         }));
     }
+
+    it("is told, while it is handed over, with the number of files", async () => {
+      await using directory = await makeDirectory();
+      await Deno.chown(directory.path, CALLER.uid, CALLER.gid);
+      await using engine = await fakeContainers({
+        program: async ({ end }) => {
+          for (const name of ["a", "b", "c"]) {
+            await Deno.chown(`${directory.path}/${name}`, CALLER.uid, CALLER.gid);
+          }
+          end(0);
+        },
+      });
+      const connected = await connectToEngine({
+        env: (name) => name === "DOCKER_HOST" ? `unix://${engine.socket}` : undefined,
+      }, { signal: new AbortController().signal });
+      const texts: string[] = [];
+      const host: Host = {
+        ...fakeContext({ engine: () => Promise.resolve(connected) }),
+        waiting: async (text, work) => {
+          texts.push(text());
+          const result = await work;
+          texts.push(text());
+          return result;
+        },
+      };
+      const owners = await ownersOf([directory.path], CALLER);
+      for (const name of ["a", "b", "c"]) {
+        await Deno.writeTextFile(`${directory.path}/${name}`, "");
+      }
+      assertEquals(await handOver("image", owners, host), []);
+      connected.close();
+      assertEquals(texts, ["Looking at what the run wrote", "Making 3 files of the run yours"]);
+      assertEquals((await Deno.lstat(`${directory.path}/c`)).uid, CALLER.uid);
+    });
 
     for (
       const [title, program, words] of [

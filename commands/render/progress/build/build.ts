@@ -55,6 +55,11 @@ export class ShownBuild implements BuildReport, Disposable {
     if (note !== undefined) this.#shown.say(note);
   };
 
+  /** A doubt about what was asked for. */
+  readonly onWarning: BuildReport["onWarning"] = ({ message, hint }) => {
+    this.#shown.warning(message, hint);
+  };
+
   /** What is worth to be said about the network settings that pip gets. */
   readonly onNetwork: BuildReport["onNetwork"] = ({ warnings, secret }) => {
     for (const { message, hint } of warnings) this.#shown.warning(message, hint);

@@ -4,11 +4,16 @@
  * @module
  */
 
+import { afterReturns, terminalText } from "../../../../runtime/text.ts";
+
 /** How much of a step is kept, in characters. BuildKit itself ends at two million. */
 const KEPT = 8_000_000;
 
 /** A line that is longer, in characters, is cut into several. */
 const LONGEST = 64_000;
+
+/** Among so many lines the last ones that are not empty are looked for, ten times a second. */
+const RECENT = 100;
 
 /** The output of one step. A line that a tool writes again and again counts in its latest state. */
 export class StepLog {
@@ -22,12 +27,12 @@ export class StepLog {
   add(text: string): readonly string[] {
     const lines = (this.#open + text).split("\n");
     const open = lines.pop()!;
-    this.#open = latest(open) + (open.endsWith("\r") ? "\r" : "");
+    this.#open = afterReturns(open) + (open.endsWith("\r") ? "\r" : "");
     if (this.#open.length > LONGEST) {
       lines.push(this.#open);
       this.#open = "";
     }
-    const ended = lines.map(latest);
+    const ended = lines.map(terminalText);
     for (const line of ended) this.#length += line.length + 1;
     this.#lines.push(...ended);
     if (this.#length > 2 * KEPT) this.#forget();
@@ -42,10 +47,11 @@ export class StepLog {
   /** The last lines, the one that has not ended included; empty ones say nothing. */
   tail(count: number): readonly string[] {
     const found: string[] = [];
-    const open = latest(this.#open);
+    const open = terminalText(this.#open);
     if (open.trim() !== "") found.push(open);
-    for (let index = this.#lines.length - 1; index >= 0 && found.length < count; index--) {
-      const line = this.#lines[index]!;
+    const recent = this.#lines.slice(-RECENT);
+    while (recent.length > 0 && found.length < count) {
+      const line = recent.pop()!;
       if (line.trim() !== "") found.push(line);
     }
     return found.slice(0, count).reverse();
@@ -54,7 +60,7 @@ export class StepLog {
   /** All of it, as far as it is kept. */
   whole(): readonly string[] {
     const dropped = this.#dropped === 0 ? [] : [`(${this.#dropped} lines before these)`];
-    const open = latest(this.#open);
+    const open = terminalText(this.#open);
     return [...dropped, ...this.#lines, ...open === "" ? [] : [open]];
   }
 
@@ -66,12 +72,4 @@ export class StepLog {
     this.#dropped += start;
     this.#lines = this.#lines.slice(start);
   }
-}
-
-/** What is left to see of a line after the returns in it. */
-function latest(line: string): string {
-  let end = line.length;
-  // What comes behind a return replaces what is before it; a return at the end, nothing yet.
-  while (line[end - 1] === "\r") end--;
-  return line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
 }

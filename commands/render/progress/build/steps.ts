@@ -47,7 +47,7 @@ export class Steps {
       const step = {
         id,
         number: before?.number ?? this.#steps.size + 1,
-        name: event.name,
+        name: shortName(event.name),
         state: event.state,
         took: this.#took(event, before),
         since: before?.since ?? this.#now(),
@@ -71,6 +71,14 @@ export class Steps {
     if (started !== undefined && ended !== undefined) return Math.max(0, ended - started);
     return before && this.#now() - before.since;
   }
+}
+
+/**
+ * Without the room between the lines of an instruction, and without what a RUN mounts: what it runs
+ * is what one wants to read.
+ */
+function shortName(name: string): string {
+  return name.replaceAll(/\s+/g, " ").replace(/(?<=\bRUN )(?:--(?:mount|network)=\S+ )+/, "");
 }
 
 /** What is told of a step's end. */

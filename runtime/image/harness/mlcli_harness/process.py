@@ -8,6 +8,7 @@ from mlcli_harness import paths
 from mlcli_harness.code import enter_code_directory
 from mlcli_harness.environment import set_shared_environment
 from mlcli_harness.failure import HarnessError, run_user_code
+from mlcli_harness.packages import report_packages
 from mlcli_harness.watch import report_at_end
 
 
@@ -25,6 +26,7 @@ def run_script(file, arguments):
 
     with open(path, "rb") as source:
         code = compile(source.read(), path, "exec")
+    report_packages()
     report_at_end([paths.PROCESSING], lost_below=paths.PROCESSING, kept=("input", "output"))
     sys.argv = [path, *arguments]
     if os.path.dirname(path) != directory:

@@ -7,6 +7,7 @@ from mlcli_harness import paths
 from mlcli_harness.code import enter_code_directory, load_module, required_function
 from mlcli_harness.environment import read_channels, read_hyperparameters, set_training_environment
 from mlcli_harness.failure import HarnessError, run_user_code
+from mlcli_harness.packages import report_packages
 from mlcli_harness.watch import report_at_end
 
 
@@ -27,6 +28,7 @@ def call_train():
     path = os.path.join(enter_code_directory("training"), "training.py")
     if not os.path.isfile(path):
         raise HarnessError("Training code not found: %s" % path)
+    report_packages()
     report_at_end([os.path.join(paths.INPUT_DATA, name) for name in channels])
     function = required_function(load_module("training", path), "train", "(input_data_path, model_save_path)", path)
     call_with_hyperparameters(function, input_path(channels), hyperparameters)

@@ -265,7 +265,7 @@ suite("mlcli wait", () => {
       isTerminal: true,
     });
     // deno-lint-ignore no-control-regex
-    assertMatch(stderr, /\rTraining \(\d+s\)\x1b\[K\r\x1b\[KCompleted: /);
+    assertMatch(stderr, /\rTraining \(\d+s\)\x1b\[K\r\r\x1b\[KCompleted: /);
   });
 
   it("ends at Ctrl-C with nothing on standard output; the job goes on", async () => {

@@ -16,9 +16,9 @@ suite("lines in their place", () => {
     area.draw([]);
     area.clear();
     assertEquals(writes, [
-      "\ra\x1b[K\r\nb\x1b[K",
-      "\r\x1b[1Ac\x1b[K\r\nd\x1b[K\r\ne\x1b[K",
-      "\r\x1b[2Af\x1b[K\x1b[J",
+      "\ra\x1b[K\r\nb\x1b[K\r",
+      "\r\x1b[1Ac\x1b[K\r\nd\x1b[K\r\ne\x1b[K\r",
+      "\r\x1b[2Af\x1b[K\x1b[J\r",
       "\r\x1b[K",
     ]);
   });
@@ -28,7 +28,7 @@ suite("lines in their place", () => {
     const area = new Area(err);
     area.draw(lines("a", "b"));
     area.above().print("note\n");
-    assertEquals(err.text, "\ra\x1b[K\r\nb\x1b[K\r\x1b[1A\x1b[Jnote\n");
+    assertEquals(err.text, "\ra\x1b[K\r\nb\x1b[K\r\r\x1b[1A\x1b[Jnote\n");
   });
 
   it("are found again when the terminal has become narrower and wrapped them", () => {
@@ -47,12 +47,12 @@ suite("lines in their place", () => {
     area.draw(lines("12345678", "模型模", ""));
     columns = 4;
     area.draw(lines("a"));
-    // Two rows each, and one for the empty line: the cursor is in the fifth.
-    assertEquals(err.text.split("\x1b[K\r\n\x1b[K")[1], "\r\x1b[4Aa\x1b[K\x1b[J");
+    // Two rows each; the cursor is in the fifth.
+    assertEquals(err.text.split("\x1b[K\r\n\x1b[K")[1], "\r\r\x1b[4Aa\x1b[K\x1b[J\r");
   });
 
   it("are painted where colour is wanted", () => {
-    for (const [colour, expected] of [[true, "\r<a>\x1b[K"], [false, "\ra\x1b[K"]] as const) {
+    for (const [colour, expected] of [[true, "\r<a>\x1b[K\r"], [false, "\ra\x1b[K\r"]] as const) {
       const { err } = fakeContext({ isTerminal: true, colour });
       new Area(err).draw([{ text: "a", paint: (text) => `<${text}>` }]);
       assertEquals(err.text, expected);

@@ -11,7 +11,7 @@ suite("a line of progress", () => {
     line.show("longer than the terminal");
     line.clear();
     line.clear();
-    assertEquals(err.text, "\rone\x1b[K\rlonger t…\x1b[K\r\x1b[K");
+    assertEquals(err.text, "\rone\x1b[K\r\rlonger t…\x1b[K\r\r\x1b[K");
   });
 
   it("goes when it is disposed of", () => {
@@ -20,7 +20,7 @@ suite("a line of progress", () => {
       using line = new ProgressLine(err);
       line.show("one");
     }
-    assertEquals(err.text, "\rone\x1b[K\r\x1b[K");
+    assertEquals(err.text, "\rone\x1b[K\r\r\x1b[K");
   });
 
   it("is not shown in a pipe", async () => {

@@ -25,7 +25,7 @@ function shownAfter(
     transfer.reached(state);
   }
   // deno-lint-ignore no-control-regex
-  return err.text.split(/\r?\n/).map((line) => line.replace(/^\r|\x1b\[K/g, ""));
+  return err.text.split(/\r?\n/).map((line) => line.replace(/\r|\x1b\[K/g, ""));
 }
 
 suite("bytes on their way", () => {

@@ -1,5 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { holdsLogin, hostsOf, isLoopback } from "../../../../runtime/image/network/addresses.ts";
+import {
+  holdsLogin,
+  hostsOf,
+  isLoopback,
+  passwordsOf,
+} from "../../../../runtime/image/network/addresses.ts";
 import { netrcFor } from "../../../../runtime/image/network/netrc.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -27,6 +32,15 @@ suite("addresses of indexes and proxies", () => {
       );
     });
   }
+});
+
+suite("passwordsOf", () => {
+  it("gives passwords, and tokens that stand alone", () => {
+    assertEquals(
+      passwordsOf("https://me:a%40b@host/x https://token@host me:c:d@proxy:1 https://e/f"),
+      ["a%40b", "token", "c:d"],
+    );
+  });
 });
 
 suite("netrcFor", () => {

@@ -265,6 +265,17 @@ suite("an image that is older than what it was made from", () => {
     });
   }
 
+  it("goes by both files of a project of uv", async () => {
+    const { app, directory } = await flats({ "pyproject.toml": "", "uv.lock": "" });
+    await using _ = directory;
+    await Deno.remove(join(directory.path, "requirements.txt"));
+    const image = imageOf({ Created: OLD });
+    const found = await codeDifferences({ app, tag: "v2", strict: false }, "training", image);
+    assertEquals(found.map(({ message }) => message), [
+      older(`${BASE}/Dockerfile, pyproject.toml, uv.lock`),
+    ]);
+  });
+
   it("goes by the Dockerfile that it was made from", async () => {
     for (
       const [label, expected] of [

@@ -4,6 +4,7 @@ import {
   makeReport,
   readReport,
   reportedDifferences,
+  reportedPython,
   reportMount,
   reportVariables,
 } from "../../../../runtime/local/differences/report.ts";
@@ -11,6 +12,29 @@ import { makeDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const line = (...words: readonly unknown[]): string => `${JSON.stringify(words)}\n`;
+
+const NOTHING = { differences: [], python: undefined };
+
+suite("what the harness reports of Python", () => {
+  it("is its version, and its packages", () => {
+    const text = line("python", "3.12.4") + line("package", "scikit-learn 1.5.0") +
+      line("package", "torch 2.3.0+cpu") + line("opened", "/opt/ml/model");
+    assertEquals(reportedPython(text), {
+      version: "3.12.4",
+      packages: { "scikit-learn": "1.5.0", torch: "2.3.0+cpu" },
+    });
+  });
+
+  it("is nothing that could be another's", () => {
+    assertEquals(reportedPython(line("package", "a 1")), undefined);
+    assertEquals(reportedPython(line("python", "\x1b[2J")), undefined);
+    assertEquals(
+      reportedPython(line("python", "3.8.0") + line("package", "a\nb 1") + line("package", "a b c"))
+        ?.packages,
+      {},
+    );
+  });
+});
 
 suite("what the harness reports", () => {
   it("is asked for by variables, and written to one mounted file", async () => {
@@ -24,10 +48,10 @@ suite("what the harness reports", () => {
     });
     // The container's user may be any.
     assertEquals((await Deno.stat(path)).mode! & 0o777, 0o666);
-    assertEquals(await readReport(path, "train"), []);
+    assertEquals(await readReport(path, "train"), NOTHING);
     // Where the run's directory was taken away, how the run ended still matters.
     await Deno.remove(path);
-    assertEquals(await readReport(path, "train"), []);
+    assertEquals(await readReport(path, "train"), NOTHING);
     assertEquals(reportVariables("train", false), {
       MLCLI_REPORT: "/opt/mlcli/report",
       MLCLI_WATCH: "/opt/ml/input/data/processing",
@@ -90,9 +114,9 @@ suite("what the harness reports", () => {
     const path = await makeReport(directory.path);
     await Deno.writeTextFile(
       path,
-      line("lost", "/first") + " ".repeat(70_000) + line("lost", "/x"),
+      line("lost", "/first") + " ".repeat(270_000) + line("lost", "/x"),
     );
-    const [found] = await readReport(path, "process");
+    const { differences: [found] } = await readReport(path, "process");
     assertEquals(found!.message.includes("/x"), false);
     assertEquals(found!.message.includes("/first"), true);
   });

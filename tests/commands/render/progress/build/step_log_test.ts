@@ -18,6 +18,8 @@ suite("the output of a step", () => {
       ["one that ends with returns", ["10%\r20%\r\r\r"], ["20%"]],
       ["one that ends as Windows' do", ["a\r\nb\r", "\n"], ["a", "b"]],
       ["one that becomes empty", ["10%\r", "\n"], ["10%"]],
+      ["colours, in pieces", ["\x1b[3", "1mred\x1b", "[0m\n\x1b[1mb"], ["red", "b"]],
+      ["what a terminal would obey", ["a\x07\x1b]0;title\x07b\x1b[2J\n"], ["a?b"]],
       ["empty lines", ["\n\na\n"], ["", "", "a"]],
     ] as const
   ) {

@@ -1,0 +1,42 @@
+/**
+ * `mlcli local list-jobs`
+ *
+ * @module
+ */
+
+import { type Command, command } from "../command.ts";
+import { appName } from "../options/app.ts";
+import { options, type Values } from "../options/option.ts";
+import { outputFormat } from "../options/output.ts";
+import { parseLimit } from "../options/parsers.ts";
+
+const OPTIONS = options({
+  "[names...]": { completion: "local-job" },
+  ...appName,
+  "--limit": {
+    value: "number",
+    description: "So many at most.",
+    default: "20",
+    parse: parseLimit,
+  },
+  ...outputFormat,
+});
+
+/** Options of `local list-jobs`. */
+export type ListRunsOptions = Values<typeof OPTIONS>;
+
+/** Lists the runs of an app on this machine, or compares two. */
+export const listRunsCommand: Command = command({
+  details: "Each run of local train and local process leaves a record in local_test/jobs/NAME/: " +
+    "job.json, and of a training with metrics metrics.csv and a picture of them, metrics.svg. " +
+    "The last 50 are kept. Two names show what differs between two runs.",
+  options: OPTIONS,
+  examples: [
+    ["List the last runs, with their metrics", "mlcli local list-jobs"],
+    [
+      "Compare two runs",
+      "mlcli local list-jobs churn-2026-03-01-09-30-00-123 churn-2026-03-01-09-41-12-456",
+    ],
+  ],
+  action: async () => (await import("./list_jobs_action.ts")).listRunsAction,
+});

@@ -1,0 +1,84 @@
+/**
+ * What pip says in a build: what its failure may come from, and without the passwords that it was
+ * given.
+ *
+ * @module
+ */
+
+import { MlcliError } from "../../errors.ts";
+import type { BuildEvent } from "../build_events.ts";
+
+/** A cause, in the words of pip, urllib3, requests or OpenSSL, and what to do. */
+interface Cause {
+  readonly words: RegExp;
+  readonly hint: string;
+}
+
+const CAUSES: readonly Cause[] = [
+  {
+    words: /CERTIFICATE_VERIFY_FAILED/,
+    hint: "pip does not trust the certificate of the index, or of a proxy on the way. Name the " +
+      'file with your company\'s in PIP_CERT, or as "certificate_file" in NAME.json.',
+  },
+  {
+    words: /Cannot connect to proxy|Tunnel connection failed/,
+    hint: "pip does not get through the proxy: check HTTPS_PROXY, and its name and password.",
+  },
+  {
+    words: /^User for |HTTP error 401|401 Client Error|401 Error/m,
+    hint: "The index wants a name and a password: in its address (PIP_INDEX_URL), or in ~/.netrc.",
+  },
+  {
+    words:
+      /Failed to establish a new connection|NameResolutionError|Temporary failure in name resolution/,
+    hint: "pip does not reach the index: PIP_INDEX_URL names one in your network, HTTPS_PROXY a " +
+      "proxy on the way.",
+  },
+];
+
+/** A shorter one would be found in words that are none. */
+const SHORTEST = 4;
+
+/** Hears a build. */
+export class PipOutput {
+  /** Of each step, which causes it spoke of. */
+  readonly #spoken = new Map<string, Set<Cause>>();
+  readonly #passwords: readonly string[];
+  #failed: string | undefined;
+
+  /** @param passwords as they stand in addresses. */
+  constructor(passwords: readonly string[]) {
+    this.#passwords = passwords.flatMap((password) => [password, decoded(password)])
+      .filter(({ length }) => length >= SHORTEST);
+  }
+
+  /** Takes an event in, and gives what may be shown of it. */
+  heard(event: BuildEvent): BuildEvent {
+    if (event.kind === "step" && event.state === "failed") this.#failed = event.id;
+    if (event.kind !== "log") return event;
+    const spoken = this.#spoken.get(event.id) ?? new Set();
+    for (const cause of CAUSES) if (cause.words.test(event.text)) spoken.add(cause);
+    this.#spoken.set(event.id, spoken);
+    const text = this.#passwords.reduce(
+      (text, password) => text.replaceAll(password, "[secret]"),
+      event.text,
+    );
+    return { ...event, text };
+  }
+
+  /** The error of the build, with what its failing step spoke of as the hint. */
+  explained(error: unknown): unknown {
+    const spoken = this.#failed === undefined ? undefined : this.#spoken.get(this.#failed);
+    const cause = CAUSES.find((cause) => spoken?.has(cause));
+    if (cause === undefined || !(error instanceof MlcliError)) return error;
+    return new MlcliError(error.message, { hint: cause.hint, cause: error });
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * What is kept of a run: `job.json`, and what is read of one that somebody may have changed.
+ *
+ * @module
+ */
+
+import type { JobKind } from "../../contract/jobs.ts";
+import { isObject, parseJson } from "../../json.ts";
+
+/** How a run ended, in SageMaker's words; `InProgress` while it runs, `Lost` where nobody knows. */
+export type RunStatus = "InProgress" | "Completed" | "Failed" | "Stopped" | "Lost";
+
+/** What is known of a run when it starts. Nothing of it is a secret: of variables, their names. */
+export interface RunFacts {
+  readonly kind: JobKind;
+  readonly app: string;
+  /** Version of mlcli. */
+  readonly mlcli: string;
+  /** The container's name. */
+  readonly container: string;
+  readonly hyperparameters: Readonly<Record<string, string>>;
+  /** Name to directory, as the user would type it. */
+  readonly channels: Readonly<Record<string, string>>;
+  /** What was asked for besides, by the names of the options. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Names of the variables that the user gave. */
+  readonly variables: readonly string[];
+}
+
+/** What is kept of a metric besides its curve. */
+export interface MetricFacts {
+  readonly last: number;
+  readonly min: number;
+  readonly max: number;
+  readonly count: number;
+}
+
+/** The end of a run. */
+export interface Outcome {
+  readonly status: RunStatus;
+  readonly exit_status: number | null;
+  readonly reason: string | null;
+}
+
+/** `job.json` */
+export interface JobDocument extends RunFacts {
+  readonly name: string;
+  /** ISO 8601, in UTC. */
+  readonly started: string;
+  readonly ended: string | null;
+  readonly image: { readonly reference: string; readonly id: string };
+  /** `null` where the image did not tell: only those of mlcli do. */
+  readonly python: string | null;
+  readonly packages: Readonly<Record<string, string>> | null;
+  readonly outcome: Outcome | null;
+  readonly metrics: Readonly<Record<string, MetricFacts>>;
+}
+
+/** A run as it is listed. */
+export interface RunSummary {
+  readonly name: string;
+  readonly kind: string;
+  readonly status: RunStatus;
+  readonly container: string;
+  readonly started: Date;
+  readonly ended: Date | undefined;
+  readonly image: string;
+  readonly imageId: string;
+  readonly mlcli: string;
+  readonly exitStatus: number | undefined;
+  readonly reason: string | undefined;
+  readonly python: string | undefined;
+  readonly packages: Readonly<Record<string, string>> | undefined;
+  readonly hyperparameters: Readonly<Record<string, string>>;
+  readonly channels: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, string>>;
+  readonly variables: readonly string[];
+  /** The last value of each. */
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+const ENDS: readonly string[] = ["Completed", "Failed", "Stopped"];
+
+/**
+ * What the text of a `job.json` says; `undefined` where it is none. What has no end is in progress.
+ *
+ * @param name of its directory: what the file says of it does not count.
+ */
+export function summaryOf(name: string, text: string): RunSummary | undefined {
+  const value = parsed(text);
+  if (!isObject(value)) return undefined;
+  const started = dateIn(value["started"]);
+  const kind = textIn(value["kind"]);
+  if (started === undefined || (kind !== "train" && kind !== "process")) return undefined;
+  const outcome = objectIn(value["outcome"]);
+  const status = textIn(outcome["status"]);
+  const exitStatus = outcome["exit_status"];
+  const image = objectIn(value["image"]);
+  return {
+    name,
+    kind,
+    status: ENDS.includes(status) ? status as RunStatus : "InProgress",
+    container: textIn(value["container"]),
+    started,
+    ended: dateIn(value["ended"]),
+    image: textIn(image["reference"]),
+    imageId: textIn(image["id"]),
+    mlcli: textIn(value["mlcli"]),
+    exitStatus: typeof exitStatus === "number" ? exitStatus : undefined,
+    reason: textIn(outcome["reason"]) || undefined,
+    python: textIn(value["python"]) || undefined,
+    packages: isObject(value["packages"]) ? textsIn(value["packages"]) : undefined,
+    hyperparameters: textsIn(value["hyperparameters"]),
+    channels: textsIn(value["channels"]),
+    options: textsIn(value["options"]),
+    variables: Array.isArray(value["variables"]) ? value["variables"].map(textIn) : [],
+    metrics: lastIn(value["metrics"]),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined; // not written to its end, or somebody's own
+  }
+}
+
+function objectIn(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}
+
+function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function dateIn(value: unknown): Date | undefined {
+  const time = Date.parse(textIn(value));
+  return Number.isNaN(time) ? undefined : new Date(time);
+}
+
+/** Values that are no text as JSON. */
+function textsIn(value: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(objectIn(value)).map(([name, text]) => [
+      name,
+      typeof text === "string" ? text : JSON.stringify(text),
+    ]),
+  );
+}
+
+function lastIn(value: unknown): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(objectIn(value)).flatMap(([name, metric]) => {
+      const last = objectIn(metric)["last"];
+      return typeof last === "number" ? [[name, last]] : [];
+    }),
+  );
+}

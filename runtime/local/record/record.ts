@@ -1,0 +1,264 @@
+/**
+ * The record of one run: what was run, how it ended, and what became of its metrics. It is no must: a
+ * run goes on where it cannot be written.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { Layout } from "../../app/layout.ts";
+import { typedPath } from "../../app/typed_path.ts";
+import { platformJobName } from "../../contract/job_names.ts";
+import {
+  fileErrorReason,
+  Interrupted,
+  isSystemError,
+  messageOf,
+  OutputClosed,
+  UserCodeError,
+} from "../../errors.ts";
+import { lstatIfThere, removeIfThere } from "../../files.ts";
+import { tell, type Told } from "../../message.ts";
+import { warningText } from "../../text.ts";
+import type { Clock } from "../../time.ts";
+import type { PythonOfImage } from "../differences/report.ts";
+import type { Metrics, Sample } from "../metrics/metrics.ts";
+import { chartOf } from "./chart.ts";
+import type { JobDocument, Outcome, RunFacts } from "./document.ts";
+import { RECORD_FILES, removeOldRecords } from "./records.ts";
+
+/** Where a record is written, and what it may touch. */
+export interface RecordPlace {
+  readonly layout: Layout;
+  readonly clock: Pick<Clock, "date">;
+  readonly err: Told;
+}
+
+/** The record of a run that goes on. */
+export class RunRecord {
+  /** Its metrics, where the app defines some. */
+  #metrics: Metrics | undefined;
+  /** Exit status of the code, once that has ended. */
+  exitStatus: number | undefined;
+  /** Whether it was stopped, as was asked for. */
+  wasStopped = false;
+  /** What the image told of itself. */
+  python: PythonOfImage | undefined;
+  #document: JobDocument | undefined;
+  #values: Deno.FsFile | undefined;
+  #failed = false;
+
+  /** @param name also that of the job, as the code sees it. */
+  constructor(
+    readonly name: string,
+    private readonly folder: RecordFolder,
+    private readonly place: RecordPlace,
+  ) {}
+
+  /** Its metrics, where the app defines some. */
+  get metrics(): Metrics | undefined {
+    return this.#metrics;
+  }
+
+  /** Keeps what becomes of these metrics. */
+  measure(metrics: Metrics | undefined): void {
+    this.#metrics = metrics;
+    if (metrics) metrics.onSample = (name, sample) => this.#addValue(name, sample);
+  }
+
+  /** The run starts: from now on there is a record of it. */
+  begin(facts: RunFacts, image: JobDocument["image"]): void {
+    this.#document = {
+      name: this.name,
+      started: this.place.clock.date().toISOString(),
+      ended: null,
+      image,
+      ...facts,
+      outcome: null,
+      python: null,
+      packages: null,
+      metrics: {},
+    };
+    this.#write(RECORD_FILES.document, jsonOf(this.#document));
+  }
+
+  /** A value of a metric has come: also a run that is killed leaves those that came before. */
+  #addValue(name: string, { time, value }: Sample): void {
+    if (this.folder.path === undefined || this.#failed || this.#document === undefined) return;
+    const row = `${new Date(time).toISOString()},${csvField(name)},${value}\n`;
+    try {
+      if (this.#values === undefined) {
+        const path = join(this.folder.path, RECORD_FILES.values);
+        this.#values = Deno.openSync(path, { write: true, createNew: true });
+        writeAll(this.#values, "time,metric,value\n");
+      }
+      writeAll(this.#values, row);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** The run has ended. Of one that never began, nothing is left. */
+  async end(outcome: Outcome): Promise<void> {
+    this.#values?.close();
+    this.#values = undefined;
+    if (this.#document === undefined) return await removeFolder(this.folder, this.place);
+    const metrics = this.#metrics?.all ?? [];
+    if (metrics.length > 0) this.#write(RECORD_FILES.picture, chartOf(this.name, metrics));
+    this.#write(
+      RECORD_FILES.document,
+      jsonOf({
+        ...this.#document,
+        ended: this.place.clock.date().toISOString(),
+        python: this.python?.version ?? null,
+        packages: this.python?.packages ?? null,
+        outcome,
+        metrics: Object.fromEntries(
+          metrics.map(({ name, last, least, most, count }) => [
+            name,
+            { last, min: least, max: most, count },
+          ]),
+        ),
+      }),
+    );
+    await removeOldRecords(this.place.layout);
+  }
+
+  /** Writes a file as a whole: one that is half written is never there under its name. */
+  #write(file: string, text: string): void {
+    if (this.folder.path === undefined || this.#failed) return;
+    const path = join(this.folder.path, file);
+    try {
+      Deno.writeTextFileSync(`${path}.part`, text);
+      Deno.renameSync(`${path}.part`, path);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (!isSystemError(error)) throw error;
+    this.#failed = true;
+    sayNoRecord(this.place, error);
+  }
+}
+
+/**
+ * Calls `work` with a new record, and writes into it how that ended. It has the name of the job: the
+ * app's, and the time.
+ *
+ * @param base the app's name.
+ */
+export async function withRecord<T>(
+  base: string,
+  place: RecordPlace,
+  work: (record: RunRecord) => Promise<T>,
+): Promise<T> {
+  const { name, folder } = await newFolder(base, place);
+  const record = new RunRecord(name, folder, place);
+  let outcome: Outcome | undefined;
+  try {
+    const result = await work(record);
+    outcome = outcomeOf(record);
+    return result;
+  } catch (error) {
+    outcome = outcomeOf(record, error);
+    throw error;
+  } finally {
+    if (outcome !== undefined) await record.end(outcome);
+  }
+}
+
+function outcomeOf({ exitStatus, wasStopped }: RunRecord, error?: unknown): Outcome {
+  const exit_status = exitStatus ?? null;
+  if (error === undefined) {
+    return { status: wasStopped ? "Stopped" : "Completed", exit_status, reason: null };
+  }
+  const isStopped = error instanceof Interrupted || error instanceof OutputClosed;
+  return {
+    status: isStopped ? "Stopped" : "Failed",
+    exit_status: error instanceof UserCodeError ? error.status : exit_status,
+    reason: messageOf(error),
+  };
+}
+
+/** Where a record lies. */
+interface RecordFolder {
+  /** `undefined` where it could not be made. */
+  readonly path: string | undefined;
+  /** Whether it is the first of its app. */
+  readonly isFirst: boolean;
+}
+
+/** A directory of a name that no other run has: two of the same millisecond get two. */
+async function newFolder(
+  base: string,
+  place: RecordPlace,
+): Promise<{ readonly name: string; readonly folder: RecordFolder }> {
+  const { layout: { jobs }, clock } = place;
+  const start = clock.date().getTime();
+  const nameAt = (time: number): string => platformJobName(base, new Date(time).toISOString());
+  try {
+    const isFirst = await lstatIfThere(jobs) === undefined;
+    await Deno.mkdir(jobs, { recursive: true });
+    await ignoreAll(jobs);
+    for (let time = start;; time++) {
+      const path = join(jobs, nameAt(time));
+      try {
+        await Deno.mkdir(path);
+        return { name: nameAt(time), folder: { path, isFirst } };
+      } catch (error) {
+        if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+      }
+    }
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    sayNoRecord(place, error);
+    return { name: nameAt(start), folder: { path: undefined, isFirst: false } };
+  }
+}
+
+/** Takes away what was made for a run that never began, as far as nobody else uses it. */
+async function removeFolder(
+  { path, isFirst }: RecordFolder,
+  { layout: { jobs } }: RecordPlace,
+): Promise<void> {
+  if (path === undefined) return;
+  await Deno.remove(path).catch(() => {});
+  const others = await Array.fromAsync(Deno.readDir(jobs), ({ name }) => name).catch(() => [""]);
+  if (!isFirst || others.some((name) => name !== IGNORE)) return;
+  await removeIfThere(join(jobs, IGNORE)).catch(() => {});
+  await Deno.remove(jobs).catch(() => {});
+}
+
+const IGNORE = ".gitignore";
+
+/** Git leaves out what is in it; a file of the user's own stays. */
+async function ignoreAll(jobs: string): Promise<void> {
+  try {
+    await Deno.writeTextFile(join(jobs, IGNORE), "*\n", { createNew: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+}
+
+function sayNoRecord({ layout, err }: RecordPlace, error: unknown): void {
+  const jobs = typedPath(layout.directory, layout.jobs);
+  const message = `The run leaves no whole record in ${jobs}: ${fileErrorReason(error)}`;
+  tell(err, warningText(message, "The run itself goes on."));
+}
+
+function jsonOf(document: JobDocument): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** RFC 4180 */
+function csvField(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function writeAll(file: Deno.FsFile, text: string): void {
+  for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
+    rest = rest.subarray(file.writeSync(rest));
+  }
+}

@@ -1,0 +1,406 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
+import { fakeClock } from "../../helpers/fake_context.ts";
+import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const DEFINITIONS = [{ Name: "loss", Regex: "loss=(\\S+)" }];
+const START = new Date("2026-03-01T09:30:00.123Z");
+
+function appWithMetrics(): Promise<TestApp> {
+  return completeApp({ configuration: { metric_definitions: DEFINITIONS } });
+}
+
+async function run(
+  app: TestApp,
+  play: Play,
+  args: readonly string[] = ["train"],
+  options: Partial<InProcessOptions> = {},
+): Promise<ProgramResult> {
+  await using engine = await fakeContainers(play);
+  return await runInProcess(["local", ...args], {
+    cwd: app.directory,
+    engine,
+    clock: fakeClock(START),
+    ...options,
+  });
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
+}
+
+const jobs = (app: TestApp, ...parts: readonly string[]): string =>
+  app.path("local_test/jobs", ...parts);
+
+async function recordOf(app: TestApp) {
+  const [name, more] = (await namesIn(jobs(app))).filter((name) => name !== ".gitignore");
+  assertEquals(more, undefined);
+  const document = JSON.parse(await Deno.readTextFile(jobs(app, name!, "job.json")));
+  return { name: name!, files: await namesIn(jobs(app, name!)), document };
+}
+
+/** Puts a record there that another run might have left. */
+async function putRecord(
+  app: TestApp,
+  name: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  await app.write(
+    jobs(app, name, "job.json"),
+    JSON.stringify({
+      kind: "train",
+      container: "mlcli-x-train-00000000",
+      started: "2026-03-01T09:00:00.000Z",
+      ended: "2026-03-01T09:01:00.000Z",
+      outcome: { status: "Completed", exit_status: 0, reason: null },
+      ...more,
+    }),
+  );
+}
+
+const epochs = ({ out, err, end, body }: FakeContainer): void => {
+  const report = body.HostConfig.Mounts.find(({ Target }) => Target === "/opt/mlcli/report")!;
+  Deno.writeTextFileSync(report.Source, '["python","3.12.4"]\n["package","numpy 2.0.0"]\n');
+  out("loss=0.5\n");
+  err("loss=0.25\n");
+  end(0);
+};
+
+suite("the record of a run", () => {
+  it("has what was run, how it ended, its metrics and a picture of them", async () => {
+    await using app = await appWithMetrics();
+    const args = [
+      "train",
+      "--hyperparameter",
+      "epochs=2",
+      "--env",
+      "TOKEN=secret",
+      "--memory",
+      "1g",
+    ];
+    const result = await run(app, { program: epochs }, args);
+    assertEquals([result.code, result.stderr], [0, "loss=0.25\n"]);
+    const { name, files, document } = await recordOf(app);
+    assertEquals(name, `${app.name}-2026-03-01-09-30-00-123`);
+    assertEquals(files, ["job.json", "metrics.csv", "metrics.svg"]);
+    const { container, mlcli, image, ...rest } = document;
+    assertMatch(container, new RegExp(`^mlcli-${app.name}-train-[0-9a-f]{8}$`));
+    assertMatch(mlcli, /^\d/);
+    assertEquals(image.reference, `${app.name}:latest`);
+    assert(typeof image.id === "string" && image.id !== "");
+    assertEquals(rest, {
+      name,
+      started: "2026-03-01T09:30:00.123Z",
+      ended: "2026-03-01T09:30:00.123Z",
+      kind: "train",
+      app: app.name,
+      hyperparameters: { epochs: "2" },
+      channels: { training: `${app.name}/mlcli_base/local_test/test_dir/input/data/training` },
+      options: { memory: 1024 ** 3 },
+      variables: ["TOKEN"],
+      outcome: { status: "Completed", exit_status: 0, reason: null },
+      python: "3.12.4",
+      packages: { numpy: "2.0.0" },
+      metrics: { loss: { last: 0.25, min: 0.25, max: 0.5, count: 2 } },
+    });
+    assertEquals(
+      await Deno.readTextFile(jobs(app, name, "metrics.csv")),
+      "time,metric,value\n2026-03-01T09:30:00.123Z,loss,0.5\n2026-03-01T09:30:00.123Z,loss,0.25\n",
+    );
+    assertMatch(await Deno.readTextFile(jobs(app, name, "metrics.svg")), /^<svg [^]*<\/svg>\n$/);
+    for (const file of files) {
+      assert(!(await Deno.readTextFile(jobs(app, name, file))).includes("secret"), file);
+    }
+    assertEquals(await Deno.readTextFile(jobs(app, ".gitignore")), "*\n");
+    assertEquals(await namesIn(app.path("local_test")), ["jobs", "test_dir"]);
+  });
+
+  it("is that of the job whose name the code sees, of processing too", async () => {
+    await using app = await completeApp();
+    let seen: string | undefined;
+    const program = ({ body, end }: FakeContainer): void => {
+      const config = body.HostConfig.Mounts.find(({ Target }) => Target === "/opt/ml/config")!;
+      const text = Deno.readTextFileSync(join(config.Source, "processingjobconfig.json"));
+      seen = JSON.parse(text).ProcessingJobName;
+      end(0);
+    };
+    assertEquals((await run(app, { program }, ["process", "--file", "p.py", "--", "x"])).code, 0);
+    const { name, files, document } = await recordOf(app);
+    assertEquals([seen, files], [name, ["job.json"]]);
+    assertEquals(document.kind, "process");
+    assertEquals(document.options, { file: "p.py", arguments: ["x"] });
+  });
+
+  it("tells a failure with its reason and its status", async () => {
+    await using app = await appWithMetrics();
+    const program = ({ err, end }: FakeContainer): void => {
+      err("loss=1\nValueError\n");
+      end(7);
+    };
+    assertEquals((await run(app, { program })).code, 7);
+    const { files, document } = await recordOf(app);
+    assertEquals(files, ["job.json", "metrics.csv", "metrics.svg"]);
+    assertEquals(document.outcome, {
+      status: "Failed",
+      exit_status: 7,
+      reason: "Training failed: exit status 7",
+    });
+  });
+
+  it("tells a stop, by Ctrl-C and by --stop-after", async () => {
+    const keys = new Keys();
+    for (
+      const [args, program, outcome] of [
+        [["train"], () => keys.press(), ["Stopped", 143]],
+        [["train", "--stop-after", "1"], () => {}, ["Stopped", 143]],
+      ] as const
+    ) {
+      await using app = await completeApp();
+      await run(app, { program }, args, { keys: args.length === 1 ? keys : undefined });
+      const { document } = await recordOf(app);
+      assertEquals([document.outcome.status, document.outcome.exit_status], outcome);
+      assert(document.ended !== null);
+    }
+  });
+
+  it("is there while the run goes on, and of a run that never began there is none", async () => {
+    await using app = await appWithMetrics();
+    let listed: ProgramResult | undefined;
+    const program = async ({ out, end }: FakeContainer): Promise<void> => {
+      out("loss=0.5\n");
+      listed = await runInProcess(["local", "list-jobs", "--output", "json"], {
+        cwd: app.directory,
+      });
+      end(0);
+    };
+    await run(app, { program });
+    assertEquals(JSON.parse(listed!.stdout).map(({ status }: { status: string }) => status), [
+      "InProgress",
+    ]);
+    await using other = await completeApp();
+    assertEquals((await run(other, { image: null })).code, 1);
+    assertEquals(await namesIn(other.path("local_test")), ["test_dir"]);
+    // What is there of others stays.
+    assertEquals((await run(app, { image: null })).code, 1);
+    assertEquals((await namesIn(jobs(app))).length, 2);
+  });
+
+  it("has a name of its own, also of two runs in one millisecond", async () => {
+    await using app = await completeApp();
+    await Promise.all([run(app, {}), run(app, {})]);
+    assertEquals((await namesIn(jobs(app))).slice(1), [
+      `${app.name}-2026-03-01-09-30-00-123`,
+      `${app.name}-2026-03-01-09-30-00-124`,
+    ]);
+  });
+
+  it("is no must: a run goes on where it cannot be written", async () => {
+    await using app = await appWithMetrics();
+    await app.write(jobs(app), "a file");
+    const { code, stderr } = await run(app, { program: epochs });
+    assertEquals(code, 0);
+    assertMatch(
+      stderr,
+      /^warning: The run leaves no whole record in \S+local_test\/jobs: .*\nhint: /,
+    );
+    await using taken = await appWithMetrics();
+    const program = async (container: FakeContainer): Promise<void> => {
+      container.out("loss=0.5\n");
+      await Deno.remove(jobs(taken), { recursive: true });
+      epochs(container);
+    };
+    const result = await run(taken, { program });
+    assertEquals(result.code, 0);
+    assertEquals(result.stderr.match(/leaves no whole record/g)?.length, 1, result.stderr);
+  });
+
+  it("does not lie where a link leads out", async () => {
+    await using app = await completeApp();
+    const elsewhere = await Deno.makeTempDir({ prefix: "mlcli-test-" });
+    await Deno.symlink(elsewhere, jobs(app));
+    for (const args of [["train"], ["process", "--file", "p.py"], ["list-jobs"]]) {
+      const { code, stderr } = await run(app, {}, args);
+      assertEquals(code, 1);
+      assertMatch(stderr, /^error: \S+local_test\/jobs leads out of /);
+    }
+    assertEquals(await namesIn(elsewhere), []);
+    await Deno.remove(elsewhere);
+  });
+
+  it("makes room: the last 50 stay, and what is not mlcli's", async () => {
+    await using app = await completeApp();
+    for (let number = 0; number < 52; number++) {
+      const started = new Date(START.getTime() - (number + 1) * 60_000).toISOString();
+      await putRecord(app, `old-${String(number).padStart(2, "0")}`, { started });
+    }
+    await app.write(jobs(app, "old-51", "notes.txt"), "mine");
+    await app.write(jobs(app, "mine", "x"), "");
+    await Deno.symlink(app.testPath("model"), jobs(app, "link"));
+    assertEquals((await run(app, {})).code, 0);
+    const names = await namesIn(jobs(app));
+    assertEquals(names.filter((name) => name.startsWith("old-")).length, 50);
+    assertEquals(["old-48", "old-49", "old-50", "old-51"].map((name) => names.includes(name)), [
+      ...[true, false, false, true],
+    ]);
+    assertEquals(await namesIn(jobs(app, "old-51")), ["notes.txt"]);
+    assert(names.includes("mine") && names.includes("link"));
+    assertEquals(await namesIn(app.testPath("model")), ["m"]);
+  });
+});
+
+const HOSTILE = {
+  started: "2026-03-01T09:20:00.000Z",
+  outcome: { status: "Failed", exit_status: 1, reason: "\x1b[2J" },
+  hyperparameters: { "\x1b[31mepochs\n": "\x1b[2J" },
+  metrics: { "\x1b[31mloss": { last: 0.125 } },
+};
+
+async function list(
+  app: TestApp,
+  args: readonly string[] = [],
+  options = {},
+): Promise<ProgramResult> {
+  return await runInProcess(["local", "list-jobs", ...args], {
+    cwd: app.directory,
+    clock: fakeClock(START),
+    ...options,
+  });
+}
+
+async function appWithRuns(): Promise<TestApp> {
+  const app = await completeApp();
+  const metrics = { loss: { last: 0.123456789 }, auc: { last: 0.9 } };
+  await putRecord(app, "churn-1", { metrics, hyperparameters: { epochs: "5", rate: "0.1" } });
+  await putRecord(app, "churn-2", HOSTILE);
+  await putRecord(app, "churn-3", {
+    started: "2026-03-01T09:29:00.000Z",
+    outcome: null,
+    kind: "process",
+  });
+  return app;
+}
+
+suite("mlcli local list-jobs", () => {
+  it("lists the runs, the newest first, with their last metrics", async () => {
+    await using app = await appWithRuns();
+    const { code, stdout, stderr } = await list(app, [], { env: { TZ: "UTC" } });
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals(
+      stdout.replace(/T\d\d:(\d\d):\S+/g, "T$1"),
+      [
+        "churn-3  process  Lost  2026-03-01T29\n",
+        "churn-2  train  Failed  2026-03-01T20  ?[31mloss 0.125\n",
+        "churn-1  train  Completed  2026-03-01T00  loss 0.123457  auc 0.9\n",
+      ].join(""),
+    );
+    assertEquals((await list(app, ["--limit", "1"])).stdout.split("\n").length, 2);
+  });
+
+  it("is a table on a terminal of 80 columns, and blocks on one of 40", async () => {
+    await using app = await appWithRuns();
+    assertEquals(
+      (await list(app, [], { isTerminal: true, columns: 80 })).stdout,
+      [
+        "NAME     KIND     STATUS     AGE  METRICS\n",
+        "churn-3  process  Lost       1m \n".trimEnd() + "\n",
+        "churn-2  train    Failed     10m  ?[31mloss 0.125\n",
+        "churn-1  train    Completed  30m  loss 0.123457  auc 0.9\n",
+      ].join(""),
+    );
+    assertEquals(
+      (await list(app, ["--limit", "2"], { isTerminal: true, columns: 40 })).stdout,
+      [
+        "churn-3\n  KIND     process\n  STATUS   Lost\n  AGE      1m\n",
+        "churn-2\n  KIND     train\n  STATUS   Failed\n  AGE      10m\n  METRICS  ?[31mloss 0.125\n",
+      ].join(""),
+    );
+  });
+
+  it("prints JSON for programs", async () => {
+    await using app = await appWithRuns();
+    const { stdout } = await list(app, ["--output", "json"]);
+    // deno-lint-ignore no-control-regex
+    assert(!/[\x00-\x09\x0b-\x1f]/.test(stdout));
+    const [lost, failed, completed] = JSON.parse(stdout);
+    assertEquals([lost.job_name, lost.status, lost.exit_status], ["churn-3", "Lost", null]);
+    assertEquals([failed.reason, failed.exit_status], ["\x1b[2J", 1]);
+    assertEquals([completed.metrics, completed.seconds], [{ loss: 0.123456789, auc: 0.9 }, 60]);
+  });
+
+  it("compares two runs", async () => {
+    await using app = await appWithRuns();
+    const { code, stdout } = await list(app, ["churn-1", "churn-2"], {
+      isTerminal: true,
+      columns: 80,
+    });
+    assertEquals(code, 0);
+    assertEquals(
+      stdout,
+      [
+        "1: churn-1\n2: churn-2\n",
+        "                             1          2\n",
+        "hyperparameter ?[31mepochs?  -          ?[2J\n",
+        "hyperparameter epochs        5          -\n",
+        "hyperparameter rate          0.1        -\n",
+        "status                       Completed  Failed\n",
+        "exit status                  0          1\n",
+        "seconds                      60         -1140\n",
+        "metric ?[31mloss             -          0.125\n",
+        "metric auc                   0.9        -\n",
+        "metric loss                  0.123457   -\n",
+      ].join(""),
+    );
+    const narrow = await list(app, ["churn-1", "churn-2"], { isTerminal: true, columns: 40 });
+    assertStringIncludes(narrow.stdout, "\nhyperparameter epochs\n  1  5\n  2  -\n");
+    assertEquals(
+      (await list(app, ["churn-1", "churn-1"])).stdout,
+      [
+        "1: churn-1\n2: churn-1\nNothing differs.\n",
+      ].join(""),
+    );
+    const json = JSON.parse((await list(app, ["churn-1", "churn-2", "--output", "json"])).stdout);
+    assertEquals(json.runs.length, 2);
+    assertEquals(json.differences.at(-1), {
+      what: "metric",
+      name: "loss",
+      values: [0.123456789, null],
+    });
+  });
+
+  it("says what is wrong with the names", async () => {
+    await using app = await appWithRuns();
+    const rows: readonly (readonly [args: readonly string[], message: RegExp])[] = [
+      [["churn-1"], /^error: Two runs are compared, and not 1\.\nhint: /],
+      [["churn-1", "churn-2", "churn-3"], /^error: Two runs are compared, and not 3\.\nhint: /],
+      [
+        ["churn-1", "churn-\x1b[2J"],
+        /^error: No run is called "churn-\?\[2J"\nhint: mlcli local list-jobs/,
+      ],
+      [["churn-1", "../churn-1"], /^error: No run is called/],
+    ];
+    for (const [args, message] of rows) {
+      const { code, stderr } = await list(app, args);
+      assertEquals(code, 2);
+      assertMatch(stderr, message);
+    }
+  });
+
+  it("is empty where nothing has run, and leaves out what is no record", async () => {
+    await using app = await completeApp();
+    assertEquals(await list(app), { code: 0, stdout: "", stderr: "" });
+    assertEquals(
+      (await list(app, [], { isTerminal: true })).stderr,
+      "No run yet. mlcli local train makes one.\n",
+    );
+    await app.write(jobs(app, "mine", "job.json"), "{");
+    await Deno.mkdir(jobs(app, "pipe"));
+    await new Deno.Command("mkfifo", { args: [jobs(app, "pipe", "job.json")] }).output();
+    await Deno.mkdir(jobs(app, "linked"));
+    await Deno.symlink("/etc/passwd", jobs(app, "linked", "job.json"));
+    assertEquals((await list(app)).stdout, "");
+  });
+});

@@ -1,0 +1,94 @@
+import { assertEquals } from "@std/assert";
+import { runDifferences } from "../../../../runtime/local/record/compare.ts";
+import { type RunSummary, summaryOf } from "../../../../runtime/local/record/document.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const DOCUMENT = {
+  kind: "train",
+  started: "2026-03-01T09:30:00.000Z",
+  ended: "2026-03-01T09:30:12.340Z",
+  image: { reference: "churn:latest", id: `sha256:${"a".repeat(64)}` },
+  mlcli: "0.1.0",
+  python: "3.12.4",
+  packages: { pandas: "2.2.0", numpy: "2.0.0" },
+  hyperparameters: { epochs: "5", rate: "0.1" },
+  channels: { training: "data" },
+  options: { strict: true, memory: 1024 },
+  variables: ["TOKEN"],
+  outcome: { status: "Completed", exit_status: 0, reason: null },
+  metrics: { loss: { last: 0.5, min: 0.5, max: 1, count: 2 } },
+};
+
+function run(more: Readonly<Record<string, unknown>> = {}): RunSummary {
+  return summaryOf("churn-1", JSON.stringify({ ...DOCUMENT, ...more }))!;
+}
+
+suite("summaryOf", () => {
+  it("reads what was written", () => {
+    const summary = run();
+    assertEquals(summary.status, "Completed");
+    assertEquals(summary.options, { strict: "true", memory: "1024" });
+    assertEquals(summary.metrics, { loss: 0.5 });
+    assertEquals(run({ outcome: null }).status, "InProgress");
+  });
+
+  const others: readonly (readonly [name: string, text: string])[] = [
+    ["half a file", JSON.stringify(DOCUMENT).slice(0, 40)],
+    ["nothing", ""],
+    ["a list", "[]"],
+    ["no time", JSON.stringify({ ...DOCUMENT, started: "yesterday" })],
+    ["another kind", JSON.stringify({ ...DOCUMENT, kind: "serve" })],
+  ];
+  for (const [name, text] of others) {
+    it(`knows no run in ${name}`, () => assertEquals(summaryOf("x", text), undefined));
+  }
+
+  it("takes nothing for what it is not", () => {
+    const odd = run({
+      image: "x",
+      packages: 3,
+      hyperparameters: [],
+      variables: "x",
+      outcome: { status: "\x1b[2J", exit_status: "0" },
+      metrics: { loss: { last: "x" }, gain: 3 },
+    });
+    assertEquals(
+      [odd.status, odd.exitStatus, odd.image, odd.packages, odd.variables, odd.metrics],
+      ["InProgress", undefined, "", undefined, [], {}],
+    );
+  });
+});
+
+suite("runDifferences", () => {
+  it("are none of a run and itself", () => assertEquals(runDifferences(run(), run()), []));
+
+  it("are all that is not the same, the results last", () => {
+    const other = run({
+      image: { reference: "churn:latest", id: `sha256:${"b".repeat(64)}` },
+      ended: "2026-03-01T09:30:10.000Z",
+      packages: { pandas: "2.3.0", numpy: "2.0.0", torch: "2.3.0" },
+      hyperparameters: { epochs: "20", rate: "0.1", __proto__: "x" },
+      options: { strict: true },
+      variables: [],
+      metrics: { loss: { last: 0.25 }, auc: { last: 0.9 } },
+    });
+    assertEquals(
+      runDifferences(run(), other).map(({ what, name, values }) => [what, name, ...values]),
+      [
+        ["image id", "", "aaaaaaaaaaaa", "bbbbbbbbbbbb"],
+        ["hyperparameter", "epochs", "5", "20"],
+        ["option", "memory", "1024", undefined],
+        ["variable", "TOKEN", "given", undefined],
+        ["package", "pandas", "2.2.0", "2.3.0"],
+        ["package", "torch", undefined, "2.3.0"],
+        ["seconds", "", "12.3", "10"],
+        ["metric", "auc", undefined, "0.9"],
+        ["metric", "loss", "0.5", "0.25"],
+      ],
+    );
+  });
+
+  it("do not take packages that nobody told for packages that are not there", () => {
+    assertEquals(runDifferences(run(), run({ packages: null })), []);
+  });
+});
