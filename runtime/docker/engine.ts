@@ -244,8 +244,6 @@ export interface Engine extends ImageCalls {
   hasImage(reference: string): Promise<boolean>;
   /** Builds an image. Failures come as a message with `errorDetail`. */
   build(options: BuildOptions): AsyncGenerator<ProgressMessage, void, void>;
-  /** Pulls an image. Failures come as a message with `errorDetail`. */
-  pull(reference: string, signal?: AbortSignal): AsyncGenerator<ProgressMessage, void, void>;
   /** Makes an image of a root file system. */
   importImage(
     reference: string,
@@ -423,18 +421,6 @@ export function engineOver(
         expect: [200],
         tar: options.context,
         signal: options.signal,
-      });
-      yield* progressMessages(answer.body);
-    },
-
-    async *pull(
-      reference: string,
-      signal?: AbortSignal,
-    ): AsyncGenerator<ProgressMessage, void, void> {
-      const answer = await request("POST", `/images/create?${query({ fromImage: reference })}`, {
-        expect: [200],
-        headers: { "X-Registry-Auth": "e30=" }, // base64url of {}: nobody logged in
-        signal,
       });
       yield* progressMessages(answer.body);
     },

@@ -191,7 +191,8 @@ suite("where this machine's network settings go", () => {
     assertEquals((await handed(directory, variables)).warnings, [{
       message: "demo/mlcli_base/Dockerfile does not let pip use this machine's network settings: " +
         "PIP_INDEX_URL",
-      hint: "Add this line to it, between RUN and /opt/mlcli/install, and run mlcli build: " +
+      hint:
+        "Add this line to the Dockerfile, between RUN and /opt/mlcli/install, and run mlcli build: " +
         mount,
     }]);
   });
