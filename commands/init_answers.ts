@@ -129,6 +129,8 @@ export async function chooseConfiguration(
     image_name: options.imageName ?? defaultImageName(name, path),
   };
   for (const key of keys) {
+    // Who names a Python wants the official image.
+    if (key === "base_image" && options.pythonVersion !== undefined) continue;
     // The base image's own counts.
     if (key === "python_version" && configuration.base_image !== undefined) continue;
     const chosen = CHOICES[key].value(options) ?? await otherwise(context, key);

@@ -244,8 +244,6 @@ export interface Engine extends ImageCalls {
   hasImage(reference: string): Promise<boolean>;
   /** Builds an image. Failures come as a message with `errorDetail`. */
   build(options: BuildOptions): AsyncGenerator<ProgressMessage, void, void>;
-  /** Pulls an image. Failures come as a message with `errorDetail`. */
-  pull(reference: string, signal?: AbortSignal): AsyncGenerator<ProgressMessage, void, void>;
   /** Makes an image of a root file system. */
   importImage(
     reference: string,
@@ -427,18 +425,6 @@ export function engineOver(
       yield* progressMessages(answer.body);
     },
 
-    async *pull(
-      reference: string,
-      signal?: AbortSignal,
-    ): AsyncGenerator<ProgressMessage, void, void> {
-      const answer = await request("POST", `/images/create?${query({ fromImage: reference })}`, {
-        expect: [200],
-        headers: { "X-Registry-Auth": "e30=" }, // base64url of {}: nobody logged in
-        signal,
-      });
-      yield* progressMessages(answer.body);
-    },
-
     async *importImage(
       reference: string,
       tar: ReadableStream<Uint8Array>,
@@ -608,7 +594,7 @@ function exitStatusOf({ StatusCode, Error }: WaitAnswer): number {
   if (isStatus && !Error?.Message) return StatusCode;
   const reason = Error?.Message || `exit status ${StatusCode}`;
   throw new MlcliError(`The Docker Engine does not know how the run ended: ${reason}`, {
-    hint: "Is it still running? docker version asks it.",
+    hint: "Is it still running? docker version tells.",
   });
 }
 

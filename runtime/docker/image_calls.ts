@@ -7,12 +7,27 @@
 import { type ProgressMessage, progressMessages } from "./messages.ts";
 import type { Transport } from "./transport.ts";
 
-/** Who may push to a registry. It goes into a header of the request, and nowhere else. */
+/** Who may push to a registry, or pull from it. It goes into a header of the request, and nowhere else. */
 export interface RegistryLogin {
   readonly username: string;
   readonly password: string;
   /** Host of the registry: `123456789012.dkr.ecr.eu-west-1.amazonaws.com` */
   readonly serveraddress: string;
+}
+
+/** Who may pull from a registry, in one of the ways that the engine knows (`AuthConfig`). */
+export type PullLogin =
+  | RegistryLogin
+  | { readonly identitytoken: string; readonly serveraddress: string }
+  | { readonly registrytoken: string; readonly serveraddress: string };
+
+/** How to pull an image. */
+export interface PullOptions {
+  /** `linux/amd64`; default: the engine's own. */
+  readonly platform?: string;
+  /** Default: nobody is logged in. */
+  readonly login?: PullLogin;
+  readonly signal?: AbortSignal;
 }
 
 /** What to push. */
@@ -34,6 +49,11 @@ export interface ImageCalls {
    * name, or where a container needs it.
    */
   untagImage(reference: string): Promise<void>;
+  /**
+   * Pulls an image; without a tag or a digest the one tagged `latest`. Failures come as a message
+   * with `errorDetail`, or as an `EngineError`.
+   */
+  pull(reference: string, options?: PullOptions): AsyncGenerator<ProgressMessage, void, void>;
   /** Pushes an image. Failures come as a message with `errorDetail`. */
   push(options: PushOptions): AsyncGenerator<ProgressMessage, void, void>;
   /** What lies at a path of a container, which need not run; undefined where nothing does. */
@@ -72,6 +92,24 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       await (await request("DELETE", path, { expect: [200, 404, 409] })).discard();
     },
 
+    async *pull(
+      reference: string,
+      { platform, login, signal }: PullOptions = {},
+    ): AsyncGenerator<ProgressMessage, void, void> {
+      // Of an image without a tag the engine would pull all of them.
+      const isWhole = /[:@][^/]*$/.test(reference);
+      const parameters = new URLSearchParams({
+        fromImage: isWhole ? reference : `${reference}:latest`,
+        ...(platform === undefined ? {} : { platform }),
+      });
+      const answer = await request("POST", `/images/create?${parameters}`, {
+        expect: [200],
+        headers: { "X-Registry-Auth": headerOf(login ?? {}) },
+        signal,
+      });
+      yield* progressMessages(answer.body);
+    },
+
     async *push(
       { name, tag, login, signal }: PushOptions,
     ): AsyncGenerator<ProgressMessage, void, void> {
@@ -106,7 +144,8 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
   };
 }
 
-/** Base64 for addresses, of ASCII (`Authentication` in the Engine API's reference). */
-function headerOf(login: RegistryLogin): string {
-  return btoa(JSON.stringify(login)).replaceAll("+", "-").replaceAll("/", "_");
+/** Base64 for addresses (`Authentication` in the Engine API's reference). */
+function headerOf(login: PullLogin | Record<string, never>): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(login));
+  return bytes.toBase64({ alphabet: "base64url" });
 }

@@ -82,7 +82,8 @@ function tlsFiles(folder: string): TlsFiles {
   };
 }
 
-function configFolder(env: SearchEnvironment["env"]): string {
+/** Where the user's Docker configuration is. */
+export function configFolder(env: SearchEnvironment["env"]): string {
   return env("DOCKER_CONFIG") || join(home(env), ".docker");
 }
 
@@ -123,13 +124,18 @@ function configuredContext(env: SearchEnvironment["env"]): string | undefined {
   return typeof context === "string" ? context : undefined;
 }
 
-function field(value: unknown, key: string): unknown {
+/** The value of a key, where there is one. */
+export function field(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null
     ? (value as Record<string, unknown>)[key]
     : undefined;
 }
 
-function readJson(file: string): unknown {
+/**
+ * A file's value; undefined where it cannot be read.
+ * @throws MlcliError where it is no JSON.
+ */
+export function readJson(file: string): unknown {
   let text: string;
   try {
     // For an asynchronous call, a program that has made none yet starts threads: 2 ms.

@@ -5,6 +5,8 @@
  */
 
 import { type App, imageReference } from "../app/app.ts";
+import { baseImages } from "../app/dockerfile/base_images.ts";
+import type { Instruction } from "../app/dockerfile/instructions.ts";
 import { commonFinding } from "../app/dockerfile/missing_lines.ts";
 import { stageOf } from "../app/dockerfile/stages.ts";
 import { platformFinding } from "../app/platform.ts";
@@ -15,6 +17,7 @@ import { MlcliError } from "../errors.ts";
 import { holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { LABELS } from "../labels.ts";
 import { VERSION } from "../version.ts";
+import { pullBaseImages } from "./base_images.ts";
 import { type BuildArgument, unusedArguments, valuesOfArguments } from "./build_arguments.ts";
 import { buildContext } from "./build_context.ts";
 import type { BuildEvent } from "./build_events.ts";
@@ -25,6 +28,7 @@ import { followBuild } from "./follow_build.ts";
 import { missingSources } from "./missing_sources.ts";
 import { type HandOver, handOver, NOTHING } from "./network/hand_over.ts";
 import { PipOutput } from "./network/pip_output.ts";
+import { requireClassic } from "./requires_buildkit.ts";
 
 /** What to build, and how. */
 export interface BuildRequest {
@@ -89,7 +93,8 @@ export async function build(
   const reference = imageReference(app, request.tag);
   // Before the engine is asked, so that the user learns at once what is missing in the app.
   const dockerfile = await chosenDockerfile(app, request.dockerfile);
-  const { stage, unused } = await asDeclared(request, dockerfile);
+  const { instructions, frontend } = await readDockerfile(dockerfile);
+  const { stage, unused } = asDeclared(request, instructions, dockerfile.shown);
   const network = request.handsNetwork ? await handOver(app, dockerfile.source, host) : NOTHING;
   const context = remembered(
     await buildContext(app, report.onLeftOut, { dockerfile, network: network.entries }),
@@ -120,6 +125,15 @@ export async function build(
     context: context.stream,
     signal: host.interruption.signal,
   };
+  if (options.builder === "classic" && !engine.isPodman) {
+    requireClassic(instructions, dockerfile.shown);
+  }
+  const images = [
+    // Only BuildKit looks for it.
+    ...frontend && options.builder === "buildkit" ? [frontend] : [],
+    ...baseImages(instructions, options.buildArguments, stage),
+  ];
+  await pullBaseImages(images, engine, options, host, report.onEvent);
   const output = new PipOutput(network.passwords);
   try {
     await followBuild(engine, options, (event) => report.onEvent(output.heard(event)));
@@ -136,16 +150,15 @@ export async function build(
  * @returns the stage as it is called there, and warnings: of arguments that nothing uses.
  * @throws MlcliError when it has no such stage.
  */
-async function asDeclared(
+function asDeclared(
   { buildArguments, target }: BuildRequest,
-  dockerfile: ChosenDockerfile,
-): Promise<{ readonly stage: string | undefined; readonly unused: readonly Warning[] }> {
-  if (buildArguments.length === 0 && target === undefined) return { stage: undefined, unused: [] };
-  const instructions = await readDockerfile(dockerfile);
+  instructions: readonly Instruction[],
+  shown: string,
+): { readonly stage: string | undefined; readonly unused: readonly Warning[] } {
   return {
-    stage: target === undefined ? undefined : stageOf(instructions, target, dockerfile.shown),
+    stage: target === undefined ? undefined : stageOf(instructions, target, shown),
     unused: unusedArguments(buildArguments, instructions).map((name) => ({
-      message: `${dockerfile.shown} declares no build argument ${name}: nothing uses it`,
+      message: `${shown} declares no build argument ${name}: nothing uses it`,
       hint: `A line ARG ${name}, in the stage that uses it, declares it.`,
     })),
   };

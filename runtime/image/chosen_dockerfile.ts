@@ -9,6 +9,7 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { type App, basePath } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
+import { type BaseImage, frontendImage } from "../app/dockerfile/base_images.ts";
 import { type Instruction, instructionsOf } from "../app/dockerfile/instructions.ts";
 import { ELSEWHERE } from "../app/dockerfile/used_dockerfile.ts";
 import { requireNoKey } from "../app/ignore/private_files.ts";
@@ -70,16 +71,24 @@ async function namedDockerfile(app: App, typed: string): Promise<ChosenDockerfil
     : { source: real, path: ELSEWHERE, shown: typed };
 }
 
+/** What a Dockerfile says. */
+export interface DockerfileContent {
+  readonly instructions: readonly Instruction[];
+  /** The image that reads it instead of the engine. */
+  readonly frontend: BaseImage | undefined;
+}
+
 /**
- * What a Dockerfile says.
+ * Reads a Dockerfile.
  *
  * @throws MlcliError when it cannot be read.
  */
 export async function readDockerfile(
   { source, shown }: ChosenDockerfile,
-): Promise<readonly Instruction[]> {
+): Promise<DockerfileContent> {
   try {
-    return instructionsOf(await readTextFile(source, LARGEST_TEXT));
+    const text = await readTextFile(source, LARGEST_TEXT);
+    return { instructions: instructionsOf(text), frontend: frontendImage(text) };
   } catch (cause) {
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
   }

@@ -23,13 +23,25 @@ const CACHED = /^ ?--[->]* Using cache\b/;
 const OWN_WORDS =
   /^(?: ---> (?:Running in )?[0-9a-f]{12}|Removing intermediate container [0-9a-f]{12}|Successfully (?:built|tagged) .*|\s*)$/;
 
-/** The step that text without an announcement belongs to. */
-const FIRST = { id: "build", name: "Building" };
-
-/** A step that is under way. */
-interface Step {
+/** What a step is called. */
+interface StepName {
   readonly id: string;
   readonly name: string;
+}
+
+/** The step that text without an announcement belongs to. */
+const FIRST: StepName = { id: "build", name: "Building" };
+
+/** How to follow. */
+interface ClassicOptions {
+  /** The step that text without an announcement belongs to. */
+  readonly first?: StepName;
+  /** Milliseconds since 1970: the builder says no times. */
+  readonly now?: () => number;
+}
+
+/** A step that is under way. */
+interface Step extends StepName {
   readonly started: number;
   isCached: boolean;
 }
@@ -37,13 +49,22 @@ interface Step {
 /** Follows the messages of one build. */
 export class ClassicOutput {
   readonly #onEvent: (event: BuildEvent) => void;
+  readonly #first: StepName;
   readonly #now: () => number;
   #step: Step | undefined;
 
-  /** @param now milliseconds since 1970: the builder says no times. */
-  constructor(onEvent: (event: BuildEvent) => void, now: () => number = Date.now) {
+  constructor(
+    onEvent: (event: BuildEvent) => void,
+    { first = FIRST, now = Date.now }: ClassicOptions = {},
+  ) {
     this.#onEvent = onEvent;
+    this.#first = first;
     this.#now = now;
+  }
+
+  /** Tells the first step before there is a message. */
+  begin(): void {
+    this.#current();
   }
 
   /** Takes a message in. */
@@ -98,10 +119,10 @@ export class ClassicOutput {
   }
 
   #current(): Step {
-    return this.#step ?? this.#begin(FIRST);
+    return this.#step ?? this.#begin(this.#first);
   }
 
-  #begin({ id, name }: { readonly id: string; readonly name: string }): Step {
+  #begin({ id, name }: StepName): Step {
     const step = { id, name, started: this.#now(), isCached: false };
     this.#step = step;
     this.#onEvent({ kind: "step", id, name, state: "running", started: step.started });

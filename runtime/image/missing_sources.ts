@@ -40,7 +40,8 @@ export async function missingSources(
 ): Promise<MlcliError | undefined> {
   if (!(error instanceof MlcliError) || !SAYS_MISSING.test(error.message)) return undefined;
   try {
-    const sources = await sourcesOf(app, await readDockerfile(dockerfile));
+    const { instructions } = await readDockerfile(dockerfile);
+    const sources = await sourcesOf(app, instructions);
     const sent = await Array.fromAsync(await contextEntries(app, undefined, { dockerfile }));
     const missing = sources.filter((source) => !isAmong(sent, source));
     const [first] = missing;

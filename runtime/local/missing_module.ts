@@ -7,12 +7,14 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
+import { commonFinding } from "../app/dockerfile/missing_lines.ts";
+import { usedDockerfile } from "../app/dockerfile/used_dockerfile.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { missingModule, missingModuleHint } from "../contract/missing_modules.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
-import { isBuiltByMlcli, type Marks } from "../images.ts";
+import { holdsHarness, isBuiltByMlcli, type Marks } from "../images.ts";
 
 /** Whose code asked for the module. */
 export interface Importer {
@@ -33,21 +35,37 @@ export async function missingModuleHintOf(
   const module = missingModule(words);
   if (module === undefined) return undefined;
   const layout = layoutOf(app);
-  const own = await placeOf(layout, code, module);
+  const top = module.split(".")[0]!;
+  const own = holdsHarness(image) && await moduleIn(layout.common, top)
+    ? await commonHint(app, image, top)
+    : await placeOf(layout, code, top, image);
   if (own !== undefined) return own;
   // Of a project of uv, the file that people write.
-  const file = (await requirementsOf(app)).files[0]!;
+  const { files, isLock } = await requirementsOf(app);
+  const file = files[0]!;
   const text = await readTextFile(join(app.directory, file), LARGEST_TEXT).catch(() => undefined);
-  return missingModuleHint({ module, file, text, isBuilt: isBuiltByMlcli(image) });
+  return missingModuleHint({ module, file, text, isLock, isBuilt: isBuiltByMlcli(image) });
+}
+
+/** What to do where the roles share a module of that name, and the image does not have it. */
+async function commonHint(app: App, image: Marks, top: string): Promise<string> {
+  const common = typedPath(app.directory, layoutOf(app).common);
+  const dockerfile = usedDockerfile(app, image);
+  // What cannot be told of the Dockerfile is said by the build.
+  const finding = dockerfile && await commonFinding(app, dockerfile).catch(() => undefined);
+  return finding
+    ? `${top} is in ${common}/, which is not in the image. ${finding.hint}`
+    : `${top} is in ${common}/, but not in the image: mlcli build.`;
 }
 
 /** Where the app itself has a module of that name that this code does not find. */
 async function placeOf(
   layout: Layout,
   code: CodeFolder,
-  module: string,
+  top: string,
+  image: Marks,
 ): Promise<string | undefined> {
-  const top = module.split(".")[0]!;
+  const shown = (path: string): string => typedPath(layout.directory, path);
   const folders = [
     ...[layout.training, layout.processing, layout.prediction].filter((path) =>
       path !== layout[code]
@@ -57,15 +75,24 @@ async function placeOf(
     layout.directory,
   ];
   for (const folder of folders) {
-    for (const path of [join(folder, `${top}.py`), join(folder, top)]) {
-      const info = await lstatIfThere(path).catch(() => undefined);
-      // The app's own directory of code is no package.
-      if (info === undefined || path === layout[code]) continue;
-      if (path.endsWith(".py") ? !info.isFile : !info.isDirectory) continue;
-      const importable = typedPath(layout.directory, layout[code]);
-      return `${typedPath(layout.directory, path)} is there, but ${code} imports only what is ` +
-        `in ${importable}/: put it there.`;
+    const path = await moduleIn(folder, top);
+    // The app's own directory of code is no package.
+    if (path === undefined || path === layout[code]) continue;
+    if (path === layout.common) {
+      return `What is in ${shown(path)}/ is imported by its own name: import NAME, and not ` +
+        "from common.";
     }
+    const common = holdsHarness(image) ? ` and ${shown(layout.common)}/` : "";
+    return `${shown(path)} is there, but ${code} imports only what is in ` +
+      `${shown(layout[code])}/${common}: put it there.`;
   }
+  return undefined;
+}
+
+/** The path of a module of Python in a directory: of a file, or of a package. */
+async function moduleIn(folder: string, top: string): Promise<string | undefined> {
+  const [file, directory] = [join(folder, `${top}.py`), join(folder, top)];
+  if ((await lstatIfThere(file).catch(() => undefined))?.isFile) return file;
+  if ((await lstatIfThere(directory).catch(() => undefined))?.isDirectory) return directory;
   return undefined;
 }

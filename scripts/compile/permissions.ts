@@ -37,9 +37,9 @@ const PERMISSIONS: readonly Permission[] = [
       "on this machine, and the room on its disk",
   },
   {
-    // The profile names the program, so no list can.
+    // The user's configuration names the programs, so no list can.
     flag: "--allow-run",
-    reason: "`credential_process` of an AWS profile",
+    reason: "`credential_process` of an AWS profile; Docker's credential helpers",
   },
 ];
 

@@ -127,7 +127,7 @@ async function pull(reference: string, engine: Engine, signal: AbortSignal): Pro
   try {
     say(`Pulling ${reference} ...`);
     using limit = joinSignals(signal, silence.signal);
-    const messages = engine.pull(reference, limit.signal);
+    const messages = engine.pull(reference, { signal: limit.signal });
     await finish(messages, () => {
       clearTimeout(timer);
       timer = setTimeout(stop, STALL_TIMEOUT);

@@ -101,7 +101,7 @@ suite("mlcli build and this machine's network", () => {
     assertEquals({ code, stderr, sent }, {
       code: 0,
       stderr: `warning: ${app}/mlcli_base/Dockerfile does not let pip use this machine's network ` +
-        "settings: PIP_INDEX_URL and HTTPS_PROXY\nhint: Add this line to it, between RUN and " +
+        "settings: PIP_INDEX_URL and HTTPS_PROXY\nhint: Add this line to the Dockerfile, between RUN and " +
         `/opt/mlcli/install, and run mlcli build: ${MOUNT}\n`,
       sent: {},
     });
@@ -141,7 +141,7 @@ suite("mlcli build and this machine's network", () => {
       message: `${app.name}/mlcli_base/Dockerfile does not let pip use this machine's network ` +
         "settings: PIP_INDEX_URL and HTTPS_PROXY",
       hint:
-        `Add this line to it, between RUN and /opt/mlcli/install, and run mlcli build: ${MOUNT}`,
+        `Add this line to the Dockerfile, between RUN and /opt/mlcli/install, and run mlcli build: ${MOUNT}`,
     }]);
   });
 });

@@ -31,7 +31,12 @@ async function asked(command: readonly string[], said: Said): Promise<Asked> {
     engine: () => Promise.reject(new MlcliError("No engine")),
     aws: (settings) => {
       all.push(settings);
-      return Promise.resolve(memoryAws({ sagemaker: memorySageMaker() }));
+      const arn = "arn:aws:iam::123456789012:user/me";
+      return Promise.resolve({
+        ...memoryAws({ sagemaker: memorySageMaker() }),
+        // What doctor asks besides.
+        sts: () => Promise.resolve({ identity: () => Promise.resolve({ account: "1", arn }) }),
+      });
     },
   });
   await main([...command, ...args], context);
@@ -163,7 +168,11 @@ suite("what mlcli init writes", () => {
       },
     });
     assertEquals(await main(["init", "demo", ...args], context), 0, context.err.text);
-    return JSON.parse(await Deno.readTextFile(`${directory.path}/demo.json`));
+    const { $schema, ...rest } = JSON.parse(
+      await Deno.readTextFile(`${directory.path}/demo.json`),
+    );
+    assertEquals($schema, "./demo/mlcli_base/.schema.json");
+    return rest;
   }
 
   it("is the defaults, and nothing of the environment", async () => {
@@ -171,9 +180,9 @@ suite("what mlcli init writes", () => {
   });
 
   it("is what somebody answers", async () => {
+    // The base image has a Python of its own.
     assertEquals(await written([], true), {
-      ...defaults,
-      python_version: "3.11",
+      image_name: "demo",
       requirements: "asked.txt",
       base_image: "asked:1",
       cloud_region: "us-west-1",
@@ -182,7 +191,9 @@ suite("what mlcli init writes", () => {
 
   for (const [key, [option, value]] of Object.entries(given)) {
     it(`is ${option} before anything else`, async () => {
-      assertEquals(await written([option, value]), { ...defaults, [key]: value });
+      const { python_version, ...others } = defaults;
+      const rest = key === "base_image" ? others : { python_version, ...others };
+      assertEquals(await written([option, value]), { ...rest, [key]: value });
       const asked = await written([option, value], true) as Record<string, string>;
       assertEquals(asked[key], value);
     });

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
-import { buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
+import { buildTestImage, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** Prints the limits of the container, and the addresses of its name. */
@@ -32,11 +32,18 @@ suite("what a container takes of this machine", () => {
 
   it("is refused in the user's words where the engine has it not", async () => {
     await using app = await reportingApp();
+    const isPodman = await withEngine((engine) => Promise.resolve(engine.isPodman));
     const process = ["local", "process", "-f", "p.py"];
     const table: readonly (readonly [args: readonly string[], message: RegExp])[] = [
       [["--network", `not-${app.name}`], /^error: The Docker Engine has no network "not-test/m],
-      [["--gpus", "device=none"], /^error: The Docker Engine (has no GPUs|cannot give)/m],
-      [["--cpus", "99999"], /^error: The Docker Engine has fewer than 99999 CPUs$/m],
+      [
+        ["--gpus", "device=none"],
+        /^error: (The Docker Engine (has no|cannot give)|Podman gives no GPUs)/m,
+      ],
+      // Podman takes any number.
+      ...isPodman ? [] : [
+        [["--cpus", "99999"], /^error: The Docker Engine has fewer than 99999 CPUs$/m],
+      ] as const,
     ];
     for (const [args, message] of table) {
       const { code, stdout, stderr } = await app.run([...process, ...args]);

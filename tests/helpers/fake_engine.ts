@@ -86,6 +86,12 @@ export function pong(apiVersion: string): Response {
   return new Response("OK", { headers: { "Api-Version": apiVersion } });
 }
 
+/** What an engine says of an image, of which it has all but those that are built under this name. */
+export function imageUnlessOf(name: string, call: string): Response {
+  if (call.startsWith(`GET /images/${name}%3A`)) return refusal(404, "No such image");
+  return Response.json({ Created: "2026-01-01T00:00:00Z", Os: "linux", Architecture: "amd64" });
+}
+
 /** Done, without a word. */
 export function done(status = 204): Response {
   return new Response(null, { status });

@@ -9,6 +9,8 @@
 
 /** One instruction. */
 export interface Instruction {
+  /** Number of the line that it begins in: 1, 2, ... */
+  readonly line: number;
   /** In capitals: `COPY`. */
   readonly name: string;
   /** Its options, as written: `--from=base`. */
@@ -20,35 +22,39 @@ export interface Instruction {
 /** The instructions of a Dockerfile, in order. What is no Dockerfile gives instructions, too. */
 export function instructionsOf(dockerfile: string): readonly Instruction[] {
   const lines = dockerfile.replace(/^\uFEFF/, "").split(/\r?\n/);
-  const escape = escapeOf(lines);
+  // The character that continues a line.
+  const escape = directivesOf(lines).get("escape") ?? "\\";
   const instructions: Instruction[] = [];
   let text = "";
+  let first = 0;
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index]!;
     // Comments and empty lines may stand in the middle of an instruction.
     if (/^\s*(#|$)/.test(line)) continue;
     const continued = withoutContinuation(line, escape);
+    if (text === "") first = index + 1;
     text += continued ?? line;
     if (continued !== undefined) continue;
-    const instruction = readInstruction(text);
+    const instruction = readInstruction(text, first);
     instructions.push(instruction);
     text = "";
     for (const end of hereDocuments(instruction)) {
       while (++index < lines.length && lines[index]!.trimStart() !== end);
     }
   }
-  if (text !== "") instructions.push(readInstruction(text));
+  if (text !== "") instructions.push(readInstruction(text, first));
   return instructions;
 }
 
-/** The character that continues a line: that of `# escape=`, which only stands at the top. */
-function escapeOf(lines: readonly string[]): string {
+/** The directives, which only stand at the top: `# syntax=docker/dockerfile:1`, `# escape=`. */
+export function directivesOf(lines: readonly string[]): ReadonlyMap<string, string> {
+  const directives = new Map<string, string>();
   for (const line of lines) {
     const [, key = "", value = ""] = /^#\s*([A-Za-z]+)\s*=\s*(\S*)\s*$/.exec(line) ?? [];
     if (key === "") break;
-    if (key.toLowerCase() === "escape") return value;
+    directives.set(key.toLowerCase(), value);
   }
-  return "\\";
+  return directives;
 }
 
 /** The line without the character at its end that continues it; undefined where there is none. */
@@ -59,12 +65,12 @@ function withoutContinuation(line: string, escape: string): string | undefined {
   return end.slice(0, -escape.length);
 }
 
-function readInstruction(line: string): Instruction {
-  const [name = "", ...words] = line.trim().split(/\s+/);
+function readInstruction(text: string, line: number): Instruction {
+  const [name = "", ...words] = text.trim().split(/\s+/);
   const flagCount = words.findIndex((word) => !word.startsWith("--"));
   const flags = flagCount === -1 ? words : words.slice(0, flagCount);
-  const text = flagCount === -1 ? "" : words.slice(flagCount).join(" ");
-  return { name: name.toUpperCase(), flags, text };
+  const rest = flagCount === -1 ? "" : words.slice(flagCount).join(" ");
+  return { line, name: name.toUpperCase(), flags, text: rest };
 }
 
 /** The words that end the documents which follow an instruction: `RUN <<EOF`. */

@@ -58,6 +58,6 @@ export async function missingLine(
   if (line.isDone(instructions, app.name)) return undefined;
   return {
     message: `${shown} ${line.without(app.name)}`,
-    hint: `Add this line to it, ${line.place}, and run mlcli build: ${line.line}`,
+    hint: `Add this line to the Dockerfile, ${line.place}, and run mlcli build: ${line.line}`,
   };
 }

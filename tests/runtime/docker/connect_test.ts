@@ -163,7 +163,7 @@ suite("connectToEngine", () => {
     const never = new AbortController();
     using deadline = deadlineIn(20);
     try {
-      for await (const { status } of engine.pull("a:1", never.signal)) {
+      for await (const { status } of engine.pull("a:1", { signal: never.signal })) {
         assertEquals(status, "Pulling");
         break;
       }

@@ -256,7 +256,7 @@ suite("what the doctor says would differ on the platform", () => {
 
   it("is nothing: one line says so", async () => {
     assertEquals(await platform(ours()), [
-      "ok: Nothing is known here that would differ on the platform // null",
+      "ok: Nothing was found that would differ on SageMaker // null",
     ]);
   });
 
@@ -367,7 +367,7 @@ suite("what the doctor says would differ on the platform", () => {
     assertEquals(
       found,
       "warning: APP/mlcli_base/Dockerfile does not copy APP/mlcli_base/common/ into the image // " +
-        "Add this line to it, beside the others that copy code, and run mlcli build: " +
+        "Add this line to the Dockerfile, beside the others that copy code, and run mlcli build: " +
         "COPY ${APP}/mlcli_base/common/ /opt/program/common/",
     );
   });

@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { extract } from "tar-stream";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
-import { type Answers, fakeEngine, pong, refusal } from "../../helpers/fake_engine.ts";
+import { type Answers, fakeEngine, imageUnlessOf, pong } from "../../helpers/fake_engine.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -56,7 +56,7 @@ async function build(
     },
   };
   await using engine = await fakeEngine((call) =>
-    call.startsWith("GET /images/") ? () => refusal(404, "No such image") : answers[call]
+    call.startsWith("GET /images/") ? () => imageUnlessOf(app.name, call) : answers[call]
   );
   const cwd = app.directory;
   const result = await runInProcess(["build", "--quiet", ...args], {

@@ -204,7 +204,7 @@ suite("what mlcli build says of a Dockerfile of before", () => {
       assertEquals([code, stdout], [0, `${app}:latest\n`]);
       const base = `${app}/mlcli_base`;
       const warning = `warning: ${base}/Dockerfile does not copy ${base}/common/ into the image\n` +
-        `hint: Add this line to it, beside the others that copy code, and run mlcli build: ${LINE}\n`;
+        `hint: Add this line to the Dockerfile, beside the others that copy code, and run mlcli build: ${LINE}\n`;
       assertEquals(stderr, isSaid ? warning : "");
     });
   }

@@ -8,7 +8,9 @@ import { it, suite } from "../../helpers/suite.ts";
 function eventsOf(messages: readonly ProgressMessage[], error?: string): readonly BuildEvent[] {
   const events: BuildEvent[] = [];
   let time = 0;
-  const output = new ClassicOutput((event) => void events.push(event), () => ++time);
+  const output = new ClassicOutput((event) => void events.push(event), {
+    now: () => ++time,
+  });
   for (const message of messages) output.add(message);
   output.end(error);
   return events;

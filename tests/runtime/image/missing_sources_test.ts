@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import { assertEquals } from "@std/assert";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
-import { type Answers, fakeEngine, pong, refusal } from "../../helpers/fake_engine.ts";
+import { type Answers, fakeEngine, imageUnlessOf, pong } from "../../helpers/fake_engine.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -44,7 +44,7 @@ async function failure(
     },
   };
   await using engine = await fakeEngine((call) =>
-    call.startsWith("GET /images/") ? () => refusal(404, "No such image") : answers[call]
+    call.startsWith("GET /images/") ? () => imageUnlessOf(app.name, call) : answers[call]
   );
   const { code, stdout, stderr } = await runInProcess(["build"], { cwd: app.directory, engine });
   assertEquals([code, stdout], [1, ""]);

@@ -189,9 +189,10 @@ suite("the reason that the code gives", () => {
     files: Readonly<Record<string, string>>,
     args: readonly string[] = TRAIN,
     image = HARNESS_IMAGE,
+    program = missing,
   ): Promise<string> => {
     await using app = await completeApp({ files });
-    await using engine = await fakeContainers({ program: missing, image });
+    await using engine = await fakeContainers({ program, image });
     const { stderr } = await runInProcess(args, { cwd: app.directory, engine });
     return (stderr.split("hint: ").at(-1) ?? "").replaceAll(app.name, "NAME");
   };
@@ -205,17 +206,45 @@ suite("the reason that the code gives", () => {
         await hintWith({ "processing/sklearn.py": "" }),
         await hintWith({ "processing/sklearn.py": "" }, PROCESS),
         await hintWith({ "../../sklearn/x.py": "" }, PROCESS),
+        await hintWith({ "processing/sklearn.py": "" }, TRAIN, FOREIGN_IMAGE),
         await hintWith({}, TRAIN, FOREIGN_IMAGE),
       ],
       [
         "Add scikit-learn to requirements.txt, then mlcli build.\n",
         "scikit-learn is in requirements.txt, but not in the image: mlcli build.\n",
         "NAME/mlcli_base/processing/sklearn.py is there, but training imports only what is in " +
-        "NAME/mlcli_base/training/: put it there.\n",
+        "NAME/mlcli_base/training/ and NAME/mlcli_base/common/: put it there.\n",
         "Add scikit-learn to requirements.txt, then mlcli build.\n",
         "sklearn is there, but processing imports only what is in " +
-        "NAME/mlcli_base/processing/: put it there.\n",
+        "NAME/mlcli_base/processing/ and NAME/mlcli_base/common/: put it there.\n",
+        "NAME/mlcli_base/processing/sklearn.py is there, but training imports only what is in " +
+        "NAME/mlcli_base/training/: put it there.\n",
         "Install scikit-learn in the image.\n",
+      ],
+    );
+  });
+
+  it("names what the roles share, and an image of before does not have", async () => {
+    const common = { "common/sklearn.py": "" };
+    const line = "COPY ${APP}/mlcli_base/common/ /opt/program/common/";
+    const module = ({ err, end }: FakeContainer): void => {
+      err("ModuleNotFoundError: No module named 'common'\n");
+      end(1);
+    };
+    assertEquals(
+      [
+        await hintWith({ ...common, Dockerfile: line }),
+        await hintWith(common),
+        await hintWith(common, TRAIN, FOREIGN_IMAGE),
+        await hintWith(common, TRAIN, HARNESS_IMAGE, module),
+      ],
+      [
+        "sklearn is in NAME/mlcli_base/common/, but not in the image: mlcli build.\n",
+        "sklearn is in NAME/mlcli_base/common/, which is not in the image. Add this line to the Dockerfile, " +
+        `beside the others that copy code, and run mlcli build: ${line}\n`,
+        "Install scikit-learn in the image.\n",
+        "What is in NAME/mlcli_base/common/ is imported by its own name: import NAME, and not " +
+        "from common.\n",
       ],
     );
   });

@@ -6,15 +6,16 @@ import sys
 from support import HARNESS, ContainerTest
 
 TEMPLATE = os.path.join(os.path.dirname(HARNESS), "template")
+CODE = [os.path.join(TEMPLATE, folder) for folder in ("training", "common")]
 DATA = os.path.join(TEMPLATE, "local_test", "test_dir", "input", "data", "training")
 
-# What a person does who tries the code without mlcli.
+# What a person does who tries the code without mlcli: python with PYTHONPATH=common.
 TRAIN = """
 import os, sys
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[2:]
 from training import train
 os.mkdir("model")
-train(sys.argv[2], "model", {})
+train(sys.argv[1], "model", {})
 """
 
 
@@ -24,7 +25,7 @@ class Template(ContainerTest):
         place = self.path("/run")
         os.mkdir(place)
         result = subprocess.run(
-            [sys.executable, "-B", "-S", "-c", TRAIN, os.path.join(TEMPLATE, "training"), DATA],
+            [sys.executable, "-B", "-S", "-c", TRAIN, DATA, *CODE],
             cwd=place,
             env=variables,
             stdin=subprocess.DEVNULL,

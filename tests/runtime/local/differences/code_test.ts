@@ -168,7 +168,8 @@ suite("code that training, processing and prediction share", () => {
   const BEFORE = imageOf({ Config: { ...OURS, Labels: { "mlcli.app": "flats" } } });
   const LACKS = {
     message: `${BASE}/Dockerfile does not copy ${BASE}/common/ into the image`,
-    hint: `Add this line to it, beside the others that copy code, and run mlcli build: ${LINE}`,
+    hint:
+      `Add this line to the Dockerfile, beside the others that copy code, and run mlcli build: ${LINE}`,
   };
   const OLDER = {
     message: `flats:v2 is of an older mlcli: the code in it does not find ${BASE}/common/`,

@@ -1,0 +1,138 @@
+/**
+ * What a Dockerfile builds upon is pulled before the build. BuildKit would ask mlcli for the login over
+ * a session, which a build has not got; without one, an older BuildKit (that of Docker 20.10, tried)
+ * pulls from no registry that asks for a token, not even public images of Docker Hub.
+ *
+ * @module
+ */
+
+import type { BaseImage } from "../app/dockerfile/base_images.ts";
+import type { BuildOptions, Engine } from "../docker/engine.ts";
+import type { PullLogin } from "../docker/image_calls.ts";
+import { platformOf } from "../docker/image_details.ts";
+import type { SearchEnvironment } from "../docker/locate.ts";
+import { HelperError } from "../docker/login/helper.ts";
+import { loginFrom, loginSource, registryOf } from "../docker/login/login.ts";
+import { failureOf } from "../docker/messages.ts";
+import { EngineError } from "../docker/transport.ts";
+import { MlcliError } from "../errors.ts";
+import { printable } from "../text.ts";
+import type { BuildEvent } from "./build_events.ts";
+import { ClassicOutput } from "./classic_output.ts";
+
+/** What a build is to be, as far as its base images depend on it. */
+type Build = Pick<BuildOptions, "platform" | "signal">;
+
+/**
+ * Pulls the images that are not here, with the logins of `docker login`.
+ *
+ * @throws MlcliError where one cannot be had.
+ */
+export async function pullBaseImages(
+  images: readonly BaseImage[],
+  engine: Pick<Engine, "image" | "pull">,
+  { platform: asked, signal }: Build,
+  environment: SearchEnvironment,
+  onEvent: (event: BuildEvent) => void,
+): Promise<void> {
+  for (const image of images) {
+    // What reads the Dockerfile runs on the engine's own processor.
+    const platform = image.isFrontend ? undefined : image.platform ?? asked;
+    if (await isHere(engine, image.reference, platform)) continue;
+    const login = await loginOf(registryOf(image.reference), { signal, environment, onEvent });
+    await pull({ ...image, platform, login }, { engine, signal, onEvent });
+  }
+}
+
+/** Who is asked for a login, and who is told that it cannot be had. */
+interface Asking {
+  readonly environment: SearchEnvironment;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: BuildEvent) => void;
+}
+
+/** A public image needs none: that a helper fails is no error, as with `docker`. */
+async function loginOf(
+  registry: string,
+  { environment, signal, onEvent }: Asking,
+): Promise<PullLogin | undefined> {
+  const source = loginSource(registry, environment);
+  if (source === undefined) return undefined;
+  try {
+    return await loginFrom(source, environment, signal);
+  } catch (error) {
+    if (!(error instanceof HelperError)) throw error;
+    onEvent({ kind: "warning", text: `${error.message}. ${registry} is asked without a login.` });
+  }
+}
+
+async function isHere(
+  engine: Pick<Engine, "image">,
+  reference: string,
+  platform: string | undefined,
+): Promise<boolean> {
+  const image = await engine.image(reference);
+  // Of linux/arm64/v8, the engine says the first two.
+  return image !== undefined &&
+    (platform === undefined || `${platform}/`.startsWith(`${platformOf(image)}/`));
+}
+
+/** An image to pull. */
+interface Wanted extends BaseImage {
+  readonly login: PullLogin | undefined;
+}
+
+interface Pull {
+  readonly engine: Pick<Engine, "pull">;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: BuildEvent) => void;
+}
+
+async function pull(image: Wanted, { engine, signal, onEvent }: Pull): Promise<void> {
+  const { reference, platform, login } = image;
+  const output = new ClassicOutput(onEvent, {
+    first: { id: `pull ${reference}`, name: `Pulling ${reference}` },
+  });
+  output.begin();
+  try {
+    for await (const message of engine.pull(reference, { platform, login, signal })) {
+      const failure = failureOf(message);
+      if (failure !== undefined) throw pullFailed(image, failure);
+      output.add(message);
+    }
+  } catch (error) {
+    const known = error instanceof EngineError ? pullFailed(image, error.reason) : error;
+    output.end(known instanceof MlcliError ? known.message : "");
+    throw known;
+  }
+  output.end();
+}
+
+/** Words of the engine and of registries that say who may not. */
+const REFUSED =
+  /unauthorized|authentication required|access denied|no basic auth|incorrect username|token .*(expired|invalid)|forbidden|\b40[13]\b/i;
+
+function pullFailed(image: Wanted, reason: string): MlcliError {
+  return new MlcliError(`Cannot pull ${image.reference}: ${printable(reason.trim())}`, {
+    hint: REFUSED.test(reason) ? refusalHint(image) : missingHint(image),
+  });
+}
+
+function refusalHint({ reference, login }: Wanted): string {
+  const registry = registryOf(reference);
+  const argument = registry === "docker.io" ? "" : ` ${registry}`;
+  return login === undefined
+    ? `Is its name right? If it is private: docker login${argument}, then again.`
+    : `The login that Docker keeps for ${registry} was sent. docker login${argument} makes ` +
+      `another, docker logout${argument} does without.`;
+}
+
+function missingHint({ platform, isFrontend }: Wanted): string {
+  if (isFrontend) {
+    return "The line # syntax= of the Dockerfile asks for it: without the line the engine reads " +
+      "the Dockerfile by itself.";
+  }
+  return "Is its name right, and its registry within reach? --base-image, or base_image in the " +
+    "app's NAME.json, takes another." +
+    (platform === undefined ? "" : ` It is asked for in the form for ${platform}.`);
+}
