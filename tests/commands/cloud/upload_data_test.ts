@@ -143,6 +143,24 @@ suite("upload-data sends", () => {
     assertEquals(stderr, `${line}\r\r\x1b[K2 files sent (2 bytes)\n`);
   });
 
+  it("and says no more than in a pipe with --progress plain, and nothing with --quiet", async () => {
+    for (
+      const [args, words] of [[["--progress", "plain"], "1 file sent (1 byte)\n"], [
+        ["-q"],
+        "",
+      ]] as const
+    ) {
+      for (const isTerminal of [true, false]) {
+        await using at = await place({ "d/a": "1" });
+        const { code, stdout, stderr } = await at.upload(
+          ["-i", "d", "--target-dir", TARGET, ...args],
+          { isTerminal },
+        );
+        assertEquals([code, stdout, stderr], [0, `${TARGET}/\n`, words]);
+      }
+    }
+  });
+
   it("to a bucket in another region", async () => {
     await using at = await place({ "d/a": "1" });
     at.box.s3.createBucket("far-bucket", { region: "us-west-2" });
