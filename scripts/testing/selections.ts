@@ -81,6 +81,10 @@ export const ON_BINARY: readonly Selected[] = [
     reason: "the embedded harness; build, process, train, deploy, stop: each a part of the bundle",
   },
   {
+    path: "tests/e2e/watch_deploy_test.ts",
+    reason: "a listener, what the system tells of files, and signals, of the compiled runtime",
+  },
+  {
     path: "tests/e2e/base_image_test.ts",
     reason: "permission to run Docker's credential helpers; BuildKit's messages, bundled",
   },

@@ -10,7 +10,7 @@ import { typedPath } from "../../app/typed_path.ts";
 import { platformJobName } from "../../contract/job_names.ts";
 import { fileErrorReason, isSystemError } from "../../errors.ts";
 import { lstatIfThere, removeIfThere } from "../../files.ts";
-import type { Output } from "../../streams.ts";
+import { tell, type Told } from "../../message.ts";
 import { warningText } from "../../text.ts";
 import type { Clock } from "../../time.ts";
 
@@ -18,7 +18,7 @@ import type { Clock } from "../../time.ts";
 export interface RecordPlace {
   readonly layout: Layout;
   readonly clock: Pick<Clock, "date">;
-  readonly err: Pick<Output, "print">;
+  readonly err: Told;
 }
 
 /** Where a record lies. */
@@ -84,8 +84,11 @@ async function ignoreAll(jobs: string): Promise<void> {
 /** Says that a record cannot be written. */
 export function sayNoRecord({ layout, err }: RecordPlace, error: unknown): void {
   const jobs = typedPath(layout.directory, layout.jobs);
-  err.print(warningText(
-    `The run leaves no whole record in ${jobs}: ${fileErrorReason(error)}`,
-    "The run itself goes on.",
-  ));
+  tell(
+    err,
+    warningText(
+      `The run leaves no whole record in ${jobs}: ${fileErrorReason(error)}`,
+      "The run itself goes on.",
+    ),
+  );
 }

@@ -78,7 +78,7 @@ suite("what a container may take of this machine", () => {
     assertEquals(doubted.code, 0);
     assertMatch(
       doubted.stderr,
-      /^warning: APP.json: "shmsize" in "local" means nothing to mlcli\nhint: Is "shm_size" meant\?\n/,
+      /^warning: APP.json: unknown key "shmsize" in "local"\nhint: Did you mean "shm_size"\?\n/,
     );
     assertMatch(doubted.stderr, /\nwarning: APP.json: "docker_tag" in "local" has no effect\n/);
   });
