@@ -4,7 +4,7 @@ import { PipOutput } from "../../../../runtime/image/network/pip_output.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** The hint for a build that fails in a step which said this. */
-function hintFor(said: string, id = "pip", kept?: string): string | undefined {
+function hintFor(said: string, id = "pip", kept = ""): string | undefined {
   const output = new PipOutput({ passwords: [], ...(kept ? { kept } : {}) });
   output.heard({ kind: "log", id: "pip", text: said });
   output.heard({ kind: "step", id, name: "RUN", state: "failed" });
