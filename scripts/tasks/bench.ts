@@ -26,6 +26,7 @@ import { makeStartUpBench } from "../bench/startup.ts";
 import { makeTrainBench } from "../bench/train.ts";
 import { makeUploadBench } from "../bench/upload.ts";
 import { makeWatchBench } from "../bench/watch.ts";
+import { makeWatchEditBench } from "../bench/watch_edit.ts";
 import { findBinary } from "../compile/targets.ts";
 import { ensureBaseImage } from "../engine/base_image.ts";
 import { ensureEngine } from "../engine/engine.ts";
@@ -34,7 +35,14 @@ import { runScript, say } from "../script.ts";
 /** What is measured, one after another; what it needs is there until the next one is asked for. */
 type Part = (baseImage: string, signal: AbortSignal) => AsyncGenerator<Comparison | Contest>;
 
-const PARTS: Readonly<Record<string, Part>> = { local, watch, serving, cloud, binary };
+const PARTS: Readonly<Record<string, Part>> = {
+  local,
+  watch,
+  "watch-edit": watchEdit,
+  serving,
+  cloud,
+  binary,
+};
 
 async function main(signal: AbortSignal): Promise<number> {
   const parts = partsNamed(Deno.args);
@@ -81,6 +89,12 @@ async function* local(baseImage: string): AsyncGenerator<Comparison> {
 
 async function* watch(): AsyncGenerator<Comparison> {
   await using bench = await makeWatchBench();
+  yield bench.comparison;
+}
+
+async function* watchEdit(baseImage: string): AsyncGenerator<Comparison> {
+  await using app = await makeBenchApp(baseImage);
+  await using bench = await makeWatchEditBench(app);
   yield bench.comparison;
 }
 
