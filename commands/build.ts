@@ -25,7 +25,10 @@ const OPTIONS = options({
     repeatable: true,
     parse: buildArgument,
   },
-  "--target": { value: "stage", description: "Stage of the Dockerfile to build; the last." },
+  "--target": {
+    value: "stage",
+    description: "Stage of the Dockerfile to build, instead of the last.",
+  },
   "--dockerfile": {
     value: "path",
     description: "Dockerfile to use instead of the app's.",

@@ -73,7 +73,7 @@ async function sectionSchema(name: SectionName): Promise<Schema> {
   return {
     type: "object",
     description: name === "local"
-      ? "Options of mlcli local train, process and deploy."
+      ? "Options of mlcli local train, process, deploy and shell."
       : `Options of mlcli ${name}.`,
     properties: Object.fromEntries(
       [...known].map(([key, [, option]]) => [key, {

@@ -44,7 +44,7 @@ export async function doctorAction(context: Context, options: DoctorOptions): Pr
 }
 
 /** Of what comes last. */
-const HEADING = "What would differ on the platform:";
+const HEADING = "What would differ on SageMaker:";
 
 /** Of the column of statuses, and a space. */
 const WIDTH = 9;

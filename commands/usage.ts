@@ -24,3 +24,21 @@ export function wrongUse(path: string, message: string, takesRest = false): Usag
   const more = takesRest ? " Arguments of your code come after --." : "";
   return new UsageError(message, { hint: `See ${path} --help.${more}` });
 }
+
+/**
+ * Requires that no two options were given that contradict each other.
+ *
+ * @param path the names that lead to the command.
+ * @param apart which of them do.
+ * @param given whether each of them was.
+ * @throws UsageError
+ */
+export function requireCompatible<Flag extends string>(
+  path: string,
+  apart: readonly (readonly [Flag, Flag])[],
+  given: Readonly<Record<Flag, boolean>>,
+): void {
+  const pair = apart.find(([one, other]) => given[one] && given[other]);
+  if (pair === undefined) return;
+  throw wrongUse(path, `Options "${pair[0]}" and "${pair[1]}" do not go together.`);
+}

@@ -50,8 +50,9 @@ function partsOf(line: string): readonly string[] {
   return parts;
 }
 
-/** What begins a command in a message: `mlcli`, also as `(mlcli`, `$(mlcli`. */
-const PROGRAM = /^[("'$]*(mlcli|docker|podman|aws|sudo|pip|export|chmod|chown|timedatectl)$/;
+/** What begins a command in a message, `mlcli`, also as `(mlcli`, `$(mlcli`; or a Dockerfile's line. */
+const PROGRAM =
+  /^[("'$]*(mlcli|docker|podman|aws|sudo|pip|export|chmod|chown|timedatectl|ARG|COPY|LABEL)$/;
 
 /** Commands of ours that hold others. */
 const GROUPS = ["local", "completions"];

@@ -214,6 +214,13 @@ suite("architecture", () => {
     }
   });
 
+  it("messages are told, and so broken at the terminal's width", async () => {
+    const wrong = (await production()).filter(({ code }) =>
+      /print\((warning|note|error|hint)Text\(/.test(code)
+    );
+    assertEquals(wrong.map(({ path }) => path), []);
+  });
+
   it("the contract is pure", async () => {
     const wrong = (await production()).filter(({ path, code }) =>
       path.startsWith("runtime/contract/") &&

@@ -68,7 +68,7 @@ function optionValue(
   const typed = given.options[propertyName(flag)];
   if (typed !== undefined && option.onlyWith !== undefined) {
     if (given.options[propertyName(option.onlyWith)] === undefined) {
-      throw new UsageError(`Option "${flag}" is of use with "${option.onlyWith}" only.`);
+      throw new UsageError(`Option "${flag}" has no effect without "${option.onlyWith}".`);
     }
   }
   if (typed === undefined && Object.hasOwn(settings, propertyName(flag))) {

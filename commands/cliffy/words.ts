@@ -97,6 +97,6 @@ function emptyWord(word: string | undefined): UsageError {
       : "An argument is empty.",
   );
   return new UsageError(message, {
-    hint: `${hint} What stands there as $(...) printed nothing: its error is above.`,
+    hint: `${hint} If $(...) stands there, that command printed nothing: its error is above.`,
   });
 }

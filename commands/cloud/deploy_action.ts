@@ -23,8 +23,8 @@ export async function deployAction(
   call: OwnCall<DeployDeclaration>,
 ): Promise<void> {
   if (!typed.wait && typed.timeout !== undefined) {
-    throw new UsageError('Option "--timeout" is of no use with "--no-wait".', {
-      hint: "mlcli wait NAME waits later.",
+    throw new UsageError('Option "--timeout" has no effect with "--no-wait".', {
+      hint: "mlcli wait NAME waits for it later.",
     });
   }
   const app = await chosenApp(context, typed.appName);

@@ -30,6 +30,9 @@ const OPTIONS = options({
   "--foreground": {
     description: "Stay and show the server's log; Ctrl-C stops the server.",
   },
+  "--watch": {
+    description: "Stay, and serve each edit of the code and each new model without a pause.",
+  },
   "--replace": {
     description: "Take the place of this app's server on the port, once the new one has answered.",
   },
@@ -53,6 +56,7 @@ export const deployCommand: Command = command({
   options: OPTIONS,
   examples: [
     ["Serve on a free port", "mlcli local deploy --port 0"],
+    ["Serve what is being edited, and each new model", "mlcli local deploy --watch"],
     ["Serve the new code and the new model", "mlcli local deploy --replace"],
   ],
   action: async () => (await import("./deploy_action.ts")).deployAction,

@@ -13,9 +13,10 @@ import { tell } from "../../runtime/message.ts";
 import { noteText } from "../../runtime/text.ts";
 import type { OwnCall } from "../command.ts";
 import { ProgressLine } from "../render/progress/line.ts";
-import { wrongUse } from "../usage.ts";
+import { requireCompatible } from "../usage.ts";
 import { containerRequest, requireReachable } from "./container_request.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
+import { watchDeploy } from "./watch_deploy.ts";
 
 /** Starts a server and prints its address. */
 export async function deployAction(
@@ -23,6 +24,12 @@ export async function deployAction(
   options: DeployOptions,
   call: OwnCall<DeployDeclaration>,
 ): Promise<void> {
+  requireCompatible("mlcli local deploy", APART, {
+    "--replace": options.replace,
+    "--foreground": options.foreground,
+    "--watch": options.watch,
+    "--strict": options.strict,
+  });
   const job = {
     ...await containerRequest(context, options, call),
     port: options.port,
@@ -31,14 +38,9 @@ export async function deployAction(
   };
   requireReachable(job);
   // Not `print`: while that waits for a slow reader, no signal is heard.
-  const announce = ({ port }: Server): Promise<void> =>
+  const announce = ({ port }: Pick<Server, "port">): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
-  if (options.replace && options.foreground) {
-    throw wrongUse(
-      "mlcli local deploy",
-      'Options "--replace" and "--foreground" do not go together.',
-    );
-  }
+  if (options.watch) return await watchDeploy(job, context, announce);
   if (options.foreground) return await serveInForeground(job, context, announce);
   using progress = new ProgressLine(context.err);
   const host = { ...context, err: progress.above() };
@@ -52,3 +54,11 @@ export async function deployAction(
     tell(context.err, noteText(`Replaced in ${pause.toFixed(2)} s without an answer`));
   }
 }
+
+/** Which of these options do not go with which: `--watch` stays, and serves what is edited. */
+const APART = [
+  ["--replace", "--foreground"],
+  ["--watch", "--foreground"],
+  ["--watch", "--replace"],
+  ["--watch", "--strict"],
+] as const;

@@ -25,8 +25,7 @@ export async function invokeAction(context: Context, options: InvokeOptions): Pr
   if (stale !== undefined && !context.interruption.signal.aborted) {
     // Below the answer; with a request that fails, too, since that may be why.
     await answer.catch(() => {});
-    const words = staleText(stale, context.clock.date());
-    note(`stale: ${words}; mlcli local deploy --port ${port} --replace serves what is there now`);
+    note(`stale: ${staleText(stale, port, context.clock.date())}`);
   }
   await answer;
 }

@@ -35,14 +35,8 @@ export async function statusAction(context: Context, options: StatusOptions): Pr
   out.print(tableText(HEADINGS, rows, out, paint));
   for (const { appName, port, stale } of statuses) {
     if (stale === undefined) continue;
-    const words = staleText(stale, context.clock.date());
-    tell(
-      context.err,
-      noteText(
-        `${appName} on ${port} is stale: ${words}; mlcli local deploy --port ${port} --replace ` +
-          "serves what is there now",
-      ),
-    );
+    const words = staleText(stale, port!, context.clock.date());
+    tell(context.err, noteText(`${appName} on ${port} is stale: ${words}`));
   }
   if (rows.length === 0 && context.err.isTerminal) {
     context.err.print("No server and no run of mlcli. mlcli local deploy starts a server.\n");

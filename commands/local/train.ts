@@ -28,6 +28,9 @@ const OPTIONS = options({
     description: "Rehearse a stop: send SIGTERM after this time, with SageMaker's 120 s to end.",
     parse: parseSeconds,
   },
+  "--watch": {
+    description: "Stay, and train again after each edit of the code, the data or hyperparameters.",
+  },
   "--checkpoints": {
     description: "Keep /opt/ml/checkpoints in test_dir/checkpoints/, as --stop-after does.",
   },

@@ -6,11 +6,21 @@
 
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { TrainingJob } from "../../runtime/local/jobs.ts";
 import { train } from "../../runtime/local/train.ts";
 import type { OwnCall } from "../command.ts";
 import { waitingOn } from "../render/progress/waiting.ts";
+import { requireCompatible } from "../usage.ts";
 import { containerRequest } from "./container_request.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
+import { watchTraining } from "./watch_train.ts";
+
+/** `--watch` runs what is edited, as often as it is; the others are about one run. */
+const APART = [
+  ["--watch", "--strict"],
+  ["--watch", "--interactive"],
+  ["--watch", "--stop-after"],
+] as const;
 
 /** Trains on the app's test data. */
 export async function trainAction(
@@ -18,7 +28,13 @@ export async function trainAction(
   options: TrainOptions,
   call: OwnCall<TrainDeclaration>,
 ): Promise<void> {
-  await train({
+  requireCompatible("mlcli local train", APART, {
+    "--watch": options.watch,
+    "--strict": options.strict,
+    "--interactive": options.interactive,
+    "--stop-after": options.stopAfter !== undefined,
+  });
+  const job: TrainingJob = {
     ...await containerRequest(context, options, call),
     interactive: options.interactive,
     grace: options.grace,
@@ -29,5 +45,8 @@ export async function trainAction(
       name,
       source: absolutePath(context.cwd, directory),
     })),
-  }, { ...context, waiting: waitingOn(context.err) });
+  };
+  const host = { ...context, waiting: waitingOn(context.err) };
+  if (options.watch) return await watchTraining(job, host);
+  await train(job, host);
 }

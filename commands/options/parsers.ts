@@ -88,7 +88,7 @@ export function parseSince(text: string, source: string): number | Date {
 export function parseLimit(text: string, source: string): number {
   const limit = Number(text);
   if (/^\d{1,9}$/.test(text) && limit > 0) return limit;
-  throw new UsageError(`${source} must be a number from 1, but got "${text}".`);
+  throw new UsageError(`${source} must be a whole number, 1 or more, but got "${text}".`);
 }
 
 /** An image tag, by the rule of Docker's reference grammar. */

@@ -21,6 +21,11 @@ export function localTimestamp(time: Date, separator: " " | "T"): string {
   return `${date}${separator}${clock}.${fraction}000${offset(time)}`;
 }
 
+/** A time as a clock with seconds has it: `14:03:05`. */
+export function clockTime(time: Date): string {
+  return localTimestamp(time, " ").slice(11, 19);
+}
+
 /**
  * A time of today as the clock on the wall has it, `14:03`; of another day with its date,
  * `2026-03-01 14:03`.

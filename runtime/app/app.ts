@@ -57,7 +57,7 @@ export async function findApp(cwd: string, appName?: string): Promise<App> {
   throw await noAppIn(
     cwd,
     undefined,
-    "It has no app's NAME.json. Change to the directory that has one, or make an app: mlcli init",
+    "There is no app's NAME.json here. Change to the directory that has one, or make an app: mlcli init",
   );
 }
 
@@ -105,8 +105,8 @@ async function namedApp(cwd: string, appName: string): Promise<App> {
     cwd,
     name,
     names.length === 0
-      ? `It has no ${name}.json. Make the app: mlcli init ${name}`
-      : `It has no ${name}.json, but: ${names.map(inOneLine).join(", ")}`,
+      ? `There is no ${name}.json here. Make the app: mlcli init ${name}`
+      : `There is no ${name}.json here, but: ${names.map(inOneLine).join(", ")}`,
   );
 }
 

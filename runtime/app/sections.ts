@@ -87,5 +87,5 @@ export function versionDoubts(
  * @param key as the file has it, with its place.
  */
 export function doubt(file: string, key: string, meant: string): Doubt {
-  return { message: `${file}: ${key} means nothing to mlcli`, hint: `Is ${meant} meant?` };
+  return { message: `${file}: unknown key ${key}`, hint: `Did you mean ${meant}?` };
 }

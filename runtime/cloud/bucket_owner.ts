@@ -74,7 +74,7 @@ async function accountOf(aws: Pick<Aws, "sts">, named: NamedByFile): Promise<str
     if (!(error instanceof AwsError) || error.refusal === "credentials") throw error;
     throw new AwsError(
       error.refusal,
-      `Whether the bucket ${named.address.bucket} is yours cannot be found out: ${error.message}`,
+      `Cannot find out whether the bucket ${named.address.bucket} is yours: ${error.message}`,
       {
         hint: `It is ${named.where} that names it. ${byYourself(named)}`,
         quote: error.quote,

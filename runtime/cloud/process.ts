@@ -51,7 +51,7 @@ export async function process(
     path: `output/${name}`,
   });
   if (inputSharded && input === undefined) {
-    throw new UsageError('Option "--input-sharded" is of use with "--input-s3-location" only.', {
+    throw new UsageError('Option "--input-sharded" has no effect without "--input-s3-location".', {
       hint: "It says how the objects there are given to several instances.",
     });
   }

@@ -167,7 +167,7 @@ export async function checkUpload(
   const app = upload.target === undefined ? await findApp(host.cwd, choice.appName) : undefined;
   const target = targetOf(upload.target, app);
   if (deletes && upload.target === undefined) {
-    throw new UsageError('Option "--delete" is of use with "--target-dir" only.', {
+    throw new UsageError('Option "--delete" has no effect without "--target-dir".', {
       hint: "What is deleted is named by you, and not by a file: --target-dir " +
         shellWord(s3Uri(target)),
     });

@@ -83,12 +83,14 @@ export interface Asked {
   readonly file: string;
   /** Its text; `undefined` where it cannot be read. */
   readonly text: string | undefined;
+  /** Whether it is that of a project of uv, which has a lock beside it. */
+  readonly isLock: boolean;
   /** Whether `mlcli build` makes the image. */
   readonly isBuilt: boolean;
 }
 
 /** What to do about a missing module: a sentence. */
-export function missingModuleHint({ module, file, text, isBuilt }: Asked): string {
+export function missingModuleHint({ module, file, text, isLock, isBuilt }: Asked): string {
   const name = distributionOf(module);
   // Python's own, of another build of Python.
   if (module.startsWith("_")) {
@@ -100,7 +102,8 @@ export function missingModuleHint({ module, file, text, isBuilt }: Asked): strin
       "then mlcli build.";
   }
   const isAsked = text !== undefined && requirementNames(text).has(normalizedName(name));
-  return isAsked
-    ? `${name} is in ${file}, but not in the image: mlcli build.`
+  if (isAsked) return `${name} is in ${file}, but not in the image: mlcli build.`;
+  return isLock
+    ? `Add ${name} to ${file} and its lock (uv add ${name}), then mlcli build.`
     : `Add ${name} to ${file}, then mlcli build.`;
 }

@@ -594,7 +594,7 @@ function exitStatusOf({ StatusCode, Error }: WaitAnswer): number {
   if (isStatus && !Error?.Message) return StatusCode;
   const reason = Error?.Message || `exit status ${StatusCode}`;
   throw new MlcliError(`The Docker Engine does not know how the run ended: ${reason}`, {
-    hint: "Is it still running? docker version asks it.",
+    hint: "Is it still running? docker version tells.",
   });
 }
 

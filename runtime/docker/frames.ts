@@ -72,6 +72,6 @@ function frameLength(header: Uint8Array): number {
 
 function broken(reason: string): MlcliError {
   return new MlcliError(`The Docker Engine broke the container's output off: ${reason}`, {
-    hint: "Is it still running? docker version asks it.",
+    hint: "Is it still running? docker version tells.",
   });
 }

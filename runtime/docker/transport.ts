@@ -170,7 +170,7 @@ function callOf(method: string, path: string): string {
 
 function noAnswer(cause: unknown): BrokenEngine {
   return new BrokenEngine(`The Docker Engine does not answer: ${reasonOf(cause)}`, {
-    hint: "Is it still running? docker version asks it.",
+    hint: "Is it still running? docker version tells.",
     cause,
   });
 }
@@ -252,7 +252,7 @@ function answerOf(response: Response, call: string, signal: AbortSignal | undefi
 function brokenOff(call: string, cause: unknown): BrokenEngine {
   return new BrokenEngine(
     `The Docker Engine broke its answer off (${call}): ${reasonOf(cause)}`,
-    { hint: "Is it still running? docker version asks it.", cause },
+    { hint: "Is it still running? docker version tells.", cause },
   );
 }
 
@@ -271,7 +271,7 @@ const SHOWN_LENGTH = 500;
 export function unexpected(call: string, text: string, cause?: unknown): BrokenEngine {
   return new BrokenEngine(`The Docker Engine's answer is not what its API says (${call})`, {
     quote: text.slice(0, SHOWN_LENGTH) || "(nothing)",
-    hint: "Is this the address of a Docker Engine, and is it still running? mlcli doctor asks it.",
+    hint: "Is this the address of a Docker Engine, and is it still running? mlcli doctor tells.",
     cause,
   });
 }

@@ -37,7 +37,7 @@ export interface DoctorRequest {
 export interface Diagnosis {
   /** Of this machine and the app's files, in the order of the list. */
   readonly checks: readonly Check[];
-  /** What would differ on the platform: warnings, or one line that says that nothing would. */
+  /** What would differ on SageMaker: warnings, or one line that says that nothing would. */
   readonly platform: readonly Check[];
 }
 
@@ -111,7 +111,7 @@ async function imageAndPlatform(
   ]);
   // Without an image nobody can say so.
   if (image === undefined || found.some(isDifference)) return found;
-  const message = "Nothing is known here that would differ on the platform";
+  const message = "Nothing was found that would differ on SageMaker";
   return [...found, { name: "platform", status: "ok", message }];
 }
 

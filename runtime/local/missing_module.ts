@@ -41,9 +41,10 @@ export async function missingModuleHintOf(
     : await placeOf(layout, code, top, image);
   if (own !== undefined) return own;
   // Of a project of uv, the file that people write.
-  const file = (await requirementsOf(app)).files[0]!;
+  const { files, isLock } = await requirementsOf(app);
+  const file = files[0]!;
   const text = await readTextFile(join(app.directory, file), LARGEST_TEXT).catch(() => undefined);
-  return missingModuleHint({ module, file, text, isBuilt: isBuiltByMlcli(image) });
+  return missingModuleHint({ module, file, text, isLock, isBuilt: isBuiltByMlcli(image) });
 }
 
 /** What to do where the roles share a module of that name, and the image does not have it. */

@@ -19,7 +19,7 @@ import { copyConfiguration } from "./configuration_copy.ts";
 import { type JobRun, runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import { sayProblems, sayUnmatched } from "./metrics/told.ts";
+import { sayCurves, sayProblems, sayUnmatched } from "./metrics/told.ts";
 import { modelFolderOf, openLikeModel, settleModel } from "../model/folder.ts";
 import { settleRemains, usedOn } from "./model/remains.ts";
 import { trainPlan } from "./plan.ts";
@@ -124,7 +124,10 @@ export async function withTraining(
           return await settleModel(layout, modelFolder, ending, usedOn(engine), job.strict);
         },
         report: async (outcome) => {
-          if (metrics && outcome.status === 0) sayUnmatched(metrics, fileOf(job), host.err);
+          if (metrics && outcome.status === 0) {
+            sayCurves(metrics.all, record.picture, host.err);
+            sayUnmatched(metrics, fileOf(job), host.err);
+          }
           if (job.stopAfter === undefined) return;
           host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
         },

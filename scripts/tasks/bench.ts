@@ -27,6 +27,7 @@ import { makeStartUpBench } from "../bench/startup.ts";
 import { makeTrainBench } from "../bench/train.ts";
 import { makeUploadBench } from "../bench/upload.ts";
 import { makeWatchBench } from "../bench/watch.ts";
+import { makeWatchEditBench } from "../bench/watch_edit.ts";
 import { findBinary } from "../compile/targets.ts";
 import { ensureBaseImage } from "../engine/base_image.ts";
 import { ensureEngine } from "../engine/engine.ts";
@@ -39,7 +40,15 @@ type Part = (
   engine: string,
 ) => AsyncGenerator<Comparison | Contest>;
 
-const PARTS: Readonly<Record<string, Part>> = { build, local, watch, serving, cloud, binary };
+const PARTS: Readonly<Record<string, Part>> = {
+  build,
+  local,
+  watch,
+  "watch-edit": watchEdit,
+  serving,
+  cloud,
+  binary,
+};
 
 async function main(signal: AbortSignal): Promise<number> {
   const parts = partsNamed(Deno.args);
@@ -97,6 +106,12 @@ async function* local(baseImage: string): AsyncGenerator<Comparison> {
 
 async function* watch(): AsyncGenerator<Comparison> {
   await using bench = await makeWatchBench();
+  yield bench.comparison;
+}
+
+async function* watchEdit(baseImage: string): AsyncGenerator<Comparison> {
+  await using app = await makeBenchApp(baseImage);
+  await using bench = await makeWatchEditBench(app);
   yield bench.comparison;
 }
 

@@ -81,6 +81,10 @@ export const ON_BINARY: readonly Selected[] = [
     reason: "the embedded harness; build, process, train, deploy, stop: each a part of the bundle",
   },
   {
+    path: "tests/e2e/watch_deploy_test.ts",
+    reason: "a listener, what the system tells of files, and signals, of the compiled runtime",
+  },
+  {
     path: "tests/e2e/base_image_test.ts",
     reason: "permission to run Docker's credential helpers; BuildKit's messages, bundled",
   },
@@ -120,6 +124,7 @@ export const ON_PODMAN: readonly Selected[] = [
   { path: "tests/e2e/shell_test.ts", reason: "the same, with another entry point" },
   { path: "tests/e2e/interrupt_test.ts", reason: "signals to a container, and its removal" },
   { path: "tests/e2e/privileges_test.ts", reason: "capabilities and limits" },
+  { path: "tests/e2e/resources_test.ts", reason: "limits, networks, GPUs: its own words" },
   { path: "tests/e2e/builder_test.ts", reason: "its own builder and its own words" },
   {
     path: "tests/e2e/own_image_test.ts",

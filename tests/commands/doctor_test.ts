@@ -106,7 +106,7 @@ suite("mlcli doctor", () => {
     assertMatch(stdout, /^unknown {2}The engine's disk is not this machine's\n {9}hint: /m);
     assertMatch(stdout, new RegExp(`^ok {7}${app.name}:latest is as new as the code$`, "m"));
     assertMatch(stdout, /^ok {7}Port 8080 is used by the server of demo$/m);
-    assertMatch(stdout, /\nok {7}Nothing is known here that would differ on the platform\n$/);
+    assertMatch(stdout, /\nok {7}Nothing was found that would differ on SageMaker\n$/);
     assertEquals(stdout.includes("warning"), false);
   });
 
@@ -119,7 +119,7 @@ suite("mlcli doctor", () => {
       noInit: 'exec: "docker-init": executable file not found in $PATH',
     });
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
-    const [before, block, ...more] = stdout.split("\nWhat would differ on the platform:\n");
+    const [before, block, ...more] = stdout.split("\nWhat would differ on SageMaker:\n");
     assertEquals(more, []);
     assertEquals(before!.includes("warning"), false, before);
     const findings = block!.split("\n").filter((line) => /^\w/.test(line));
@@ -147,7 +147,7 @@ suite("mlcli doctor", () => {
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     assertMatch(stdout, /^ok {7}\S+:latest is there; mlcli did not build it$/m);
     assertEquals(stdout.includes("File not found"), false, stdout);
-    const [, block] = stdout.split("\nWhat would differ on the platform:\n");
+    const [, block] = stdout.split("\nWhat would differ on SageMaker:\n");
     const heads = block!.split("\n").filter((line) => /^\w/.test(line));
     const expected = [/does not run on the platform$/, /is a shell/, /has no label com\.amazonaws/];
     assertEquals(heads.length, expected.length, block);

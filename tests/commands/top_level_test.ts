@@ -91,7 +91,10 @@ suite("the top level", () => {
     const env = { MLCLI_APP_NAME: "other" };
     const options = { cwd: app.directory, env };
     const trained = await runInProcess(["local", "train"], options);
-    assert(trained.stderr.includes(`It has no other.json, but: ${app.name}`), trained.stderr);
+    assert(
+      trained.stderr.includes(`There is no other.json here, but: ${app.name}`),
+      trained.stderr,
+    );
     const own = await runInProcess(["local", "train", "-a", app.name], options);
     assert(!own.stderr.includes("other.json"), own.stderr);
     for (const { options } of [deleteEndpointCommand, stopCommand]) {

@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
-import { buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
+import { createNetwork, removeNetwork } from "../helpers/box/engine/network.ts";
+import { EngineApi } from "../helpers/box/engine_api.ts";
+import { buildTestImage, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** Prints the limits of the container, and the addresses of its name. */
@@ -12,6 +14,28 @@ one, two = "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu.max"
 print("cpus:", open(one if os.path.exists(one) else two).read().split()[0])
 print("name:", socket.gethostbyname(socket.gethostname()))
 `;
+
+/** Asks a server of another container, by its name. */
+const ASK = `import sys, urllib.request
+print(urllib.request.urlopen("http://%s:8080/ping" % sys.argv[1]).status)
+`;
+
+/** A network of the test's own. */
+async function ownNetwork(): Promise<AsyncDisposable & { readonly name: string }> {
+  const engine = new EngineApi();
+  const name = await createNetwork(engine, false);
+  return {
+    name,
+    async [Symbol.asyncDispose](): Promise<void> {
+      await removeNetwork(engine, name);
+      engine[Symbol.dispose]();
+    },
+  };
+}
+
+async function isPodman(): Promise<boolean> {
+  return await withEngine((engine) => Promise.resolve(engine.isPodman));
+}
 
 function reportingApp(local: Readonly<Record<string, unknown>> = {}): Promise<TestApp> {
   return makeApp({
@@ -30,13 +54,44 @@ suite("what a container takes of this machine", () => {
     assertEquals([code, stdout], [0, "shm: 100663296\ncpus: 50000\nname: 127.0.0.1\n"]);
   });
 
+  it("is a network on which containers find each other, and this machine finds a server", async () => {
+    await using network = await ownNetwork();
+    await using app = await makeApp({
+      configuration: { image_name: TEST_IMAGE, local: { network: network.name } },
+      files: {
+        "prediction/serve": "def model_fn(d): pass\ndef predict_fn(data, model): return [1]\n",
+        "local_test/test_dir/model/m": "",
+        "processing/p.py": ASK,
+      },
+    });
+    const deployed = await app.run(["local", "deploy", "--port", "0"]);
+    assertMatch(deployed.stderr, /^warning: The code is on the network "mlcli-box-/);
+    const { port } = new URL(deployed.stdout.trim());
+    try {
+      await (await fetch(`http://127.0.0.1:${port}/ping`)).body?.cancel();
+      // Podman's names need a package of its own (aardvark-dns), which need not be there.
+      if (await isPodman()) return;
+      const name = `mlcli-${app.name}-serve-${port}`;
+      const asked = await app.run(["local", "process", "-f", "p.py", "--", name]);
+      assertEquals([asked.code, asked.stdout], [0, "200\n"], asked.stderr);
+    } finally {
+      await app.run(["local", "stop", "--port", port]);
+    }
+  });
+
   it("is refused in the user's words where the engine has it not", async () => {
     await using app = await reportingApp();
     const process = ["local", "process", "-f", "p.py"];
     const table: readonly (readonly [args: readonly string[], message: RegExp])[] = [
       [["--network", `not-${app.name}`], /^error: The Docker Engine has no network "not-test/m],
-      [["--gpus", "device=none"], /^error: The Docker Engine (has no GPUs|cannot give)/m],
-      [["--cpus", "99999"], /^error: The Docker Engine has fewer than 99999 CPUs$/m],
+      [
+        ["--gpus", "device=none"],
+        /^error: (The Docker Engine (has no|cannot give)|Podman gives no GPUs)/m,
+      ],
+      // Podman takes any number.
+      ...await isPodman() ? [] : [
+        [["--cpus", "99999"], /^error: The Docker Engine has fewer than 99999 CPUs$/m],
+      ] as const,
     ];
     for (const [args, message] of table) {
       const { code, stdout, stderr } = await app.run([...process, ...args]);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Certificate } from "./certificates.ts";
+
 /** A request: its line and headers, and its body if that has a length. */
 export interface RawRequest {
   /** Method and target as they came, without a query: `POST /invocations` */
@@ -23,11 +25,18 @@ export interface RawServer extends AsyncDisposable {
   readonly calls: readonly string[];
 }
 
-/** Starts one, on a port or on the socket that is named. */
-export function rawServer(handle: RawHandler, socket?: string): RawServer {
-  const listener: Deno.Listener = socket === undefined
-    ? Deno.listen({ hostname: "127.0.0.1", port: 0 })
-    : Deno.listen({ transport: "unix", path: socket });
+/** Starts one, on a port (with a certificate: of TLS) or on the socket that is named. */
+export function rawServer(
+  handle: RawHandler,
+  socket?: string,
+  certificate?: Certificate,
+): RawServer {
+  const tcp = { hostname: "127.0.0.1", port: 0 };
+  const listener: Deno.Listener = socket !== undefined
+    ? Deno.listen({ transport: "unix", path: socket })
+    : certificate === undefined
+    ? Deno.listen(tcp)
+    : Deno.listenTls({ ...tcp, ...certificate });
   const calls: string[] = [];
   const open = new Set<Deno.Conn>();
   const close = (connection: Deno.Conn): void => {

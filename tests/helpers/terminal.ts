@@ -114,6 +114,30 @@ export function answerOnTerminal(
   });
 }
 
+/**
+ * Runs the program on a terminal of this size.
+ *
+ * @param onScreen sees all that has been written so far, whenever that has become more; it may return
+ * keys to type.
+ */
+export function watchOnTerminal(
+  args: readonly string[],
+  { cwd, columns, rows, env, onScreen }: {
+    readonly cwd: string;
+    readonly columns: number;
+    readonly rows: number;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly onScreen: (screen: string) => string | undefined;
+  },
+): Promise<TerminalResult> {
+  return onTerminal({
+    command: `stty cols ${columns} rows ${rows}; ${shellCommand(args)}`,
+    cwd,
+    env: { TERM: "xterm", NO_COLOR: "", ...env },
+    keys: onScreen,
+  });
+}
+
 /** Keys to type, once a text is on the screen that was not there at the keys before. */
 export type Step = readonly [after: string, keys: string];
 

@@ -47,6 +47,20 @@ suite("broken lines", () => {
         0,
         "mlcli build before\nyou push it",
       ],
+      [
+        "around a line of a Dockerfile",
+        "Add it: COPY ${APP}/a/ /opt/a/",
+        20,
+        0,
+        "Add it:\nCOPY ${APP}/a/ /opt/a/",
+      ],
+      [
+        "around the beginning of one that a sentence goes on behind",
+        "A line ARG X, in a stage",
+        20,
+        0,
+        "A line ARG X, in a\nstage",
+      ],
       ["in no terminal", "one ".repeat(99).trim(), Infinity, 9, "one ".repeat(99).trim()],
     ] as const
   ) {

@@ -99,7 +99,7 @@ export function canaryOf(
   requireAtMost(alarms.length, ALARMS.most, "--alarm");
   if (percent !== undefined) return { percent, alarms };
   if (alarms.length === 0) return undefined;
-  throw new UsageError('Option "--alarm" is of use with "--canary" only.', {
+  throw new UsageError('Option "--alarm" has no effect without "--canary".', {
     hint: "An alarm takes an update back while a part of the instances tries it: --canary 10.",
   });
 }

@@ -122,7 +122,7 @@ export function requirePossible(request: DeployRequest, state: State): void {
 const UNCHANGED = "Nothing was changed.";
 
 function needsHosting(endpoint: string, { app }: DeployRequest): UsageError {
-  return new UsageError(`Endpoint ${endpoint} is new: it has to be said what it runs on.`, {
+  return new UsageError(`Endpoint ${endpoint} is new, and nothing says what it is to run on.`, {
     hint: "Give --ec2-type TYPE, or --memory-size-in-mb MB for a serverless one, or its key in " +
       `"deploy" of ${basename(app.configurationPath)}. mlcli local deploy runs it here.`,
   });

@@ -159,7 +159,7 @@ function tellWhatIsLost({ request, state, report }: Work): void {
     );
   }
   if (isServerless(state) && variant.ServerlessConfig === undefined) {
-    report.note(`${endpoint} gets instances: SageMaker makes it serverless no more.`);
+    report.note(`${endpoint} gets instances: SageMaker cannot make it serverless again.`);
   }
   if (request.canary !== undefined && description === undefined) {
     report.note(`${endpoint} is new: all of it serves at once, without --canary.`);

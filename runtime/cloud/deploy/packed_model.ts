@@ -175,7 +175,7 @@ function placeOf({ app, endpoint }: ModelUse): S3Address {
   const { s3Prefix } = app.configuration;
   const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
   if (prefix !== undefined) return within(prefix, `models/${endpoint}`);
-  throw new UsageError(`Nobody says where a packed model is to go: there is no "s3_prefix".`, {
+  throw new UsageError(`There is no place for the packed model: "s3_prefix" is not set.`, {
     hint:
       `Add "s3_prefix": "s3://BUCKET/PREFIX" to ${file}, below which all data of the app lies; ` +
       "or name an archive that is in S3: --model s3://...",

@@ -31,7 +31,7 @@ export function modelSource(typed: string): ModelSource {
     );
   }
   if (address.key === "" || address.key.endsWith("/")) {
-    throw new UsageError(`A directory, and no archive of a model: "${inOneLine(typed)}"`, {
+    throw new UsageError(`A directory, not an archive of a model: "${inOneLine(typed)}"`, {
       hint: shape,
     });
   }

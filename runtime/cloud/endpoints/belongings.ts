@@ -99,7 +99,7 @@ export async function hasOurTag(
   } catch (error) {
     if (isRefusal(error, "not found")) return false;
     if (!isRefusal(error, "denied")) throw error;
-    note(`Whether mlcli made ${name} for ${endpoint} not checked: ${error.message}`);
+    note(`Not checked whether mlcli made ${name} for ${endpoint}: ${error.message}`);
     return false;
   }
 }

@@ -126,8 +126,9 @@ async function known<Answer>(
   try {
     return await ask();
   } catch (error) {
-    if (isRefusal(error, "denied")) note(`Not known of its ${what}: ${error.message}`);
-    else if (!isRefusal(error, "not found")) throw error;
+    if (isRefusal(error, "denied")) {
+      note(`The details of its ${what} are not known: ${error.message}`);
+    } else if (!isRefusal(error, "not found")) throw error;
     return undefined;
   }
 }

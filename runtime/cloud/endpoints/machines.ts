@@ -87,7 +87,7 @@ export class MachinesOfEndpoints {
   }
 
   #tell({ message }: AwsError): void {
-    if (!this.#isTold) this.note(`Not known of all what they run on: ${message}`);
+    if (!this.#isTold) this.note(`The instances of some endpoints are not known: ${message}`);
     this.#isTold = true;
   }
 }

@@ -86,7 +86,7 @@ export async function findOtherUsers(
   }
   if (denial && users.configuration.size + users.model.size === 0) {
     const which = denials > 0 ? `one of ${denials} endpoints` : "another endpoint";
-    report.note(`Whether ${which} uses ${what} not checked: ${denial.message}`);
+    report.note(`Not checked whether ${which} uses ${what}: ${denial.message}`);
   }
   return ({ kind, name }) => (users[kind].get(name) ?? []).toSorted();
 }

@@ -72,7 +72,7 @@ export async function checkArchive(
   } catch (error) {
     if (isRefusal(error, "not found")) throw await notThere(s3, address, error);
     if (!isRefusal(error, "denied")) throw error;
-    note(`Whether ${s3Uri(address)} is an archive of a model is not known (${error.message})`);
+    note(`Cannot tell whether ${s3Uri(address)} is an archive of a model (${error.message})`);
     return undefined;
   }
   if (!/\.(tar\.gz|tgz)$/.test(address.key)) {
@@ -88,7 +88,7 @@ const SUCH_AS = "Such as s3://my-bucket/churn/output/JOB/output/model.tar.gz, wh
 /** @throws MlcliError for an address that can be no object's. */
 function requireObject(address: S3Address): void {
   if (address.key !== "" && !address.key.endsWith("/")) return;
-  throw new MlcliError(`A directory, and no archive of a model: ${s3Uri(address)}`, {
+  throw new MlcliError(`A directory, not an archive of a model: ${s3Uri(address)}`, {
     hint: SUCH_AS,
   });
 }
@@ -105,7 +105,7 @@ async function notThere(
       cause,
     });
   }
-  return new MlcliError(`A directory, and no archive of a model: ${s3Uri(address)}/`, {
+  return new MlcliError(`A directory, not an archive of a model: ${s3Uri(address)}/`, {
     hint: found.endsWith(".tar.gz")
       ? `Is it ${s3Uri({ ...address, key: found })}?`
       : `Pack it: tar -czf model.tar.gz -C DIRECTORY . (${s3Uri({ ...address, key: found })} and ` +

@@ -35,7 +35,7 @@ export async function checkInput(s3: BucketAccess, address: S3Address, note: Not
     }
   } catch (error) {
     if (!isRefusal(error, "denied")) throw error;
-    return note(`Whether there is data at ${s3Uri(address)} is not known (${error.message})`);
+    return note(`Cannot tell whether there is data at ${s3Uri(address)} (${error.message})`);
   }
   throw new AwsError("not found", `No data at ${s3Uri(address)}`, {
     hint: `Send some: mlcli upload-data -i PATH --target-dir ${shellWord(s3Uri(address))}`,
@@ -91,7 +91,7 @@ export async function checkBucket(
     region = await s3.bucketRegion(bucket);
   } catch (error) {
     if (isRefusal(error, "denied")) {
-      note(`Whether the bucket ${bucket} can be used is not known (${error.message})`);
+      note(`Cannot tell whether the bucket ${bucket} can be used (${error.message})`);
       return false;
     }
     if (!isRefusal(error, "not found")) throw error;

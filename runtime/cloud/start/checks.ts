@@ -113,7 +113,7 @@ export function checkNetworkAndTags(
     const [there, missing] = subnets.length > 0
       ? ["--subnet", "--security-group"]
       : ["--security-group", "--subnet"];
-    throw new UsageError(`Option "${there}" is of use with "${missing}" only.`, {
+    throw new UsageError(`Option "${there}" has no effect without "${missing}".`, {
       hint: "What runs in a VPC has subnets and security groups: give both, or neither.",
     });
   }
@@ -139,7 +139,7 @@ export function maxWaitOf(
 ): number | undefined {
   if (!spot) {
     if (maxWait === undefined) return undefined;
-    throw new UsageError('Option "--max-wait" is of use with "--spot" only.', {
+    throw new UsageError('Option "--max-wait" has no effect without "--spot".', {
       hint: "--max-run says how long it may run; only spare instances are waited for.",
     });
   }

@@ -22,6 +22,7 @@ import {
   pipSettings,
   pipVariable,
 } from "./pip_settings.ts";
+import { proxiesOf } from "./proxies.ts";
 
 /** What is found on a machine. */
 export interface NetworkSettings {
@@ -44,10 +45,6 @@ export interface Warning {
   readonly message: string;
   readonly hint: string;
 }
-
-/** Of two spellings, programs differ in which they take. */
-const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap(eitherCase);
-const NO_PROXY_VARIABLES = eitherCase("NO_PROXY");
 
 /** Options of pip that are handed on as they are. */
 const HANDED_ON = [
@@ -156,16 +153,15 @@ function addIndexes(pip: PipSettings, findings: Findings): void {
 }
 
 function addProxies(pip: PipSettings, env: Context["env"], findings: Findings): void {
-  const proxies = [
-    ...PROXY_VARIABLES.map((name) => ({ name, value: env(name)?.trim() ?? "", source: name })),
-    { name: "PIP_PROXY", value: "", source: "", ...pip.proxy },
-  ].filter(({ value }) => value !== "");
+  const found = proxiesOf(env);
+  const proxies = pip.proxy
+    ? [...found.proxies, { name: "PIP_PROXY", ...pip.proxy }]
+    : found.proxies;
   const here = proxies.filter(({ value }) => hostsOf(value).some(isLoopback));
   const reachable = proxies.filter((proxy) => !here.includes(proxy));
-  for (const { name, value, source } of reachable) findings.add(name, value, source);
-  for (const name of reachable.length > 0 ? NO_PROXY_VARIABLES : []) {
-    const value = env(name)?.trim();
-    if (value) findings.add(name, value, name);
+  const exceptions = reachable.length > 0 ? found.exceptions : [];
+  for (const { name, value, source } of [...reachable, ...exceptions]) {
+    findings.add(name, value, source);
   }
   const [first] = here;
   if (first === undefined) return;
@@ -236,8 +232,4 @@ function unreadable(path: string, why: string, error: unknown): Warning {
     message: `Cannot use ${path}: ${messageOf(error)}; pip in the build goes without it`,
     hint: `${why} on this machine: mend it, if the build needs it.`,
   };
-}
-
-function eitherCase(name: string): string[] {
-  return [name, name.toLowerCase()];
 }

@@ -10,7 +10,7 @@ import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
 import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "../../docker/require_image.ts";
-import { resourceRefusal } from "./refusals.ts";
+import { noGpusOnPodman, resourceRefusal } from "./refusals.ts";
 
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;
@@ -26,6 +26,7 @@ export async function createContainer(
   name: string,
   body: CreateBody,
 ): Promise<string> {
+  if (engine.isPodman && body.HostConfig.DeviceRequests !== undefined) throw noGpusOnPodman();
   for (const mount of body.HostConfig.Mounts) {
     if (!isReport(mount)) await makeDirectory(mount.Source);
   }

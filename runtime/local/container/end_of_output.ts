@@ -22,7 +22,7 @@ export async function brokenOff(engine: Engine, id: string, over: AbortSignal): 
   await pause(LAG, over);
   if (!await engine.isRunning(id)) return await abortOf(over);
   throw new MlcliError("The Docker Engine broke the container's output off", {
-    hint: "The rest of it is lost. Is the engine still running? docker version asks it.",
+    hint: "The rest of it is lost. Is the engine still running? docker version tells.",
   });
 }
 

@@ -65,3 +65,10 @@ export function resourceRefusal(
     );
   }
 }
+
+/** Podman (4.3.1) takes a request for GPUs and forgets it: the code would run without, and not know. */
+export function noGpusOnPodman(): MlcliError {
+  return new MlcliError("Podman gives no GPUs to containers that are asked for as Docker's are", {
+    hint: "Use a Docker Engine (DOCKER_HOST names one), or leave --gpus out.",
+  });
+}

@@ -34,6 +34,21 @@ export function sayProblems(problems: readonly MetricProblem[], err: Told): void
   }
 }
 
+/**
+ * Says on a terminal what became of the metrics, and where their curves are.
+ *
+ * @param picture as the user would type it; `undefined` where there is none.
+ */
+export function sayCurves(
+  metrics: readonly Metric[],
+  picture: string | undefined,
+  err: Told,
+): void {
+  if (!err.isTerminal || metrics.length === 0) return;
+  const curves = picture === undefined ? "" : `Their curves: ${inOneLine(picture)}\n`;
+  err.print(`Metrics: ${lastValues(metrics)}\n${curves}`);
+}
+
 /** Warns of the definitions that found nothing in all that the training wrote. */
 export function sayUnmatched(
   metrics: Pick<Metrics, "unmatched" | "withoutNumber">,

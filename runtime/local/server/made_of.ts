@@ -36,6 +36,8 @@ export interface Stale {
   readonly code?: Date;
   readonly model?: Date;
   readonly image?: Date;
+  /** Whether `local deploy --watch` has it: then what is newer is being started, or does not serve. */
+  readonly isWatched?: boolean;
 }
 
 /** The directories with code of a server, in `mlcli_base`. */

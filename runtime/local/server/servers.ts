@@ -93,7 +93,8 @@ function notFound(
   });
 }
 
-function asServer({ id, name, appName, port, summary }: ManagedServer): Server {
+/** What is known of a server from the engine's list. */
+export function asServer({ id, name, appName, port, summary }: ManagedServer): Server {
   const { Image, State, Labels, Mounts = [], Ports = [] } = summary;
   const published = Ports.flatMap(({ PublicPort = [] }) => PublicPort);
   return {

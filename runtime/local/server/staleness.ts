@@ -4,10 +4,20 @@
  * @module
  */
 
+import type { Engine } from "../../docker/engine.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
 import type { Host } from "../jobs.ts";
 import { type Stale, stalenessOf } from "./made_of.ts";
-import { findServers } from "./servers.ts";
+import { findServers, type Server } from "./servers.ts";
+
+/** What is newer than a server, as `stalenessOf` has it. */
+export async function stalenessOfServer(
+  { madeOf, isRelayed }: Pick<Server, "madeOf" | "isRelayed">,
+  engine: Engine,
+): Promise<Stale | undefined> {
+  const stale = await stalenessOf(madeOf, engine);
+  return stale && { ...stale, isWatched: isRelayed };
+}
 
 /** The longest that a user waits to hear whether a server is stale, in seconds. */
 const PATIENCE = 1;
@@ -25,7 +35,7 @@ export async function stalenessOn(
   const asked = (async () => {
     const servers = await findServers(await engine(), port, signal);
     const server = servers.find(({ running }) => running);
-    return await stalenessOf(server?.madeOf, await engine());
+    return server && await stalenessOfServer(server, await engine());
   })().catch(() => undefined);
   const known = await Promise.race([
     asked.then((stale) => ({ stale })),

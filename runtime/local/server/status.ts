@@ -9,7 +9,9 @@ import type { ContainerSummary, Engine } from "../../docker/engine.ts";
 import { LABELS } from "../../labels.ts";
 import { type Managed, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
-import { readMadeOf, type Stale, stalenessOf } from "./made_of.ts";
+import type { Stale } from "./made_of.ts";
+import { asServer } from "./servers.ts";
+import { stalenessOfServer } from "./staleness.ts";
 import { ping, type PingAnswer } from "../../serving/ping.ts";
 
 /** How a container is. */
@@ -60,14 +62,12 @@ export async function containerStatuses(
   );
 }
 
-async function statusOf(
-  { name, appName, role, port, summary }: Managed,
-  engine: Engine,
-): Promise<ContainerStatus> {
+async function statusOf(container: Managed, engine: Engine): Promise<ContainerStatus> {
+  const { name, appName, role, port, summary } = container;
   const [health, stale] = await Promise.all([
     healthOf(summary, port),
-    role === "serve" && summary.State === "running"
-      ? stalenessOf(readMadeOf(summary.Labels[LABELS.madeOf]), engine)
+    container.role === "serve" && summary.State === "running"
+      ? stalenessOfServer(asServer(container), engine)
       : undefined,
   ]);
   return {

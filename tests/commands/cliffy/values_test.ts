@@ -117,7 +117,7 @@ suite("the values of a command", () => {
         "before its value",
         { timeout: "x" },
         {},
-        'Option "--timeout" is of use with "--wait" only.',
+        'Option "--timeout" has no effect without "--wait".',
       ],
     ] as const
   ) {

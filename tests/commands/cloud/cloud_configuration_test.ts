@@ -71,7 +71,10 @@ suite("the cloud commands and the apps' configuration", () => {
   it("say that there is no app of that name", async () => {
     const { code, stderr, region } = await regionAsked({ "churn.json": churn }, ["-a", "fruad"]);
     assertEquals([code, region], [1, undefined]);
-    assertMatch(stderr, /^error: Not a valid mlcli directory: .+\nhint: It has no fruad\.json/);
+    assertMatch(
+      stderr,
+      /^error: Not a valid mlcli directory: .+\nhint: There is no fruad\.json here/,
+    );
   });
 
   it("say which file and key is wrong", async () => {

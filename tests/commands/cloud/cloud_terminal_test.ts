@@ -82,7 +82,7 @@ suite("the cloud commands on a terminal", () => {
     assertEquals(
       context.err.text,
       "\rLooking for other users of churn-config: 1 endpoints\x1b[K\r\r\x1b[K" +
-        "Whether one of 1 endpoints uses churn-config not checked: Not yours\n" +
+        "Not checked whether one of 1 endpoints uses churn-config: Not yours\n" +
         CHURN_IN_ACCOUNT,
     );
   });

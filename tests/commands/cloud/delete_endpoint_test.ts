@@ -243,7 +243,7 @@ suite("mlcli delete-endpoint with the permissions of the specification alone", (
     assertEquals(await runCloud(aws, WITH_CONFIG), {
       code: 0,
       stdout: "churn\n",
-      stderr: "Whether another endpoint uses churn-config not checked: " +
+      stderr: "Not checked whether another endpoint uses churn-config: " +
         "AccessDeniedException: sagemaker:ListEndpoints\n",
     });
     assertEquals([...aws.configurations], []);
@@ -256,7 +256,7 @@ suite("mlcli delete-endpoint with the permissions of the specification alone", (
     assertEquals(await runCloud(aws, WITH_CONFIG), {
       code: 0,
       stdout: "churn\n",
-      stderr: "Whether one of 2 endpoints uses churn-config not checked: " +
+      stderr: "Not checked whether one of 2 endpoints uses churn-config: " +
         "AccessDeniedException: sagemaker:DescribeEndpoint\n",
     });
   });

@@ -320,16 +320,26 @@ suite("deploy's options", () => {
       /hint: mlcli local deploy, which runs on this machine/,
     ],
     ["a name that is none", ["deploy", "-n", "a_b"], 2, /^error: Endpoint name not valid: "a_b"/],
-    ["an empty model", ["deploy", "-m", ""], 2, /"-m"\.\nhint: .*\$\(\.\.\.\) printed nothing/],
+    [
+      "an empty model",
+      ["deploy", "-m", ""],
+      2,
+      /"-m"\.\nhint: .*\$\(\.\.\.\) stands there, that command printed nothing/,
+    ],
     ["both kinds", [...LEAST, "--memory-size-in-mb", "1024"], 2, /do not go together/],
     ["no number", [...LEAST, "-c", "two"], 2, /a whole number, 1 or more, but got "two"/],
     [
       "time without a wait",
       [...LEAST, "--no-wait", "--timeout", "5"],
       2,
-      /"--timeout" is of no use with "--no-wait"/,
+      /"--timeout" has no effect with "--no-wait"/,
     ],
-    ["an alarm alone", [...LEAST, "--alarm", "5xx"], 2, /"--alarm" is of use with "--canary" only/],
+    [
+      "an alarm alone",
+      [...LEAST, "--alarm", "5xx"],
+      2,
+      /"--alarm" has no effect without "--canary"/,
+    ],
     [
       "variables that the platform would refuse",
       [...LEAST, "--env", `A=${"x".repeat(1_025)}`],
@@ -403,6 +413,6 @@ suite("deploy's options", () => {
   it("says in its help what serves on this machine", async () => {
     await using job = await makeDeployApp();
     const { stdout } = await job.run(["deploy", "--help"]);
-    assertMatch(stdout, /mlcli local deploy serves on this\s+machine/);
+    assertMatch(stdout, /mlcli local deploy serves on\s+this machine/);
   });
 });

@@ -198,8 +198,8 @@ suite("download-model refuses", () => {
         "a_b",
         /^error: Neither a job's name nor an address in S3: "a_b"\n/,
       ],
-      ["a bucket", `s3://${BUCKET}`, /^error: A directory, and no archive of a model: /],
-      ["a directory", `s3://${BUCKET}/churn/`, /^error: A directory, and no archive of a model: /],
+      ["a bucket", `s3://${BUCKET}`, /^error: A directory, not an archive of a model: /],
+      ["a directory", `s3://${BUCKET}/churn/`, /^error: A directory, not an archive of a model: /],
     ] as const
   ) {
     it(`${what}: a wrong command line`, async () => {

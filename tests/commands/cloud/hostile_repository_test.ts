@@ -155,7 +155,7 @@ suite("a bucket that only the configuration file names", () => {
       assertEquals(code, 1);
       assertMatch(
         stderr,
-        /^error: Whether the bucket job-data is yours cannot be found out: AccessDeniedException: sts/m,
+        /^error: Cannot find out whether the bucket job-data is yours: AccessDeniedException: sts/m,
       );
       assertMatch(
         stderr,
@@ -172,7 +172,7 @@ suite("upload-data --delete in a hostile repository", () => {
     const { code, stderr } = await job.run(["upload-data", "-i", ".", "--delete"]);
     assertEquals([code, stderr], [
       2,
-      'error: Option "--delete" is of use with "--target-dir" only.\n' +
+      'error: Option "--delete" has no effect without "--target-dir".\n' +
       `hint: What is deleted is named by you, and not by a file: --target-dir s3://${BUCKET}/app/data/\n`,
     ]);
     assertEquals(job.box.requests.length, 0);

@@ -88,7 +88,7 @@ suite("the README's command line, from data to an endpoint", () => {
     assertStringIncludes(
       stderr,
       'error: Missing value for option "-m".\nhint: See mlcli --help. ' +
-        "What stands there as $(...) printed nothing: its error is above.\n",
+        "If $(...) stands there, that command printed nothing: its error is above.\n",
     );
     assert(!box.operations.some((name) => /Endpoint|Model$/.test(name)), box.operations.join());
   });

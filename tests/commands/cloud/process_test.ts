@@ -262,7 +262,7 @@ suite("process", () => {
       "parts of no input",
       [...LEAST, "--input-sharded"],
       2,
-      /error: Option "--input-sharded" is of use with "--input-s3-location" only\.\nhint: /,
+      /error: Option "--input-sharded" has no effect without "--input-s3-location"\.\nhint: /,
     ],
     ["a run of 10 days", [...LEAST, "--max-run", "864000"], 2, /1 to 777600, but got "864000"/],
     ["101 instances", [...LEAST, "-c", "101"], 2, /1 to 100, but got "101"/],
@@ -284,7 +284,7 @@ suite("process", () => {
       "a subnet alone",
       [...LEAST, "--subnet", "subnet-1"],
       2,
-      /"--subnet" is of use with "--security-group" only/,
+      /"--subnet" has no effect without "--security-group"/,
     ],
     ["an image that is not pushed", [...LEAST, "-t", "v2"], 1, /error: test-\w+:v2 is not pushed/],
     [

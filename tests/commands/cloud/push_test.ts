@@ -517,6 +517,22 @@ suite("mlcli push: what is seen of it", () => {
     assertEquals(stderr.match(/Pushed|Retrying/g), null);
   });
 
+  it("with --quiet: nothing; with --progress plain on a terminal: what a pipe gets", async () => {
+    for (const isTerminal of [true, false]) {
+      await using scene = await makeScene({ put: pushing({}), messages });
+      const { code, stderr } = await scene.run(["--quiet"], { isTerminal });
+      assertEquals([code, stderr], [0, ""]);
+    }
+    await using scene = await makeScene({ put: pushing({}), messages });
+    const { stderr } = await scene.run(["--progress", "plain"], { isTerminal: true });
+    assertEquals(stderr.split("\n").slice(-4), [
+      "aaa: Pushed",
+      "bbb: Retrying in 2 seconds",
+      "bbb: Layer already exists",
+      "",
+    ]);
+  });
+
   it("an image that not all instances run, whatever the configuration wanted", async () => {
     for (const platform of ["", "linux/amd64"]) {
       await using scene = await makeScene({

@@ -143,6 +143,24 @@ suite("upload-data sends", () => {
     assertEquals(stderr, `${line}\r\r\x1b[K2 files sent (2 bytes)\n`);
   });
 
+  it("and says no more than in a pipe with --progress plain, and nothing with --quiet", async () => {
+    for (
+      const [args, words] of [[["--progress", "plain"], "1 file sent (1 byte)\n"], [
+        ["-q"],
+        "",
+      ]] as const
+    ) {
+      for (const isTerminal of [true, false]) {
+        await using at = await place({ "d/a": "1" });
+        const { code, stdout, stderr } = await at.upload(
+          ["-i", "d", "--target-dir", TARGET, ...args],
+          { isTerminal },
+        );
+        assertEquals([code, stdout, stderr], [0, `${TARGET}/\n`, words]);
+      }
+    }
+  });
+
   it("to a bucket in another region", async () => {
     await using at = await place({ "d/a": "1" });
     at.box.s3.createBucket("far-bucket", { region: "us-west-2" });
@@ -294,7 +312,7 @@ suite("upload-data --delete", () => {
     await using at = await place({ "churn.json": JSON.stringify(configuration), "d/a": "1" });
     const { code, stderr } = await at.upload(["-i", "d", "--delete"]);
     assertEquals([code, at.box.requests], [2, []]);
-    assertMatch(stderr, /^error: Option "--delete" is of use with "--target-dir" only\.\nhint: /);
+    assertMatch(stderr, /^error: Option "--delete" has no effect without "--target-dir"\.\nhint: /);
   });
 
   it("deletes nothing where a file was not sent", async () => {

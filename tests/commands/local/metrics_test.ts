@@ -56,7 +56,12 @@ suite("mlcli local train with metric_definitions", () => {
       const { stderr } = await train([LOSS, long], program, { isTerminal: true, columns });
       const line = (loss: string): string =>
         `loss ${loss}  a metric with quite a long name 0.9`.slice(0, columns - 1);
-      assertEquals(stderr, `${line("0.5")}\r\x1b[K${line("0.123457")}\r\x1b[K`);
+      const [shown = "", end = ""] = stderr.split("Metrics: ");
+      assertEquals(shown, `${line("0.5")}\r\x1b[K${line("0.123457")}\r\x1b[K`);
+      assertMatch(
+        end,
+        /^loss 0\.123457 {2}a metric with quite a long name 0\.9\nTheir curves: \S+\/metrics\.svg\n$/,
+      );
     });
   }
 

@@ -184,9 +184,12 @@ suite("the record of a run", () => {
     await using other = await completeApp();
     assertEquals((await run(other, { image: null })).code, 1);
     assertEquals(await namesIn(other.path("local_test")), ["test_dir"]);
-    // What is there of others stays.
+    // What is there of others stays, also an empty directory.
     assertEquals((await run(app, { image: null })).code, 1);
     assertEquals((await namesIn(jobs(app))).length, 2);
+    await Deno.mkdir(jobs(other));
+    assertEquals((await run(other, { image: null })).code, 1);
+    assertEquals(await namesIn(jobs(other)), [".gitignore"]);
   });
 
   it("has a name of its own, also of two runs in one millisecond", async () => {
@@ -238,6 +241,9 @@ suite("the record of a run", () => {
       await putRecord(app, `old-${String(number).padStart(2, "0")}`, { started });
     }
     await app.write(jobs(app, "old-51", "notes.txt"), "mine");
+    const live = { started: "2026-02-01T09:00:00Z", outcome: null, container: "mlcli-live" };
+    await putRecord(app, "live", live);
+    await app.write(app.path("local_test/.run-mlcli-live/owner"), `${Deno.pid} ${Deno.hostname()}`);
     await app.write(jobs(app, "mine", "x"), "");
     await Deno.symlink(app.testPath("model"), jobs(app, "link"));
     assertEquals((await run(app, {})).code, 0);
@@ -247,7 +253,7 @@ suite("the record of a run", () => {
       ...[true, false, false, true],
     ]);
     assertEquals(await namesIn(jobs(app, "old-51")), ["notes.txt"]);
-    assert(names.includes("mine") && names.includes("link"));
+    for (const name of ["mine", "link", "live"]) assert(names.includes(name), name);
     assertEquals(await namesIn(app.testPath("model")), ["m"]);
   });
 });
@@ -400,7 +406,8 @@ suite("mlcli local list-jobs", () => {
     await Deno.mkdir(jobs(app, "pipe"));
     await new Deno.Command("mkfifo", { args: [jobs(app, "pipe", "job.json")] }).output();
     await Deno.mkdir(jobs(app, "linked"));
-    await Deno.symlink("/etc/passwd", jobs(app, "linked", "job.json"));
+    await putRecord(app, "../elsewhere");
+    await Deno.symlink(jobs(app, "../elsewhere/job.json"), jobs(app, "linked", "job.json"));
     assertEquals((await list(app)).stdout, "");
   });
 });

@@ -78,7 +78,7 @@ suite("what a container may take of this machine", () => {
     assertEquals(doubted.code, 0);
     assertMatch(
       doubted.stderr,
-      /^warning: APP.json: "shmsize" in "local" means nothing to mlcli\nhint: Is "shm_size" meant\?\n/,
+      /^warning: APP.json: unknown key "shmsize" in "local"\nhint: Did you mean "shm_size"\?\n/,
     );
     assertMatch(doubted.stderr, /\nwarning: APP.json: "docker_tag" in "local" has no effect\n/);
   });
@@ -135,6 +135,9 @@ suite("what a container may take of this machine", () => {
     });
     assertEquals(gpus.code, 1);
     assertMatch(gpus.stderr, /^error: The Docker Engine has no GPUs for containers\n/);
+    const podman = await run([...TRAIN, "--gpus", "1"], { play: { isPodman: true } });
+    assertEquals([podman.code, podman.hosts], [1, []]);
+    assertMatch(podman.stderr, /^error: Podman gives no GPUs to containers/m);
     const cpus = await run([...DEPLOY, "--cpus", "64"], {
       play: {
         answers: {

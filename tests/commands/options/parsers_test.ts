@@ -107,7 +107,7 @@ suiteOf("of --limit", {
   parse: parseLimit,
   takes: [["1", 1], ["20", 20], ["123456789", 123_456_789]],
   refuses: ["0", "-1", "1.5", "all", "", "1234567890"],
-  message: 'must be a number from 1, but got "0".',
+  message: 'must be a whole number, 1 or more, but got "0".',
 });
 
 suiteOf("of --docker-tag", {

@@ -110,8 +110,8 @@ suite("options in the configuration file", () => {
     });
     assertEquals(settingsIn(given, OPTIONS), {});
     assertEquals(doubtsIn(given, OPTIONS).map(({ message, hint }) => `${message}. ${hint}`), [
-      'churn.json: "ec2_typ" in "train" means nothing to mlcli. Is "ec2_type" meant?',
-      'churn.json: "instanceCount" in "train" means nothing to mlcli. Is "instance_count" meant?',
+      'churn.json: unknown key "ec2_typ" in "train". Did you mean "ec2_type"?',
+      'churn.json: unknown key "instanceCount" in "train". Did you mean "instance_count"?',
       'churn.json: "region" in "train" has no effect. "cloud_region", beside this object, names ' +
       "the region of all commands.",
       'churn.json: "env_file" in "train" has no effect. It may name any file of yours: ' +
@@ -124,9 +124,9 @@ suite("options in the configuration file", () => {
     const otherKeys = ["cloud-region", "trains", "owner", "s3prefix"];
     const doubts = topLevelDoubts(appObject("/apps", "churn", { otherKeys }));
     assertEquals(doubts.map(({ message, hint }) => `${message}. ${hint}`), [
-      'churn.json: "cloud-region" means nothing to mlcli. Is "cloud_region" meant?',
-      'churn.json: "trains" means nothing to mlcli. Is "train" meant?',
-      'churn.json: "s3prefix" means nothing to mlcli. Is "s3_prefix" meant?',
+      'churn.json: unknown key "cloud-region". Did you mean "cloud_region"?',
+      'churn.json: unknown key "trains". Did you mean "train"?',
+      'churn.json: unknown key "s3prefix". Did you mean "s3_prefix"?',
     ]);
   });
 });

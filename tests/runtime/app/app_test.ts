@@ -101,7 +101,7 @@ suite("findApp with a name", () => {
     });
     const error = await assertRejects(() => findApp(directory.path, "demo"), NoAppHere);
     assertEquals(error.message, `Not a valid mlcli directory: ${directory.path}`);
-    assertEquals(error.hint, "It has no demo.json, but: a");
+    assertEquals(error.hint, "There is no demo.json here, but: a");
   });
 
   it("says how to make it where there is none at all", async () => {

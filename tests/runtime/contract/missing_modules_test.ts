@@ -49,13 +49,29 @@ suite("requirementNames", () => {
 });
 
 suite("missingModuleHint", () => {
-  const asked = { module: "sklearn", file: "requirements.txt", text: "pandas\n", isBuilt: true };
+  const asked = {
+    module: "sklearn",
+    file: "requirements.txt",
+    text: "pandas\n",
+    isLock: false,
+    isBuilt: true,
+  };
   const rows: readonly (readonly [name: string, more: Partial<typeof asked>, hint: string])[] = [
     ["not asked for", {}, "Add scikit-learn to requirements.txt, then mlcli build."],
     [
       "asked for",
       { text: "pandas\nscikit-learn==1.4\n" },
       "scikit-learn is in requirements.txt, but not in the image: mlcli build.",
+    ],
+    [
+      "not asked for in a project of uv",
+      { file: "pyproject.toml", text: 'dependencies = [\n  "pandas"]', isLock: true },
+      "Add scikit-learn to pyproject.toml and its lock (uv add scikit-learn), then mlcli build.",
+    ],
+    [
+      "asked for in a project of uv",
+      { file: "pyproject.toml", text: 'dependencies = ["scikit-learn>=1"]', isLock: true },
+      "scikit-learn is in pyproject.toml, but not in the image: mlcli build.",
     ],
     ["somebody else's image", { isBuilt: false }, "Install scikit-learn in the image."],
     [

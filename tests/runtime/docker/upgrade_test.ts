@@ -2,6 +2,7 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { connectToEngine } from "../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../runtime/docker/engine.ts";
 import { BrokenEngine, EngineError } from "../../../runtime/docker/transport.ts";
+import { Authority } from "../../helpers/certificates.ts";
 import { type RawHandler, rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -12,18 +13,27 @@ const UPGRADED = "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r
 async function withAttached<T>(
   answer: RawHandler,
   work: (engine: Engine, requests: readonly string[]) => Promise<T>,
-  kind: "tcp" | "unix" = "tcp",
+  kind: "tcp" | "unix" | "tls" = "tcp",
 ): Promise<T> {
+  await using authority = kind === "tls" ? await Authority.make() : undefined;
   const requests: string[] = [];
   const directory = await Deno.makeTempDir({ prefix: "mlcli-test-" });
   const socket = `${directory}/engine.sock`;
-  await using server = rawServer(async (connection, request) => {
-    if (request.call.endsWith("/_ping")) return await say(connection, PONG);
-    requests.push(request.headers);
-    await answer(connection, request);
-  }, kind === "unix" ? socket : undefined);
-  const host = kind === "unix" ? `unix://${socket}` : `tcp://127.0.0.1:${server.port}`;
-  const engine = await connectToEngine({ env: (name) => name === "DOCKER_HOST" ? host : "" });
+  await using server = rawServer(
+    async (connection, request) => {
+      if (request.call.endsWith("/_ping")) return await say(connection, PONG);
+      requests.push(request.headers);
+      await answer(connection, request);
+    },
+    kind === "unix" ? socket : undefined,
+    await authority?.certify("localhost"),
+  );
+  if (authority) await Deno.copyFile(authority.file, `${directory}/ca.pem`);
+  const variables: Readonly<Record<string, string>> = {
+    DOCKER_HOST: kind === "unix" ? `unix://${socket}` : `tcp://localhost:${server.port}`,
+    ...kind === "tls" ? { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: directory } : {},
+  };
+  const engine = await connectToEngine({ env: (name) => variables[name] });
   try {
     return await work(engine, requests);
   } finally {
@@ -58,7 +68,7 @@ const echo: RawHandler = async (connection) => {
 };
 
 suite("a connection with input", () => {
-  for (const kind of ["tcp", "unix"] as const) {
+  for (const kind of ["tcp", "unix", "tls"] as const) {
     it(`carries bytes both ways, over ${kind}, also after the end of the input`, async () => {
       await withAttached(echo, async (engine, requests) => {
         assertEquals(await talk(engine, "a", "b"), "hello ab bye");

@@ -256,7 +256,7 @@ suite("what the doctor says would differ on the platform", () => {
 
   it("is nothing: one line says so", async () => {
     assertEquals(await platform(ours()), [
-      "ok: Nothing is known here that would differ on the platform // null",
+      "ok: Nothing was found that would differ on SageMaker // null",
     ]);
   });
 

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { extract } from "tar-stream";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { type Answers, fakeEngine, imageUnlessOf, pong } from "../../helpers/fake_engine.ts";
-import { runInProcess } from "../../helpers/in_process.ts";
+import { type InProcessOptions, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -38,9 +38,10 @@ async function unpacked(tar: ReadableStream<Uint8Array>): Promise<ReadonlyMap<st
 async function build(
   args: readonly string[],
   files: Readonly<Record<string, string>> = {},
-  { env, prepare, answer = JSON.stringify({ aux: { ID: "sha256:abc" } }) }: {
+  { env, prepare, more, answer = JSON.stringify({ aux: { ID: "sha256:abc" } }) }: {
     readonly env?: Readonly<Record<string, string>>;
     readonly prepare?: (app: TestApp) => Promise<void>;
+    readonly more?: Partial<InProcessOptions>;
     /** What the engine says. */
     readonly answer?: string;
   } = {},
@@ -63,6 +64,7 @@ async function build(
     cwd,
     engine,
     ...env && { env },
+    ...more,
   });
   const { query } = engine.calls.find(({ call }) => call === "POST /build") ?? {};
   return {
@@ -113,6 +115,24 @@ suite("mlcli build --build-arg", () => {
         "hint: A line ARG X, in the stage that uses it, declares it.\n",
     );
   });
+
+  for (const columns of [80, 40]) {
+    it(`warns on a terminal of ${columns} columns, too`, async () => {
+      const { code, stderr, app } = await build(["--build-arg", "X=1"], DECLARED, {
+        more: { isTerminal: true, columns },
+      });
+      assertEquals(code, 0);
+      const said = stderr.slice(stderr.indexOf("warning: "), stderr.indexOf("declares it."));
+      assertEquals(
+        said.split(/\s+/).join(" "),
+        `warning: ${app}/mlcli_base/Dockerfile declares no build argument X: nothing uses it ` +
+          "hint: A line ARG X, in the stage that uses it, ",
+      );
+      // A path is never broken.
+      const wide = said.split("\n").filter((line) => line.length > columns);
+      assertEquals(wide.filter((line) => line !== `warning: ${app}/mlcli_base/Dockerfile`), []);
+    });
+  }
 
   it("warns of it before the build, which may fail for that", async () => {
     const failing = JSON.stringify({ errorDetail: { message: "no" } });

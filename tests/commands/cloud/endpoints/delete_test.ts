@@ -292,7 +292,7 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertEquals(code, 0);
     assertEquals(
       stderr,
-      "Whether mlcli made shop-config-2 for shop not checked: AccessDeniedException: " +
+      "Not checked whether mlcli made shop-config-2 for shop: AccessDeniedException: " +
         "sagemaker:ListTags\nLeft: endpoint configuration shop-config-2. To delete it: " +
         `${CONFIGURATION_BY_HAND} shop-config-2\n`,
     );

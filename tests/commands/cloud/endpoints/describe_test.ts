@@ -125,13 +125,16 @@ suite("mlcli describe of an endpoint", () => {
     assertMatch(noModel.stdout, /^Model: {10}shop-mlcli\nData capture:/m);
     assertEquals(
       noModel.stderr,
-      "Not known of its model shop-mlcli: AccessDeniedException: sagemaker:DescribeModel\n",
+      "The details of its model shop-mlcli are not known: AccessDeniedException: sagemaker:DescribeModel\n",
     );
     box.faults.deny("sagemaker:DescribeEndpointConfig");
     const nothing = await run(box);
     assertEquals(nothing.code, 0);
     assertMatch(nothing.stdout, /^Machines: {7}1 instances\n$/m);
-    assertMatch(nothing.stderr, /^Not known of its configuration shop-config: Access/);
+    assertMatch(
+      nothing.stderr,
+      /^The details of its configuration shop-config are not known: Access/,
+    );
   });
 
   it("says nothing where configuration and model were deleted meanwhile", async () => {

@@ -90,7 +90,7 @@ suite("mlcli list-endpoints --output json: what costs money", () => {
     const half = await run(box);
     assertEquals(
       half.stderr,
-      "Not known of all what they run on: AccessDeniedException: " +
+      "The instances of some endpoints are not known: AccessDeniedException: " +
         "sagemaker:DescribeEndpointConfig\n",
     );
     const [first] = JSON.parse(half.stdout);
@@ -98,7 +98,10 @@ suite("mlcli list-endpoints --output json: what costs money", () => {
     box.faults.deny("sagemaker:DescribeEndpoint");
     const nothing = await run(box);
     assertEquals(nothing.code, 0);
-    assertMatch(nothing.stderr, /^Not known of all .*: sagemaker:DescribeEndpoint\n$/);
+    assertMatch(
+      nothing.stderr,
+      /^The instances of some endpoints are not known: .*: sagemaker:DescribeEndpoint\n$/,
+    );
     const [last] = JSON.parse(nothing.stdout);
     assertEquals([last.instance_type, last.instance_count], [null, null]);
   });

@@ -56,7 +56,10 @@ suite("mlcli list-jobs", () => {
     assertEquals(names(all.stdout).at(-1), "p");
     const wrong = await run(box, "--limit", "0");
     assertEquals(wrong.code, 2);
-    assertMatch(wrong.stderr, /^error: Option "--limit" must be a number from 1, but got "0"\./);
+    assertMatch(
+      wrong.stderr,
+      /^error: Option "--limit" must be a whole number, 1 or more, but got "0"\./,
+    );
   });
 
   it("lists those of a kind, a status, a name", async () => {

@@ -98,12 +98,12 @@ const WRONG: readonly (readonly [asked: Partial<DeployRequest>, words: RegExp, h
   ),
   [
     { subnets: ["subnet-1"] },
-    /^Option "--subnet" is of use with "--security-group" only\.$/,
+    /^Option "--subnet" has no effect without "--security-group"\.$/,
     /both, or neither/,
   ],
   [
     { securityGroups: ["sg-1"] },
-    /^Option "--security-group" is of use with "--subnet" only\.$/,
+    /^Option "--security-group" has no effect without "--subnet"\.$/,
     /both, or neither/,
   ],
   [
@@ -146,7 +146,7 @@ suite("what an endpoint is asked for with", () => {
     assertEquals(canaryOf(10, []), { percent: 10, alarms: [] });
     assertEquals(canaryOf(10, ten), { percent: 10, alarms: ten });
     const alone = assertThrows(() => canaryOf(undefined, ["a"]), UsageError);
-    assertEquals(alone.message, 'Option "--alarm" is of use with "--canary" only.');
+    assertEquals(alone.message, 'Option "--alarm" has no effect without "--canary".');
     const many = assertThrows(() => canaryOf(10, [...ten, "one"]), UsageError);
     assertEquals(many.message, 'Option "--alarm" may be given 10 times, but is given 11.');
   });

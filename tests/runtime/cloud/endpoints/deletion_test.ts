@@ -92,7 +92,7 @@ function configurationIn({ things }: DeletionPlan): string | undefined {
 
 const ALONE = { withConfiguration: false };
 const STATUS = "Status of churn not checked";
-const USES = "uses churn-config not checked: No permission";
+const USES = "uses churn-config: No permission";
 const LONG = "a".repeat(57);
 const OTHERS = Object.fromEntries(
   ["a", "b", "c", "d", "e", "f", "g", "h", "i"].map((name) => [name, endpointNamed(name)]),
@@ -157,7 +157,7 @@ const PLANS: readonly (readonly [
   [
     "endpoints that may not be listed",
     { more: unlisted(DENIED) },
-    ...["InService", "churn-config", [`Whether another endpoint ${USES}`]] as const,
+    ...["InService", "churn-config", [`Not checked whether another endpoint ${USES}`]] as const,
   ],
   [
     "others of which some may not be described",
@@ -165,7 +165,7 @@ const PLANS: readonly (readonly [
       states: { x: DENIED, y: DENIED, other: OTHER },
       more: listing([CHURN, user("x"), OTHER, user("y")]),
     },
-    ...["InService", "churn-config", [`Whether one of 2 endpoints ${USES}`]] as const,
+    ...["InService", "churn-config", [`Not checked whether one of 2 endpoints ${USES}`]] as const,
   ],
 ];
 

@@ -242,7 +242,7 @@ suite("the archive of a model that cannot be read", () => {
       const error = await assertRejects(() => checkedOn(filled, { key }), MlcliError);
       assertEquals(
         error.message,
-        `A directory, and no archive of a model: s3://${BUCKET}/${key}`,
+        `A directory, not an archive of a model: s3://${BUCKET}/${key}`,
       );
     });
   }
@@ -263,7 +263,7 @@ suite("the archive of a model that cannot be read", () => {
     );
     assertEquals(
       [error.message, error.hint],
-      [`A directory, and no archive of a model: s3://${BUCKET}/churn/output/`, `Is it ${SHOWN}?`],
+      [`A directory, not an archive of a model: s3://${BUCKET}/churn/output/`, `Is it ${SHOWN}?`],
     );
     const unpacked = await assertRejects(
       () => checkedOn((box) => filled(box, "churn/model/weights.bin"), { key: "churn/model" }),
@@ -289,7 +289,7 @@ suite("the archive of a model that cannot be read", () => {
     });
     assertEquals(found, undefined);
     assertEquals(notes, [
-      `Whether ${SHOWN} is an archive of a model is not known (AccessDeniedException: s3:GetObject)`,
+      `Cannot tell whether ${SHOWN} is an archive of a model (AccessDeniedException: s3:GetObject)`,
     ]);
   });
 

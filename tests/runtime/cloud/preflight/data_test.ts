@@ -78,7 +78,7 @@ suite("what a job reads", () => {
       box.faults.deny("s3:ListBucket");
     };
     assertEquals(await checked(prepare, checkInput, "data/"), [
-      `Whether the bucket ${BUCKET} can be used is not known (AccessDeniedException: s3:ListBucket)`,
+      `Cannot tell whether the bucket ${BUCKET} can be used (AccessDeniedException: s3:ListBucket)`,
     ]);
   });
 });
@@ -106,7 +106,10 @@ for (const [what, check] of [["reads from", checkInput], ["writes to", checkOutp
     it("may be another account's: that is a note", async () => {
       const prepare = (box: Box) => void box.s3.createBucket(BUCKET, { owner: "999999999999" });
       const notes = await checked(prepare, check, "data/");
-      assertEquals(notes[0]?.startsWith(`Whether the bucket ${BUCKET} can be used`), true);
+      assertEquals(
+        notes[0]?.startsWith(`Cannot tell whether the bucket ${BUCKET} can be used`),
+        true,
+      );
     });
   });
 }

@@ -127,6 +127,27 @@ suite("what pip in a build gets of this machine's network", () => {
     await refused("a.pem leads out of");
   });
 
+  it("is docker's own proxies for builds where no variable names one", async () => {
+    const proxies = {
+      default: { httpsProxy: "http://me:secret@proxy:3128", noProxy: "corp", httpProxy: 7 },
+    };
+    await using directory = await machine({
+      "home/.docker/config.json": JSON.stringify({ proxies }),
+    });
+    const env = { HOME: "ROOT/home" };
+    const found = await handed(directory, env);
+    assertEquals((await contentsOf(found))["environment"]?.split("\n"), [
+      "export HTTPS_PROXY='http://me:secret@proxy:3128'",
+      "export NO_PROXY='corp'",
+      "export https_proxy='http://me:secret@proxy:3128'",
+      "export no_proxy='corp'",
+      "",
+    ]);
+    assertEquals(found.secret, [`${directory.path}/home/.docker/config.json`]);
+    const other = await handed(directory, { ...env, HTTP_PROXY: "http://other:1" });
+    assertEquals(await contentsOf(other), { environment: "export HTTP_PROXY='http://other:1'\n" });
+  });
+
   it("warns of what cannot work, and hands the rest over", async () => {
     await using directory = await machine({ "own.conf/x": "" });
     const { warnings, entries } = await handed(directory, {

@@ -1,0 +1,43 @@
+/**
+ * What `mlcli local deploy --watch` says.
+ *
+ * @module
+ */
+
+import type { Context } from "../../runtime/context.ts";
+import type { ServingJob } from "../../runtime/local/jobs.ts";
+import { serveWatched } from "../../runtime/local/server/watched.ts";
+import { tell } from "../../runtime/message.ts";
+import { noteText, printable } from "../../runtime/text.ts";
+import { errorText } from "../render/error_text.ts";
+import { clockTime } from "../render/timestamp.ts";
+
+/**
+ * Serves and tells of each edit, until Ctrl-C or `local stop`.
+ *
+ * @param announce prints the address.
+ */
+export async function watchDeploy(
+  job: ServingJob,
+  context: Context,
+  announce: (server: { readonly port: number }) => Promise<void>,
+): Promise<void> {
+  const { err, clock } = context;
+  const say = (text: string): void => tell(err, printable(`${clockTime(clock.date())} ${text}\n`));
+  await serveWatched(job, context, {
+    onReady: async (port) => {
+      await announce({ port });
+      say("watching the code and the model; Ctrl-C ends");
+    },
+    onSwitch: ({ words }, seconds) => say(`${words}: new server in ${seconds.toFixed(1)} s`),
+    onFailure: ({ words }, error) => {
+      tell(err, errorText(error));
+      say(`${words}: not served; the server before serves on`);
+    },
+    onEnd: (error) => {
+      tell(err, errorText(error));
+      say("nobody answers until the next edit");
+    },
+  });
+  tell(err, noteText("Stopped by mlcli local stop"));
+}

@@ -1,0 +1,117 @@
+/**
+ * The containers behind a port that mlcli relays requests to: the one that serves now, and those
+ * before it that still answer what they began.
+ *
+ * @module
+ */
+
+import type { Interruption } from "../../context.ts";
+import { STREAM_SECONDS } from "../../contract/limits.ts";
+import type { Engine } from "../../docker/engine.ts";
+import { type Clock, joinSignals } from "../../time.ts";
+import { discardContainer } from "../container/create.ts";
+import { releaseModel } from "../model/remains.ts";
+import type { Lease } from "../relay/relay.ts";
+import { findServers, type Server } from "./servers.ts";
+import { stopRunning } from "./stop.ts";
+
+/** One container, and the requests that it answers. */
+export class Backend {
+  readonly #idle = Promise.withResolvers<void>();
+  #requests = 0;
+  #isRetired = false;
+  /** Whether its program has ended. */
+  isOver = false;
+  /** Whether that was said. */
+  isSaid = false;
+
+  /** @param published its port on this machine. */
+  constructor(readonly server: Server, readonly published: number) {}
+
+  /** Keeps it for a request. */
+  lease(): Lease {
+    this.#requests++;
+    return {
+      port: this.published,
+      [Symbol.dispose]: () => {
+        this.#requests--;
+        this.#tell();
+      },
+    };
+  }
+
+  /** Resolves when its last request is answered; it gets no further ones. */
+  async untilIdle(): Promise<void> {
+    this.#isRetired = true;
+    this.#tell();
+    await this.#idle.promise;
+  }
+
+  #tell(): void {
+    if (this.#isRetired && this.#requests === 0) this.#idle.resolve();
+  }
+}
+
+/** What watching over them needs. */
+export interface Watching {
+  readonly engine: Engine;
+  readonly interruption: Interruption;
+  readonly clock: Clock;
+}
+
+/** Stops and removes a container that was the one that serves, once it has answered everything. */
+export async function retire(
+  backend: Backend,
+  { engine, interruption, clock }: Watching,
+  ending: AbortSignal,
+): Promise<void> {
+  const over = new AbortController();
+  using either = joinSignals(over.signal, ending);
+  // The longest that the platform gives an answer. `ending`: the server itself still answers them.
+  const late = clock.pause(STREAM_SECONDS * 1000, either.signal).catch(() => {});
+  await Promise.race([backend.untilIdle(), late]);
+  over.abort();
+  await stop(backend, { engine, interruption });
+}
+
+/** Stops and removes a container: what it has begun to answer, it may. A failure is only left. */
+export async function stop(
+  { server }: Pick<Backend, "server">,
+  { engine, interruption }: Pick<Watching, "engine" | "interruption">,
+): Promise<void> {
+  await stopRunning(engine, server, interruption).catch(() => {});
+  await discardContainer(engine, server.id);
+  await releaseModel(server, engine).catch(() => {});
+}
+
+/** How often (ms), and how often at most, it is asked whether a container that ended is gone. */
+const ASKED_EVERY = 100;
+const ASKED_SOON = 20;
+const ASKED_LATER = 1_000;
+
+/**
+ * Waits until somebody removes a container, as `local stop` does.
+ *
+ * @param onEnd called where its program ended by itself.
+ * @throws the signal's reason; MlcliError where the engine went away.
+ */
+export async function untilRemoved(
+  backend: Backend,
+  { engine, clock }: Watching,
+  signal: AbortSignal,
+  onEnd: (status: number) => Promise<void>,
+): Promise<void> {
+  const { id, port } = backend.server;
+  const status = await (await engine.wait(id, "not-running", signal)).status;
+  backend.isOver = true;
+  for (let asked = 1;; asked++) {
+    signal.throwIfAborted();
+    const isThere = (await findServers(engine, port, signal)).some((server) => server.id === id);
+    if (!isThere) return;
+    if (asked === ASKED_SOON && !backend.isSaid) {
+      backend.isSaid = true;
+      await onEnd(status);
+    }
+    await clock.pause(asked < ASKED_SOON ? ASKED_EVERY : ASKED_LATER, signal);
+  }
+}

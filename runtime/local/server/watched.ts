@@ -1,0 +1,261 @@
+/**
+ * `local deploy --watch`: a server that is always of the code and the model that are there.
+ *
+ * mlcli listens on the port itself, and relays each request to a container. After an edit, a new
+ * container proves itself, and gets all further requests; the old one goes when it has answered what
+ * it began. A container that does not prove itself changes nothing.
+ *
+ * @module
+ */
+
+import type { Engine } from "../../docker/engine.ts";
+import { isSystemError, MlcliError } from "../../errors.ts";
+import { layoutOf } from "../../app/layout.ts";
+import { endInWords } from "../../serving/end.ts";
+import { abortOf, type Clock, type JoinedSignal, joinSignals } from "../../time.ts";
+import { spareName } from "../container/managed.ts";
+import type { Host, ServingJob } from "../jobs.ts";
+import { type Relay, relay } from "../relay/relay.ts";
+import { type Change, type Look, Watch } from "../watch/changes.ts";
+import { Backend, retire, stop, untilRemoved, type Watching } from "./backends.ts";
+import { passLogOn } from "./logs.ts";
+import { onFreePort, portInUse } from "./ports.ts";
+import { clearPort } from "./serve.ts";
+import type { Server } from "./servers.ts";
+import { requireServable, type Start, startOf, startServer } from "./starting.ts";
+
+/** Who hears what happens. */
+export interface Audience {
+  /** The first server answers on this port. */
+  readonly onReady: (port: number) => Promise<void>;
+  /** A new server answers since so many seconds after the change. */
+  readonly onSwitch: (change: Change, seconds: number) => void;
+  /** What is there now does not serve; the server before does. */
+  readonly onFailure: (change: Change, error: unknown) => void;
+  /** The server ended by itself, and nobody answers until the next change. */
+  readonly onEnd: (error: MlcliError) => void;
+}
+
+/** What it may use. */
+export type WatchHost = Host & { readonly clock: Clock };
+
+/** Why a start was given up: what it would serve is not there any more. */
+const OVERTAKEN = new Error("edited again");
+
+/**
+ * Serves until the user interrupts, or stops the server by `local stop`, and returns then. Whatever
+ * ends this, no container is left and the port is free.
+ *
+ * @throws Interrupted when the user stopped it here; MlcliError where the first server does not
+ * answer, or the port is taken; OutputClosed where nobody reads the logs.
+ */
+export async function serveWatched(
+  job: ServingJob,
+  host: WatchHost,
+  audience: Audience,
+): Promise<void> {
+  const engine = await host.engine();
+  if (job.port !== 0) await clearPort(engine, job.port);
+  const listener = listen(job.port);
+  await using server = new WatchedServer(job, host, audience, engine, listener);
+  await server.start();
+  while (true) {
+    const change = await server.nextChange();
+    if (change === undefined) return;
+    await server.changeTo(change);
+  }
+}
+
+/** What listens on the port, and the containers behind it; none is left when it is disposed of. */
+class WatchedServer implements AsyncDisposable {
+  readonly #port: number;
+  readonly #host: WatchHost;
+  readonly #unheard = new AbortController(); // a log cannot be passed on
+  readonly #ending = new AbortController();
+  readonly #either: JoinedSignal;
+  readonly #logs: Logs;
+  readonly #relay: Relay;
+  readonly #watch: Watch;
+  readonly #retiring = new Set<Promise<void>>();
+  #start: Start | undefined;
+  #current: Backend | undefined;
+  /** Of which it is tried to serve what is there, or was. */
+  #look: Look = [];
+
+  constructor(
+    private readonly job: ServingJob,
+    host: WatchHost,
+    private readonly audience: Audience,
+    private readonly engine: Engine,
+    listener: Deno.TcpListener,
+  ) {
+    this.#port = listener.addr.port;
+    this.#either = joinSignals(host.interruption.signal, this.#unheard.signal);
+    const { force } = host.interruption;
+    this.#host = { ...host, interruption: { signal: this.#either.signal, force } };
+    this.#logs = new Logs(host, (error) => this.#unheard.abort(error));
+    this.#watch = watchOf(job, host.clock);
+    this.#relay = relay(
+      listener,
+      () => this.#current?.isOver === false ? this.#current.lease() : undefined,
+    );
+  }
+
+  get #signal(): AbortSignal {
+    return this.#either.signal;
+  }
+
+  get #watching(): Watching {
+    const { interruption, clock } = this.#host;
+    return { engine: this.engine, interruption, clock };
+  }
+
+  /** The first server. */
+  async start(): Promise<void> {
+    this.#look = await this.#watch.look();
+    this.#start = await startOf(
+      this.job,
+      this.#host,
+      (_, server) => this.#logs.follow(this.engine, server),
+    );
+    this.#current = await this.#startBackend(this.#start);
+    await Promise.race([this.audience.onReady(this.#port), abortOf(this.#signal)]);
+  }
+
+  /** The next change; undefined where somebody has stopped the server. */
+  async nextChange(): Promise<Change | undefined> {
+    const done = new AbortController();
+    using either = joinSignals(this.#signal, done.signal);
+    const backend = this.#current!;
+    const removed = untilRemoved(backend, this.#watching, either.signal, async (status) => {
+      this.audience.onEnd(await endedByItself(this.engine, backend.server, status));
+    });
+    try {
+      const change = this.#watch.change(this.#look, either.signal);
+      return await Promise.race([change, removed.then(() => undefined), abortOf(this.#signal)]);
+    } finally {
+      done.abort();
+      await removed.catch(() => {});
+    }
+  }
+
+  /** Serves what is there now; what is changed meanwhile instead, where that is faster. */
+  async changeTo(first: Change): Promise<void> {
+    for (let change: Change | undefined = first; change !== undefined;) {
+      this.#look = change.look;
+      const attempt = new AbortController();
+      using either = joinSignals(this.#signal, attempt.signal);
+      const overtaking: Promise<Change | undefined> = this.#watch.change(change.look, either.signal)
+        .then((next) => (attempt.abort(OVERTAKEN), next), () => undefined);
+      try {
+        await this.#serve(change, either.signal);
+      } catch (error) {
+        this.#signal.throwIfAborted();
+        const isKnown = error instanceof MlcliError || isSystemError(error);
+        if (!isKnown && error !== OVERTAKEN) throw error;
+        if (isKnown) this.audience.onFailure(change, error);
+      } finally {
+        attempt.abort();
+      }
+      change = await overtaking;
+    }
+  }
+
+  async #serve(change: Change, signal: AbortSignal): Promise<void> {
+    await requireServable(this.job, this.#host);
+    const next = await this.#startBackend({ ...this.#start!, signal });
+    const before = this.#current;
+    this.#current = next;
+    this.audience.onSwitch(change, (this.#host.clock.now() - change.at) / 1000);
+    if (before === undefined) return;
+    const retired = retire(before, this.#watching, this.#ending.signal);
+    this.#retiring.add(retired);
+    retired.finally(() => this.#retiring.delete(retired));
+  }
+
+  async #startBackend(start: Start): Promise<Backend> {
+    return await onFreePort(async (published) => {
+      const name = spareName(this.job.app.name, this.#port);
+      const place = { name, port: this.#port, published };
+      return new Backend(await startServer(start, place), published);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#relay.close();
+    this.#ending.abort();
+    const last = this.#current && stop(this.#current, this.#watching);
+    await Promise.all([...this.#retiring, last]);
+    await this.#logs.end();
+    this.#relay.end();
+    this.#either[Symbol.dispose]();
+  }
+}
+
+/** Its logs, each from its beginning to its end. */
+class Logs {
+  readonly #reading = new AbortController();
+  readonly #open = new Set<Promise<void>>();
+
+  constructor(
+    private readonly host: Pick<Host, "out" | "err">,
+    private readonly onFailure: (error: unknown) => void,
+  ) {}
+
+  /** Passes a server's log on. */
+  follow(engine: Engine, { id }: Server): Promise<void> {
+    const options = { tail: "all", follow: true, signal: this.#reading.signal } as const;
+    const log = passLogOn(engine, id, options, this.host);
+    log.catch((error) => this.#reading.signal.aborted || this.onFailure(error));
+    const ended = log.catch(() => {}).finally(() => this.#open.delete(ended));
+    this.#open.add(ended);
+    return log;
+  }
+
+  /** Waits for the last lines of containers that are gone. */
+  async end(): Promise<void> {
+    const over = new AbortController();
+    const timer = setTimeout(() => over.abort(), LAST_LINES);
+    await Promise.race([Promise.all(this.#open), abortOf(over.signal)]).catch(() => {});
+    clearTimeout(timer);
+    this.#reading.abort();
+  }
+}
+
+/** How long the last lines of a server that was ended may take to come, in ms. */
+const LAST_LINES = 5_000;
+
+function listen(port: number): Deno.TcpListener {
+  try {
+    return Deno.listen({ hostname: "127.0.0.1", port });
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) throw portInUse(port, undefined, error);
+    if (error instanceof Deno.errors.PermissionDenied) {
+      throw new MlcliError(`Cannot listen on port ${port}: Permission denied`, {
+        hint: "Ports below 1024 may be for the system alone: choose another --port.",
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+function watchOf({ app }: ServingJob, clock: Clock): Watch {
+  const { prediction, common, model, base, testDirectory } = layoutOf(app);
+  return new Watch(
+    [
+      { path: prediction, shown: "prediction" },
+      { path: common, shown: "common" },
+      { path: model, shown: "model", words: "model trained", needsFile: true },
+    ],
+    [base, testDirectory],
+    clock,
+  );
+}
+
+async function endedByItself(engine: Engine, server: Server, status: number): Promise<MlcliError> {
+  const { words, hint } = await endInWords(engine, server.id, status);
+  return new MlcliError(`The server ended: ${words}`, {
+    hint: hint ?? "Its log is above. The next edit starts it again.",
+  });
+}

@@ -1,0 +1,146 @@
+/**
+ * Waiting until somebody edits what lies in some directories.
+ *
+ * What the system tells of files only hastens a look at them: editors replace files, a training
+ * replaces a directory, and some file systems tell nothing. So they are looked at every second, too.
+ *
+ * @module
+ */
+
+import { listed } from "../../text.ts";
+import { type Clock, joinSignals } from "../../time.ts";
+import { changedBetween, type Tree, treeIn } from "./tree.ts";
+
+/** A directory whose changes count. */
+export interface WatchedFolder {
+  readonly path: string;
+  /** Its path in messages. */
+  readonly shown: string;
+  /** What is said when it has changed, whatever file it was; by default, which files were edited. */
+  readonly words?: string;
+  /** Whether an empty one is no change: it is being written. */
+  readonly needsFile?: boolean;
+}
+
+/** All of them at a moment. One that holds too many files to be looked at is undefined. */
+export type Look = readonly (Tree | undefined)[];
+
+/** What has changed. */
+export interface Change {
+  readonly look: Look;
+  /** `prediction/serve edited`, `model trained` */
+  readonly words: string;
+  /** When it was noticed, by the clock. */
+  readonly at: number;
+}
+
+/** Between two looks that nothing has hastened, in ms. */
+const INTERVAL = 1_000;
+
+/** How long (ms) nothing may change before what has changed counts: several files are one edit. */
+const QUIET = 50;
+
+/** How often it is looked whether that is so; a training that writes on and on is no edit. */
+const MOST_LOOKS = 100;
+
+/** Some directories that are watched. */
+export class Watch {
+  readonly #folders: readonly WatchedFolder[];
+  readonly #around: readonly string[];
+  readonly #clock: Clock;
+
+  /** @param around directories in which one of them appears or is replaced. */
+  constructor(folders: readonly WatchedFolder[], around: readonly string[], clock: Clock) {
+    this.#folders = folders;
+    this.#around = around;
+    this.#clock = clock;
+  }
+
+  /** What is there now. */
+  look(): Promise<Look> {
+    return Promise.all(this.#folders.map(({ path }) => treeIn(path, "times")));
+  }
+
+  /**
+   * Waits until something is different.
+   *
+   * @throws the signal's reason.
+   */
+  async change(since: Look, signal: AbortSignal): Promise<Change> {
+    using hints = new Hints(this.#folders.map(({ path }) => path), this.#around);
+    while (true) {
+      const hint = hints.next();
+      const look = await this.look();
+      if (this.#wordsOf(since, look) !== undefined) {
+        const at = this.#clock.now();
+        const settled = await this.#settled(look, signal);
+        const words = this.#wordsOf(since, settled);
+        // Else it was taken back.
+        if (words !== undefined) return { look: settled, words, at };
+      }
+      using either = joinSignals(signal, hint);
+      await this.#clock.pause(INTERVAL, either.signal).catch(() => signal.throwIfAborted());
+    }
+  }
+
+  async #settled(first: Look, signal: AbortSignal): Promise<Look> {
+    let look = first;
+    for (let number = 0; number < MOST_LOOKS; number++) {
+      await this.#clock.pause(QUIET, signal);
+      const next = await this.look();
+      if (this.#wordsOf(look, next) === undefined) return next;
+      look = next;
+    }
+    return look;
+  }
+
+  #wordsOf(before: Look, after: Look): string | undefined {
+    const words = this.#folders.flatMap(({ shown, words, needsFile = false }, index) => {
+      const [one, other] = [before[index], after[index]];
+      if (one === undefined || other === undefined) return [];
+      if (needsFile && other.files.size === 0) return [];
+      const paths = changedBetween(one, other);
+      if (paths.length === 0) return [];
+      return words ?? `${listed(paths.map((path) => `${shown}/${path}`))} edited`;
+    });
+    return words.length === 0 ? undefined : words.join(", ");
+  }
+}
+
+/** Listens to what the system tells of files, until it is disposed of. */
+class Hints implements Disposable {
+  readonly #watchers: Deno.FsWatcher[] = [];
+  #next = new AbortController();
+
+  /** @param directories with all below them; of those `around`, what lies right in them. */
+  constructor(directories: readonly string[], around: readonly string[]) {
+    for (const path of directories) this.#listen(path, true);
+    for (const path of around) this.#listen(path, false);
+  }
+
+  /** Aborted when something happens from now on. */
+  next(): AbortSignal {
+    if (this.#next.signal.aborted) this.#next = new AbortController();
+    return this.#next.signal;
+  }
+
+  async #listen(path: string, recursive: boolean): Promise<void> {
+    try {
+      const watcher = Deno.watchFs(path, { recursive });
+      this.#watchers.push(watcher);
+      for await (const { kind } of watcher) if (kind !== "access") this.#next.abort();
+    } catch {
+      // It is not there, or the system watches no more: it is looked at nevertheless.
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const watcher of this.#watchers) {
+      try {
+        watcher.close();
+      } catch {
+        // It was closed with what it watched.
+      }
+    }
+  }
+}
