@@ -108,7 +108,8 @@ export function deployComparison(app: BenchApp): Comparison {
   };
 }
 
-async function dockerServe(app: BenchApp): Promise<number> {
+/** Starts a server by docker, and returns how long it took to be ready, in ms. */
+export async function dockerServe(app: BenchApp): Promise<number> {
   const start = performance.now();
   const id = await run([
     ...["docker", "run", "-d", "--init", "-p", `127.0.0.1:${THEIR_PORT}:8080`] as const,

@@ -100,6 +100,13 @@ suite("StatusLine", () => {
     assertEquals(screen.widest, 39);
   });
 
+  it("is cut shorter where letters take two columns, and between letters", async () => {
+    const cases = [["損失 0.5 損失 0.25", "損失 0.5 損"], ["😀".repeat(9), "😀".repeat(6)]];
+    for (const [text, shown] of cases) {
+      assertEquals((await play([["out", "a\n"]], { columns: 13, text })).shown, [shown]);
+    }
+  });
+
   it("is not there where standard error is no terminal", async () => {
     const { shown } = await play([["out", "a\n"], ["err", "b\n"]], { err: false });
     assertEquals(shown, ["", ""]);

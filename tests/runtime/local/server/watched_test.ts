@@ -1,0 +1,197 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { completeApp, type TestApp } from "../../../helpers/app.ts";
+import {
+  type FakeContainer,
+  type FakeContainers,
+  fakeContainers,
+} from "../../../helpers/fake_containers.ts";
+import { Keys, runInProcess } from "../../../helpers/in_process.ts";
+import { pingServer } from "../../../helpers/ping_server.ts";
+import type { ProgramResult } from "../../../helpers/program.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+/** A watch, seen from its servers. */
+interface Stage {
+  readonly app: TestApp;
+  readonly keys: Keys;
+  /** The address, once it is printed. */
+  readonly url: Promise<string>;
+  /** The containers are not in the engine's list any more, as after `local stop`. */
+  removeAll(): void;
+  /** Answers /ping from now on. */
+  readonly answer: (container: FakeContainer) => void;
+}
+
+/** What the nth server does when it is started; those behind the last one end the watch. */
+type Starts = readonly ((stage: Stage, container: FakeContainer) => Promise<void> | void)[];
+
+async function watch(
+  starts: Starts,
+  args: readonly string[] = ["--port", "0"],
+): Promise<ProgramResult & { readonly left: readonly string[]; readonly names: string[] }> {
+  await using app = await completeApp();
+  await using servers = new AsyncDisposableStack();
+  const keys = new Keys();
+  const { promise: url, resolve } = Promise.withResolvers<string>();
+  let isListed = true;
+  let count = 0;
+  const stage: Stage = {
+    app,
+    keys,
+    url,
+    removeAll: () => void (isListed = false),
+    answer: ({ body }) =>
+      void servers.use(
+        pingServer(Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort)),
+      ),
+  };
+  const list = (engine: FakeContainers) =>
+    engine.created.map(({ Labels }, index) => ({
+      Id: `c${index + 1}`,
+      Names: [`/${engine.callsOf("POST /containers/create")[index]!.query["name"]}`],
+      Image: "x",
+      State: "running",
+      Ports: [{ PublicPort: 1 }],
+      Labels,
+    }));
+  await using engine: FakeContainers = await fakeContainers({
+    program: async (container) => {
+      const start = starts[count++];
+      if (start === undefined) return keys.press();
+      await start(stage, container);
+    },
+    answers: {
+      "GET /containers/json": () => Response.json(isListed && count > 0 ? list(engine) : []),
+    },
+  });
+  const result = await runInProcess(["local", "deploy", "--watch", ...args], {
+    cwd: app.directory,
+    engine,
+    keys,
+    onOutput: (text) => resolve(text.trim()),
+  });
+  const names = engine.callsOf("POST /containers/create").map(({ query }) => query["name"]!);
+  return { ...result, left: [...engine.left], names };
+}
+
+/** Answers, and edits the code once the address was printed. */
+const answersAndEdits: Starts[number] = async ({ app, answer, url }, container) => {
+  answer(container);
+  await url;
+  await edit(app);
+};
+
+/** In one step, as editors do it: a file that is empty for a moment would be an edit of its own. */
+async function edit(app: TestApp): Promise<void> {
+  await app.write(app.path("new"), crypto.randomUUID());
+  await Deno.rename(app.path("new"), app.path("prediction/serve"));
+}
+
+const answers: Starts[number] = async ({ answer, keys, url }, container) => {
+  answer(container);
+  await url;
+  // After the switch, which comes with the third /ping.
+  keys.press();
+};
+
+suite("local deploy --watch", () => {
+  it("starts a new server after an edit, by another name on the same port's label", async () => {
+    const { code, stdout, left, names } = await watch([answersAndEdits]);
+    assertEquals([code, left, names.length], [130, [], 2]);
+    const port = /^http:\/\/localhost:(\d+)\n$/.exec(stdout)?.[1];
+    for (const name of names) assertMatch(name, new RegExp(`-serve-${port}-[0-9a-f]{8}$`));
+    assertEquals(new Set(names).size, 2);
+  });
+
+  it("ends where the first server does not answer, and leaves nothing", async () => {
+    const { code, stdout, stderr, left } = await watch([(_, { err, end }) => {
+      err("no such module\n");
+      end(3);
+    }]);
+    assertEquals([code, stdout, left], [1, "", []]);
+    // Its log is passed on, and not quoted once more.
+    assertMatch(
+      stderr,
+      /^no such module\nerror: The server ended before it was ready: exit status 3/,
+    );
+    assertEquals(stderr.match(/no such module/g)?.length, 1);
+  });
+
+  it("tells why an edit does not serve, and goes on to the next", async () => {
+    const { code, stderr, left, names } = await watch([
+      answersAndEdits,
+      async ({ app }, { err, end }) => {
+        err("broken\n");
+        end(3);
+        await edit(app);
+      },
+      answers,
+    ]);
+    assertEquals([code, left, names.length], [130, [], 3]);
+    assertMatch(
+      stderr,
+      /broken\nerror: The server ended before it was ready: exit status 3\nhint: .*\n\S+ prediction\/serve edited: not served; the server before serves on\n/,
+    );
+  });
+
+  it("gives a start up where there is another edit", async () => {
+    const { code, stderr, left, names } = await watch([
+      answersAndEdits,
+      // It never answers.
+      ({ app }) => edit(app),
+      answers,
+    ]);
+    assertEquals([code, left, names.length], [130, [], 3]);
+    assertEquals(stderr.includes("not served"), false, stderr);
+  });
+
+  it("says that a server ended by itself, answers 503, and starts one after an edit", async () => {
+    let status = 0;
+    const { code, left } = await watch([
+      async ({ app, answer, url }, container) => {
+        answer(container);
+        const address = await url;
+        container.end(137);
+        // Once that is noticed: until then, its port is there, and answers.
+        while (status !== 503) {
+          const response = await fetch(`${address}/ping`);
+          await response.body?.cancel();
+          status = response.status;
+        }
+        await edit(app);
+      },
+      answers,
+    ]);
+    assertEquals([code, left, status], [130, [], 503]);
+  });
+
+  it("ends with 0 where its server was stopped by another command", async () => {
+    const { code, stderr, left } = await watch([async ({ answer, url, removeAll }, container) => {
+      answer(container);
+      await url;
+      removeAll();
+      container.end(0);
+    }]);
+    assertEquals([code, left], [0, []]);
+    assertMatch(stderr, /\nnote: Stopped by mlcli local stop\n$/);
+  });
+
+  it("refuses a port that somebody listens on", async () => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = listener.addr;
+    const { code, stderr, names } = await watch([], ["--port", String(port)]);
+    assertEquals([code, names], [1, []]);
+    assertMatch(stderr, new RegExp(`^error: Port already in use: ${port}\nhint: Stop what`));
+  });
+
+  it("goes neither with --foreground nor with --replace nor with --strict", async () => {
+    for (const other of ["--foreground", "--replace", "--strict"]) {
+      const { code, stderr } = await watch([], [other]);
+      assertEquals(code, 2);
+      assertMatch(
+        stderr,
+        new RegExp(`^error: Options "--watch" and "${other}" do not go together\\.\n`),
+      );
+    }
+  });
+});

@@ -1,0 +1,130 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { join } from "@std/path";
+import { type Change, Watch } from "../../../../runtime/local/watch/changes.ts";
+import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
+import { fakeClock } from "../../../helpers/fake_context.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const LATER = new Date("2030-01-01T00:00:00Z");
+
+/** A directory with code and a model, and a watch of both on a clock that takes no time. */
+async function watched(
+  change: (directory: TestDirectory, path: (inside: string) => string) => Promise<void> | void,
+): Promise<Change> {
+  await using directory = await makeDirectory({ "code/serve": "a", "model/m": "1" });
+  const path = (inside: string): string => join(directory.path, inside);
+  const watch = new Watch(
+    [
+      { path: path("code"), shown: "prediction" },
+      { path: path("common"), shown: "common" },
+      { path: path("model"), shown: "model", words: "model trained", needsFile: true },
+    ],
+    [directory.path],
+    fakeClock(),
+  );
+  const look = await watch.look();
+  await change(directory, path);
+  return await watch.change(look, AbortSignal.timeout(20_000));
+}
+
+async function write(path: string, content: string): Promise<void> {
+  await Deno.writeTextFile(path, content);
+  await Deno.utime(path, LATER, LATER);
+}
+
+suite("a watch notices", () => {
+  const rows: readonly (readonly [
+    title: string,
+    change: Parameters<typeof watched>[0],
+    words: string,
+  ])[] = [
+    ["an edit", (_, path) => write(path("code/serve"), "b"), "prediction/serve edited"],
+    [
+      "several files at once, and the first three by name",
+      async (_, path) => {
+        for (const name of ["a", "b", "c", "d"]) await write(path(`code/${name}`), "");
+      },
+      "prediction/a, prediction/b, prediction/c and 1 more edited",
+    ],
+    [
+      "a name that would change the terminal, and leaves that out",
+      (_, path) => write(path("code/\x1b[31m\nred"), ""),
+      "prediction/?[31m?red edited",
+    ],
+    [
+      "a directory that was not there",
+      (directory) => directory.write({ "common/features.py": "" }),
+      "common/features.py edited",
+    ],
+    [
+      "a model that takes the place of another",
+      async (directory, path) => {
+        await directory.write({ "new/m": "22" });
+        await Deno.rename(path("model"), path("old"));
+        await Deno.rename(path("new"), path("model"));
+      },
+      "model trained",
+    ],
+    [
+      "code and a model together",
+      async (_, path) => {
+        await write(path("code/serve"), "b");
+        await write(path("model/m"), "2");
+      },
+      "prediction/serve edited, model trained",
+    ],
+    [
+      "nothing where a model is empty for a moment",
+      async (_, path) => {
+        await Deno.remove(path("model/m"));
+        await write(path("code/serve"), "b");
+      },
+      "prediction/serve edited",
+    ],
+  ];
+  for (const [title, change, words] of rows) {
+    it(title, async () => assertEquals((await watched(change)).words, words));
+  }
+
+  it("what comes while it waits", async () => {
+    await using directory = await makeDirectory({ "code/serve": "a" });
+    const path = join(directory.path, "code");
+    // What the system tells is not needed: this clock looks again at once.
+    const watch = new Watch([{ path, shown: "code" }], [], fakeClock());
+    const change = watch.change(await watch.look(), AbortSignal.timeout(20_000));
+    await write(join(path, "serve"), "b");
+    assertEquals((await change).words, "code/serve edited");
+  });
+
+  it("what the system tells of at once, though its clock stands still", async () => {
+    await using directory = await makeDirectory({ "code/serve": "a" });
+    const path = join(directory.path, "code");
+    const clock = fakeClock();
+    const { promise: waiting, resolve: waits } = Promise.withResolvers<void>();
+    const watch = new Watch([{ path, shown: "code" }], [], {
+      ...clock,
+      pause: (milliseconds, signal) => {
+        if (milliseconds < 1_000) return clock.pause(milliseconds, signal);
+        waits();
+        return new Promise((_, reject) => {
+          const stop = (): void => reject(signal.reason);
+          if (signal.aborted) return stop();
+          signal.addEventListener("abort", stop);
+        });
+      },
+    });
+    const change = watch.change(await watch.look(), AbortSignal.timeout(20_000));
+    await waiting;
+    await write(join(path, "serve"), "b");
+    assertEquals((await change).words, "code/serve edited");
+  });
+
+  it("that nobody waits any more", async () => {
+    await using directory = await makeDirectory();
+    const watch = new Watch([{ path: directory.path, shown: "x" }], [], fakeClock());
+    const over = new AbortController();
+    const change = watch.change(await watch.look(), over.signal);
+    over.abort(new Error("enough"));
+    await assertRejects(() => change, Error, "enough");
+  });
+});
