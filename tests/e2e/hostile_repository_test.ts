@@ -101,7 +101,9 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       const [, command] = /\nhint: .*: mlcli (.+)\n$/.exec(refused.stderr) ?? [];
       assert(command !== undefined, refused.stderr);
       const result = await user.run(command.split(" "), app.directory);
-      assertEquals(result, { code: 0, stdout, stderr: "" });
+      assertEquals([result.code, result.stdout], [0, stdout]);
+      // What takes long on a busy machine is said to go on.
+      assert(!/^(error|warning|hint):/m.test(result.stderr), result.stderr);
     }
   });
 

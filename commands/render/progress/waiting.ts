@@ -9,8 +9,8 @@ import type { Waiting } from "../../../runtime/local/jobs.ts";
 import { type Output, overlaid } from "../../../runtime/streams.ts";
 import { ProgressLine } from "./line.ts";
 
-/** What takes less (ms) is not worth a line in a pipe. */
-const PATIENCE = 1_000;
+/** What takes less (ms) is not worth a line in a pipe, where nobody waits; a busy machine takes a second. */
+const PATIENCE = 10_000;
 
 /** Shows it on a stream. Where nobody reads, the work matters still, and nothing fails. */
 export function waitingOn(err: Output): Waiting {

@@ -31,14 +31,22 @@ export interface HandOver {
   readonly secret: readonly string[];
   /** These themselves, never to be shown. */
   readonly passwords: readonly string[];
+  /** What to do so that pip gets what is found, where it does not. */
+  readonly kept?: string;
 }
 
 /** Nothing but the empty directory. */
-export const NOTHING: HandOver = {
+const NOTHING: HandOver = {
   entries: networkEntries(undefined),
   warnings: [],
   secret: [],
   passwords: [],
+};
+
+/** What a build gets where the user wants it so. */
+export const REFUSED: HandOver = {
+  ...NOTHING,
+  kept: "--no-network-settings keeps from pip what this machine knows of its network.",
 };
 
 /**
@@ -56,10 +64,14 @@ export async function handOver(
   const isMounted = NETWORK_LINE.isDone(dockerfile, app.name);
   if (!isMounted && !await namesPackages(app)) return NOTHING;
   const settings = await networkSettings(app, host);
-  if (settings.sources.length === 0) return { ...NOTHING, warnings: settings.warnings };
-  if (!isMounted) return { ...NOTHING, warnings: await withoutMount(app, path, settings) };
   const copy = copiesOf(dockerfile).flatMap(({ sources }) => sources).find(takesFolder);
-  if (copy !== undefined) return { ...NOTHING, warnings: [copied(copy, settings)] };
+  if (!isMounted || copy !== undefined) {
+    if (settings.sources.length === 0) return { ...NOTHING, warnings: settings.warnings };
+    const warning = copy !== undefined && isMounted
+      ? copied(copy, settings)
+      : await withoutMount(app, path, settings);
+    return warning ? { ...NOTHING, warnings: [warning], kept: warning.hint } : NOTHING;
+  }
   return { ...settings, entries: networkEntries(settings), passwords: passwordsIn(settings) };
 }
 
@@ -85,10 +97,10 @@ async function withoutMount(
   app: App,
   path: string,
   { sources }: NetworkSettings,
-): Promise<readonly Warning[]> {
+): Promise<Warning | undefined> {
   const missing = await missingLine(app, NETWORK_LINE, path).catch(() => undefined);
-  if (missing === undefined) return [];
-  return [{ message: `${missing.message}: ${enumerated(sources)}`, hint: missing.hint }];
+  return missing &&
+    { message: `${missing.message}: ${enumerated(sources)}`, hint: missing.hint };
 }
 
 /** Whether a source of `COPY` takes the directory along. What a variable stands for is not known. */

@@ -1,0 +1,73 @@
+import { assertEquals } from "@std/assert";
+import { AwsError } from "../../../../runtime/aws/errors.ts";
+import type { S3 } from "../../../../runtime/aws/s3.ts";
+import { Budget } from "../../../../runtime/cloud/upload/budget.ts";
+import { PART_SIZE } from "../../../../runtime/cloud/upload/plan.ts";
+import { transfer } from "../../../../runtime/cloud/upload/transfer.ts";
+import { makeDirectory } from "../../../helpers/directory.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+/** S3 that takes everything, the parts one after the other; the first file is refused once. */
+function takingS3(refusal: Error | undefined): S3 {
+  let left = refusal;
+  let before: Promise<unknown> = Promise.resolve();
+  const s3: Partial<S3> = {
+    putObject: () => Promise.resolve(),
+    createUpload: (place) => Promise.resolve({ ...place, id: "1" }) as never,
+    uploadPart: (_, number) => {
+      const part = before.then(() => ({ number, etag: `${number}` }));
+      before = part.then(() => new Promise((resolve) => setTimeout(resolve, 0)));
+      return part as never;
+    },
+    completeUpload: () => {
+      const error = left;
+      left = undefined;
+      return error ? Promise.reject(error) : Promise.resolve() as never;
+    },
+    abortUpload: () => Promise.resolve(),
+  };
+  return s3 as S3;
+}
+
+suite("what is told of files on their way", () => {
+  const TOTAL = 2 * PART_SIZE + 5;
+  for (
+    const [title, refusal, inParts] of [
+      ["a large file counts part by part, and once", undefined, [
+        PART_SIZE,
+        2 * PART_SIZE,
+        TOTAL,
+        0,
+      ]],
+      [
+        "one that is sent again counts from its beginning",
+        new AwsError("failed", "not now"),
+        [PART_SIZE, 2 * PART_SIZE, TOTAL, PART_SIZE, 2 * PART_SIZE, TOTAL, 0],
+      ],
+    ] as const
+  ) {
+    it(title, async () => {
+      await using directory = await makeDirectory();
+      const path = `${directory.path}/large`;
+      await Deno.writeFile(path, new Uint8Array(TOTAL));
+      const file = { name: "large", path, shown: "large" };
+      const told: number[] = [];
+      const done = await transfer(
+        (async function* () {
+          yield { kind: "file", file, there: undefined } as const;
+        })(),
+        {
+          s3: takingS3(refusal),
+          target: { bucket: "b", key: "k/" },
+          budget: new Budget(4 * PART_SIZE),
+          force: new AbortController().signal,
+          leftBehind: () => {},
+        },
+        false,
+        ({ inParts }) => void told.push(inParts),
+      );
+      assertEquals(told, [...inParts]);
+      assertEquals([done.files, done.bytes, done.inParts], [1, TOTAL, 0]);
+    });
+  }
+});
