@@ -58,17 +58,19 @@ export async function diagnose(
     (engine, app) =>
       guarded("image", async () => await imageAndPlatform(engine, app, tag, await image)),
   );
+  // Known before anything is begun that may fail meanwhile.
+  const hasNone = await isNone(app);
   const groups = await Promise.all([
     guarded(
       "engine",
       async () => await engineChecks(await engine),
       // Most of the cloud's commands need none.
-      cloud !== undefined && await isNone(app) ? "warning" : "problem",
+      cloud !== undefined && hasNone ? "warning" : "problem",
     ),
     guarded("app", async () => {
       const doubts = await doubtsAbout(await app);
       return await appChecks(await app, await image.catch(() => undefined), doubts);
-    }, appName === undefined && await isNone(app) ? "warning" : "problem"),
+    }, appName === undefined && hasNone ? "warning" : "problem"),
     withBoth(
       app,
       app,

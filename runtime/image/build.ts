@@ -26,7 +26,7 @@ import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chose
 import { requirementsPath } from "./context_entries.ts";
 import { followBuild } from "./follow_build.ts";
 import { missingSources } from "./missing_sources.ts";
-import { type HandOver, handOver, NOTHING } from "./network/hand_over.ts";
+import { type HandOver, handOver, REFUSED } from "./network/hand_over.ts";
 import { PipOutput } from "./network/pip_output.ts";
 import { requireClassic } from "./requires_buildkit.ts";
 
@@ -95,7 +95,7 @@ export async function build(
   const dockerfile = await chosenDockerfile(app, request.dockerfile);
   const { instructions, frontend } = await readDockerfile(dockerfile);
   const { stage, unused } = asDeclared(request, instructions, dockerfile.shown);
-  const network = request.handsNetwork ? await handOver(app, dockerfile.source, host) : NOTHING;
+  const network = request.handsNetwork ? await handOver(app, dockerfile.source, host) : REFUSED;
   const context = remembered(
     await buildContext(app, report.onLeftOut, { dockerfile, network: network.entries }),
   );
@@ -134,7 +134,7 @@ export async function build(
     ...baseImages(instructions, options.buildArguments, stage),
   ];
   await pullBaseImages(images, engine, options, host, report.onEvent);
-  const output = new PipOutput(network.passwords);
+  const output = new PipOutput(network);
   try {
     await followBuild(engine, options, (event) => report.onEvent(output.heard(event)));
   } catch (error) {

@@ -19,9 +19,9 @@ const ANNOUNCED = /^(?:\[(\d+)\/\d+\] )?STEP (\d+\/\d+) ?: (.*)/i;
 /** That a step's result was there already; Podman's and the classic builder's words. */
 const CACHED = /^ ?--[->]* Using cache\b/;
 
-/** What the classic builder says about itself between a step's lines. */
+/** What the classic builder and Podman's say about themselves between a step's lines. */
 const OWN_WORDS =
-  /^(?: ---> (?:Running in )?[0-9a-f]{12}|Removing intermediate container [0-9a-f]{12}|Successfully (?:built|tagged) .*|\s*)$/;
+  /^(?: ---> (?:Running in )?[0-9a-f]{12}|--> [0-9a-f]{11,64}|Removing intermediate container [0-9a-f]{12}|Successfully (?:built|tagged) .*|\s*)$/;
 
 /** What a step is called. */
 interface StepName {

@@ -9,6 +9,7 @@
  */
 
 import { messageOf, MlcliError } from "../../runtime/errors.ts";
+import { makeBuildBench } from "../bench/build.ts";
 import { type Contest, type ContestOutcome, contestTable, runContest } from "../bench/contest.ts";
 import { makeInvocationBench } from "../bench/invoke_endpoint.ts";
 import { makeEndpointBench } from "../bench/list_endpoints.ts";
@@ -33,9 +34,14 @@ import { ensureEngine } from "../engine/engine.ts";
 import { runScript, say } from "../script.ts";
 
 /** What is measured, one after another; what it needs is there until the next one is asked for. */
-type Part = (baseImage: string, signal: AbortSignal) => AsyncGenerator<Comparison | Contest>;
+type Part = (
+  baseImage: string,
+  signal: AbortSignal,
+  engine: string,
+) => AsyncGenerator<Comparison | Contest>;
 
 const PARTS: Readonly<Record<string, Part>> = {
+  build,
   local,
   watch,
   "watch-edit": watchEdit,
@@ -48,11 +54,12 @@ async function main(signal: AbortSignal): Promise<number> {
   const parts = partsNamed(Deno.args);
   const engine = await ensureEngine(signal);
   const baseImage = await ensureBaseImage("plain", engine, signal);
+  const { address } = engine;
   engine.close();
   const outcomes: Outcome[] = [];
   const contests: ContestOutcome[] = [];
   for (const part of parts) {
-    for await (const measured of part(baseImage, signal)) {
+    for await (const measured of part(baseImage, signal, address)) {
       signal.throwIfAborted();
       say(`${measured.title} ...`);
       if ("contenders" in measured) contests.push(await runContest(measured));
@@ -76,6 +83,16 @@ function partsNamed(names: readonly string[]): readonly Part[] {
       hint: `Name some of these: ${Object.keys(PARTS).join(", ")}`,
     });
   });
+}
+
+async function* build(
+  baseImage: string,
+  _: AbortSignal,
+  address: string,
+): AsyncGenerator<Comparison> {
+  await using bench = await makeBuildBench(baseImage, address);
+  if (!bench) say("build is not measured: curl needs the engine's socket");
+  yield* bench?.comparisons ?? [];
 }
 
 async function* local(baseImage: string): AsyncGenerator<Comparison> {

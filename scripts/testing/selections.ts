@@ -125,7 +125,7 @@ export const ON_PODMAN: readonly Selected[] = [
   { path: "tests/e2e/interrupt_test.ts", reason: "signals to a container, and its removal" },
   { path: "tests/e2e/privileges_test.ts", reason: "capabilities and limits" },
   { path: "tests/e2e/resources_test.ts", reason: "limits, networks, GPUs: its own words" },
-  { path: "tests/e2e/base_image_test.ts", reason: "its own builder and its own words" },
+  { path: "tests/e2e/builder_test.ts", reason: "its own builder and its own words" },
   {
     path: "tests/e2e/own_image_test.ts",
     reason: "entry points, arguments and no network; what it says of an image",

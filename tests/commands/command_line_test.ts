@@ -42,8 +42,9 @@ suite("the command line", () => {
         [[""], "An argument is empty."],
       ] as const
     ) {
-      const hint = "hint: See mlcli --help. What stands there as $(...) " +
-        "printed nothing: its error is above.";
+      const hint =
+        "hint: See mlcli --help. If $(...) stands there, that command printed nothing: " +
+        "its error is above.";
       assertEquals(await refused(args), `error: ${message}\n${hint}\n`);
     }
   });

@@ -87,22 +87,3 @@ suite("a private base image", () => {
     assertStringIncludes(without.stderr, `docker login ${host()}, then again.`);
   });
 });
-
-suite("the engine's builder", () => {
-  it("understands RUN --mount", async () => {
-    const cached = crypto.randomUUID();
-    const mount = `RUN --mount=type=cache,id=${cached},target=/cache `;
-    await using app = await makeApp({
-      configuration: { base_image: baseImage() },
-      files: {
-        Dockerfile: `ARG BASE_IMAGE\nFROM \${BASE_IMAGE}\n${mount}echo kept > /cache/file\n` +
-          `${mount}echo found: $(cat /cache/file)\nRUN ls -A /cache > /left\n`,
-        "../../requirements.txt": "",
-      },
-    });
-    const { code, stdout, stderr } = await app.run(["build"]);
-    await removeImage(app.name);
-    assertEquals([code, stdout], [0, `${app.name}:latest\n`], stderr);
-    assertMatch(stderr, /\bfound: kept$/m);
-  });
-});

@@ -5,10 +5,19 @@ import { resultOf } from "../helpers/program.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { typeOnTerminal } from "../helpers/terminal.ts";
 
+const FEATURES = `import time
+
+ROWS = 7
+
+def wait():
+    print("waiting", flush=True)
+    while True: time.sleep(0.05)
+`;
+
 function appWithImage(): Promise<TestApp> {
   return completeApp({
     configuration: { image_name: TEST_IMAGE },
-    files: { "training/features.py": "ROWS = 7\n" },
+    files: { "training/features.py": FEATURES },
   });
 }
 
@@ -26,10 +35,10 @@ suite("local shell", () => {
         [
           // An older engine tells the size once the shell is there, which may draw its line again.
           ["code# ", `until [ "$(stty size)" = "24 ${columns}" ]; do sleep 0.1; done; ${SUM}\r`],
-          ["42\r", 'python3 -c \'print("be" "gun"); input()\'\r'],
-          // To what runs in the shell: then there is another prompt.
-          ["begun\r", "\x03"],
-          ["code# ", "exit 7\r"],
+          ["42\r", "python3 -c 'import features; features.wait()'\r"],
+          // To what runs in the shell: it ends, and there is another prompt.
+          ["waiting\r", "\x03"],
+          ["KeyboardInterrupt\r", "exit 7\r"],
         ],
         columns,
       );

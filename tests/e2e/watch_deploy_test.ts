@@ -141,7 +141,7 @@ suite("local deploy --watch", () => {
     // The one before may still be on its way out.
     await eventually(async () => {
       const { stdout } = await app.run(["local", "status", "--app-name", app.name]);
-      return new RegExp(`^${app.name}  serve  ${port}  healthy  [^\n]*\n$`).test(stdout);
+      return new RegExp(`^${app.name}  serve  ${port}  (?:healthy|stale)  [^\n]*\n$`).test(stdout);
     });
     const second = await app.run(["local", "deploy", "--watch", "--port", port]);
     assertMatch(second.stderr, new RegExp(`^error: Port already in use: ${port} `));

@@ -10,6 +10,7 @@ import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
 import { escapeOf } from "../../app/confinement.ts";
 import { copiesOf, instructionsOf } from "../../app/dockerfile/instructions.ts";
+import { cleanedPath } from "../../app/dockerfile/paths.ts";
 import { missingLine } from "../../app/dockerfile/missing_lines.ts";
 import { NETWORK_LINE } from "../../app/dockerfile/template_lines.ts";
 import { requirementsOf } from "../../app/requirements.ts";
@@ -31,14 +32,22 @@ export interface HandOver {
   readonly secret: readonly string[];
   /** These themselves, never to be shown. */
   readonly passwords: readonly string[];
+  /** What to do so that pip gets what is found, where it does not. */
+  readonly kept?: string;
 }
 
 /** Nothing but the empty directory. */
-export const NOTHING: HandOver = {
+const NOTHING: HandOver = {
   entries: networkEntries(undefined),
   warnings: [],
   secret: [],
   passwords: [],
+};
+
+/** What a build gets where the user wants it so. */
+export const REFUSED: HandOver = {
+  ...NOTHING,
+  kept: "--no-network-settings keeps from pip what this machine knows of its network.",
 };
 
 /**
@@ -56,10 +65,14 @@ export async function handOver(
   const isMounted = NETWORK_LINE.isDone(dockerfile, app.name);
   if (!isMounted && !await namesPackages(app)) return NOTHING;
   const settings = await networkSettings(app, host);
-  if (settings.sources.length === 0) return { ...NOTHING, warnings: settings.warnings };
-  if (!isMounted) return { ...NOTHING, warnings: await withoutMount(app, path, settings) };
   const copy = copiesOf(dockerfile).flatMap(({ sources }) => sources).find(takesFolder);
-  if (copy !== undefined) return { ...NOTHING, warnings: [copied(copy, settings)] };
+  if (!isMounted || copy !== undefined) {
+    if (settings.sources.length === 0) return { ...NOTHING, warnings: settings.warnings };
+    const warning = copy !== undefined && isMounted
+      ? copied(copy, settings)
+      : await withoutMount(app, path, settings);
+    return warning ? { ...NOTHING, warnings: [warning], kept: warning.hint } : NOTHING;
+  }
   return { ...settings, entries: networkEntries(settings), passwords: passwordsIn(settings) };
 }
 
@@ -85,27 +98,34 @@ async function withoutMount(
   app: App,
   path: string,
   { sources }: NetworkSettings,
-): Promise<readonly Warning[]> {
+): Promise<Warning | undefined> {
   const missing = await missingLine(app, NETWORK_LINE, path).catch(() => undefined);
-  if (missing === undefined) return [];
-  return [{ message: `${missing.message}: ${enumerated(sources)}`, hint: missing.hint }];
+  return missing &&
+    { message: `${missing.message}: ${enumerated(sources)}`, hint: missing.hint };
 }
 
-/** Whether a source of `COPY` takes the directory along. What a variable stands for is not known. */
+/**
+ * Whether a source of `COPY` may take the directory along: what a variable of the user's own stands
+ * for, and what brackets stand for, is not known.
+ */
 function takesFolder(source: string): boolean {
-  const path = source.replace(/^(\.?\/)+/, "").replace(/\/+$/, "");
-  if (path === "" || path === ".") return true;
-  const [first = ""] = path.split("/");
-  const pattern = RegExp.escape(first).replaceAll("\\*", ".*").replaceAll("\\?", ".");
-  return first.includes("[") ? first.startsWith(".") : new RegExp(`^${pattern}$`).test(
-    NETWORK_FOLDER,
-  );
+  const path = cleanedPath(source.replaceAll(OWN_VARIABLE, "own"));
+  const [first = "", ...rest] = path.split("/");
+  // What would lead out of the context begins at its top again.
+  if (first === ".." || /^\$(\w+|\{[^}]*\})$/.test(first)) return takesFolder(rest.join("/"));
+  if (first === "" || /[$[\\]/.test(first)) return true;
+  const pattern = RegExp.escape(first).replaceAll(/(\\\*)+/g, ".*").replaceAll("\\?", ".");
+  return new RegExp(`^${pattern}$`).test(NETWORK_FOLDER);
 }
+
+/** The variables that mlcli gives a value: names of the app and of its requirements. */
+const OWN_VARIABLE = /\$(?:APP|REQUIREMENTS)\b|\$\{(?:APP|REQUIREMENTS)\}/g;
 
 function copied(source: string, { sources }: NetworkSettings): Warning {
+  const verb = /[$[\\]/.test(source) ? "may" : "would";
   return {
     message: `This machine's network settings (${enumerated(sources)}) are not handed to pip: ` +
-      `the Dockerfile copies ${inOneLine(source)}, which would put them into the image`,
+      `the Dockerfile copies ${inOneLine(source)}, which ${verb} put them into the image`,
     hint: "Copy what the image needs, such as ${APP}/.",
   };
 }

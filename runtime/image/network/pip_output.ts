@@ -7,6 +7,7 @@
 
 import { MlcliError } from "../../errors.ts";
 import type { BuildEvent } from "../build_events.ts";
+import type { HandOver } from "./hand_over.ts";
 
 /** A cause, in the words of pip, urllib3, requests or OpenSSL, and what to do. */
 interface Cause {
@@ -46,8 +47,14 @@ export class PipOutput {
   readonly #passwords: readonly string[];
   #failed: string | undefined;
 
-  /** @param passwords as they stand in addresses. */
-  constructor(passwords: readonly string[]) {
+  readonly #kept: string | undefined;
+
+  /**
+   * @param network `passwords`: as they stand in addresses; `kept`: what to do where pip did not get
+   * what was found.
+   */
+  constructor({ passwords, kept }: Pick<HandOver, "passwords" | "kept">) {
+    this.#kept = kept;
     this.#passwords = passwords.flatMap((password) => [password, decoded(password)])
       .filter(({ length }) => length >= SHORTEST);
   }
@@ -71,7 +78,7 @@ export class PipOutput {
     const spoken = this.#failed === undefined ? undefined : this.#spoken.get(this.#failed);
     const cause = CAUSES.find((cause) => spoken?.has(cause));
     if (cause === undefined || !(error instanceof MlcliError)) return error;
-    return new MlcliError(error.message, { hint: cause.hint, cause: error });
+    return new MlcliError(error.message, { hint: this.#kept ?? cause.hint, cause: error });
   }
 }
 

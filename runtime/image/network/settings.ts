@@ -32,7 +32,7 @@ export interface NetworkSettings {
   readonly certificates: string;
   /** Entries of a `.netrc`; empty for none. */
   readonly netrc: string;
-  /** Who set all that, for messages: `PIP_INDEX_URL`, `/etc/pip.conf`. */
+  /** Who set what of that may matter, for messages: `PIP_INDEX_URL`, `/etc/pip.conf`. */
   readonly sources: readonly string[];
   /** Those of them that hold a name, a token or a password. */
   readonly secret: readonly string[];
@@ -51,9 +51,10 @@ const HANDED_ON = [
   "index-url",
   "extra-index-url",
   "trusted-host",
-  "timeout",
-  "retries",
 ] as const satisfies readonly PipOption[];
+
+/** The same, but it works without them, too. */
+const PATIENCE = ["timeout", "retries"] as const satisfies readonly PipOption[];
 
 /** Collects what is found: the only thing that changes here. */
 class Findings {
@@ -130,6 +131,10 @@ function addIndexes(pip: PipSettings, findings: Findings): void {
   for (const option of HANDED_ON) {
     const setting = pip[option];
     if (setting) findings.add(pipVariable(option), setting.value, setting.source);
+  }
+  for (const option of PATIENCE) {
+    const setting = pip[option];
+    if (setting) findings.variables[pipVariable(option)] = setting.value;
   }
   // What lies in a directory of this machine is not there in a build.
   const links = pip["find-links"];

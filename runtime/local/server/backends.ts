@@ -8,6 +8,7 @@
 import type { Interruption } from "../../context.ts";
 import { STREAM_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
+import { EngineError } from "../../docker/transport.ts";
 import { type Clock, joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import { releaseModel } from "../model/remains.ts";
@@ -102,8 +103,9 @@ export async function untilRemoved(
   onEnd: (status: number) => Promise<void>,
 ): Promise<void> {
   const { id, port } = backend.server;
-  const status = await (await engine.wait(id, "not-running", signal)).status;
+  const status = await endOf(id, engine, signal);
   backend.isOver = true;
+  if (status === undefined) return;
   for (let asked = 1;; asked++) {
     signal.throwIfAborted();
     const isThere = (await findServers(engine, port, signal)).some((server) => server.id === id);
@@ -113,5 +115,15 @@ export async function untilRemoved(
       await onEnd(status);
     }
     await clock.pause(asked < ASKED_SOON ? ASKED_EVERY : ASKED_LATER, signal);
+  }
+}
+
+/** The exit status of a container; undefined where it was removed before anybody waited for it. */
+async function endOf(id: string, engine: Engine, signal: AbortSignal): Promise<number | undefined> {
+  try {
+    return await (await engine.wait(id, "not-running", signal)).status;
+  } catch (error) {
+    if (error instanceof EngineError && error.status === 404) return undefined;
+    throw error;
   }
 }

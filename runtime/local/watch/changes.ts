@@ -7,6 +7,7 @@
  * @module
  */
 
+import { join } from "@std/path/join";
 import { listed } from "../../text.ts";
 import { type Clock, joinSignals } from "../../time.ts";
 import { changedBetween, type Tree, treeIn } from "./tree.ts";
@@ -67,10 +68,12 @@ export class Watch {
    * @throws the signal's reason.
    */
   async change(since: Look, signal: AbortSignal): Promise<Change> {
-    using hints = new Hints(this.#folders.map(({ path }) => path), this.#around);
+    using hints = new Hints();
+    hints.listenTo(this.#directoriesOf(since));
     while (true) {
       const hint = hints.next();
       const look = await this.look();
+      hints.listenTo(this.#directoriesOf(look));
       if (this.#wordsOf(since, look) !== undefined) {
         const at = this.#clock.now();
         const settled = await this.#settled(look, signal);
@@ -81,6 +84,13 @@ export class Watch {
       using either = joinSignals(signal, hint);
       await this.#clock.pause(INTERVAL, either.signal).catch(() => signal.throwIfAborted());
     }
+  }
+
+  #directoriesOf(look: Look): readonly string[] {
+    const folders = this.#folders.flatMap(({ path }, index) =>
+      (look[index]?.folders ?? []).map((folder) => join(path, folder))
+    );
+    return [...this.#around, ...folders].slice(0, MOST_DIRECTORIES);
   }
 
   async #settled(first: Look, signal: AbortSignal): Promise<Look> {
@@ -107,15 +117,25 @@ export class Watch {
   }
 }
 
+/** How many directories the system is asked to tell of: it may have few to give to each user. */
+const MOST_DIRECTORIES = 256;
+
 /** Listens to what the system tells of files, until it is disposed of. */
 class Hints implements Disposable {
-  readonly #watchers: Deno.FsWatcher[] = [];
+  #watcher: Deno.FsWatcher | undefined;
+  #directories = "";
   #next = new AbortController();
 
-  /** @param directories with all below them; of those `around`, what lies right in them. */
-  constructor(directories: readonly string[], around: readonly string[]) {
-    for (const path of directories) this.#listen(path, true);
-    for (const path of around) this.#listen(path, false);
+  /**
+   * @param directories each by itself: with all below it, Deno would follow every link that a
+   * repository or its data holds, to all of the disk.
+   */
+  listenTo(directories: readonly string[]): void {
+    const key = directories.join("\0");
+    if (key === this.#directories) return;
+    this[Symbol.dispose]();
+    this.#directories = key;
+    this.#listen(directories);
   }
 
   /** Aborted when something happens from now on. */
@@ -124,23 +144,31 @@ class Hints implements Disposable {
     return this.#next.signal;
   }
 
-  async #listen(path: string, recursive: boolean): Promise<void> {
+  async #listen(directories: readonly string[]): Promise<void> {
     try {
-      const watcher = Deno.watchFs(path, { recursive });
-      this.#watchers.push(watcher);
+      // With one that is not there, Deno would watch none.
+      const watcher = Deno.watchFs(directories.filter(isThere), { recursive: false });
+      this.#watcher = watcher;
       for await (const { kind } of watcher) if (kind !== "access") this.#next.abort();
     } catch {
-      // It is not there, or the system watches no more: it is looked at nevertheless.
+      // The system watches no more: they are looked at nevertheless.
     }
   }
 
   [Symbol.dispose](): void {
-    for (const watcher of this.#watchers) {
-      try {
-        watcher.close();
-      } catch {
-        // It was closed with what it watched.
-      }
+    try {
+      this.#watcher?.close();
+    } catch {
+      // It was closed with what it watched.
     }
+    this.#watcher = undefined;
+  }
+}
+
+function isThere(directory: string): boolean {
+  try {
+    return Deno.statSync(directory).isDirectory;
+  } catch {
+    return false;
   }
 }

@@ -11,6 +11,8 @@ import { isPlaceholder } from "../../app/layout.ts";
 export interface Tree {
   /** The files and links in it, by their paths in it with slashes, and what tells them from others. */
   readonly files: ReadonlyMap<string, string>;
+  /** The directories in it that can be listed, by their paths in it: itself is the empty one. */
+  readonly folders: readonly string[];
   /** When a file in it was last written, added or removed; undefined where nothing is there. */
   readonly changed: Date | undefined;
 }
@@ -39,12 +41,16 @@ const EDITORS_OWN = /^(?:\..*\.sw[a-z]|4913|.*~|\.#.*|#.*#|.*___jb_(?:tmp|old)__
  */
 export async function treeIn(directory: string, identity: Identity): Promise<Tree | undefined> {
   const files = new Map<string, string>();
+  const listed: string[] = [];
   let changed = 0;
   const folders = [""];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const path = join(directory, folder);
     changed = Math.max(changed, await writtenAt(path));
-    for (const { name, isDirectory, isFile, isSymlink } of await entriesOf(path)) {
+    const entries = await entriesOf(path);
+    if (entries === undefined) continue;
+    listed.push(folder);
+    for (const { name, isDirectory, isFile, isSymlink } of entries) {
       if (isPlaceholder(name) || EDITORS_OWN.test(name)) continue;
       const inside = folder === "" ? name : `${folder}/${name}`;
       if (isDirectory) folders.push(inside);
@@ -56,7 +62,7 @@ export async function treeIn(directory: string, identity: Identity): Promise<Tre
       if (files.size + folders.length > MOST_FILES) return undefined;
     }
   }
-  return { files, changed: changed === 0 ? undefined : new Date(changed) };
+  return { files, folders: listed, changed: changed === 0 ? undefined : new Date(changed) };
 }
 
 /** The paths of what was added, written or removed between two moments, sorted. */
@@ -66,7 +72,7 @@ export function changedBetween(before: Tree, after: Tree): readonly string[] {
 }
 
 /** A short text that is the same for the same files: 64 bits of a hash, in hexadecimal digits. */
-export async function fingerprintOf({ files }: Tree): Promise<string> {
+export async function fingerprintOf({ files }: Pick<Tree, "files">): Promise<string> {
   const sorted = [...files].sort(([one], [other]) => one < other ? -1 : 1);
   return (await digestOf(new TextEncoder().encode(JSON.stringify(sorted)))).slice(0, 16);
 }
@@ -77,11 +83,11 @@ async function writtenAt(path: string): Promise<number> {
   return info?.mtime?.getTime() ?? 0;
 }
 
-async function entriesOf(path: string): Promise<readonly Deno.DirEntry[]> {
+async function entriesOf(path: string): Promise<readonly Deno.DirEntry[] | undefined> {
   try {
     return await Array.fromAsync(Deno.readDir(path));
   } catch {
-    return []; // it went away, or is not readable: then whoever needs it says so
+    return undefined; // it went away, or is not readable: then whoever needs it says so
   }
 }
 

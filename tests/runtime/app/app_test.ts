@@ -107,7 +107,7 @@ suite("findApp with a name", () => {
   it("says how to make it where there is none at all", async () => {
     await using directory = await makeDirectory();
     const error = await assertRejects(() => findApp(directory.path, "demo"), MlcliError);
-    assertEquals(error.hint, "It has no demo.json. Make the app: mlcli init demo");
+    assertEquals(error.hint, "There is no demo.json here. Make the app: mlcli init demo");
   });
 
   for (const name of ["", "../x", "a/b", "/tmp/x", ".x", "-x", "a b", "a\\b", "é"]) {

@@ -126,6 +126,7 @@ suite("the classic builder's output", () => {
         { stream: "[2/2] STEP 1/2: FROM x\nhello\n" },
         { stream: "--> Using cache 2f1e\n" },
         { stream: "STEP 2/2: RUN y\n" },
+        { stream: "--> d997fba2d4c\n" },
       ],
       [
         step("2 1/2", "[2 1/2] FROM x", "running", { started: 1 }),

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { findApp } from "../../../../runtime/app/app.ts";
 import type { TarEntry } from "../../../../runtime/archive/writer.ts";
@@ -49,6 +49,44 @@ async function contentsOf(
   }
   return texts;
 }
+
+suite("the settings for pip stay here", () => {
+  const withPassword = { PIP_INDEX_URL: "https://me:secret@pypi.corp/simple" };
+  const takes = [
+    "COPY . /x",
+    "COPY ${SOURCE} /x",
+    "COPY $SOURCE/* /x",
+    "COPY ${APP}/.. /x",
+    "COPY a b/../../c/.. /x",
+    "COPY [!a-z]* /x",
+    "COPY ${SOURCE:-.}/ /x",
+    "COPY \\.mlcli-build /x",
+    'COPY ["./.mlcli-?uild", "/x"]',
+    "ADD .m* /x",
+  ];
+  for (const line of takes) {
+    it(`where the Dockerfile may copy them: ${line}`, async () => {
+      await using directory = await machine({ [DOCKERFILE]: `${MOUNTED}${line}\n` });
+      const { entries, warnings } = await handed(directory, withPassword);
+      assertEquals([entries.length, warnings.length], [1, 1]);
+      assertMatch(warnings[0]!.message, /which (?:would|may) put them into the image$/);
+    });
+  }
+
+  const leaves = [
+    "COPY ${APP}/mlcli_base/ ${REQUIREMENTS} $APP /x",
+    "COPY ${SOURCE}/train.py demo/* *.py /x",
+    "COPY --from=base . /x",
+    "COPY .mlcli/ ./demo.json ****************************************x /x",
+  ];
+  for (const line of leaves) {
+    it(`but not where it copies something else: ${line}`, async () => {
+      await using directory = await machine({ [DOCKERFILE]: `${MOUNTED}${line}\n` });
+      const { entries, warnings } = await handed(directory, withPassword);
+      assertEquals([entries.length, warnings], [2, []]);
+    });
+  }
+});
 
 suite("what pip in a build gets of this machine's network", () => {
   it("is nothing but an empty directory where nothing is set", async () => {
@@ -209,6 +247,7 @@ suite("where this machine's network settings go", () => {
     assertEquals((await handed(directory, variables)).warnings, []);
     await directory.write({ "app/requirements.txt": "pandas\n" });
     assertEquals((await handed(directory)).warnings, []);
+    assertEquals((await handed(directory, { PIP_DEFAULT_TIMEOUT: "60" })).warnings, []);
     assertEquals((await handed(directory, variables)).warnings, [{
       message: "demo/mlcli_base/Dockerfile does not let pip use this machine's network settings: " +
         "PIP_INDEX_URL",

@@ -4,8 +4,8 @@ import { PipOutput } from "../../../../runtime/image/network/pip_output.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** The hint for a build that fails in a step which said this. */
-function hintFor(said: string, id = "pip"): string | undefined {
-  const output = new PipOutput([]);
+function hintFor(said: string, id = "pip", kept = ""): string | undefined {
+  const output = new PipOutput({ passwords: [], ...(kept ? { kept } : {}) });
   output.heard({ kind: "log", id: "pip", text: said });
   output.heard({ kind: "step", id, name: "RUN", state: "failed" });
   const error = output.explained(new MlcliError("Build failed: 1", { hint: "as before" }));
@@ -38,13 +38,18 @@ suite("PipOutput", () => {
     });
   }
 
+  it("says how pip gets what is found, where it did not", () => {
+    assertEquals(hintFor("CERTIFICATE_VERIFY_FAILED", "pip", "Add this line"), "Add this line");
+    assertEquals(hintFor("No matching distribution", "pip", "Add this line"), "as before");
+  });
+
   it("leaves other failures as they are, and what another step said", () => {
     assertEquals(hintFor("ERROR: No matching distribution found for panda"), "as before");
     assertEquals(hintFor("CERTIFICATE_VERIFY_FAILED", "another"), "as before");
   });
 
   it("hides passwords, as they stand in an address and as they are", () => {
-    const output = new PipOutput(["pa%40ss", "abc"]);
+    const output = new PipOutput({ passwords: ["pa%40ss", "abc"] });
     const text = "https://me:pa%40ss@host pa@ss abc\n";
     assertEquals(output.heard({ kind: "log", id: "1", text }), {
       kind: "log",

@@ -18,6 +18,8 @@ interface Stage {
   readonly url: Promise<string>;
   /** The containers are not in the engine's list any more, as after `local stop`. */
   removeAll(): void;
+  /** Another command removes a container. */
+  readonly remove: (id: string) => Promise<void>;
   /** Answers /ping from now on. */
   readonly answer: (container: FakeContainer) => void;
 }
@@ -40,6 +42,11 @@ async function watch(
     keys,
     url,
     removeAll: () => void (isListed = false),
+    remove: async (id) => {
+      using client = Deno.createHttpClient({ proxy: { transport: "unix", path: engine.socket } });
+      const answer = await fetch(`http://docker/containers/${id}`, { method: "DELETE", client });
+      await answer.body?.cancel();
+    },
     answer: ({ body }) =>
       void servers.use(
         pingServer(Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort)),
@@ -174,6 +181,19 @@ suite("local deploy --watch", () => {
     }]);
     assertEquals([code, left], [0, []]);
     assertMatch(stderr, /\nnote: Stopped by mlcli local stop\n$/);
+  });
+
+  it("ends with 0 where that happened while an edit was tried", async () => {
+    const { code, stderr, left } = await watch([
+      answersAndEdits,
+      async ({ removeAll, remove }, { end }) => {
+        removeAll();
+        await remove("c1");
+        end(3);
+      },
+    ]);
+    assertEquals([code, left], [0, []], stderr);
+    assertMatch(stderr, /not served; .*\nnote: Stopped by mlcli local stop\n$/);
   });
 
   it("refuses a port that somebody listens on", async () => {

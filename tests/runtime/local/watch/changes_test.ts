@@ -27,6 +27,22 @@ async function watched(
   return await watch.change(look, AbortSignal.timeout(20_000));
 }
 
+/** A clock on which the time between two looks never passes. */
+function standingClock() {
+  const clock = fakeClock();
+  const { promise: waiting, resolve } = Promise.withResolvers<void>();
+  const pause: typeof clock.pause = (milliseconds, signal) => {
+    if (milliseconds < 1_000) return clock.pause(milliseconds, signal);
+    resolve();
+    return new Promise((_, reject) => {
+      const stop = (): void => reject(signal.reason);
+      if (signal.aborted) return stop();
+      signal.addEventListener("abort", stop);
+    });
+  };
+  return { clock: { ...clock, pause }, waiting };
+}
+
 async function write(path: string, content: string): Promise<void> {
   await Deno.writeTextFile(path, content);
   await Deno.utime(path, LATER, LATER);
@@ -97,26 +113,42 @@ suite("a watch notices", () => {
   });
 
   it("what the system tells of at once, though its clock stands still", async () => {
-    await using directory = await makeDirectory({ "code/serve": "a" });
+    await using directory = await makeDirectory({ "code/lib/x.py": "" });
     const path = join(directory.path, "code");
-    const clock = fakeClock();
-    const { promise: waiting, resolve: waits } = Promise.withResolvers<void>();
-    const watch = new Watch([{ path, shown: "code" }], [], {
-      ...clock,
-      pause: (milliseconds, signal) => {
-        if (milliseconds < 1_000) return clock.pause(milliseconds, signal);
-        waits();
-        return new Promise((_, reject) => {
-          const stop = (): void => reject(signal.reason);
-          if (signal.aborted) return stop();
-          signal.addEventListener("abort", stop);
-        });
-      },
-    });
+    const { clock, waiting } = standingClock();
+    // Of one that is not there, the system tells nothing; of the others it does.
+    const missing = join(directory.path, "common");
+    const folders = [{ path, shown: "code" }, { path: missing, shown: "common" }];
+    const watch = new Watch(folders, [directory.path], clock);
     const change = watch.change(await watch.look(), AbortSignal.timeout(20_000));
     await waiting;
-    await write(join(path, "serve"), "b");
-    assertEquals((await change).words, "code/serve edited");
+    await write(join(path, "lib/x.py"), "b");
+    assertEquals((await change).words, "code/lib/x.py edited");
+  });
+
+  it("what no system tells of, and asks it for no directory behind a link", async () => {
+    await using directory = await makeDirectory({ "code/lib/x.py": "a", "disk/deep/x": "" });
+    const path = join(directory.path, "code");
+    await Deno.symlink("../disk", join(path, "link"));
+    const { watchFs } = Deno;
+    const asked: unknown[] = [];
+    Object.assign(Deno, {
+      watchFs: (...all: unknown[]) => {
+        asked.push(all);
+        throw new Error("No space left on device");
+      },
+    });
+    try {
+      const watch = new Watch([{ path, shown: "code" }], [directory.path], fakeClock());
+      const look = await watch.look();
+      await write(join(path, "lib/x.py"), "b");
+      const { words } = await watch.change(look, AbortSignal.timeout(20_000));
+      assertEquals(words, "code/lib/x.py edited");
+    } finally {
+      Object.assign(Deno, { watchFs });
+    }
+    // With all below a directory, Deno follows each link: one to / may take minutes.
+    assertEquals(asked, [[[directory.path, path, join(path, "lib")], { recursive: false }]]);
   });
 
   it("that nobody waits any more", async () => {

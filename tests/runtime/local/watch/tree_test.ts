@@ -71,8 +71,8 @@ suite("treeIn", () => {
   }
 
   it("finds nothing where nothing is", async () => {
-    const { files, changed } = await look("/nonexistent", "content");
-    assertEquals([files.size, changed], [0, undefined]);
+    const { files, folders, changed } = await look("/nonexistent", "content");
+    assertEquals([files.size, folders, changed], [0, [], undefined]);
   });
 
   it("tells when something was written, and when something was removed", async () => {
@@ -94,9 +94,10 @@ suite("treeIn", () => {
     await using directory = await makeDirectory({ "a": "" });
     await Deno.symlink("/", join(directory.path, "root"));
     await new Deno.Command("mkfifo", { args: [join(directory.path, "pipe")] }).output();
-    const { files } = await look(directory.path, "content");
+    const { files, folders } = await look(directory.path, "content");
     assertEquals([...files.keys()].sort(), ["a", "root"]);
     assertEquals(files.get("root"), "link /");
+    assertEquals(folders, [""]);
   });
 
   it("does not look at more files than somebody edits", async () => {
@@ -110,7 +111,7 @@ suite("treeIn", () => {
   it("gives the same files the same fingerprint, in whatever order they are found", async () => {
     const [one, other] = [["a", "1"], ["b", "2"]] as const;
     const print = (files: readonly (readonly [string, string])[]) =>
-      fingerprintOf({ files: new Map(files), changed: undefined });
+      fingerprintOf({ files: new Map(files) });
     assertEquals(await print([one, other]), await print([other, one]));
     assertEquals(await print([one, other]) === await print([one]), false);
   });

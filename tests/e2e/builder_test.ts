@@ -1,0 +1,23 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { makeApp } from "../helpers/app.ts";
+import { baseImage, removeImage } from "../helpers/engine.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+suite("the engine's builder", () => {
+  it("understands RUN --mount", async () => {
+    const cached = crypto.randomUUID();
+    const mount = `RUN --mount=type=cache,id=${cached},target=/cache `;
+    await using app = await makeApp({
+      configuration: { base_image: baseImage() },
+      files: {
+        Dockerfile: `ARG BASE_IMAGE\nFROM \${BASE_IMAGE}\n${mount}echo kept > /cache/file\n` +
+          `${mount}echo found: $(cat /cache/file)\nRUN test -z "$(ls -A /cache)"\n`,
+        "../../requirements.txt": "",
+      },
+    });
+    const { code, stdout, stderr } = await app.run(["build"]);
+    await removeImage(app.name);
+    assertEquals([code, stdout], [0, `${app.name}:latest\n`], stderr);
+    assertMatch(stderr, /\bfound: kept$/m);
+  });
+});
