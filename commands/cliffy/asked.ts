@@ -64,7 +64,7 @@ export async function askedFor(
       chain.push(await declared.commands[word]!.load());
     } else {
       const { unknownCommand } = await import("../meant/command.ts");
-      throw await unknownCommand(names, word, root);
+      throw await unknownCommand(names, word, root, words[index + 1]);
     }
   }
   const declared = chain.at(-1)!;

@@ -51,7 +51,10 @@ export async function deployAction(
   const { server, pause } = await progress.during("Starting the new server", replacing);
   await announce(server);
   if (pause !== undefined) {
-    tell(context.err, noteText(`Replaced in ${pause.toFixed(2)} s without an answer`));
+    tell(
+      context.err,
+      noteText(`Replaced the server; port ${server.port} had none for ${pause.toFixed(2)} s`),
+    );
   }
 }
 

@@ -36,15 +36,20 @@ const ELSEWHERE: Readonly<Record<string, readonly Path[]>> = {
  * An error for a command that there is not.
  *
  * @param names those that lead to the group: `["local"]`.
+ * @param next what was typed after it: `train` of `LOCAL train`.
  */
 export async function unknownCommand(
   names: readonly string[],
   name: string,
   root: Group,
+  next = "",
 ): Promise<UsageError> {
   const message = `Unknown command "${name}".`;
   const path = ["mlcli", ...names].join(" ");
-  const hint = hintTo(await meantBy(names, name, root), path);
+  const meant = await meantBy(names, name, root);
+  const whole = `${meant[0]} ${next.toLowerCase()}`;
+  const isGroup = meant.length === 1 && (await pathsOf(root)).includes(whole);
+  const hint = hintTo(isGroup ? [whole] : meant, path);
   return hint === undefined ? wrongUse(path, message) : new UsageError(message, { hint });
 }
 

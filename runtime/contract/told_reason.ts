@@ -11,6 +11,12 @@ const LONGEST_HEADLINE = 300;
 /** Begins a traceback of Python's; what belongs to it is indented, up to the error itself. */
 const TRACEBACK = "Traceback (most recent call last):";
 
+/** A place in the code. It stands alone where a file that is run cannot be compiled. */
+const FRAME = /^ {2}File ".*", line \d+/;
+
+/** What `str()` adds to a SyntaxError, and its traceback does not have (CPython's `SyntaxError_str`). */
+const PLACE = / \([^()]+, line \d+\)$/;
+
 /** Between two tracebacks, where one error led to another (traceback.py, `_cause_message`). */
 const BETWEEN =
   /^(The above exception was the direct cause|During handling of the above exception, another)/;
@@ -43,12 +49,14 @@ export function headlineOf(reason: string): string | undefined {
  */
 export function isTold(reason: string, output: string): boolean {
   const lines = linesOf(reason.trim().replace(BEFORE, "").replace(AFTER, ""));
-  const hasTraceback = lines.some((line) => line.trim() === TRACEBACK);
+  const hasTraceback = lines.some((line) => line.trim() === TRACEBACK || FRAME.test(line));
   const said = lines.filter((line) => {
     if (!hasTraceback) return true;
     return line.trim() !== TRACEBACK && !BETWEEN.test(line) && !/^\s/.test(line);
   });
-  return said.length > 0 && said.every((line) => output.includes(line.trim()));
+  const isIn = (line: string): boolean =>
+    output.includes(line) || (hasTraceback && output.includes(line.replace(PLACE, "")));
+  return said.length > 0 && said.every((line) => isIn(line.trim()));
 }
 
 /** What is left to say of a reason beside the end of a log: all of it, or its headline. */

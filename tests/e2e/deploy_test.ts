@@ -116,7 +116,7 @@ suite("local deploy and local stop", () => {
     await app.write(app.testPath("model/model.txt"), "eight");
     const { code, stdout, stderr } = await app.run(replace);
     assertEquals([code, stdout], [0, `http://localhost:${port}\n`]);
-    assertMatch(stderr, /^note: Replaced in \d+\.\d\d s without an answer\n$/);
+    assertMatch(stderr, /^note: Replaced the server; port \d+ had none for \d+\.\d\d s\n$/);
     assertEquals(await predict(port), "eight!");
     const [{ Id } = { Id: "" }, ...others] = await containersOf(app.name);
     assertEquals(others, []);
@@ -124,7 +124,7 @@ suite("local deploy and local stop", () => {
     await app.write(app.path("prediction/serve"), "import nothing_of_that_name\n");
     const broken = await app.run(replace);
     assertEquals([broken.code, broken.stdout], [1, ""]);
-    assertMatch(broken.stderr, /^error: The server ended before it was ready/);
+    assertMatch(broken.stderr, /^note: .* serves on\nerror: The server ended before it was ready/);
     assertEquals(await predict(port), "eight!");
     assertEquals((await containersOf(app.name)).map((container) => container.Id), [Id]);
   });

@@ -73,7 +73,7 @@ suite("the metrics of a training", () => {
     const line = /(?<=\n)(loss [\d.]+)?( {2})?(auc [\d.]+)?\r\x1b\[K/g;
     assert(line.test(screen), screen);
     const [left = "", end = ""] = screen.replaceAll(line, "").split("Metrics: ");
-    assertMatch(end, /^loss 0\.25 {2}auc 0\.8\r\nTheir curves: \S+\/metrics\.svg\r\n/);
+    assertMatch(end, /^loss 0\.25 {2}auc 0\.8\r\nTheir curves:\s+\S+\/metrics\.svg\r\n/);
     assert(!/loss \d|auc \d/.test(left), left);
     for (const text of ["epoch 1 loss=1.000", "epoch 4 loss=0.250", "100% auc: 0.8"]) {
       assertStringIncludes(left, text);

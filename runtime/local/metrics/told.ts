@@ -46,7 +46,7 @@ export function sayCurves(
 ): void {
   if (!err.isTerminal || metrics.length === 0) return;
   const curves = picture === undefined ? "" : `Their curves: ${inOneLine(picture)}\n`;
-  err.print(`Metrics: ${lastValues(metrics)}\n${curves}`);
+  tell(err, `Metrics: ${lastValues(metrics)}\n${curves}`);
 }
 
 /** Warns of the definitions that found nothing in all that the training wrote. */

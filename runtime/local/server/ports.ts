@@ -67,12 +67,20 @@ export class PortInUse extends MlcliError {
 
 /**
  * @param appName the app whose server has it, if one has.
+ * @param replaceable whether `--replace` would take it.
  */
-export function portInUse(port: number, appName?: string, cause?: unknown): PortInUse {
+export function portInUse(
+  port: number,
+  appName?: string,
+  cause?: unknown,
+  replaceable = false,
+): PortInUse {
   const owner = appName === undefined ? "" : ` (by the server of ${appName})`;
   const stop = appName === undefined
     ? "Stop what listens there"
-    : `Stop it with mlcli local stop --port ${port}`;
+    : `Stop it with mlcli local stop --port ${port}${
+      replaceable ? ", replace it (--replace)" : ""
+    }`;
   return new PortInUse(`Port already in use: ${port}${owner}`, {
     hint: `${stop}, or choose another --port; --port 0 picks a free one.`,
     cause,

@@ -45,7 +45,12 @@ export async function replaceServer(job: ServingJob, host: ReplaceHost): Promise
   const old = job.port === 0 ? undefined : await serverToReplace(job, await host.engine());
   if (old === undefined) return { server: await serve(job, host), pause: undefined };
   const start = await startOf(job, host);
-  await onFreePort((port) => tryOn(start, port));
+  try {
+    await onFreePort((port) => tryOn(start, port));
+  } catch (error) {
+    tell(host.err, noteText("The server that was there before serves on"));
+    throw error;
+  }
   return await takePlace(start, old, host);
 }
 

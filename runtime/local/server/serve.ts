@@ -35,7 +35,7 @@ export async function serve(job: ServingJob, host: StartHost, follow?: Follow): 
 
 async function serveOn(start: Start, port: number): Promise<Server> {
   start.signal.throwIfAborted();
-  await clearPort(start.engine, port);
+  await clearPort(start.engine, port, start.job.app.name);
   return await startServer(start, placeOn(start.job, port));
 }
 
@@ -48,11 +48,15 @@ export function placeOn({ app }: Pick<ServingJob, "app">, port: number): Place {
  * Refuses a port that a server of mlcli has, also one that is being started, or is paused; removes
  * what is left of one that ended.
  *
+ * @param appName the app whose server may be replaced: that is said where it has the port.
  * @throws PortInUse
  */
-export async function clearPort(engine: Engine, port: number): Promise<void> {
+export async function clearPort(engine: Engine, port: number, appName?: string): Promise<void> {
   for (const server of await findServers(engine, port)) {
-    if (!server.ended) throw portInUse(port, server.appName);
+    if (!server.ended) {
+      const replaceable = server.appName === appName && server.running && !server.isRelayed;
+      throw portInUse(port, server.appName, undefined, replaceable);
+    }
     await engine.removeContainer(server.id);
     await releaseModel(server, engine);
   }

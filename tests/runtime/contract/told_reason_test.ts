@@ -15,6 +15,13 @@ const CAUSED = `KeyError: 'age'
 The above exception was the direct cause of the following exception:
 
 ${TRACEBACK}`;
+/** A file that cannot be compiled has no frames of its own, and so no heading. */
+const SYNTAX = `  File "/opt/ml/code/training.py", line 96
+    print(foo
+         ^
+SyntaxError: '(' was never closed
+`;
+const SYNTAX_REASON = `SyntaxError: '(' was never closed (training.py, line 96)\n\n${SYNTAX}`;
 
 suite("headlineOf", () => {
   const rows: readonly (readonly [reason: string, headline: string | undefined])[] = [
@@ -44,6 +51,9 @@ suite("isTold", () => {
     ["cut at its end", REASON.slice(0, -5), TRACEBACK, true],
     ["one that led to another", CAUSED, TRACEBACK, false],
     ["the same, all of it", CAUSED, `KeyError: 'age'\n${TRACEBACK}`, true],
+    ["a file that cannot be compiled", SYNTAX_REASON, `epoch 1\n${SYNTAX}`, true],
+    ["the same, imported", SYNTAX_REASON.replace("\n\n", `\n\n${TRACEBACK}`), SYNTAX, false],
+    ["only the file, which cannot be compiled", SYNTAX_REASON, "epoch 1\n", false],
     ["only the file", REASON, "epoch 1\n", false],
     ["more in the file", "no data\nrows: 0", "no data\n", false],
     ["indented lines that are no traceback's", "no data\n  rows: 0", "no data\n", false],

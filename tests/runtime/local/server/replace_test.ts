@@ -93,7 +93,7 @@ suite("local deploy --replace", () => {
     const { code, stdout, stderr, port, course, left } = await replace();
     assertEquals(code, 0, stderr);
     assertEquals(stdout, `http://localhost:${port}\n`);
-    assertMatch(stderr, /^note: Replaced in \d+\.\d\d s without an answer\n$/);
+    assertMatch(stderr, /^note: Replaced the server; port \d+ had none for \d+\.\d\d s\n$/);
     assertEquals(course, [...TRIAL, ...TURN, "old remove"]);
     assertEquals(left.length, 1);
   });
@@ -135,7 +135,10 @@ suite("local deploy --replace", () => {
       }],
     });
     assertEquals([code, stdout, course, left], [1, "", TRIAL, []]);
-    assertMatch(stderr, /^error: The server ended before it was ready: exit status 3\n {2}no such/);
+    assertMatch(
+      stderr,
+      /^note: The server that was there before serves on\nerror: The server ended before it was ready: exit status 3\n {2}no such/,
+    );
   });
 
   it("starts the old one again where the new one does not answer a second time", async () => {

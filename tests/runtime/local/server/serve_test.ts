@@ -191,6 +191,25 @@ suite("local deploy on a port that is taken", () => {
       assertMatch(stderr, /^error: Port already in use: 80 \(by the server of x\)\n/);
     });
   }
+  for (const state of ["running", "paused"]) {
+    it(`by the app's own server that is ${state} names --replace where that would do`, async () => {
+      await using app = await completeApp();
+      const server = serverOn80(state);
+      const own = {
+        ...server,
+        Labels: { ...server.Labels, "mlcli.app": app.name },
+        Ports: [{ PublicPort: 80 }],
+      };
+      await using engine = await fakeContainers({ containers: [own as never] });
+      const line = ["local", "deploy", "--port", "80"];
+      const { stderr } = await runInProcess(line, { cwd: app.directory, engine });
+      const replace = state === "running" ? "replace it \\(--replace\\), " : "";
+      assertMatch(
+        stderr,
+        new RegExp(`\nhint: Stop it with mlcli local stop --port 80, ${replace}or choose`),
+      );
+    });
+  }
   for (const state of ["exited", "dead"]) {
     it(`by a server that is ${state} takes its place`, async () => {
       await using other = pingServer();
