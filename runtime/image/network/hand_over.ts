@@ -113,10 +113,13 @@ function takesFolder(source: string): boolean {
   const [first = "", ...rest] = path.split("/");
   // What would lead out of the context begins at its top again.
   if (first === ".." || /^\$(\w+|\{[^}]*\})$/.test(first)) return takesFolder(rest.join("/"));
-  if (first === "" || /[$[\\]/.test(first)) return true;
-  const pattern = RegExp.escape(first).replaceAll(/(\\\*)+/g, ".*").replaceAll("\\?", ".");
+  const known = first.replaceAll(VARIABLE, "*");
+  if (known === "" || /[$[\\]/.test(known)) return true;
+  const pattern = RegExp.escape(known).replaceAll(/(\\\*)+/g, ".*").replaceAll("\\?", ".");
   return new RegExp(`^${pattern}$`).test(NETWORK_FOLDER);
 }
+
+const VARIABLE = /\$(?:\w+|\{[^}]*\})/g;
 
 /** The variables that mlcli gives a value: names of the app and of its requirements. */
 const OWN_VARIABLE = /\$(?:APP|REQUIREMENTS)\b|\$\{(?:APP|REQUIREMENTS)\}/g;

@@ -59,6 +59,7 @@ suite("the settings for pip stay here", () => {
     "COPY ${APP}/.. /x",
     "COPY a b/../../c/.. /x",
     "COPY [!a-z]* /x",
+    "COPY .${PREFIX}-build /x",
     "COPY ${SOURCE:-.}/ /x",
     "COPY \\.mlcli-build /x",
     'COPY ["./.mlcli-?uild", "/x"]',
@@ -75,6 +76,7 @@ suite("the settings for pip stay here", () => {
 
   const leaves = [
     "COPY ${APP}/mlcli_base/ ${REQUIREMENTS} $APP /x",
+    "COPY bin-${TARGETARCH} /x",
     "COPY ${SOURCE}/train.py demo/* *.py /x",
     "COPY --from=base . /x",
     "COPY .mlcli/ ./demo.json ****************************************x /x",
