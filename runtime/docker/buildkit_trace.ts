@@ -83,7 +83,9 @@ function fieldsOf(bytes: Uint8Array): Fields {
       continue;
     }
     const value = type === WireType.Varint ? Number(reader.int64()) : reader.bytes();
-    fields.set(number, [...fields.get(number) ?? [], value]);
+    const values = fields.get(number);
+    if (values === undefined) fields.set(number, [value]);
+    else values.push(value);
   }
   return fields;
 }

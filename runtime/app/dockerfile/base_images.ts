@@ -127,13 +127,16 @@ function stageNamed(stages: readonly Stage[], name: string, before: number): Sta
     (/^\d+$/.test(name) ? earlier[Number(name)] : undefined);
 }
 
+/** No image's name is as long, in characters; a few arguments made of others could be endless. */
+const LONGEST_VALUE = 4_096;
+
 /** With arguments in their places; undefined where one is not known, or something is done to it. */
 function substituted(text: string, values: ReadonlyMap<string, string>): string | undefined {
   const result = text.replace(
     /\$(?:(\w+)|\{(\w+)(?::?-([^{}$]*))?\})/g,
     (whole, plain, braced, fallback) => (values.get(plain ?? braced) || fallback) ?? whole,
   );
-  return result.includes("$") ? undefined : result;
+  return result.includes("$") || result.length > LONGEST_VALUE ? undefined : result;
 }
 
 function unquoted(text: string): string {

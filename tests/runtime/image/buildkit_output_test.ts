@@ -211,4 +211,10 @@ suite("what Docker 20.10.24 said", () => {
       `[stage-2 3/3] RUN exit 9: failed 254 ms: ${FAILURE}`,
     ]);
   });
+
+  it("is read in one go, however much of it comes at once", () => {
+    // Where each piece copied those before it, this took minutes.
+    const logs = Array.from({ length: 100_000 }, () => ({ 1: "sha256:1", 3: 1, 4: "x" }));
+    assertEquals(eventsOf({ 1: [RUN] }, { 3: logs }).length, 100_001);
+  });
 });

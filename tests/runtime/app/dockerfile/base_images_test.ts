@@ -8,6 +8,13 @@ function shown({ reference, platform }: BaseImage): string {
   return platform === undefined ? reference : `${reference} for ${platform}`;
 }
 
+/** Thirty arguments, each twice as long as the one before. */
+const DOUBLING = [
+  "ARG A0=x",
+  ...Array.from({ length: 30 }, (_, index) => `ARG A${index + 1}=$A${index}$A${index}`),
+  "FROM $A30",
+].join("\n");
+
 suite("the base images of a Dockerfile", () => {
   const GIVEN = { BASE_IMAGE: "r.example:5000/team/base:1", EMPTY: "" };
   const rows: readonly (readonly [title: string, dockerfile: string, ...images: string[]])[] = [
@@ -50,6 +57,7 @@ suite("the base images of a Dockerfile", () => {
       "x",
       "x for p/q",
     ],
+    ["nothing of arguments that double each other without end", DOUBLING],
     ["nothing of nothing", ""],
   ];
   for (const [title, dockerfile, ...images] of rows) {
