@@ -197,6 +197,7 @@ suite("local deploy on a port that is taken", () => {
       const server = serverOn80(state);
       const own = {
         ...server,
+        Names: [`/mlcli-${app.name}-serve-80`],
         Labels: { ...server.Labels, "mlcli.app": app.name },
         Ports: [{ PublicPort: 80 }],
       };
