@@ -24,6 +24,8 @@ export interface TestApp extends AsyncDisposable {
 
 /** What an app consists of. */
 export interface TestAppOptions {
+  /** Default: one unlike any other's, so that its containers can be told apart. */
+  readonly name?: string;
   /** Content of NAME.json. */
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** Files below NAME/mlcli_base: path to content. */
@@ -53,9 +55,9 @@ export function completeApp(options: TestAppOptions = {}): Promise<TestApp> {
   });
 }
 
-/** Makes an app. Its name is unlike any other's, so that its containers can be told apart. */
+/** Makes an app. */
 export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const name = `test-${crypto.randomUUID().slice(0, 8)}`;
+  const { name = `test-${crypto.randomUUID().slice(0, 8)}` } = options;
   const directory = await Deno.makeTempDir({ prefix: "mlcli-test-", dir: options.parent });
   const base = join(directory, name, "mlcli_base");
   const write = async (path: string, content: string | Uint8Array): Promise<void> => {

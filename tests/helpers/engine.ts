@@ -121,14 +121,22 @@ export async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promi
   }
 }
 
-/** Builds the test image with mlcli, from what `mlcli init` writes. */
+/**
+ * Builds the test image with mlcli, from what `mlcli init` writes. Whoever builds it again, beside a
+ * test that uses it, gets the same image.
+ */
 export async function buildTestImage(): Promise<void> {
-  await using app = await makeApp();
-  const configuration = { image_name: TEST_IMAGE, base_image: baseImage() };
-  await app.write(`${app.directory}/${app.name}.json`, JSON.stringify(configuration));
-  for (const args of [["init", app.name], ["build"]]) {
-    const { code, stderr } = await app.run(args);
-    if (code !== 0) throw new Error(`mlcli ${args.join(" ")} ended with ${code}: ${stderr}`);
+  const app = await makeApp({ name: "test" });
+  try {
+    const configuration = { image_name: TEST_IMAGE, base_image: baseImage() };
+    await app.write(`${app.directory}/${app.name}.json`, JSON.stringify(configuration));
+    for (const args of [["init", app.name], ["build"]]) {
+      const { code, stderr } = await app.run(args);
+      if (code !== 0) throw new Error(`mlcli ${args.join(" ")} ended with ${code}: ${stderr}`);
+    }
+  } finally {
+    // Disposed of, it would take the containers of others, which have the image's labels.
+    await Deno.remove(app.directory, { recursive: true });
   }
 }
 

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { extract } from "tar-stream";
 import type { ContainerSummary, CreateBody } from "../../runtime/docker/engine.ts";
 import {
   type Answers,
@@ -22,6 +23,8 @@ export interface FakeContainer {
   readonly id: string;
   readonly name: string;
   readonly body: CreateBody;
+  /** What was unpacked in it, by its path without the first slash; directories end with a slash. */
+  readonly files: ReadonlyMap<string, string>;
   /** Writes to standard output. */
   out(text: string): void;
   /** Writes to standard error. */
@@ -101,6 +104,7 @@ class Life implements FakeContainer {
   /** What it wrote so far, in frames. */
   readonly #log: Uint8Array[] = [];
   readonly #readers = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  readonly files = new Map<string, string>();
   isRunning = false;
   isOver = false;
 
@@ -145,6 +149,19 @@ class Life implements FakeContainer {
     if (mount && [...Deno.readDirSync(mount.Source)].length === 0) {
       Deno.writeTextFileSync(`${mount.Source}/m`, "");
     }
+  }
+
+  /** Unpacks an archive in its root. */
+  async unpack(archive: Uint8Array): Promise<Response> {
+    const unpacker = extract();
+    unpacker.write(archive);
+    unpacker.end(undefined);
+    for await (const entry of unpacker) {
+      let text = "";
+      for await (const bytes of entry) text += new TextDecoder().decode(bytes as Uint8Array);
+      this.files.set(entry.header.name, text);
+    }
+    return done(200);
   }
 
   /** What it writes from now on, or all of it, to its end or to now. */
@@ -232,8 +249,10 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     },
   };
   const ofContainers: Readonly<
-    Record<string, (container: Life, request: Request) => Response>
+    Record<string, (container: Life, request: Request) => Response | Promise<Response>>
   > = {
+    "PUT /containers/ID/archive": async (container, request) =>
+      await container.unpack(new Uint8Array(await request.arrayBuffer())),
     "POST /containers/ID/attach": (container) => container.output({ past: false, follow: true }),
     "POST /containers/ID/wait": (container) => container.wait(),
     "POST /containers/ID/start": start,
@@ -268,7 +287,7 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
       const container = lives.get(idOf(call) ?? "");
       const isThere = (play.containers ?? []).some(({ Id }) => Id === idOf(call));
       const answer = ofContainers[kind];
-      if (container && answer) return answer(container, request);
+      if (container && answer) return await answer(container, request);
       if (isThere && kind === "DELETE /containers/ID") return done();
       if (isThere && /^POST .*\/(?:stop|start|rename)$/.test(kind)) return done();
       if (isThere && kind === "GET /containers/ID/logs") return new Response("");

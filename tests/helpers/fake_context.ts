@@ -21,6 +21,8 @@ export interface FakeContextOptions extends Partial<Omit<Context, "out" | "err">
   readonly rows?: number;
   /** Hears what is written to standard output before it is kept; may refuse it, or be slow. */
   readonly onOutput?: (text: string) => void | Promise<void>;
+  /** Hears what is printed on standard error. */
+  readonly onMessage?: (text: string) => void;
 }
 
 /** A context in which nothing can be reached except what the test gives. */
@@ -29,7 +31,7 @@ export function fakeContext(
 ): Context & { readonly out: MemoryOutput; readonly err: MemoryOutput } {
   const { isTerminal = false, colour = false, columns = 80, ...more } = options;
   const { rows = isTerminal ? 24 : 0, ...other } = more;
-  const { onOutput = () => {}, ...rest } = other;
+  const { onOutput = () => {}, onMessage = () => {}, ...rest } = other;
   const unreachable = (): never => {
     throw new Error("The test gives no such thing");
   };
@@ -51,7 +53,7 @@ export function fakeContext(
     aws: unreachable,
     ...rest,
     out: memoryOutput({ isTerminal, colour, columns, rows }, onOutput),
-    err: memoryOutput({ isTerminal, colour, columns, rows }),
+    err: memoryOutput({ isTerminal, colour, columns, rows }, () => {}, onMessage),
   };
 }
 
@@ -78,7 +80,8 @@ export function fakeClock(
 
 function memoryOutput(
   properties: Pick<Output, "isTerminal" | "colour" | "columns" | "rows">,
-  onWrite: (text: string) => void | Promise<void> = () => {},
+  onWrite: (text: string) => void | Promise<void>,
+  onPrint: (text: string) => void = () => {},
 ): MemoryOutput {
   const decoder = new TextDecoder();
   let text = "";
@@ -89,7 +92,10 @@ function memoryOutput(
       await onWrite(more);
       text += more;
     },
-    print: (more) => void (text += more),
+    print(more): void {
+      text += more;
+      onPrint(more);
+    },
     get text() {
       return text;
     },

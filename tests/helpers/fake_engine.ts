@@ -51,6 +51,8 @@ export async function fakeEngine(
     requests.push(`${request.method} ${pathname}`);
     const call = `${request.method} ${pathname.replace(/^\/v[\d.]+/, "")}`;
     const text = isJson(request) ? await request.text() : undefined;
+    // What is put somewhere is read to its end, whatever becomes of it.
+    const put = request.method === "PUT" ? await request.arrayBuffer() : undefined;
     calls.push({
       call,
       query: Object.fromEntries(searchParams),
@@ -58,8 +60,11 @@ export async function fakeEngine(
     });
     const answer = answerTo(call);
     // To its end, as a real engine does: who still sends when all is over does not get the answer.
-    if (request.method !== "POST") await request.body?.pipeTo(new WritableStream());
-    if (answer) return await answer(text === undefined ? request : copyOf(request, text), released);
+    if (!request.bodyUsed && request.method !== "POST") {
+      await request.body?.pipeTo(new WritableStream());
+    }
+    const read = text ?? put;
+    if (answer) return await answer(read === undefined ? request : copyOf(request, read), released);
     unexpected.push(`${request.method} ${pathname}`);
     return refusal(599, `unexpected: ${pathname}`);
   });
@@ -107,6 +112,6 @@ function isJson({ headers }: Request): boolean {
 }
 
 /** (`clone` would have Deno 2.9 warn of something else.) */
-function copyOf({ url, method, headers }: Request, body: string): Request {
+function copyOf({ url, method, headers }: Request, body: string | ArrayBuffer): Request {
   return new Request(url, { method, headers, body });
 }

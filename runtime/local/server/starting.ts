@@ -19,7 +19,7 @@ import { holdsHarness } from "../../images.ts";
 import { idOf } from "../../model/folder.ts";
 import { tell } from "../../message.ts";
 import { noteText } from "../../text.ts";
-import { mountedCode } from "../code.ts";
+import { type MountedCode, mountedCode } from "../code.ts";
 import {
   createContainer,
   discardContainer,
@@ -33,6 +33,7 @@ import type { Host, ServingJob } from "../jobs.ts";
 import { settleRemains } from "../model/remains.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
 import { bodyLimit } from "./body_limit.ts";
+import { type CodeCopy, codeCopy } from "./code_copy.ts";
 import { madeOf } from "./made_of.ts";
 import { isPortTaken, portInUse } from "./ports.ts";
 import { requireReady } from "./readiness.ts";
@@ -62,6 +63,8 @@ export interface Start {
   /** Aborted by the user; its reason is thrown. */
   readonly signal: AbortSignal;
   readonly follow: Follow | undefined;
+  /** Whether the server gets a copy of the code, and not the directory itself. */
+  readonly copiesCode: boolean;
   readonly findings: Findings;
   readonly ofImage: () => Promise<OfServedImage>;
   /** Says something, once. */
@@ -121,6 +124,7 @@ export async function startOf(job: ServingJob, host: StartHost, follow?: Follow)
     region: await host.region(job.app.configuration),
     signal: host.interruption.signal,
     follow,
+    copiesCode: false,
     findings,
     // Where a server is started again, all is said once.
     ofImage: () => known ??= lookAtImage(job, engine, findings),
@@ -158,6 +162,7 @@ export async function startServer(
   const { image, planned } = await start.ofImage();
   const layout = layoutOf(job.app);
   const code = await mountedCode(job, layout, "prediction", image, start.note);
+  const copy = start.copiesCode ? await codeCopy(code) : mountedAsItIs(code);
   const modelFolder = await servedModel(layout, place.name, signal);
   let server: Server | undefined;
   let ready = false;
@@ -165,12 +170,15 @@ export async function startServer(
     server = await createAndStart(start, {
       ...place,
       ...planned,
-      ...code,
+      ...copy.mounted,
       region: start.region,
       modelFolder,
       modelId: await idOf(modelFolder),
       madeOf: await madeOf(job, code.codeFolder, image),
-    }, takeOver);
+    }, async (id) => {
+      await copy.into(engine, id, signal);
+      await takeOver();
+    });
     const followed = follow?.(engine, server);
     await requireReady({ ...start, image }, server, place.published, followed);
     start.findings.requireNone();
@@ -184,10 +192,14 @@ export async function startServer(
   }
 }
 
+function mountedAsItIs(mounted: MountedCode): CodeCopy {
+  return { mounted, into: () => Promise.resolve() };
+}
+
 async function createAndStart(
   { job, engine, signal }: Start,
   planned: PlannedServer,
-  takeOver: () => Promise<void>,
+  prepare: (id: string) => Promise<void>,
 ): Promise<Server> {
   const { app } = job;
   const { name, port, published, modelFolder, modelId, madeOf } = planned;
@@ -197,7 +209,7 @@ async function createAndStart(
     try {
       id = await createContainer(engine, name, body);
       signal.throwIfAborted();
-      await takeOver();
+      await prepare(id);
       signal.throwIfAborted();
       await startContainer(engine, id, body);
       return {

@@ -113,11 +113,8 @@ class WatchedServer implements AsyncDisposable {
   /** The first server. */
   async start(): Promise<void> {
     this.#look = await this.#watch.look();
-    this.#start = await startOf(
-      this.job,
-      this.#host,
-      (_, server) => this.#logs.follow(this.engine, server),
-    );
+    const follow = (_: Engine, server: Server) => this.#logs.follow(this.engine, server);
+    this.#start = { ...await startOf(this.job, this.#host, follow), copiesCode: true };
     this.#current = await this.#startBackend(this.#start);
     await Promise.race([this.audience.onReady(this.#port), abortOf(this.#signal)]);
   }

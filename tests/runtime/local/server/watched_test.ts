@@ -16,6 +16,8 @@ interface Stage {
   readonly keys: Keys;
   /** The address, once it is printed. */
   readonly url: Promise<string>;
+  /** Once it is said that an edit is not served. */
+  readonly notServed: Promise<void>;
   /** The containers are not in the engine's list any more, as after `local stop`. */
   removeAll(): void;
   /** Another command removes a container. */
@@ -35,12 +37,14 @@ async function watch(
   await using servers = new AsyncDisposableStack();
   const keys = new Keys();
   const { promise: url, resolve } = Promise.withResolvers<string>();
+  const { promise: notServed, resolve: onNotServed } = Promise.withResolvers<void>();
   let isListed = true;
   let count = 0;
   const stage: Stage = {
     app,
     keys,
     url,
+    notServed,
     removeAll: () => void (isListed = false),
     remove: async (id) => {
       using client = Deno.createHttpClient({ proxy: { transport: "unix", path: engine.socket } });
@@ -76,6 +80,7 @@ async function watch(
     engine,
     keys,
     onOutput: (text) => resolve(text.trim()),
+    onMessage: (text) => text.includes("not served") && onNotServed(),
   });
   const names = engine.callsOf("POST /containers/create").map(({ query }) => query["name"]!);
   return { ...result, left: [...engine.left], names };
@@ -110,6 +115,21 @@ suite("local deploy --watch", () => {
     assertEquals(new Set(names).size, 2);
   });
 
+  it("gives each server a copy of the code, which no later edit reaches", async () => {
+    const copies: (string | undefined)[] = [];
+    const isMounted: boolean[] = [];
+    const look: (start: Starts[number]) => Starts[number] = (start) => (stage, container) => {
+      copies.push(container.files.get("opt/ml/code/serve"));
+      const { Mounts } = container.body.HostConfig;
+      isMounted.push(Mounts.some(({ Target }) => /code|program/.test(Target)));
+      return start(stage, container);
+    };
+    const { code } = await watch([look(answersAndEdits), look(answers)]);
+    assertEquals([code, copies.length, isMounted], [130, 2, [false, false]]);
+    assertEquals(copies[0], "");
+    assertMatch(copies[1]!, /^[0-9a-f-]{36}$/);
+  });
+
   it("ends where the first server does not answer, and leaves nothing", async () => {
     const { code, stdout, stderr, left } = await watch([(_, { err, end }) => {
       err("no such module\n");
@@ -127,9 +147,11 @@ suite("local deploy --watch", () => {
   it("tells why an edit does not serve, and goes on to the next", async () => {
     const { code, stderr, left, names } = await watch([
       answersAndEdits,
-      async ({ app }, { err, end }) => {
+      async ({ app, notServed }, { err, end }) => {
         err("broken\n");
         end(3);
+        // Sooner, the edit would take the place of this one, and nothing be said of it.
+        await notServed;
         await edit(app);
       },
       answers,

@@ -1,0 +1,80 @@
+/**
+ * A copy of the app's code in a container that is not started yet: a server of `--watch` goes on with
+ * the code that it was started with, whatever is edited. With a mount, a worker that loads a moment
+ * later would have the next version, or a broken one.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { tarBytes, type TarEntry } from "../../archive/writer.ts";
+import { PATHS } from "../../contract/jobs.ts";
+import type { Engine } from "../../docker/engine.ts";
+import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { COMMON_PATH } from "../../images.ts";
+import type { MountedCode } from "../code.ts";
+import { type Tree, treeIn } from "../watch/tree.ts";
+
+/** Code that goes into a container. */
+export interface CodeCopy {
+  /** What is mounted all the same: directories with more files than anybody edits. */
+  readonly mounted: MountedCode;
+  /** Copies the rest into a container, which has not been started. */
+  into(engine: Engine, id: string, signal: AbortSignal): Promise<void>;
+}
+
+/** A directory of code, and where a container has it. */
+interface Part {
+  readonly source: string;
+  readonly target: string;
+  readonly tree: Tree;
+}
+
+/** Looks at the code, to copy it. */
+export async function codeCopy({ codeFolder, commonFolder }: MountedCode): Promise<CodeCopy> {
+  const code = await partOf(codeFolder, PATHS.code);
+  const common = await partOf(commonFolder, COMMON_PATH);
+  const parts = [code, common].filter((part) => part !== undefined);
+  return {
+    mounted: {
+      codeFolder: code === undefined ? codeFolder : undefined,
+      commonFolder: common === undefined ? commonFolder : undefined,
+    },
+    async into(engine, id, signal): Promise<void> {
+      if (parts.length === 0) return;
+      const archive = ReadableStream.from(tarBytes(entries(parts), RULES));
+      await engine.unpackInContainer(id, "/", archive, signal);
+    },
+  };
+}
+
+async function partOf(source: string | undefined, target: string): Promise<Part | undefined> {
+  const tree = source === undefined ? undefined : await treeIn(source, "times");
+  return source === undefined || tree === undefined ? undefined : { source, target, tree };
+}
+
+async function* entries(parts: readonly Part[]): AsyncGenerator<TarEntry, void, void> {
+  for (const { source, target, tree } of parts) {
+    const inside = (path: string): string => join(target, path).replaceAll("\\", "/").slice(1);
+    for (const folder of [...tree.folders].sort()) {
+      yield { type: "directory", path: inside(folder), mode: 0o755 };
+    }
+    for (const file of tree.files.keys()) {
+      const path = join(source, file);
+      const link = await Deno.readLink(path).catch(() => undefined);
+      if (link !== undefined) yield { type: "symlink", path: inside(file), target: link };
+      else yield { type: "file", path: inside(file), source: path, shown: file };
+    }
+  }
+}
+
+/** As a mount shows it to the server, which may read all. */
+const RULES = {
+  mode: ({ mode }: Deno.FileInfo) => (mode ?? 0) & 0o111 ? 0o755 : 0o644,
+  time: ({ mtime }: Deno.FileInfo) => mtime,
+  // It is being edited: that is the next change.
+  gone: () => undefined,
+  gotShorter: (shown: string) => new MlcliError(`${shown} got shorter while it was being read`),
+  cannotRead: (shown: string, cause: unknown) =>
+    new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause }),
+};
