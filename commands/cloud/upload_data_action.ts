@@ -13,7 +13,7 @@ import {
 import type { Context } from "../../runtime/context.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import { printableJson } from "../../runtime/text.ts";
-import { fit } from "../render/progress/cells.ts";
+import { fit } from "../../runtime/cells.ts";
 import { Shown } from "../render/progress/shown.ts";
 import { ShownTransfer } from "../render/progress/transfer.ts";
 import { byteCount, counted } from "../render/quantity.ts";

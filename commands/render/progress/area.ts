@@ -5,7 +5,7 @@
  */
 
 import { type Output, overlaid } from "../../../runtime/streams.ts";
-import { widthOf } from "./cells.ts";
+import { widthOf } from "../../../runtime/cells.ts";
 
 /** A line of an area. */
 export interface AreaLine {

@@ -7,7 +7,7 @@
 import type { Output } from "../../../runtime/streams.ts";
 import { elapsedText } from "../duration.ts";
 import { Area } from "./area.ts";
-import { fit } from "./cells.ts";
+import { fit } from "../../../runtime/cells.ts";
 import { Live } from "./live.ts";
 
 /** Work that takes less (ms) is done before anybody wonders. */

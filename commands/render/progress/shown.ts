@@ -64,7 +64,9 @@ export class Shown implements Disposable {
 
   /** A line that stays, where progress is wanted. */
   say(line: string): void {
-    if (this.style !== "none") this.#print(printable(`${line}\n`));
+    const text = printable(`${line}\n`);
+    if (this.style === "live") this.#tell(text);
+    if (this.style === "plain") this.#print(text);
   }
 
   /** A line of what goes on, where that is told line by line. */

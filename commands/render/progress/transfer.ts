@@ -6,7 +6,7 @@
 
 import { elapsedText } from "../duration.ts";
 import { byteCount } from "../quantity.ts";
-import { fitParts } from "./cells.ts";
+import { fitParts } from "../../../runtime/cells.ts";
 import { Pace } from "./pace.ts";
 import type { Shown } from "./shown.ts";
 

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { fit } from "../../cells.ts";
 import { type Output, overlaid } from "../../streams.ts";
 
 const LINE_FEED = 10;
@@ -56,7 +57,7 @@ export class StatusLine {
     const { err } = this.streams;
     if (!err.isTerminal || this.#text === "" || !this.#atStart) return;
     // One column less: a line that fills its row may begin another one.
-    err.print(cut(this.#text, err.columns - 1));
+    err.print(fit(this.#text, err.columns - 1));
     this.#isShown = true;
   }
 
@@ -65,20 +66,4 @@ export class StatusLine {
     this.#isShown = false;
     this.streams.err.print("\r\x1b[K");
   }
-}
-
-/** Letters of East Asia and emoji take two columns. */
-const WIDE =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uFF01-\uFF60]/u;
-
-/** The beginning of a text, as much as there are columns for. */
-function cut(text: string, columns: number): string {
-  let room = columns;
-  let end = 0;
-  for (const letter of text) {
-    room -= WIDE.test(letter) ? 2 : 1;
-    if (room < 0) break;
-    end += letter.length;
-  }
-  return text.slice(0, end);
 }

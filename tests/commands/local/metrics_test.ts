@@ -54,8 +54,10 @@ suite("mlcli local train with metric_definitions", () => {
         end(0);
       };
       const { stderr } = await train([LOSS, long], program, { isTerminal: true, columns });
-      const line = (loss: string): string =>
-        `loss ${loss}  a metric with quite a long name 0.9`.slice(0, columns - 1);
+      const line = (loss: string): string => {
+        const all = `loss ${loss}  a metric with quite a long name 0.9`;
+        return all.length < columns ? all : `${all.slice(0, columns - 2)}…`;
+      };
       const [shown = "", end = ""] = stderr.split("Metrics: ");
       assertEquals(shown, `${line("0.5")}\r\x1b[K${line("0.123457")}\r\x1b[K`);
       assertMatch(

@@ -10,7 +10,7 @@ import { dim, green, red } from "../../colour.ts";
 import { clockText } from "../../duration.ts";
 import { byteCount } from "../../quantity.ts";
 import type { AreaLine } from "../area.ts";
-import { fit, widthOf } from "../cells.ts";
+import { fit, widthOf } from "../../../../runtime/cells.ts";
 import { endText, type Step } from "./steps.ts";
 
 /** How many of its last lines a step shows at most. */

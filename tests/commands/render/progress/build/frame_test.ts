@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { buildFrame } from "../../../../../commands/render/progress/build/frame.ts";
 import { Steps } from "../../../../../commands/render/progress/build/steps.ts";
-import { widthOf } from "../../../../../commands/render/progress/cells.ts";
+import { widthOf } from "../../../../../runtime/cells.ts";
 import type { BuildEvent } from "../../../../../runtime/image/build_events.ts";
 import { it, suite } from "../../../../helpers/suite.ts";
 

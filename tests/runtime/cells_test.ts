@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { fit, fitParts, widthOf } from "../../../../commands/render/progress/cells.ts";
-import { it, suite } from "../../../helpers/suite.ts";
+import { fit, fitParts, widthOf } from "../../runtime/cells.ts";
+import { it, suite } from "../helpers/suite.ts";
 
 suite("the width of text on a terminal", () => {
   for (

@@ -5,7 +5,7 @@
  */
 
 import { eastAsianWidth } from "get-east-asian-width";
-import { inOneLine } from "../../../runtime/text.ts";
+import { inOneLine } from "./text.ts";
 
 /** Stands for what is cut off. */
 const ELLIPSIS = "…";
