@@ -7,7 +7,7 @@ import { fakeContext } from "../helpers/fake_context.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 const ERROR = errorText(
-  new MlcliError("Not a valid mlcli directory: /home/somebody/work/apartments/of/2026", {
+  new MlcliError("Not a valid mlcli directory: /home/somebody/data/apartments/of/2026", {
     quote: "a line of somebody else's log, which is as long as it is long",
     hint: "It has no app's NAME.json. Change to the directory that has one, or make an app: " +
       "mlcli init demo --python-version 3.11",
@@ -29,7 +29,7 @@ suite("a message", () => {
     assertEquals(
       err.text,
       `error: Not a valid mlcli directory:
-       /home/somebody/work/apartments/of/2026
+       /home/somebody/data/apartments/of/2026
   a line of somebody else's log, which is as long as it is long
 hint: It has no app's NAME.json. Change
       to the directory that has one, or

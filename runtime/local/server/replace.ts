@@ -19,7 +19,7 @@ import type { Host, ServingJob } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { onFreePort, portInUse } from "./ports.ts";
 import { placeOn, serve } from "./serve.ts";
-import { findServers, type Server } from "./servers.ts";
+import { findServers, isReplaceable, type Server } from "./servers.ts";
 import { type Start, type StartHost, startOf, startServer } from "./starting.ts";
 import { stopRunning } from "./stop.ts";
 
@@ -61,8 +61,7 @@ async function serverToReplace(
   const servers = (await findServers(engine, port)).filter(({ ended }) => !ended);
   const [old, ...others] = servers;
   if (old === undefined) return undefined;
-  const isOurs = old.appName === app.name && old.running && !old.isRelayed;
-  if (!isOurs || others.length > 0) throw portInUse(port, old.appName);
+  if (!isReplaceable(old, app.name) || others.length > 0) throw portInUse(port, old.appName);
   return old;
 }
 

@@ -9,7 +9,7 @@ import { serverName } from "../container/managed.ts";
 import type { ServingJob } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { onFreePort, portInUse } from "./ports.ts";
-import { findServers, type Server } from "./servers.ts";
+import { findServers, isReplaceable, type Server } from "./servers.ts";
 import {
   type Follow,
   type Place,
@@ -54,8 +54,7 @@ export function placeOn({ app }: Pick<ServingJob, "app">, port: number): Place {
 export async function clearPort(engine: Engine, port: number, appName?: string): Promise<void> {
   for (const server of await findServers(engine, port)) {
     if (!server.ended) {
-      const replaceable = server.appName === appName && server.running && !server.isRelayed;
-      throw portInUse(port, server.appName, undefined, replaceable);
+      throw portInUse(port, server.appName, undefined, isReplaceable(server, appName));
     }
     await engine.removeContainer(server.id);
     await releaseModel(server, engine);

@@ -111,3 +111,11 @@ export function asServer({ id, name, appName, port, summary }: ManagedServer): S
     isRelayed: published.length > 0 && !published.includes(port),
   };
 }
+
+/** Whether `local deploy --replace` may take the place of a server. */
+export function isReplaceable(
+  { appName, running, isRelayed }: Pick<Server, "appName" | "running" | "isRelayed">,
+  app: string | undefined,
+): boolean {
+  return appName === app && running && !isRelayed;
+}
