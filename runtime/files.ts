@@ -80,8 +80,13 @@ export async function moveTree(from: string, to: string): Promise<void> {
   }
   const part = `${to}.part`;
   await removeTreeIfThere(part);
-  await copyTree(from, part);
-  await Deno.rename(part, to);
+  try {
+    await copyTree(from, part);
+    await Deno.rename(part, to);
+  } catch (error) {
+    await removeTreeIfThere(part).catch(() => {});
+    throw error;
+  }
   await removeTreeIfThere(from);
 }
 
@@ -91,9 +96,16 @@ async function copyTree(from: string, to: string): Promise<void> {
   for await (const { name, isDirectory, isFile, isSymlink } of Deno.readDir(from)) {
     const [source, target] = [join(from, name), join(to, name)];
     if (isDirectory) await copyTree(source, target);
-    else if (isFile) await Deno.copyFile(source, target);
+    else if (isFile) await copyFile(source, target);
     else if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);
   }
+}
+
+/** Copies a file to the disk: some find only then that they have no room (quotas over a network). */
+async function copyFile(source: string, target: string): Promise<void> {
+  await Deno.copyFile(source, target);
+  using file = await Deno.open(target);
+  await file.syncData();
 }
 
 /** The largest size of a file that is written by hand, in bytes; a larger one is something else. */
