@@ -26,8 +26,8 @@ import {
   removeIfThere,
   removeTreeIfThere,
   statIfThere,
-  systemCode,
 } from "../files.ts";
+import { systemCode } from "../system_errors.ts";
 import { finishContents, moveContents, putAway } from "./contents.ts";
 
 /** How a run ended, as far as its model is concerned. */
@@ -126,7 +126,12 @@ export async function settleModel(
     throw new MlcliError(
       `The model cannot be moved from ${show(folder)} to ${show(layout.model)}: ` +
         fileErrorReason(error),
-      { hint: "It is whole, and stays where it is.", cause: error },
+      {
+        hint:
+          "It is whole, and stays where it is. Once nothing stands in the way (a full disk has " +
+          "room again), the next local command says how to put it there.",
+        cause: error,
+      },
     );
   }
 }
@@ -269,11 +274,14 @@ async function move(layout: Layout, folder: string, { moved }: Earlier): Promise
   } catch (cause) {
     if (systemCode(cause) === undefined || moved === undefined) throw cause;
     const path = typedPath(layout.directory, moved);
-    throw new MlcliError(`The earlier model cannot be moved to ${path}: ${fileErrorReason(cause)}`, {
-      hint: `It stays in ${typedPath(layout.directory, layout.model)}; when there is room, the ` +
-        "next local command moves it.",
-      cause,
-    });
+    throw new MlcliError(
+      `The earlier model cannot be moved to ${path}: ${fileErrorReason(cause)}`,
+      {
+        hint: `It stays in ${typedPath(layout.directory, layout.model)}; when there is room, the ` +
+          "next local command moves it.",
+        cause,
+      },
+    );
   }
 }
 

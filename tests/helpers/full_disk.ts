@@ -85,7 +85,11 @@ export async function contentOf(path: string, before = ""): Promise<Record<strin
   for (const { name, isDirectory } of await Array.fromAsync(Deno.readDir(path))) {
     const inner = join(path, name);
     if (!isDirectory) found[before + name] = await Deno.readTextFile(inner);
-    else Object.assign(found, { [`${before}${name}/`]: "" }, await contentOf(inner, `${before}${name}/`));
+    else {Object.assign(
+        found,
+        { [`${before}${name}/`]: "" },
+        await contentOf(inner, `${before}${name}/`),
+      );}
   }
   return found;
 }

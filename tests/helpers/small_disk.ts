@@ -33,7 +33,15 @@ const PLENTY = 16_384;
 /** Mounts one: the engine on this machine sees it, too. */
 export async function smallDisk(): Promise<SmallDisk> {
   const path = await Deno.makeTempDir({ prefix: "mlcli-test-disk-" });
-  await run("mount", "-t", "tmpfs", "-o", `size=${PLENTY * BLOCK},nr_inodes=${PLENTY}`, "tmpfs", path);
+  await run(
+    "mount",
+    "-t",
+    "tmpfs",
+    "-o",
+    `size=${PLENTY * BLOCK},nr_inodes=${PLENTY}`,
+    "tmpfs",
+    path,
+  );
   return {
     path,
     async leave({ blocks = PLENTY, files = PLENTY }) {

@@ -49,7 +49,10 @@ function writesModel({ body, out, err, end }: FakeContainer): void {
 async function assertModel(app: TestApp, model: Readonly<Record<string, string>>): Promise<void> {
   assertEquals(await contentOf(app.testPath("model")), model);
   const beside = await namesIn(app.testPath());
-  assertEquals(beside.filter((name) => !["input", "model", "model.failed", "output"].includes(name)), []);
+  assertEquals(
+    beside.filter((name) => !["input", "model", "model.failed", "output"].includes(name)),
+    [],
+  );
   const local = await namesIn(app.path("local_test"));
   assertEquals(local.filter((name) => !["jobs", "test_dir"].includes(name)), []);
 }
@@ -60,8 +63,9 @@ async function assertRecords(app: TestApp): Promise<void> {
   for (const [path, content] of Object.entries(await contentOf(jobs).catch(() => ({})))) {
     if (path === ".gitignore") assertEquals(content, "*\n");
     else if (path.endsWith("/job.json")) assertEquals(typeof JSON.parse(content).name, "string");
-    else if (path.endsWith("/metrics.csv")) assertMatch(content, /^time,metric,value\n.*,loss,1\n$/);
-    else if (path.endsWith("/metrics.svg")) assertMatch(content, /<\/svg>\n$/);
+    else if (path.endsWith("/metrics.csv")) {
+      assertMatch(content, /^time,metric,value\n.*,loss,1\n$/);
+    } else if (path.endsWith("/metrics.svg")) assertMatch(content, /<\/svg>\n$/);
     else {
       assert(path.endsWith("/"), path);
       assert((await namesIn(`${jobs}/${path}`)).includes("job.json"), path);
