@@ -35,13 +35,14 @@ export async function isDirectory(path: string): Promise<boolean> {
  * Makes a directory and its parents, where it is not there yet.
  *
  * @param shown its path in messages.
- * @throws MlcliError when something else is in its place, or there is no permission to make it.
+ * @throws MlcliError when something else is in its place, or there is no permission to make it; Error
+ * of the system where nobody says what to call it.
  */
-export async function makeDirectory(path: string, shown: string = path): Promise<void> {
+export async function makeDirectory(path: string, shown?: string): Promise<void> {
   try {
     await Deno.mkdir(path, { recursive: true });
   } catch (cause) {
-    throw cannotCreate(shown, cause);
+    throw shown === undefined ? cause : cannotCreate(shown, cause);
   }
 }
 
