@@ -17,7 +17,7 @@ const WEIGHTS = Array.from(
   crypto.getRandomValues(new Uint8Array(6_000)),
   (byte) => byte.toString(16).padStart(2, "0"),
 ).join("");
-const ARCHIVE = await tarGz([
+const ARCHIVE = tarGz([
   { name: "./", type: "5" },
   { name: "./weights", content: WEIGHTS },
   { name: "./code/", type: "5" },
@@ -46,7 +46,7 @@ if (MAY_MOUNT) {
           await app.write(app.testPath("model/m"), "old\n");
           await app.write(app.testPath("model/.gitkeep"), "");
           box.s3.createBucket(BUCKET);
-          await box.s3.put(BUCKET, KEY, ARCHIVE);
+          await box.s3.put(BUCKET, KEY, await ARCHIVE);
           let calls = 0;
           box.faults.after = async () => {
             if (++calls === moment.call) await disk.leave(moment.room);
@@ -91,7 +91,7 @@ if (MAY_MOUNT) {
       await Deno.writeTextFile(`${disk.path}/m/m`, "old\n");
       await mounted(disk.path, app.testPath("model"), async () => {
         box.s3.createBucket(BUCKET);
-        await box.s3.put(BUCKET, KEY, ARCHIVE);
+        await box.s3.put(BUCKET, KEY, await ARCHIVE);
         await disk.leave({ blocks: 1 });
         const result = await runInProcess(["download-model", `s3://${BUCKET}/${KEY}`], {
           cwd: app.directory,
