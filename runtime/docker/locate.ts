@@ -30,6 +30,8 @@ export interface Candidate {
 /** What the search depends on. */
 export interface SearchEnvironment {
   readonly env: (name: string) => string | undefined;
+  /** Where the file system begins; without it, nothing is known of the machine. */
+  readonly system?: { readonly root: string };
 }
 
 /**
@@ -163,6 +165,8 @@ function wellKnownSockets(env: SearchEnvironment["env"]): readonly Candidate[] {
   const inHome = (path: string): readonly string[] => [join(home(env), path)];
   const sockets: readonly (readonly [rule: string, paths: readonly string[]])[] = [
     ["default", [DEFAULT_SOCKET]],
+    // AWS's guide, "Getting started with local mode". Its users have it in DOCKER_HOST, too.
+    ["SageMaker Studio", ["/docker/proxy.sock"]],
     ["rootless Docker", below("XDG_RUNTIME_DIR", "docker.sock")],
     ["Docker Desktop", inHome(".docker/run/docker.sock")],
     ["Docker Desktop", inHome(".docker/desktop/docker.sock")],

@@ -7,6 +7,7 @@
 import { messageOf, MlcliError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import type { Address, TlsFiles } from "./locate.ts";
+import { studioHint } from "./studio.ts";
 import type { TlsOptions, Upgraded } from "./upgrade.ts";
 
 /** The engine answered with a status that the call does not expect. */
@@ -20,7 +21,9 @@ export class EngineError extends MlcliError {
     readonly reason: string,
     call: string,
   ) {
-    super(`The Docker Engine refused (${call}: ${status}): ${reason}`);
+    super(`The Docker Engine refused (${call}: ${status}): ${reason}`, {
+      hint: studioHint(reason),
+    });
   }
 }
 
@@ -152,6 +155,8 @@ async function send(
       body: options.tar ?? (options.json === undefined ? undefined : JSON.stringify(options.json)),
       signal: options.signal,
       client,
+      // No engine redirects to another place; what stands before one may.
+      redirect: "manual",
     });
   } catch (cause) {
     if (options.signal?.aborted) throw options.signal.reason;
