@@ -9,6 +9,7 @@ import { dirname } from "@std/path/dirname";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
 import { fileErrorReason, MlcliError } from "./errors.ts";
+import { fileErrorHint, systemCode } from "./system_errors.ts";
 
 /** What a path leads to, links followed; `undefined` when that is nothing. */
 export function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
@@ -47,7 +48,8 @@ export async function makeDirectory(path: string, shown: string = path): Promise
 /** The error for a file or a directory that cannot be made. */
 export function cannotCreate(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`Cannot create ${shown}: ${fileErrorReason(cause)}`, {
-    hint: "Check that the directory is yours to write to, and that no file has its name.",
+    hint: fileErrorHint(cause) ??
+      "Check that the directory is yours to write to, and that no file has its name.",
     cause,
   });
 }
@@ -60,12 +62,6 @@ export async function removeIfThere(path: string): Promise<void> {
 /** The same, and a directory with all that is in it. */
 export async function removeTreeIfThere(path: string): Promise<void> {
   await ifThere(Deno.remove(path, { recursive: true }));
-}
-
-/** The system's name of an error, such as `EXDEV`; `undefined` where it is none of the system's. */
-export function systemCode(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
-  return typeof code === "string" ? code : undefined;
 }
 
 /**

@@ -19,14 +19,8 @@ import { holdsFile, type Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/difference.ts";
 import { MlcliError } from "../errors.ts";
-import {
-  lstatIfThere,
-  moveTree,
-  realPathOf,
-  removeTreeIfThere,
-  statIfThere,
-  systemCode,
-} from "../files.ts";
+import { lstatIfThere, moveTree, realPathOf, removeTreeIfThere, statIfThere } from "../files.ts";
+import { systemCode } from "../system_errors.ts";
 import { finishContents, moveContents } from "./contents.ts";
 
 /** How a run ended, as far as its model is concerned. */
