@@ -5,7 +5,7 @@
  */
 
 import { MlcliError } from "../errors.ts";
-import { enablingHint, type Studio, studioAt } from "../studio.ts";
+import { enablingHint, type Studio } from "../studio.ts";
 import { joinSignals } from "../time.ts";
 import {
   type Builder,
@@ -14,7 +14,13 @@ import {
   engineOver,
   type EngineVersion,
 } from "./engine.ts";
-import { type Address, type Candidate, candidates, type SearchEnvironment } from "./locate.ts";
+import {
+  type Address,
+  type Candidate,
+  candidates,
+  type SearchEnvironment,
+  studioOf,
+} from "./locate.ts";
 import { STUDIO_API } from "./studio.ts";
 import {
   addressText,
@@ -51,7 +57,7 @@ export async function connectToEngine(
   environment: SearchEnvironment,
   { timeout = PING_TIMEOUT, signal }: ConnectOptions = {},
 ): Promise<Engine> {
-  const studio = environment.system && studioAt(environment.system.root);
+  const studio = studioOf(environment);
   const failures: string[] = [];
   let hasSocket = false;
   for (const candidate of await candidates(environment)) {

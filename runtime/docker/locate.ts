@@ -7,6 +7,7 @@
 
 import { join } from "@std/path/join";
 import { messageOf, MlcliError } from "../errors.ts";
+import { type Studio, studioAt } from "../studio.ts";
 
 /** How to reach an engine. */
 export type Address =
@@ -46,6 +47,13 @@ export async function candidates({ env }: SearchEnvironment): Promise<readonly C
   const context = await currentContext(env);
   if (context) return [context];
   return wellKnownSockets(env);
+}
+
+/** The app of SageMaker Studio whose engine is the one to look for; undefined for any other. */
+export function studioOf({ env, system }: SearchEnvironment): Studio | undefined {
+  // One that the user has elsewhere is not Studio's.
+  const isElsewhere = /^(?!unix:)./.test(env("DOCKER_HOST") ?? "");
+  return system === undefined || isElsewhere ? undefined : studioAt(system.root);
 }
 
 /** Where Docker's engine listens. */
