@@ -6,6 +6,7 @@
 
 import { messageOf, MlcliError } from "../errors.ts";
 import { isObject } from "../json.ts";
+import { ENGINE_DISK_FULL, saysDiskFull } from "./full_disk.ts";
 import type { Address, TlsFiles } from "./locate.ts";
 import { studioHint } from "./studio.ts";
 import type { TlsOptions, Upgraded } from "./upgrade.ts";
@@ -22,7 +23,7 @@ export class EngineError extends MlcliError {
     call: string,
   ) {
     super(`The Docker Engine refused (${call}: ${status}): ${reason}`, {
-      hint: studioHint(reason),
+      hint: saysDiskFull(reason) ? ENGINE_DISK_FULL : studioHint(reason),
     });
   }
 }

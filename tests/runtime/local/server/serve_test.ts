@@ -127,7 +127,7 @@ suite("local deploy --port 0", () => {
     const answers = { [START]: () => refusal(500, "no space left on device") };
     const { code, stderr, ports, left } = await deploy({ answers });
     assertEquals([code, ports.length, left], [1, 1, []]);
-    assertMatch(stderr, /^error: .*no space left on device\n/);
+    assertMatch(stderr, /^error: .*no space left on device\nhint: [^]*docker system df/);
   });
 });
 
