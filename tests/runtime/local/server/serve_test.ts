@@ -321,7 +321,10 @@ suite("local deploy that fails", () => {
       "the server runs out of memory",
       {
         program: ({ end }) => end(137),
-        answers: { "GET /events": () => new Response('{"Action":"oom"}\n') },
+        answers: {
+          "GET /containers/ID/json": () =>
+            Response.json({ State: { Running: false, OOMKilled: true } }),
+        },
       },
       /^error: The server ended before it was ready: .*ran out of memory\)\nhint: .*--memory/,
     ],
