@@ -10,8 +10,10 @@ import {
   namesIn,
 } from "../../helpers/full_disk.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
+import { pingServer } from "../../helpers/ping_server.ts";
 import { MAY_MOUNT, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
+import { tarGz } from "../../helpers/tar.ts";
 
 const CONFIGURATION = { metric_definitions: [{ Name: "loss", Regex: "loss=(\\d+)" }] };
 const PLACEHOLDER = { ".gitkeep": "kept\n" };
@@ -31,9 +33,18 @@ function appOn(disk: SmallDisk): Promise<TestApp> {
   });
 }
 
+/** What a container has mounted at a path. */
+function sourceOf({ body }: Pick<FakeContainer, "body">, path: string): string {
+  return body.HostConfig.Mounts.find(({ Target }) => Target === path)!.Source;
+}
+
+function portOf({ body }: FakeContainer): number {
+  return Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort);
+}
+
 /** The user's code: writes a model, says a metric, and fails where it has no room. */
 function writesModel({ body, out, err, end }: FakeContainer): void {
-  const model = body.HostConfig.Mounts.find(({ Target }) => Target === "/opt/ml/model")!.Source;
+  const model = sourceOf({ body }, "/opt/ml/model");
   try {
     Deno.mkdirSync(`${model}/new`);
     Deno.writeTextFileSync(`${model}/new/weights`, WEIGHTS);
@@ -101,6 +112,82 @@ if (MAY_MOUNT) {
         assertEquals(await train(), { code: 0, stdout: "loss=1\n", stderr: "" });
         await assertModel(app, NEW);
         await assertRecords(app);
+      });
+    }
+  });
+
+  suite("local process on a full disk says so, and runs when there is room", () => {
+    for (const moment of moments({ blocks: 8, files: 14, calls: 6 })) {
+      it(moment.title, async () => {
+        await using disk = await smallDisk();
+        await using app = await appOn(disk);
+        await using engine = await fakeContainers({
+          program: ({ out, end }) => (out("done\n"), end(0)),
+          before: filling(disk, moment),
+        });
+        if (moment.call === 0) await disk.leave(moment.room);
+        const run = () =>
+          runInProcess(["local", "process", "--file", "p.py"], { cwd: app.directory, engine });
+        const result = await run();
+        assertPlain(result.stderr, disk);
+        assertEquals(engine.left, []);
+        if (result.code !== 0) assertSaysNoRoom(result, disk);
+        await assertModel(app, OLD);
+        await assertRecords(app);
+        await disk.leave({});
+        assertEquals(await run(), { code: 0, stdout: "done\n", stderr: "" });
+        await assertModel(app, OLD);
+        await assertRecords(app);
+      });
+    }
+  });
+
+  suite("local deploy on a full disk", () => {
+    it("serves the model that is there", async () => {
+      await using disk = await smallDisk();
+      await using app = await appOn(disk);
+      await using servers = new AsyncDisposableStack();
+      await using engine = await fakeContainers({
+        program: (container) => void servers.use(pingServer(portOf(container))),
+      });
+      await disk.leave({ blocks: 0, files: 0 });
+      const { code, stderr } = await runInProcess(["local", "deploy", "--port", "0"], {
+        cwd: app.directory,
+        engine,
+      });
+      assertEquals([code, stderr, engine.left.length], [0, "", 1]);
+      await assertModel(app, OLD);
+    });
+
+    const archive = tarGz([{ name: "weights", content: WEIGHTS }, { name: "code/i.py" }]);
+    for (const moment of moments({ blocks: 3, files: 5, calls: 4 })) {
+      it(`serves an archive only where all of it has room: ${moment.title}`, async () => {
+        await using disk = await smallDisk();
+        await using app = await appOn(disk);
+        await app.write(app.testPath("model/model.tar.gz"), await archive);
+        await Deno.remove(app.testPath("model/m"));
+        await using servers = new AsyncDisposableStack();
+        let served: unknown;
+        await using engine = await fakeContainers({
+          before: filling(disk, moment),
+          async program(container) {
+            served = await contentOf(sourceOf(container, "/opt/ml/model"));
+            servers.use(pingServer(portOf(container)));
+          },
+        });
+        if (moment.call === 0) await disk.leave(moment.room);
+        const deploy = () =>
+          runInProcess(["local", "deploy", "--port", "0"], { cwd: app.directory, engine });
+        const result = await deploy();
+        const whole = { "code/": "", "code/i.py": "", weights: WEIGHTS };
+        if (result.code === 0) assertEquals(served, whole);
+        else {
+          assertSaysNoRoom(result, disk);
+          assertEquals([engine.left, await namesIn(app.testPath())], [[], ["input", "model"]]);
+          await disk.leave({});
+          assertEquals((await deploy()).code, 0);
+          assertEquals(served, whole);
+        }
       });
     }
   });
