@@ -6,6 +6,7 @@
 
 import { messageOf, MlcliError } from "../errors.ts";
 import { isObject } from "../json.ts";
+import { ENGINE_DISK_FULL, saysDiskFull } from "./full_disk.ts";
 import type { Address, TlsFiles } from "./locate.ts";
 import type { TlsOptions, Upgraded } from "./upgrade.ts";
 
@@ -20,7 +21,9 @@ export class EngineError extends MlcliError {
     readonly reason: string,
     call: string,
   ) {
-    super(`The Docker Engine refused (${call}: ${status}): ${reason}`);
+    super(`The Docker Engine refused (${call}: ${status}): ${reason}`, {
+      hint: saysDiskFull(reason) ? ENGINE_DISK_FULL : undefined,
+    });
   }
 }
 

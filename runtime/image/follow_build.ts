@@ -5,6 +5,7 @@
  */
 
 import type { BuildOptions, Engine } from "../docker/engine.ts";
+import { ENGINE_DISK_FULL, saysDiskFull } from "../docker/full_disk.ts";
 import { failureOf, resultIn, traceIn } from "../docker/messages.ts";
 import { MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
@@ -56,7 +57,9 @@ function buildFailed({ buildArguments, platform }: BuildOptions, reason: string)
   const words = reason.trim().replace(PREFIX, "");
   const base = buildArguments["BASE_IMAGE"];
   return new MlcliError(`Build failed: ${printable(words)}`, {
-    hint: NO_BASE.test(words)
+    hint: saysDiskFull(words)
+      ? ENGINE_DISK_FULL
+      : NO_BASE.test(words)
       ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +
         "or base_image in the app's NAME.json, takes another." +
         (platform ? ` It is asked for in the form for ${platform}.` : "")

@@ -9,6 +9,7 @@ import { headlineOf, isTold } from "../contract/told_reason.ts";
 import { UserCodeError } from "../errors.ts";
 import type { Heard } from "./container/heard.ts";
 import type { RunOutcome } from "./container/run.ts";
+import { fullDiskHint } from "./full_disk.ts";
 import { type Importer, missingModuleHintOf } from "./missing_module.ts";
 
 /** A run that failed. */
@@ -39,8 +40,9 @@ export async function failureOf(
     });
   }
   const headline = headlineOf(reason);
+  const last = headline ?? heard.lastError;
   const hint = outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
-    await missingModuleHintOf(headline ?? heard.lastError, importer) ?? unquotedHint(unquoted);
+    fullDiskHint(last) ?? await missingModuleHintOf(last, importer) ?? unquotedHint(unquoted);
   return headline !== undefined && isTold(reason, heard.text)
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });

@@ -131,6 +131,9 @@ export async function withTraining(
           if (job.stopAfter === undefined) return;
           host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
         },
+      }).finally(async () => {
+        // Empty where the container never came to be; else it has been moved.
+        await Deno.remove(modelFolder).catch(() => {});
       });
     });
   });
