@@ -23,6 +23,7 @@ import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { Heard } from "./container/heard.ts";
+import { requireNetwork } from "./container/refusals.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/typing.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
@@ -99,6 +100,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const err = forgiving(status.above.err);
   const layout = layoutOf(job.app);
   const engine = await host.engine();
+  requireNetwork(engine, job.network);
   const image = await requireImage(engine, imageReference(job.app, job.tag));
   await run.checkPaths();
   const isOurs = holdsHarness(image);
