@@ -10,6 +10,7 @@ import { aheadOf, onThisClock } from "./clock.ts";
 import { wasOutOfMemory } from "./events.ts";
 import { type ImageCalls, imageCalls } from "./image_calls.ts";
 import { type ProgressMessage, progressMessages } from "./messages.ts";
+import { STUDIO_NETWORK, studioBody, studioPorts } from "./studio.ts";
 import { type Answer, EngineError, type Transport } from "./transport.ts";
 import type { Upgraded } from "./upgrade.ts";
 
@@ -236,6 +237,11 @@ export interface Engine extends ImageCalls {
   readonly builder: Builder;
   /** Whether it is Podman: its own builder understands what BuildKit does. */
   readonly isPodman: boolean;
+  /**
+   * Whether it is SageMaker Studio's: containers and builds are on the space's own network, whatever
+   * they ask for, and a server listens on the port that it would have been published on.
+   */
+  readonly inStudio: boolean;
   info(signal?: AbortSignal): Promise<EngineInfo>;
   version(signal?: AbortSignal): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
@@ -311,12 +317,13 @@ export interface EngineIdentity {
   readonly apiVersion: string;
   readonly isPodman: boolean;
   readonly builder: Builder;
+  readonly inStudio: boolean;
 }
 
 /** The engine behind a transport. */
 export function engineOver(
   transport: Transport,
-  { apiVersion, isPodman, builder }: EngineIdentity,
+  { apiVersion, isPodman, builder, inStudio }: EngineIdentity,
   rule: string,
 ): Engine {
   const request: Transport["request"] = (method, path, options) =>
@@ -338,7 +345,10 @@ export function engineOver(
       // Null where there are none, on some engines.
       Names: container.Names ?? [],
       Labels: container.Labels ?? {},
-      Ports: container.Ports ?? [],
+      Ports: [
+        ...container.Ports ?? [],
+        ...(inStudio ? studioPorts({ ...container, Labels: container.Labels ?? {} }) : []),
+      ],
     }));
   }
 
@@ -366,6 +376,7 @@ export function engineOver(
     rule,
     builder,
     isPodman,
+    inStudio,
     remembersExitStatus: !isPodman,
     followsLogsToTheirEnd: !isPodman,
     info: async (signal?: AbortSignal) => (await get("/info", signal)).object<EngineInfo>(),
@@ -408,7 +419,7 @@ export function engineOver(
         buildargs: JSON.stringify(options.buildArguments),
         labels: JSON.stringify(options.labels),
         platform: options.platform,
-        networkmode: options.networkMode,
+        networkmode: inStudio ? STUDIO_NETWORK : options.networkMode,
         nocache: options.noCache ? "1" : undefined,
         rm: "1",
         forcerm: "1",
@@ -436,7 +447,7 @@ export function engineOver(
     async createContainer(name: string, body: CreateBody | HolderBody): Promise<string> {
       const answer = await request("POST", `/containers/create?${query({ name })}`, {
         expect: [201],
-        json: body,
+        json: inStudio ? studioBody(body) : body,
       });
       return (await answer.object<{ Id: string }>("Id")).Id;
     },
