@@ -6,6 +6,7 @@
  */
 
 import { MlcliError } from "../errors.ts";
+import type { EngineInfo } from "./engine_info.ts";
 import { type ImageCalls, imageCalls } from "./image_calls.ts";
 import { type ProgressMessage, progressMessages } from "./messages.ts";
 import { type Answer, EngineError, type Transport } from "./transport.ts";
@@ -66,6 +67,8 @@ export interface CreateBody {
     >;
     readonly SecurityOpt?: readonly string[];
     readonly ShmSize?: number;
+    /** Outside of the engine's user namespace, where that has one (`--userns-remap`). */
+    readonly UsernsMode?: "host";
     /** `CONTAINER:ro` */
     readonly VolumesFrom?: readonly string[];
   };
@@ -151,20 +154,6 @@ export interface BuildOptions {
   readonly signal: AbortSignal;
 }
 
-/** What `GET /info` says, as far as mlcli asks. */
-export interface EngineInfo {
-  readonly SecurityOptions?: readonly string[];
-  /** Host name of the engine's machine. */
-  readonly Name?: string;
-  /** Directory on the engine's machine that holds images and containers. */
-  readonly DockerRootDir?: string;
-}
-
-/** Whether root in a container is the user who runs the engine. */
-export function isRootless({ SecurityOptions = [] }: EngineInfo): boolean {
-  return SecurityOptions.some((option) => option.includes("rootless"));
-}
-
 /** What `GET /version` says. */
 export interface EngineVersion {
   /** `28.2.2` */
@@ -234,6 +223,7 @@ export interface Engine extends ImageCalls {
   readonly builder: Builder;
   /** Whether it is Podman: its own builder understands what BuildKit does. */
   readonly isPodman: boolean;
+  /** What it says at the first call: nothing of it changes while a command runs. */
   info(signal?: AbortSignal): Promise<EngineInfo>;
   version(signal?: AbortSignal): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
@@ -374,6 +364,7 @@ export function engineOver(
     await answer.discard();
   }
 
+  let told: Promise<EngineInfo> | undefined;
   return {
     address: transport.address,
     rule,
@@ -381,7 +372,12 @@ export function engineOver(
     isPodman,
     remembersExitStatus: !isPodman,
     followsLogsToTheirEnd: !isPodman,
-    info: async (signal?: AbortSignal) => (await get("/info", signal)).object<EngineInfo>(),
+    info(signal?: AbortSignal): Promise<EngineInfo> {
+      if (told !== undefined) return told;
+      const asked = get("/info", signal).then((answer) => answer.object<EngineInfo>());
+      asked.catch(() => told = undefined);
+      return told = asked;
+    },
     version: async (signal?: AbortSignal) =>
       (await get("/version", signal)).object<EngineVersion>("Version", "ApiVersion"),
 

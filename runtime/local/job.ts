@@ -22,6 +22,7 @@ import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { Heard } from "./container/heard.ts";
+import { protectionOf } from "./container/mounting.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/typing.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
@@ -98,6 +99,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const layout = layoutOf(job.app);
   const engine = await host.engine();
   const image = await requireImage(engine, imageReference(job.app, job.tag));
+  // Asked for now, the answer is there when the container is created. A failure shows there, too.
+  protectionOf(engine).catch(() => {});
   await run.checkPaths();
   const isOurs = holdsHarness(image);
   const planned = run.plan({
