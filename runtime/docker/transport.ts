@@ -6,7 +6,9 @@
 
 import { messageOf, MlcliError } from "../errors.ts";
 import { isObject } from "../json.ts";
+import { ENGINE_DISK_FULL, saysDiskFull } from "./full_disk.ts";
 import type { Address, TlsFiles } from "./locate.ts";
+import { studioHint } from "./studio.ts";
 import type { TlsOptions, Upgraded } from "./upgrade.ts";
 
 /** The engine answered with a status that the call does not expect. */
@@ -20,7 +22,9 @@ export class EngineError extends MlcliError {
     readonly reason: string,
     call: string,
   ) {
-    super(`The Docker Engine refused (${call}: ${status}): ${reason}`);
+    super(`The Docker Engine refused (${call}: ${status}): ${reason}`, {
+      hint: saysDiskFull(reason) ? ENGINE_DISK_FULL : studioHint(reason),
+    });
   }
 }
 
@@ -152,6 +156,8 @@ async function send(
       body: options.tar ?? (options.json === undefined ? undefined : JSON.stringify(options.json)),
       signal: options.signal,
       client,
+      // No engine redirects to another place; what stands before one may.
+      redirect: "manual",
     });
   } catch (cause) {
     if (options.signal?.aborted) throw options.signal.reason;

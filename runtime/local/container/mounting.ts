@@ -28,6 +28,8 @@ export interface Protection {
  */
 export async function protectionOf(engine: Engine): Promise<Protection> {
   if (engine.isPodman) return { remapsUsers: false, usesSelinux: true };
+  // Known: no question that its filter might refuse.
+  if (engine.inStudio) return { remapsUsers: false, usesSelinux: false };
   return protectionIn(await engine.info());
 }
 
