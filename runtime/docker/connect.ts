@@ -8,6 +8,7 @@ import { MlcliError } from "../errors.ts";
 import { joinSignals } from "../time.ts";
 import { type Builder, type Engine, type EngineIdentity, engineOver } from "./engine.ts";
 import { type Address, type Candidate, candidates, type SearchEnvironment } from "./locate.ts";
+import { Patience, type PatienceOptions } from "./patience.ts";
 import {
   addressText,
   CertificatesError,
@@ -30,8 +31,10 @@ const PING_TIMEOUT = 10_000;
 export interface ConnectOptions {
   /** How long each may take to answer, in ms. */
   readonly timeout?: number;
-  /** Ends the search; its reason is thrown. */
+  /** Ends the search, its reason is thrown; later it makes the engine's calls end soon. */
   readonly signal?: AbortSignal;
+  /** How long the engine's calls may take. */
+  readonly patience?: Omit<PatienceOptions, "interruption">;
 }
 
 /**
@@ -41,12 +44,13 @@ export interface ConnectOptions {
  */
 export async function connectToEngine(
   environment: SearchEnvironment,
-  { timeout = PING_TIMEOUT, signal }: ConnectOptions = {},
+  { timeout = PING_TIMEOUT, signal, patience: options }: ConnectOptions = {},
 ): Promise<Engine> {
+  const patience = new Patience({ ...options, interruption: signal });
   const failures: string[] = [];
   for (const candidate of await candidates(environment)) {
     using limit = joinSignals(AbortSignal.timeout(timeout), ...(signal ? [signal] : []));
-    const attempt = await tryCandidate(candidate, limit.signal);
+    const attempt = await tryCandidate(candidate, patience, limit.signal);
     signal?.throwIfAborted();
     if (attempt.engine) return attempt.engine;
     failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${attempt.failure}`);
@@ -61,12 +65,16 @@ type Attempt =
   | { readonly engine: Engine; readonly failure?: undefined }
   | { readonly engine?: undefined; readonly failure: string };
 
-async function tryCandidate({ address, rule }: Candidate, limit: AbortSignal): Promise<Attempt> {
+async function tryCandidate(
+  { address, rule }: Candidate,
+  patience: Patience,
+  limit: AbortSignal,
+): Promise<Attempt> {
   const obstacle = obstacleTo(address);
   if (obstacle) return { failure: obstacle };
   let transport: Transport | undefined;
   try {
-    transport = await openTransport(address);
+    transport = await openTransport(address, patience);
     return { engine: engineOver(transport, await identify(transport, limit), rule) };
   } catch (error) {
     transport?.close();
@@ -101,7 +109,11 @@ function failureText(error: unknown, { kind }: Address): string {
 
 /** Which engine it is, and the lower one of its API version and mlcli's. */
 async function identify(transport: Transport, signal: AbortSignal): Promise<EngineIdentity> {
-  const answer = await transport.request("GET", "/_ping", { expect: [200], signal });
+  const answer = await transport.request("GET", "/_ping", {
+    expect: [200],
+    signal,
+    effort: "wait", // it has the limit of the search
+  });
   await answer.discard();
   const offered = answer.headers.get("Api-Version");
   const apiVersion = offered && isOlder(offered, API_VERSION) ? offered : API_VERSION;

@@ -79,7 +79,7 @@ export async function withProcessing(
       arguments: args,
       variables: job.variables,
     });
-    await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
+    await withRunFolder(engine, layout, name, files, async ({ config, folder, report, keep }) => {
       const outputFolder = job.strict ? join(folder, "output") : layout.output;
       await work({
         kind: "process",
@@ -111,6 +111,7 @@ export async function withProcessing(
           },
         }),
         stopAfter: undefined,
+        keepFolder: keep,
         settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),
         report: () => Promise.resolve(),
       });
