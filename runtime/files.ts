@@ -35,13 +35,14 @@ export async function isDirectory(path: string): Promise<boolean> {
  * Makes a directory and its parents, where it is not there yet.
  *
  * @param shown its path in messages.
- * @throws MlcliError when something else is in its place, or there is no permission to make it.
+ * @throws MlcliError when something else is in its place, or there is no permission to make it; Error
+ * of the system where nobody says what to call it.
  */
-export async function makeDirectory(path: string, shown: string = path): Promise<void> {
+export async function makeDirectory(path: string, shown?: string): Promise<void> {
   try {
     await Deno.mkdir(path, { recursive: true });
   } catch (cause) {
-    throw cannotCreate(shown, cause);
+    throw shown === undefined ? cause : cannotCreate(shown, cause);
   }
 }
 
@@ -76,8 +77,13 @@ export async function moveTree(from: string, to: string): Promise<void> {
   }
   const part = `${to}.part`;
   await removeTreeIfThere(part);
-  await copyTree(from, part);
-  await Deno.rename(part, to);
+  try {
+    await copyTree(from, part);
+    await Deno.rename(part, to);
+  } catch (error) {
+    await removeTreeIfThere(part).catch(() => {});
+    throw error;
+  }
   await removeTreeIfThere(from);
 }
 
@@ -87,9 +93,16 @@ async function copyTree(from: string, to: string): Promise<void> {
   for await (const { name, isDirectory, isFile, isSymlink } of Deno.readDir(from)) {
     const [source, target] = [join(from, name), join(to, name)];
     if (isDirectory) await copyTree(source, target);
-    else if (isFile) await Deno.copyFile(source, target);
+    else if (isFile) await copyFile(source, target);
     else if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);
   }
+}
+
+/** Copies a file to the disk: some find only then that they have no room (quotas over a network). */
+async function copyFile(source: string, target: string): Promise<void> {
+  await Deno.copyFile(source, target);
+  using file = await Deno.open(target);
+  await file.syncData();
 }
 
 /** The largest size of a file that is written by hand, in bytes; a larger one is something else. */

@@ -8,8 +8,10 @@ import { BrokenEngine } from "./broken_engine.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import { abortOf, onAbort } from "../time.ts";
+import { ENGINE_DISK_FULL, saysDiskFull } from "./full_disk.ts";
 import type { Address, TlsFiles } from "./locate.ts";
 import type { EngineWait, Patience } from "./patience.ts";
+import { studioHint } from "./studio.ts";
 import type { TlsOptions, Upgraded } from "./upgrade.ts";
 
 /** The engine answered with a status that the call does not expect. */
@@ -23,7 +25,9 @@ export class EngineError extends MlcliError {
     readonly reason: string,
     call: string,
   ) {
-    super(`The Docker Engine refused (${call}: ${status}): ${reason}`);
+    super(`The Docker Engine refused (${call}: ${status}): ${reason}`, {
+      hint: saysDiskFull(reason) ? ENGINE_DISK_FULL : studioHint(reason),
+    });
   }
 }
 
@@ -168,6 +172,8 @@ async function send(
       body: options.tar ?? (options.json === undefined ? undefined : JSON.stringify(options.json)),
       signal,
       client,
+      // No engine redirects to another place; what stands before one may.
+      redirect: "manual",
     }), noAnswer);
   const answer = answerOf(response, call, waiting);
   if (options.expect.includes(response.status)) return answer;

@@ -49,6 +49,30 @@ export async function isRunOver(layout: Pick<Layout, "localTest">, run: string):
 }
 
 /**
+ * Begins to notice other runs of the app.
+ *
+ * No clock is asked: each run makes a directory beside this one's and removes it, which changes the time
+ * of the directory that they are in.
+ *
+ * @param run whose directory is there, and still is when it is asked.
+ * @returns tells whether another run was there at any time since, for a moment or now. (It may say yes
+ * where something else was put there.)
+ */
+export async function noticeOthers(
+  { localTest }: Pick<Layout, "localTest">,
+  run: string,
+): Promise<() => Promise<boolean>> {
+  const time = async () => (await Deno.lstat(localTest)).mtime?.getTime();
+  const others = async () => {
+    const names = await Array.fromAsync(Deno.readDir(localTest), ({ name }) => name);
+    return names.some((name) => name.startsWith(PREFIX) && name !== PREFIX + run);
+  };
+  const start = await time();
+  const hadOthers = await others();
+  return async () => hadOthers || await others() || await time() !== start;
+}
+
+/**
  * Whether the mlcli that claimed a directory is gone; where that is not known, whether the directory is
  * old.
  */

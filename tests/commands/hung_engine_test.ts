@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { type Play } from "../helpers/fake_containers.ts";
+import type { Play } from "../helpers/fake_containers.ts";
 import { type HungCommand, type HungRun, runHung } from "../helpers/hung_engine.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { isInSample } from "../helpers/sweep.ts";
