@@ -1,5 +1,6 @@
 import { assertMatch, assertRejects } from "@std/assert";
-import { BrokenEngine, openTransport } from "../../../runtime/docker/transport.ts";
+import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
+import { openTransport } from "../../../runtime/docker/transport.ts";
 import { rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
