@@ -5,7 +5,7 @@
  */
 
 import type { BuildOptions, Engine } from "../docker/engine.ts";
-import { failureOf, resultIn, traceIn } from "../docker/messages.ts";
+import { builtImage, failureOf, traceIn } from "../docker/messages.ts";
 import { MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";
@@ -37,7 +37,7 @@ export async function followBuild(
       buildkit ??= new (await import("./buildkit_output.ts")).BuildkitOutput(onEvent);
       buildkit.add(trace);
     }
-    if (resultIn(message).ID) isBuilt = true;
+    if (builtImage(message)) isBuilt = true;
   }
   classic.end();
   // An engine that stops half-way ends the stream without an error.
