@@ -1,5 +1,6 @@
 /**
- * Requests to the Engine API over its unix socket or TCP, with Deno's `fetch`.
+ * Requests to the Engine API: over its unix socket or TCP with Deno's `fetch`, over a named pipe as
+ * `pipe.ts` has it.
  *
  * @module
  */
@@ -86,8 +87,17 @@ export interface Transport {
 
 /** The address as `DOCKER_HOST` has it. */
 export function addressText(address: Address): string {
-  return address.kind === "unix" ? `unix://${address.path}` : `tcp://${address.host}`;
+  if (address.kind === "tcp") return `tcp://${address.host}`;
+  return `${address.kind === "unix" ? "unix" : "npipe"}://${address.path}`;
 }
+
+/** A request as `fetch` takes it, over the connection to an engine. */
+export type EngineFetch = (url: string, request: {
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: ReadableStream<Uint8Array> | string | undefined;
+  readonly signal: AbortSignal | undefined;
+}) => Promise<Response>;
 
 /**
  * The host in the requests over a socket. Nothing is sent to it: it is an address for documentation
@@ -102,16 +112,28 @@ const NOWHERE = "192.0.2.1";
  */
 export async function openTransport(address: Address): Promise<Transport> {
   const tls = address.kind === "tcp" && address.tls ? await tlsOptions(address.tls) : undefined;
+  const client = await clientOf(address, tls);
+  const base = address.kind === "tcp"
+    ? `${address.tls ? "https" : "http"}://${address.host}`
+    : `http://${NOWHERE}`;
+  return {
+    address: addressText(address),
+    request: (method, path, options) => send(client.fetch, base, method, path, options),
+    upgrade: (path, signal) => upgraded(address, tls, path, signal),
+    close: () => client.close(),
+  };
+}
+
+async function clientOf(
+  address: Address,
+  tls: TlsOptions | undefined,
+): Promise<{ readonly fetch: EngineFetch; close(): void }> {
+  if (address.kind === "pipe") return (await import("./pipe.ts")).pipeClient(address.path);
   const client = address.kind === "unix"
     ? Deno.createHttpClient({ proxy: { transport: "unix", path: address.path } })
     : Deno.createHttpClient(tls ?? {});
-  const base = address.kind === "unix"
-    ? `http://${NOWHERE}`
-    : `${address.tls ? "https" : "http"}://${address.host}`;
   return {
-    address: addressText(address),
-    request: (method, path, options) => send(client, base, method, path, options),
-    upgrade: (path, signal) => upgraded(address, tls, path, signal),
+    fetch: (url, request) => fetch(url, { ...request, client }),
     close: () => client.close(),
   };
 }
@@ -134,7 +156,7 @@ async function isMissing(path: string): Promise<boolean> {
 }
 
 async function send(
-  client: Deno.HttpClient,
+  fetch: EngineFetch,
   base: string,
   method: string,
   path: string,
@@ -151,7 +173,6 @@ async function send(
       headers,
       body: options.tar ?? (options.json === undefined ? undefined : JSON.stringify(options.json)),
       signal: options.signal,
-      client,
     });
   } catch (cause) {
     if (options.signal?.aborted) throw options.signal.reason;

@@ -63,7 +63,7 @@ async function compile(
     "--no-check",
     ...["--target", target, "--output", join(dist, binaryName(target))],
     ...assets.flatMap((asset) => ["--include", asset]),
-    ...permissionOptions(),
+    ...permissionOptions(target),
     main,
   ];
   await run(command, {
