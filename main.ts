@@ -21,6 +21,7 @@ import {
   UsageError,
   UserCodeError,
 } from "./runtime/errors.ts";
+import { explained } from "./runtime/system_errors.ts";
 import { printable } from "./runtime/text.ts";
 
 /**
@@ -52,7 +53,7 @@ function report(error: unknown, context: Context): void {
   if (error instanceof Interrupted || error instanceof OutputClosed) return;
   if (error instanceof ProgramEnded) return;
   try {
-    tell(context.err, describe(error));
+    tell(context.err, describe(error, context.cwd));
     if (context.env("MLCLI_DEBUG") === "1") context.err.print(printable(`${stackOf(error)}\n`));
   } catch (failure) {
     // Where standard error is closed or on a full disk, the exit code says it alone.
@@ -60,9 +61,9 @@ function report(error: unknown, context: Context): void {
   }
 }
 
-function describe(error: unknown): string {
-  // What the system refuses names what was done, and to which file.
-  if (error instanceof MlcliError || isSystemError(error)) return errorText(error);
+function describe(error: unknown, directory: string): string {
+  if (error instanceof MlcliError) return errorText(error);
+  if (isSystemError(error)) return errorText(explained(error, directory));
   const hint = "This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.";
   return errorText(error) + hintText(hint);
 }

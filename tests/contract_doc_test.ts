@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
+import { problemsOfTests, type ReadText, tableRows } from "./helpers/doc_table.ts";
 import { it, suite } from "./helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
@@ -21,9 +22,7 @@ interface Row {
 
 /** The rows of all tables on the page, without their headings. */
 function rowsOf(page: string): readonly Row[] {
-  const lines = page.split("\n").filter((line) => line.startsWith("| "));
-  const cells = lines.map((line) => line.slice(1, -1).split("|").map((cell) => cell.trim()));
-  return cells.filter(([first]) => first !== "#" && first !== "---").map((row) => {
+  return tableRows(page).map((row) => {
     const [number = "", fact = "", source = "", does = "", test = ""] = row;
     assertEquals(row.length, 5, `row ${number} has five cells`);
     return { number, fact, source, does, test };
@@ -31,26 +30,14 @@ function rowsOf(page: string): readonly Row[] {
 }
 
 /** What is wrong with a row; `read` gives the text of a file, if there is one. */
-async function problemsOf(
-  row: Row,
-  read: (path: string) => Promise<string | undefined>,
-): Promise<readonly string[]> {
+async function problemsOf(row: Row, read: ReadText): Promise<readonly string[]> {
   const problems: string[] = [];
   if (row.fact === "") problems.push("no fact");
   if (row.source === "") problems.push("no source");
   const [, status, rest = ""] = STATUS.exec(row.does) ?? [];
   if (status === undefined) problems.push(`unknown: ${row.does}`);
   if (status === "not") return rest === "" ? [...problems, "no reason"] : problems;
-  const tests = [...row.test.matchAll(/`([^`]+)`(?: "([^"]+)")?(?:; |$)/g)];
-  if (tests.length === 0 || tests.map(([all]) => all).join("") !== row.test) {
-    problems.push(`no test: ${row.test}`);
-  }
-  for (const [, path = "", title] of tests) {
-    const text = await read(path);
-    if (text === undefined || !path.startsWith("tests/")) problems.push(`no file ${path}`);
-    else if (title && !text.includes(title)) problems.push(`"${title}" is not in ${path}`);
-  }
-  return problems;
+  return [...problems, ...await problemsOfTests(row.test, read)];
 }
 
 /** What the page says of its rows, in its own order. */

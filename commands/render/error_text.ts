@@ -5,6 +5,7 @@
  */
 
 import { messageOf, MlcliError } from "../../runtime/errors.ts";
+import { fileErrorHint } from "../../runtime/system_errors.ts";
 import { printable } from "../../runtime/text.ts";
 
 /**
@@ -12,11 +13,12 @@ import { printable } from "../../runtime/text.ts";
  * it, indented; `hint: ` and what to do.
  */
 export function errorText(error: unknown): string {
-  const { quote, hint } = error instanceof MlcliError ? error : {};
+  const { quote, hint, cause } = error instanceof MlcliError ? error : {};
+  const remedy = hint ?? fileErrorHint(cause);
   return [
     `error: ${printable(messageOf(error))}\n`,
     quote ? `${printable(quote).trimEnd().replace(/^/gm, "  ")}\n` : "",
-    hint ? hintText(hint) : "",
+    remedy ? hintText(remedy) : "",
   ].join("");
 }
 

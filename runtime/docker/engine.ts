@@ -6,8 +6,11 @@
  */
 
 import { MlcliError } from "../errors.ts";
+import { aheadOf, onThisClock } from "./clock.ts";
+import { wasOutOfMemory } from "./events.ts";
 import { type ImageCalls, imageCalls } from "./image_calls.ts";
 import { type ProgressMessage, progressMessages } from "./messages.ts";
+import { STUDIO_NETWORK, studioBody, studioPorts } from "./studio.ts";
 import { type Answer, EngineError, type Transport } from "./transport.ts";
 import type { Upgraded } from "./upgrade.ts";
 
@@ -97,7 +100,7 @@ export interface ContainerSummary {
   readonly State: string;
   /** `Up 3 minutes (healthy)` */
   readonly Status: string;
-  /** Seconds since 1970. */
+  /** Seconds since 1970, on this machine's clock. */
   readonly Created: number;
   readonly Labels: Readonly<Record<string, string>>;
   readonly Ports: readonly PublishedPort[];
@@ -182,7 +185,7 @@ export interface ImageDetails {
    * its list of manifests.
    */
   readonly Id: string;
-  /** ISO 8601. A build that finds every step in its cache leaves it as it was. */
+  /** ISO 8601, on this machine's clock. A build that finds every step in its cache leaves it as it was. */
   readonly Created: string;
   readonly Os: string;
   /** `amd64`, `arm64`, ... */
@@ -234,6 +237,11 @@ export interface Engine extends ImageCalls {
   readonly builder: Builder;
   /** Whether it is Podman: its own builder understands what BuildKit does. */
   readonly isPodman: boolean;
+  /**
+   * Whether it is SageMaker Studio's: containers and builds are on the space's own network, whatever
+   * they ask for, and a server listens on the port that it would have been published on.
+   */
+  readonly inStudio: boolean;
   info(signal?: AbortSignal): Promise<EngineInfo>;
   version(signal?: AbortSignal): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
@@ -309,12 +317,13 @@ export interface EngineIdentity {
   readonly apiVersion: string;
   readonly isPodman: boolean;
   readonly builder: Builder;
+  readonly inStudio: boolean;
 }
 
 /** The engine behind a transport. */
 export function engineOver(
   transport: Transport,
-  { apiVersion, isPodman, builder }: EngineIdentity,
+  { apiVersion, isPodman, builder, inStudio }: EngineIdentity,
   rule: string,
 ): Engine {
   const request: Transport["request"] = (method, path, options) =>
@@ -329,12 +338,17 @@ export function engineOver(
     signal?: AbortSignal,
   ): Promise<readonly ContainerSummary[]> {
     const answer = await get(`/containers/json?${query(parameters)}`, signal);
+    const ahead = aheadOf(answer.headers);
     return (await answer.list<ContainerSummary>()).map((container) => ({
       ...container,
+      Created: container.Created - ahead / 1000,
       // Null where there are none, on some engines.
       Names: container.Names ?? [],
       Labels: container.Labels ?? {},
-      Ports: container.Ports ?? [],
+      Ports: [
+        ...container.Ports ?? [],
+        ...(inStudio ? studioPorts({ ...container, Labels: container.Labels ?? {} }) : []),
+      ],
     }));
   }
 
@@ -350,23 +364,6 @@ export function engineOver(
     return answer;
   }
 
-  /** What happened to a container: `create`, `start`, `oom`, `die`, ... */
-  async function pastActions(id: string): Promise<readonly string[]> {
-    const parameters = query({
-      since: "1",
-      // Until now: the engine answers from memory and ends the stream.
-      until: (Date.now() / 1000).toFixed(3),
-      filters: JSON.stringify({ type: ["container"], container: [id] }),
-    });
-    const text = await (await get(`/events?${parameters}`)).text();
-    const lines = text.split("\n").filter((line) => line.trim() !== "");
-    return lines.map((line) => (JSON.parse(line) as { Action: string }).Action);
-  }
-
-  async function isOutOfMemoryKilled(id: string): Promise<boolean> {
-    return (await state(id))?.OOMKilled === true;
-  }
-
   /** Undefined when there is no such container. */
   async function state(id: string): Promise<ContainerState | undefined> {
     const answer = await request("GET", `/containers/${id}/json`, { expect: [200, 404] });
@@ -379,6 +376,7 @@ export function engineOver(
     rule,
     builder,
     isPodman,
+    inStudio,
     remembersExitStatus: !isPodman,
     followsLogsToTheirEnd: !isPodman,
     info: async (signal?: AbortSignal) => (await get("/info", signal)).object<EngineInfo>(),
@@ -388,7 +386,16 @@ export function engineOver(
     async image(reference: string): Promise<ImageDetails | undefined> {
       const path = `/images/${encodeURIComponent(reference)}/json`;
       const answer = await request("GET", path, { expect: [200, 404] });
-      if (answer.status === 200) return await answer.object<ImageDetails>("Created");
+      if (answer.status === 200) {
+        const details = await answer.object<ImageDetails>("Created");
+        const ahead = aheadOf(answer.headers);
+        const tagged = details.Metadata?.LastTagTime ?? "";
+        return {
+          ...details,
+          Created: onThisClock(details.Created, ahead),
+          Metadata: { LastTagTime: onThisClock(tagged, ahead) },
+        };
+      }
       await answer.discard();
     },
 
@@ -412,7 +419,7 @@ export function engineOver(
         buildargs: JSON.stringify(options.buildArguments),
         labels: JSON.stringify(options.labels),
         platform: options.platform,
-        networkmode: options.networkMode,
+        networkmode: inStudio ? STUDIO_NETWORK : options.networkMode,
         nocache: options.noCache ? "1" : undefined,
         rm: "1",
         forcerm: "1",
@@ -440,7 +447,7 @@ export function engineOver(
     async createContainer(name: string, body: CreateBody | HolderBody): Promise<string> {
       const answer = await request("POST", `/containers/create?${query({ name })}`, {
         expect: [201],
-        json: body,
+        json: inStudio ? studioBody(body) : body,
       });
       return (await answer.object<{ Id: string }>("Id")).Id;
     },
@@ -534,10 +541,13 @@ export function engineOver(
       return (await get(path, options.signal)).body;
     },
 
-    // Docker's events outlive a container that it removed by itself; Podman (4.3.1) has no such
-    // event, but its containers are still there to ask.
-    ranOutOfMemory: async (id: string) =>
-      (await pastActions(id)).includes("oom") || await isOutOfMemoryKilled(id),
+    async ranOutOfMemory(id: string): Promise<boolean> {
+      const known = await state(id);
+      if (known !== undefined) return known.OOMKilled === true;
+      // Docker's events outlive a container that it removed by itself; Podman (4.3.1) has none of
+      // memory, and mlcli lets it keep its containers for as long as they are asked about.
+      return !isPodman && await wasOutOfMemory(request, id);
+    },
 
     isRunning: async (id: string) => (await state(id))?.Running === true,
 

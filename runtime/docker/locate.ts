@@ -7,6 +7,7 @@
 
 import { join } from "@std/path/join";
 import { messageOf, MlcliError } from "../errors.ts";
+import { type Studio, studioAt } from "../studio.ts";
 
 /** How to reach an engine. */
 export type Address =
@@ -34,6 +35,8 @@ export interface SearchEnvironment {
   readonly env: (name: string) => string | undefined;
   /** This system, unless it is given. */
   readonly os?: typeof Deno.build.os;
+  /** Where the file system begins; without it, nothing is known of the machine. */
+  readonly system?: { readonly root: string };
 }
 
 /**
@@ -50,6 +53,13 @@ export async function candidates(
   const context = await currentContext(env);
   if (context) return [context];
   return os === "windows" ? WELL_KNOWN_PIPES : wellKnownSockets(env);
+}
+
+/** The app of SageMaker Studio whose engine is the one to look for; undefined for any other. */
+export function studioOf({ env, system }: SearchEnvironment): Studio | undefined {
+  // One that the user has elsewhere is not Studio's.
+  const isElsewhere = /^(?!unix:)./.test(env("DOCKER_HOST") ?? "");
+  return system === undefined || isElsewhere ? undefined : studioAt(system.root);
 }
 
 /** Where Docker's engine listens. */
@@ -186,6 +196,8 @@ function wellKnownSockets(env: SearchEnvironment["env"]): readonly Candidate[] {
   const inHome = (path: string): readonly string[] => [join(home(env), path)];
   const sockets: readonly (readonly [rule: string, paths: readonly string[]])[] = [
     ["default", [DEFAULT_SOCKET]],
+    // AWS's guide, "Getting started with local mode". Its users have it in DOCKER_HOST, too.
+    ["SageMaker Studio", ["/docker/proxy.sock"]],
     ["rootless Docker", below("XDG_RUNTIME_DIR", "docker.sock")],
     ["Docker Desktop", inHome(".docker/run/docker.sock")],
     ["Docker Desktop", inHome(".docker/desktop/docker.sock")],

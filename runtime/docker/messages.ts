@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isObject } from "../json.ts";
 import { unexpected } from "./transport.ts";
 
 /** One message; the engine sends many other fields. */
@@ -24,34 +25,47 @@ export interface ProgressMessage {
 }
 
 /**
- * Reads the messages as they come; a message may be split over several chunks.
+ * Reads the messages as they come.
  *
  * @throws MlcliError where something is not a message, for example when the last one is cut off.
  */
-export async function* progressMessages(
+export function progressMessages(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ProgressMessage, void, void> {
+  return jsonLines(body, "progress");
+}
+
+/**
+ * Reads JSON objects, one a line, as they come; one may be split over several chunks.
+ *
+ * @param what they are, for the error.
+ * @throws MlcliError where something is no object, for example when the last one is cut off.
+ */
+export async function* jsonLines<T extends object>(
+  body: AsyncIterable<Uint8Array>,
+  what: string,
+): AsyncGenerator<T, void, void> {
   let rest = "";
   const decoder = new TextDecoder();
   for await (const chunk of body) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      if (line.trim() !== "") yield messageIn(line);
+      if (line.trim() !== "") yield objectIn(line, what) as T;
     }
   }
-  if (rest.trim() !== "") yield messageIn(rest);
+  if (rest.trim() !== "") yield objectIn(rest, what) as T;
 }
 
-function messageIn(line: string): ProgressMessage {
-  let message: unknown;
+function objectIn(line: string, what: string): object {
+  let value: unknown;
   try {
-    message = JSON.parse(line);
+    value = JSON.parse(line);
   } catch (cause) {
-    throw unexpected("progress", line, cause);
+    throw unexpected(what, line, cause);
   }
-  if (typeof message !== "object" || message === null) throw unexpected("progress", line);
-  return message;
+  if (!isObject(value)) throw unexpected(what, line);
+  return value;
 }
 
 /** The message's error, if it is one. */

@@ -7,7 +7,9 @@
 
 import { messageOf, MlcliError } from "../errors.ts";
 import { isObject } from "../json.ts";
+import { ENGINE_DISK_FULL, saysDiskFull } from "./full_disk.ts";
 import type { Address, TlsFiles } from "./locate.ts";
+import { studioHint } from "./studio.ts";
 import type { TlsOptions, Upgraded } from "./upgrade.ts";
 
 /** The engine answered with a status that the call does not expect. */
@@ -21,7 +23,9 @@ export class EngineError extends MlcliError {
     readonly reason: string,
     call: string,
   ) {
-    super(`The Docker Engine refused (${call}: ${status}): ${reason}`);
+    super(`The Docker Engine refused (${call}: ${status}): ${reason}`, {
+      hint: saysDiskFull(reason) ? ENGINE_DISK_FULL : studioHint(reason),
+    });
   }
 }
 
@@ -133,7 +137,8 @@ async function clientOf(
     ? Deno.createHttpClient({ proxy: { transport: "unix", path: address.path } })
     : Deno.createHttpClient(tls ?? {});
   return {
-    fetch: (url, request) => fetch(url, { ...request, client }),
+    // No engine redirects to another place; what stands before one may.
+    fetch: (url, request) => fetch(url, { ...request, client, redirect: "manual" }),
     close: () => client.close(),
   };
 }

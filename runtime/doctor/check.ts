@@ -5,6 +5,7 @@
  */
 
 import { isSystemError, messageOf, MlcliError } from "../errors.ts";
+import { fileErrorHint } from "../system_errors.ts";
 
 /** One finding: a line of the output. */
 export interface Check {
@@ -35,7 +36,8 @@ export async function guarded(
       return [{ name, status, message: `${error.message}${quote}`, hint: error.hint }];
     }
     if (!isSystemError(error)) throw error;
-    return [{ name, status, message: messageOf(error).replace(/ \(os error \d+\)/, "") }];
+    const message = messageOf(error).replace(/ \(os error \d+\)/, "");
+    return [{ name, status, message, hint: fileErrorHint(error) }];
   }
 }
 

@@ -19,6 +19,7 @@ import { imageChecks } from "./image_checks.ts";
 import { networkChecks } from "./network_checks.ts";
 import { platformChecks } from "./platform_checks.ts";
 import { portCheck } from "./port_checks.ts";
+import { studioChecks } from "./studio_checks.ts";
 
 /** What to look at. */
 export interface DoctorRequest {
@@ -67,6 +68,7 @@ export async function diagnose(
       // Most of the cloud's commands need none.
       cloud !== undefined && hasNone ? "warning" : "problem",
     ),
+    guarded("studio", async () => await studioChecks(engine, host), "unknown"),
     guarded("app", async () => {
       const doubts = await doubtsAbout(await app);
       return await appChecks(await app, await image.catch(() => undefined), doubts);

@@ -8,25 +8,27 @@
 import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
 import { type CodeFolder, layoutOf } from "../app/layout.ts";
+import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/difference.ts";
-import { type JobKind, JOBS } from "../contract/jobs.ts";
+import type { JobKind } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
 import { SIGKILL_STATUS } from "../contract/outcome.ts";
 import { environmentDifferences } from "../contract/refusals.ts";
 import { networkDifferences } from "../contract/resources.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
-import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
+import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../images.ts";
 import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { Heard } from "./container/heard.ts";
+import { requireNetwork } from "./container/refusals.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/typing.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
 import { imageDifferences } from "./differences/image.ts";
-import { failureOf, reasonIn } from "./failure.ts";
+import { failureOf } from "./failure.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences } from "./differences/links.ts";
 import { StatusLine } from "./metrics/status_line.ts";
@@ -37,6 +39,7 @@ import { handOver } from "./hand_over.ts";
 import { ownersOf } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
+import { type Reason, watchOutput } from "./reason.ts";
 import type { RunFacts } from "./record/document.ts";
 import type { RunRecord } from "./record/record.ts";
 import { tell, type Told } from "../message.ts";
@@ -97,6 +100,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const err = forgiving(status.above.err);
   const layout = layoutOf(job.app);
   const engine = await host.engine();
+  requireNetwork(engine, job.network);
   const image = await requireImage(engine, imageReference(job.app, job.tag));
   await run.checkPaths();
   const isOurs = holdsHarness(image);
@@ -116,11 +120,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   ]);
   for (const folder of [outputFolder, ...run.written]) await makeDirectory(folder);
   await run.prepare();
-  const reasonPath = join(outputFolder, JOBS[kind].reasonFile);
-  // An earlier run's reason must not be reported as this one's. If `output` is a link, a directory
-  // of that name may be somebody's work, and stays.
-  if (await realPathOf(outputFolder) === outputFolder) await removeTreeIfThere(reasonPath);
-  else await removeIfThere(reasonPath).catch(() => {});
+  const ownOutput = await watchOutput(layout, run);
   // SageMaker's toolkits write there without making it.
   await makeDirectory(join(outputFolder, "data"));
   const owners = await ownersOf([outputFolder, ...run.written], host.caller);
@@ -134,6 +134,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   });
   const streams = heard.to(metered ?? status.above);
   let outcome: RunOutcome | undefined;
+  let reason: Reason | undefined;
   try {
     outcome = await runContainer(engine, run.name, body, { ...host, ...streams }, {
       grace,
@@ -150,7 +151,11 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       const report = await readReport(run.reportFile, kind);
       record.python = report.python;
       findings.add(report.differences);
-      findings.add(await outputDifferences(layout, kind, output));
+      const own = await ownOutput();
+      reason = await own.reason(report.reason);
+      const left = await outputDifferences(layout, kind, output);
+      if (own.isShared && kind === "train") sayShared(left, err);
+      else findings.add(left);
       findings.add(await linkDifferences(kind, run.uploaded));
     }
     const ending = outcome === undefined || findings.areViolations ? "failed" : endingOf(outcome);
@@ -166,11 +171,19 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     kind,
     outcome,
     grace,
-    reason: await reasonIn(reasonPath),
+    reason: reason?.text,
+    unquoted: reason?.unquoted && typedPath(layout.directory, reason.unquoted),
     heard,
     interactive: job.interactive,
     importer: { app: job.app, code: CODE[kind], image },
   });
+}
+
+/** Two runs at once share `output`: what one of them wrote is not held against the other. */
+function sayShared(left: readonly Difference[], err: Told): void {
+  for (const { message } of left) {
+    tell(err, noteText(`${message}, if this run wrote it: another run of the app was there, too`));
+  }
 }
 
 /** What there is to say at the end of a run, and where. */

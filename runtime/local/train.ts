@@ -16,6 +16,7 @@ import { channelDifferences, hyperparameterDifferences } from "../contract/refus
 import { makeDirectory } from "../files.ts";
 import { areApart, channelRemedy, channelsOf, emptyChannels, makeInputFolder } from "./channels.ts";
 import { copyConfiguration } from "./configuration_copy.ts";
+import { hostOf } from "./container/body.ts";
 import { type JobRun, runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -74,7 +75,7 @@ export async function withTraining(
   const region = await host.region(job.app.configuration);
   const name = jobName(job.app.name, "train");
   const names = channels.map((channel) => channel.name);
-  const files = trainingFiles(hyperparameters, names);
+  const files = trainingFiles(hyperparameters, names, hostOf(engine));
   const place = { layout, clock: host.clock, err: host.err };
   await withRecord(job.app.name, place, async (record) => {
     record.measure(metrics);
@@ -131,6 +132,9 @@ export async function withTraining(
           if (job.stopAfter === undefined) return;
           host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
         },
+      }).finally(async () => {
+        // Empty where the container never came to be; else it has been moved.
+        await Deno.remove(modelFolder).catch(() => {});
       });
     });
   });

@@ -15,13 +15,24 @@ const OUTGOING = ".mlcli-outgoing";
 const REPLACED = ".mlcli-replaced";
 
 /**
- * Puts the contents of a run's model directory into `model`, and what was there before into `old`.
+ * Puts the contents of a run's model directory into `model`. What was there before stays in a directory
+ * in it, until `putAway` takes it.
+ *
+ * @throws Error of the system, mostly where there is no room: `model` is as it was then.
  */
-export async function moveContents(model: string, folder: string, old: string): Promise<void> {
+export async function moveContents(model: string, folder: string): Promise<void> {
   await makeDirectory(model);
   await removeImpostors(model);
-  await moveTree(folder, join(model, INCOMING));
-  await finishContents(model, old);
+  // All that takes room comes first: the rest is renames.
+  const outgoing = join(model, OUTGOING);
+  await makeDirectory(outgoing);
+  try {
+    await moveTree(folder, join(model, INCOMING));
+  } catch (error) {
+    await Deno.remove(outgoing).catch(() => {});
+    throw error;
+  }
+  await finishContents(model);
 }
 
 /**
@@ -37,7 +48,7 @@ async function removeImpostors(model: string): Promise<void> {
 }
 
 /** Moves the rest, from where this was interrupted: each name says how far it got. */
-export async function finishContents(model: string, old: string): Promise<void> {
+export async function finishContents(model: string): Promise<void> {
   await removeImpostors(model);
   const [incoming, outgoing, replaced] = [INCOMING, OUTGOING, REPLACED]
     .map((name) => join(model, name)) as [string, string, string];
@@ -51,7 +62,19 @@ export async function finishContents(model: string, old: string): Promise<void> 
     await moveEntries(incoming, model);
     await removeTreeIfThere(incoming);
   }
+  // An empty one was made for what did not come.
+  await Deno.remove(outgoing).catch(() => {});
+}
+
+/**
+ * Takes what was replaced out of `model`.
+ *
+ * @param old where to; without that it goes.
+ */
+export async function putAway(model: string, old: string | undefined): Promise<void> {
+  const replaced = join(model, REPLACED);
   if (!await lstatIfThere(replaced)) return;
+  if (old === undefined) return await removeTreeIfThere(replaced);
   await removeTreeIfThere(old);
   await moveTree(replaced, old);
 }

@@ -88,6 +88,10 @@ export const ON_BINARY: readonly Selected[] = [
     path: "tests/e2e/base_image_test.ts",
     reason: "permission to run Docker's credential helpers; BuildKit's messages, bundled",
   },
+  {
+    path: "tests/e2e/faults/signals_test.ts",
+    reason: "signals at every moment, also while a part of the bundle is being loaded",
+  },
   { path: "tests/e2e/completions_test.ts", reason: "the shells call the program by its path" },
   {
     path: "tests/e2e/interrupt_test.ts",

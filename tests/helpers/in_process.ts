@@ -68,7 +68,7 @@ export async function runInProcess(
     interruption: keys.interruption,
     engine: () =>
       engine ??= connectToEngine(
-        { env: (name) => name === "DOCKER_HOST" ? host : undefined },
+        { env: (name) => name === "DOCKER_HOST" ? host : undefined, system: rest.system },
         { signal: keys.interruption.signal },
       ),
     region: (configuration) =>

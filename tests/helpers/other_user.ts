@@ -29,8 +29,15 @@ const UID = 54321;
 const TIMEOUT = 60_000;
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
+/** Where this user is. */
+export interface Elsewhere {
+  /** What starts the program there, as root does: `unshare -m ...`. */
+  readonly within?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A caller who is not root. */
-export async function otherUser(): Promise<OtherUser> {
+export async function otherUser({ within = [], env }: Elsewhere = {}): Promise<OtherUser> {
   const home = await Deno.makeTempDir({ prefix: "mlcli-user-" });
   await Deno.chmod(home, 0o755);
   const isRoot = Deno.uid() === 0;
@@ -39,12 +46,17 @@ export async function otherUser(): Promise<OtherUser> {
   const uid = isRoot ? UID : Deno.uid()!;
 
   function start(args: readonly string[], cwd: string): Deno.ChildProcess {
-    const [command, ...rest] = [...prefix, ...program, ...args] as [string, ...string[]];
+    const [command, ...rest] = [...within, ...prefix, ...program, ...args] as [string, ...string[]];
     const child = new Deno.Command(command, {
       args: rest,
       cwd,
       // Packages are loaded anew. Before 2.9, Deno trusts the system's certificates only if told.
-      env: { HOME: home, DENO_DIR: join(home, ".deno"), DENO_TLS_CA_STORE: "mozilla,system" },
+      env: {
+        HOME: home,
+        DENO_DIR: join(home, ".deno"),
+        DENO_TLS_CA_STORE: "mozilla,system",
+        ...env,
+      },
       stdin: "null",
       stdout: "piped",
       stderr: "piped",

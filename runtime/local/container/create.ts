@@ -40,9 +40,11 @@ export async function createContainer(
       throw new MlcliError(
         `The Docker Engine does not see a directory: ${error.reason}`,
         {
-          hint:
-            "Share it with the engine's virtual machine (Docker Desktop: Settings, Resources, " +
-            "File sharing), or use an engine on this machine.",
+          hint: engine.inStudio
+            ? "In SageMaker Studio, the engine sees the space's home directory: have the app and " +
+              "its data below it."
+            : "Share it with the engine's virtual machine (Docker Desktop: Settings, Resources, " +
+              "File sharing), or use an engine on this machine.",
           cause: error,
         },
       );

@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { CreateBody } from "../../docker/engine.ts";
+import type { CreateBody, Engine } from "../../docker/engine.ts";
+import { STUDIO_NETWORK } from "../../docker/studio.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
 
@@ -64,6 +65,21 @@ export function resourceRefusal(
       "Leave --cpus out. (A rootless engine needs cgroup v2 with the controller cpu.)",
     );
   }
+}
+
+/** @throws MlcliError where the engine has but one network, and another is asked for. */
+export function requireNetwork(
+  { inStudio }: Pick<Engine, "inStudio">,
+  network: string | undefined,
+): void {
+  if (!inStudio || network === undefined || network === STUDIO_NETWORK) return;
+  throw new MlcliError(`SageMaker Studio lets containers have no network but "${STUDIO_NETWORK}"`, {
+    hint: network === "none"
+      ? "Without a network (none, --network-isolation), code runs on the platform, or on another " +
+        "engine."
+      : `Leave --network ${network} out, or "network" in the app's NAME.json: what listens in the ` +
+        "space is at 127.0.0.1 for the code, too.",
+  });
 }
 
 /** Podman (4.3.1) takes a request for GPUs and forgets it: the code would run without, and not know. */

@@ -18,6 +18,7 @@ import { requireImage } from "../../docker/require_image.ts";
 import { holdsHarness } from "../../images.ts";
 import { idOf } from "../../model/folder.ts";
 import { tell } from "../../message.ts";
+import { isTaken, requireTakesPort } from "../../serving/own_port.ts";
 import { noteText } from "../../text.ts";
 import { type MountedCode, mountedCode } from "../code.ts";
 import {
@@ -30,6 +31,7 @@ import { codeDifferences } from "../differences/code.ts";
 import { Findings } from "../differences/findings.ts";
 import { imageDifferences } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
+import { requireNetwork } from "../container/refusals.ts";
 import { settleRemains } from "../model/remains.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
 import { bodyLimit } from "./body_limit.ts";
@@ -38,7 +40,7 @@ import { madeOf } from "./made_of.ts";
 import { isPortTaken, portInUse } from "./ports.ts";
 import { requireReady } from "./readiness.ts";
 import { discardModel, servedModel } from "./served_model.ts";
-import type { Server } from "./servers.ts";
+import { findServers, type Server } from "./servers.ts";
 
 /** What starting a server may use. */
 export type StartHost = Pick<Host, "engine" | "interruption" | "err" | "caller" | "region">;
@@ -77,6 +79,7 @@ async function lookAtImage(
   engine: Engine,
   findings: Findings,
 ): Promise<OfServedImage> {
+  requireNetwork(engine, job.network);
   const image = await requireImage(engine, imageReference(job.app, job.tag));
   findings.add([
     ...environmentDifferences("serve", job.variables),
@@ -160,6 +163,9 @@ export async function startServer(
   const { job, engine, signal, follow } = start;
   signal.throwIfAborted();
   const { image, planned } = await start.ofImage();
+  if (engine.inStudio) {
+    requireTakesPort(image, imageReference(job.app, job.tag), place.published);
+  }
   const layout = layoutOf(job.app);
   const code = await mountedCode(job, layout, "prediction", image, start.note);
   const copy = start.copiesCode ? await codeCopy(code) : mountedAsItIs(code);
@@ -178,6 +184,7 @@ export async function startServer(
     }, async (id) => {
       await copy.into(engine, id, signal);
       await takeOver();
+      if (engine.inStudio) await requireOwnPort(engine, job, place);
     });
     const followed = follow?.(engine, server);
     await requireReady({ ...start, image }, server, place.published, followed);
@@ -190,6 +197,15 @@ export async function startServer(
       await discardModel(layout, modelFolder);
     }
   }
+}
+
+/** What an engine does that publishes ports. */
+async function requireOwnPort(engine: Engine, { app }: ServingJob, place: Place): Promise<void> {
+  // One of another app that is being started does not listen yet.
+  const others = (await findServers(engine, place.port))
+    .filter(({ appName, ended }) => appName !== app.name && !ended);
+  if (others.length > 0) throw portInUse(place.port, others[0]!.appName);
+  if (isTaken(place.published)) throw portInUse(place.published);
 }
 
 function mountedAsItIs(mounted: MountedCode): CodeCopy {

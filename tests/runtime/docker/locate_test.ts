@@ -157,6 +157,7 @@ suite("candidates", () => {
       const variables = { XDG_RUNTIME_DIR: "/run/user/1", TMPDIR: "/folders/T", COLIMA_HOME: "/c" };
       assertEquals(await found({ HOME, ...variables, XDG_CONFIG_HOME: "/config" }), [
         "default /var/run/docker.sock",
+        "SageMaker Studio /docker/proxy.sock",
         "rootless Docker /run/user/1/docker.sock",
         `Docker Desktop ${HOME}/.docker/run/docker.sock`,
         `Docker Desktop ${HOME}/.docker/desktop/docker.sock`,
