@@ -11,21 +11,13 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { connect as connectTo } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
-import type { EngineFetch } from "./transport.ts";
-import type { Connection } from "./upgrade.ts";
+import type { Connection, EngineClient } from "./connection.ts";
 
 /** Answers without a body: `Response` takes none with them (Fetch standard, "null body status"). */
 const WITHOUT_BODY: readonly number[] = [101, 204, 205, 304];
 
-/** Requests over a pipe. */
-export interface PipeClient {
-  readonly fetch: EngineFetch;
-  /** Ends all connections. */
-  close(): void;
-}
-
-/** Sends requests over a pipe, each on a connection of its own. */
-export function pipeClient(path: string): PipeClient {
+/** Sends requests over a pipe, each on a connection of its own; closing it ends all. */
+export function pipeClient(path: string): EngineClient {
   const agent = new Agent({ keepAlive: false });
   return {
     fetch: async (url, { method, headers, body, signal }) => {

@@ -8,6 +8,7 @@
 import { messageOf, MlcliError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import { ENGINE_DISK_FULL, saysDiskFull } from "./full_disk.ts";
+import type { EngineClient, EngineFetch } from "./connection.ts";
 import type { Address, TlsFiles } from "./locate.ts";
 import { studioHint } from "./studio.ts";
 import type { TlsOptions, Upgraded } from "./upgrade.ts";
@@ -95,14 +96,6 @@ export function addressText(address: Address): string {
   return `${address.kind === "unix" ? "unix" : "npipe"}://${address.path}`;
 }
 
-/** A request as `fetch` takes it, over the connection to an engine. */
-export type EngineFetch = (url: string, request: {
-  readonly method: string;
-  readonly headers: Headers;
-  readonly body: ReadableStream<Uint8Array> | string | undefined;
-  readonly signal: AbortSignal | undefined;
-}) => Promise<Response>;
-
 /**
  * The host in the requests over a socket. Nothing is sent to it: it is an address for documentation
  * (RFC 5737). Deno would ignore the socket and connect to the host itself if NO_PROXY named the
@@ -131,7 +124,7 @@ export async function openTransport(address: Address): Promise<Transport> {
 async function clientOf(
   address: Address,
   tls: TlsOptions | undefined,
-): Promise<{ readonly fetch: EngineFetch; close(): void }> {
+): Promise<EngineClient> {
   if (address.kind === "pipe") return (await import("./pipe.ts")).pipeClient(address.path);
   const client = address.kind === "unix"
     ? Deno.createHttpClient({ proxy: { transport: "unix", path: address.path } })

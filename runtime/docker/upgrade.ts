@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Connection } from "./connection.ts";
 import type { Address } from "./locate.ts";
 
 /** A connection after its upgrade. */
@@ -23,9 +24,6 @@ export interface NotUpgraded {
   readonly status: number;
   readonly text: string;
 }
-
-/** What carries the bytes. */
-export type Connection = Pick<Deno.Conn, "read" | "write" | "closeWrite" | "close">;
 
 /** Certificates as Deno takes them, in PEM. */
 export type TlsOptions =
