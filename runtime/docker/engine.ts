@@ -211,12 +211,15 @@ export interface LogOptions {
   /** Number of lines from the end, or all of them. */
   readonly tail: number | "all";
   readonly follow: boolean;
+  /** How long the engine may take for each part, in seconds, where it does not follow. */
+  readonly within?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * One Docker Engine. Every call throws `EngineError` on a status that it does not expect, and
- * `MlcliError` when the engine does not answer.
+ * One Docker Engine. Every call throws `EngineError` on a status that it does not expect,
+ * `BrokenEngine` when the engine does not answer, and `SilentEngine`, which is one, when it takes too
+ * long (`patience.ts`).
  */
 export interface Engine extends ImageCalls {
   /** The address as the user would write it in `DOCKER_HOST`. */
@@ -245,7 +248,7 @@ export interface Engine extends ImageCalls {
   info(signal?: AbortSignal): Promise<EngineInfo>;
   version(signal?: AbortSignal): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
-  image(reference: string): Promise<ImageDetails | undefined>;
+  image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined>;
   /** Images of this name, with any tag. */
   listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]>;
   /** Whether the image is there. */
@@ -383,9 +386,9 @@ export function engineOver(
     version: async (signal?: AbortSignal) =>
       (await get("/version", signal)).object<EngineVersion>("Version", "ApiVersion"),
 
-    async image(reference: string): Promise<ImageDetails | undefined> {
+    async image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined> {
       const path = `/images/${encodeURIComponent(reference)}/json`;
-      const answer = await request("GET", path, { expect: [200, 404] });
+      const answer = await request("GET", path, { expect: [200, 404], signal });
       if (answer.status === 200) {
         const details = await answer.object<ImageDetails>("Created");
         const ahead = aheadOf(answer.headers);
@@ -426,6 +429,7 @@ export function engineOver(
       });
       const answer = await request("POST", `/build?${parameters}`, {
         expect: [200],
+        effort: "wait",
         tar: options.context,
         signal: options.signal,
       });
@@ -439,6 +443,7 @@ export function engineOver(
       const parameters = query({ fromSrc: "-", repo: reference });
       const answer = await request("POST", `/images/create?${parameters}`, {
         expect: [200],
+        effort: "wait",
         tar,
       });
       yield* progressMessages(answer.body);
@@ -462,7 +467,8 @@ export function engineOver(
 
     async attach(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
       const path = `/containers/${id}/attach?stream=1&stdout=1&stderr=1`;
-      return (await request("POST", path, { expect: [200], signal })).body;
+      const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
+      return (await request("POST", path, options)).body;
     },
 
     attachWithInput: (id: string, signal: AbortSignal) => {
@@ -488,19 +494,17 @@ export function engineOver(
       signal: AbortSignal,
     ): Promise<{ readonly status: Promise<number> }> {
       const path = `/containers/${id}/wait?${query({ condition })}`;
-      const answer = await request("POST", path, { expect: [200], signal });
+      const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
+      const answer = await request("POST", path, options);
       const status = answer.object<WaitAnswer>("StatusCode").then(exitStatusOf);
       status.catch(() => {}); // who awaits it gets the error; else it must not end the program
       return { status };
     },
 
     async stopContainer(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void> {
-      await command(
-        "POST",
-        `/containers/${id}/stop?t=${graceSeconds}`,
-        [204, 304, 404],
-        signal,
-      );
+      const path = `/containers/${id}/stop?t=${graceSeconds}`;
+      const options = { expect: [204, 304, 404], effort: "ask", grace: graceSeconds } as const;
+      await (await request("POST", path, { ...options, signal })).discard();
     },
 
     async killContainer(id: string): Promise<void> {
@@ -538,7 +542,9 @@ export function engineOver(
         follow: options.follow ? "1" : undefined,
       });
       const path = `/containers/${id}/logs?${parameters}`;
-      return (await get(path, options.signal)).body;
+      // An engine may send the head with the first line.
+      const limit = options.follow ? { effort: "wait" } as const : { within: options.within };
+      return (await request("GET", path, { expect: [200], ...limit, signal: options.signal })).body;
     },
 
     async ranOutOfMemory(id: string): Promise<boolean> {

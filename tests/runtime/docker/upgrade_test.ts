@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../runtime/docker/engine.ts";
-import { BrokenEngine, EngineError } from "../../../runtime/docker/transport.ts";
+import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
+import { EngineError } from "../../../runtime/docker/transport.ts";
 import { Authority } from "../../helpers/certificates.ts";
 import { type RawHandler, rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
