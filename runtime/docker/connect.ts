@@ -108,9 +108,20 @@ async function tryCandidate(
   }
 }
 
+/** The oldest Deno with which engines on named pipes are tried: older ones wait for ever there. */
+const PIPES_SINCE = "2.9";
+
+/** Whether this Deno can speak to an engine on a named pipe. */
+export function knowsPipes(deno = Deno.version.deno): boolean {
+  return !isOlder(deno, PIPES_SINCE);
+}
+
 /** Deno's error for a missing socket has no code, so the path is checked first. */
 function obstacleTo(address: Address): string | undefined {
-  if (address.kind === "tcp") return undefined;
+  if (address.kind === "pipe" && !knowsPipes()) {
+    return `a named pipe needs Deno ${PIPES_SINCE} or later, and this is ${Deno.version.deno}`;
+  }
+  if (address.kind !== "unix") return undefined;
   try {
     // For an asynchronous call, a program that has made none yet starts threads: 2 ms.
     Deno.statSync(address.path);
@@ -123,9 +134,15 @@ function obstacleTo(address: Address): string | undefined {
 const NO_SOCKET = "no such socket";
 const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, then log in again)";
 
+const NO_PERMISSION_FOR_PIPE = "no permission (your user must be in the group docker-users)";
+
 function failureText(error: unknown, { kind }: Address): string {
   if (error instanceof EngineError || error instanceof CertificatesError) return error.message;
   const reason = reasonOf(error instanceof MlcliError ? error.cause : error);
+  if (kind === "pipe") {
+    if (/\bENOENT\b/.test(reason)) return "no such pipe";
+    return /\b(EACCES|EPERM)\b/.test(reason) ? NO_PERMISSION_FOR_PIPE : reason;
+  }
   // EACCES and ECONNREFUSED, by the numbers that Deno's message carries.
   if (/os error 13\b/.test(reason)) return NO_PERMISSION;
   if (/os error (61|111)\b/.test(reason)) {

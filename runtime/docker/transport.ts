@@ -1,5 +1,6 @@
 /**
- * Requests to the Engine API over its unix socket or TCP, with Deno's `fetch`.
+ * Requests to the Engine API: over its unix socket or TCP with Deno's `fetch`, over a named pipe as
+ * `pipe.ts` has it.
  *
  * @module
  */
@@ -9,6 +10,7 @@ import { messageOf, MlcliError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import { abortOf, onAbort } from "../time.ts";
 import { ENGINE_DISK_FULL, saysDiskFull } from "./full_disk.ts";
+import type { EngineClient } from "./connection.ts";
 import type { Address, TlsFiles } from "./locate.ts";
 import type { EngineWait, Patience } from "./patience.ts";
 import { studioHint } from "./studio.ts";
@@ -93,7 +95,8 @@ export interface Transport {
 
 /** The address as `DOCKER_HOST` has it. */
 export function addressText(address: Address): string {
-  return address.kind === "unix" ? `unix://${address.path}` : `tcp://${address.host}`;
+  if (address.kind === "tcp") return `tcp://${address.host}`;
+  return `${address.kind === "unix" ? "unix" : "npipe"}://${address.path}`;
 }
 
 /**
@@ -115,16 +118,26 @@ const NO_LIMITS: Limits = { during: (_wait, _cut, work) => work() };
  */
 export async function openTransport(address: Address, patience = NO_LIMITS): Promise<Transport> {
   const tls = address.kind === "tcp" && address.tls ? await tlsOptions(address.tls) : undefined;
-  const client = address.kind === "unix"
-    ? Deno.createHttpClient({ proxy: { transport: "unix", path: address.path } })
-    : Deno.createHttpClient(tls ?? {});
-  const base = address.kind === "unix"
-    ? `http://${NOWHERE}`
-    : `${address.tls ? "https" : "http"}://${address.host}`;
+  const client = await clientOf(address, tls);
+  const base = address.kind === "tcp"
+    ? `${address.tls ? "https" : "http"}://${address.host}`
+    : `http://${NOWHERE}`;
   return {
     address: addressText(address),
     request: (method, path, options) => send({ client, base, patience }, method, path, options),
     upgrade: (path, signal) => upgraded(address, tls, patience, path, signal),
+    close: () => client.close(),
+  };
+}
+
+async function clientOf(address: Address, tls: TlsOptions | undefined): Promise<EngineClient> {
+  if (address.kind === "pipe") return (await import("./pipe.ts")).pipeClient(address.path);
+  const client = address.kind === "unix"
+    ? Deno.createHttpClient({ proxy: { transport: "unix", path: address.path } })
+    : Deno.createHttpClient(tls ?? {});
+  return {
+    // No engine redirects to another place; what stands before one may.
+    fetch: (url, request) => fetch(url, { ...request, client, redirect: "manual" }),
     close: () => client.close(),
   };
 }
@@ -148,7 +161,7 @@ async function isMissing(path: string): Promise<boolean> {
 
 /** Where requests go, and how long they may take. */
 interface Line {
-  readonly client: Deno.HttpClient;
+  readonly client: EngineClient;
   readonly base: string;
   readonly patience: Limits;
 }
@@ -166,14 +179,11 @@ async function send(
   const effort = method === "GET" || method === "HEAD" ? "ask" : "act";
   const waiting = new Waiting(patience, { call, effort, ...options }, options);
   const response = await waiting.during((signal) =>
-    fetch(base + path, {
+    client.fetch(base + path, {
       method,
       headers,
       body: options.tar ?? (options.json === undefined ? undefined : JSON.stringify(options.json)),
       signal,
-      client,
-      // No engine redirects to another place; what stands before one may.
-      redirect: "manual",
     }), noAnswer);
   const answer = answerOf(response, call, waiting);
   if (options.expect.includes(response.status)) return answer;
