@@ -34,10 +34,16 @@ export async function main(args: readonly string[], context: Context): Promise<n
   try {
     await runCommandLine(args, root, context);
     return 0;
-  } catch (error) {
+  } catch (caught) {
+    const error = askedFor(caught);
     report(error, context);
     return exitCode(error);
   }
+}
+
+/** What the user's wish to end broke off is that wish. */
+function askedFor(error: unknown): unknown {
+  return error instanceof MlcliError && error.cause instanceof Interrupted ? error.cause : error;
 }
 
 function exitCode(error: unknown): number {

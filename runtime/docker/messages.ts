@@ -79,10 +79,17 @@ export function traceIn({ id, aux }: ProgressMessage): string | undefined {
   return id === "moby.buildkit.trace" && typeof aux === "string" ? aux : undefined;
 }
 
-/** What was made or pushed, as far as the message says. */
-export function resultIn({ aux }: ProgressMessage): {
-  readonly ID?: string;
-  readonly Digest?: string;
-} {
-  return typeof aux === "object" ? aux : {};
+/** The image that a build has made, where the message says it. */
+export function builtImage({ aux }: ProgressMessage): string | undefined {
+  return typeof aux === "object" ? aux.ID : undefined;
+}
+
+/**
+ * The digest of the manifest that a registry took, where the message says it. An engine with
+ * containerd's image store, which Docker 29 has, says it in words alone (github.com/moby/moby,
+ * daemon/containerd/image_push.go): `latest: digest: sha256:... size: 529`.
+ */
+export function pushedDigest({ aux, status }: ProgressMessage): string | undefined {
+  const digest = typeof aux === "object" ? aux.Digest : undefined;
+  return digest ?? /^\S+: digest: (sha256:[0-9a-f]{64}) size: \d+$/.exec(status ?? "")?.[1];
 }

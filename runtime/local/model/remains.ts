@@ -47,7 +47,7 @@ export async function settleRemains(
   const names = await finishReplacements(layout);
   if (names.length === 0) return;
   const engine = await host.engine();
-  const containers = await engine.listContainers([LABELS.role]);
+  const containers = await engine.listContainers([LABELS.role], host.interruption.signal);
   await removeUnusedModels(layout, containers);
   for (const run of names.filter((name) => isJobName(name, layout.appName, "train"))) {
     const container = containers.find((summary) => namesOf(summary).includes(run));

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { dirname } from "@std/path";
-import { connectToEngine } from "../../../runtime/docker/connect.ts";
+import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts";
 import { isConflict } from "../../../runtime/docker/engine.ts";
 import { wasOutOfMemory } from "../../../runtime/docker/events.ts";
 import { EngineError, openTransport } from "../../../runtime/docker/transport.ts";
@@ -192,6 +192,25 @@ suite("connectToEngine", () => {
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
+  });
+
+  it("says of a named pipe why it failed, and with which Deno it would be tried", async () => {
+    const words = await assertRejects(
+      () => connectToEngine(environment({ DOCKER_HOST: "npipe:////./pipe/none" })),
+      MlcliError,
+      "No Docker Engine answers",
+    );
+    const reason = knowsPipes()
+      ? "no such pipe"
+      : `a named pipe needs Deno 2.9 or later, and this is ${Deno.version.deno}`;
+    assertEquals(words.quote, `npipe:////./pipe/none (DOCKER_HOST): ${reason}`);
+    assertEquals(["2.6.8", "2.8.3", "2.9.0", "2.10.1", "3.0.0"].map((deno) => knowsPipes(deno)), [
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
   });
 
   it("reports the engine's own words for a status that is not expected", async () => {
