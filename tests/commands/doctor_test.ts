@@ -208,7 +208,7 @@ suite("mlcli doctor", () => {
       "rootless Podman that limits nothing",
       { ...GOOD, info: { Rootless: true, CgroupVersion: "1" } },
       0,
-      /^ok {7}The engine is rootless.*\n(?:.*\n)*?warning {2}The engine cannot limit memory or CPUs: /m,
+      /^ok {7}The engine is rootless.*\n(?:.*\n)*?warning {2}The engine cannot limit memory, CPUs, processes: /m,
     ],
     [
       "no image",
