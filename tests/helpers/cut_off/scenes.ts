@@ -4,25 +4,29 @@
  * @module
  */
 
-import { downloading, DOWNLOADS, uploading } from "./data_scenes.ts";
+import { DOWNLOADS, downloading, uploading } from "./data_scenes.ts";
 import { asking, QUESTIONS, starting, STARTS } from "./job_scenes.ts";
 import { pushing } from "./push_scene.ts";
 import type { Scene } from "./scene.ts";
 
-/** What each changes, or asks. */
+/**
+ * By what they are called. Those that ask several things at once come first: when they have their
+ * answer, the SDK may still wait to repeat another question.
+ */
 export const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
+  ...each(QUESTIONS, asking),
+  ...each(STARTS, starting),
+  ...each(DOWNLOADS, downloading, "download-model "),
   "upload-data": uploading,
   "push": pushing,
-  ...Object.fromEntries(
-    Object.entries(STARTS).map(([name, args]) => [name, () => starting(args)]),
-  ),
-  ...Object.fromEntries(
-    Object.entries(DOWNLOADS).map(([name, one]) => [
-      `download-model ${name}`,
-      () => downloading(one),
-    ]),
-  ),
-  ...Object.fromEntries(
-    Object.entries(QUESTIONS).map(([name, args]) => [name, () => asking(args)]),
-  ),
 };
+
+function each<Given>(
+  all: Readonly<Record<string, Given>>,
+  open: (one: Given) => Promise<Scene>,
+  before = "",
+): Readonly<Record<string, () => Promise<Scene>>> {
+  return Object.fromEntries(
+    Object.entries(all).map(([name, one]) => [before + name, () => open(one)]),
+  );
+}
