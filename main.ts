@@ -33,10 +33,16 @@ export async function main(args: readonly string[], context: Context): Promise<n
   try {
     await runCommandLine(args, root, context);
     return 0;
-  } catch (error) {
+  } catch (caught) {
+    const error = askedFor(caught);
     report(error, context);
     return exitCode(error);
   }
+}
+
+/** What the user's wish to end broke off is that wish. */
+function askedFor(error: unknown): unknown {
+  return error instanceof MlcliError && error.cause instanceof Interrupted ? error.cause : error;
 }
 
 function exitCode(error: unknown): number {
@@ -52,7 +58,7 @@ function report(error: unknown, context: Context): void {
   if (error instanceof Interrupted || error instanceof OutputClosed) return;
   if (error instanceof ProgramEnded) return;
   try {
-    tell(context.err, describe(error));
+    tell(context.err, describe(error, context.cwd));
     if (context.env("MLCLI_DEBUG") === "1") context.err.print(printable(`${stackOf(error)}\n`));
   } catch (failure) {
     // Where standard error is closed or on a full disk, the exit code says it alone.
@@ -60,9 +66,8 @@ function report(error: unknown, context: Context): void {
   }
 }
 
-function describe(error: unknown): string {
-  // What the system refuses names what was done, and to which file.
-  if (error instanceof MlcliError || isSystemError(error)) return errorText(error);
+function describe(error: unknown, directory: string): string {
+  if (error instanceof MlcliError || isSystemError(error)) return errorText(error, directory);
   const hint = "This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.";
   return errorText(error) + hintText(hint);
 }

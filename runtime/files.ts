@@ -9,6 +9,7 @@ import { dirname } from "@std/path/dirname";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
 import { fileErrorReason, MlcliError } from "./errors.ts";
+import { fileErrorHint, systemCode } from "./system_errors.ts";
 
 /** What a path leads to, links followed; `undefined` when that is nothing. */
 export function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
@@ -34,20 +35,22 @@ export async function isDirectory(path: string): Promise<boolean> {
  * Makes a directory and its parents, where it is not there yet.
  *
  * @param shown its path in messages.
- * @throws MlcliError when something else is in its place, or there is no permission to make it.
+ * @throws MlcliError when something else is in its place, or there is no permission to make it; Error
+ * of the system where nobody says what to call it.
  */
-export async function makeDirectory(path: string, shown: string = path): Promise<void> {
+export async function makeDirectory(path: string, shown?: string): Promise<void> {
   try {
     await Deno.mkdir(path, { recursive: true });
   } catch (cause) {
-    throw cannotCreate(shown, cause);
+    throw shown === undefined ? cause : cannotCreate(shown, cause);
   }
 }
 
 /** The error for a file or a directory that cannot be made. */
 export function cannotCreate(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`Cannot create ${shown}: ${fileErrorReason(cause)}`, {
-    hint: "Check that the directory is yours to write to, and that no file has its name.",
+    hint: fileErrorHint(cause) ??
+      "Check that the directory is yours to write to, and that no file has its name.",
     cause,
   });
 }
@@ -62,10 +65,9 @@ export async function removeTreeIfThere(path: string): Promise<void> {
   await ifThere(Deno.remove(path, { recursive: true }));
 }
 
-/** The system's name of an error, such as `EXDEV`; `undefined` where it is none of the system's. */
-export function systemCode(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
-  return typeof code === "string" ? code : undefined;
+/** Where a directory is while it is copied, and not whole. */
+export function partOf(path: string): string {
+  return `${path}.part`;
 }
 
 /**
@@ -78,10 +80,15 @@ export async function moveTree(from: string, to: string): Promise<void> {
   } catch (error) {
     if (systemCode(error) !== "EXDEV") throw error;
   }
-  const part = `${to}.part`;
+  const part = partOf(to);
   await removeTreeIfThere(part);
-  await copyTree(from, part);
-  await Deno.rename(part, to);
+  try {
+    await copyTree(from, part);
+    await Deno.rename(part, to);
+  } catch (error) {
+    await removeTreeIfThere(part).catch(() => {});
+    throw error;
+  }
   await removeTreeIfThere(from);
 }
 
@@ -91,9 +98,16 @@ async function copyTree(from: string, to: string): Promise<void> {
   for await (const { name, isDirectory, isFile, isSymlink } of Deno.readDir(from)) {
     const [source, target] = [join(from, name), join(to, name)];
     if (isDirectory) await copyTree(source, target);
-    else if (isFile) await Deno.copyFile(source, target);
+    else if (isFile) await copyFile(source, target);
     else if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);
   }
+}
+
+/** Copies a file to the disk: some find only then that they have no room (quotas over a network). */
+async function copyFile(source: string, target: string): Promise<void> {
+  await Deno.copyFile(source, target);
+  using file = await Deno.open(target);
+  await file.syncData();
 }
 
 /** The largest size of a file that is written by hand, in bytes; a larger one is something else. */

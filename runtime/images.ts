@@ -30,6 +30,19 @@ export function holdsHarness({ Config }: Marks): boolean {
     Config?.Labels?.[LABELS.harness] !== undefined;
 }
 
+/**
+ * A server with this label listens on the port that SAGEMAKER_BIND_TO_PORT names, where several
+ * containers share a host.
+ *
+ * Source: AWS's developer guide, "Creating an inference pipeline" and "Multi-container endpoints".
+ */
+export const BIND_LABEL = "com.amazonaws.sagemaker.capabilities.accept-bind-to-port";
+
+/** Whether an image's server listens on the port that SAGEMAKER_BIND_TO_PORT names. */
+export function takesPort(image: Marks): boolean {
+  return holdsHarness(image) || image.Config?.Labels?.[BIND_LABEL] === "true";
+}
+
 /** Whether `mlcli build` made an image: of any Dockerfile, with the harness in it or not. */
 export function isBuiltByMlcli(image: Marks): boolean {
   return image.Config?.Labels?.[LABELS.app] !== undefined || holdsHarness(image);

@@ -12,6 +12,8 @@ export const LABELS = {
   role: "mlcli.role",
   /** The port on the host of a server. */
   port: "mlcli.port",
+  /** The port of a server that has the machine's own network, as in SageMaker Studio. */
+  listens: "mlcli.listens",
   /** Of a server: device and inode of the model's directory on the machine that mlcli runs on. */
   model: "mlcli.model",
   /** Of a server: what it was made of, in JSON (`MadeOf` of `local/server/made_of.ts`). */

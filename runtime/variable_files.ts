@@ -11,6 +11,7 @@ import { type OwnVariable, ownVariablesIn, valuesOfOwn } from "./contract/own_va
 import type { Variables } from "./contract/variables.ts";
 import { fileErrorReason, UsageError } from "./errors.ts";
 import { LARGEST_TEXT, readTextFile } from "./files.ts";
+import { fileErrorHint } from "./system_errors.ts";
 
 /** The values of `--env` and `--env-file`. */
 export interface VariableOptions {
@@ -52,7 +53,7 @@ async function textOf(path: string, cwd: string): Promise<string> {
 
 function cannotUse(path: string, reason: string, cause?: unknown): UsageError {
   return new UsageError(`${path} cannot be read (--env-file): ${reason}`, {
-    hint: "It is a text file with NAME=VALUE on each line.",
+    hint: fileErrorHint(cause) ?? "It is a text file with NAME=VALUE on each line.",
     cause,
   });
 }

@@ -44,7 +44,8 @@ const ENDS: readonly (readonly [title: string, error: unknown, code: number, sai
     "a refusal of the system",
     new Error("No room (os error 28)"),
     1,
-    "error: No room (os error 28)\n",
+    "error: No room\nhint: Does another program change these files? " +
+    "If not, MLCLI_DEBUG=1 shows where it happened.\n",
   ],
   [
     "a defect",

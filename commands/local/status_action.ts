@@ -31,11 +31,12 @@ export async function statusAction(context: Context, options: StatusOptions): Pr
     return;
   }
   const { out } = context;
-  const rows = statuses.map((status) => textRow(status, out.isTerminal));
+  const now = context.clock.date();
+  const rows = statuses.map((status) => textRow(status, out.isTerminal, now));
   out.print(tableText(HEADINGS, rows, out, paint));
   for (const { appName, port, stale } of statuses) {
     if (stale === undefined) continue;
-    const words = staleText(stale, port!, context.clock.date());
+    const words = staleText(stale, port!, now);
     tell(context.err, noteText(`${appName} on ${port} is stale: ${words}`));
   }
   if (rows.length === 0 && context.err.isTerminal) {
@@ -43,12 +44,12 @@ export async function statusAction(context: Context, options: StatusOptions): Pr
   }
 }
 
-function textRow(status: ContainerStatus, isTerminal: boolean): string[] {
+function textRow(status: ContainerStatus, isTerminal: boolean, now: Date): string[] {
   const { appName, role, port, health, created, image, stale } = status;
   const isStale = health.state === "healthy" && stale !== undefined;
   // A program wants the time itself, which does not change from one second to the next.
   const age = isTerminal
-    ? durationText(Date.now() - created.getTime())
+    ? durationText(now.getTime() - created.getTime())
     : localTimestamp(created, "T");
   return [
     appName,

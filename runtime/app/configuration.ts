@@ -10,6 +10,7 @@ import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
 import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
+import { fileErrorHint } from "../system_errors.ts";
 import { isObject, nameOfType, parseJson } from "../json.ts";
 import { type MetricDefinition, metricDefinitionsIn, METRICS_KEY } from "./metric_definitions.ts";
 import { isPrivateName } from "./private_names.ts";
@@ -220,7 +221,11 @@ async function read(path: string): Promise<string> {
   } catch (error) {
     throw new MlcliError(
       `Cannot read ${basename(path)}: ${fileErrorReason(error)}`,
-      { hint: "Make it a readable file that holds a JSON object, such as {}.", cause: error },
+      {
+        hint: fileErrorHint(error) ??
+          "Make it a readable file that holds a JSON object, such as {}.",
+        cause: error,
+      },
     );
   }
 }

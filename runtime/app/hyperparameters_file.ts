@@ -6,6 +6,7 @@
 
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
+import { fileErrorHint } from "../system_errors.ts";
 import type { Layout } from "./layout.ts";
 import { typedPath } from "./typed_path.ts";
 
@@ -23,7 +24,7 @@ export async function readHyperparametersFile(
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw new MlcliError(`${path} cannot be read: ${fileErrorReason(error)}`, {
-      hint: 'It holds a JSON object, such as {"epochs": 20}.',
+      hint: fileErrorHint(error) ?? 'It holds a JSON object, such as {"epochs": 20}.',
       cause: error,
     });
   }

@@ -23,31 +23,37 @@ const INSTANCE_GROUP = "homogeneousCluster";
  * `resourceconfig.json` of a training. AWS's training toolkit prints it in each job's log as
  * `SM_RESOURCE_CONFIG`, and complains of one without `instance_groups`.
  */
-const TRAINING_RESOURCES = {
-  current_group_name: INSTANCE_GROUP,
-  current_host: HOST,
-  current_instance_type: INSTANCE_TYPE,
-  hosts: [HOST],
-  instance_groups: [{
-    hosts: [HOST],
-    instance_group_name: INSTANCE_GROUP,
-    instance_type: INSTANCE_TYPE,
-  }],
-  network_interface_name: "eth0",
-};
+function trainingResources(host: string): unknown {
+  return {
+    current_group_name: INSTANCE_GROUP,
+    current_host: host,
+    current_instance_type: INSTANCE_TYPE,
+    hosts: [host],
+    instance_groups: [{
+      hosts: [host],
+      instance_group_name: INSTANCE_GROUP,
+      instance_type: INSTANCE_TYPE,
+    }],
+    network_interface_name: "eth0",
+  };
+}
 
 /** The same of a processing job, which has no more: the guide, and what AWS's Spark image prints. */
-const PROCESSING_RESOURCES = { current_host: HOST, hosts: [HOST] };
+function processingResources(host: string): unknown {
+  return { current_host: host, hosts: [host] };
+}
 
 /**
  * The files of `/opt/ml/input/config`.
  *
  * @param hyperparameters values as SageMaker sends them: strings.
  * @param channels names of the directories below `/opt/ml/input/data`.
+ * @param host the container's name for itself.
  */
 export function trainingFiles(
   hyperparameters: Readonly<Record<string, string>>,
   channels: readonly string[],
+  host = HOST,
 ): ConfigurationFiles {
   const channel = {
     TrainingInputMode: "File",
@@ -57,7 +63,7 @@ export function trainingFiles(
   return {
     "hyperparameters.json": hyperparameters,
     "inputdataconfig.json": Object.fromEntries(channels.map((name) => [name, channel])),
-    "resourceconfig.json": TRAINING_RESOURCES,
+    "resourceconfig.json": trainingResources(host),
   };
 }
 
@@ -73,10 +79,10 @@ export interface ProcessingRequest {
 }
 
 /** The files of `/opt/ml/config` of a processing job. */
-export function processingFiles(request: ProcessingRequest): ConfigurationFiles {
+export function processingFiles(request: ProcessingRequest, host = HOST): ConfigurationFiles {
   return {
     "processingjobconfig.json": processingConfiguration(request),
-    "resourceconfig.json": PROCESSING_RESOURCES,
+    "resourceconfig.json": processingResources(host),
   };
 }
 

@@ -52,6 +52,12 @@ export const SERVER_PORT = 8080;
 export const HOST = "algo-1";
 
 /**
+ * The same in SageMaker Studio, where a container has no name of its own on the network: what the
+ * space calls itself (aws/sagemaker-python-sdk, local/image.py, STUDIO_HOST_NAME).
+ */
+export const STUDIO_HOST = "sagemaker-local";
+
+/**
  * What SageMaker keeps of `/opt/ml/output` of a training, or reads: `data` becomes output.tar.gz,
  * `failure` and `message` are reasons, `metrics`, `profiler`, `tensors` and `tensorboard` are of the
  * Debugger and of TensorBoard (CreateTrainingJob: `DebugHookConfig`, `TensorBoardOutputConfig`). AWS's

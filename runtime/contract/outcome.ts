@@ -39,8 +39,15 @@ export interface End {
  * @param outOfMemory whether it is known to have run out of memory.
  */
 export function endOf(status: number, outOfMemory: boolean): End {
-  return { words: statusInWords(status, outOfMemory), hint: memoryHint(status, outOfMemory) };
+  const hint = status === SIGBUS_STATUS ? SHARED_MEMORY_HINT : memoryHint(status, outOfMemory);
+  return { words: statusInWords(status, outOfMemory), hint };
 }
+
+/** What a program gets that uses memory in a file for which the disk has no room (mmap(2)). */
+const SIGBUS_STATUS = 135;
+
+const SHARED_MEMORY_HINT =
+  "Mostly, /dev/shm is full, which data loaders use: --shm-size gives more, fewer workers use less.";
 
 /** Not every engine says why a program got SIGKILL: Podman 4.3.1 does not. */
 function memoryHint(status: number, outOfMemory: boolean): string | undefined {

@@ -5,9 +5,24 @@
  */
 
 import { MlcliError } from "../errors.ts";
+import { enablingHint, type Studio } from "../studio.ts";
 import { joinSignals } from "../time.ts";
-import { type Builder, type Engine, type EngineIdentity, engineOver } from "./engine.ts";
-import { type Address, type Candidate, candidates, type SearchEnvironment } from "./locate.ts";
+import {
+  type Builder,
+  type Engine,
+  type EngineIdentity,
+  engineOver,
+  type EngineVersion,
+} from "./engine.ts";
+import {
+  type Address,
+  type Candidate,
+  candidates,
+  type SearchEnvironment,
+  studioOf,
+} from "./locate.ts";
+import { Patience, type PatienceOptions } from "./patience.ts";
+import { STUDIO_API } from "./studio.ts";
 import {
   addressText,
   CertificatesError,
@@ -30,8 +45,10 @@ const PING_TIMEOUT = 10_000;
 export interface ConnectOptions {
   /** How long each may take to answer, in ms. */
   readonly timeout?: number;
-  /** Ends the search; its reason is thrown. */
+  /** Ends the search, its reason is thrown; later it makes the engine's calls end soon. */
   readonly signal?: AbortSignal;
+  /** How long the engine's calls may take. */
+  readonly patience?: Omit<PatienceOptions, "interruption">;
 }
 
 /**
@@ -41,56 +58,91 @@ export interface ConnectOptions {
  */
 export async function connectToEngine(
   environment: SearchEnvironment,
-  { timeout = PING_TIMEOUT, signal }: ConnectOptions = {},
+  { timeout = PING_TIMEOUT, signal, patience: options }: ConnectOptions = {},
 ): Promise<Engine> {
+  const patience = new Patience({ ...options, interruption: signal });
+  const studio = studioOf(environment);
   const failures: string[] = [];
+  let hasSocket = false;
   for (const candidate of await candidates(environment)) {
     using limit = joinSignals(AbortSignal.timeout(timeout), ...(signal ? [signal] : []));
-    const attempt = await tryCandidate(candidate, limit.signal);
+    const inStudio = isOf(studio, candidate);
+    const attempt = await tryCandidate(candidate, { inStudio, patience }, limit.signal);
     signal?.throwIfAborted();
     if (attempt.engine) return attempt.engine;
+    hasSocket ||= attempt.failure !== NO_SOCKET;
     failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${attempt.failure}`);
   }
   throw new MlcliError("No Docker Engine answers", {
     quote: failures.join("\n"),
-    hint: "Start Docker, or set DOCKER_HOST to the address of an engine.",
+    // Where a domain does not allow Docker, there is no socket.
+    hint: studio !== undefined && !hasSocket
+      ? enablingHint(studio)
+      : "Start Docker, or set DOCKER_HOST to the address of an engine.",
   });
+}
+
+/** Whether an engine is Studio's: one elsewhere has no such rules. */
+function isOf(studio: Studio | undefined, { address }: Candidate): boolean {
+  return studio !== undefined && address.kind === "unix";
 }
 
 type Attempt =
   | { readonly engine: Engine; readonly failure?: undefined }
   | { readonly engine?: undefined; readonly failure: string };
 
-async function tryCandidate({ address, rule }: Candidate, limit: AbortSignal): Promise<Attempt> {
+async function tryCandidate(
+  { address, rule }: Candidate,
+  { inStudio, patience }: { readonly inStudio: boolean; readonly patience: Patience },
+  limit: AbortSignal,
+): Promise<Attempt> {
   const obstacle = obstacleTo(address);
   if (obstacle) return { failure: obstacle };
   let transport: Transport | undefined;
   try {
-    transport = await openTransport(address);
-    return { engine: engineOver(transport, await identify(transport, limit), rule) };
+    transport = await openTransport(address, patience);
+    return { engine: engineOver(transport, await identify(transport, inStudio, limit), rule) };
   } catch (error) {
     transport?.close();
     return { failure: failureText(error, address) };
   }
 }
 
+/** The oldest Deno with which engines on named pipes are tried: older ones wait for ever there. */
+const PIPES_SINCE = "2.9";
+
+/** Whether this Deno can speak to an engine on a named pipe. */
+export function knowsPipes(deno = Deno.version.deno): boolean {
+  return !isOlder(deno, PIPES_SINCE);
+}
+
 /** Deno's error for a missing socket has no code, so the path is checked first. */
 function obstacleTo(address: Address): string | undefined {
-  if (address.kind === "tcp") return undefined;
+  if (address.kind === "pipe" && !knowsPipes()) {
+    return `a named pipe needs Deno ${PIPES_SINCE} or later, and this is ${Deno.version.deno}`;
+  }
+  if (address.kind !== "unix") return undefined;
   try {
     // For an asynchronous call, a program that has made none yet starts threads: 2 ms.
     Deno.statSync(address.path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return "no such socket";
+    if (error instanceof Deno.errors.NotFound) return NO_SOCKET;
     return error instanceof Deno.errors.PermissionDenied ? NO_PERMISSION : reasonOf(error);
   }
 }
 
+const NO_SOCKET = "no such socket";
 const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, then log in again)";
+
+const NO_PERMISSION_FOR_PIPE = "no permission (your user must be in the group docker-users)";
 
 function failureText(error: unknown, { kind }: Address): string {
   if (error instanceof EngineError || error instanceof CertificatesError) return error.message;
   const reason = reasonOf(error instanceof MlcliError ? error.cause : error);
+  if (kind === "pipe") {
+    if (/\bENOENT\b/.test(reason)) return "no such pipe";
+    return /\b(EACCES|EPERM)\b/.test(reason) ? NO_PERMISSION_FOR_PIPE : reason;
+  }
   // EACCES and ECONNREFUSED, by the numbers that Deno's message carries.
   if (/os error 13\b/.test(reason)) return NO_PERMISSION;
   if (/os error (61|111)\b/.test(reason)) {
@@ -99,16 +151,48 @@ function failureText(error: unknown, { kind }: Address): string {
   return reason;
 }
 
+/** The search for an engine has its own time limit. */
+const LIMITED_BY_SEARCH = { effort: "wait" } as const;
+
 /** Which engine it is, and the lower one of its API version and mlcli's. */
-async function identify(transport: Transport, signal: AbortSignal): Promise<EngineIdentity> {
-  const answer = await transport.request("GET", "/_ping", { expect: [200], signal });
+async function identify(
+  transport: Transport,
+  inStudio: boolean,
+  signal: AbortSignal,
+): Promise<EngineIdentity> {
+  if (inStudio) {
+    return { ...await identifyByVersion(transport, signal), builder: "classic", inStudio };
+  }
+  const options = { expect: [200, ...MOVED], ...LIMITED_BY_SEARCH, signal };
+  const answer = await transport.request("GET", "/_ping", options);
   await answer.discard();
-  const offered = answer.headers.get("Api-Version");
+  // Paths without a version are not answered everywhere: something stands before the engine.
+  if (answer.status !== 200) return await identifyByVersion(transport, signal);
+  return identityOf(answer.headers.get("Api-Version"), answer.headers);
+}
+
+/** Statuses that say where else to ask; nobody asks there. */
+const MOVED = [301, 302, 307, 308];
+
+/** The same by a path that says a version: one that all engines speak that mlcli is tested with. */
+async function identifyByVersion(
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<EngineIdentity> {
+  const path = `/v${STUDIO_API}/version`;
+  const options = { expect: [200], ...LIMITED_BY_SEARCH, signal };
+  const answer = await transport.request("GET", path, options);
+  const { ApiVersion } = await answer.object<Pick<EngineVersion, "ApiVersion">>("ApiVersion");
+  return identityOf(ApiVersion, answer.headers);
+}
+
+function identityOf(offered: string | null, headers: Headers): EngineIdentity {
   const apiVersion = offered && isOlder(offered, API_VERSION) ? offered : API_VERSION;
   return {
     apiVersion,
-    isPodman: answer.headers.has("Libpod-API-Version"),
-    builder: builderOf(apiVersion, answer.headers),
+    isPodman: headers.has("Libpod-API-Version"),
+    builder: builderOf(apiVersion, headers),
+    inStudio: false,
   };
 }
 

@@ -6,8 +6,12 @@
  */
 
 import { MlcliError } from "../errors.ts";
+import type { EngineInfo } from "./engine_info.ts";
+import { aheadOf, onThisClock } from "./clock.ts";
+import { wasOutOfMemory } from "./events.ts";
 import { type ImageCalls, imageCalls } from "./image_calls.ts";
 import { type ProgressMessage, progressMessages } from "./messages.ts";
+import { STUDIO_NETWORK, studioBody, studioPorts } from "./studio.ts";
 import { type Answer, EngineError, type Transport } from "./transport.ts";
 import type { Upgraded } from "./upgrade.ts";
 
@@ -66,6 +70,8 @@ export interface CreateBody {
     >;
     readonly SecurityOpt?: readonly string[];
     readonly ShmSize?: number;
+    /** Outside of the engine's user namespace, where that has one (`--userns-remap`). */
+    readonly UsernsMode?: "host";
     /** `CONTAINER:ro` */
     readonly VolumesFrom?: readonly string[];
   };
@@ -97,7 +103,7 @@ export interface ContainerSummary {
   readonly State: string;
   /** `Up 3 minutes (healthy)` */
   readonly Status: string;
-  /** Seconds since 1970. */
+  /** Seconds since 1970, on this machine's clock. */
   readonly Created: number;
   readonly Labels: Readonly<Record<string, string>>;
   readonly Ports: readonly PublishedPort[];
@@ -151,20 +157,6 @@ export interface BuildOptions {
   readonly signal: AbortSignal;
 }
 
-/** What `GET /info` says, as far as mlcli asks. */
-export interface EngineInfo {
-  readonly SecurityOptions?: readonly string[];
-  /** Host name of the engine's machine. */
-  readonly Name?: string;
-  /** Directory on the engine's machine that holds images and containers. */
-  readonly DockerRootDir?: string;
-}
-
-/** Whether root in a container is the user who runs the engine. */
-export function isRootless({ SecurityOptions = [] }: EngineInfo): boolean {
-  return SecurityOptions.some((option) => option.includes("rootless"));
-}
-
 /** What `GET /version` says. */
 export interface EngineVersion {
   /** `28.2.2` */
@@ -182,7 +174,7 @@ export interface ImageDetails {
    * its list of manifests.
    */
   readonly Id: string;
-  /** ISO 8601. A build that finds every step in its cache leaves it as it was. */
+  /** ISO 8601, on this machine's clock. A build that finds every step in its cache leaves it as it was. */
   readonly Created: string;
   readonly Os: string;
   /** `amd64`, `arm64`, ... */
@@ -208,12 +200,15 @@ export interface LogOptions {
   /** Number of lines from the end, or all of them. */
   readonly tail: number | "all";
   readonly follow: boolean;
+  /** How long the engine may take for each part, in seconds, where it does not follow. */
+  readonly within?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * One Docker Engine. Every call throws `EngineError` on a status that it does not expect, and
- * `MlcliError` when the engine does not answer.
+ * One Docker Engine. Every call throws `EngineError` on a status that it does not expect,
+ * `BrokenEngine` when the engine does not answer, and `SilentEngine`, which is one, when it takes too
+ * long (`patience.ts`).
  */
 export interface Engine extends ImageCalls {
   /** The address as the user would write it in `DOCKER_HOST`. */
@@ -234,10 +229,16 @@ export interface Engine extends ImageCalls {
   readonly builder: Builder;
   /** Whether it is Podman: its own builder understands what BuildKit does. */
   readonly isPodman: boolean;
+  /**
+   * Whether it is SageMaker Studio's: containers and builds are on the space's own network, whatever
+   * they ask for, and a server listens on the port that it would have been published on.
+   */
+  readonly inStudio: boolean;
+  /** What it says at the first call: nothing of it changes while a command runs. */
   info(signal?: AbortSignal): Promise<EngineInfo>;
   version(signal?: AbortSignal): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
-  image(reference: string): Promise<ImageDetails | undefined>;
+  image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined>;
   /** Images of this name, with any tag. */
   listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]>;
   /** Whether the image is there. */
@@ -309,12 +310,13 @@ export interface EngineIdentity {
   readonly apiVersion: string;
   readonly isPodman: boolean;
   readonly builder: Builder;
+  readonly inStudio: boolean;
 }
 
 /** The engine behind a transport. */
 export function engineOver(
   transport: Transport,
-  { apiVersion, isPodman, builder }: EngineIdentity,
+  { apiVersion, isPodman, builder, inStudio }: EngineIdentity,
   rule: string,
 ): Engine {
   const request: Transport["request"] = (method, path, options) =>
@@ -329,12 +331,17 @@ export function engineOver(
     signal?: AbortSignal,
   ): Promise<readonly ContainerSummary[]> {
     const answer = await get(`/containers/json?${query(parameters)}`, signal);
+    const ahead = aheadOf(answer.headers);
     return (await answer.list<ContainerSummary>()).map((container) => ({
       ...container,
+      Created: container.Created - ahead / 1000,
       // Null where there are none, on some engines.
       Names: container.Names ?? [],
       Labels: container.Labels ?? {},
-      Ports: container.Ports ?? [],
+      Ports: [
+        ...container.Ports ?? [],
+        ...(inStudio ? studioPorts({ ...container, Labels: container.Labels ?? {} }) : []),
+      ],
     }));
   }
 
@@ -350,23 +357,6 @@ export function engineOver(
     return answer;
   }
 
-  /** What happened to a container: `create`, `start`, `oom`, `die`, ... */
-  async function pastActions(id: string): Promise<readonly string[]> {
-    const parameters = query({
-      since: "1",
-      // Until now: the engine answers from memory and ends the stream.
-      until: (Date.now() / 1000).toFixed(3),
-      filters: JSON.stringify({ type: ["container"], container: [id] }),
-    });
-    const text = await (await get(`/events?${parameters}`)).text();
-    const lines = text.split("\n").filter((line) => line.trim() !== "");
-    return lines.map((line) => (JSON.parse(line) as { Action: string }).Action);
-  }
-
-  async function isOutOfMemoryKilled(id: string): Promise<boolean> {
-    return (await state(id))?.OOMKilled === true;
-  }
-
   /** Undefined when there is no such container. */
   async function state(id: string): Promise<ContainerState | undefined> {
     const answer = await request("GET", `/containers/${id}/json`, { expect: [200, 404] });
@@ -374,21 +364,37 @@ export function engineOver(
     await answer.discard();
   }
 
+  let told: Promise<EngineInfo> | undefined;
   return {
     address: transport.address,
     rule,
     builder,
     isPodman,
+    inStudio,
     remembersExitStatus: !isPodman,
     followsLogsToTheirEnd: !isPodman,
-    info: async (signal?: AbortSignal) => (await get("/info", signal)).object<EngineInfo>(),
+    info(signal?: AbortSignal): Promise<EngineInfo> {
+      if (told !== undefined) return told;
+      const asked = get("/info", signal).then((answer) => answer.object<EngineInfo>());
+      asked.catch(() => told = undefined);
+      return told = asked;
+    },
     version: async (signal?: AbortSignal) =>
       (await get("/version", signal)).object<EngineVersion>("Version", "ApiVersion"),
 
-    async image(reference: string): Promise<ImageDetails | undefined> {
+    async image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined> {
       const path = `/images/${encodeURIComponent(reference)}/json`;
-      const answer = await request("GET", path, { expect: [200, 404] });
-      if (answer.status === 200) return await answer.object<ImageDetails>("Created");
+      const answer = await request("GET", path, { expect: [200, 404], signal });
+      if (answer.status === 200) {
+        const details = await answer.object<ImageDetails>("Created");
+        const ahead = aheadOf(answer.headers);
+        const tagged = details.Metadata?.LastTagTime ?? "";
+        return {
+          ...details,
+          Created: onThisClock(details.Created, ahead),
+          Metadata: { LastTagTime: onThisClock(tagged, ahead) },
+        };
+      }
       await answer.discard();
     },
 
@@ -412,13 +418,14 @@ export function engineOver(
         buildargs: JSON.stringify(options.buildArguments),
         labels: JSON.stringify(options.labels),
         platform: options.platform,
-        networkmode: options.networkMode,
+        networkmode: inStudio ? STUDIO_NETWORK : options.networkMode,
         nocache: options.noCache ? "1" : undefined,
         rm: "1",
         forcerm: "1",
       });
       const answer = await request("POST", `/build?${parameters}`, {
         expect: [200],
+        effort: "wait",
         tar: options.context,
         signal: options.signal,
       });
@@ -432,6 +439,7 @@ export function engineOver(
       const parameters = query({ fromSrc: "-", repo: reference });
       const answer = await request("POST", `/images/create?${parameters}`, {
         expect: [200],
+        effort: "wait",
         tar,
       });
       yield* progressMessages(answer.body);
@@ -440,7 +448,7 @@ export function engineOver(
     async createContainer(name: string, body: CreateBody | HolderBody): Promise<string> {
       const answer = await request("POST", `/containers/create?${query({ name })}`, {
         expect: [201],
-        json: body,
+        json: inStudio ? studioBody(body) : body,
       });
       return (await answer.object<{ Id: string }>("Id")).Id;
     },
@@ -455,7 +463,8 @@ export function engineOver(
 
     async attach(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
       const path = `/containers/${id}/attach?stream=1&stdout=1&stderr=1`;
-      return (await request("POST", path, { expect: [200], signal })).body;
+      const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
+      return (await request("POST", path, options)).body;
     },
 
     attachWithInput: (id: string, signal: AbortSignal) => {
@@ -481,19 +490,17 @@ export function engineOver(
       signal: AbortSignal,
     ): Promise<{ readonly status: Promise<number> }> {
       const path = `/containers/${id}/wait?${query({ condition })}`;
-      const answer = await request("POST", path, { expect: [200], signal });
+      const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
+      const answer = await request("POST", path, options);
       const status = answer.object<WaitAnswer>("StatusCode").then(exitStatusOf);
       status.catch(() => {}); // who awaits it gets the error; else it must not end the program
       return { status };
     },
 
     async stopContainer(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void> {
-      await command(
-        "POST",
-        `/containers/${id}/stop?t=${graceSeconds}`,
-        [204, 304, 404],
-        signal,
-      );
+      const path = `/containers/${id}/stop?t=${graceSeconds}`;
+      const options = { expect: [204, 304, 404], effort: "ask", grace: graceSeconds } as const;
+      await (await request("POST", path, { ...options, signal })).discard();
     },
 
     async killContainer(id: string): Promise<void> {
@@ -531,13 +538,18 @@ export function engineOver(
         follow: options.follow ? "1" : undefined,
       });
       const path = `/containers/${id}/logs?${parameters}`;
-      return (await get(path, options.signal)).body;
+      // An engine may send the head with the first line.
+      const limit = options.follow ? { effort: "wait" } as const : { within: options.within };
+      return (await request("GET", path, { expect: [200], ...limit, signal: options.signal })).body;
     },
 
-    // Docker's events outlive a container that it removed by itself; Podman (4.3.1) has no such
-    // event, but its containers are still there to ask.
-    ranOutOfMemory: async (id: string) =>
-      (await pastActions(id)).includes("oom") || await isOutOfMemoryKilled(id),
+    async ranOutOfMemory(id: string): Promise<boolean> {
+      const known = await state(id);
+      if (known !== undefined) return known.OOMKilled === true;
+      // Docker's events outlive a container that it removed by itself; Podman (4.3.1) has none of
+      // memory, and mlcli lets it keep its containers for as long as they are asked about.
+      return !isPodman && await wasOutOfMemory(request, id);
+    },
 
     isRunning: async (id: string) => (await state(id))?.Running === true,
 

@@ -78,6 +78,9 @@ export interface PathInContainer {
 /** Go's `fs.ModeDir`, in the mode that the engine says. */
 const MODE_DIRECTORY = 0x80000000;
 
+/** How much longer the copy of a large model may take than other calls, in seconds. */
+const SLOW_COPY = 3_600;
+
 /** The calls, over a transport that knows the version of the API. */
 export function imageCalls(request: Transport["request"]): ImageCalls {
   return {
@@ -104,6 +107,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       });
       const answer = await request("POST", `/images/create?${parameters}`, {
         expect: [200],
+        effort: "wait",
         headers: { "X-Registry-Auth": headerOf(login ?? {}) },
         signal,
       });
@@ -116,6 +120,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       const path = `/images/${encodeURIComponent(name)}/push?${new URLSearchParams({ tag })}`;
       const answer = await request("POST", path, {
         expect: [200],
+        effort: "wait",
         headers: { "X-Registry-Auth": headerOf(login) },
         signal,
       });
@@ -139,7 +144,8 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       signal: AbortSignal,
     ): Promise<void> {
       const address = `/containers/${id}/archive?${new URLSearchParams({ path: directory })}`;
-      await (await request("PUT", address, { expect: [200], tar: archive, signal })).discard();
+      const options = { expect: [200], grace: SLOW_COPY, tar: archive, signal };
+      await (await request("PUT", address, options)).discard();
     },
   };
 }

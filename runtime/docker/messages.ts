@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isObject } from "../json.ts";
 import { unexpected } from "./transport.ts";
 
 /** One message; the engine sends many other fields. */
@@ -24,34 +25,47 @@ export interface ProgressMessage {
 }
 
 /**
- * Reads the messages as they come; a message may be split over several chunks.
+ * Reads the messages as they come.
  *
  * @throws MlcliError where something is not a message, for example when the last one is cut off.
  */
-export async function* progressMessages(
+export function progressMessages(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ProgressMessage, void, void> {
+  return jsonLines(body, "progress");
+}
+
+/**
+ * Reads JSON objects, one a line, as they come; one may be split over several chunks.
+ *
+ * @param what they are, for the error.
+ * @throws MlcliError where something is no object, for example when the last one is cut off.
+ */
+export async function* jsonLines<T extends object>(
+  body: AsyncIterable<Uint8Array>,
+  what: string,
+): AsyncGenerator<T, void, void> {
   let rest = "";
   const decoder = new TextDecoder();
   for await (const chunk of body) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      if (line.trim() !== "") yield messageIn(line);
+      if (line.trim() !== "") yield objectIn(line, what) as T;
     }
   }
-  if (rest.trim() !== "") yield messageIn(rest);
+  if (rest.trim() !== "") yield objectIn(rest, what) as T;
 }
 
-function messageIn(line: string): ProgressMessage {
-  let message: unknown;
+function objectIn(line: string, what: string): object {
+  let value: unknown;
   try {
-    message = JSON.parse(line);
+    value = JSON.parse(line);
   } catch (cause) {
-    throw unexpected("progress", line, cause);
+    throw unexpected(what, line, cause);
   }
-  if (typeof message !== "object" || message === null) throw unexpected("progress", line);
-  return message;
+  if (!isObject(value)) throw unexpected(what, line);
+  return value;
 }
 
 /** The message's error, if it is one. */
@@ -65,10 +79,17 @@ export function traceIn({ id, aux }: ProgressMessage): string | undefined {
   return id === "moby.buildkit.trace" && typeof aux === "string" ? aux : undefined;
 }
 
-/** What was made or pushed, as far as the message says. */
-export function resultIn({ aux }: ProgressMessage): {
-  readonly ID?: string;
-  readonly Digest?: string;
-} {
-  return typeof aux === "object" ? aux : {};
+/** The image that a build has made, where the message says it. */
+export function builtImage({ aux }: ProgressMessage): string | undefined {
+  return typeof aux === "object" ? aux.ID : undefined;
+}
+
+/**
+ * The digest of the manifest that a registry took, where the message says it. An engine with
+ * containerd's image store, which Docker 29 has, says it in words alone (github.com/moby/moby,
+ * daemon/containerd/image_push.go): `latest: digest: sha256:... size: 529`.
+ */
+export function pushedDigest({ aux, status }: ProgressMessage): string | undefined {
+  const digest = typeof aux === "object" ? aux.Digest : undefined;
+  return digest ?? /^\S+: digest: (sha256:[0-9a-f]{64}) size: \d+$/.exec(status ?? "")?.[1];
 }

@@ -1,12 +1,19 @@
 /**
- * Requests to the Engine API over its unix socket or TCP, with Deno's `fetch`.
+ * Requests to the Engine API: over its unix socket or TCP with Deno's `fetch`, over a named pipe as
+ * `pipe.ts` has it.
  *
  * @module
  */
 
+import { BrokenEngine } from "./broken_engine.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import { isObject } from "../json.ts";
+import { abortOf, onAbort } from "../time.ts";
+import { ENGINE_DISK_FULL, saysDiskFull } from "./full_disk.ts";
+import type { EngineClient } from "./connection.ts";
 import type { Address, TlsFiles } from "./locate.ts";
+import type { EngineWait, Patience } from "./patience.ts";
+import { studioHint } from "./studio.ts";
 import type { TlsOptions, Upgraded } from "./upgrade.ts";
 
 /** The engine answered with a status that the call does not expect. */
@@ -20,13 +27,10 @@ export class EngineError extends MlcliError {
     readonly reason: string,
     call: string,
   ) {
-    super(`The Docker Engine refused (${call}: ${status}): ${reason}`);
+    super(`The Docker Engine refused (${call}: ${status}): ${reason}`, {
+      hint: saysDiskFull(reason) ? ENGINE_DISK_FULL : studioHint(reason),
+    });
   }
-}
-
-/** The engine does not answer, or not to the end, or not as its API says. */
-export class BrokenEngine extends MlcliError {
-  override readonly name = "BrokenEngine";
 }
 
 /** The files that a TLS connection to the engine needs cannot be read. */
@@ -52,15 +56,20 @@ export interface Answer {
   discard(): Promise<void>;
 }
 
-/** What a request has besides method and path. */
-export interface RequestOptions {
+/**
+ * What a request has besides method and path. How long the engine may take is `patience.ts`'s: to
+ * "ask" where the method only reads, to "act" where it changes something.
+ */
+export interface RequestOptions extends Partial<Omit<EngineWait, "call">> {
   /** The statuses that the caller handles; any other becomes an `EngineError`. */
   readonly expect: readonly number[];
   readonly json?: unknown;
   /** A tar archive, sent as it comes. */
   readonly tar?: ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether its answer goes on for as long as something else does: only its head has a limit. */
+  readonly isStream?: boolean;
 }
 
 /** Sends requests to one engine. */
@@ -70,7 +79,7 @@ export interface Transport {
   /**
    * @param path begins with a slash.
    * @throws EngineError on a status that is not expected.
-   * @throws BrokenEngine when it cannot be reached.
+   * @throws BrokenEngine when it cannot be reached; SilentEngine when it takes too long.
    */
   request(method: string, path: string, options: RequestOptions): Promise<Answer>;
   /**
@@ -86,7 +95,8 @@ export interface Transport {
 
 /** The address as `DOCKER_HOST` has it. */
 export function addressText(address: Address): string {
-  return address.kind === "unix" ? `unix://${address.path}` : `tcp://${address.host}`;
+  if (address.kind === "tcp") return `tcp://${address.host}`;
+  return `${address.kind === "unix" ? "unix" : "npipe"}://${address.path}`;
 }
 
 /**
@@ -96,22 +106,38 @@ export function addressText(address: Address): string {
  */
 const NOWHERE = "192.0.2.1";
 
+/** What decides how long a call may take. */
+type Limits = Pick<Patience, "during">;
+
+/** For who has limits of their own. */
+const NO_LIMITS: Limits = { during: (_wait, _cut, work) => work() };
+
 /**
  * Opens a transport; nothing is sent yet.
  * @throws CertificatesError
  */
-export async function openTransport(address: Address): Promise<Transport> {
+export async function openTransport(address: Address, patience = NO_LIMITS): Promise<Transport> {
   const tls = address.kind === "tcp" && address.tls ? await tlsOptions(address.tls) : undefined;
+  const client = await clientOf(address, tls);
+  const base = address.kind === "tcp"
+    ? `${address.tls ? "https" : "http"}://${address.host}`
+    : `http://${NOWHERE}`;
+  return {
+    address: addressText(address),
+    request: (method, path, options) => send({ client, base, patience }, method, path, options),
+    upgrade: (path, signal) => upgraded(address, tls, patience, path, signal),
+    close: () => client.close(),
+  };
+}
+
+async function clientOf(address: Address, tls: TlsOptions | undefined): Promise<EngineClient> {
+  if (address.kind === "pipe") return (await import("./pipe.ts")).pipeClient(address.path);
   const client = address.kind === "unix"
     ? Deno.createHttpClient({ proxy: { transport: "unix", path: address.path } })
     : Deno.createHttpClient(tls ?? {});
-  const base = address.kind === "unix"
-    ? `http://${NOWHERE}`
-    : `${address.tls ? "https" : "http"}://${address.host}`;
   return {
-    address: addressText(address),
-    request: (method, path, options) => send(client, base, method, path, options),
-    upgrade: (path, signal) => upgraded(address, tls, path, signal),
+    // No engine redirects to another place; what stands before one may.
+    fetch: (url, request) => fetch(url, { ...request, client, redirect: "manual" }),
     close: () => client.close(),
   };
 }
@@ -133,9 +159,15 @@ async function isMissing(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => false, (error) => error instanceof Deno.errors.NotFound);
 }
 
+/** Where requests go, and how long they may take. */
+interface Line {
+  readonly client: EngineClient;
+  readonly base: string;
+  readonly patience: Limits;
+}
+
 async function send(
-  client: Deno.HttpClient,
-  base: string,
+  { client, base, patience }: Line,
   method: string,
   path: string,
   options: RequestOptions,
@@ -144,23 +176,63 @@ async function send(
   if (options.json !== undefined) headers.set("Content-Type", "application/json");
   if (options.tar) headers.set("Content-Type", "application/x-tar");
   const call = callOf(method, path);
-  let response: Response;
-  try {
-    response = await fetch(base + path, {
+  const effort = method === "GET" || method === "HEAD" ? "ask" : "act";
+  const waiting = new Waiting(patience, { call, effort, ...options }, options);
+  const response = await waiting.during((signal) =>
+    client.fetch(base + path, {
       method,
       headers,
       body: options.tar ?? (options.json === undefined ? undefined : JSON.stringify(options.json)),
-      signal: options.signal,
-      client,
-    });
-  } catch (cause) {
-    if (options.signal?.aborted) throw options.signal.reason;
-    throw noAnswer(cause);
-  }
-  const answer = answerOf(response, call, options.signal);
+      signal,
+    }), noAnswer);
+  const answer = answerOf(response, call, waiting);
   if (options.expect.includes(response.status)) return answer;
   const reason = refusal(await answer.text(), response.statusText);
   throw new EngineError(response.status, reason, call);
+}
+
+/** The waits of one request: for its answer's head, and for each part of the body. */
+class Waiting {
+  readonly #patience: Limits;
+  readonly #wait: EngineWait;
+  readonly #isStream: boolean;
+  /** Ends the request. */
+  readonly #cut = new AbortController();
+  #hasHead = false;
+
+  constructor(
+    patience: Limits,
+    wait: EngineWait,
+    { signal, isStream = false }: Pick<RequestOptions, "signal" | "isStream">,
+  ) {
+    this.#patience = patience;
+    this.#wait = wait;
+    this.#isStream = isStream;
+    // Also between the waits, where nobody reads.
+    if (signal) onAbort(signal, () => this.#cut.abort(signal.reason));
+  }
+
+  /**
+   * Waits for one part.
+   *
+   * @param work is given a signal that breaks it off.
+   * @param failure the error for what it throws by itself.
+   */
+  async during<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    failure: (cause: unknown) => unknown,
+  ): Promise<T> {
+    const cut = this.#cut;
+    const isEndless = this.#isStream && this.#hasHead;
+    const wait: EngineWait = isEndless ? { ...this.#wait, effort: "wait" } : this.#wait;
+    try {
+      const part = await this.#patience.during(wait, cut, () => work(cut.signal));
+      this.#hasHead = true;
+      return part;
+    } catch (cause) {
+      throw cut.signal.aborted ? cut.signal.reason : failure(cause);
+    }
+  }
 }
 
 /** Method and path as messages have them: `POST /containers/ID/start`. */
@@ -178,15 +250,22 @@ function noAnswer(cause: unknown): BrokenEngine {
 async function upgraded(
   address: Address,
   tls: TlsOptions | undefined,
+  patience: Limits,
   path: string,
   signal: AbortSignal,
 ): Promise<Upgraded> {
   // Loaded where somebody types at a container.
   const { upgrade } = await import("./upgrade.ts");
-  const answer = await upgrade(address, tls, path, signal).catch((cause) => {
-    throw signal.aborted ? signal.reason : noAnswer(cause);
-  });
   const call = callOf("POST", path);
+  const cut = new AbortController();
+  onAbort(signal, () => cut.abort(signal.reason));
+  const answer = await patience.during(
+    { call, effort: "ask" },
+    cut,
+    () => Promise.race([upgrade(address, tls, path, cut.signal), abortOf(cut.signal)]),
+  ).catch((cause) => {
+    throw cut.signal.aborted ? cut.signal.reason : noAnswer(cause);
+  });
   if ("status" in answer) {
     throw new EngineError(answer.status, refusal(answer.text, ""), call);
   }
@@ -200,18 +279,14 @@ async function upgraded(
   return { ...answer, output: output(answer) };
 }
 
-function answerOf(response: Response, call: string, signal: AbortSignal | undefined): Answer {
-  function broken(cause: unknown): unknown {
-    return signal?.aborted ? signal.reason : brokenOff(call, cause);
-  }
+function answerOf(response: Response, call: string, waiting: Waiting): Answer {
+  const broken = (cause: unknown): unknown => brokenOff(call, cause);
   async function* body(): AsyncGenerator<Uint8Array, void, void> {
     if (response.body === null) return;
     const reader = response.body.getReader();
     try {
       while (true) {
-        const { done, value } = await reader.read().catch((cause) => {
-          throw broken(cause);
-        });
+        const { done, value } = await waiting.during(() => reader.read(), broken);
         if (done) return;
         yield value;
       }
@@ -221,9 +296,7 @@ function answerOf(response: Response, call: string, signal: AbortSignal | undefi
     }
   }
   async function text(): Promise<string> {
-    return await response.text().catch((cause) => {
-      throw broken(cause);
-    });
+    return await waiting.during(() => response.text(), broken);
   }
   return {
     status: response.status,

@@ -11,6 +11,7 @@ import type { Context } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/engine.ts";
 import { NoAppHere } from "../errors.ts";
+import type { Told } from "../message.ts";
 import { appChecks } from "./app_checks.ts";
 import { type Check, guarded, withoutRepeats } from "./check.ts";
 import { cloudChecks } from "./cloud_check.ts";
@@ -19,6 +20,7 @@ import { imageChecks } from "./image_checks.ts";
 import { networkChecks } from "./network_checks.ts";
 import { platformChecks } from "./platform_checks.ts";
 import { portCheck } from "./port_checks.ts";
+import { studioChecks } from "./studio_checks.ts";
 
 /** What to look at. */
 export interface DoctorRequest {
@@ -44,7 +46,7 @@ export interface Diagnosis {
 /** Looks at everything at once. */
 export async function diagnose(
   { appName, tag, port, doubtsAbout, cloud }: DoctorRequest,
-  host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws">,
+  host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws" | "err">,
 ): Promise<Diagnosis> {
   const engine = host.engine();
   const app = findApp(host.cwd, appName);
@@ -56,7 +58,7 @@ export async function diagnose(
     engine,
     app,
     (engine, app) =>
-      guarded("image", async () => await imageAndPlatform(engine, app, tag, await image)),
+      guarded("image", async () => await imageAndPlatform(engine, app, tag, await image, host.err)),
   );
   // Known before anything is begun that may fail meanwhile.
   const hasNone = await isNone(app);
@@ -67,6 +69,7 @@ export async function diagnose(
       // Most of the cloud's commands need none.
       cloud !== undefined && hasNone ? "warning" : "problem",
     ),
+    guarded("studio", async () => await studioChecks(engine, host), "unknown"),
     guarded("app", async () => {
       const doubts = await doubtsAbout(await app);
       return await appChecks(await app, await image.catch(() => undefined), doubts);
@@ -106,9 +109,10 @@ async function imageAndPlatform(
   app: App,
   tag: string,
   image: ImageDetails | undefined,
+  err: Told,
 ): Promise<readonly Check[]> {
   const found = withoutRepeats([
-    ...await imageChecks(engine, app, tag, image),
+    ...await imageChecks(engine, app, tag, image, err),
     ...await platformChecks(app, tag, image),
   ]);
   // Without an image nobody can say so.

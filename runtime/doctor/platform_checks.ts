@@ -14,7 +14,7 @@ import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { channelDifferences, hyperparameterDifferences } from "../contract/refusals.ts";
 import type { ImageDetails } from "../docker/engine.ts";
 import { isDirectory } from "../files.ts";
-import { holdsHarness, isBuiltByMlcli } from "../images.ts";
+import { BIND_LABEL, holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { LABELS } from "../labels.ts";
 import { commonDifferences, leftOutDifferences } from "../local/differences/code.ts";
 import { imageDifferences } from "../local/differences/image.ts";
@@ -52,14 +52,6 @@ export async function platformChecks(
 function check({ message, hint }: Difference): Check {
   return { name: "platform", status: "warning", message, hint };
 }
-
-/**
- * A server with this label listens on the port that SAGEMAKER_BIND_TO_PORT names, where several
- * containers share a host.
- *
- * Source: AWS's developer guide, "Creating an inference pipeline" and "Multi-container endpoints".
- */
-const BIND_LABEL = "com.amazonaws.sagemaker.capabilities.accept-bind-to-port";
 
 /** What the image's labels say, or do not. */
 function labelDifferences(app: App, tag: string, image: ImageDetails): readonly Difference[] {

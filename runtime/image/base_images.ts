@@ -14,6 +14,7 @@ import type { SearchEnvironment } from "../docker/locate.ts";
 import { HelperError } from "../docker/login/helper.ts";
 import { loginFrom, loginSource, registryOf } from "../docker/login/login.ts";
 import { failureOf } from "../docker/messages.ts";
+import { studioHint } from "../docker/studio.ts";
 import { EngineError } from "../docker/transport.ts";
 import { MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
@@ -114,7 +115,8 @@ const REFUSED =
 
 function pullFailed(image: Wanted, reason: string): MlcliError {
   return new MlcliError(`Cannot pull ${image.reference}: ${printable(reason.trim())}`, {
-    hint: REFUSED.test(reason) ? refusalHint(image) : missingHint(image),
+    hint: studioHint(reason) ??
+      (REFUSED.test(reason) ? refusalHint(image) : missingHint(image)),
   });
 }
 

@@ -8,11 +8,13 @@ import { type App, imageReference } from "../app/app.ts";
 import { baseImages } from "../app/dockerfile/base_images.ts";
 import type { Instruction } from "../app/dockerfile/instructions.ts";
 import { commonFinding } from "../app/dockerfile/missing_lines.ts";
+import { withoutOptionalMounts } from "../app/dockerfile/optional_mounts.ts";
 import { stageOf } from "../app/dockerfile/stages.ts";
 import { platformFinding } from "../app/platform.ts";
 import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { platformOf } from "../docker/image_details.ts";
+import { studioOf } from "../docker/locate.ts";
 import { MlcliError } from "../errors.ts";
 import { holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { LABELS } from "../labels.ts";
@@ -92,7 +94,8 @@ export async function build(
   const { app } = request;
   const reference = imageReference(app, request.tag);
   // Before the engine is asked, so that the user learns at once what is missing in the app.
-  const dockerfile = await chosenDockerfile(app, request.dockerfile);
+  const chosen = await chosenDockerfile(app, request.dockerfile);
+  const dockerfile = studioOf(host) === undefined ? chosen : await forStudio(chosen);
   const { instructions, frontend } = await readDockerfile(dockerfile);
   const { stage, unused } = asDeclared(request, instructions, dockerfile.shown);
   const network = request.handsNetwork ? await handOver(app, dockerfile.source, host) : REFUSED;
@@ -126,7 +129,7 @@ export async function build(
     signal: host.interruption.signal,
   };
   if (options.builder === "classic" && !engine.isPodman) {
-    requireClassic(instructions, dockerfile.shown);
+    requireClassic(instructions, dockerfile.shown, engine.inStudio);
   }
   const images = [
     // Only BuildKit looks for it.
@@ -142,6 +145,12 @@ export async function build(
       output.explained(error);
   }
   return { reference, warnings: await warningsOf(engine, app, options, dockerfile) };
+}
+
+/** For a builder that knows no mounts: that of SageMaker Studio. */
+async function forStudio(dockerfile: ChosenDockerfile): Promise<ChosenDockerfile> {
+  const { text } = await readDockerfile(dockerfile);
+  return { ...dockerfile, text: withoutOptionalMounts(text) };
 }
 
 /**

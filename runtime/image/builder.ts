@@ -13,16 +13,16 @@ const NO = ["0", "f", "F", "false", "False", "FALSE"];
 
 /**
  * The engine's builder, or the one that `DOCKER_BUILDKIT` asks for, as it does of the `docker`
- * command. Podman has only its own.
+ * command. Podman has only its own, and SageMaker Studio allows the classic one alone.
  *
  * @throws MlcliError where the variable has another value than yes or no.
  */
 export function chosenBuilder(
-  { builder, isPodman }: Pick<Engine, "builder" | "isPodman">,
+  { builder, isPodman, inStudio }: Pick<Engine, "builder" | "isPodman" | "inStudio">,
   env: (name: string) => string | undefined,
 ): Builder {
   const asked = env("DOCKER_BUILDKIT");
-  if (!asked || isPodman) return builder;
+  if (!asked || isPodman || inStudio) return builder;
   if (YES.includes(asked)) return "buildkit";
   if (NO.includes(asked)) return "classic";
   throw new MlcliError(`DOCKER_BUILDKIT must be 1 or 0, and it is "${asked}"`, {

@@ -27,6 +27,8 @@ export interface ChosenDockerfile {
   readonly path: string;
   /** As the user would type it. */
   readonly shown: string;
+  /** What is sent in the place of the file, where that is not understood. */
+  readonly text?: string;
 }
 
 /**
@@ -76,6 +78,7 @@ export interface DockerfileContent {
   readonly instructions: readonly Instruction[];
   /** The image that reads it instead of the engine. */
   readonly frontend: BaseImage | undefined;
+  readonly text: string;
 }
 
 /**
@@ -84,11 +87,11 @@ export interface DockerfileContent {
  * @throws MlcliError when it cannot be read.
  */
 export async function readDockerfile(
-  { source, shown }: ChosenDockerfile,
+  { source, shown, text: sent }: ChosenDockerfile,
 ): Promise<DockerfileContent> {
   try {
-    const text = await readTextFile(source, LARGEST_TEXT);
-    return { instructions: instructionsOf(text), frontend: frontendImage(text) };
+    const text = sent ?? await readTextFile(source, LARGEST_TEXT);
+    return { instructions: instructionsOf(text), frontend: frontendImage(text), text };
   } catch (cause) {
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
   }

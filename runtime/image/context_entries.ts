@@ -88,19 +88,19 @@ export async function contextEntries(
   if (requirements.isLock) await requireIndexedPackages(app.directory, requirements.files.at(-1)!);
   const rules = await readIgnoreRules(app.directory);
   const more = [...(requirements.isLock ? projectEntries(app, requirements) : []), ...network];
-  const always = new Map(files.map((path) => [path, join(app.directory, path)]));
-  return entries(app, rules, always.set(dockerfile.path, dockerfile.source), more, onLeftOut);
+  const always = new Map(files.map((path) => [path, file(app, path)]));
+  return entries(app, rules, always.set(dockerfile.path, sentAs(app, dockerfile)), more, onLeftOut);
 }
 
 async function* entries(
   app: App,
   rules: IgnoreRules,
-  /** Paths in the context, and those of their files. */
-  always: ReadonlyMap<string, string>,
+  /** By their paths in the context. */
+  always: ReadonlyMap<string, ContextEntry>,
   more: readonly ContextEntry[],
   onLeftOut: (paths: readonly string[]) => void,
 ): AsyncGenerator<ContextEntry, void, void> {
-  for (const [path, source] of always) yield file(app, path, source);
+  yield* always.values();
   yield* more;
   for (const { path, executable } of HARNESS_FILES) {
     yield {
@@ -119,6 +119,12 @@ async function* entries(
     mayHoldException: (path) => path !== localTest && rules.mayHoldException(path),
   }, leftOut);
   onLeftOut(leftOut);
+}
+
+function sentAs(app: App, { path, source, text }: ChosenDockerfile): ContextEntry {
+  if (text === undefined) return file(app, path, source);
+  const read = () => Promise.resolve(new TextEncoder().encode(text));
+  return { type: "content", path, mode: 0o644, read };
 }
 
 async function* missingCodeFolders(app: App): AsyncGenerator<ContextEntry, void, void> {

@@ -5,7 +5,9 @@
  */
 
 import type { BuildOptions, Engine } from "../docker/engine.ts";
-import { failureOf, resultIn, traceIn } from "../docker/messages.ts";
+import { ENGINE_DISK_FULL, saysDiskFull } from "../docker/full_disk.ts";
+import { builtImage, failureOf, traceIn } from "../docker/messages.ts";
+import { studioHint } from "../docker/studio.ts";
 import { MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";
@@ -37,7 +39,7 @@ export async function followBuild(
       buildkit ??= new (await import("./buildkit_output.ts")).BuildkitOutput(onEvent);
       buildkit.add(trace);
     }
-    if (resultIn(message).ID) isBuilt = true;
+    if (builtImage(message)) isBuilt = true;
   }
   classic.end();
   // An engine that stops half-way ends the stream without an error.
@@ -56,10 +58,17 @@ function buildFailed({ buildArguments, platform }: BuildOptions, reason: string)
   const words = reason.trim().replace(PREFIX, "");
   const base = buildArguments["BASE_IMAGE"];
   return new MlcliError(`Build failed: ${printable(words)}`, {
-    hint: NO_BASE.test(words)
-      ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +
-        "or base_image in the app's NAME.json, takes another." +
-        (platform ? ` It is asked for in the form for ${platform}.` : "")
-      : "What it said is above. Once that is mended, the steps that worked are not done again.",
+    hint: buildHint(words, base, platform),
   });
+}
+
+function buildHint(words: string, base: string | undefined, platform: string | undefined): string {
+  if (saysDiskFull(words)) return ENGINE_DISK_FULL;
+  const ofStudio = studioHint(words);
+  if (ofStudio !== undefined) return ofStudio;
+  return NO_BASE.test(words)
+    ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +
+      "or base_image in the app's NAME.json, takes another." +
+      (platform ? ` It is asked for in the form for ${platform}.` : "")
+    : "What it said is above. Once that is mended, the steps that worked are not done again.";
 }

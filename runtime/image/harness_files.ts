@@ -23,6 +23,7 @@ const MODULES = [
   "mlcli_harness/packages.py",
   "mlcli_harness/paths.py",
   "mlcli_harness/process.py",
+  "mlcli_harness/report.py",
   "mlcli_harness/serving/__init__.py",
   "mlcli_harness/serving/accepting.py",
   "mlcli_harness/serving/answer.py",

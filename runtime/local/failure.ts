@@ -5,11 +5,11 @@
  */
 
 import { type JobKind, JOBS } from "../contract/jobs.ts";
-import { failureReason, REASON_BYTES } from "../contract/outcome.ts";
 import { headlineOf, isTold } from "../contract/told_reason.ts";
 import { UserCodeError } from "../errors.ts";
 import type { Heard } from "./container/heard.ts";
 import type { RunOutcome } from "./container/run.ts";
+import { fullDiskHint } from "./full_disk.ts";
 import { type Importer, missingModuleHintOf } from "./missing_module.ts";
 
 /** A run that failed. */
@@ -20,6 +20,8 @@ export interface FailedRun {
   readonly grace: number;
   /** The reason that its code gave. */
   readonly reason: string | undefined;
+  /** Path, as the user types it, of a reason that may be another run's. */
+  readonly unquoted: string | undefined;
   readonly heard: Heard;
   /** Whether its code could read what is typed. */
   readonly interactive: boolean;
@@ -28,7 +30,7 @@ export interface FailedRun {
 
 /** The error for it. */
 export async function failureOf(
-  { kind, outcome, grace, reason = "", heard, interactive, importer }: FailedRun,
+  { kind, outcome, grace, reason = "", unquoted, heard, interactive, importer }: FailedRun,
 ): Promise<UserCodeError> {
   const { status, words, stoppedWithin } = outcome;
   const { title } = JOBS[kind];
@@ -38,8 +40,10 @@ export async function failureOf(
     });
   }
   const headline = headlineOf(reason);
+  const last = headline ?? heard.lastError;
   const hint = outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
-    await missingModuleHintOf(headline ?? heard.lastError, importer);
+    await fullDiskHint(last, importer.app.directory) ?? await missingModuleHintOf(last, importer) ??
+    unquotedHint(unquoted);
   return headline !== undefined && isTold(reason, heard.text)
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });
@@ -51,20 +55,12 @@ function debuggerHint(kind: JobKind, headline: string | undefined): string | und
   return `mlcli local ${kind} --interactive lets you type at breakpoint().`;
 }
 
+/** Where words are that may be another run's. */
+function unquotedHint(path: string | undefined): string | undefined {
+  return path && `Another run of the app was there at the same time: what ${path} says may be its.`;
+}
+
 /** `exit status 137: ended by SIGKILL`, to stand in brackets. */
 function inBrackets(words: string): string {
   return words.replace(/ \((.*)\)$/, ": $1");
-}
-
-/** The reason that user code wrote. It may be anything: a pipe, a link, a file of any size. */
-export async function reasonIn(path: string): Promise<string | undefined> {
-  try {
-    if (!(await Deno.lstat(path)).isFile) return undefined;
-    using file = await Deno.open(path);
-    const buffer = new Uint8Array(REASON_BYTES);
-    const length = await file.read(buffer) ?? 0;
-    return failureReason(buffer.subarray(0, length));
-  } catch {
-    return undefined; // the code gave no reason
-  }
 }

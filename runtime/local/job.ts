@@ -7,40 +7,45 @@
 
 import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
-import { type CodeFolder, layoutOf } from "../app/layout.ts";
+import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
+import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/difference.ts";
-import { type JobKind, JOBS } from "../contract/jobs.ts";
+import type { JobKind } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
 import { SIGKILL_STATUS } from "../contract/outcome.ts";
 import { environmentDifferences } from "../contract/refusals.ts";
 import { networkDifferences } from "../contract/resources.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
-import { makeDirectory, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
+import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../images.ts";
 import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { Heard } from "./container/heard.ts";
+import { protectionOf } from "./container/mounting.ts";
+import { requireNetwork } from "./container/refusals.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/typing.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
 import { imageDifferences } from "./differences/image.ts";
-import { failureOf, reasonIn } from "./failure.ts";
+import { failureOf } from "./failure.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences } from "./differences/links.ts";
 import { StatusLine } from "./metrics/status_line.ts";
 import { lastValues } from "./metrics/told.ts";
 import type { Ending, Settled } from "../model/folder.ts";
+import { runFolderOf } from "../model/runs.ts";
 import { outputBefore, outputDifferences } from "./differences/output.ts";
 import { handOver } from "./hand_over.ts";
 import { ownersOf } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
+import { type Reason, watchOutput } from "./reason.ts";
 import type { RunFacts } from "./record/document.ts";
 import type { RunRecord } from "./record/record.ts";
 import { tell, type Told } from "../message.ts";
-import { noteText, warningText } from "../text.ts";
+import { listed, noteText, warningText } from "../text.ts";
 
 /** Where the code of each kind of job lies. */
 const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process: "processing" };
@@ -74,6 +79,8 @@ export interface JobRun {
   readonly stopAfter: number | undefined;
   /** Puts away what it wrote, once that is the caller's. */
   readonly settle: (ending: Ending, engine: Engine) => Promise<Settled>;
+  /** Leaves the run's directory to a container that may still run. */
+  readonly keepFolder: () => void;
   /** Tells more of a run that nobody interrupted. */
   readonly report: (outcome: RunOutcome) => Promise<void>;
 }
@@ -97,7 +104,14 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const err = forgiving(status.above.err);
   const layout = layoutOf(job.app);
   const engine = await host.engine();
-  const image = await requireImage(engine, imageReference(job.app, job.tag));
+  requireNetwork(engine, job.network);
+  const image = await requireImage(
+    engine,
+    imageReference(job.app, job.tag),
+    host.interruption.signal,
+  );
+  // Asked for now, the answer is there when the container is created. A failure shows there, too.
+  protectionOf(engine).catch(() => {});
   await run.checkPaths();
   const isOurs = holdsHarness(image);
   const planned = run.plan({
@@ -116,11 +130,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   ]);
   for (const folder of [outputFolder, ...run.written]) await makeDirectory(folder);
   await run.prepare();
-  const reasonPath = join(outputFolder, JOBS[kind].reasonFile);
-  // An earlier run's reason must not be reported as this one's. If `output` is a link, a directory
-  // of that name may be somebody's work, and stays.
-  if (await realPathOf(outputFolder) === outputFolder) await removeTreeIfThere(reasonPath);
-  else await removeIfThere(reasonPath).catch(() => {});
+  const ownOutput = await watchOutput(layout, run);
   // SageMaker's toolkits write there without making it.
   await makeDirectory(join(outputFolder, "data"));
   const owners = await ownersOf([outputFolder, ...run.written], host.caller);
@@ -134,15 +144,10 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   });
   const streams = heard.to(metered ?? status.above);
   let outcome: RunOutcome | undefined;
-  try {
-    outcome = await runContainer(engine, run.name, body, { ...host, ...streams }, {
-      grace,
-      after: run.stopAfter,
-      onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
-    });
-  } finally {
-    metered?.end();
-    status.close();
+  let reason: Reason | undefined;
+  let isLeft = false;
+  /** Sees to what the run wrote. */
+  async function takeOver(): Promise<void> {
     const warnings = await handOver(body.Image, owners, host);
     if (outcome !== undefined) {
       record.exitStatus = outcome.status;
@@ -150,11 +155,31 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       const report = await readReport(run.reportFile, kind);
       record.python = report.python;
       findings.add(report.differences);
-      findings.add(await outputDifferences(layout, kind, output));
+      const own = await ownOutput();
+      reason = await own.reason(report.reason);
+      const left = await outputDifferences(layout, kind, output);
+      if (own.isShared && kind === "train") sayShared(left, err);
+      else findings.add(left);
       findings.add(await linkDifferences(kind, run.uploaded));
     }
     const ending = outcome === undefined || findings.areViolations ? "failed" : endingOf(outcome);
     await settle(run, ending, engine, { findings, warnings, err });
+  }
+  try {
+    outcome = await runContainer(engine, run.name, body, { ...host, ...streams }, {
+      grace,
+      after: run.stopAfter,
+      onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
+      onLeft: () => {
+        isLeft = true;
+        run.keepFolder();
+        tell(err, noteText(leftWords(run, layout)));
+      },
+    });
+  } finally {
+    metered?.end();
+    status.close();
+    if (!isLeft) await takeOver();
   }
   if (outcome.cause === undefined) {
     await run.report(outcome);
@@ -166,11 +191,27 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     kind,
     outcome,
     grace,
-    reason: await reasonIn(reasonPath),
+    reason: reason?.text,
+    unquoted: reason?.unquoted && typedPath(layout.directory, reason.unquoted),
     heard,
     interactive: job.interactive,
     importer: { app: job.app, code: CODE[kind], image },
   });
+}
+
+/** What is left with a container that may still run and write. */
+function leftWords({ kind, name, uploaded }: JobRun, layout: Layout): string {
+  const folders = [runFolderOf(layout, name), ...kind === "train" ? [uploaded] : []];
+  const paths = folders.map((path) => typedPath(layout.directory, path));
+  return `${listed(paths)} ${paths.length === 1 ? "is" : "are"} left with it; ` +
+    `the app's next mlcli local ${kind} sees to that once the container is gone`;
+}
+
+/** Two runs at once share `output`: what one of them wrote is not held against the other. */
+function sayShared(left: readonly Difference[], err: Told): void {
+  for (const { message } of left) {
+    tell(err, noteText(`${message}, if this run wrote it: another run of the app was there, too`));
+  }
 }
 
 /** What there is to say at the end of a run, and where. */

@@ -23,6 +23,7 @@ import { processingArgumentDifferences } from "../contract/refusals.ts";
 import { UsageError } from "../errors.ts";
 import { statIfThere } from "../files.ts";
 import { listed } from "../text.ts";
+import { hostOf } from "./container/body.ts";
 import { type JobRun, runJob } from "./job.ts";
 import type { Host, ProcessingJob } from "./jobs.ts";
 import { settleRemains } from "./model/remains.ts";
@@ -78,8 +79,8 @@ export async function withProcessing(
       entrypoint: job.entrypoint,
       arguments: args,
       variables: job.variables,
-    });
-    await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
+    }, hostOf(engine));
+    await withRunFolder(engine, layout, name, files, async ({ config, folder, report, keep }) => {
       const outputFolder = job.strict ? join(folder, "output") : layout.output;
       await work({
         kind: "process",
@@ -111,6 +112,7 @@ export async function withProcessing(
           },
         }),
         stopAfter: undefined,
+        keepFolder: keep,
         settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),
         report: () => Promise.resolve(),
       });

@@ -24,6 +24,7 @@ import { tell } from "../message.ts";
 import { modelFolderOf } from "../model/folder.ts";
 import { noteText } from "../text.ts";
 import { mountedCode } from "./code.ts";
+import { requireNetwork } from "./container/refusals.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/typing.ts";
 import { handOver } from "./hand_over.ts";
@@ -167,7 +168,8 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
   const { app, strict, command } = job;
   const layout = layoutOf(app);
   const engine = await host.engine();
-  const image = await requireImage(engine, imageReference(app, job.tag));
+  requireNetwork(engine, job.network);
+  const image = await requireImage(engine, imageReference(app, job.tag), host.interruption.signal);
   await place.checkPaths();
   const planned = place.plan({
     withInit: holdsHarness(image) && !strict,

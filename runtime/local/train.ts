@@ -16,6 +16,7 @@ import { channelDifferences, hyperparameterDifferences } from "../contract/refus
 import { makeDirectory } from "../files.ts";
 import { areApart, channelRemedy, channelsOf, emptyChannels, makeInputFolder } from "./channels.ts";
 import { copyConfiguration } from "./configuration_copy.ts";
+import { hostOf } from "./container/body.ts";
 import { type JobRun, runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -74,11 +75,11 @@ export async function withTraining(
   const region = await host.region(job.app.configuration);
   const name = jobName(job.app.name, "train");
   const names = channels.map((channel) => channel.name);
-  const files = trainingFiles(hyperparameters, names);
+  const files = trainingFiles(hyperparameters, names, hostOf(engine));
   const place = { layout, clock: host.clock, err: host.err };
   await withRecord(job.app.name, place, async (record) => {
     record.measure(metrics);
-    await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
+    await withRunFolder(engine, layout, name, files, async ({ config, folder, report, keep }) => {
       await copyConfiguration(layout, config, Object.keys(files));
       // The specification mounts all of `input`, the platform the channels alone.
       const isApart = job.strict || await areApart(layout, channels);
@@ -119,6 +120,7 @@ export async function withTraining(
           options: { stop_after: job.stopAfter, checkpoints: job.checkpoints },
         }),
         stopAfter: job.stopAfter,
+        keepFolder: keep,
         settle: async (ending, engine) => {
           written = ending === "failed" ? 0 : await filesIn(modelFolder);
           return await settleModel(layout, modelFolder, ending, usedOn(engine), job.strict);
@@ -131,6 +133,9 @@ export async function withTraining(
           if (job.stopAfter === undefined) return;
           host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
         },
+      }).finally(async () => {
+        // Empty where the container never came to be; else it has been moved.
+        await Deno.remove(modelFolder).catch(() => {});
       });
     });
   });

@@ -7,7 +7,7 @@
 
 import { join } from "@std/path/join";
 import { isPlaceholder } from "../app/layout.ts";
-import { lstatIfThere, makeDirectory, moveTree, removeTreeIfThere } from "../files.ts";
+import { lstatIfThere, makeDirectory, moveTree, partOf, removeTreeIfThere } from "../files.ts";
 
 /** In `model`: what comes, what goes, what is gone. */
 const INCOMING = ".mlcli-incoming";
@@ -15,13 +15,24 @@ const OUTGOING = ".mlcli-outgoing";
 const REPLACED = ".mlcli-replaced";
 
 /**
- * Puts the contents of a run's model directory into `model`, and what was there before into `old`.
+ * Puts the contents of a run's model directory into `model`. What was there before stays in a directory
+ * in it, until `putAway` takes it.
+ *
+ * @throws Error of the system, mostly where there is no room: `model` is as it was then.
  */
-export async function moveContents(model: string, folder: string, old: string): Promise<void> {
+export async function moveContents(model: string, folder: string): Promise<void> {
   await makeDirectory(model);
   await removeImpostors(model);
-  await moveTree(folder, join(model, INCOMING));
-  await finishContents(model, old);
+  // All that takes room comes first: the rest is renames.
+  const outgoing = join(model, OUTGOING);
+  await makeDirectory(outgoing);
+  try {
+    await moveTree(folder, join(model, INCOMING));
+  } catch (error) {
+    await Deno.remove(outgoing).catch(() => {});
+    throw error;
+  }
+  await finishContents(model);
 }
 
 /**
@@ -36,8 +47,13 @@ async function removeImpostors(model: string): Promise<void> {
   }
 }
 
+/** Removes what a run that was killed had not copied to its end: a server would get it. */
+export async function removePart(model: string): Promise<void> {
+  await removeTreeIfThere(partOf(join(model, INCOMING)));
+}
+
 /** Moves the rest, from where this was interrupted: each name says how far it got. */
-export async function finishContents(model: string, old: string): Promise<void> {
+export async function finishContents(model: string): Promise<void> {
   await removeImpostors(model);
   const [incoming, outgoing, replaced] = [INCOMING, OUTGOING, REPLACED]
     .map((name) => join(model, name)) as [string, string, string];
@@ -51,7 +67,19 @@ export async function finishContents(model: string, old: string): Promise<void> 
     await moveEntries(incoming, model);
     await removeTreeIfThere(incoming);
   }
+  // An empty one was made for what did not come.
+  await Deno.remove(outgoing).catch(() => {});
+}
+
+/**
+ * Takes what was replaced out of `model`.
+ *
+ * @param old where to; without that it goes.
+ */
+export async function putAway(model: string, old: string | undefined): Promise<void> {
+  const replaced = join(model, REPLACED);
   if (!await lstatIfThere(replaced)) return;
+  if (old === undefined) return await removeTreeIfThere(replaced);
   await removeTreeIfThere(old);
   await moveTree(replaced, old);
 }

@@ -16,6 +16,7 @@ import { leaves } from "../app/typed_path.ts";
 import type { FileEntry, TarEntry } from "../archive/writer.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { statIfThere } from "../files.ts";
+import { fileErrorHint } from "../system_errors.ts";
 import { inOneLine } from "../text.ts";
 
 /** What a model's directory holds. */
@@ -186,7 +187,7 @@ function cannotPack(shown: string, words: string, hint: string): MlcliError {
 /** The error for what cannot be read. */
 export function cannotRead(shown: string, cause: unknown): MlcliError {
   return new MlcliError(inOneLine(`Cannot read ${shown}: ${fileErrorReason(cause)}`), {
-    hint: "Check that it is there, and yours to read.",
+    hint: fileErrorHint(cause) ?? "Check that it is there, and yours to read.",
     cause,
   });
 }

@@ -18,16 +18,18 @@ import { join } from "@std/path/join";
 import { holdsFile, type Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/difference.ts";
-import { MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
 import {
   lstatIfThere,
   moveTree,
   realPathOf,
+  removeIfThere,
   removeTreeIfThere,
   statIfThere,
-  systemCode,
 } from "../files.ts";
-import { finishContents, moveContents } from "./contents.ts";
+import { systemCode } from "../system_errors.ts";
+import { finishContents, moveContents, putAway, removePart } from "./contents.ts";
+import { isAnyAlive } from "./runs.ts";
 
 /** How a run ended, as far as its model is concerned. */
 export type Ending =
@@ -124,8 +126,13 @@ export async function settleModel(
     if (systemCode(error) === undefined) throw error;
     throw new MlcliError(
       `The model cannot be moved from ${show(folder)} to ${show(layout.model)}: ` +
-        (error as Error).message,
-      { hint: "It is whole, and stays where it is.", cause: error },
+        fileErrorReason(error),
+      {
+        hint:
+          "It is whole, and stays where it is. Once nothing stands in the way (a full disk has " +
+          "room again), the next local command says how to put it there.",
+        cause: error,
+      },
     );
   }
 }
@@ -154,7 +161,12 @@ async function replaceByNothing(
   }
   await removeTreeIfThere(previous);
   await carryPlaceholders(layout.model, folder);
-  await swap(layout, folder, previous, () => removeTreeIfThere(previous));
+  await swap(layout, folder, {
+    renamed: previous,
+    moved: previous,
+    clear: () => removeTreeIfThere(previous),
+  });
+  await bringPlaceholders(previous, layout.model);
   return {
     message,
     hint: `The earlier model is in ${typedPath(layout.directory, previous)} now. On the ` +
@@ -167,10 +179,16 @@ async function replaceModel(layout: Layout, folder: string, isUsed: IsUsed): Pro
   const old = folder + OLD;
   await carryPlaceholders(layout.model, folder);
   let number = 1;
-  await swap(layout, folder, old, async () => {
-    await removeUnused(old, isUsed);
-    if (await lstatIfThere(old)) await Deno.rename(old, `${folder}-${++number}${OLD}`);
+  await swap(layout, folder, {
+    renamed: old,
+    // A server that uses it has the directory, whose contents are new now.
+    moved: undefined,
+    async clear() {
+      await removeUnused(old, isUsed);
+      if (await lstatIfThere(old)) await Deno.rename(old, `${folder}-${++number}${OLD}`);
+    },
   });
+  await bringPlaceholders(old, layout.model);
   await removeUnused(old, isUsed);
 }
 
@@ -182,32 +200,55 @@ export async function removeUnused(old: string, isUsed: IsUsed): Promise<void> {
 }
 
 /** Files that keep `model` in version control. */
+const PLACEHOLDERS: readonly string[] = [".gitkeep", ".gitignore"];
+
+/**
+ * Copies them into the directory that becomes `model`. Where there is no room they follow it
+ * (`bringPlaceholders`): no model stays out of its place for them.
+ */
 async function carryPlaceholders(from: string, to: string): Promise<void> {
-  for (const name of [".gitkeep", ".gitignore"]) {
-    const info = await lstatIfThere(join(from, name));
-    if (!info?.isFile || await lstatIfThere(join(to, name))) continue;
-    await Deno.copyFile(join(from, name), join(to, name));
+  for (const name of PLACEHOLDERS) {
+    const [source, target] = [join(from, name), join(to, name)];
+    const info = await lstatIfThere(source);
+    if (!info?.isFile || await lstatIfThere(target)) continue;
+    try {
+      await Deno.copyFile(source, target);
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      await removeIfThere(target);
+    }
+  }
+}
+
+/** Takes those that could not be copied along from where they are now: a rename needs no room. */
+async function bringPlaceholders(old: string, model: string): Promise<void> {
+  for (const name of PLACEHOLDERS) {
+    const [source, target] = [join(old, name), join(model, name)];
+    const isMissing = (await lstatIfThere(source))?.isFile && !await lstatIfThere(target);
+    if (isMissing) await Deno.rename(source, target).catch(() => {});
   }
 }
 
 /** How often another run that replaces the same model may be faster. */
 const ATTEMPTS = 5;
 
-/**
- * `model` becomes `old`, and `folder` becomes `model`: two renames, one after the other.
- *
- * @param clear makes room for `old` once more, where another run was faster.
- */
-async function swap(
-  layout: Layout,
-  folder: string,
-  old: string,
-  clear: () => Promise<void>,
-): Promise<void> {
+/** What becomes of the earlier model. */
+interface Earlier {
+  /** Its directory's name, where that can be renamed. */
+  readonly renamed: string;
+  /** Where its contents go, where those have to be moved; `undefined`: they go away. */
+  readonly moved: string | undefined;
+  /** Makes room for `renamed` once more, where another run was faster. */
+  readonly clear: () => Promise<void>;
+}
+
+/** `model` becomes the earlier one, and `folder` becomes `model`: two renames, one after the other. */
+async function swap(layout: Layout, folder: string, earlier: Earlier): Promise<void> {
+  const { renamed: old, clear } = earlier;
   // A link in the place of `model` stays, and what it leads to is filled.
   const isLink = await realPathOf(layout.model) !==
     join(await realPathOf(layout.testDirectory), basename(layout.model));
-  if (isLink) return await moveContents(layout.model, folder, old);
+  if (isLink) return await move(layout, folder, earlier);
   for (let attempt = 1;; attempt++) {
     try {
       if (await lstatIfThere(layout.model)) await Deno.rename(layout.model, old);
@@ -215,7 +256,7 @@ async function swap(
     } catch (error) {
       // A mount point cannot be renamed.
       if (["EBUSY", "EXDEV"].includes(systemCode(error) ?? "")) {
-        return await moveContents(layout.model, folder, old);
+        return await move(layout, folder, earlier);
       }
       const isRace = ["ENOENT", "EEXIST", "ENOTEMPTY"].includes(systemCode(error) ?? "");
       if (!isRace || attempt === ATTEMPTS) throw error;
@@ -223,6 +264,25 @@ async function swap(
       if (!await lstatIfThere(folder)) return;
       await clear();
     }
+  }
+}
+
+/** The contents of `folder` become those of `model`. */
+async function move(layout: Layout, folder: string, { moved }: Earlier): Promise<void> {
+  await moveContents(layout.model, folder);
+  try {
+    await putAway(layout.model, moved);
+  } catch (cause) {
+    if (systemCode(cause) === undefined || moved === undefined) throw cause;
+    const path = typedPath(layout.directory, moved);
+    throw new MlcliError(
+      `The earlier model cannot be moved to ${path}: ${fileErrorReason(cause)}`,
+      {
+        hint: `It stays in ${typedPath(layout.directory, layout.model)}; when there is room, the ` +
+          "next local command moves it.",
+        cause,
+      },
+    );
   }
 }
 
@@ -237,12 +297,17 @@ export async function finishSwap(layout: Layout, run: string): Promise<void> {
     await carryPlaceholders(folder + OLD, folder);
     await removeTreeIfThere(layout.model);
     await Deno.rename(folder, layout.model);
+    await bringPlaceholders(folder + OLD, layout.model);
   }
 }
 
 /** The same for a `model` whose contents were being moved. */
 export async function finishMove(layout: Layout): Promise<void> {
-  if (await lstatIfThere(layout.model)) {
-    await finishContents(layout.model, previousModelOf(layout));
-  }
+  if (!await lstatIfThere(layout.model)) return;
+  if (!await isAnyAlive(layout)) await removePart(layout.model);
+  await finishContents(layout.model);
+  // The model is whole: where there is no room for the earlier one, another command tries again.
+  await putAway(layout.model, previousModelOf(layout)).catch((error) => {
+    if (systemCode(error) === undefined) throw error;
+  });
 }

@@ -7,7 +7,8 @@
 
 import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";
-import { LARGEST_TEXT, lstatIfThere, readTextFile, systemCode } from "../files.ts";
+import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
+import { systemCode } from "../system_errors.ts";
 
 /** Begins the directory's name in `local_test/`, before the run's name. */
 const PREFIX = ".run-";
@@ -45,6 +46,38 @@ export async function staleRuns({ localTest }: Pick<Layout, "localTest">): Promi
 export async function isRunOver(layout: Pick<Layout, "localTest">, run: string): Promise<boolean> {
   const folder = runFolderOf(layout, run);
   return await lstatIfThere(folder) === undefined || await isLeftOver(folder);
+}
+
+/** Whether a mlcli sees to some run of the app. */
+export async function isAnyAlive({ localTest }: Pick<Layout, "localTest">): Promise<boolean> {
+  for await (const { name } of Deno.readDir(localTest)) {
+    if (name.startsWith(PREFIX) && !await isLeftOver(join(localTest, name))) return true;
+  }
+  return false;
+}
+
+/**
+ * Begins to notice other runs of the app.
+ *
+ * No clock is asked: each run makes a directory beside this one's and removes it, which changes the time
+ * of the directory that they are in.
+ *
+ * @param run whose directory is there, and still is when it is asked.
+ * @returns tells whether another run was there at any time since, for a moment or now. (It may say yes
+ * where something else was put there.)
+ */
+export async function noticeOthers(
+  { localTest }: Pick<Layout, "localTest">,
+  run: string,
+): Promise<() => Promise<boolean>> {
+  const time = async () => (await Deno.lstat(localTest)).mtime?.getTime();
+  const others = async () => {
+    const names = await Array.fromAsync(Deno.readDir(localTest), ({ name }) => name);
+    return names.some((name) => name.startsWith(PREFIX) && name !== PREFIX + run);
+  };
+  const start = await time();
+  const hadOthers = await others();
+  return async () => hadOthers || await others() || await time() !== start;
 }
 
 /**

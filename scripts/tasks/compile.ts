@@ -61,9 +61,12 @@ async function compile(
     ...[Deno.execPath(), "compile", "--quiet"],
     // Types are checked elsewhere, and a bundle has none.
     "--no-check",
+    // Deno would keep it under a name that everybody knows in /tmp, and take what it finds there for
+    // its own: on a machine of several users, code of any of them.
+    "--no-code-cache",
     ...["--target", target, "--output", join(dist, binaryName(target))],
     ...assets.flatMap((asset) => ["--include", asset]),
-    ...permissionOptions(),
+    ...permissionOptions(target),
     main,
   ];
   await run(command, {

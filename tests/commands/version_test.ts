@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import configuration from "../../deno.json" with { type: "json" };
+import { makeDirectory } from "../helpers/directory.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -14,4 +15,15 @@ suite("mlcli --version", () => {
       assertEquals(stdout.split(" ")[1], configuration.version);
     });
   }
+
+  // Deno's cache of compiled code has a name there that everybody knows: who owns the file decides
+  // what runs.
+  it("keeps nothing where temporary files lie", async () => {
+    await using temporary = await makeDirectory();
+    for (let run = 0; run < 2; run++) {
+      const options = { cwd: "/", env: { TMPDIR: temporary.path } };
+      assertEquals((await runProgram(["--version"], options)).code, 0);
+    }
+    assertEquals([...Deno.readDirSync(temporary.path)], []);
+  });
 });

@@ -88,7 +88,8 @@ export async function engineFront(
     if (fate === "cut before the call") return;
     if (typeof fate === "object" && "answer" in fate) {
       await say(connection, textOf(fate.answer));
-      return;
+      // Who still sends a build's context would lose the answer if the connection were just closed.
+      return await untilClosed(connection);
     }
     const server = await Deno.connect({ transport: "unix", path: engine });
     try {

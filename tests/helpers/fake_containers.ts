@@ -268,8 +268,11 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     "POST /containers/ID/kill": (container) => (container.end(137), done()),
     "GET /containers/ID/logs": (container, { url }) =>
       container.output({ past: true, follow: url.includes("follow=1") }),
-    "GET /containers/ID/json": (container) =>
-      Response.json({ State: { Running: container.isRunning } }),
+    "GET /containers/ID/json": ({ body, isOver, isRunning }) =>
+      // The engine has removed it.
+      body.HostConfig.AutoRemove && isOver
+        ? refusal(404, "No such container")
+        : Response.json({ State: { Running: isRunning } }),
     "POST /containers/ID/resize": () => done(200),
     "DELETE /containers/ID": (container) => {
       container.end(137);

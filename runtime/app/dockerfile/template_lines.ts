@@ -60,7 +60,8 @@ export const NETWORK_LINE: TemplateLine = {
     instructions.some(({ name, flags }) => name === "RUN" && flags.some(mountsNetwork)),
 };
 
-function mountsNetwork(flag: string): boolean {
+/** Whether an option of `RUN` mounts what mlcli hands over. */
+export function mountsNetwork(flag: string): boolean {
   return flag.startsWith("--mount=") && !/[=,]from=/.test(flag) &&
     /[=,](source|src)=(\.?\/)?\.mlcli-build\/?(,|$)/.test(flag);
 }

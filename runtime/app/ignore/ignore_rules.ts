@@ -9,6 +9,7 @@ import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
+import { fileErrorHint } from "../../system_errors.ts";
 import { type Exceptions, exceptionsOf } from "./exceptions.ts";
 import { readPattern } from "./wildcards.ts";
 
@@ -34,7 +35,8 @@ export async function readIgnoreRules(directory: string): Promise<IgnoreRules> {
     if (error instanceof Deno.errors.NotFound) return parseIgnoreRules("");
     if (error instanceof MlcliError) throw error;
     throw new MlcliError(`Cannot read ${IGNORE_FILE}: ${fileErrorReason(error)}`, {
-      hint: "Make it a readable file with one pattern per line, or remove it.",
+      hint: fileErrorHint(error) ??
+        "Make it a readable file with one pattern per line, or remove it.",
       cause: error,
     });
   }

@@ -101,7 +101,9 @@ async function packed(
   }
   // Loaded where it is needed: it brings libraries.
   const { packTo } = await import("../../archive/pack.ts");
-  const folder = await Deno.makeTempDir({ prefix: PREFIX });
+  const folder = await Deno.makeTempDir({ prefix: PREFIX }).catch((cause) => {
+    throw cannotPack(cause);
+  });
   const dispose = () => removeTreeIfThere(folder).catch(() => {});
   try {
     await claimRun(folder);
@@ -114,12 +116,16 @@ async function packed(
     return { path: target, shown, bytes, sha256, becomes, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
-    if (!isSystemError(error)) throw error;
-    throw new MlcliError(`The model cannot be packed: ${fileErrorReason(error)}`, {
-      hint: `Its archive is written to ${folder}; TMPDIR names another place.`,
-      cause: error,
-    });
+    throw isSystemError(error) ? cannotPack(error) : error;
   }
+}
+
+function cannotPack(cause: unknown): MlcliError {
+  return new MlcliError(`The model cannot be packed: ${fileErrorReason(cause)}`, {
+    hint: "Its archive, about as large as the model, is written where the system has temporary " +
+      "files: free some space there, or name another directory as TMPDIR.",
+    cause,
+  });
 }
 
 /** What an archive has besides its files, in bytes, at most. */

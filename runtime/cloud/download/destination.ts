@@ -76,13 +76,28 @@ export async function modelOf(app: App, isUsed: IsUsed): Promise<Destination> {
           await check();
           const own = modelFolderOf(layout, run);
           await moveTree(model, own);
-          await settleModel(layout, own, "succeeded", isUsed);
+          try {
+            await settleModel(layout, own, "succeeded", isUsed);
+          } catch (error) {
+            // It can be downloaded again, and nobody would know what this is.
+            await removeTreeIfThere(own).catch(() => {});
+            throw notPut(error);
+          }
         });
       } finally {
         await removeTreeIfThere(folder).catch(() => {});
       }
     },
   };
+}
+
+function notPut(error: unknown): unknown {
+  if (!(error instanceof MlcliError)) return error;
+  return new MlcliError(error.message, {
+    hint: "The model that was there stays. Once nothing stands in the way (a full disk has room " +
+      "again), download it once more.",
+    cause: error.cause,
+  });
 }
 
 /** Removes what downloads left that were killed. */

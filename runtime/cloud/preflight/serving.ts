@@ -13,10 +13,13 @@ import { START_SECONDS } from "../../contract/limits.ts";
 import { regionVariables, type Variables } from "../../contract/variables.ts";
 import type { CreateBody, Engine, HolderBody, ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
-import { BrokenEngine, EngineError } from "../../docker/transport.ts";
+import { BrokenEngine } from "../../docker/broken_engine.ts";
+import { EngineError } from "../../docker/transport.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
+import { takesPort } from "../../images.ts";
 import { LABELS } from "../../labels.ts";
 import { endInWords } from "../../serving/end.ts";
+import { freePort, isTaken } from "../../serving/own_port.ts";
 import { logTail, untilReady } from "../../serving/until_ready.ts";
 import { printable } from "../../text.ts";
 import { VERSION } from "../../version.ts";
@@ -146,10 +149,15 @@ export function holderPlan({ app, tag }: Pick<Trial, "app" | "tag">): HolderBody
   };
 }
 
-/** The server, with that directory: on SageMaker, it cannot write to it. */
+/**
+ * The server, with that directory: on SageMaker, it cannot write to it.
+ *
+ * @param hostPort undefined: the engine takes one that is free.
+ */
 export function trialPlan(
   { app, tag, variables, region }: Pick<Trial, "app" | "tag" | "variables" | "region">,
   holder: string,
+  hostPort?: number,
 ): CreateBody {
   const port = `${SERVER_PORT}/tcp`;
   const all = { ...regionVariables(region), ...variables };
@@ -163,8 +171,7 @@ export function trialPlan(
       AutoRemove: false,
       Mounts: [],
       VolumesFrom: [`${holder}:ro`],
-      // Without a number, the engine takes a port that is free.
-      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: "" }] },
+      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(hostPort ?? "") }] },
     },
   };
 }
@@ -184,7 +191,8 @@ async function serveOnce(
     made.push(holder);
     signal.throwIfAborted();
     await copyModel(engine, holder, trial.archive, signal);
-    const server = await engine.createContainer(name, trialPlan(trial, holder));
+    const hostPort = engine.inStudio ? await ownPort(engine, reference) : undefined;
+    const server = await engine.createContainer(name, trialPlan(trial, holder, hostPort));
     made.push(server);
     signal.throwIfAborted();
     await start(engine, server, reference);
@@ -195,6 +203,16 @@ async function serveOnce(
       await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT)).catch(() => {});
     }
   }
+}
+
+/** The port of the space that a server in SageMaker Studio is to listen on. */
+async function ownPort(engine: Engine, reference: string): Promise<number> {
+  const image = await engine.image(reference);
+  if (image !== undefined && takesPort(image)) return freePort();
+  if (!isTaken(SERVER_PORT)) return SERVER_PORT;
+  throw new BrokenEngine(
+    `port ${SERVER_PORT} of the space, the only one that ${reference} listens on, is taken`,
+  );
 }
 
 /** Removes what trials left in which mlcli was killed. Without that, they would serve for ever. */

@@ -75,7 +75,7 @@ export async function preparePush(
   const named = repositoryFor(app, asked);
   const reference = imageReference(app, tag);
   const engine = await host.engine();
-  const local = await requireImage(engine, reference);
+  const local = await requireImage(engine, reference, host.interruption.signal);
   const platform = wantedPlatform(app, local);
   const ecr = await (await connectFor(app, choice, host)).ecr();
   // First: whoever may not push gets to know before anything is done.

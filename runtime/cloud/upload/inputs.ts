@@ -9,6 +9,7 @@ import { boundaryOf } from "../../app/confinement.ts";
 import { requireNamed } from "../../app/named_path.ts";
 import { absolutePath } from "../../app/typed_path.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { fileErrorHint } from "../../system_errors.ts";
 import { inOneLine } from "../../text.ts";
 
 /** A file or a directory that the user named. */
@@ -54,7 +55,7 @@ export async function namedInputs(
 /** The error for a file or a directory that cannot be read. */
 export function cannotRead(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`Cannot read ${inOneLine(shown)}: ${fileErrorReason(cause)}`, {
-    hint: "Check that it is yours to read.",
+    hint: fileErrorHint(cause) ?? "Check that it is yours to read.",
     cause,
   });
 }

@@ -16,6 +16,7 @@ import { NETWORK_LINE } from "../../app/dockerfile/template_lines.ts";
 import { requirementsOf } from "../../app/requirements.ts";
 import type { TarEntry } from "../../archive/writer.ts";
 import type { Context } from "../../context.ts";
+import { studioOf } from "../../docker/locate.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
 import { enumerated, inOneLine } from "../../text.ts";
 import { passwordsOf } from "./addresses.ts";
@@ -66,6 +67,11 @@ export async function handOver(
   if (!isMounted && !await namesPackages(app)) return NOTHING;
   const settings = await networkSettings(app, host);
   const copy = copiesOf(dockerfile).flatMap(({ sources }) => sources).find(takesFolder);
+  if (studioOf(host) !== undefined) {
+    const { sources, warnings } = settings;
+    const warning = sources.length === 0 ? [] : [withoutBuildKit(settings)];
+    return { ...NOTHING, warnings: [...warnings, ...warning], kept: warning[0]?.hint };
+  }
   if (!isMounted || copy !== undefined) {
     if (settings.sources.length === 0) return { ...NOTHING, warnings: settings.warnings };
     const warning = copy !== undefined && isMounted
@@ -92,6 +98,14 @@ async function namesPackages(app: App): Promise<boolean> {
 async function textOf(app: App, path: string): Promise<string> {
   if (await escapeOf(app, path) !== undefined) return "";
   return await readTextFile(path, LARGEST_TEXT).catch(() => "");
+}
+
+function withoutBuildKit({ sources }: NetworkSettings): Warning {
+  return {
+    message: `This machine's network settings (${enumerated(sources)}) are not handed to pip: ` +
+      "SageMaker Studio's Docker has no BuildKit, which keeps them out of the image",
+    hint: "A base image that has the packages (--base-image) needs none of them.",
+  };
 }
 
 async function withoutMount(

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Mount } from "../../docker/engine.ts";
+import { HOST, STUDIO_HOST } from "../../contract/jobs.ts";
+import type { Engine, Mount } from "../../docker/engine.ts";
 
 /**
  * Processes and threads of a container, at most: a fork bomb ends there, a data loader with hundreds
@@ -17,6 +18,11 @@ export const NO_NEW_PRIVILEGES = "no-new-privileges";
 
 /** The engine keeps no log: whoever runs the container reads its output while it runs. */
 export const NO_LOG = { Type: "none" } as const;
+
+/** What a container of the engine calls itself. */
+export function hostOf({ inStudio }: Pick<Engine, "inStudio">): string {
+  return inStudio ? STUDIO_HOST : HOST;
+}
 
 /** A mount that the container may only read. */
 export function readOnly(source: string, target: string): Mount {

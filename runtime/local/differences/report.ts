@@ -9,6 +9,7 @@
 import { join } from "@std/path/join";
 import type { Difference } from "../../contract/difference.ts";
 import { type JobKind, JOBS, PATHS } from "../../contract/jobs.ts";
+import { failureReason, REASON_BYTES } from "../../contract/outcome.ts";
 import type { Variables } from "../../contract/variables.ts";
 import type { Mount } from "../../docker/engine.ts";
 import { listed } from "../../text.ts";
@@ -55,6 +56,8 @@ export function reportVariables(kind: JobKind, isStrict: boolean): Variables {
 export interface Report {
   readonly differences: readonly Difference[];
   readonly python: PythonOfImage | undefined;
+  /** Why the code failed, as the harness knows it. */
+  readonly reason: string | undefined;
 }
 
 /** What an image has of Python. */
@@ -67,7 +70,17 @@ export interface PythonOfImage {
 /** What the harness reported; the container may have written anything. */
 export async function readReport(path: string, kind: JobKind): Promise<Report> {
   const text = await startOf(path);
-  return { differences: reportedDifferences(text, kind), python: reportedPython(text) };
+  return {
+    differences: reportedDifferences(text, kind),
+    python: reportedPython(text),
+    reason: reportedReason(text),
+  };
+}
+
+/** Why the code failed, as a report says it: the first reason counts, as in the file `failure`. */
+export function reportedReason(text: string): string | undefined {
+  const line = text.split("\n").map(parse).find((line) => line?.[0] === "reason");
+  return line && failureReason(new TextEncoder().encode(line[1]).subarray(0, REASON_BYTES));
 }
 
 /** What a report says of Python; `undefined` where the harness said nothing of it. */

@@ -37,8 +37,9 @@ export async function newFolder(
   const { layout: { jobs }, clock } = place;
   const start = clock.date().getTime();
   const nameAt = (time: number): string => platformJobName(base, new Date(time).toISOString());
+  let isFirst = false;
   try {
-    const isFirst = await lstatIfThere(jobs) === undefined;
+    isFirst = await lstatIfThere(jobs) === undefined;
     await Deno.mkdir(jobs, { recursive: true });
     await ignoreAll(jobs);
     for (let time = start;; time++) {
@@ -52,6 +53,7 @@ export async function newFolder(
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
+    if (isFirst) await removeEmpty(jobs);
     sayNoRecord(place, error);
     return { name: nameAt(start), folder: { path: undefined, isFirst: false } };
   }
@@ -64,8 +66,13 @@ export async function removeFolder(
 ): Promise<void> {
   if (path === undefined) return;
   await Deno.remove(path).catch(() => {});
+  if (isFirst) await removeEmpty(jobs);
+}
+
+/** Removes the directory of records if there is none in it. */
+async function removeEmpty(jobs: string): Promise<void> {
   const others = await Array.fromAsync(Deno.readDir(jobs), ({ name }) => name).catch(() => [""]);
-  if (!isFirst || others.some((name) => name !== IGNORE)) return;
+  if (others.some((name) => name !== IGNORE)) return;
   await removeIfThere(join(jobs, IGNORE)).catch(() => {});
   await Deno.remove(jobs).catch(() => {});
 }
@@ -74,10 +81,14 @@ const IGNORE = ".gitignore";
 
 /** Git leaves out what is in it; a file of the user's own stays. */
 async function ignoreAll(jobs: string): Promise<void> {
+  const path = join(jobs, IGNORE);
   try {
-    await Deno.writeTextFile(join(jobs, IGNORE), "*\n", { createNew: true });
+    await Deno.writeTextFile(path, "*\n", { createNew: true });
   } catch (error) {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    if (error instanceof Deno.errors.AlreadyExists) return;
+    // An empty one would be taken for the user's own.
+    await removeIfThere(path).catch(() => {});
+    throw error;
   }
 }
 

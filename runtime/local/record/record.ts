@@ -14,6 +14,7 @@ import {
   OutputClosed,
   UserCodeError,
 } from "../../errors.ts";
+import { removeTreeIfThere } from "../../files.ts";
 import type { PythonOfImage } from "../differences/report.ts";
 import type { Metrics, Sample } from "../metrics/metrics.ts";
 import { chartOf } from "./chart.ts";
@@ -39,7 +40,9 @@ export class RunRecord {
   python: PythonOfImage | undefined;
   #document: JobDocument | undefined;
   #values: Deno.FsFile | undefined;
-  #failed = false;
+  /** Whether the document has been written, and the values are all there. */
+  #isThere = false;
+  #isWhole = true;
 
   /** @param name also that of the job, as the code sees it. */
   constructor(
@@ -56,7 +59,7 @@ export class RunRecord {
   /** Where the picture of its metrics will be, as the user would type it. */
   get picture(): string | undefined {
     const { folder: { path }, place: { layout: { directory } } } = this;
-    return path && !this.#failed
+    return path && this.#isWhole
       ? typedPath(directory, join(path, RECORD_FILES.picture))
       : undefined;
   }
@@ -85,16 +88,18 @@ export class RunRecord {
 
   /** A value of a metric has come: also a run that is killed leaves those that came before. */
   #addValue(name: string, { time, value }: Sample): void {
-    if (this.folder.path === undefined || this.#failed || this.#document === undefined) return;
+    if (this.folder.path === undefined || !this.#isWhole || this.#document === undefined) return;
     const row = `${new Date(time).toISOString()},${csvField(name)},${value}\n`;
+    const path = join(this.folder.path, RECORD_FILES.values);
     try {
       if (this.#values === undefined) {
-        const path = join(this.folder.path, RECORD_FILES.values);
         this.#values = Deno.openSync(path, { write: true, createNew: true });
-        writeAll(this.#values, "time,metric,value\n");
+        writeWhole(this.#values, `time,metric,value\n${row}`);
+      } else {
+        writeWhole(this.#values, row);
       }
-      writeAll(this.#values, row);
     } catch (error) {
+      if (this.#values?.statSync().size === 0) removeSync(path);
       this.#fail(error);
     }
   }
@@ -122,25 +127,32 @@ export class RunRecord {
         ),
       }),
     );
+    // Without its document, nobody would know what the rest is.
+    if (!this.#isThere && this.folder.path) await removeTreeIfThere(this.folder.path);
     await removeOldRecords(this.place.layout);
   }
 
-  /** Writes a file as a whole: one that is half written is never there under its name. */
+  /**
+   * Writes a file as a whole: one that is half written is never there under its name. Where there was
+   * no room before, there may be some now.
+   */
   #write(file: string, text: string): void {
-    if (this.folder.path === undefined || this.#failed) return;
+    if (this.folder.path === undefined) return;
     const path = join(this.folder.path, file);
     try {
       Deno.writeTextFileSync(`${path}.part`, text);
       Deno.renameSync(`${path}.part`, path);
+      if (file === RECORD_FILES.document) this.#isThere = true;
     } catch (error) {
+      removeSync(`${path}.part`);
       this.#fail(error);
     }
   }
 
   #fail(error: unknown): void {
     if (!isSystemError(error)) throw error;
-    this.#failed = true;
-    sayNoRecord(this.place, error);
+    if (this.#isWhole) sayNoRecord(this.place, error);
+    this.#isWhole = false;
   }
 }
 
@@ -192,8 +204,24 @@ function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function writeAll(file: Deno.FsFile, text: string): void {
-  for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
-    rest = rest.subarray(file.writeSync(rest));
+/** Adds all of a text to a file, or nothing of it. */
+function writeWhole(file: Deno.FsFile, text: string): void {
+  const { size } = file.statSync();
+  try {
+    for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
+      rest = rest.subarray(file.writeSync(rest));
+    }
+  } catch (error) {
+    file.truncateSync(size);
+    throw error;
+  }
+}
+
+/** Removes what could not be written; where that fails, too, the error before it is said. */
+function removeSync(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It was not made, or is not ours any more.
   }
 }

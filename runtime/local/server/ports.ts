@@ -6,6 +6,7 @@
 
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
+import { freePort } from "../../serving/own_port.ts";
 import { pause } from "../../time.ts";
 
 /** How often a free port is picked again when another program was faster. */
@@ -24,12 +25,6 @@ export async function onFreePort<T>(work: (port: number) => Promise<T>): Promise
       if (!(error instanceof PortInUse) || attempt === FREE_PORT_ATTEMPTS) throw error;
     }
   }
-}
-
-/** A port that nobody listens on at this moment. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 /** How long, and how often (ms), it is asked whether a port is free. */

@@ -17,7 +17,8 @@ import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.
 import { requireImage } from "../../docker/require_image.ts";
 import { holdsHarness } from "../../images.ts";
 import { idOf } from "../../model/folder.ts";
-import { tell } from "../../message.ts";
+import { tell, type Told } from "../../message.ts";
+import { isTaken, requireTakesPort } from "../../serving/own_port.ts";
 import { noteText } from "../../text.ts";
 import { type MountedCode, mountedCode } from "../code.ts";
 import {
@@ -30,6 +31,7 @@ import { codeDifferences } from "../differences/code.ts";
 import { Findings } from "../differences/findings.ts";
 import { imageDifferences } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
+import { requireNetwork } from "../container/refusals.ts";
 import { settleRemains } from "../model/remains.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
 import { bodyLimit } from "./body_limit.ts";
@@ -38,7 +40,7 @@ import { madeOf } from "./made_of.ts";
 import { isPortTaken, portInUse } from "./ports.ts";
 import { requireReady } from "./readiness.ts";
 import { discardModel, servedModel } from "./served_model.ts";
-import type { Server } from "./servers.ts";
+import { findServers, type Server } from "./servers.ts";
 
 /** What starting a server may use. */
 export type StartHost = Pick<Host, "engine" | "interruption" | "err" | "caller" | "region">;
@@ -66,6 +68,7 @@ export interface Start {
   /** Whether the server gets a copy of the code, and not the directory itself. */
   readonly copiesCode: boolean;
   readonly findings: Findings;
+  readonly err: Told;
   readonly ofImage: () => Promise<OfServedImage>;
   /** Says something, once. */
   readonly note: (text: string) => void;
@@ -76,8 +79,10 @@ async function lookAtImage(
   job: ServingJob,
   engine: Engine,
   findings: Findings,
+  signal: AbortSignal,
 ): Promise<OfServedImage> {
-  const image = await requireImage(engine, imageReference(job.app, job.tag));
+  requireNetwork(engine, job.network);
+  const image = await requireImage(engine, imageReference(job.app, job.tag), signal);
   findings.add([
     ...environmentDifferences("serve", job.variables),
     ...networkDifferences(job.network),
@@ -126,8 +131,9 @@ export async function startOf(job: ServingJob, host: StartHost, follow?: Follow)
     follow,
     copiesCode: false,
     findings,
+    err: host.err,
     // Where a server is started again, all is said once.
-    ofImage: () => known ??= lookAtImage(job, engine, findings),
+    ofImage: () => known ??= lookAtImage(job, engine, findings, host.interruption.signal),
     note: (text) => {
       if (!said.has(text)) tell(host.err, noteText(text));
       said.add(text);
@@ -160,6 +166,9 @@ export async function startServer(
   const { job, engine, signal, follow } = start;
   signal.throwIfAborted();
   const { image, planned } = await start.ofImage();
+  if (engine.inStudio) {
+    requireTakesPort(image, imageReference(job.app, job.tag), place.published);
+  }
   const layout = layoutOf(job.app);
   const code = await mountedCode(job, layout, "prediction", image, start.note);
   const copy = start.copiesCode ? await codeCopy(code) : mountedAsItIs(code);
@@ -178,6 +187,7 @@ export async function startServer(
     }, async (id) => {
       await copy.into(engine, id, signal);
       await takeOver();
+      if (engine.inStudio) await requireOwnPort(engine, job, place);
     });
     const followed = follow?.(engine, server);
     await requireReady({ ...start, image }, server, place.published, followed);
@@ -186,10 +196,19 @@ export async function startServer(
     return server;
   } finally {
     if (!ready) {
-      if (server !== undefined) await discardContainer(engine, server.id);
+      if (server !== undefined) await discardContainer(engine, server, start.err);
       await discardModel(layout, modelFolder);
     }
   }
+}
+
+/** What an engine does that publishes ports. */
+async function requireOwnPort(engine: Engine, { app }: ServingJob, place: Place): Promise<void> {
+  // One of another app that is being started does not listen yet.
+  const others = (await findServers(engine, place.port))
+    .filter(({ appName, ended }) => appName !== app.name && !ended);
+  if (others.length > 0) throw portInUse(place.port, others[0]!.appName);
+  if (isTaken(place.published)) throw portInUse(place.published);
 }
 
 function mountedAsItIs(mounted: MountedCode): CodeCopy {
@@ -197,7 +216,7 @@ function mountedAsItIs(mounted: MountedCode): CodeCopy {
 }
 
 async function createAndStart(
-  { job, engine, signal }: Start,
+  { job, engine, signal, err }: Start,
   planned: PlannedServer,
   prepare: (id: string) => Promise<void>,
 ): Promise<Server> {
@@ -207,7 +226,7 @@ async function createAndStart(
   return await withInitIfThere(servePlan(job, planned), async (body) => {
     let id: string | undefined;
     try {
-      id = await createContainer(engine, name, body);
+      id = await createContainer(engine, name, body, err);
       signal.throwIfAborted();
       await prepare(id);
       signal.throwIfAborted();
@@ -226,7 +245,7 @@ async function createAndStart(
         isRelayed: published !== port,
       };
     } catch (error) {
-      if (id !== undefined) await discardContainer(engine, id);
+      if (id !== undefined) await discardContainer(engine, { id, name }, err);
       // The name is taken: another deploy on the same port was faster.
       if (isConflict(error)) throw portInUse(port, app.name, error);
       if (isPortTaken(error)) throw portInUse(published, undefined, error);

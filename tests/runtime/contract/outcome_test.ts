@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { endOf, failureReason, REASON_BYTES } from "../../../runtime/contract/outcome.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -34,6 +34,7 @@ suite("endOf", () => {
     assertEquals(endOf(1, true).hint, REMEDY);
     assertEquals(endOf(137, true).hint, REMEDY);
     assertEquals(endOf(137, false).hint, `If nobody killed it, it ran out of memory. ${REMEDY}`);
+    assertMatch(endOf(135, false).hint!, /--shm-size/);
     assertEquals([endOf(1, false).hint, endOf(143, false).hint], [undefined, undefined]);
   });
 });

@@ -1,11 +1,12 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { dirname } from "@std/path";
-import { connectToEngine } from "../../../runtime/docker/connect.ts";
+import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts";
 import { isConflict } from "../../../runtime/docker/engine.ts";
-import { EngineError } from "../../../runtime/docker/transport.ts";
+import { wasOutOfMemory } from "../../../runtime/docker/events.ts";
+import { EngineError, openTransport } from "../../../runtime/docker/transport.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { abortOf, deadlineIn } from "../../../runtime/time.ts";
-import { type FakeEngine, fakeEngine, pong, refusal } from "../../helpers/fake_engine.ts";
+import { type FakeEngine, fakeEngine, never, pong, refusal } from "../../helpers/fake_engine.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 function environment(variables: Readonly<Record<string, string>>): {
@@ -94,7 +95,7 @@ suite("connectToEngine", () => {
       ["an event", "oom", { status: 404 }, true],
       ["the state", "die", { body: { State: { OOMKilled: true } } }, true],
       ["neither", "die", { body: { State: { OOMKilled: false } } }, false],
-      ["nothing, as it is gone", "die", { status: 404 }, false],
+      ["nothing, as it is gone", "destroy", { status: 404 }, false],
     ] as const
   ) {
     it(`learns from ${told} whether memory ran out`, async () => {
@@ -109,6 +110,13 @@ suite("connectToEngine", () => {
       engine.close();
     });
   }
+
+  it("does not wait for ever for the event that it is gone", async () => {
+    await using fake = await fakeEngine({ "GET /events": never });
+    const { request, close } = await openTransport({ kind: "unix", path: fake.socket });
+    await assertRejects(() => wasOutOfMemory(request, "abc", 0.01), Error, "not done in 0.01 s");
+    close();
+  });
 
   it("knows a name that is taken by Docker's status, and by Podman's words", () => {
     const podman =
@@ -184,6 +192,25 @@ suite("connectToEngine", () => {
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
+  });
+
+  it("says of a named pipe why it failed, and with which Deno it would be tried", async () => {
+    const words = await assertRejects(
+      () => connectToEngine(environment({ DOCKER_HOST: "npipe:////./pipe/none" })),
+      MlcliError,
+      "No Docker Engine answers",
+    );
+    const reason = knowsPipes()
+      ? "no such pipe"
+      : `a named pipe needs Deno 2.9 or later, and this is ${Deno.version.deno}`;
+    assertEquals(words.quote, `npipe:////./pipe/none (DOCKER_HOST): ${reason}`);
+    assertEquals(["2.6.8", "2.8.3", "2.9.0", "2.10.1", "3.0.0"].map((deno) => knowsPipes(deno)), [
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
   });
 
   it("reports the engine's own words for a status that is not expected", async () => {

@@ -1,5 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { failureOf, progressMessages } from "../../../runtime/docker/messages.ts";
+import {
+  failureOf,
+  type ProgressMessage,
+  progressMessages,
+  pushedDigest,
+} from "../../../runtime/docker/messages.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -31,5 +36,21 @@ suite("progressMessages", () => {
     assertEquals(failureOf({ errorDetail: { message: "no space" } }), "no space");
     assertEquals(failureOf({ error: "no space" }), "no space");
     assertEquals(failureOf({ stream: "error: not one" }), undefined);
+  });
+
+  it("finds the digest of a push: as data, and in the words of an engine with containerd's store", () => {
+    const digest = `sha256:${"0a".repeat(32)}`;
+    const words = `v1: digest: ${digest} size: 529`;
+    const table: readonly (readonly [ProgressMessage, string | undefined])[] = [
+      [{ aux: { Digest: digest } }, digest],
+      [{ status: words }, digest],
+      [{ status: `Digest: ${digest}` }, undefined], // of a pull
+      [{ status: words.slice(0, -20) }, undefined],
+      [{ stream: words }, undefined],
+      // Of an index that is not all there, one image was sent: its digest comes in words.
+      [{ aux: { ManifestPushedInsteadOfIndex: true } as ProgressMessage["aux"] }, undefined],
+      [{ aux: digest }, undefined],
+    ];
+    for (const [message, expected] of table) assertEquals(pushedDigest(message), expected);
   });
 });

@@ -393,6 +393,23 @@ suite("the output of mlcli build", () => {
     assertMatch(end, /\nerror: Build failed: exit 1\nhint: What it said is above\./);
   });
 
+  for (
+    const words of [
+      "failed to register layer: write /usr/lib/x.so: no space left on device",
+      "failed to solve: failed to prepare: mkdir /var/lib/docker/overlay2/a: no space left on device",
+      "ENOSPC: no space left on device, write",
+    ]
+  ) {
+    it(`of a full disk names what frees it: ${words.slice(0, 30)}`, async () => {
+      const { code, stderr } = await build(saying(...STEPS, { errorDetail: { message: words } }));
+      assertEquals(code, 1);
+      assertMatch(
+        stderr,
+        /\nerror: Build failed: .*no space left on device.*\nhint: .* docker system df /,
+      );
+    });
+  }
+
   it("is a line on a terminal where it works", async () => {
     const { code, stderr, app } = await build(saying(...STEPS, BUILT), [], {}, {
       isTerminal: true,

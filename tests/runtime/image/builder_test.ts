@@ -4,7 +4,8 @@ import { chosenBuilder } from "../../../runtime/image/builder.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("the builder", () => {
-  const engine = { builder: "buildkit", isPodman: false } as const;
+  const engine = { builder: "buildkit", isPodman: false, inStudio: false } as const;
+  const studio = { builder: "classic", isPodman: false, inStudio: true } as const;
   for (
     const [title, having, asked, chosen] of [
       ["the engine's", engine, undefined, "buildkit"],
@@ -12,7 +13,8 @@ suite("the builder", () => {
       ["the classic one with DOCKER_BUILDKIT=0", engine, "0", "classic"],
       ["the classic one with DOCKER_BUILDKIT=False", engine, "False", "classic"],
       ["BuildKit with DOCKER_BUILDKIT=1", { ...engine, builder: "classic" }, "1", "buildkit"],
-      ["Podman's own", { builder: "classic", isPodman: true }, "1", "classic"],
+      ["Podman's own", { ...engine, builder: "classic", isPodman: true }, "1", "classic"],
+      ["the classic one in SageMaker Studio", studio, "1", "classic"],
     ] as const
   ) {
     it(`is ${title}`, () => assertEquals(chosenBuilder(having, () => asked), chosen));

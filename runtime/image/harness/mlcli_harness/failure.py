@@ -4,7 +4,10 @@ import os
 import sys
 import traceback
 
-from mlcli_harness import paths
+from mlcli_harness import paths, report
+
+# Of a reason in the report, in characters: mlcli shows the first 1,024.
+LONGEST_REASON = 4096
 
 
 class HarnessError(Exception):
@@ -52,7 +55,9 @@ def run_user_code(call, failure_file):
 
     An exception: its traceback on standard error and in the failure file, exit status 1.
     SystemExit keeps its status; its message, if that is what it carries, goes into the file too.
+    mlcli's report gets the same: another run of the app may have the same failure file.
     """
+    report.take()
     forget(failure_file)
     try:
         call()
@@ -91,6 +96,7 @@ def forget(failure_file):
 
 def write_failure(failure_file, text):
     """Writes the failure file, unless user code has written one. Its directory may be missing."""
+    report.add([["reason", text[:LONGEST_REASON]]])
     try:
         os.makedirs(os.path.dirname(failure_file), exist_ok=True)
         with open(failure_file, "x", encoding="utf-8", errors="backslashreplace") as file:

@@ -1,6 +1,6 @@
 """What the image has of Python: mlcli's record of a run names it.
 
-The report (`watch.py`) gets a line of the version, and one of each package:
+The report (`report.py`) gets a line of the version, and one of each package:
 
     ["python", "3.12.4"]
     ["package", "scikit-learn 1.5.0"]
@@ -8,12 +8,11 @@ The report (`watch.py`) gets a line of the version, and one of each package:
 They are read from the names of directories, which takes a millisecond, and not from the packages.
 """
 
-import json
 import os
 import re
 import sys
 
-from mlcli_harness.watch import REPORT, append
+from mlcli_harness import report
 
 # `scikit_learn-1.5.0.dist-info`, as the packaging specifications name it; `.egg-info` before that.
 NAME = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._]*)-([A-Za-z0-9][A-Za-z0-9._+!]*)(-py[\d.]+)?\.(dist|egg)-info$")
@@ -24,12 +23,11 @@ MOST = 2000
 
 def report_packages():
     """Writes the lines, if mlcli wants a report."""
-    report = os.environ.get(REPORT, "")
-    if not report:
+    if not report.is_wanted():
         return
     rows = [["python", "%d.%d.%d" % sys.version_info[:3]]]
     rows += [["package", "%s %s" % package] for package in sorted(packages(sys.path).items())[:MOST]]
-    append(report, "".join(json.dumps(row) + "\n" for row in rows))
+    report.add(rows)
 
 
 def packages(directories):

@@ -1,8 +1,8 @@
 """What `mlcli local` wants to know of a run: whether it opened what the platform does not have, and
 whether it left files where the platform loses them.
 
-mlcli names a file in MLCLI_REPORT, and in MLCLI_WATCH the directories to watch, with colons between
-them. At the end of the process the file gets up to 20 lines, a JSON array each:
+mlcli names in MLCLI_WATCH the directories to watch, with colons between them. At the end of the process
+its report (`report.py`) gets up to 20 lines:
 
     ["opened", "/opt/ml/model/model.json"]
     ["lost", "/opt/ml/processing/other/x.csv"]
@@ -16,13 +16,12 @@ lies where the platform has it, too, is not watched.
 """
 
 import atexit
-import json
 import os
 import struct
 
-from mlcli_harness import paths
+from mlcli_harness import paths, report
 
-REPORT, DIRECTORIES = "MLCLI_REPORT", "MLCLI_WATCH"
+DIRECTORIES = "MLCLI_WATCH"
 
 # Of each kind; a user wants an example, and the report stays small.
 MOST_LINES = 10
@@ -45,9 +44,8 @@ def report_at_end(allowed, lost_below=None, kept=()):
     `allowed` are directories that the platform has; `lost_below` is one of which it keeps only the
     subdirectories `kept`.
     """
-    report = os.environ.pop(REPORT, "")
     directories = os.environ.pop(DIRECTORIES, "")
-    if not report:
+    if not report.is_wanted():
         return
     before = files_below(lost_below, kept) if lost_below else {}
     watch = Watch([name for name in directories.split(":") if name], allowed)
@@ -62,18 +60,10 @@ def report_at_end(allowed, lost_below=None, kept=()):
             after = files_below(lost_below, kept)
             lost = sorted(path for path in after if after[path] != before.get(path))
             rows += [["lost", path] for path in lost[:MOST_LINES]]
-        append(report, "".join(json.dumps(row) + "\n" for row in rows))
+        report.add(rows)
 
     # Registered before the user's code can: so it runs after all that the code registers.
     atexit.register(write)
-
-
-def append(path, text):
-    try:
-        with open(path, "a", encoding="utf-8") as file:
-            file.write(text)
-    except OSError:
-        pass
 
 
 def files_below(directory, kept):

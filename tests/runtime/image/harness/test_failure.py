@@ -1,7 +1,9 @@
+import json
 import os
 import sys
 
 from support import ContainerTest, ending
+from mlcli_harness import report
 from mlcli_harness.failure import HarnessError, describe, run_user_code, summary, write_failure
 
 FAILURE = "/opt/ml/output/failure"
@@ -62,6 +64,33 @@ class RunUserCode(ContainerTest):
         self.write(FAILURE, "earlier")
         run_user_code(lambda: None, self.path(FAILURE))
         self.assertIsNone(self.failure())
+
+    def test_tells_mlcli_the_reason_where_no_other_run_writes(self):
+        self.addCleanup(report.take)
+        for error, reason in [
+            (ValueError("no age"), "ValueError: no age\n\nTraceback "),
+            (HarnessError("No code"), "No code"),
+            (SystemExit("no data"), "no data"),
+            (ValueError("x" * 9000), "ValueError: " + "x" * 4084),
+            (SystemExit(7), None),
+            (KeyboardInterrupt(), None),
+        ]:
+            with self.subTest(repr(error)[:40]):
+                self.write("/report", "")
+                os.environ["MLCLI_REPORT"] = self.path("/report")
+
+                def call():
+                    self.assertNotIn("MLCLI_REPORT", os.environ)
+                    # Another run of the app is at its end, too.
+                    self.write(FAILURE, "theirs")
+                    raise error
+
+                ending(lambda: run_user_code(call, self.path(FAILURE)))
+                rows = [json.loads(line) for line in self.read("/report").splitlines()]
+                self.assertEqual([kind for kind, _ in rows], [] if reason is None else ["reason"])
+                if reason is not None:
+                    self.assertEqual(rows[0][1][: len(reason)], reason)
+                    self.assertLessEqual(len(rows[0][1]), 4096)
 
     def test_leaves_the_failure_that_the_users_code_wrote(self):
         def call():

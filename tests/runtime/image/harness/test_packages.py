@@ -1,7 +1,7 @@
 import os
 
 from support import ContainerTest
-from mlcli_harness import packages
+from mlcli_harness import packages, report
 
 
 class Packages(ContainerTest):
@@ -24,9 +24,9 @@ class Packages(ContainerTest):
 
     def test_are_reported_where_mlcli_wants_a_report(self):
         packages.report_packages()
-        report = self.path("/report")
-        os.environ["MLCLI_REPORT"] = report
-        self.addCleanup(os.environ.pop, "MLCLI_REPORT")
+        os.environ["MLCLI_REPORT"] = self.path("/report")
+        self.addCleanup(report.take)
+        report.take()
         packages.report_packages()
-        with open(report) as file:
+        with open(self.path("/report")) as file:
             self.assertRegex(file.readline(), r'^\["python", "3\.\d+\.\d+"\]$')

@@ -168,11 +168,11 @@ class Report(WatchTest):
         return (
             result.returncode,
             result.stdout,
-            # What else is in it, test_packages.py has.
+            # What else is in it, test_packages.py and test_failure.py have.
             [
                 [kind, path.replace(self.root, "")]
                 for kind, path in rows
-                if kind not in ("python", "package")
+                if kind not in ("python", "package", "reason")
             ],
         )
 

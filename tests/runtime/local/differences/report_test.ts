@@ -5,6 +5,7 @@ import {
   readReport,
   reportedDifferences,
   reportedPython,
+  reportedReason,
   reportMount,
   reportVariables,
 } from "../../../../runtime/local/differences/report.ts";
@@ -13,7 +14,7 @@ import { it, suite } from "../../../helpers/suite.ts";
 
 const line = (...words: readonly unknown[]): string => `${JSON.stringify(words)}\n`;
 
-const NOTHING = { differences: [], python: undefined };
+const NOTHING = { differences: [], python: undefined, reason: undefined };
 
 suite("what the harness reports of Python", () => {
   it("is its version, and its packages", () => {
@@ -33,6 +34,23 @@ suite("what the harness reports of Python", () => {
         ?.packages,
       {},
     );
+  });
+});
+
+suite("what the harness reports of a failure", () => {
+  it("is its first reason, as the platform would cut it, and without control characters", () => {
+    const rows: readonly (readonly [text: string, reason: string | undefined])[] = [
+      ["", undefined],
+      [
+        line("reason", "KeyError: 3\n\nTraceback") + line("reason", "2"),
+        "KeyError: 3\n\nTraceback",
+      ],
+      [line("reason", "é".repeat(2000)), "é".repeat(1024)],
+      [line("reason", "\x1b[31mred"), "[31mred"],
+      [line("reason", 3) + line("reason"), undefined],
+      [line("reason", "cut off").slice(0, -4), undefined],
+    ];
+    for (const [text, reason] of rows) assertEquals(reportedReason(text), reason);
   });
 });
 

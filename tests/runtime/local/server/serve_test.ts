@@ -127,7 +127,7 @@ suite("local deploy --port 0", () => {
     const answers = { [START]: () => refusal(500, "no space left on device") };
     const { code, stderr, ports, left } = await deploy({ answers });
     assertEquals([code, ports.length, left], [1, 1, []]);
-    assertMatch(stderr, /^error: .*no space left on device\n/);
+    assertMatch(stderr, /^error: .*no space left on device\nhint: [^]*docker system df/);
   });
 });
 
@@ -321,7 +321,10 @@ suite("local deploy that fails", () => {
       "the server runs out of memory",
       {
         program: ({ end }) => end(137),
-        answers: { "GET /events": () => new Response('{"Action":"oom"}\n') },
+        answers: {
+          "GET /containers/ID/json": () =>
+            Response.json({ State: { Running: false, OOMKilled: true } }),
+        },
       },
       /^error: The server ended before it was ready: .*ran out of memory\)\nhint: .*--memory/,
     ],

@@ -1,0 +1,40 @@
+/**
+ * What happened to a container that the engine has removed: its events are all that is left of it.
+ *
+ * @module
+ */
+
+import { deadlineIn } from "../time.ts";
+import { jsonLines } from "./messages.ts";
+import type { Transport } from "./transport.ts";
+
+/** How long events that are there already may take to come, in seconds. */
+const PATIENCE = 5;
+
+/**
+ * Whether memory ran out in a container that the engine has removed.
+ *
+ * It asks for events of all times: `until` would be compared with the engine's clock, which need not
+ * be this machine's. The engine sends those that it remembers at once (the last 256 of all containers:
+ * moby, daemon/events/events.go), and would send later ones for ever: the removal is the last.
+ *
+ * @param patience how long to wait for that, in seconds.
+ * @throws Error where the engine has forgotten the removal.
+ */
+export async function wasOutOfMemory(
+  request: Transport["request"],
+  id: string,
+  patience = PATIENCE,
+): Promise<boolean> {
+  using limit = deadlineIn(patience);
+  const filters = JSON.stringify({ type: ["container"], container: [id] });
+  const answer = await request("GET", `/events?${new URLSearchParams({ since: "1", filters })}`, {
+    expect: [200],
+    signal: limit.signal,
+  });
+  for await (const { Action } of jsonLines<{ readonly Action?: unknown }>(answer.body, "events")) {
+    if (Action === "oom") return true;
+    if (Action === "destroy") return false;
+  }
+  return false;
+}

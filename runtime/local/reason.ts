@@ -1,0 +1,94 @@
+/**
+ * Why a run failed, in its code's words. They are in a file of the app's `output`, which two runs at
+ * once share: what may be another run's is not quoted.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { Layout } from "../app/layout.ts";
+import { type JobKind, JOBS } from "../contract/jobs.ts";
+import { failureReason, REASON_BYTES } from "../contract/outcome.ts";
+import { lstatIfThere, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
+import { noticeOthers } from "../model/runs.ts";
+
+/** Of which run this is to be known. */
+export interface ReasonOf {
+  readonly kind: JobKind;
+  /** The run's name; its directory is there. */
+  readonly name: string;
+  /** Host directory that is `/opt/ml/output`. */
+  readonly outputFolder: string;
+}
+
+/** What the code said. */
+export interface Reason {
+  readonly text: string | undefined;
+  /** The file whose words are not quoted, since another run may have written them. */
+  readonly unquoted: string | undefined;
+}
+
+/** What is known of a run's output at its end. */
+export interface OwnOutput {
+  /** Whether another run of the app may have written there, too, since the run began. */
+  readonly isShared: boolean;
+  /** @param reported what the harness in the container knows. */
+  reason(reported: string | undefined): Promise<Reason>;
+}
+
+/**
+ * Takes away the reason of an earlier run, and begins to notice other runs.
+ *
+ * @returns is called at the run's end.
+ */
+export async function watchOutput(
+  layout: Layout,
+  { kind, name, outputFolder }: ReasonOf,
+): Promise<() => Promise<OwnOutput>> {
+  const path = join(outputFolder, JOBS[kind].reasonFile);
+  const hadOthers = outputFolder === layout.output
+    ? await noticeOthers(layout, name)
+    : () => Promise.resolve(false);
+  await clear(outputFolder, path);
+  // What cannot be taken away is no reason of this run, unless it changes.
+  const before = await stateOf(path);
+  return async () => {
+    // Where the directory is gone, nobody knows.
+    const isShared = await hadOthers().catch(() => true);
+    return {
+      isShared,
+      async reason(reported): Promise<Reason> {
+        const isNew = await stateOf(path) !== before;
+        const text = isNew ? await reasonIn(path) : undefined;
+        if (!isShared) return { text: text ?? reported, unquoted: undefined };
+        const isUntold = reported === undefined && text !== undefined;
+        return { text: reported, unquoted: isUntold ? path : undefined };
+      },
+    };
+  };
+}
+
+/** If `output` is a link, a directory of that name may be somebody's work, and stays. */
+async function clear(outputFolder: string, path: string): Promise<void> {
+  if (await realPathOf(outputFolder) === outputFolder) await removeTreeIfThere(path);
+  else await removeIfThere(path).catch(() => {});
+}
+
+/** What changes when something is written; no clock is asked for it. */
+async function stateOf(path: string): Promise<string> {
+  const info = await lstatIfThere(path).catch(() => undefined);
+  return [info?.dev, info?.ino, info?.size, info?.mtime?.getTime()].join();
+}
+
+/** The reason that user code wrote. It may be anything: a pipe, a link, a file of any size. */
+async function reasonIn(path: string): Promise<string | undefined> {
+  try {
+    if (!(await Deno.lstat(path)).isFile) return undefined;
+    using file = await Deno.open(path);
+    const buffer = new Uint8Array(REASON_BYTES);
+    const length = await file.read(buffer) ?? 0;
+    return failureReason(buffer.subarray(0, length));
+  } catch {
+    return undefined; // the code gave no reason
+  }
+}

@@ -1,0 +1,200 @@
+import { assert, assertEquals } from "@std/assert";
+import { makeApp, type TestApp, TRAINING_DATA } from "../../helpers/app.ts";
+import { startCloud } from "../../helpers/cloud.ts";
+import { LEAST, makeDeployApp, MODEL, UPDATE } from "../../helpers/deploy_app.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { buildTestImage, containersOf, TEST_IMAGE } from "../../helpers/engine.ts";
+import { BUCKET, type JobApp } from "../../helpers/job_app.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { startProgram } from "../../helpers/program.ts";
+import { type Scene, sweepSignals } from "../../helpers/signal_sweep.ts";
+import { beforeAll, it, suite } from "../../helpers/suite.ts";
+
+const FILES = {
+  [TRAINING_DATA]: "1\n",
+  "local_test/test_dir/input/data/processing/p.csv": "1\n",
+  "local_test/test_dir/model/m": "earlier",
+  "training/training.py": `
+def train(input_data_path, model_save_path):
+    open(model_save_path + "/m", "w").write("trained")
+`,
+  "processing/p.py": `
+def process():
+    open("/opt/ml/processing/output/p.txt", "w").write("processed")
+if __name__ == "__main__": process()
+`,
+  "../../requirements.txt": "",
+  "../../number.json": "7",
+  "prediction/serve": `
+def model_fn(model_dir): return open(model_dir + "/m").read()
+def predict_fn(data, model): return model
+`,
+};
+
+/** A command in an app, and what has to hold besides. */
+interface Local {
+  readonly args: readonly string[];
+  /** Brings about what it needs. */
+  readonly begin?: (app: TestApp) => Promise<void>;
+  /** Whether its server stays when it is done; or else when it is not. */
+  readonly serves?: "when done" | "unless done" | "always";
+  readonly check?: (app: TestApp, result: ProgramResult, isDone: boolean) => Promise<void>;
+}
+
+async function deployed(app: TestApp): Promise<void> {
+  const { code, stderr } = await app.run(["local", "deploy", "-p", "0"]);
+  assertEquals(code, 0, stderr);
+}
+
+async function portOf(app: TestApp): Promise<string> {
+  const [container] = await containersOf(app.name);
+  return container!.Labels["mlcli.port"]!;
+}
+
+/** The command, with the port of the app's server behind it. */
+async function onPort(app: TestApp, args: readonly string[]): Promise<readonly string[]> {
+  return [...args, "-p", await portOf(app)];
+}
+
+async function again(app: TestApp, args: readonly string[]): Promise<void> {
+  const { code, stderr } = await app.run(args);
+  assertEquals(code, 0, `again: ${stderr}`);
+}
+
+const COMMANDS: readonly Local[] = [
+  { args: ["build"], check: (app) => again(app, ["build"]) },
+  {
+    args: ["local", "train"],
+    check: async (app, _result, isDone) => {
+      const model = await Deno.readTextFile(app.testPath("model/m"));
+      assert(isDone ? model === "trained" : ["earlier", "trained"].includes(model), model);
+      await again(app, ["local", "train"]);
+    },
+  },
+  { args: ["local", "process", "-f", "p.py"] },
+  {
+    args: ["local", "deploy", "-p", "0"],
+    serves: "when done",
+    check: async (app, { stdout }, isDone) => {
+      if (isDone) assert(stdout.includes(`:${await portOf(app)}`), stdout);
+    },
+  },
+  {
+    args: ["local", "stop"],
+    begin: deployed,
+    serves: "unless done",
+    check: async (app, _result, isDone) => {
+      if (!isDone && (await containersOf(app.name)).length > 0) {
+        await again(app, await onPort(app, ["local", "stop"]));
+      }
+    },
+  },
+  { args: ["local", "logs"], begin: deployed, serves: "always" },
+  { args: ["local", "invoke", "number.json"], begin: deployed, serves: "always" },
+  { args: ["local", "status"] },
+  { args: ["local", "list-jobs"] },
+  { args: ["local", "shell", "--", "true"] },
+  { args: ["doctor"] },
+];
+
+/** What of a run is in the app's directories, and goes at its end. */
+function leftIn(app: TestApp): readonly string[] {
+  const names = (path: string) => [...Deno.readDirSync(path)].map(({ name }) => name);
+  return [...names(app.path("local_test")), ...names(app.testPath())]
+    .filter((name) => /^\.(run|model)-/.test(name));
+}
+
+async function openLocal({ args, begin, serves, check }: Local): Promise<Scene> {
+  // The image that is built is the app's own.
+  const configuration = args[0] === "build" ? {} : { image_name: TEST_IMAGE };
+  const app = await makeApp({ configuration, files: FILES });
+  // Found in no cache.
+  await app.write(app.path("Dockerfile"), `FROM ${TEST_IMAGE}\nRUN sleep 0.3 # ${app.name}\n`);
+  await begin?.(app);
+  const whole = begin && args[1] !== "shell" ? await onPort(app, args) : args;
+  return {
+    start: (env) => app.start(whole, { env }),
+    async check(result, isDone) {
+      const left = (await containersOf(app.name)).length;
+      if (serves === "always") assertEquals(left, 1);
+      else if (serves === undefined || isDone === (serves === "unless done")) assertEquals(left, 0);
+      else if (serves === "when done") assertEquals(left, 1);
+      assertEquals(leftIn(app), []);
+      await check?.(app, result, isDone);
+    },
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
+}
+
+/** The files below a directory. */
+function filesIn(path: string): readonly string[] {
+  return [...Deno.readDirSync(path)].flatMap(({ name, isDirectory }) =>
+    isDirectory ? filesIn(`${path}/${name}`).map((file) => `${name}/${file}`) : [name]
+  ).sort();
+}
+
+async function openInit(): Promise<Scene> {
+  const directory = await makeDirectory();
+  const args = ["init", "shop"];
+  const options = { cwd: directory.path };
+  return {
+    start: (env) => startProgram(args, { ...options, env }),
+    async check() {
+      const { code, stderr } = await startProgram(args, options).output();
+      assertEquals(code, 0, new TextDecoder().decode(stderr));
+      await using other = await makeDirectory();
+      await startProgram(args, { cwd: other.path }).output();
+      assertEquals(filesIn(directory.path), filesIn(other.path));
+    },
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+/** Commands on the platform; each can be repeated, and is done then. */
+const CLOUD: readonly (readonly string[])[] = [
+  LEAST,
+  UPDATE,
+  ["delete-endpoint", "-n", "shop", "--delete-config", "--delete-model"],
+  ["upload-data", "-i", "sent", "--target-dir", `s3://${BUCKET}/sent`],
+  ["download-model", MODEL],
+  ["train", "-i", `s3://${BUCKET}/app/data/`, "-e", "ml.m5.large", "--no-wait"],
+  ["list-endpoints"],
+  ["list-jobs"],
+];
+
+/** Without an engine. */
+const NO_ENGINE = { DOCKER_HOST: "unix:///nonexistent.sock" };
+
+async function openCloud(args: readonly string[]): Promise<Scene> {
+  const files = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`../../sent/${n}`, "1"]));
+  const job: JobApp = await makeDeployApp({ files });
+  const serves = args === UPDATE || args[0] === "delete-endpoint";
+  if (serves) assertEquals((await job.run(LEAST)).code, 0);
+  const options = { cwd: job.app.directory, env: NO_ENGINE };
+  return {
+    start: (env) => startCloud(job.box, args, { ...options, env: { ...options.env, ...env } }),
+    async check() {
+      // Without an engine nobody knows whether a server uses the earlier model.
+      assertEquals(leftIn(job.app).filter((name) => !name.endsWith(".old")), []);
+      if (args[0] === "delete-endpoint" && !job.box.endpoints.endpoints.has("shop")) return;
+      const { code, stderr } = await job.run(args);
+      assertEquals(code, 0, `again: ${stderr}`);
+    },
+    [Symbol.asyncDispose]: () => job[Symbol.asyncDispose](),
+  };
+}
+
+suite("a signal at every moment of a command", () => {
+  beforeAll(buildTestImage);
+
+  it("leaves nothing: init", () => sweepSignals(openInit));
+
+  for (const command of COMMANDS) {
+    it(`leaves nothing: ${command.args.join(" ")}`, () => sweepSignals(() => openLocal(command)));
+  }
+
+  for (const args of CLOUD) {
+    it(`leaves nothing, and the same command completes: ${args[0]}${args === UPDATE ? ", an update" : ""}`, () =>
+      sweepSignals(() => openCloud(args)));
+  }
+});

@@ -1,0 +1,65 @@
+/**
+ * A disk of its own, which is as full as the test says.
+ *
+ * @module
+ */
+
+import { statfs } from "node:fs/promises";
+
+/** What a file takes at least, in bytes: a page of memory. */
+export const BLOCK = 4096;
+
+/** What may still be written to a disk. */
+export interface Room {
+  /** Blocks: each file takes as many as its content needs. An empty one takes none. */
+  readonly blocks?: number;
+  /** Files, directories and links that may be made, be they empty. */
+  readonly files?: number;
+}
+
+/** A disk. It is unmounted when it is disposed of; what is in it is gone then. */
+export interface SmallDisk extends AsyncDisposable {
+  readonly path: string;
+  /** From now on there is this room, whatever has been written so far; for what is not named, plenty. */
+  leave(room: Room): Promise<void>;
+}
+
+/** Whether this user can have such a disk: root alone can mount. */
+export const MAY_MOUNT = Deno.build.os === "linux" && Deno.uid() === 0;
+
+/** Where it says nothing else, in blocks and in files. */
+const PLENTY = 16_384;
+
+/** Mounts one: the engine on this machine sees it, too. */
+export async function smallDisk(): Promise<SmallDisk> {
+  const path = await Deno.makeTempDir({ prefix: "mlcli-test-disk-" });
+  await run(
+    "mount",
+    "-t",
+    "tmpfs",
+    "-o",
+    `size=${PLENTY * BLOCK},nr_inodes=${PLENTY}`,
+    "tmpfs",
+    path,
+  );
+  return {
+    path,
+    async leave({ blocks = PLENTY, files = PLENTY }) {
+      const now = await statfs(path);
+      const size = (now.blocks - now.bfree + blocks) * BLOCK;
+      // For tmpfs, 0 means that there is no limit.
+      const limits = `size=${Math.max(size, 1)},nr_inodes=${now.files - now.ffree + files}`;
+      await run("mount", "-o", `remount,${limits}`, path);
+    },
+    async [Symbol.asyncDispose]() {
+      // A container that ends at this moment may still have it.
+      await run("umount", "--lazy", path);
+      await Deno.remove(path);
+    },
+  };
+}
+
+async function run(program: string, ...args: readonly string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args: [...args] }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+}

@@ -1,0 +1,133 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { join } from "@std/path";
+import { type Layout, layoutOf } from "../../../runtime/app/layout.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { moveTree } from "../../../runtime/files.ts";
+import { finishMove, modelFolderOf, settleModel } from "../../../runtime/model/folder.ts";
+import { appObject } from "../../helpers/app_object.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { contentOf, moments, namesIn } from "../../helpers/full_disk.ts";
+import { MAY_MOUNT, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const RUN = "mlcli-demo-train-0badcafe";
+const LARGE = "x".repeat(5_000);
+const OLD = { ".gitkeep": "kept\n", "deep/": "", "deep/a": LARGE, old: "old\n" };
+const NEW = { ".gitkeep": "kept\n", "deep/": "", "deep/a": LARGE, new: "new\n" };
+
+const never = () => Promise.resolve(false);
+
+/** An app whose model/ is on a disk of its own: by a link, which is treated as a mount point is. */
+interface Place extends AsyncDisposable {
+  readonly layout: Layout;
+  /** Where the app is, and where its model is. */
+  readonly disks: { readonly app: SmallDisk; readonly model: SmallDisk };
+  readonly folder: string;
+}
+
+async function place(written: Readonly<Record<string, string>>): Promise<Place> {
+  await using stack = new AsyncDisposableStack();
+  const disks = { app: stack.use(await smallDisk()), model: stack.use(await smallDisk()) };
+  const layout = layoutOf(appObject(disks.app.path, "demo"));
+  const folder = modelFolderOf(layout, RUN);
+  const write = async (directory: string, files: Readonly<Record<string, string>>) => {
+    for (const [name, content] of Object.entries(files)) {
+      const path = join(directory, name);
+      if (name.endsWith("/")) await Deno.mkdir(path);
+      else await Deno.writeTextFile(path, content);
+    }
+  };
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.symlink(disks.model.path, layout.model);
+  await write(disks.model.path, OLD);
+  await write(folder, written);
+  const all = stack.move();
+  return { layout, disks, folder, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+// Root alone can mount a disk.
+if (MAY_MOUNT) {
+  suite("a model/ on a disk of its own that is full keeps a whole model", () => {
+    for (const { title, room } of moments({ blocks: 4, files: 6 }, 3)) {
+      it(title, async () => {
+        const { ".gitkeep": _, ...written } = NEW;
+        await using at = await place(written);
+        const { layout, disks, folder } = at;
+        await disks.model.leave(room);
+        const settle = () => settleModel(layout, folder, "succeeded", never);
+        const error = await settle().then(() => undefined, (error) => error);
+        if (error === undefined) {
+          assertEquals(await contentOf(disks.model.path), NEW);
+        } else {
+          assertMatch(
+            error.message,
+            /^The model cannot be moved from .*: No space left on device$/,
+          );
+          assertMatch(error.hint, /^It is whole, and stays where it is\./);
+          // Nothing is in model/ that a server would get, or an archive.
+          assertEquals(await contentOf(disks.model.path), OLD);
+          assertEquals(await contentOf(folder), NEW);
+          await disks.model.leave({});
+          await settle();
+          assertEquals(await contentOf(disks.model.path), NEW);
+        }
+        assertEquals(await namesIn(layout.testDirectory), ["model"]);
+      });
+    }
+  });
+
+  suite("an earlier model for which the disk has no room outside of model/", () => {
+    it("stays in there, is named, and goes with the next command", async () => {
+      await using at = await place({});
+      const { layout, disks, folder } = at;
+      await disks.app.leave({ blocks: 1 });
+      const settle = () => settleModel(layout, folder, "succeeded", never);
+      const { message, hint } = await assertRejects(settle, MlcliError);
+      assertMatch(
+        message,
+        /^The earlier model cannot be moved to .*model\.previous: No space left/,
+      );
+      assertMatch(hint!, /^It stays in .*model; when there is room, the next local command/);
+      const { ".gitkeep": _, ...earlier } = OLD;
+      const inside = Object.fromEntries(
+        Object.entries(earlier).map(([name, text]) => [`.mlcli-replaced/${name}`, text]),
+      );
+      const now = { ".gitkeep": "kept\n", ".mlcli-replaced/": "", ...inside };
+      assertEquals(await contentOf(disks.model.path), now);
+      // What cannot be done yet is in nobody's way.
+      await finishMove(layout);
+      assertEquals(await contentOf(disks.model.path), now);
+      await disks.app.leave({});
+      await finishMove(layout);
+      assertEquals(await contentOf(disks.model.path), { ".gitkeep": "kept\n" });
+      assertEquals(await contentOf(join(layout.testDirectory, "model.previous")), earlier);
+    });
+  });
+
+  suite("a model that is moved to another disk", () => {
+    it("is not taken away before that has taken all of it", async () => {
+      await using here = await makeDirectory({ "model/a": "1", "model/b": "2" });
+      await using there = await smallDisk();
+      const before = Deno.FsFile.prototype.syncData;
+      const quota = Object.assign(new Error("Disk quota exceeded (os error 122)"), {
+        code: "EDQUOT",
+      });
+      // What the server of a network's disk says when it is asked to keep what was written.
+      Deno.FsFile.prototype.syncData = () => Promise.reject(quota);
+      try {
+        await assertRejects(
+          () => moveTree(join(here.path, "model"), join(there.path, "model")),
+          Error,
+          "Disk quota exceeded",
+        );
+      } finally {
+        Deno.FsFile.prototype.syncData = before;
+      }
+      assertEquals(await contentOf(join(here.path, "model")), { a: "1", b: "2" });
+      assertEquals(await namesIn(there.path), []);
+      await moveTree(join(here.path, "model"), join(there.path, "model"));
+      assertEquals(await contentOf(there.path), { "model/": "", "model/a": "1", "model/b": "2" });
+      assertEquals(await namesIn(here.path), []);
+    });
+  });
+}
