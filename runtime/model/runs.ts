@@ -48,6 +48,14 @@ export async function isRunOver(layout: Pick<Layout, "localTest">, run: string):
   return await lstatIfThere(folder) === undefined || await isLeftOver(folder);
 }
 
+/** Whether a mlcli sees to some run of the app. */
+export async function isAnyAlive({ localTest }: Pick<Layout, "localTest">): Promise<boolean> {
+  for await (const { name } of Deno.readDir(localTest)) {
+    if (name.startsWith(PREFIX) && !await isLeftOver(join(localTest, name))) return true;
+  }
+  return false;
+}
+
 /**
  * Begins to notice other runs of the app.
  *
