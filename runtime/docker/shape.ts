@@ -17,11 +17,15 @@ export type Shape =
   /** An object; `*` stands for all fields that are not named. */
   | { readonly [field: string]: Shape };
 
-const TYPES = { text: "string", number: "number", flag: "boolean" } as const;
+const TYPES = {
+  text: (value: unknown) => typeof value === "string",
+  number: (value: unknown) => typeof value === "number",
+  flag: (value: unknown) => typeof value === "boolean",
+} as const;
 
 /** Whether a value has a form. */
 export function fits(value: unknown, shape: Shape): boolean {
-  if (typeof shape === "string") return typeof value === TYPES[shape];
+  if (typeof shape === "string") return TYPES[shape](value);
   if (isList(shape)) return Array.isArray(value) && value.every((one) => fits(one, shape[0]));
   return isObject(value) && Object.entries(value).every(([field, one]) => {
     const wanted = Object.hasOwn(shape, field) ? shape[field] : shape["*"];
