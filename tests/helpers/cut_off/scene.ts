@@ -5,7 +5,6 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import type { Box } from "../box/box.ts";
 import { STATUS, type Swept } from "../call_sweep.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../in_process.ts";
 import { type Fault, lastsAMoment, plant } from "../planted_fault.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { DOWNLOADS, downloading, uploading } from "./data_scenes.ts";
+import { downloading, DOWNLOADS, uploading } from "./data_scenes.ts";
 import { asking, QUESTIONS, starting, STARTS } from "./job_scenes.ts";
 import { pushing } from "./push_scene.ts";
 import type { Scene } from "./scene.ts";
