@@ -136,8 +136,23 @@ const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, t
 
 const NO_PERMISSION_FOR_PIPE = "no permission (your user must be in the group docker-users)";
 
+/** The engine runs containers of another kind than mlcli's. */
+class WindowsContainers extends MlcliError {
+  override readonly name = "WindowsContainers";
+
+  constructor() {
+    super(
+      "it runs Windows containers, and mlcli's are Linux's (Docker Desktop's menu: Switch to " +
+        "Linux containers)",
+    );
+  }
+}
+
+/** Errors that say enough by themselves. */
+const TELLING = [EngineError, CertificatesError, WindowsContainers];
+
 function failureText(error: unknown, { kind }: Address): string {
-  if (error instanceof EngineError || error instanceof CertificatesError) return error.message;
+  if (TELLING.some((kind) => error instanceof kind)) return (error as Error).message;
   const reason = reasonOf(error instanceof MlcliError ? error.cause : error);
   if (kind === "pipe") {
     if (/\bENOENT\b/.test(reason)) return "no such pipe";
@@ -187,6 +202,7 @@ async function identifyByVersion(
 }
 
 function identityOf(offered: string | null, headers: Headers): EngineIdentity {
+  if (headers.get("Ostype") === "windows") throw new WindowsContainers();
   const apiVersion = offered && isOlder(offered, API_VERSION) ? offered : API_VERSION;
   return {
     apiVersion,
@@ -201,13 +217,11 @@ const BUILDKIT_SINCE = "1.39";
 
 /**
  * The builder of an engine, by the rule of the `docker` command (github.com/docker/cli,
- * cli/command/cli.go): BuildKit, but on Windows only where the engine recommends it.
+ * cli/command/cli.go): BuildKit. (On Windows it would be another; see `WindowsContainers`.)
  */
 function builderOf(apiVersion: string, headers: Headers): Builder {
   if (headers.has("Libpod-API-Version")) return "classic";
-  if (headers.get("Builder-Version") === "2") return "buildkit";
-  const isWithout = headers.get("Ostype") === "windows" || isOlder(apiVersion, BUILDKIT_SINCE);
-  return isWithout ? "classic" : "buildkit";
+  return isOlder(apiVersion, BUILDKIT_SINCE) ? "classic" : "buildkit";
 }
 
 function isOlder(version: string, than: string): boolean {
