@@ -142,6 +142,10 @@ export const ON_DOCKER29: readonly Selected[] = [
   { path: "tests/e2e/build_test.ts", reason: "images in containerd's store; attestations" },
   { path: "tests/e2e/base_image_test.ts", reason: "another registry client; another store" },
   { path: "tests/e2e/push_test.ts", reason: "its manifests, which SageMaker may refuse" },
+  {
+    path: "tests/e2e/road_test.ts",
+    reason: "an image of mlcli's, from build to a job in the cloud",
+  },
   { path: "tests/e2e/status_test.ts", reason: "what it says of containers" },
   { path: "tests/e2e/stop_test.ts", reason: "the same; its answers to a stop" },
   { path: "tests/e2e/logs_test.ts", reason: "its logs, byte for byte" },
