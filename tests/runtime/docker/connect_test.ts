@@ -222,6 +222,17 @@ suite("connectToEngine", () => {
     ]);
   });
 
+  it("does not take any server for an engine", async () => {
+    for (const version of [undefined, "", "latest", "1.41/../.."]) {
+      await using server = await fakeEngine({
+        "GET /_ping": () =>
+          new Response("OK", { headers: version ? { "Api-Version": version } : {} }),
+      });
+      const { quote } = await assertRejects(() => connectToEngine(at(server)), MlcliError);
+      assertStringIncludes(quote ?? "", "something answers there, but not as a Docker Engine does");
+    }
+  });
+
   it("reports the engine's own words for a status that is not expected", async () => {
     await using fake = await fakeEngine({
       "GET /_ping": () => pong("1.41"),

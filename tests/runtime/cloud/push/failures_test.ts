@@ -72,10 +72,16 @@ const ROWS: readonly (readonly [words: string, failure: PushFailure])[] = [
   ["unexpected EOF", "network"],
   ['Get "https://host/v2/": x509: certificate signed by unknown authority', "network"],
   ["received unexpected HTTP status: 500 Internal Server Error", "other"],
+  ["write /var/lib/docker/tmp/x: no space left on device", "other"],
   ["the engine ended the push without a digest from the registry", "other"],
 ];
 
 suite("why a push fails", () => {
+  it("names what frees the engine's disk where that is full", () => {
+    const { hint = "" } = pushError("write /var/lib/docker/tmp/x: no space left on device", TARGET);
+    assertMatch(hint, /docker system prune/);
+  });
+
   for (const [words, failure] of ROWS) {
     it(`${failure}: ${words.slice(0, 50)}`, () => {
       assertEquals(pushFailure(words), failure);
