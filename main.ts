@@ -21,7 +21,6 @@ import {
   UsageError,
   UserCodeError,
 } from "./runtime/errors.ts";
-import { explained } from "./runtime/system_errors.ts";
 import { printable } from "./runtime/text.ts";
 import { onAbort } from "./runtime/time.ts";
 
@@ -90,8 +89,7 @@ function report(error: unknown, context: Context): void {
 }
 
 function describe(error: unknown, directory: string): string {
-  if (error instanceof MlcliError) return errorText(error);
-  if (isSystemError(error)) return errorText(explained(error, directory));
+  if (error instanceof MlcliError || isSystemError(error)) return errorText(error, directory);
   const hint = "This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.";
   return errorText(error) + hintText(hint);
 }

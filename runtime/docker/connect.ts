@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BrokenEngine, EngineGone } from "./broken_engine.ts";
 import { MlcliError } from "../errors.ts";
 import { enablingHint, type Studio } from "../studio.ts";
 import { joinSignals } from "../time.ts";
@@ -22,15 +23,9 @@ import {
   studioOf,
 } from "./locate.ts";
 import { Patience, type PatienceOptions } from "./patience.ts";
+import { VERSION } from "./shape.ts";
 import { STUDIO_API } from "./studio.ts";
-import {
-  addressText,
-  CertificatesError,
-  EngineError,
-  openTransport,
-  reasonOf,
-  type Transport,
-} from "./transport.ts";
+import { addressText, openTransport, reasonOf, type Transport } from "./transport.ts";
 
 /**
  * The newest API that mlcli speaks: Docker Engine 25 and later. Docker 29 accepts nothing older;
@@ -108,9 +103,20 @@ async function tryCandidate(
   }
 }
 
+/** The oldest Deno with which engines on named pipes are tried: older ones wait for ever there. */
+const PIPES_SINCE = "2.9";
+
+/** Whether this Deno can speak to an engine on a named pipe. */
+export function knowsPipes(deno = Deno.version.deno): boolean {
+  return !isOlder(deno, PIPES_SINCE);
+}
+
 /** Deno's error for a missing socket has no code, so the path is checked first. */
 function obstacleTo(address: Address): string | undefined {
-  if (address.kind === "tcp") return undefined;
+  if (address.kind === "pipe" && !knowsPipes()) {
+    return `a named pipe needs Deno ${PIPES_SINCE} or later, and this is ${Deno.version.deno}`;
+  }
+  if (address.kind !== "unix") return undefined;
   try {
     // For an asynchronous call, a program that has made none yet starts threads: 2 ms.
     Deno.statSync(address.path);
@@ -123,9 +129,15 @@ function obstacleTo(address: Address): string | undefined {
 const NO_SOCKET = "no such socket";
 const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, then log in again)";
 
+const NO_PERMISSION_FOR_PIPE = "no permission (your user must be in the group docker-users)";
+
 function failureText(error: unknown, { kind }: Address): string {
-  if (error instanceof EngineError || error instanceof CertificatesError) return error.message;
-  const reason = reasonOf(error instanceof MlcliError ? error.cause : error);
+  if (error instanceof MlcliError && !(error instanceof EngineGone)) return error.message;
+  const reason = reasonOf(error instanceof EngineGone ? error.cause : error);
+  if (kind === "pipe") {
+    if (/\bENOENT\b/.test(reason)) return "no such pipe";
+    return /\b(EACCES|EPERM)\b/.test(reason) ? NO_PERMISSION_FOR_PIPE : reason;
+  }
   // EACCES and ECONNREFUSED, by the numbers that Deno's message carries.
   if (/os error 13\b/.test(reason)) return NO_PERMISSION;
   if (/os error (61|111)\b/.test(reason)) {
@@ -154,6 +166,8 @@ async function identify(
   return identityOf(answer.headers.get("Api-Version"), answer.headers);
 }
 
+const NO_ENGINE = "something answers there, but not as a Docker Engine does";
+
 /** Statuses that say where else to ask; nobody asks there. */
 const MOVED = [301, 302, 307, 308];
 
@@ -165,11 +179,16 @@ async function identifyByVersion(
   const path = `/v${STUDIO_API}/version`;
   const options = { expect: [200], ...LIMITED_BY_SEARCH, signal };
   const answer = await transport.request("GET", path, options);
-  const { ApiVersion } = await answer.object<Pick<EngineVersion, "ApiVersion">>("ApiVersion");
+  const { ApiVersion } = await answer.object<Pick<EngineVersion, "ApiVersion">>(
+    VERSION,
+    "ApiVersion",
+  );
   return identityOf(ApiVersion, answer.headers);
 }
 
 function identityOf(offered: string | null, headers: Headers): EngineIdentity {
+  // Every engine since API 1.25 says it.
+  if (!/^\d+\.\d+$/.test(offered ?? "")) throw new BrokenEngine(NO_ENGINE);
   const apiVersion = offered && isOlder(offered, API_VERSION) ? offered : API_VERSION;
   return {
     apiVersion,

@@ -14,7 +14,8 @@ import { warningText } from "../../text.ts";
 import { forgiving } from "../differences/findings.ts";
 import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "../../docker/require_image.ts";
-import { noGpusOnPodman, resourceRefusal } from "./refusals.ts";
+import { mountingOn, protectionOf } from "./mounting.ts";
+import { limitRefusal, noGpusOnPodman, resourceRefusal } from "./refusals.ts";
 
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;
@@ -32,12 +33,18 @@ export async function createContainer(
   body: CreateBody,
   err: Told,
 ): Promise<string> {
-  if (engine.isPodman && body.HostConfig.DeviceRequests !== undefined) throw noGpusOnPodman();
-  for (const mount of body.HostConfig.Mounts) {
+  const { Mounts, Memory, NanoCpus, DeviceRequests } = body.HostConfig;
+  if (engine.isPodman && DeviceRequests !== undefined) throw noGpusOnPodman();
+  if (Memory !== undefined || NanoCpus !== undefined) {
+    const refused = limitRefusal(body, await engine.info());
+    if (refused !== undefined) throw refused;
+  }
+  for (const mount of Mounts) {
     if (!isReport(mount)) await makeDirectory(mount.Source);
   }
+  const mounting = Mounts.length === 0 ? body : mountingOn(await protectionOf(engine), body);
   try {
-    return await engine.createContainer(name, body);
+    return await engine.createContainer(name, mounting);
   } catch (error) {
     // Whether it has made one is not known.
     if (error instanceof BrokenEngine) await discardContainer(engine, { id: name, name }, err);
