@@ -28,8 +28,11 @@ const LITTLE_ROOM = 5e9;
 const GIGABYTE = 1e9;
 
 /** What the engine is, and whether its disk has room. */
-export async function engineChecks(engine: Engine): Promise<readonly Check[]> {
-  const [info, version] = await Promise.all([engine.info(), engine.version()]);
+export async function engineChecks(
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
+  const [info, version] = await Promise.all([engine.info(signal), engine.version(signal)]);
   return [
     versionCheck(engine, version),
     await usersCheck(engine, info),
