@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BrokenEngine, EngineGone } from "./broken_engine.ts";
 import { MlcliError } from "../errors.ts";
 import { enablingHint, type Studio } from "../studio.ts";
 import { joinSignals } from "../time.ts";
@@ -22,15 +23,9 @@ import {
   studioOf,
 } from "./locate.ts";
 import { Patience, type PatienceOptions } from "./patience.ts";
+import { VERSION } from "./shape.ts";
 import { STUDIO_API } from "./studio.ts";
-import {
-  addressText,
-  CertificatesError,
-  EngineError,
-  openTransport,
-  reasonOf,
-  type Transport,
-} from "./transport.ts";
+import { addressText, openTransport, reasonOf, type Transport } from "./transport.ts";
 
 /**
  * The newest API that mlcli speaks: Docker Engine 25 and later. Docker 29 accepts nothing older;
@@ -136,9 +131,13 @@ const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, t
 
 const NO_PERMISSION_FOR_PIPE = "no permission (your user must be in the group docker-users)";
 
+const WINDOWS_CONTAINERS =
+  "it runs Windows containers, and mlcli's are Linux's (Docker Desktop's " +
+  "menu: Switch to Linux containers)";
+
 function failureText(error: unknown, { kind }: Address): string {
-  if (error instanceof EngineError || error instanceof CertificatesError) return error.message;
-  const reason = reasonOf(error instanceof MlcliError ? error.cause : error);
+  if (error instanceof MlcliError && !(error instanceof EngineGone)) return error.message;
+  const reason = reasonOf(error instanceof EngineGone ? error.cause : error);
   if (kind === "pipe") {
     if (/\bENOENT\b/.test(reason)) return "no such pipe";
     return /\b(EACCES|EPERM)\b/.test(reason) ? NO_PERMISSION_FOR_PIPE : reason;
@@ -171,6 +170,8 @@ async function identify(
   return identityOf(answer.headers.get("Api-Version"), answer.headers);
 }
 
+const NO_ENGINE = "something answers there, but not as a Docker Engine does";
+
 /** Statuses that say where else to ask; nobody asks there. */
 const MOVED = [301, 302, 307, 308];
 
@@ -182,11 +183,17 @@ async function identifyByVersion(
   const path = `/v${STUDIO_API}/version`;
   const options = { expect: [200], ...LIMITED_BY_SEARCH, signal };
   const answer = await transport.request("GET", path, options);
-  const { ApiVersion } = await answer.object<Pick<EngineVersion, "ApiVersion">>("ApiVersion");
+  const { ApiVersion } = await answer.object<Pick<EngineVersion, "ApiVersion">>(
+    VERSION,
+    "ApiVersion",
+  );
   return identityOf(ApiVersion, answer.headers);
 }
 
 function identityOf(offered: string | null, headers: Headers): EngineIdentity {
+  // Every engine since API 1.25 says it.
+  if (!/^\d+\.\d+$/.test(offered ?? "")) throw new BrokenEngine(NO_ENGINE);
+  if (headers.get("Ostype") === "windows") throw new MlcliError(WINDOWS_CONTAINERS);
   const apiVersion = offered && isOlder(offered, API_VERSION) ? offered : API_VERSION;
   return {
     apiVersion,
@@ -201,13 +208,11 @@ const BUILDKIT_SINCE = "1.39";
 
 /**
  * The builder of an engine, by the rule of the `docker` command (github.com/docker/cli,
- * cli/command/cli.go): BuildKit, but on Windows only where the engine recommends it.
+ * cli/command/cli.go): BuildKit. (On Windows it would be another; see `WINDOWS_CONTAINERS`.)
  */
 function builderOf(apiVersion: string, headers: Headers): Builder {
   if (headers.has("Libpod-API-Version")) return "classic";
-  if (headers.get("Builder-Version") === "2") return "buildkit";
-  const isWithout = headers.get("Ostype") === "windows" || isOlder(apiVersion, BUILDKIT_SINCE);
-  return isWithout ? "classic" : "buildkit";
+  return isOlder(apiVersion, BUILDKIT_SINCE) ? "classic" : "buildkit";
 }
 
 function isOlder(version: string, than: string): boolean {

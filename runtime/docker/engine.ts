@@ -10,10 +10,12 @@ import type { EngineInfo } from "./engine_info.ts";
 import { aheadOf, onThisClock } from "./clock.ts";
 import { wasOutOfMemory } from "./events.ts";
 import { type ImageCalls, imageCalls } from "./image_calls.ts";
-import { type ProgressMessage, progressMessages } from "./messages.ts";
+import type { ProgressMessage } from "./messages.ts";
+import * as shapes from "./shape.ts";
 import { STUDIO_NETWORK, studioBody, studioPorts } from "./studio.ts";
 import { type Answer, EngineError, type Transport } from "./transport.ts";
 import type { Upgraded } from "./upgrade.ts";
+import { engineWords } from "./words.ts";
 
 /** A host directory or file in a container. */
 export interface Mount {
@@ -332,9 +334,12 @@ export function engineOver(
   ): Promise<readonly ContainerSummary[]> {
     const answer = await get(`/containers/json?${query(parameters)}`, signal);
     const ahead = aheadOf(answer.headers);
-    return (await answer.list<ContainerSummary>()).map((container) => ({
+    return (await answer.list<ContainerSummary>(shapes.CONTAINER, "Id")).map((container) => ({
       ...container,
-      Created: container.Created - ahead / 1000,
+      Created: (container.Created ?? 0) - ahead / 1000,
+      Image: container.Image ?? "",
+      State: container.State ?? "",
+      Status: container.Status ?? "",
       // Null where there are none, on some engines.
       Names: container.Names ?? [],
       Labels: container.Labels ?? {},
@@ -360,7 +365,9 @@ export function engineOver(
   /** Undefined when there is no such container. */
   async function state(id: string): Promise<ContainerState | undefined> {
     const answer = await request("GET", `/containers/${id}/json`, { expect: [200, 404] });
-    if (answer.status === 200) return (await answer.object<ContainerDetails>("State")).State;
+    if (answer.status === 200) {
+      return (await answer.object<ContainerDetails>(shapes.CONTAINER_DETAILS, "State")).State;
+    }
     await answer.discard();
   }
 
@@ -375,18 +382,22 @@ export function engineOver(
     followsLogsToTheirEnd: !isPodman,
     info(signal?: AbortSignal): Promise<EngineInfo> {
       if (told !== undefined) return told;
-      const asked = get("/info", signal).then((answer) => answer.object<EngineInfo>());
+      const asked = get("/info", signal).then((answer) => answer.object<EngineInfo>(shapes.INFO));
       asked.catch(() => told = undefined);
       return told = asked;
     },
     version: async (signal?: AbortSignal) =>
-      (await get("/version", signal)).object<EngineVersion>("Version", "ApiVersion"),
+      (await get("/version", signal)).object<EngineVersion>(
+        shapes.VERSION,
+        "Version",
+        "ApiVersion",
+      ),
 
     async image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined> {
       const path = `/images/${encodeURIComponent(reference)}/json`;
       const answer = await request("GET", path, { expect: [200, 404], signal });
       if (answer.status === 200) {
-        const details = await answer.object<ImageDetails>("Created");
+        const details = await answer.object<ImageDetails>(shapes.IMAGE, "Created");
         const ahead = aheadOf(answer.headers);
         const tagged = details.Metadata?.LastTagTime ?? "";
         return {
@@ -400,7 +411,7 @@ export function engineOver(
 
     async listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]> {
       const filters = JSON.stringify({ reference: [name] });
-      return (await get(`/images/json?${query({ filters })}`, signal)).list();
+      return (await get(`/images/json?${query({ filters })}`, signal)).list(shapes.IMAGE_ROW);
     },
 
     async hasImage(reference: string): Promise<boolean> {
@@ -429,7 +440,7 @@ export function engineOver(
         tar: options.context,
         signal: options.signal,
       });
-      yield* progressMessages(answer.body);
+      yield* answer.lines<ProgressMessage>(shapes.PROGRESS);
     },
 
     async *importImage(
@@ -442,7 +453,7 @@ export function engineOver(
         effort: "wait",
         tar,
       });
-      yield* progressMessages(answer.body);
+      yield* answer.lines<ProgressMessage>(shapes.PROGRESS);
     },
 
     async createContainer(name: string, body: CreateBody | HolderBody): Promise<string> {
@@ -450,7 +461,7 @@ export function engineOver(
         expect: [201],
         json: inStudio ? studioBody(body) : body,
       });
-      return (await answer.object<{ Id: string }>("Id")).Id;
+      return (await answer.object<{ Id: string }>(shapes.CREATED, "Id")).Id;
     },
 
     async startContainer(id: string): Promise<void> {
@@ -492,7 +503,7 @@ export function engineOver(
       const path = `/containers/${id}/wait?${query({ condition })}`;
       const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
       const answer = await request("POST", path, options);
-      const status = answer.object<WaitAnswer>("StatusCode").then(exitStatusOf);
+      const status = answer.object<WaitAnswer>(shapes.WAITED, "StatusCode").then(exitStatusOf);
       status.catch(() => {}); // who awaits it gets the error; else it must not end the program
       return { status };
     },
@@ -526,7 +537,10 @@ export function engineOver(
       containers({ all: "1", filters: JSON.stringify({ label: labels }) }, signal),
 
     async networks(signal?: AbortSignal): Promise<readonly string[]> {
-      const found = await (await get("/networks", signal)).list<{ readonly Name: string }>();
+      const found = await (await get("/networks", signal)).list<{ readonly Name: string }>(
+        shapes.NETWORK,
+        "Name",
+      );
       return found.map(({ Name }) => Name);
     },
 
@@ -604,7 +618,7 @@ interface WaitAnswer {
 function exitStatusOf({ StatusCode, Error }: WaitAnswer): number {
   const isStatus = Number.isInteger(StatusCode) && StatusCode >= 0;
   if (isStatus && !Error?.Message) return StatusCode;
-  const reason = Error?.Message || `exit status ${StatusCode}`;
+  const reason = engineWords(Error?.Message ?? "") || `exit status ${StatusCode}`;
   throw new MlcliError(`The Docker Engine does not know how the run ended: ${reason}`, {
     hint: "Is it still running? docker version tells.",
   });

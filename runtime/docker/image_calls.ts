@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type ProgressMessage, progressMessages } from "./messages.ts";
+import type { ProgressMessage } from "./messages.ts";
+import { PROGRESS } from "./shape.ts";
 import type { Transport } from "./transport.ts";
 
 /** Who may push to a registry, or pull from it. It goes into a header of the request, and nowhere else. */
@@ -111,7 +112,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
         headers: { "X-Registry-Auth": headerOf(login ?? {}) },
         signal,
       });
-      yield* progressMessages(answer.body);
+      yield* answer.lines<ProgressMessage>(PROGRESS);
     },
 
     async *push(
@@ -124,7 +125,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
         headers: { "X-Registry-Auth": headerOf(login) },
         signal,
       });
-      yield* progressMessages(answer.body);
+      yield* answer.lines<ProgressMessage>(PROGRESS);
     },
 
     async pathInContainer(id: string, path: string): Promise<PathInContainer | undefined> {
@@ -132,8 +133,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       const answer = await request("HEAD", address, { expect: [200, 404] });
       await answer.discard();
       if (answer.status === 404) return undefined;
-      const stat = answer.headers.get("X-Docker-Container-Path-Stat") ?? "";
-      const { mode = 0 } = JSON.parse(atob(stat) || "{}") as { mode?: number };
+      const mode = modeIn(answer.headers.get("X-Docker-Container-Path-Stat") ?? "");
       return { isDirectory: (mode & MODE_DIRECTORY) !== 0 };
     },
 
@@ -148,6 +148,15 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       await (await request("PUT", address, options)).discard();
     },
   };
+}
+
+/** The mode that the engine says of a path; 0 where it says nothing of the kind. */
+function modeIn(stat: string): number {
+  try {
+    return Number(Object(JSON.parse(atob(stat))).mode) || 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** Base64 for addresses (`Authentication` in the Engine API's reference). */

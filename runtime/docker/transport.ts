@@ -5,16 +5,19 @@
  * @module
  */
 
-import { BrokenEngine } from "./broken_engine.ts";
-import { messageOf, MlcliError } from "../errors.ts";
+import { BrokenEngine, EngineGone } from "./broken_engine.ts";
+import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import { abortOf, onAbort } from "../time.ts";
 import { ENGINE_DISK_FULL, saysDiskFull } from "./full_disk.ts";
 import type { EngineClient } from "./connection.ts";
+import { linesOf } from "./lines.ts";
 import type { Address, TlsFiles } from "./locate.ts";
 import type { EngineWait, Patience } from "./patience.ts";
+import { fits, parsedWithoutNulls, type Shape } from "./shape.ts";
 import { studioHint } from "./studio.ts";
 import type { TlsOptions, Upgraded } from "./upgrade.ts";
+import { engineWords, isPage } from "./words.ts";
 
 /** The engine answered with a status that the call does not expect. */
 export class EngineError extends MlcliError {
@@ -48,10 +51,12 @@ export interface Answer {
   readonly headers: Headers;
   readonly body: AsyncIterable<Uint8Array>;
   text(): Promise<string>;
-  /** A JSON object that has at least these keys. */
-  object<T>(...keys: readonly (keyof T & string)[]): Promise<T>;
-  /** A JSON array of objects. */
-  list<T>(): Promise<readonly T[]>;
+  /** A JSON object of a form, that has at least these keys; what is null counts as not there. */
+  object<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<T>;
+  /** A JSON array of objects of a form, which have at least these keys. */
+  list<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<readonly T[]>;
+  /** JSON objects of a form, one a line, as they come. */
+  lines<T extends object>(shape: Shape): AsyncGenerator<T, void, void>;
   /** Drops the body, when only the status matters. */
   discard(): Promise<void>;
 }
@@ -122,9 +127,10 @@ export async function openTransport(address: Address, patience = NO_LIMITS): Pro
   const base = address.kind === "tcp"
     ? `${address.tls ? "https" : "http"}://${address.host}`
     : `http://${NOWHERE}`;
+  const line = { client, base, patience, address: addressText(address) };
   return {
-    address: addressText(address),
-    request: (method, path, options) => send({ client, base, patience }, method, path, options),
+    address: line.address,
+    request: (method, path, options) => send(line, method, path, options),
     upgrade: (path, signal) => upgraded(address, tls, patience, path, signal),
     close: () => client.close(),
   };
@@ -164,10 +170,12 @@ interface Line {
   readonly client: EngineClient;
   readonly base: string;
   readonly patience: Limits;
+  /** For messages. */
+  readonly address: string;
 }
 
 async function send(
-  { client, base, patience }: Line,
+  { client, base, patience, address }: Line,
   method: string,
   path: string,
   options: RequestOptions,
@@ -184,11 +192,13 @@ async function send(
       headers,
       body: options.tar ?? (options.json === undefined ? undefined : JSON.stringify(options.json)),
       signal,
-    }), noAnswer);
-  const answer = answerOf(response, call, waiting);
+    }), (cause) => options.tar && !isLoss(cause) ? notSent(call, cause) : wentAway(call, cause));
+  const answer = answerOf(response, { call, address }, waiting);
   if (options.expect.includes(response.status)) return answer;
-  const reason = refusal(await answer.text(), response.statusText);
-  throw new EngineError(response.status, reason, call);
+  const { status, statusText } = response;
+  const text = await beginningOf(answer.body);
+  if (isPage(text)) throw unexpected({ call: `${call}: ${status}`, address }, text);
+  throw new EngineError(status, refusal(text, statusText), call);
 }
 
 /** The waits of one request: for its answer's head, and for each part of the body. */
@@ -240,11 +250,36 @@ function callOf(method: string, path: string): string {
   return `${method} ${path.replace(/^\/v[\d.]+/, "").replace(/\?.*$/, "")}`;
 }
 
-function noAnswer(cause: unknown): BrokenEngine {
-  return new BrokenEngine(`The Docker Engine does not answer: ${reasonOf(cause)}`, {
-    hint: "Is it still running? docker version tells.",
-    cause,
-  });
+/** The error for a connection that cannot be made, or breaks: the engine has answered before. */
+function wentAway(call: string, cause: unknown): EngineGone {
+  return new EngineGone(call, lossInWords(cause), cause);
+}
+
+/** How Deno words a connection that breaks, depending on what it was about (crates hyper, reqwest). */
+const BROKEN =
+  /^client error|^error (?:sending|reading|decoding)|^request or response body|connection closed|end of file|EOF/i;
+
+/** Whether a connection failed (EPIPE, ECONNRESET, ...), and not what is sent on it. */
+function isLoss(cause: unknown): boolean {
+  const reason = reasonOf(cause);
+  return BROKEN.test(reason) ||
+    /\(os error (?:32|54|57|61|104|107|111)\)|\bE(?:PIPE|CONN[A-Z]+)\b/.test(reason);
+}
+
+/** The error for an archive that cannot be read to its end. */
+function notSent(call: string, cause: unknown): BrokenEngine {
+  return new BrokenEngine(
+    `Cannot send the files to the Docker Engine (${call}): ${reasonOf(cause)}`,
+    {
+      cause,
+    },
+  );
+}
+
+/** The system's reason, without its number; Deno's own words say nothing to anybody. */
+function lossInWords(cause: unknown): string {
+  const reason = fileErrorReason(reasonOf(cause));
+  return BROKEN.test(reason) ? "the connection broke" : reason;
 }
 
 async function upgraded(
@@ -264,7 +299,7 @@ async function upgraded(
     cut,
     () => Promise.race([upgrade(address, tls, path, cut.signal), abortOf(cut.signal)]),
   ).catch((cause) => {
-    throw cut.signal.aborted ? cut.signal.reason : noAnswer(cause);
+    throw cut.signal.aborted ? cut.signal.reason : wentAway(call, cause);
   });
   if ("status" in answer) {
     throw new EngineError(answer.status, refusal(answer.text, ""), call);
@@ -273,14 +308,14 @@ async function upgraded(
     try {
       yield* connection.output;
     } catch (cause) {
-      throw signal.aborted ? signal.reason : brokenOff(call, cause);
+      throw signal.aborted ? signal.reason : wentAway(call, cause);
     }
   }
   return { ...answer, output: output(answer) };
 }
 
-function answerOf(response: Response, call: string, waiting: Waiting): Answer {
-  const broken = (cause: unknown): unknown => brokenOff(call, cause);
+function answerOf(response: Response, asked: Asked, waiting: Waiting): Answer {
+  const broken = (cause: unknown): unknown => wentAway(asked.call, cause);
   async function* body(): AsyncGenerator<Uint8Array, void, void> {
     if (response.body === null) return;
     const reader = response.body.getReader();
@@ -303,17 +338,24 @@ function answerOf(response: Response, call: string, waiting: Waiting): Answer {
     headers: response.headers,
     body: body(),
     text,
-    async object<T>(...keys: readonly (keyof T & string)[]): Promise<T> {
+    async object<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<T> {
       const words = await text();
-      const value = parsed(words, call);
-      if (isObject(value) && keys.every((key) => Object.hasOwn(value, key))) return value as T;
-      throw unexpected(call, words);
+      const value = parsed(words, asked);
+      if (isOf<T>(value, shape, keys)) return value;
+      throw unexpected(asked, words);
     },
-    async list<T>(): Promise<readonly T[]> {
+    async list<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<readonly T[]> {
       const words = await text();
-      const value = parsed(words, call);
-      if (Array.isArray(value) && value.every(isObject)) return value as T[];
-      throw unexpected(call, words);
+      const value = parsed(words, asked);
+      if (Array.isArray(value) && value.every((one) => isOf<T>(one, shape, keys))) return value;
+      throw unexpected(asked, words);
+    },
+    async *lines<T extends object>(shape: Shape): AsyncGenerator<T, void, void> {
+      for await (const line of linesOf(body())) {
+        const value = parsed(line, asked);
+        if (!isOf<T>(value, shape, [])) throw unexpected(asked, line);
+        yield value;
+      }
     },
     async discard(): Promise<void> {
       await response.body?.cancel();
@@ -321,30 +363,30 @@ function answerOf(response: Response, call: string, waiting: Waiting): Answer {
   };
 }
 
-/** The error for an answer that breaks off, since the engine or the connection went away. */
-function brokenOff(call: string, cause: unknown): BrokenEngine {
-  return new BrokenEngine(
-    `The Docker Engine broke its answer off (${call}): ${reasonOf(cause)}`,
-    { hint: "Is it still running? docker version tells.", cause },
-  );
+/** What was asked, and where, for messages. */
+interface Asked {
+  readonly call: string;
+  /** The address as the user would write it in `DOCKER_HOST`. */
+  readonly address: string;
 }
 
-function parsed(text: string, call: string): unknown {
+function parsed(text: string, asked: Asked): unknown {
   try {
-    return JSON.parse(text);
+    return parsedWithoutNulls(text);
   } catch (cause) {
-    throw unexpected(call, text, cause);
+    throw unexpected(asked, text, cause);
   }
 }
 
-/** How much of an answer that mlcli does not understand is shown, in characters. */
-const SHOWN_LENGTH = 500;
+function isOf<T>(value: unknown, shape: Shape, keys: readonly string[]): value is T {
+  return isObject(value) && fits(value, shape) && keys.every((key) => Object.hasOwn(value, key));
+}
 
 /** The error for an answer in another form than the Engine API's. */
-export function unexpected(call: string, text: string, cause?: unknown): BrokenEngine {
+function unexpected({ call, address }: Asked, text: string, cause?: unknown): BrokenEngine {
   return new BrokenEngine(`The Docker Engine's answer is not what its API says (${call})`, {
-    quote: text.slice(0, SHOWN_LENGTH) || "(nothing)",
-    hint: "Is this the address of a Docker Engine, and is it still running? mlcli doctor tells.",
+    quote: engineWords(text) || "(nothing)",
+    hint: `Is there a Docker Engine behind ${address}? mlcli doctor tells.`,
     cause,
   });
 }
@@ -356,12 +398,26 @@ export function reasonOf(error: unknown): string {
     : messageOf(error);
 }
 
+/** More than any engine says for a refusal, in characters. */
+const LONGEST_REFUSAL = 65_536;
+
+/** The beginning of a body that may be of any length. */
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of body) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length >= LONGEST_REFUSAL) break;
+  }
+  return text;
+}
+
 /** The engine's words: `{"message": ...}`; Podman adds `cause` and `response`. */
 function refusal(text: string, statusText: string): string {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
-    return typeof message === "string" ? message : text;
+    return engineWords(typeof message === "string" ? message : text);
   } catch {
-    return text.trim() || statusText;
+    return engineWords(text.trim() || statusText);
   }
 }

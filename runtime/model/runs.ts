@@ -81,6 +81,24 @@ export async function noticeOthers(
 }
 
 /**
+ * Paths of the directories in another one that a killed mlcli left, and had claimed.
+ *
+ * @param prefix begins their names. Others may make such names in a directory that all share: only the
+ * caller's own count.
+ */
+export async function leftOverFolders(parent: string, prefix: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { name } of await Array.fromAsync(Deno.readDir(parent)).catch(() => [])) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(parent, name);
+    const info = await lstatIfThere(path).catch(() => undefined);
+    if (!info?.isDirectory || info.uid !== Deno.uid()) continue;
+    if (await isLeftOver(path)) found.push(path);
+  }
+  return found;
+}
+
+/**
  * Whether the mlcli that claimed a directory is gone; where that is not known, whether the directory is
  * old.
  */

@@ -73,7 +73,7 @@ suite("an engine that hangs", () => {
       args: ["local", "train", "--grace", "3"],
       // It has begun, and goes on.
       play: (_, keys) => ({ program: () => keys.press() }),
-    }, { at: 5, isAlone: false, isPressed: false });
+    }, { at: 6, isAlone: false, isPressed: false });
     assertEquals([run.hung, run.code], ["POST /containers/ID/stop", 130]);
     const [name = ""] = run.left;
     const app = name.replace(/^mlcli-(.*)-train-.*$/, "$1");

@@ -108,7 +108,7 @@ suite("mlcli push", () => {
     assertMatch(
       pushed.stderr,
       new RegExp(
-        `^Created the repository ${app.name} in eu-west-1\n` +
+        `^Creating the repository ${app.name} in eu-west-1\n` +
           `Pushing ${app.name}:latest to ${uri}:latest\n[0-9a-f]{12}: Pushed\n` +
           `(${IN_PLACE.replace("TAG", "latest")})?$`,
       ),

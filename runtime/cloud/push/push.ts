@@ -124,8 +124,9 @@ class Push {
 
   async createRepository(name: string): Promise<void> {
     const { ecr, report } = this.parts;
+    // Before it is there: whoever stops mlcli right then knows of it.
+    report.say(`Creating the repository ${name} in ${ecr.region.value}`);
     await ecr.createRepository(name);
-    report.say(`Created the repository ${name} in ${ecr.region.value}`);
   }
 
   /** Sends the image, and gives it the form that SageMaker takes. */

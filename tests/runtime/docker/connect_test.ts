@@ -52,13 +52,10 @@ suite("connectToEngine", () => {
       ["1.52", { "Builder-Version": "2", "Ostype": "linux" }],
       // It can all the same, and the docker command uses it.
       ["1.52", { "Builder-Version": "1", "Ostype": "linux" }],
-      ["1.52", { "Builder-Version": "2", "Ostype": "windows" }],
     ],
     [
       "classic",
       ["1.38", { "Ostype": "linux" }],
-      ["1.52", { "Builder-Version": "1", "Ostype": "windows" }],
-      ["1.41", { "Ostype": "windows" }],
       ["1.41", { "Builder-Version": "2", "Libpod-API-Version": "5.4.0" }],
     ],
   ];
@@ -194,6 +191,18 @@ suite("connectToEngine", () => {
     }
   });
 
+  it("refuses an engine of Windows containers, and says what to do", async () => {
+    const answer = pong("1.44");
+    answer.headers.set("Ostype", "windows");
+    await using fake = await fakeEngine({ "GET /_ping": () => answer });
+    await failsWith(
+      `unix://${fake.socket}`,
+      "it runs Windows containers, and mlcli's are Linux's (Docker Desktop's menu: Switch to " +
+        "Linux containers)",
+    );
+    assertEquals(fake.requests, ["GET /_ping"]);
+  });
+
   it("says of a named pipe why it failed, and with which Deno it would be tried", async () => {
     const words = await assertRejects(
       () => connectToEngine(environment({ DOCKER_HOST: "npipe:////./pipe/none" })),
@@ -211,6 +220,17 @@ suite("connectToEngine", () => {
       true,
       true,
     ]);
+  });
+
+  it("does not take any server for an engine", async () => {
+    for (const version of [undefined, "", "latest", "1.41/../.."]) {
+      await using server = await fakeEngine({
+        "GET /_ping": () =>
+          new Response("OK", { headers: version ? { "Api-Version": version } : {} }),
+      });
+      const { quote } = await assertRejects(() => connectToEngine(at(server)), MlcliError);
+      assertStringIncludes(quote ?? "", "something answers there, but not as a Docker Engine does");
+    }
   });
 
   it("reports the engine's own words for a status that is not expected", async () => {

@@ -39,15 +39,18 @@ const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 /** What an engine says, and the words for it. */
 const BROKEN: Readonly<Record<string, readonly [said: string, words: RegExp]>> = {
-  "says nothing": ["", /^The Docker Engine does not answer: /],
-  "says something else than HTTP": ["SSH-2.0\r\n\r\n", /^The Docker Engine does not answer: /],
+  "says nothing": ["", /^The Docker Engine went away \(GET \/info\): /],
+  "says something else than HTTP": [
+    "SSH-2.0\r\n\r\n",
+    /^The Docker Engine went away \(GET \/info\): /,
+  ],
   "breaks its answer off": [
     "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
-    /^The Docker Engine broke its answer off \(GET \/info\): /,
+    /^The Docker Engine went away \(GET \/info\): /,
   ],
   "breaks its answer off between two pieces": [
     `${CHUNKED}1\r\n{\r\n`,
-    /^The Docker Engine broke its answer off \(GET \/info\): /,
+    /^The Docker Engine went away \(GET \/info\): /,
   ],
   "answers as nobody should": [
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno",
@@ -61,7 +64,7 @@ for (const kind of KINDS) {
       it(`${what} is a broken one`, async () => {
         await withTransport(kind, (connection) => say(connection, said), async (engine) => {
           const { message } = await assertRejects(
-            async () => await (await engine.request("GET", "/info", { expect: [200] })).object(),
+            async () => await (await engine.request("GET", "/info", { expect: [200] })).object({}),
             BrokenEngine,
           );
           assertMatch(message, words);
@@ -205,7 +208,7 @@ for (const kind of KINDS) {
         await assertRejects(
           () => engine.request("PUT", "/x", { expect: [204], tar: sent }),
           BrokenEngine,
-          "The Docker Engine does not answer: ",
+          "Cannot send the files to the Docker Engine (PUT /x): the disk failed",
         );
       });
     });

@@ -120,7 +120,10 @@ suite("a connection with input", () => {
           () => withAttached(handle, (engine) => talk(engine), kind),
           BrokenEngine,
         );
-        assertMatch(message, /^The Docker Engine does not answer: The connection ended before/);
+        assertMatch(
+          message,
+          /^The Docker Engine went away \(POST \S+\): The connection ended before/,
+        );
       });
     }
 
