@@ -21,8 +21,8 @@ import {
   UsageError,
   UserCodeError,
 } from "./runtime/errors.ts";
-import { explained } from "./runtime/system_errors.ts";
 import { printable } from "./runtime/text.ts";
+import { onAbort } from "./runtime/time.ts";
 
 /**
  * Runs one command line.
@@ -33,11 +33,38 @@ import { printable } from "./runtime/text.ts";
 export async function main(args: readonly string[], context: Context): Promise<number> {
   try {
     await runCommandLine(args, root, context);
+    await untilRead(context);
     return 0;
-  } catch (error) {
+  } catch (caught) {
+    const error = askedFor(caught);
     report(error, context);
+    await untilRead(context).catch(() => {});
     return exitCode(error);
   }
+}
+
+/** How long a reader who does not read may hold up a program that is to end, in ms. */
+const READER_PATIENCE = 1_000;
+
+/**
+ * Waits until what was printed is written; a reader may be slow.
+ *
+ * @throws what writing failed with; Interrupted, where the user did not want to wait longer.
+ */
+async function untilRead({ out, err, interruption: { signal } }: Context): Promise<void> {
+  const written = Promise.all([out.written?.(), err.written?.()]);
+  const { promise: given, reject: giveUp } = Promise.withResolvers<never>();
+  using waits = new DisposableStack();
+  waits.use(onAbort(signal, () => {
+    const timer = setTimeout(() => giveUp(signal.reason), READER_PATIENCE);
+    waits.defer(() => clearTimeout(timer));
+  }));
+  await Promise.race([written, given]);
+}
+
+/** What the user's wish to end broke off is that wish. */
+function askedFor(error: unknown): unknown {
+  return error instanceof MlcliError && error.cause instanceof Interrupted ? error.cause : error;
 }
 
 function exitCode(error: unknown): number {
@@ -62,8 +89,7 @@ function report(error: unknown, context: Context): void {
 }
 
 function describe(error: unknown, directory: string): string {
-  if (error instanceof MlcliError) return errorText(error);
-  if (isSystemError(error)) return errorText(explained(error, directory));
+  if (error instanceof MlcliError || isSystemError(error)) return errorText(error, directory);
   const hint = "This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.";
   return errorText(error) + hintText(hint);
 }

@@ -13,6 +13,7 @@ import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts
 import type { Questions } from "./questions.ts";
 import { type Input, type Output, outputTo, standardInput } from "./streams.ts";
 import { CLOCK, type Clock } from "./time.ts";
+import { Turns } from "./turns.ts";
 
 /** The user's request to stop, in two steps. Each signal's reason is an `Interrupted`. */
 export interface Interruption {
@@ -83,8 +84,9 @@ export interface LiveContext extends Context, Disposable {}
 export function liveContext({ noColour = false } = {}): LiveContext {
   const interruption = listenForSignals();
   const input = standardInput();
-  const out = outputTo(Deno.stdout, { name: "standard output", noColour });
-  const err = outputTo(Deno.stderr, { name: "standard error", noColour });
+  const turns = new Turns();
+  const out = outputTo(Deno.stdout, { name: "standard output", noColour, turns });
+  const err = outputTo(Deno.stderr, { name: "standard error", noColour, turns });
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   const sessions = new Map<string, Promise<Aws>>();
@@ -118,7 +120,8 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   };
   async function connect(): Promise<Engine> {
     const { connectToEngine } = await import("./docker/connect.ts");
-    return await connectToEngine(context, { signal: interruption.signal });
+    const onWait = (text: string): void => sayWaiting(err, text);
+    return await connectToEngine(context, { signal: interruption.signal, patience: { onWait } });
   }
   async function open(settings: AwsSettings): Promise<Aws> {
     const { openAws } = await import("./aws/aws.ts");
@@ -136,6 +139,15 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     for (const session of sessions.values()) session.then((opened) => opened.close(), () => {});
   }
   return { ...context, [Symbol.dispose]: dispose };
+}
+
+/** Where a line is being drawn, it is drawn again below. Where nobody reads, nothing is said. */
+function sayWaiting(err: Output, text: string): void {
+  try {
+    err.print(err.isTerminal ? `\r${text}\x1b[K\n` : `${text}\n`);
+  } catch {
+    // What is waited for matters more.
+  }
 }
 
 function currentCaller(): Caller | undefined {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Target } from "./targets.ts";
+
 /** A permission, and what mlcli needs it for. */
 interface Permission {
   readonly flag: string;
@@ -34,7 +36,7 @@ const PERMISSIONS: readonly Permission[] = [
     flag: "--allow-sys=uid,gid,osRelease,homedir,hostname,statfs",
     reason:
       "whose the output files are; the SDK's User-Agent; where ~/.aws is; whether the engine is " +
-      "on this machine, and the room on its disk",
+      "on this machine, and the room on its disk and the app's",
   },
   {
     // The user's configuration names the programs, so no list can.
@@ -43,7 +45,19 @@ const PERMISSIONS: readonly Permission[] = [
   },
 ];
 
-/** Options of `deno compile`. Whatever else would be needed fails; nothing asks the user. */
-export function permissionOptions(): string[] {
-  return ["--no-prompt", ...PERMISSIONS.map(({ flag }) => flag)];
+/**
+ * On Windows the engine listens on a named pipe, which Deno opens for a program that is allowed
+ * everything, and for no other (runtime/permissions/lib.rs, `check_special_file`).
+ */
+const ON_WINDOWS: readonly Permission[] = [
+  { flag: "--allow-all", reason: "the engine's named pipe" },
+];
+
+/**
+ * Options of `deno compile`. Whatever else would be needed fails; nothing asks the user.
+ * @param target default: one that is not Windows.
+ */
+export function permissionOptions(target?: Target): string[] {
+  const permissions = target?.includes("windows") ? ON_WINDOWS : PERMISSIONS;
+  return ["--no-prompt", ...permissions.map(({ flag }) => flag)];
 }
