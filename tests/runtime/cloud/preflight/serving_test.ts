@@ -38,7 +38,7 @@ const ENGINE: Answers = {
 async function tried(
   answers: Answers,
   change: (engine: Engine) => Engine = (engine) => engine,
-  system?: { readonly root: string },
+  system: { readonly root: string } = { root: "/nonexistent" },
 ): Promise<{ readonly notes: readonly string[]; readonly calls: readonly string[] }> {
   await using directory = await makeDirectory({ "model.tar.gz": "" });
   await using fake = await fakeEngine(answers);
