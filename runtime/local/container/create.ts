@@ -8,6 +8,8 @@ import { type CreateBody, type Engine, isNotFound } from "../../docker/engine.ts
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
+import { LABELS } from "../../labels.ts";
+import { ownerText } from "../../model/runs.ts";
 import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "../../docker/require_image.ts";
 import { noGpusOnPodman, resourceRefusal } from "./refusals.ts";
@@ -31,7 +33,10 @@ export async function createContainer(
     if (!isReport(mount)) await makeDirectory(mount.Source);
   }
   try {
-    return await engine.createContainer(name, body);
+    return await engine.createContainer(name, {
+      ...body,
+      Labels: { ...body.Labels, [LABELS.owner]: ownerText() },
+    });
   } catch (error) {
     const refused = resourceRefusal(body, error);
     if (refused !== undefined) throw refused;

@@ -40,7 +40,8 @@ import { madeOf } from "./made_of.ts";
 import { isPortTaken, portInUse } from "./ports.ts";
 import { requireReady } from "./readiness.ts";
 import { discardModel, servedModel } from "./served_model.ts";
-import { findServers, type Server } from "./servers.ts";
+import { remainingServers } from "./remaining.ts";
+import type { Server } from "./servers.ts";
 
 /** What starting a server may use. */
 export type StartHost = Pick<Host, "engine" | "interruption" | "err" | "caller" | "region">;
@@ -202,7 +203,7 @@ export async function startServer(
 /** What an engine does that publishes ports. */
 async function requireOwnPort(engine: Engine, { app }: ServingJob, place: Place): Promise<void> {
   // One of another app that is being started does not listen yet.
-  const others = (await findServers(engine, place.port))
+  const others = (await remainingServers(engine, place.port))
     .filter(({ appName, ended }) => appName !== app.name && !ended);
   if (others.length > 0) throw portInUse(place.port, others[0]!.appName);
   if (isTaken(place.published)) throw portInUse(place.published);
