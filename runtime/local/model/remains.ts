@@ -16,6 +16,8 @@ import { isJobName } from "../../contract/job_names.ts";
 import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
 import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../labels.ts";
+import { isAbandoned } from "../container/abandoned.ts";
+import { discardContainer } from "../container/create.ts";
 import { managed } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import {
@@ -125,6 +127,11 @@ async function adopt(
 ): Promise<string | undefined> {
   const layout = layoutOf(job.app);
   const isOurs = managed(container)?.name === run;
+  if (isOurs && await isAbandoned(container) && await isRunOver(layout, run)) {
+    // It never began, so it wrote nothing.
+    await discardContainer(engine, container.Id);
+    return void await removeTreeIfThere(modelFolderOf(layout, run)).catch(() => {});
+  }
   const isOver = ["exited", "dead"].includes(container.State) && await isRunOver(layout, run);
   if (!isOurs || !isOver) return;
   const folder = modelFolderOf(layout, run);
