@@ -21,7 +21,6 @@ import {
   UsageError,
   UserCodeError,
 } from "./runtime/errors.ts";
-import { explained } from "./runtime/system_errors.ts";
 import { printable } from "./runtime/text.ts";
 
 /**
@@ -34,10 +33,16 @@ export async function main(args: readonly string[], context: Context): Promise<n
   try {
     await runCommandLine(args, root, context);
     return 0;
-  } catch (error) {
+  } catch (caught) {
+    const error = askedFor(caught);
     report(error, context);
     return exitCode(error);
   }
+}
+
+/** What the user's wish to end broke off is that wish. */
+function askedFor(error: unknown): unknown {
+  return error instanceof MlcliError && error.cause instanceof Interrupted ? error.cause : error;
 }
 
 function exitCode(error: unknown): number {
@@ -62,8 +67,7 @@ function report(error: unknown, context: Context): void {
 }
 
 function describe(error: unknown, directory: string): string {
-  if (error instanceof MlcliError) return errorText(error);
-  if (isSystemError(error)) return errorText(explained(error, directory));
+  if (error instanceof MlcliError || isSystemError(error)) return errorText(error, directory);
   const hint = "This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.";
   return errorText(error) + hintText(hint);
 }

@@ -118,7 +118,8 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   };
   async function connect(): Promise<Engine> {
     const { connectToEngine } = await import("./docker/connect.ts");
-    return await connectToEngine(context, { signal: interruption.signal });
+    const onWait = (text: string): void => sayWaiting(err, text);
+    return await connectToEngine(context, { signal: interruption.signal, patience: { onWait } });
   }
   async function open(settings: AwsSettings): Promise<Aws> {
     const { openAws } = await import("./aws/aws.ts");
@@ -136,6 +137,15 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     for (const session of sessions.values()) session.then((opened) => opened.close(), () => {});
   }
   return { ...context, [Symbol.dispose]: dispose };
+}
+
+/** Where a line is being drawn, it is drawn again below. Where nobody reads, nothing is said. */
+function sayWaiting(err: Output, text: string): void {
+  try {
+    err.print(err.isTerminal ? `\r${text}\x1b[K\n` : `${text}\n`);
+  } catch {
+    // What is waited for matters more.
+  }
 }
 
 function currentCaller(): Caller | undefined {

@@ -65,6 +65,11 @@ export async function removeTreeIfThere(path: string): Promise<void> {
   await ifThere(Deno.remove(path, { recursive: true }));
 }
 
+/** Where a directory is while it is copied, and not whole. */
+export function partOf(path: string): string {
+  return `${path}.part`;
+}
+
 /**
  * Moves a directory to a place where nothing is, also to another file system. It appears there only
  * when it is whole.
@@ -75,7 +80,7 @@ export async function moveTree(from: string, to: string): Promise<void> {
   } catch (error) {
     if (systemCode(error) !== "EXDEV") throw error;
   }
-  const part = `${to}.part`;
+  const part = partOf(to);
   await removeTreeIfThere(part);
   try {
     await copyTree(from, part);

@@ -22,7 +22,7 @@ export async function watchDeploy(
   context: Context,
   announce: (server: { readonly port: number }) => Promise<void>,
 ): Promise<void> {
-  const { err, clock } = context;
+  const { err, clock, cwd } = context;
   const say = (text: string): void => tell(err, printable(`${clockTime(clock.date())} ${text}\n`));
   await serveWatched(job, context, {
     onReady: async (port) => {
@@ -31,11 +31,11 @@ export async function watchDeploy(
     },
     onSwitch: ({ words }, seconds) => say(`${words}: new server in ${seconds.toFixed(1)} s`),
     onFailure: ({ words }, error) => {
-      tell(err, errorText(error));
+      tell(err, errorText(error, cwd));
       say(`${words}: not served; the server before serves on`);
     },
     onEnd: (error) => {
-      tell(err, errorText(error));
+      tell(err, errorText(error, cwd));
       say("nobody answers until the next edit");
     },
   });

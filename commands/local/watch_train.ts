@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Context } from "../../runtime/context.ts";
 import type { TrainingJob } from "../../runtime/local/jobs.ts";
 import { trainWatched } from "../../runtime/local/train_watched.ts";
 import { tell } from "../../runtime/message.ts";
@@ -14,13 +15,13 @@ import { clockTime } from "../render/timestamp.ts";
 /** Trains, and tells of each edit, until Ctrl-C. */
 export async function watchTraining(
   job: TrainingJob,
-  host: Parameters<typeof trainWatched>[1],
+  host: Parameters<typeof trainWatched>[1] & Pick<Context, "cwd">,
 ): Promise<void> {
-  const { err, clock } = host;
+  const { err, clock, cwd } = host;
   const say = (text: string): void => tell(err, printable(`${clockTime(clock.date())} ${text}\n`));
   await trainWatched(job, host, {
     onEnd: (failure) => {
-      if (failure !== undefined) tell(err, errorText(failure));
+      if (failure !== undefined) tell(err, errorText(failure, cwd));
       const how = failure === undefined ? "trained" : "not trained";
       say(`${how}; watching the code, the data and hyperparameters; Ctrl-C ends`);
     },

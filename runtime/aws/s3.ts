@@ -21,7 +21,7 @@ import type { Setting } from "./settings.ts";
 import { leaveContentUnsigned } from "./unsigned_payload.ts";
 
 export type { NotDeleted } from "./s3_deletion.ts";
-export type { ObjectPlace, Upload, UploadedPart } from "./s3_multipart.ts";
+export type { ObjectPlace, OpenUpload, Upload, UploadedPart, UploadNews } from "./s3_multipart.ts";
 
 /** An object as a list shows it. */
 export interface StoredObject {

@@ -6,7 +6,7 @@
  */
 
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { unexpected } from "./transport.ts";
+import { BrokenEngine } from "./broken_engine.ts";
 
 /** What happened since the last one. */
 export interface Trace {
@@ -63,7 +63,10 @@ export function decodedTrace(base64: string): Trace {
   try {
     return trace(fieldsOf(Uint8Array.fromBase64(base64)));
   } catch (cause) {
-    throw unexpected("build", base64, cause);
+    throw new BrokenEngine("The Docker Engine's answer is not what BuildKit says of a build", {
+      hint: "DOCKER_BUILDKIT=0 builds with the classic builder.",
+      cause,
+    });
   }
 }
 

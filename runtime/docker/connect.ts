@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BrokenEngine, EngineGone } from "./broken_engine.ts";
 import { MlcliError } from "../errors.ts";
 import { enablingHint, type Studio } from "../studio.ts";
 import { joinSignals } from "../time.ts";
@@ -21,15 +22,10 @@ import {
   type SearchEnvironment,
   studioOf,
 } from "./locate.ts";
+import { Patience, type PatienceOptions } from "./patience.ts";
+import { VERSION } from "./shape.ts";
 import { STUDIO_API } from "./studio.ts";
-import {
-  addressText,
-  CertificatesError,
-  EngineError,
-  openTransport,
-  reasonOf,
-  type Transport,
-} from "./transport.ts";
+import { addressText, openTransport, reasonOf, type Transport } from "./transport.ts";
 
 /**
  * The newest API that mlcli speaks: Docker Engine 25 and later. Docker 29 accepts nothing older;
@@ -44,8 +40,10 @@ const PING_TIMEOUT = 10_000;
 export interface ConnectOptions {
   /** How long each may take to answer, in ms. */
   readonly timeout?: number;
-  /** Ends the search; its reason is thrown. */
+  /** Ends the search, its reason is thrown; later it makes the engine's calls end soon. */
   readonly signal?: AbortSignal;
+  /** How long the engine's calls may take. */
+  readonly patience?: Omit<PatienceOptions, "interruption">;
 }
 
 /**
@@ -55,14 +53,16 @@ export interface ConnectOptions {
  */
 export async function connectToEngine(
   environment: SearchEnvironment,
-  { timeout = PING_TIMEOUT, signal }: ConnectOptions = {},
+  { timeout = PING_TIMEOUT, signal, patience: options }: ConnectOptions = {},
 ): Promise<Engine> {
+  const patience = new Patience({ ...options, interruption: signal });
   const studio = studioOf(environment);
   const failures: string[] = [];
   let hasSocket = false;
   for (const candidate of await candidates(environment)) {
     using limit = joinSignals(AbortSignal.timeout(timeout), ...(signal ? [signal] : []));
-    const attempt = await tryCandidate(candidate, isOf(studio, candidate), limit.signal);
+    const inStudio = isOf(studio, candidate);
+    const attempt = await tryCandidate(candidate, { inStudio, patience }, limit.signal);
     signal?.throwIfAborted();
     if (attempt.engine) return attempt.engine;
     hasSocket ||= attempt.failure !== NO_SOCKET;
@@ -88,14 +88,14 @@ type Attempt =
 
 async function tryCandidate(
   { address, rule }: Candidate,
-  inStudio: boolean,
+  { inStudio, patience }: { readonly inStudio: boolean; readonly patience: Patience },
   limit: AbortSignal,
 ): Promise<Attempt> {
   const obstacle = obstacleTo(address);
   if (obstacle) return { failure: obstacle };
   let transport: Transport | undefined;
   try {
-    transport = await openTransport(address);
+    transport = await openTransport(address, patience);
     return { engine: engineOver(transport, await identify(transport, inStudio, limit), rule) };
   } catch (error) {
     transport?.close();
@@ -103,9 +103,20 @@ async function tryCandidate(
   }
 }
 
+/** The oldest Deno with which engines on named pipes are tried: older ones wait for ever there. */
+const PIPES_SINCE = "2.9";
+
+/** Whether this Deno can speak to an engine on a named pipe. */
+export function knowsPipes(deno = Deno.version.deno): boolean {
+  return !isOlder(deno, PIPES_SINCE);
+}
+
 /** Deno's error for a missing socket has no code, so the path is checked first. */
 function obstacleTo(address: Address): string | undefined {
-  if (address.kind === "tcp") return undefined;
+  if (address.kind === "pipe" && !knowsPipes()) {
+    return `a named pipe needs Deno ${PIPES_SINCE} or later, and this is ${Deno.version.deno}`;
+  }
+  if (address.kind !== "unix") return undefined;
   try {
     // For an asynchronous call, a program that has made none yet starts threads: 2 ms.
     Deno.statSync(address.path);
@@ -118,9 +129,15 @@ function obstacleTo(address: Address): string | undefined {
 const NO_SOCKET = "no such socket";
 const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, then log in again)";
 
+const NO_PERMISSION_FOR_PIPE = "no permission (your user must be in the group docker-users)";
+
 function failureText(error: unknown, { kind }: Address): string {
-  if (error instanceof EngineError || error instanceof CertificatesError) return error.message;
-  const reason = reasonOf(error instanceof MlcliError ? error.cause : error);
+  if (error instanceof MlcliError && !(error instanceof EngineGone)) return error.message;
+  const reason = reasonOf(error instanceof EngineGone ? error.cause : error);
+  if (kind === "pipe") {
+    if (/\bENOENT\b/.test(reason)) return "no such pipe";
+    return /\b(EACCES|EPERM)\b/.test(reason) ? NO_PERMISSION_FOR_PIPE : reason;
+  }
   // EACCES and ECONNREFUSED, by the numbers that Deno's message carries.
   if (/os error 13\b/.test(reason)) return NO_PERMISSION;
   if (/os error (61|111)\b/.test(reason)) {
@@ -128,6 +145,9 @@ function failureText(error: unknown, { kind }: Address): string {
   }
   return reason;
 }
+
+/** The search for an engine has its own time limit. */
+const LIMITED_BY_SEARCH = { effort: "wait" } as const;
 
 /** Which engine it is, and the lower one of its API version and mlcli's. */
 async function identify(
@@ -138,12 +158,15 @@ async function identify(
   if (inStudio) {
     return { ...await identifyByVersion(transport, signal), builder: "classic", inStudio };
   }
-  const answer = await transport.request("GET", "/_ping", { expect: [200, ...MOVED], signal });
+  const options = { expect: [200, ...MOVED], ...LIMITED_BY_SEARCH, signal };
+  const answer = await transport.request("GET", "/_ping", options);
   await answer.discard();
   // Paths without a version are not answered everywhere: something stands before the engine.
   if (answer.status !== 200) return await identifyByVersion(transport, signal);
   return identityOf(answer.headers.get("Api-Version"), answer.headers);
 }
+
+const NO_ENGINE = "something answers there, but not as a Docker Engine does";
 
 /** Statuses that say where else to ask; nobody asks there. */
 const MOVED = [301, 302, 307, 308];
@@ -154,12 +177,18 @@ async function identifyByVersion(
   signal: AbortSignal,
 ): Promise<EngineIdentity> {
   const path = `/v${STUDIO_API}/version`;
-  const answer = await transport.request("GET", path, { expect: [200], signal });
-  const { ApiVersion } = await answer.object<Pick<EngineVersion, "ApiVersion">>("ApiVersion");
+  const options = { expect: [200], ...LIMITED_BY_SEARCH, signal };
+  const answer = await transport.request("GET", path, options);
+  const { ApiVersion } = await answer.object<Pick<EngineVersion, "ApiVersion">>(
+    VERSION,
+    "ApiVersion",
+  );
   return identityOf(ApiVersion, answer.headers);
 }
 
 function identityOf(offered: string | null, headers: Headers): EngineIdentity {
+  // Every engine since API 1.25 says it.
+  if (!/^\d+\.\d+$/.test(offered ?? "")) throw new BrokenEngine(NO_ENGINE);
   const apiVersion = offered && isOlder(offered, API_VERSION) ? offered : API_VERSION;
   return {
     apiVersion,

@@ -6,13 +6,16 @@
  */
 
 import { MlcliError } from "../errors.ts";
+import type { EngineInfo } from "./engine_info.ts";
 import { aheadOf, onThisClock } from "./clock.ts";
 import { wasOutOfMemory } from "./events.ts";
 import { type ImageCalls, imageCalls } from "./image_calls.ts";
-import { type ProgressMessage, progressMessages } from "./messages.ts";
+import type { ProgressMessage } from "./messages.ts";
+import * as shapes from "./shape.ts";
 import { STUDIO_NETWORK, studioBody, studioPorts } from "./studio.ts";
 import { type Answer, EngineError, type Transport } from "./transport.ts";
 import type { Upgraded } from "./upgrade.ts";
+import { engineWords } from "./words.ts";
 
 /** A host directory or file in a container. */
 export interface Mount {
@@ -69,6 +72,8 @@ export interface CreateBody {
     >;
     readonly SecurityOpt?: readonly string[];
     readonly ShmSize?: number;
+    /** Outside of the engine's user namespace, where that has one (`--userns-remap`). */
+    readonly UsernsMode?: "host";
     /** `CONTAINER:ro` */
     readonly VolumesFrom?: readonly string[];
   };
@@ -154,20 +159,6 @@ export interface BuildOptions {
   readonly signal: AbortSignal;
 }
 
-/** What `GET /info` says, as far as mlcli asks. */
-export interface EngineInfo {
-  readonly SecurityOptions?: readonly string[];
-  /** Host name of the engine's machine. */
-  readonly Name?: string;
-  /** Directory on the engine's machine that holds images and containers. */
-  readonly DockerRootDir?: string;
-}
-
-/** Whether root in a container is the user who runs the engine. */
-export function isRootless({ SecurityOptions = [] }: EngineInfo): boolean {
-  return SecurityOptions.some((option) => option.includes("rootless"));
-}
-
 /** What `GET /version` says. */
 export interface EngineVersion {
   /** `28.2.2` */
@@ -211,12 +202,15 @@ export interface LogOptions {
   /** Number of lines from the end, or all of them. */
   readonly tail: number | "all";
   readonly follow: boolean;
+  /** How long the engine may take for each part, in seconds, where it does not follow. */
+  readonly within?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * One Docker Engine. Every call throws `EngineError` on a status that it does not expect, and
- * `MlcliError` when the engine does not answer.
+ * One Docker Engine. Every call throws `EngineError` on a status that it does not expect,
+ * `BrokenEngine` when the engine does not answer, and `SilentEngine`, which is one, when it takes too
+ * long (`patience.ts`).
  */
 export interface Engine extends ImageCalls {
   /** The address as the user would write it in `DOCKER_HOST`. */
@@ -242,10 +236,11 @@ export interface Engine extends ImageCalls {
    * they ask for, and a server listens on the port that it would have been published on.
    */
   readonly inStudio: boolean;
+  /** What it says at the first call: nothing of it changes while a command runs. */
   info(signal?: AbortSignal): Promise<EngineInfo>;
   version(signal?: AbortSignal): Promise<EngineVersion>;
   /** The image, or undefined when it is not there. */
-  image(reference: string): Promise<ImageDetails | undefined>;
+  image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined>;
   /** Images of this name, with any tag. */
   listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]>;
   /** Whether the image is there. */
@@ -339,9 +334,12 @@ export function engineOver(
   ): Promise<readonly ContainerSummary[]> {
     const answer = await get(`/containers/json?${query(parameters)}`, signal);
     const ahead = aheadOf(answer.headers);
-    return (await answer.list<ContainerSummary>()).map((container) => ({
+    return (await answer.list<ContainerSummary>(shapes.CONTAINER, "Id")).map((container) => ({
       ...container,
-      Created: container.Created - ahead / 1000,
+      Created: (container.Created ?? 0) - ahead / 1000,
+      Image: container.Image ?? "",
+      State: container.State ?? "",
+      Status: container.Status ?? "",
       // Null where there are none, on some engines.
       Names: container.Names ?? [],
       Labels: container.Labels ?? {},
@@ -367,10 +365,13 @@ export function engineOver(
   /** Undefined when there is no such container. */
   async function state(id: string): Promise<ContainerState | undefined> {
     const answer = await request("GET", `/containers/${id}/json`, { expect: [200, 404] });
-    if (answer.status === 200) return (await answer.object<ContainerDetails>("State")).State;
+    if (answer.status === 200) {
+      return (await answer.object<ContainerDetails>(shapes.CONTAINER_DETAILS, "State")).State;
+    }
     await answer.discard();
   }
 
+  let told: Promise<EngineInfo> | undefined;
   return {
     address: transport.address,
     rule,
@@ -379,15 +380,24 @@ export function engineOver(
     inStudio,
     remembersExitStatus: !isPodman,
     followsLogsToTheirEnd: !isPodman,
-    info: async (signal?: AbortSignal) => (await get("/info", signal)).object<EngineInfo>(),
+    info(signal?: AbortSignal): Promise<EngineInfo> {
+      if (told !== undefined) return told;
+      const asked = get("/info", signal).then((answer) => answer.object<EngineInfo>(shapes.INFO));
+      asked.catch(() => told = undefined);
+      return told = asked;
+    },
     version: async (signal?: AbortSignal) =>
-      (await get("/version", signal)).object<EngineVersion>("Version", "ApiVersion"),
+      (await get("/version", signal)).object<EngineVersion>(
+        shapes.VERSION,
+        "Version",
+        "ApiVersion",
+      ),
 
-    async image(reference: string): Promise<ImageDetails | undefined> {
+    async image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined> {
       const path = `/images/${encodeURIComponent(reference)}/json`;
-      const answer = await request("GET", path, { expect: [200, 404] });
+      const answer = await request("GET", path, { expect: [200, 404], signal });
       if (answer.status === 200) {
-        const details = await answer.object<ImageDetails>("Created");
+        const details = await answer.object<ImageDetails>(shapes.IMAGE, "Created");
         const ahead = aheadOf(answer.headers);
         const tagged = details.Metadata?.LastTagTime ?? "";
         return {
@@ -401,7 +411,7 @@ export function engineOver(
 
     async listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]> {
       const filters = JSON.stringify({ reference: [name] });
-      return (await get(`/images/json?${query({ filters })}`, signal)).list();
+      return (await get(`/images/json?${query({ filters })}`, signal)).list(shapes.IMAGE_ROW);
     },
 
     async hasImage(reference: string): Promise<boolean> {
@@ -426,10 +436,11 @@ export function engineOver(
       });
       const answer = await request("POST", `/build?${parameters}`, {
         expect: [200],
+        effort: "wait",
         tar: options.context,
         signal: options.signal,
       });
-      yield* progressMessages(answer.body);
+      yield* answer.lines<ProgressMessage>(shapes.PROGRESS);
     },
 
     async *importImage(
@@ -439,9 +450,10 @@ export function engineOver(
       const parameters = query({ fromSrc: "-", repo: reference });
       const answer = await request("POST", `/images/create?${parameters}`, {
         expect: [200],
+        effort: "wait",
         tar,
       });
-      yield* progressMessages(answer.body);
+      yield* answer.lines<ProgressMessage>(shapes.PROGRESS);
     },
 
     async createContainer(name: string, body: CreateBody | HolderBody): Promise<string> {
@@ -449,7 +461,7 @@ export function engineOver(
         expect: [201],
         json: inStudio ? studioBody(body) : body,
       });
-      return (await answer.object<{ Id: string }>("Id")).Id;
+      return (await answer.object<{ Id: string }>(shapes.CREATED, "Id")).Id;
     },
 
     async startContainer(id: string): Promise<void> {
@@ -462,7 +474,8 @@ export function engineOver(
 
     async attach(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
       const path = `/containers/${id}/attach?stream=1&stdout=1&stderr=1`;
-      return (await request("POST", path, { expect: [200], signal })).body;
+      const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
+      return (await request("POST", path, options)).body;
     },
 
     attachWithInput: (id: string, signal: AbortSignal) => {
@@ -488,19 +501,17 @@ export function engineOver(
       signal: AbortSignal,
     ): Promise<{ readonly status: Promise<number> }> {
       const path = `/containers/${id}/wait?${query({ condition })}`;
-      const answer = await request("POST", path, { expect: [200], signal });
-      const status = answer.object<WaitAnswer>("StatusCode").then(exitStatusOf);
+      const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
+      const answer = await request("POST", path, options);
+      const status = answer.object<WaitAnswer>(shapes.WAITED, "StatusCode").then(exitStatusOf);
       status.catch(() => {}); // who awaits it gets the error; else it must not end the program
       return { status };
     },
 
     async stopContainer(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void> {
-      await command(
-        "POST",
-        `/containers/${id}/stop?t=${graceSeconds}`,
-        [204, 304, 404],
-        signal,
-      );
+      const path = `/containers/${id}/stop?t=${graceSeconds}`;
+      const options = { expect: [204, 304, 404], effort: "ask", grace: graceSeconds } as const;
+      await (await request("POST", path, { ...options, signal })).discard();
     },
 
     async killContainer(id: string): Promise<void> {
@@ -526,7 +537,10 @@ export function engineOver(
       containers({ all: "1", filters: JSON.stringify({ label: labels }) }, signal),
 
     async networks(signal?: AbortSignal): Promise<readonly string[]> {
-      const found = await (await get("/networks", signal)).list<{ readonly Name: string }>();
+      const found = await (await get("/networks", signal)).list<{ readonly Name: string }>(
+        shapes.NETWORK,
+        "Name",
+      );
       return found.map(({ Name }) => Name);
     },
 
@@ -538,7 +552,9 @@ export function engineOver(
         follow: options.follow ? "1" : undefined,
       });
       const path = `/containers/${id}/logs?${parameters}`;
-      return (await get(path, options.signal)).body;
+      // An engine may send the head with the first line.
+      const limit = options.follow ? { effort: "wait" } as const : { within: options.within };
+      return (await request("GET", path, { expect: [200], ...limit, signal: options.signal })).body;
     },
 
     async ranOutOfMemory(id: string): Promise<boolean> {
@@ -602,7 +618,7 @@ interface WaitAnswer {
 function exitStatusOf({ StatusCode, Error }: WaitAnswer): number {
   const isStatus = Number.isInteger(StatusCode) && StatusCode >= 0;
   if (isStatus && !Error?.Message) return StatusCode;
-  const reason = Error?.Message || `exit status ${StatusCode}`;
+  const reason = engineWords(Error?.Message ?? "") || `exit status ${StatusCode}`;
   throw new MlcliError(`The Docker Engine does not know how the run ended: ${reason}`, {
     hint: "Is it still running? docker version tells.",
   });

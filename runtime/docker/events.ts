@@ -5,7 +5,7 @@
  */
 
 import { deadlineIn } from "../time.ts";
-import { jsonLines } from "./messages.ts";
+import { EVENT } from "./shape.ts";
 import type { Transport } from "./transport.ts";
 
 /** How long events that are there already may take to come, in seconds. */
@@ -32,7 +32,7 @@ export async function wasOutOfMemory(
     expect: [200],
     signal: limit.signal,
   });
-  for await (const { Action } of jsonLines<{ readonly Action?: unknown }>(answer.body, "events")) {
+  for await (const { Action } of answer.lines<{ readonly Action?: string }>(EVENT)) {
     if (Action === "oom") return true;
     if (Action === "destroy") return false;
   }

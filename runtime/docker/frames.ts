@@ -6,6 +6,7 @@
  */
 
 import { MlcliError } from "../errors.ts";
+import { engineWords } from "./words.ts";
 
 /** A piece of output; pieces are as long as they came, not as the container wrote them. */
 export interface OutputPiece {
@@ -56,12 +57,20 @@ export async function* demultiplex(
       left -= bytes.length;
       rest = rest.subarray(bytes.length);
       const stream = STREAMS[header[0]!]!;
-      if (stream === "engine") complaint += decoder.decode(bytes, { stream: true });
-      else yield { stream, bytes };
+      if (stream === "engine") {
+        complaint = addedTo(complaint, decoder.decode(bytes, { stream: true }));
+      } else yield { stream, bytes };
     }
   }
-  if (complaint !== "") throw broken(complaint.trim());
+  if (complaint !== "") throw broken(engineWords(complaint.trim()));
   if (left > 0 || headerFilled > 0) throw broken("it ends within a frame");
+}
+
+/** More than any complaint is long, in characters. */
+const LONGEST_COMPLAINT = 16_384;
+
+function addedTo(complaint: string, words: string): string {
+  return (complaint + words).slice(0, LONGEST_COMPLAINT);
 }
 
 function frameLength(header: Uint8Array): number {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type ProgressMessage, progressMessages } from "./messages.ts";
+import type { ProgressMessage } from "./messages.ts";
+import { PROGRESS } from "./shape.ts";
 import type { Transport } from "./transport.ts";
 
 /** Who may push to a registry, or pull from it. It goes into a header of the request, and nowhere else. */
@@ -78,6 +79,9 @@ export interface PathInContainer {
 /** Go's `fs.ModeDir`, in the mode that the engine says. */
 const MODE_DIRECTORY = 0x80000000;
 
+/** How much longer the copy of a large model may take than other calls, in seconds. */
+const SLOW_COPY = 3_600;
+
 /** The calls, over a transport that knows the version of the API. */
 export function imageCalls(request: Transport["request"]): ImageCalls {
   return {
@@ -104,10 +108,11 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       });
       const answer = await request("POST", `/images/create?${parameters}`, {
         expect: [200],
+        effort: "wait",
         headers: { "X-Registry-Auth": headerOf(login ?? {}) },
         signal,
       });
-      yield* progressMessages(answer.body);
+      yield* answer.lines<ProgressMessage>(PROGRESS);
     },
 
     async *push(
@@ -116,10 +121,11 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       const path = `/images/${encodeURIComponent(name)}/push?${new URLSearchParams({ tag })}`;
       const answer = await request("POST", path, {
         expect: [200],
+        effort: "wait",
         headers: { "X-Registry-Auth": headerOf(login) },
         signal,
       });
-      yield* progressMessages(answer.body);
+      yield* answer.lines<ProgressMessage>(PROGRESS);
     },
 
     async pathInContainer(id: string, path: string): Promise<PathInContainer | undefined> {
@@ -127,8 +133,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       const answer = await request("HEAD", address, { expect: [200, 404] });
       await answer.discard();
       if (answer.status === 404) return undefined;
-      const stat = answer.headers.get("X-Docker-Container-Path-Stat") ?? "";
-      const { mode = 0 } = JSON.parse(atob(stat) || "{}") as { mode?: number };
+      const mode = modeIn(answer.headers.get("X-Docker-Container-Path-Stat") ?? "");
       return { isDirectory: (mode & MODE_DIRECTORY) !== 0 };
     },
 
@@ -139,9 +144,19 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       signal: AbortSignal,
     ): Promise<void> {
       const address = `/containers/${id}/archive?${new URLSearchParams({ path: directory })}`;
-      await (await request("PUT", address, { expect: [200], tar: archive, signal })).discard();
+      const options = { expect: [200], grace: SLOW_COPY, tar: archive, signal };
+      await (await request("PUT", address, options)).discard();
     },
   };
+}
+
+/** The mode that the engine says of a path; 0 where it says nothing of the kind. */
+function modeIn(stat: string): number {
+  try {
+    return Number(Object(JSON.parse(atob(stat))).mode) || 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** Base64 for addresses (`Authentication` in the Engine API's reference). */

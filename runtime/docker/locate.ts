@@ -12,6 +12,8 @@ import { type Studio, studioAt } from "../studio.ts";
 /** How to reach an engine. */
 export type Address =
   | { readonly kind: "unix"; readonly path: string }
+  /** A named pipe of Windows: `//./pipe/docker_engine`. */
+  | { readonly kind: "pipe"; readonly path: string }
   | { readonly kind: "tcp"; readonly host: string; readonly tls: TlsFiles | undefined };
 
 /** The certificates of `DOCKER_CERT_PATH`, or of a context; an engine may do without the client's. */
@@ -31,6 +33,8 @@ export interface Candidate {
 /** What the search depends on. */
 export interface SearchEnvironment {
   readonly env: (name: string) => string | undefined;
+  /** This system, unless it is given. */
+  readonly os?: typeof Deno.build.os;
   /** Where the file system begins; without it, nothing is known of the machine. */
   readonly system?: { readonly root: string };
 }
@@ -41,12 +45,14 @@ export interface SearchEnvironment {
  *
  * @throws MlcliError when what the user named cannot be understood.
  */
-export async function candidates({ env }: SearchEnvironment): Promise<readonly Candidate[]> {
+export async function candidates(
+  { env, os = Deno.build.os }: SearchEnvironment,
+): Promise<readonly Candidate[]> {
   const host = env("DOCKER_HOST");
   if (host) return [{ rule: "DOCKER_HOST", address: parseHost(host, env) }];
   const context = await currentContext(env);
   if (context) return [context];
-  return wellKnownSockets(env);
+  return os === "windows" ? WELL_KNOWN_PIPES : wellKnownSockets(env);
 }
 
 /** The app of SageMaker Studio whose engine is the one to look for; undefined for any other. */
@@ -59,7 +65,13 @@ export function studioOf({ env, system }: SearchEnvironment): Studio | undefined
 /** Where Docker's engine listens. */
 const DEFAULT_SOCKET = "/var/run/docker.sock";
 
-/** Reads an address as `DOCKER_HOST` has it: `unix:///path`, `tcp://host:port` or `host:port`. */
+/** The same on Windows. */
+const DEFAULT_PIPE = "//./pipe/docker_engine";
+
+/**
+ * Reads an address as `DOCKER_HOST` has it: `unix:///path`, `npipe:////./pipe/name`,
+ * `tcp://host:port` or `host:port`.
+ */
 export function parseHost(host: string, env: SearchEnvironment["env"]): Address {
   const tls = env("DOCKER_TLS_VERIFY")
     ? tlsFiles(env("DOCKER_CERT_PATH") || configFolder(env))
@@ -71,10 +83,15 @@ function parseAddress(host: string, tls: TlsFiles | undefined): Address {
   if (host.startsWith("unix://")) {
     return { kind: "unix", path: host.slice("unix://".length) || DEFAULT_SOCKET };
   }
+  if (host.startsWith("npipe://")) {
+    const path = host.slice("npipe://".length).replaceAll("\\", "/");
+    return { kind: "pipe", path: path || DEFAULT_PIPE };
+  }
   const tcp = /^(?:(?:tcp|http|https):\/\/)?([^/]+)\/?$/.exec(host)?.[1];
   if (tcp) return { kind: "tcp", host: withPort(tcp, tls), tls };
   throw new MlcliError(`Docker Engine address not supported: ${host}`, {
-    hint: "Use unix:///path/to/docker.sock or tcp://host:port. For an engine behind ssh, forward " +
+    hint:
+      "Use unix:///path/to/docker.sock, npipe:////./pipe/NAME or tcp://host:port. For an engine behind ssh, forward " +
       "its socket: ssh -L /tmp/docker.sock:/var/run/docker.sock HOST",
   });
 }
@@ -160,11 +177,17 @@ export function readJson(file: string): unknown {
   }
 }
 
-/**
- * The default socket, then those of Docker Desktop and similar programs. Their named pipes on
- * Windows are left out, since Deno's `fetch` cannot use them: there, DOCKER_HOST has to name a
- * port.
- */
+/** The default pipe, then those of Docker Desktop and of `podman machine`. */
+const WELL_KNOWN_PIPES: readonly Candidate[] = [
+  { rule: "default", address: { kind: "pipe", path: DEFAULT_PIPE } },
+  {
+    rule: "Docker Desktop",
+    address: { kind: "pipe", path: "//./pipe/dockerDesktopLinuxEngine" },
+  },
+  { rule: "Podman machine", address: { kind: "pipe", path: "//./pipe/podman-machine-default" } },
+];
+
+/** The default socket, then those of Docker Desktop and similar programs. */
 function wellKnownSockets(env: SearchEnvironment["env"]): readonly Candidate[] {
   const below = (variable: string, path: string): readonly string[] => {
     const folder = env(variable);

@@ -6,7 +6,7 @@
  */
 
 import { isObject } from "../json.ts";
-import { unexpected } from "./transport.ts";
+import { engineWords } from "./words.ts";
 
 /** One message; the engine sends many other fields. */
 export interface ProgressMessage {
@@ -24,53 +24,10 @@ export interface ProgressMessage {
   readonly error?: string;
 }
 
-/**
- * Reads the messages as they come.
- *
- * @throws MlcliError where something is not a message, for example when the last one is cut off.
- */
-export function progressMessages(
-  body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<ProgressMessage, void, void> {
-  return jsonLines(body, "progress");
-}
-
-/**
- * Reads JSON objects, one a line, as they come; one may be split over several chunks.
- *
- * @param what they are, for the error.
- * @throws MlcliError where something is no object, for example when the last one is cut off.
- */
-export async function* jsonLines<T extends object>(
-  body: AsyncIterable<Uint8Array>,
-  what: string,
-): AsyncGenerator<T, void, void> {
-  let rest = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      if (line.trim() !== "") yield objectIn(line, what) as T;
-    }
-  }
-  if (rest.trim() !== "") yield objectIn(rest, what) as T;
-}
-
-function objectIn(line: string, what: string): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch (cause) {
-    throw unexpected(what, line, cause);
-  }
-  if (!isObject(value)) throw unexpected(what, line);
-  return value;
-}
-
-/** The message's error, if it is one. */
-export function failureOf(message: ProgressMessage): string | undefined {
-  return message.errorDetail?.message ?? message.error;
+/** The message's error, if it is one, as it can be shown. */
+export function failureOf({ errorDetail, error }: ProgressMessage): string | undefined {
+  const words = errorDetail?.message ?? error;
+  return words === undefined ? undefined : engineWords(words);
 }
 
 /** What BuildKit says, for `decodedTrace`; undefined where the message is of another kind. */
@@ -79,10 +36,23 @@ export function traceIn({ id, aux }: ProgressMessage): string | undefined {
   return id === "moby.buildkit.trace" && typeof aux === "string" ? aux : undefined;
 }
 
-/** What was made or pushed, as far as the message says. */
-export function resultIn({ aux }: ProgressMessage): {
-  readonly ID?: string;
-  readonly Digest?: string;
-} {
-  return typeof aux === "object" ? aux : {};
+/** The image that a build has made, where the message says it. */
+export function builtImage({ aux }: ProgressMessage): string | undefined {
+  return textOf(aux, "ID");
+}
+
+/**
+ * The digest of the manifest that a registry took, where the message says it. An engine with
+ * containerd's image store, which Docker 29 has, says it in words alone (github.com/moby/moby,
+ * daemon/containerd/image_push.go): `latest: digest: sha256:... size: 529`.
+ */
+export function pushedDigest({ aux, status }: ProgressMessage): string | undefined {
+  const digest = textOf(aux, "Digest");
+  return digest ?? /^\S+: digest: (sha256:[0-9a-f]{64}) size: \d+$/.exec(status ?? "")?.[1];
+}
+
+/** A field of what differs among messages. */
+function textOf(aux: ProgressMessage["aux"], field: "ID" | "Digest"): string | undefined {
+  const value: unknown = isObject(aux) ? aux[field] : undefined;
+  return typeof value === "string" ? value : undefined;
 }

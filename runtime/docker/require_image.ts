@@ -9,10 +9,15 @@ import { MlcliError } from "../errors.ts";
 
 /**
  * The image.
+ * @param signal ends the wait for the engine; its reason is thrown.
  * @throws MlcliError when it is not there.
  */
-export async function requireImage(engine: Engine, reference: string): Promise<ImageDetails> {
-  const image = await engine.image(reference);
+export async function requireImage(
+  engine: Engine,
+  reference: string,
+  signal: AbortSignal,
+): Promise<ImageDetails> {
+  const image = await engine.image(reference, signal);
   if (image === undefined) throw imageNotFound(reference);
   return image;
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Connection } from "./connection.ts";
 import type { Address } from "./locate.ts";
 
 /** A connection after its upgrade. */
@@ -64,7 +65,11 @@ export async function upgrade(
   }
 }
 
-async function connect(address: Address, tls: TlsOptions | undefined): Promise<Deno.Conn> {
+async function connect(address: Address, tls: TlsOptions | undefined): Promise<Connection> {
+  if (address.kind === "pipe") {
+    const { connectToPipe } = await import("./pipe.ts");
+    return await connectToPipe(address.path);
+  }
   if (address.kind === "unix") {
     return await Deno.connect({ transport: "unix", path: address.path });
   }
@@ -76,7 +81,7 @@ async function connect(address: Address, tls: TlsOptions | undefined): Promise<D
 }
 
 /** Closes it, or has it closed when the signal is aborted; once, since Deno refuses a second time. */
-function closeOnce(connection: Deno.Conn, signal: AbortSignal): () => void {
+function closeOnce(connection: Connection, signal: AbortSignal): () => void {
   let isOpen = true;
   const close = (): void => {
     signal.removeEventListener("abort", close);
@@ -88,12 +93,12 @@ function closeOnce(connection: Deno.Conn, signal: AbortSignal): () => void {
 }
 
 function requestOf(address: Address, path: string): string {
-  const host = address.kind === "unix" ? "docker" : address.host;
+  const host = address.kind === "tcp" ? address.host : "docker";
   return `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 0\r\n` +
     "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n";
 }
 
-async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
+async function writeAll(connection: Connection, bytes: Uint8Array): Promise<void> {
   for (let rest = bytes; rest.length > 0;) {
     rest = rest.subarray(await connection.write(rest));
   }
@@ -110,7 +115,7 @@ interface Head {
   readonly rest: Uint8Array;
 }
 
-async function readHead(connection: Deno.Conn): Promise<Head> {
+async function readHead(connection: Connection): Promise<Head> {
   let received = new Uint8Array();
   const buffer = new Uint8Array(LONGEST_HEAD);
   while (received.length < LONGEST_HEAD) {
@@ -129,7 +134,7 @@ async function readHead(connection: Deno.Conn): Promise<Head> {
   throw new Error("The connection ended before an answer of HTTP");
 }
 
-async function textOf(connection: Deno.Conn, begin: Uint8Array, length: number): Promise<string> {
+async function textOf(connection: Connection, begin: Uint8Array, length: number): Promise<string> {
   let received = begin;
   const buffer = new Uint8Array(LONGEST_HEAD);
   while (received.length < Math.min(length, LONGEST_HEAD)) {
@@ -141,7 +146,7 @@ async function textOf(connection: Deno.Conn, begin: Uint8Array, length: number):
 }
 
 async function* outputOf(
-  connection: Deno.Conn,
+  connection: Connection,
   begin: Uint8Array,
 ): AsyncGenerator<Uint8Array, void, void> {
   if (begin.length > 0) yield begin;

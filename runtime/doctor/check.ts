@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isSystemError, messageOf, MlcliError } from "../errors.ts";
+import { Interrupted, isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { fileErrorHint } from "../system_errors.ts";
 
 /** One finding: a line of the output. */
@@ -31,6 +31,7 @@ export async function guarded(
   try {
     return await check();
   } catch (error) {
+    if (error instanceof MlcliError && error.cause instanceof Interrupted) throw error.cause;
     if (error instanceof MlcliError) {
       const quote = error.quote ? `\n${error.quote.trimEnd()}` : "";
       return [{ name, status, message: `${error.message}${quote}`, hint: error.hint }];

@@ -11,6 +11,7 @@ import type { Context } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/engine.ts";
 import { NoAppHere } from "../errors.ts";
+import type { Told } from "../message.ts";
 import { appChecks } from "./app_checks.ts";
 import { type Check, guarded, withoutRepeats } from "./check.ts";
 import { cloudChecks } from "./cloud_check.ts";
@@ -45,7 +46,7 @@ export interface Diagnosis {
 /** Looks at everything at once. */
 export async function diagnose(
   { appName, tag, port, doubtsAbout, cloud }: DoctorRequest,
-  host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws">,
+  host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws" | "err">,
 ): Promise<Diagnosis> {
   const engine = host.engine();
   const app = findApp(host.cwd, appName);
@@ -57,7 +58,7 @@ export async function diagnose(
     engine,
     app,
     (engine, app) =>
-      guarded("image", async () => await imageAndPlatform(engine, app, tag, await image)),
+      guarded("image", async () => await imageAndPlatform(engine, app, tag, await image, host.err)),
   );
   // Known before anything is begun that may fail meanwhile.
   const hasNone = await isNone(app);
@@ -108,9 +109,10 @@ async function imageAndPlatform(
   app: App,
   tag: string,
   image: ImageDetails | undefined,
+  err: Told,
 ): Promise<readonly Check[]> {
   const found = withoutRepeats([
-    ...await imageChecks(engine, app, tag, image),
+    ...await imageChecks(engine, app, tag, image, err),
     ...await platformChecks(app, tag, image),
   ]);
   // Without an image nobody can say so.

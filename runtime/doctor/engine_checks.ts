@@ -5,7 +5,14 @@
  */
 
 import { statfs } from "node:fs/promises";
-import { type Engine, type EngineInfo, type EngineVersion, isRootless } from "../docker/engine.ts";
+import type { Engine, EngineVersion } from "../docker/engine.ts";
+import {
+  type EngineInfo,
+  isRootless,
+  remapsUsers,
+  unlimitedBy,
+  usesSelinux,
+} from "../docker/engine_info.ts";
 import { messageOf } from "../errors.ts";
 import type { Check } from "./check.ts";
 
@@ -25,7 +32,9 @@ export async function engineChecks(engine: Engine): Promise<readonly Check[]> {
   const [info, version] = await Promise.all([engine.info(), engine.version()]);
   return [
     versionCheck(engine, version),
-    rootlessCheck(info),
+    await usersCheck(engine, info),
+    ...(usesSelinux(info) ? [SELINUX] : []),
+    ...limitsCheck(info),
     await diskCheck(engine, info),
   ];
 }
@@ -42,12 +51,60 @@ function versionCheck({ address, rule }: Engine, { Version, ApiVersion }: Engine
   };
 }
 
-/** Both work; which one it is explains who owns files, and why a low port is refused. */
-function rootlessCheck(info: EngineInfo): Check {
-  const message = isRootless(info)
-    ? "The engine is rootless: root in a container is you"
-    : "The engine runs as root; what containers write is handed to you afterwards";
-  return { name: "rootless", status: "ok", message };
+/** All of them work; which one it is explains who owns files, and why a low port is refused. */
+async function usersCheck(engine: Engine, info: EngineInfo): Promise<Check> {
+  const name = "rootless";
+  if (remapsUsers(info)) {
+    return {
+      name,
+      status: "ok",
+      message: "The engine has a user namespace (userns-remap); containers that mount what is " +
+        "yours run outside of it, as docker run --userns=host does",
+    };
+  }
+  if (!isRootless(info)) {
+    const message = "The engine runs as root; what containers write is handed to you afterwards";
+    return { name, status: "ok", message };
+  }
+  const uid = await ownerOf(engine);
+  if (uid === undefined || uid === Deno.uid()) {
+    return { name, status: "ok", message: "The engine is rootless: root in a container is you" };
+  }
+  return {
+    name,
+    status: "warning",
+    message: `The engine is rootless, and another user's: root in a container is user ${uid}, ` +
+      "who may read and write only what you let others",
+    hint: "Use an engine of your own (DOCKER_HOST names one), or run mlcli as that user.",
+  };
+}
+
+/** Who runs an engine on this machine: the owner of its socket. */
+async function ownerOf({ address }: Engine): Promise<number | undefined> {
+  if (Deno.build.os !== "linux" || !address.startsWith("unix://")) return undefined;
+  const socket = await Deno.stat(address.slice("unix://".length)).catch(() => undefined);
+  return socket?.uid ?? undefined;
+}
+
+const SELINUX: Check = {
+  name: "selinux",
+  status: "ok",
+  message: "The engine uses SELinux; containers that mount what is yours run without its label " +
+    "(label=disable)",
+};
+
+/** Nothing is said where it can do all. */
+function limitsCheck(info: EngineInfo): readonly Check[] {
+  const missing = unlimitedBy(info).map((limit) => limit === "cpus" ? "CPUs" : limit);
+  if (missing.length === 0) return [];
+  return [{
+    name: "limits",
+    status: "warning",
+    message: `The engine cannot limit ${missing.join(" or ")}: ` +
+      "a run may take all that the machine has",
+    hint:
+      "A rootless engine needs cgroup v2, with the controllers memory and cpu delegated to you.",
+  }];
 }
 
 async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): Promise<Check> {

@@ -17,18 +17,21 @@ import { builtAt } from "../docker/image_details.ts";
 import { isFile } from "../files.ts";
 import { holdsHarness, isBuiltByMlcli } from "../images.ts";
 import { type Check, guarded } from "./check.ts";
+import type { Told } from "../message.ts";
 import { initCheck } from "./init_check.ts";
 
 /**
  * Whether the image is there, and holds the code as it is now.
  *
  * @param image what the engine says of it.
+ * @param err where it is said if a container may be left.
  */
 export async function imageChecks(
   engine: Engine,
   app: App,
   tag: string,
   image: ImageDetails | undefined,
+  err: Told,
 ): Promise<readonly Check[]> {
   const reference = imageReference(app, tag);
   if (image === undefined) {
@@ -50,7 +53,7 @@ export async function imageChecks(
     ...await guarded("image", async () => [await ageCheck(app, reference, image)], "warning"),
     // Containers of other images get no init.
     ...(holdsHarness(image)
-      ? await guarded("init", async () => [await initCheck(engine, reference)])
+      ? await guarded("init", async () => [await initCheck(engine, reference, err)])
       : []),
   ];
 }

@@ -6,6 +6,7 @@
 
 import type { Engine } from "../docker/engine.ts";
 import { discardContainer, saysInitMissing } from "../local/container/create.ts";
+import type { Told } from "../message.ts";
 import { initProbePlan } from "../local/service_plans.ts";
 import type { Check } from "./check.ts";
 
@@ -14,8 +15,9 @@ import type { Check } from "./check.ts";
  * catatonit. That shows only when a container is started.
  *
  * @param image an image of mlcli that exists.
+ * @param err where it is said if the container may be left.
  */
-export async function initCheck(engine: Engine, image: string): Promise<Check> {
+export async function initCheck(engine: Engine, image: string, err: Told): Promise<Check> {
   const name = `mlcli-doctor-${crypto.randomUUID().slice(0, 8)}`;
   let id: string | undefined;
   try {
@@ -32,6 +34,6 @@ export async function initCheck(engine: Engine, image: string): Promise<Check> {
         "docker-init (package tini), Podman's catatonit; snap's Docker has none.",
     };
   } finally {
-    if (id !== undefined) await discardContainer(engine, id);
+    if (id !== undefined) await discardContainer(engine, { id, name }, err);
   }
 }

@@ -6,7 +6,8 @@
 
 import { join } from "@std/path/join";
 import type { Context } from "../context.ts";
-import { type Engine, isRootless } from "../docker/engine.ts";
+import type { Engine } from "../docker/engine.ts";
+import { isRootless } from "../docker/engine_info.ts";
 import { studioOf } from "../docker/locate.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import { enablingHint, type Studio } from "../studio.ts";

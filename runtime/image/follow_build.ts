@@ -6,7 +6,7 @@
 
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { ENGINE_DISK_FULL, saysDiskFull } from "../docker/full_disk.ts";
-import { failureOf, resultIn, traceIn } from "../docker/messages.ts";
+import { builtImage, failureOf, traceIn } from "../docker/messages.ts";
 import { studioHint } from "../docker/studio.ts";
 import { MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
@@ -39,7 +39,7 @@ export async function followBuild(
       buildkit ??= new (await import("./buildkit_output.ts")).BuildkitOutput(onEvent);
       buildkit.add(trace);
     }
-    if (resultIn(message).ID) isBuilt = true;
+    if (builtImage(message)) isBuilt = true;
   }
   classic.end();
   // An engine that stops half-way ends the stream without an error.

@@ -42,7 +42,8 @@ export async function failureOf(
   const headline = headlineOf(reason);
   const last = headline ?? heard.lastError;
   const hint = outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
-    fullDiskHint(last) ?? await missingModuleHintOf(last, importer) ?? unquotedHint(unquoted);
+    await fullDiskHint(last, importer.app.directory) ?? await missingModuleHintOf(last, importer) ??
+    unquotedHint(unquoted);
   return headline !== undefined && isTold(reason, heard.text)
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });

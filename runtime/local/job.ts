@@ -7,7 +7,7 @@
 
 import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
-import { type CodeFolder, layoutOf } from "../app/layout.ts";
+import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/difference.ts";
 import type { JobKind } from "../contract/jobs.ts";
@@ -23,6 +23,7 @@ import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { Heard } from "./container/heard.ts";
+import { protectionOf } from "./container/mounting.ts";
 import { requireNetwork } from "./container/refusals.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/typing.ts";
@@ -34,6 +35,7 @@ import { linkDifferences } from "./differences/links.ts";
 import { StatusLine } from "./metrics/status_line.ts";
 import { lastValues } from "./metrics/told.ts";
 import type { Ending, Settled } from "../model/folder.ts";
+import { runFolderOf } from "../model/runs.ts";
 import { outputBefore, outputDifferences } from "./differences/output.ts";
 import { handOver } from "./hand_over.ts";
 import { ownersOf } from "./ownership.ts";
@@ -43,7 +45,7 @@ import { type Reason, watchOutput } from "./reason.ts";
 import type { RunFacts } from "./record/document.ts";
 import type { RunRecord } from "./record/record.ts";
 import { tell, type Told } from "../message.ts";
-import { noteText, warningText } from "../text.ts";
+import { listed, noteText, warningText } from "../text.ts";
 
 /** Where the code of each kind of job lies. */
 const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process: "processing" };
@@ -77,6 +79,8 @@ export interface JobRun {
   readonly stopAfter: number | undefined;
   /** Puts away what it wrote, once that is the caller's. */
   readonly settle: (ending: Ending, engine: Engine) => Promise<Settled>;
+  /** Leaves the run's directory to a container that may still run. */
+  readonly keepFolder: () => void;
   /** Tells more of a run that nobody interrupted. */
   readonly report: (outcome: RunOutcome) => Promise<void>;
 }
@@ -101,7 +105,13 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const layout = layoutOf(job.app);
   const engine = await host.engine();
   requireNetwork(engine, job.network);
-  const image = await requireImage(engine, imageReference(job.app, job.tag));
+  const image = await requireImage(
+    engine,
+    imageReference(job.app, job.tag),
+    host.interruption.signal,
+  );
+  // Asked for now, the answer is there when the container is created. A failure shows there, too.
+  protectionOf(engine).catch(() => {});
   await run.checkPaths();
   const isOurs = holdsHarness(image);
   const planned = run.plan({
@@ -135,15 +145,9 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const streams = heard.to(metered ?? status.above);
   let outcome: RunOutcome | undefined;
   let reason: Reason | undefined;
-  try {
-    outcome = await runContainer(engine, run.name, body, { ...host, ...streams }, {
-      grace,
-      after: run.stopAfter,
-      onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
-    });
-  } finally {
-    metered?.end();
-    status.close();
+  let isLeft = false;
+  /** Sees to what the run wrote. */
+  async function takeOver(): Promise<void> {
     const warnings = await handOver(body.Image, owners, host);
     if (outcome !== undefined) {
       record.exitStatus = outcome.status;
@@ -161,6 +165,22 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     const ending = outcome === undefined || findings.areViolations ? "failed" : endingOf(outcome);
     await settle(run, ending, engine, { findings, warnings, err });
   }
+  try {
+    outcome = await runContainer(engine, run.name, body, { ...host, ...streams }, {
+      grace,
+      after: run.stopAfter,
+      onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
+      onLeft: () => {
+        isLeft = true;
+        run.keepFolder();
+        tell(err, noteText(leftWords(run, layout)));
+      },
+    });
+  } finally {
+    metered?.end();
+    status.close();
+    if (!isLeft) await takeOver();
+  }
   if (outcome.cause === undefined) {
     await run.report(outcome);
     const isStopped = outcome.stoppedWithin !== undefined && endingOf(outcome) === "stopped";
@@ -177,6 +197,14 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     interactive: job.interactive,
     importer: { app: job.app, code: CODE[kind], image },
   });
+}
+
+/** What is left with a container that may still run and write. */
+function leftWords({ kind, name, uploaded }: JobRun, layout: Layout): string {
+  const folders = [runFolderOf(layout, name), ...kind === "train" ? [uploaded] : []];
+  const paths = folders.map((path) => typedPath(layout.directory, path));
+  return `${listed(paths)} ${paths.length === 1 ? "is" : "are"} left with it; ` +
+    `the app's next mlcli local ${kind} sees to that once the container is gone`;
 }
 
 /** Two runs at once share `output`: what one of them wrote is not held against the other. */

@@ -7,7 +7,8 @@
 
 import { shellWord } from "../app/typed_path.ts";
 import type { Caller } from "../context.ts";
-import { type Engine, isRootless } from "../docker/engine.ts";
+import type { Engine } from "../docker/engine.ts";
+import { isRootless } from "../docker/engine_info.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import { realPathOf } from "../files.ts";
 import type { Output } from "../streams.ts";

@@ -27,10 +27,13 @@ export interface RunFolder {
   readonly config: string;
   /** A file in it that the harness in the container reports to. */
   readonly report: string;
+  /** Leaves the directory to a container that may still run; the app's next command clears it away. */
+  readonly keep: () => void;
 }
 
 /**
- * Writes the files, calls `work` with their directory, and removes it whatever happens.
+ * Writes the files, calls `work` with their directory, and removes it whatever happens, unless `work`
+ * says that it is to be kept.
  *
  * @param name the container's name.
  */
@@ -46,15 +49,17 @@ export async function withRunFolder<T>(
   const folder = runFolderOf(layout, name);
   const config = join(folder, "config");
   await Deno.mkdir(folder);
+  let isKept = false;
+  const keep = (): void => void (isKept = true);
   try {
     await claimRun(folder);
     await makeDirectory(config);
     for (const [file, value] of Object.entries(files)) {
       await Deno.writeTextFile(join(config, file), JSON.stringify(value, null, 2) + "\n");
     }
-    return await work({ folder, config, report: await makeReport(folder) });
+    return await work({ folder, config, report: await makeReport(folder), keep });
   } finally {
-    await removeTreeIfThere(folder).catch(() => {});
+    if (!isKept) await removeTreeIfThere(folder).catch(() => {});
   }
 }
 

@@ -169,7 +169,7 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
   const layout = layoutOf(app);
   const engine = await host.engine();
   requireNetwork(engine, job.network);
-  const image = await requireImage(engine, imageReference(app, job.tag));
+  const image = await requireImage(engine, imageReference(app, job.tag), host.interruption.signal);
   await place.checkPaths();
   const planned = place.plan({
     withInit: holdsHarness(image) && !strict,

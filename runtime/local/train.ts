@@ -79,7 +79,7 @@ export async function withTraining(
   const place = { layout, clock: host.clock, err: host.err };
   await withRecord(job.app.name, place, async (record) => {
     record.measure(metrics);
-    await withRunFolder(engine, layout, name, files, async ({ config, folder, report }) => {
+    await withRunFolder(engine, layout, name, files, async ({ config, folder, report, keep }) => {
       await copyConfiguration(layout, config, Object.keys(files));
       // The specification mounts all of `input`, the platform the channels alone.
       const isApart = job.strict || await areApart(layout, channels);
@@ -120,6 +120,7 @@ export async function withTraining(
           options: { stop_after: job.stopAfter, checkpoints: job.checkpoints },
         }),
         stopAfter: job.stopAfter,
+        keepFolder: keep,
         settle: async (ending, engine) => {
           written = ending === "failed" ? 0 : await filesIn(modelFolder);
           return await settleModel(layout, modelFolder, ending, usedOn(engine), job.strict);

@@ -7,7 +7,7 @@
 
 import { join } from "@std/path/join";
 import { isPlaceholder } from "../app/layout.ts";
-import { lstatIfThere, makeDirectory, moveTree, removeTreeIfThere } from "../files.ts";
+import { lstatIfThere, makeDirectory, moveTree, partOf, removeTreeIfThere } from "../files.ts";
 
 /** In `model`: what comes, what goes, what is gone. */
 const INCOMING = ".mlcli-incoming";
@@ -45,6 +45,11 @@ async function removeImpostors(model: string): Promise<void> {
     const info = await lstatIfThere(path);
     if (info !== undefined && !info.isDirectory) await Deno.remove(path);
   }
+}
+
+/** Removes what a run that was killed had not copied to its end: a server would get it. */
+export async function removePart(model: string): Promise<void> {
+  await removeTreeIfThere(partOf(join(model, INCOMING)));
 }
 
 /** Moves the rest, from where this was interrupted: each name says how far it got. */

@@ -28,7 +28,8 @@ import {
   statIfThere,
 } from "../files.ts";
 import { systemCode } from "../system_errors.ts";
-import { finishContents, moveContents, putAway } from "./contents.ts";
+import { finishContents, moveContents, putAway, removePart } from "./contents.ts";
+import { isAnyAlive } from "./runs.ts";
 
 /** How a run ended, as far as its model is concerned. */
 export type Ending =
@@ -303,6 +304,7 @@ export async function finishSwap(layout: Layout, run: string): Promise<void> {
 /** The same for a `model` whose contents were being moved. */
 export async function finishMove(layout: Layout): Promise<void> {
   if (!await lstatIfThere(layout.model)) return;
+  if (!await isAnyAlive(layout)) await removePart(layout.model);
   await finishContents(layout.model);
   // The model is whole: where there is no room for the earlier one, another command tries again.
   await putAway(layout.model, previousModelOf(layout)).catch((error) => {

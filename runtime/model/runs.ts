@@ -60,6 +60,14 @@ export async function isRunOver(layout: Pick<Layout, "localTest">, run: string):
   return await lstatIfThere(folder) === undefined || await isLeftOver(folder);
 }
 
+/** Whether a mlcli sees to some run of the app. */
+export async function isAnyAlive({ localTest }: Pick<Layout, "localTest">): Promise<boolean> {
+  for await (const { name } of Deno.readDir(localTest)) {
+    if (name.startsWith(PREFIX) && !await isLeftOver(join(localTest, name))) return true;
+  }
+  return false;
+}
+
 /**
  * Begins to notice other runs of the app.
  *
@@ -82,6 +90,24 @@ export async function noticeOthers(
   const start = await time();
   const hadOthers = await others();
   return async () => hadOthers || await others() || await time() !== start;
+}
+
+/**
+ * Paths of the directories in another one that a killed mlcli left, and had claimed.
+ *
+ * @param prefix begins their names. Others may make such names in a directory that all share: only the
+ * caller's own count.
+ */
+export async function leftOverFolders(parent: string, prefix: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { name } of await Array.fromAsync(Deno.readDir(parent)).catch(() => [])) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(parent, name);
+    const info = await lstatIfThere(path).catch(() => undefined);
+    if (!info?.isDirectory || info.uid !== Deno.uid()) continue;
+    if (await isLeftOver(path)) found.push(path);
+  }
+  return found;
 }
 
 /**

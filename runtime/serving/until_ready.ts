@@ -7,6 +7,7 @@
 import type { Engine } from "../docker/engine.ts";
 import { isConflict, isNotFound } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
+import { SilentEngine } from "../docker/patience.ts";
 import { abortOf, deadlineIn, joinSignals } from "../time.ts";
 import { pingUntilReady } from "./ping.ts";
 
@@ -42,7 +43,7 @@ export async function untilReady(
   let lastAnswer = "";
   let wasReady = false;
   try {
-    const end = await engine.wait(id, "not-running", over.signal);
+    const end = await engine.wait(id, "not-running", asking);
     const ended = end.status.then((status): Readiness => ({ kind: "ended", status }));
     const ready = pingUntilReady(port, asking, (answer, wasReadyBefore) => {
       wasReady = wasReadyBefore;
@@ -61,20 +62,24 @@ export async function untilReady(
 /** How many lines of a dead server's log are shown. */
 const LOG_TAIL = 30;
 
+/** How long the engine may take to give it, in seconds: it only explains something. */
+const LOG_SECONDS = 10;
+
 /** How many characters of them: a line may be of any length. */
 const LONGEST_TAIL = 16_384;
 
-/** The end of a container's log, both streams; nothing when somebody removed the container. */
+/** The end of a container's log, both streams; nothing when the engine does not give it. */
 export async function logTail(engine: Engine, id: string): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
   try {
-    const log = await engine.logs(id, { tail: LOG_TAIL, follow: false });
+    const log = await engine.logs(id, { tail: LOG_TAIL, follow: false, within: LOG_SECONDS });
     for await (const { bytes } of demultiplex(log)) {
       text = (text + decoder.decode(bytes, { stream: true })).slice(-LONGEST_TAIL);
     }
   } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
+    // Somebody removed the container, or the engine is silent.
+    if (!isNotFound(error) && !isConflict(error) && !(error instanceof SilentEngine)) throw error;
   }
   return text || undefined;
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Target } from "./targets.ts";
+
 /** A permission, and what mlcli needs it for. */
 interface Permission {
   readonly flag: string;
@@ -43,7 +45,19 @@ const PERMISSIONS: readonly Permission[] = [
   },
 ];
 
-/** Options of `deno compile`. Whatever else would be needed fails; nothing asks the user. */
-export function permissionOptions(): string[] {
-  return ["--no-prompt", ...PERMISSIONS.map(({ flag }) => flag)];
+/**
+ * On Windows the engine listens on a named pipe, which Deno opens for a program that is allowed
+ * everything, and for no other (runtime/permissions/lib.rs, `check_special_file`).
+ */
+const ON_WINDOWS: readonly Permission[] = [
+  { flag: "--allow-all", reason: "the engine's named pipe" },
+];
+
+/**
+ * Options of `deno compile`. Whatever else would be needed fails; nothing asks the user.
+ * @param target default: one that is not Windows.
+ */
+export function permissionOptions(target?: Target): string[] {
+  const permissions = target?.includes("windows") ? ON_WINDOWS : PERMISSIONS;
+  return ["--no-prompt", ...permissions.map(({ flag }) => flag)];
 }

@@ -66,7 +66,7 @@ async function compile(
     "--no-code-cache",
     ...["--target", target, "--output", join(dist, binaryName(target))],
     ...assets.flatMap((asset) => ["--include", asset]),
-    ...permissionOptions(),
+    ...permissionOptions(target),
     main,
   ];
   await run(command, {

@@ -6,11 +6,9 @@
  */
 
 import { joinSignals } from "../../runtime/time.ts";
-import { ensureBaseImage } from "../engine/base_image.ts";
-import { ensureEngine } from "../engine/engine.ts";
-import { copyImage } from "../engine/podman/copy_image.ts";
+import { bringBaseImage } from "../engine/copy_image.ts";
 import { ensurePodman, withPodman } from "../engine/podman/service.ts";
-import { runScript, step } from "../script.ts";
+import { runScript } from "../script.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { ON_PODMAN, pathsOf } from "../testing/selections.ts";
 import type { TestResults } from "../testing/test_results.ts";
@@ -28,22 +26,10 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
   using either = joinSignals(signal, AbortSignal.timeout(TIMEOUT));
   const limit = either.signal;
   return await withPodman(limit, async ({ host, pid }) => {
-    const image = await step("Copying the base image", () => baseImage(host, limit));
-    const env = { DOCKER_HOST: host, MLCLI_TEST_BASE_IMAGE: image };
+    const env = { DOCKER_HOST: host, MLCLI_TEST_BASE_IMAGE: await bringBaseImage(host, limit) };
     const within = ["nsenter", `--net=/proc/${pid}/ns/net`, "--"];
     return await denoTest(tests, { env, within }, limit);
   });
-}
-
-/** The image that the tests on Docker use, brought from there. Returns its name on Podman. */
-async function baseImage(host: string, signal: AbortSignal): Promise<string> {
-  const engine = await ensureEngine(signal);
-  try {
-    const image = await ensureBaseImage("plain", engine, signal);
-    return await copyImage(image, engine.address, host, signal);
-  } finally {
-    engine.close();
-  }
 }
 
 if (import.meta.main) runScript(main);

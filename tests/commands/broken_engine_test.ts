@@ -51,6 +51,7 @@ function afterBody(said: string): RawHandler {
 /** What a run asks for, until its container ends with 0. */
 const RUN: RawAnswers = {
   "GET /_ping": answer(200, "OK"),
+  "GET /info": answer(200, {}),
   "GET /images/APP%3Alatest/json": answer(200, {
     Created: "2026-01-01T00:00:00Z",
     Os: "linux",
@@ -136,7 +137,7 @@ suite("an engine that breaks off", () => {
       "the exit status",
       train,
       { ...RUN, "POST /containers/abc/wait": CUT },
-      /broke its answer off \(POST \/containers\/abc\/wait\)/,
+      /The Docker Engine went away \(POST \/containers\/abc\/wait\)/,
     ],
     [
       "with an exit status that is none",
@@ -163,19 +164,19 @@ suite("an engine that breaks off", () => {
       "the start",
       train,
       { ...RUN, "POST /containers/abc/start": () => {} },
-      /does not answer: /,
+      /The Docker Engine went away \(/,
     ],
     [
       "the list of servers",
       ["local", "status"],
       { ...SERVING, "GET /containers/json": CUT },
-      /broke its answer off \(GET \/containers\/json\)/,
+      /The Docker Engine went away \(GET \/containers\/json\)/,
     ],
     [
       "the list of servers, in chunks,",
       ["local", "stop"],
       { ...SERVING, "GET /containers/json": CHUNK_CUT },
-      /broke its answer off \(GET \/containers\/json\)/,
+      /The Docker Engine went away \(GET \/containers\/json\)/,
     ],
     [
       "with a list that is none",
@@ -187,7 +188,7 @@ suite("an engine that breaks off", () => {
       "the stop",
       ["local", "stop"],
       { ...SERVING, "POST /containers/abc/stop": () => {} },
-      /does not answer: /,
+      /The Docker Engine went away \(/,
     ],
     [
       "a log",

@@ -187,6 +187,30 @@ suite("mlcli doctor", () => {
       /^ok {7}The engine is rootless/m,
     ],
     [
+      "a user namespace",
+      { ...GOOD, info: { SecurityOptions: ["name=userns"] } },
+      0,
+      /^ok {7}The engine has a user namespace .* --userns=host does$/m,
+    ],
+    [
+      "SELinux",
+      { ...GOOD, info: { SecurityOptions: ["name=selinux"] } },
+      0,
+      /^ok {7}The engine uses SELinux; .*\(label=disable\)$/m,
+    ],
+    [
+      "an engine that cannot limit memory",
+      { ...GOOD, info: { SecurityOptions: ["name=rootless"], MemoryLimit: false } },
+      0,
+      /^warning {2}The engine cannot limit memory: .*\n {9}hint: .*cgroup v2/m,
+    ],
+    [
+      "rootless Podman that limits nothing",
+      { ...GOOD, info: { Rootless: true, CgroupVersion: "1" } },
+      0,
+      /^ok {7}The engine is rootless.*\n(?:.*\n)*?warning {2}The engine cannot limit memory or CPUs: /m,
+    ],
+    [
       "no image",
       { ...GOOD, image: undefined },
       1,

@@ -18,8 +18,14 @@ async function push(
   using engine = new EngineApi();
   try {
     const lines = await engine.progress(`/images/${encodeURI(image)}/push?tag=v1`, password);
-    const aux = lines.find((line) => line.aux)?.aux as { Digest: string } | undefined;
-    return { failure: failureIn(lines), ...(aux ? { digest: aux.Digest } : {}) };
+    // In words, from every engine: containerd's image store says it nowhere else.
+    const digest = /: digest: (sha256:\w{64}) /.exec(JSON.stringify(lines))?.[1];
+    // Docker 29 does not say the code, but what everybody knows.
+    const failure = failureIn(lines)?.replace(
+      /^(denied|name unknown|tag invalid|error from registry): /,
+      "",
+    );
+    return { failure, ...(digest ? { digest } : {}) };
   } finally {
     await removeImage(`${image}:v1`);
   }
@@ -55,22 +61,22 @@ suite("the box's registry", () => {
     box.ecr.store.add("app", { isImmutable: true });
     box.ecr.store.expireTokens();
     assertEquals(await push(box, "app", expired.password), {
-      failure: "denied: Your authorization token has expired. Reauthenticate and try again.",
+      failure: "Your authorization token has expired. Reauthenticate and try again.",
     });
     const { password } = box.ecr.store.issueToken(key);
     assertEquals(await push(box, "none", password), {
-      failure: "name unknown: The repository with name 'none' does not exist in the registry " +
+      failure: "The repository with name 'none' does not exist in the registry " +
         "with id '123456789012'",
     });
     assertEquals((await push(box, "app", password)).failure, undefined);
     assertEquals(await push(box, "app", password), {
-      failure: "tag invalid: The image tag 'v1' already exists in the 'app' repository and " +
+      failure: "The image tag 'v1' already exists in the 'app' repository and " +
         "cannot be overwritten because the tag is immutable.",
     });
     box.faults.deny("ecr:InitiateLayerUpload");
     assertMatch(
       (await push(box, "app", password)).failure!,
-      /^denied: User: \S+ is not authorized to perform: ecr:InitiateLayerUpload on resource: /,
+      /^User: \S+ is not authorized to perform: ecr:InitiateLayerUpload on resource: /,
     );
   });
 

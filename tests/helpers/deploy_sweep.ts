@@ -6,10 +6,11 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
+import { type Rows, STATUS, sweepCalls, type Swept } from "./call_sweep.ts";
 import { LEAST, makeDeployApp, MODEL } from "./deploy_app.ts";
 import { assertAlone, assertWhole, deployed } from "./deployed.ts";
 import { BUCKET, type JobApp } from "./job_app.ts";
-import type { Call, EndingSignal, Stopped } from "./stopped_call.ts";
+import type { EndingSignal, Stopped } from "./stopped_call.ts";
 import { tarGz } from "./tar.ts";
 
 const SECOND_KEY = "app/second/model.tar.gz";
@@ -86,20 +87,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "deleting one with what an update has left": { args: DELETE, begin: updated, served: SECOND },
 };
 
-/** The status that a signal ends with. */
-const STATUS = { SIGKILL: 137, SIGINT: 130, SIGTERM: 143 } as const;
-
-/** A command line, and how it is ended. */
-export interface Row {
-  readonly signal: EndingSignal;
-  readonly run: () => Promise<Stopped>;
-}
-
 async function begin(job: JobApp, scenario: Scenario): Promise<void> {
   const { models, configurations, endpoints } = job.box.endpoints;
   for (const map of [models, configurations, endpoints]) map.clear();
   await scenario.begin(job);
-  job.box.requests.length = 0;
 }
 
 /** What serves, what exists, and what is said of it, right after the program ended. */
@@ -174,36 +165,25 @@ async function repeat(
 /** Ends the scenario's command line at each of its calls; `rows` says how. */
 export async function sweep(
   scenario: Scenario,
-  rows: (job: JobApp, call: Call, row: number) => readonly Row[],
+  rows: (job: JobApp) => Rows,
 ): Promise<void> {
   await using job = await makeDeployApp();
   const { box } = job;
   const model = await tarGz([{ name: "model.txt", content: "eight" }]);
   await box.s3.put(BUCKET, SECOND_KEY, model);
-  await begin(job, scenario);
-  const clean = await job.run(scenario.args);
-  assertEquals([clean.code, clean.stdout], [0, "shop\n"], clean.stderr);
-  const calls = box.operations;
-  const failures: string[] = [];
-  let count = 0;
-  for (const at of calls.keys()) {
-    for (const isDone of [false, true]) {
-      for (const { signal, run } of rows(job, { at, isDone }, 2 * at + Number(isDone))) {
-        await begin(job, scenario);
-        const { unused } = deployed(box.endpoints, "shop");
-        const stopped = await run();
-        const asked = box.operations.join("\n");
-        count++;
-        try {
-          assert(stopped.call !== undefined, "It made fewer calls");
-          check(job, scenario, signal, stopped, unused);
-          await repeat(job, scenario, count % 2 === 0);
-        } catch (error) {
-          const where = `call ${at} (${stopped.call}) ${isDone ? "is done" : "comes"}`;
-          failures.push(`${signal} when ${where}: ${error}\n${stopped.stderr}\n${asked}`);
-        }
-      }
-    }
-  }
-  if (failures.length > 0) throw new Error(failures.join("\n\n"));
+  let unusedBefore: readonly string[] = [];
+  const swept: Swept = {
+    box,
+    async begin() {
+      await begin(job, scenario);
+      unusedBefore = deployed(box.endpoints, "shop").unused;
+    },
+    async whole() {
+      const { code, stdout, stderr } = await job.run(scenario.args);
+      assertEquals([code, stdout], [0, "shop\n"], stderr);
+    },
+    check: (signal, stopped) => check(job, scenario, signal, stopped, unusedBefore),
+    repeat: (count) => repeat(job, scenario, count % 2 === 0),
+  };
+  await sweepCalls(swept, rows(job));
 }

@@ -21,6 +21,8 @@ export interface FakeContextOptions extends Partial<Omit<Context, "out" | "err">
   readonly rows?: number;
   /** Hears what is written to standard output before it is kept; may refuse it, or be slow. */
   readonly onOutput?: (text: string) => void | Promise<void>;
+  /** Why nothing can be written to standard output: it is on a full disk. */
+  readonly outputError?: Error;
   /** Hears what is printed on standard error. */
   readonly onMessage?: (text: string) => void;
 }
@@ -31,7 +33,10 @@ export function fakeContext(
 ): Context & { readonly out: MemoryOutput; readonly err: MemoryOutput } {
   const { isTerminal = false, colour = false, columns = 80, ...more } = options;
   const { rows = isTerminal ? 24 : 0, ...other } = more;
-  const { onOutput = () => {}, onMessage = () => {}, ...rest } = other;
+  const { onOutput = () => {}, onMessage = () => {}, outputError, ...rest } = other;
+  const refuse = (): void => {
+    if (outputError) throw outputError;
+  };
   const unreachable = (): never => {
     throw new Error("The test gives no such thing");
   };
@@ -52,7 +57,11 @@ export function fakeContext(
     region: unreachable,
     aws: unreachable,
     ...rest,
-    out: memoryOutput({ isTerminal, colour, columns, rows }, onOutput),
+    out: memoryOutput(
+      { isTerminal, colour, columns, rows },
+      outputError ? refuse : onOutput,
+      refuse,
+    ),
     err: memoryOutput({ isTerminal, colour, columns, rows }, () => {}, onMessage),
   };
 }
@@ -93,8 +102,8 @@ function memoryOutput(
       text += more;
     },
     print(more): void {
-      text += more;
       onPrint(more);
+      text += more;
     },
     get text() {
       return text;

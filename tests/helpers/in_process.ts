@@ -10,7 +10,7 @@ import { main } from "../../main.ts";
 import { type Aws, openAws } from "../../runtime/aws/aws.ts";
 import { localRegion } from "../../runtime/aws/region.ts";
 import { awsSettings } from "../../runtime/aws/settings.ts";
-import { connectToEngine } from "../../runtime/docker/connect.ts";
+import { type ConnectOptions, connectToEngine } from "../../runtime/docker/connect.ts";
 import type { Engine } from "../../runtime/docker/engine.ts";
 import { Interrupted, type InterruptSignal } from "../../runtime/errors.ts";
 import { fakeContext, type FakeContextOptions } from "./fake_context.ts";
@@ -37,6 +37,8 @@ export interface InProcessOptions extends Omit<FakeContextOptions, "env" | "engi
   /** The engine; none answers without one. */
   readonly engine?: Pick<FakeEngine, "socket">;
   readonly keys?: Keys;
+  /** How long the engine's calls may take. */
+  readonly patience?: ConnectOptions["patience"];
   /** The environment of who may ask a platform, as `env` of `FakeAws` and of `Box` give it. */
   readonly cloud?: Readonly<Record<string, string>>;
 }
@@ -53,7 +55,7 @@ const NO_PROFILES = {
 /** Runs a command line to its end; fails where that does not come. */
 export async function runInProcess(
   args: readonly string[],
-  { env: own = {}, engine: fake, keys = new Keys(), cloud, ...rest }: InProcessOptions,
+  { env: own = {}, engine: fake, keys = new Keys(), patience, cloud, ...rest }: InProcessOptions,
 ): Promise<ProgramResult> {
   const env: Readonly<Record<string, string>> = {
     ...cloud && { ...NO_PROFILES, ...cloud },
@@ -69,7 +71,7 @@ export async function runInProcess(
     engine: () =>
       engine ??= connectToEngine(
         { env: (name) => name === "DOCKER_HOST" ? host : undefined, system: rest.system },
-        { signal: keys.interruption.signal },
+        { signal: keys.interruption.signal, patience: patience ?? {} },
       ),
     region: (configuration) =>
       localRegion(

@@ -7,7 +7,13 @@
 
 import { fromFileUrl, join } from "@std/path";
 import { withEngine } from "./engine.ts";
-import { killedAfter, programCommand, type ProgramResult, resultOf } from "./program.ts";
+import {
+  denoDirectory,
+  killedAfter,
+  programCommand,
+  type ProgramResult,
+  resultOf,
+} from "./program.ts";
 import { TextReader } from "./text_reader.ts";
 
 /** Who runs the program. */
@@ -44,19 +50,15 @@ export async function otherUser({ within = [], env }: Elsewhere = {}): Promise<O
   const prefix = isRoot ? await switchUser() : [];
   const program = isRoot ? await copyProgram(home) : programCommand([]);
   const uid = isRoot ? UID : Deno.uid()!;
+  const modules = isRoot ? await giveModules(home) : denoDirectory();
 
   function start(args: readonly string[], cwd: string): Deno.ChildProcess {
     const [command, ...rest] = [...within, ...prefix, ...program, ...args] as [string, ...string[]];
     const child = new Deno.Command(command, {
       args: rest,
       cwd,
-      // Packages are loaded anew. Before 2.9, Deno trusts the system's certificates only if told.
-      env: {
-        HOME: home,
-        DENO_DIR: join(home, ".deno"),
-        DENO_TLS_CA_STORE: "mozilla,system",
-        ...env,
-      },
+      // Before 2.9, Deno trusts the system's certificates only if told.
+      env: { HOME: home, DENO_DIR: modules, DENO_TLS_CA_STORE: "mozilla,system", ...env },
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
@@ -102,6 +104,20 @@ async function copyProgram(home: string): Promise<readonly string[]> {
   }
   await changeOwner(home, UID);
   return [copy, ...rest.map((argument) => argument.replace(ROOT, sources))];
+}
+
+/**
+ * npm's packages, where the program loads them, since not each engine of the tests has a network: the
+ * files themselves, which are only read (a copy of all takes seconds).
+ */
+async function giveModules(home: string): Promise<string> {
+  const cache = join(home, ".deno");
+  await Deno.mkdir(cache, { mode: 0o777 });
+  await Deno.chmod(cache, 0o777);
+  const args = ["-rl", join(denoDirectory(), "npm"), cache];
+  const { success, stderr } = await new Deno.Command("cp", { args }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return cache;
 }
 
 async function copyTree(from: string, to: string): Promise<void> {

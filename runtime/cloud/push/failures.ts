@@ -6,6 +6,7 @@
  */
 
 import { AwsError } from "../../aws/errors.ts";
+import { ENGINE_DISK_FULL, saysDiskFull } from "../../docker/full_disk.ts";
 import { MlcliError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 
@@ -108,7 +109,9 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
     case "other":
       return new MlcliError(failed, {
         quote,
-        hint: "The engine or the registry gave this reason. Nothing was put under the tag.",
+        hint: saysDiskFull(words)
+          ? ENGINE_DISK_FULL
+          : "The engine or the registry gave this reason. Nothing was put under the tag.",
       });
   }
 }

@@ -75,7 +75,7 @@ export async function preparePush(
   const named = repositoryFor(app, asked);
   const reference = imageReference(app, tag);
   const engine = await host.engine();
-  const local = await requireImage(engine, reference);
+  const local = await requireImage(engine, reference, host.interruption.signal);
   const platform = wantedPlatform(app, local);
   const ecr = await (await connectFor(app, choice, host)).ecr();
   // First: whoever may not push gets to know before anything is done.
@@ -124,8 +124,9 @@ class Push {
 
   async createRepository(name: string): Promise<void> {
     const { ecr, report } = this.parts;
+    // Before it is there: whoever stops mlcli right then knows of it.
+    report.say(`Creating the repository ${name} in ${ecr.region.value}`);
     await ecr.createRepository(name);
-    report.say(`Created the repository ${name} in ${ecr.region.value}`);
   }
 
   /** Sends the image, and gives it the form that SageMaker takes. */

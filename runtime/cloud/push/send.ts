@@ -6,7 +6,7 @@
 
 import type { Ecr, RegistryAuthorization } from "../../aws/ecr.ts";
 import type { Engine } from "../../docker/engine.ts";
-import { failureOf, resultIn } from "../../docker/messages.ts";
+import { failureOf, pushedDigest } from "../../docker/messages.ts";
 import { pushError, pushFailure, type PushTarget } from "./failures.ts";
 import { type LayerEvent, Layers, type LayersProgress } from "./layers.ts";
 
@@ -83,7 +83,7 @@ async function attempt(
     const event = layers.add(message);
     if (event) layer(event);
     progress(layers.progress);
-    digest = resultIn(message).Digest ?? digest;
+    digest = pushedDigest(message) ?? digest;
   }
   // An engine that stops half-way ends the messages without an error.
   return digest === undefined

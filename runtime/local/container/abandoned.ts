@@ -8,7 +8,6 @@
 import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
 import { LABELS } from "../../labels.ts";
 import { isOwnerAlive } from "../../model/runs.ts";
-import { discardContainer } from "./create.ts";
 
 /** Of a container that has not begun: Docker's word, and Podman's. */
 const NOT_BEGUN: readonly string[] = ["created", "configured"];
@@ -36,7 +35,7 @@ export async function removeAbandoned(
     const isOurs = namesOf(container).some((name) => name.startsWith("mlcli-"));
     const isKnown = await isOwnerAlive(container.Labels[LABELS.owner] ?? "") !== undefined;
     if (isOurs && isKnown && await isAbandoned(container)) {
-      await discardContainer(engine, container.Id);
+      await engine.removeContainer(container.Id);
     }
   }
 }

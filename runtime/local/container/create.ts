@@ -5,14 +5,19 @@
  */
 
 import { type CreateBody, type Engine, isNotFound } from "../../docker/engine.ts";
+import { BrokenEngine } from "../../docker/broken_engine.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
 import { LABELS } from "../../labels.ts";
 import { ownerText } from "../../model/runs.ts";
+import { tell, type Told } from "../../message.ts";
+import { warningText } from "../../text.ts";
+import { forgiving } from "../differences/findings.ts";
 import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "../../docker/require_image.ts";
-import { noGpusOnPodman, resourceRefusal } from "./refusals.ts";
+import { mountingOn, protectionOf } from "./mounting.ts";
+import { limitRefusal, noGpusOnPodman, resourceRefusal } from "./refusals.ts";
 
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;
@@ -21,23 +26,33 @@ const REMOVAL_TIMEOUT = 30_000;
  * Creates a container and returns its id. Directories to mount that are not there are made first:
  * the engine would refuse them, or make them as root.
  *
+ * @param err where it is said if it may be left.
  * @throws MlcliError when the image is not there.
  */
 export async function createContainer(
   engine: Engine,
   name: string,
   body: CreateBody,
+  err: Told,
 ): Promise<string> {
-  if (engine.isPodman && body.HostConfig.DeviceRequests !== undefined) throw noGpusOnPodman();
-  for (const mount of body.HostConfig.Mounts) {
+  const { Mounts, Memory, NanoCpus, DeviceRequests } = body.HostConfig;
+  if (engine.isPodman && DeviceRequests !== undefined) throw noGpusOnPodman();
+  if (Memory !== undefined || NanoCpus !== undefined) {
+    const refused = limitRefusal(body, await engine.info());
+    if (refused !== undefined) throw refused;
+  }
+  for (const mount of Mounts) {
     if (!isReport(mount)) await makeDirectory(mount.Source);
   }
+  const mounting = Mounts.length === 0 ? body : mountingOn(await protectionOf(engine), body);
   try {
     return await engine.createContainer(name, {
-      ...body,
+      ...mounting,
       Labels: { ...body.Labels, [LABELS.owner]: ownerText() },
     });
   } catch (error) {
+    // Whether it has made one is not known.
+    if (error instanceof BrokenEngine) await discardContainer(engine, { id: name, name }, err);
     const refused = resourceRefusal(body, error);
     if (refused !== undefined) throw refused;
     if (isNotFound(error)) throw imageNotFound(body.Image, error);
@@ -111,13 +126,38 @@ function cannotRun({ Image, Entrypoint, Cmd }: CreateBody, error: EngineError): 
   });
 }
 
-/** Removes a container at the end; a failure here must not hide the reason for the end. */
-export async function discardContainer(engine: Engine, id: string): Promise<void> {
+/** A container that mlcli made; its id is its name where the engine did not say it. */
+export interface Made {
+  readonly id: string;
+  readonly name: string;
+}
+
+/**
+ * Removes a container at the end. A failure here must not hide the reason for the end: it is said.
+ *
+ * @returns whether it is gone, as far as is known.
+ */
+export async function discardContainer(
+  engine: Engine,
+  { id, name }: Made,
+  err: Told,
+): Promise<boolean> {
   try {
     await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT));
+    return true;
   } catch {
-    // The engine went away. The error that is being reported says so, or matters more.
+    // Where nobody reads, the error that is being reported matters more.
+    tell(forgiving(err), leftText(name));
+    return false;
   }
+}
+
+/** That a container may be left, and how to clear that. */
+export function leftText(name: string): string {
+  return warningText(
+    `The container ${name} may still be there: the Docker Engine did not remove it`,
+    `Once the engine answers, docker rm -f ${name} removes it.`,
+  );
 }
 
 /**

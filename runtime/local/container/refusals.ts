@@ -6,6 +6,7 @@
  */
 
 import type { CreateBody, Engine } from "../../docker/engine.ts";
+import { type EngineInfo, unlimitedBy } from "../../docker/engine_info.ts";
 import { STUDIO_NETWORK } from "../../docker/studio.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
@@ -14,6 +15,7 @@ import { MlcliError } from "../../errors.ts";
  * - Networks: libnetwork's ErrNoSuchNetwork (moby), ErrNoSuchNetwork (containers/common, of Podman).
  * - GPUs: `errIncompatibleDeviceRequest` (moby, daemon/devices.go), `no known GPU vendor found`
  *   (daemon/nvidia_linux.go, from 28 on), and what NVIDIA's hook and Podman's CDI say of a device.
+ * - Ports: rootlesskit's (pkg/port/builtin/parent), which rootless Docker and rootless Podman run.
  * - CPUs: `verifyPlatformContainerResources` (moby, daemon/daemon_unix.go).
  */
 const REFUSALS = {
@@ -22,6 +24,7 @@ const REFUSALS = {
   noGpus: /could not select device driver|no known GPU vendor/i,
   cpus: /range of CPUs is from/i,
   noCpus: /NanoCPUs can not be set/i,
+  lowPort: /cannot expose privileged port (\d+)/i,
 } as const;
 
 /** The error in the user's terms; `undefined` where it is about something else. */
@@ -33,7 +36,7 @@ export function resourceRefusal(
   const { reason } = error;
   const refusal = (message: string, hint: string): MlcliError =>
     new MlcliError(message, { quote: reason, hint, cause: error });
-  const { NetworkMode, NanoCpus = 0, DeviceRequests } = HostConfig;
+  const { NetworkMode, NanoCpus = 0, DeviceRequests, PortBindings } = HostConfig;
   if (NetworkMode !== undefined && REFUSALS.network.test(reason)) {
     return refusal(
       `The Docker Engine has no network "${NetworkMode}"`,
@@ -59,12 +62,41 @@ export function resourceRefusal(
       "Give a lower number with --cpus, or leave it out: then the code may use all.",
     );
   }
-  if (NanoCpus > 0 && REFUSALS.noCpus.test(reason)) {
+  if (NanoCpus > 0 && REFUSALS.noCpus.test(reason)) return refusal(...UNLIMITED.cpus);
+  const [, port] = REFUSALS.lowPort.exec(reason) ?? [];
+  if (PortBindings !== undefined && port !== undefined) {
     return refusal(
-      "The Docker Engine cannot limit CPUs",
-      "Leave --cpus out. (A rootless engine needs cgroup v2 with the controller cpu.)",
+      `A rootless engine cannot give a server port ${port}`,
+      "Choose one from 1024 on with --port. (sysctl net.ipv4.ip_unprivileged_port_start is the " +
+        "lowest that your system gives to others than root.)",
     );
   }
+}
+
+const UNLIMITED = {
+  memory: [
+    "The Docker Engine cannot limit memory",
+    "Leave --memory out. (A rootless engine needs cgroup v2 with the controller memory.)",
+  ],
+  cpus: [
+    "The Docker Engine cannot limit CPUs",
+    "Leave --cpus out. (A rootless engine needs cgroup v2 with the controller cpu.)",
+  ],
+} as const;
+
+/**
+ * A limit that the engine would take, and not keep: the code would have more here than it was to have,
+ * and nobody would know. `undefined` where it keeps all that are asked for.
+ */
+export function limitRefusal(
+  { HostConfig: { Memory, NanoCpus } }: Pick<CreateBody, "HostConfig">,
+  info: EngineInfo,
+): MlcliError | undefined {
+  const wanted = { memory: Memory !== undefined, cpus: NanoCpus !== undefined };
+  const missing = unlimitedBy(info).find((limit) => wanted[limit]);
+  if (missing === undefined) return undefined;
+  const [message, hint] = UNLIMITED[missing];
+  return new MlcliError(message, { hint });
 }
 
 /** @throws MlcliError where the engine has but one network, and another is asked for. */

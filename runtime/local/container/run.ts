@@ -9,6 +9,7 @@ import type { Context } from "../../context.ts";
 import type { End } from "../../contract/outcome.ts";
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { demultiplex, type OutputPiece } from "../../docker/frames.ts";
+import { BrokenEngine } from "../../docker/broken_engine.ts";
 import type { Upgraded } from "../../docker/upgrade.ts";
 import { OutputClosed } from "../../errors.ts";
 import { abortOf, onAbort } from "../../time.ts";
@@ -24,6 +25,7 @@ import { endInWords } from "../../serving/end.ts";
 import { PrivilegeWatch } from "./privileges.ts";
 import { killOnAbort } from "./stop.ts";
 import { passInputOn } from "./typing.ts";
+import { untilSilent } from "./vigil.ts";
 
 /** How a run is stopped. */
 export interface Stopping {
@@ -33,6 +35,8 @@ export interface Stopping {
   readonly after?: number;
   /** Called when SIGTERM is sent: since the user wants that, or since the time is over. */
   readonly onStop?: (why: "asked" | "time over") => void;
+  /** Called where the container may still run when this ends, since the engine does not answer. */
+  readonly onLeft?: () => void;
 }
 
 /** How long what does work for mlcli itself may take to end, as with `docker stop`. */
@@ -62,6 +66,7 @@ export interface RunOutcome extends End {
  *
  * @param body has `AutoRemove`.
  * @throws Interrupted when the user stopped the run before its program was started.
+ * @throws BrokenEngine when the engine went away, or is silent once the run is to end.
  */
 export async function runContainer(
   engine: Engine,
@@ -79,11 +84,11 @@ async function runOnce(
   name: string,
   body: CreateBody,
   host: RunHost,
-  { grace, after, onStop }: Stopping,
+  { grace, after, onStop, onLeft }: Stopping,
 ): Promise<RunOutcome> {
   const { signal, force } = host.interruption;
   signal.throwIfAborted();
-  const id = await createContainer(engine, name, body);
+  const id = await createContainer(engine, name, body, host.err);
   const waiting = new AbortController();
   let removed = false;
   try {
@@ -101,11 +106,18 @@ async function runOnce(
     const keyboard = body.Tty ? input?.keyboard : undefined;
     using _raw = keyboard?.raw();
     await startContainer(engine, id, body);
-    // A failure is ignored: when the engine went away, the streams that are being read fail, too.
-    const stop = (): void => void engine.stopContainer(id, grace).catch(() => {});
+    const stopped = new AbortController();
+    // An engine that refuses may have seen the end before; one that is silent says nothing more.
+    const giveUp = (error: unknown): void => {
+      if (error instanceof BrokenEngine) waiting.abort(error);
+    };
+    const stop = (): void => {
+      engine.stopContainer(id, grace).then(() => stopped.abort(), giveUp);
+      untilSilent(engine, id, waiting.signal).catch(giveUp);
+    };
     const stopAloud = (why: "asked" | "time over"): void => {
-      onStop?.(why);
       stop();
+      onStop?.(why);
     };
     using _stop = onAbort(signal, () => stopAloud("asked"));
     using time = new Timer(after, () => stopAloud("time over"));
@@ -121,7 +133,7 @@ async function runOnce(
     const hear = ({ stream, bytes }: OutputPiece): void => {
       if (stream === "stderr" || body.Tty) watch.hear(bytes);
     };
-    const closed = await passOn(output, host, hear, stop);
+    const closed = await passOn(output, host, { hear, stop, stopped: stopped.signal });
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
     removed = removal !== undefined;
@@ -135,7 +147,7 @@ async function runOnce(
     };
   } finally {
     waiting.abort();
-    if (!removed) await discardContainer(engine, id);
+    if (!removed && !await discardContainer(engine, { id, name }, host.err)) onLeft?.();
   }
 }
 
@@ -196,6 +208,17 @@ function withoutAutoRemove(body: CreateBody): CreateBody {
   return { ...body, HostConfig: { ...body.HostConfig, AutoRemove: false } };
 }
 
+/** How long a reader may take nothing, once the program has ended or was to end, in ms. */
+const READER_PATIENCE = 2_000;
+
+/** What goes along with a run's output. */
+interface Passing {
+  readonly hear: (piece: OutputPiece) => void;
+  readonly stop: () => void;
+  /** Aborted when a container that was to end has ended. */
+  readonly stopped: AbortSignal;
+}
+
 /**
  * Writes the output where it was meant to go, to its end; a slow reader slows the container down.
  * When nobody reads any more, stops the container and returns the error that said so.
@@ -203,20 +226,17 @@ function withoutAutoRemove(body: CreateBody): CreateBody {
 async function passOn(
   output: AsyncIterable<OutputPiece>,
   { out, err, interruption: { force } }: RunHost,
-  hear: (piece: OutputPiece) => void,
-  stop: () => void,
+  { hear, stop, stopped }: Passing,
 ): Promise<OutputClosed | undefined> {
-  const forced = new Promise<void>((resolve) =>
-    force.addEventListener("abort", () => resolve(), { once: true })
-  );
   let closed: OutputClosed | undefined;
+  let isUnread = false;
   for await (const piece of output) {
     // What the container still writes while it is being stopped or killed is dropped.
-    if (closed || force.aborted) continue;
+    if (closed || isUnread || force.aborted) continue;
     hear(piece);
     const { stream, bytes } = piece;
     try {
-      await Promise.race([(stream === "stdout" ? out : err).write(bytes), forced]);
+      isUnread = !await isTaken((stream === "stdout" ? out : err).write(bytes), stopped, force);
     } catch (error) {
       if (!(error instanceof OutputClosed)) throw error;
       closed = error;
@@ -224,4 +244,20 @@ async function passOn(
     }
   }
   return closed;
+}
+
+/** Waits until something is written; not for ever where the container has ended, nor in a hurry. */
+async function isTaken(
+  written: Promise<void>,
+  stopped: AbortSignal,
+  force: AbortSignal,
+): Promise<boolean> {
+  const { promise: given, resolve: giveUp } = Promise.withResolvers<boolean>();
+  using waits = new DisposableStack();
+  waits.use(onAbort(force, () => giveUp(false)));
+  waits.use(onAbort(stopped, () => {
+    const timer = setTimeout(() => giveUp(false), READER_PATIENCE);
+    waits.defer(() => clearTimeout(timer));
+  }));
+  return await Promise.race([written.then(() => true), given]);
 }

@@ -18,8 +18,14 @@ export async function stopContainer(
   graceSeconds: number,
   hurry: AbortSignal,
 ): Promise<void> {
-  using _kill = killOnAbort(engine, id, hurry);
-  await engine.stopContainer(id, graceSeconds);
+  const over = new AbortController();
+  const killed = Promise.withResolvers<void>();
+  using _kill = onAbort(hurry, () => killed.resolve(engine.killContainer(id)));
+  try {
+    await Promise.race([engine.stopContainer(id, graceSeconds, over.signal), killed.promise]);
+  } finally {
+    over.abort();
+  }
 }
 
 /** Kills a container when the signal is aborted. (What reads its output notices a failure.) */

@@ -17,7 +17,6 @@ import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine
 import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../labels.ts";
 import { isAbandoned } from "../container/abandoned.ts";
-import { discardContainer } from "../container/create.ts";
 import { managed } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import {
@@ -30,6 +29,7 @@ import {
 } from "../../model/folder.ts";
 import { finishReplacements, modelFolders, replacedBy } from "../../model/replacements.ts";
 import { isRunOver } from "../../model/runs.ts";
+import { completeRecord, recordOfContainer } from "../record/of_container.ts";
 import { handToCaller, ownersOfNew } from "../ownership.ts";
 import { OVER } from "../run_folder.ts";
 import type { Server } from "../server/servers.ts";
@@ -48,7 +48,7 @@ export async function settleRemains(
   const names = await finishReplacements(layout);
   if (names.length === 0) return;
   const engine = await host.engine();
-  const containers = await engine.listContainers([LABELS.role]);
+  const containers = await engine.listContainers([LABELS.role], host.interruption.signal);
   await removeUnusedModels(layout, containers);
   for (const run of names.filter((name) => isJobName(name, layout.appName, "train"))) {
     const container = containers.find((summary) => namesOf(summary).includes(run));
@@ -129,7 +129,7 @@ async function adopt(
   const isOurs = managed(container)?.name === run;
   if (isOurs && await isAbandoned(container) && await isRunOver(layout, run)) {
     // It never began, so it wrote nothing.
-    await discardContainer(engine, container.Id);
+    await engine.removeContainer(container.Id);
     return void await removeTreeIfThere(modelFolderOf(layout, run)).catch(() => {});
   }
   const isOver = ["exited", "dead"].includes(container.State) && await isRunOver(layout, run);
@@ -140,6 +140,11 @@ async function adopt(
   await handOver(job, folder, engine, host);
   const ending = status === 0 ? "succeeded" : "failed";
   const { difference, note } = await settleModel(layout, folder, ending, usedOn(engine));
+  await completeRecord(layout, run, {
+    status: status === 0 ? "Completed" : "Failed",
+    exit_status: status,
+    reason: status === 0 ? null : "It ended after mlcli was killed",
+  });
   await engine.removeContainer(container.Id);
   const model = typedPath(layout.directory, layout.model);
   const where = note ?? inOne(difference) ??
@@ -168,7 +173,10 @@ async function handOver(
     .catch(() => {});
 }
 
-/** A run of which nobody knows how it ended: whoever started it decides. */
+/**
+ * A run of which nobody knows how it ended, or whose model had no room in its place: whoever started it
+ * decides.
+ */
 async function nameModel(
   job: LocalJob,
   run: string,
@@ -185,9 +193,12 @@ async function nameModel(
   const [path, model] = [folder, layout.model].map((path) =>
     shellWord(typedPath(layout.directory, path))
   );
+  const status = (await recordOfContainer(layout, run))?.exitStatus;
+  const what = status === undefined
+    ? "mlcli was killed while a training ran, and how that ended is not known: its model is in "
+    : `A training ended with exit status ${status}, and its model has not got its place: it is in `;
   return warningText(
-    "mlcli was killed while a training ran, and how that ended is not known: its model is in " +
-      typedPath(layout.directory, folder),
+    what + typedPath(layout.directory, folder),
     `If it is whole: rm -r ${model} && mv ${path} ${model}. If not: rm -r ${path}`,
   );
 }

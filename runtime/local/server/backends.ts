@@ -11,6 +11,7 @@ import type { Engine } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { type Clock, joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
+import type { Told } from "../../message.ts";
 import { releaseModel } from "../model/remains.ts";
 import type { Lease } from "../relay/relay.ts";
 import { findServers, type Server } from "./servers.ts";
@@ -58,12 +59,13 @@ export interface Watching {
   readonly engine: Engine;
   readonly interruption: Interruption;
   readonly clock: Clock;
+  readonly err: Told;
 }
 
 /** Stops and removes a container that was the one that serves, once it has answered everything. */
 export async function retire(
   backend: Backend,
-  { engine, interruption, clock }: Watching,
+  { engine, interruption, clock, err }: Watching,
   ending: AbortSignal,
 ): Promise<void> {
   const over = new AbortController();
@@ -72,16 +74,16 @@ export async function retire(
   const late = clock.pause(STREAM_SECONDS * 1000, either.signal).catch(() => {});
   await Promise.race([backend.untilIdle(), late]);
   over.abort();
-  await stop(backend, { engine, interruption });
+  await stop(backend, { engine, interruption, err });
 }
 
 /** Stops and removes a container: what it has begun to answer, it may. A failure is only left. */
 export async function stop(
   { server }: Pick<Backend, "server">,
-  { engine, interruption }: Pick<Watching, "engine" | "interruption">,
+  { engine, interruption, err }: Pick<Watching, "engine" | "interruption" | "err">,
 ): Promise<void> {
   await stopRunning(engine, server, interruption).catch(() => {});
-  await discardContainer(engine, server.id);
+  await discardContainer(engine, server, err);
   await releaseModel(server, engine).catch(() => {});
 }
 

@@ -63,7 +63,7 @@ export async function serveInForeground(
       if (signal.aborted) await stopRunning(engine, server, host.interruption);
       else await engine.killContainer(server.id).catch(() => {});
       await lastLines();
-      await discardContainer(engine, server.id);
+      await discardContainer(engine, server, host.err);
       await releaseModel(server, engine);
     }
   }

@@ -50,7 +50,8 @@ export async function requireReady(
     }
     case "late": {
       // The log of a server that still runs has no end to wait for.
-      const quote = followed ? undefined : await logTail(engine, server.id);
+      const end = await logTail(engine, server.id);
+      const quote = followed ? undefined : end;
       throw notReady(job.timeout, readiness.lastAnswer, readiness.wasReady, quote);
     }
   }

@@ -13,9 +13,13 @@ import { asServer, type Server, serversOn } from "./servers.ts";
  * Servers on a port, of any app. Those whose mlcli was killed before it started them are removed: they
  * would keep the port for ever.
  */
-export async function remainingServers(engine: Engine, port: number): Promise<readonly Server[]> {
+export async function remainingServers(
+  engine: Engine,
+  port: number,
+  signal?: AbortSignal,
+): Promise<readonly Server[]> {
   const remaining: Server[] = [];
-  for (const container of await serversOn(engine, port)) {
+  for (const container of await serversOn(engine, port, signal)) {
     const server = asServer(container);
     if (!await isAbandoned(container.summary)) {
       remaining.push(server);

@@ -69,7 +69,7 @@ async function serverToReplace(
 /** Has a server prove itself on a free port. Nothing of it is left. */
 async function tryOn(start: Start, port: number): Promise<void> {
   const trial = await startServer(start, placeOn(start.job, port));
-  await discardContainer(start.engine, trial.id);
+  await discardContainer(start.engine, trial, start.err);
   await releaseModel(trial, start.engine);
 }
 
@@ -81,7 +81,8 @@ async function takePlace(
   const { engine, job } = start;
   const place = placeOn(job, old.port);
   // Its name is the new one's, whose container is to be there before the old one stops.
-  await engine.renameContainer(old.id, spareName(job.app.name, old.port));
+  const spare = { id: old.id, name: spareName(job.app.name, old.port) };
+  await engine.renameContainer(spare.id, spare.name);
   let stoppedAt: number | undefined;
   const takeOver = async (): Promise<void> => {
     // A second time where the first start has shown that the engine has no init.
@@ -98,8 +99,9 @@ async function takePlace(
     throw error;
   }
   const pause = (clock.now() - stoppedAt!) / 1000;
-  await engine.removeContainer(old.id);
-  await releaseModel(old, engine);
+  // The new one serves, whatever becomes of it.
+  await discardContainer(engine, spare, err);
+  await releaseModel(old, engine).catch(() => {});
   return { server, pause };
 }
 

@@ -36,7 +36,7 @@ export async function serve(job: ServingJob, host: StartHost, follow?: Follow): 
 
 async function serveOn(start: Start, port: number): Promise<Server> {
   start.signal.throwIfAborted();
-  await clearPort(start.engine, port, start.job.app.name);
+  await clearPort(start.engine, port, start.signal, start.job.app.name);
   return await startServer(start, placeOn(start.job, port));
 }
 
@@ -49,11 +49,17 @@ export function placeOn({ app }: Pick<ServingJob, "app">, port: number): Place {
  * Refuses a port that a server of mlcli has, also one that is being started, or is paused; removes
  * what is left of one that ended, or that its mlcli, killed, never started.
  *
+ * @param signal ends the wait for the engine; its reason is thrown.
  * @param appName the app whose server may be replaced: that is said where it has the port.
  * @throws PortInUse
  */
-export async function clearPort(engine: Engine, port: number, appName?: string): Promise<void> {
-  for (const server of await remainingServers(engine, port)) {
+export async function clearPort(
+  engine: Engine,
+  port: number,
+  signal: AbortSignal,
+  appName?: string,
+): Promise<void> {
+  for (const server of await remainingServers(engine, port, signal)) {
     if (!server.ended) {
       throw portInUse(port, server.appName, undefined, isReplaceable(server, appName));
     }

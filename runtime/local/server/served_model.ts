@@ -7,6 +7,7 @@
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
+import type { Told } from "../../message.ts";
 import { removeTreeIfThere } from "../../files.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { modelArchiveIn } from "../../model/archive.ts";
@@ -68,12 +69,13 @@ const MOST_MODELS = 5;
 export async function withOneModel(
   engine: Engine,
   folder: string,
+  err: Told,
   start: (modelId: string) => Promise<Server>,
 ): Promise<Server> {
   for (let attempt = 1;; attempt++) {
     const id = await idOf(folder);
     const server = await start(id);
     if (attempt === MOST_MODELS || await idOf(folder).catch(() => "") === id) return server;
-    await discardContainer(engine, server.id);
+    await discardContainer(engine, server, err);
   }
 }

@@ -17,7 +17,7 @@ import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.
 import { requireImage } from "../../docker/require_image.ts";
 import { holdsHarness } from "../../images.ts";
 import { MlcliError } from "../../errors.ts";
-import { tell } from "../../message.ts";
+import { tell, type Told } from "../../message.ts";
 import { isTaken, requireTakesPort } from "../../serving/own_port.ts";
 import { noteText } from "../../text.ts";
 import { pause } from "../../time.ts";
@@ -70,6 +70,7 @@ export interface Start {
   /** Whether the server gets a copy of the code, and not the directory itself. */
   readonly copiesCode: boolean;
   readonly findings: Findings;
+  readonly err: Told;
   readonly ofImage: () => Promise<OfServedImage>;
   /** Says something, once. */
   readonly note: (text: string) => void;
@@ -80,9 +81,10 @@ async function lookAtImage(
   job: ServingJob,
   engine: Engine,
   findings: Findings,
+  signal: AbortSignal,
 ): Promise<OfServedImage> {
   requireNetwork(engine, job.network);
-  const image = await requireImage(engine, imageReference(job.app, job.tag));
+  const image = await requireImage(engine, imageReference(job.app, job.tag), signal);
   findings.add([
     ...environmentDifferences("serve", job.variables),
     ...networkDifferences(job.network),
@@ -141,8 +143,9 @@ export async function startOf(job: ServingJob, host: StartHost, follow?: Follow)
     follow,
     copiesCode: false,
     findings,
+    err: host.err,
     // Where a server is started again, all is said once.
-    ofImage: () => known ??= lookAtImage(job, engine, findings),
+    ofImage: () => known ??= lookAtImage(job, engine, findings, host.interruption.signal),
     note: (text) => {
       if (!said.has(text)) tell(host.err, noteText(text));
       said.add(text);
@@ -191,7 +194,7 @@ export async function startServer(
       if (engine.inStudio) await requireOwnPort(engine, job, place);
     };
     const made = await madeOf(job, code.codeFolder, image);
-    server = await withOneModel(engine, modelFolder, (modelId) => {
+    server = await withOneModel(engine, modelFolder, start.err, (modelId) => {
       const folders = { ...copy.mounted, modelFolder, modelId };
       const all = { ...place, ...planned, ...folders, region: start.region, madeOf: made };
       return createAndStart(start, all, prepare);
@@ -203,7 +206,7 @@ export async function startServer(
     return server;
   } finally {
     if (!ready) {
-      if (server !== undefined) await discardContainer(engine, server.id);
+      if (server !== undefined) await discardContainer(engine, server, start.err);
       await discardModel(layout, modelFolder);
     }
   }
@@ -223,7 +226,7 @@ function mountedAsItIs(mounted: MountedCode): CodeCopy {
 }
 
 async function createAndStart(
-  { job, engine, signal }: Start,
+  { job, engine, signal, err }: Start,
   planned: PlannedServer,
   prepare: (id: string) => Promise<void>,
 ): Promise<Server> {
@@ -233,7 +236,7 @@ async function createAndStart(
   return await withInitIfThere(servePlan(job, planned), async (body) => {
     let id: string | undefined;
     try {
-      id = await createContainer(engine, name, body);
+      id = await createContainer(engine, name, body, err);
       signal.throwIfAborted();
       await prepare(id);
       signal.throwIfAborted();
@@ -252,7 +255,7 @@ async function createAndStart(
         isRelayed: published !== port,
       };
     } catch (error) {
-      if (id !== undefined) await discardContainer(engine, id);
+      if (id !== undefined) await discardContainer(engine, { id, name }, err);
       // The name is taken: another deploy on the same port was faster.
       if (isConflict(error)) throw portInUse(port, app.name, error);
       if (isPortTaken(error)) throw portInUse(published, undefined, error);

@@ -12,6 +12,7 @@ import type { Host } from "../jobs.ts";
 import type { Stale } from "./made_of.ts";
 import { asServer } from "./servers.ts";
 import { stalenessOfServer } from "./staleness.ts";
+import { abortOf } from "../../time.ts";
 import { ping, type PingAnswer } from "../../serving/ping.ts";
 
 /** How a container is. */
@@ -48,13 +49,17 @@ export interface ContainerStatus {
  */
 export async function containerStatuses(
   appName: string | undefined,
-  host: Pick<Host, "engine">,
+  host: Pick<Host, "engine" | "interruption">,
 ): Promise<readonly ContainerStatus[]> {
   const engine = await host.engine();
   const labels = appName === undefined ? [LABELS.role] : [LABELS.role, `${LABELS.app}=${appName}`];
-  const containers = (await engine.listContainers(labels)).map(managed);
+  const { signal } = host.interruption;
+  const containers = (await engine.listContainers(labels, signal)).map(managed);
   const ours = containers.filter((container) => container !== undefined);
-  const statuses = await Promise.all(ours.map((container) => statusOf(container, engine)));
+  const statuses = await Promise.race([
+    Promise.all(ours.map((container) => statusOf(container, engine))),
+    abortOf(signal),
+  ]);
   return statuses.sort((a, b) =>
     a.appName.localeCompare(b.appName) || a.role.localeCompare(b.role) ||
     (a.port ?? 0) - (b.port ?? 0) ||

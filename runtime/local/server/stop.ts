@@ -7,6 +7,9 @@
 import type { Interruption } from "../../context.ts";
 import { STOP_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
+import { BrokenEngine } from "../../docker/broken_engine.ts";
+import { tell } from "../../message.ts";
+import { leftText } from "../container/create.ts";
 import { stopContainer } from "../container/stop.ts";
 import type { Host } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
@@ -28,19 +31,25 @@ export interface StopRequest {
  * Stops and removes the server on a port.
  *
  * @throws MlcliError when there is none.
- * @throws Interrupted when the user did not want to wait for it; it is gone then, too.
+ * @throws Interrupted when the user did not want to wait for it; it is gone then, too, or it is said
+ * that it may be left.
  */
 export async function stopServer(
   { port, appName }: StopRequest,
-  host: Pick<Host, "engine" | "interruption">,
+  host: Pick<Host, "engine" | "interruption" | "err">,
 ): Promise<Server> {
   const engine = await host.engine();
-  const servers = await requireServers(engine, port, appName);
+  const servers = await requireServers(engine, port, appName, host.interruption.signal);
   const [server] = servers;
   const hurry = hurryOf(host.interruption);
   await Promise.all(servers.map(async (one) => {
-    if (one.running) await stopContainer(engine, one.id, GRACE, hurry);
-    await engine.removeContainer(one.id);
+    try {
+      if (one.running) await stopContainer(engine, one.id, GRACE, hurry);
+      await engine.removeContainer(one.id);
+    } catch (error) {
+      if (error instanceof BrokenEngine) tell(host.err, leftText(one.name));
+      throw error;
+    }
   }));
   for (const one of servers) await releaseModel(one, engine);
   // Who relays requests to it notices, and ends.

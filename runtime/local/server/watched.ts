@@ -55,7 +55,7 @@ export async function serveWatched(
   audience: Audience,
 ): Promise<void> {
   const engine = await host.engine();
-  if (job.port !== 0) await clearPort(engine, job.port);
+  if (job.port !== 0) await clearPort(engine, job.port, host.interruption.signal);
   const listener = listen(job.port);
   await using server = new WatchedServer(job, host, audience, engine, listener);
   await server.start();
@@ -106,8 +106,8 @@ class WatchedServer implements AsyncDisposable {
   }
 
   get #watching(): Watching {
-    const { interruption, clock } = this.#host;
-    return { engine: this.engine, interruption, clock };
+    const { interruption, clock, err } = this.#host;
+    return { engine: this.engine, interruption, clock, err };
   }
 
   /** The first server. */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Podman's service, for the tests; everything that it keeps lies in the directory named first. Runs
-# in namespaces of its own (network, mounts, processes), which service.ts makes.
+# in namespaces of its own (network, mounts, processes), which ../service.ts makes.
 set -eu
 directory=$1
 
@@ -34,5 +34,5 @@ chmod +x "$directory/runc"
 # Its own /run, as the path of the runroot may have 50 characters only.
 podman --root="$directory/root" --runroot=/run/podman --runtime="$directory/runc" \
   --network-config-dir="$directory/networks" --cgroup-manager=cgroupfs --events-backend=file \
-  system service --time=0 "unix://$directory/podman.sock"
+  system service --time=0 "unix://$directory/engine.sock"
 exit $?

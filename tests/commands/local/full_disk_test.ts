@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { type FakeContainer, fakeContainers } from "../../helpers/fake_containers.ts";
+import { fakeInput } from "../../helpers/fake_keyboard.ts";
 import {
   assertPlain,
   assertSaysNoRoom,
@@ -9,7 +10,7 @@ import {
   moments,
   namesIn,
 } from "../../helpers/full_disk.ts";
-import { runInProcess } from "../../helpers/in_process.ts";
+import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
 import { MAY_MOUNT, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -138,6 +139,112 @@ if (MAY_MOUNT) {
         assertEquals(await run(), { code: 0, stdout: "done\n", stderr: "" });
         await assertModel(app, OLD);
         await assertRecords(app);
+      });
+    }
+  });
+
+  suite("local train --watch on a full disk", () => {
+    it("says so, and trains after the next edit for which there is room", async () => {
+      await using disk = await smallDisk();
+      await using app = await appOn(disk);
+      const keys = new Keys();
+      await using engine = await fakeContainers({
+        program: (container) => {
+          keys.press();
+          writesModel(container);
+        },
+      });
+      await disk.leave({ files: 0 });
+      let said = "";
+      const { code, stderr } = await runInProcess(["local", "train", "--watch"], {
+        cwd: app.directory,
+        engine,
+        keys,
+        onMessage(text) {
+          said += text;
+          if (!text.includes("not trained; watching")) return;
+          void disk.leave({}).then(() => app.write(app.path("training/training.py"), "better"));
+        },
+      });
+      assertEquals(code, 130, said);
+      assertPlain(stderr, disk);
+      assertMatch(
+        stderr,
+        /^error: Cannot create .*: No space left on device\nhint: The disk is full/m,
+      );
+      assertEquals(engine.created.length, 1);
+      assertEquals(engine.left, []);
+    });
+  });
+
+  suite("local shell on a full disk says so, and leaves nothing", () => {
+    for (const role of ["train", "process", "serve"]) {
+      for (const { title, room } of moments({ blocks: 8, files: 16 })) {
+        it(`as ${role}: ${title}`, async () => {
+          await using disk = await smallDisk();
+          await using app = await appOn(disk);
+          await using engine = await fakeContainers({ onInput: () => {} });
+          const shell = () =>
+            runInProcess(["local", "shell", role, "--", "true"], {
+              cwd: app.directory,
+              engine,
+              input: fakeInput([]),
+            });
+          await disk.leave(room);
+          const result = await shell();
+          assertPlain(result.stderr, disk);
+          if (result.code !== 0) assertSaysNoRoom(result, disk);
+          assertEquals(engine.left, []);
+          await assertModel(app, OLD);
+          await disk.leave({});
+          assertEquals((await shell()).code, 0);
+          await assertModel(app, OLD);
+        });
+      }
+    }
+  });
+
+  suite("a full disk is in the way of no command that writes nothing here:", () => {
+    for (
+      const args of [
+        ["build"],
+        ["local", "status"],
+        ["local", "list-jobs"],
+        ["local", "logs", "-p", "PORT"],
+        ["local", "invoke", "-p", "PORT", "rows.csv"],
+        ["local", "stop", "-p", "PORT"],
+      ]
+    ) {
+      it(args.join(" "), async () => {
+        await using disk = await smallDisk();
+        await using app = await appOn(disk);
+        await app.write(`${app.directory}/rows.csv`, "1\n");
+        await using ping = pingServer();
+        await using engine = await fakeContainers({
+          containers: [{
+            Id: "abc",
+            Names: [`/mlcli-${app.name}-serve-${ping.port}`],
+            State: "running",
+            Status: "Up",
+            Image: `${app.name}:latest`,
+            Created: 0,
+            Labels: {
+              "mlcli.app": app.name,
+              "mlcli.role": "serve",
+              "mlcli.port": String(ping.port),
+            },
+          }],
+          answers: {
+            async "POST /build"(request) {
+              await request.body?.pipeTo(new WritableStream());
+              return Response.json({ aux: { ID: "sha256:0123" } });
+            },
+          },
+        });
+        await disk.leave({ blocks: 0, files: 0 });
+        const line = args.map((arg) => arg === "PORT" ? String(ping.port) : arg);
+        const { code, stderr } = await runInProcess(line, { cwd: app.directory, engine });
+        assertEquals([code, stderr.includes("No space")], [0, false], stderr);
       });
     }
   });

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { dirname } from "@std/path";
-import { connectToEngine } from "../../../runtime/docker/connect.ts";
+import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts";
 import { isConflict } from "../../../runtime/docker/engine.ts";
 import { wasOutOfMemory } from "../../../runtime/docker/events.ts";
 import { EngineError, openTransport } from "../../../runtime/docker/transport.ts";
@@ -191,6 +191,36 @@ suite("connectToEngine", () => {
       await failsWith(`unix://${folder}/dead.sock`, "the socket is there, but nobody listens");
     } finally {
       await Deno.remove(folder, { recursive: true });
+    }
+  });
+
+  it("says of a named pipe why it failed, and with which Deno it would be tried", async () => {
+    const words = await assertRejects(
+      () => connectToEngine(environment({ DOCKER_HOST: "npipe:////./pipe/none" })),
+      MlcliError,
+      "No Docker Engine answers",
+    );
+    const reason = knowsPipes()
+      ? "no such pipe"
+      : `a named pipe needs Deno 2.9 or later, and this is ${Deno.version.deno}`;
+    assertEquals(words.quote, `npipe:////./pipe/none (DOCKER_HOST): ${reason}`);
+    assertEquals(["2.6.8", "2.8.3", "2.9.0", "2.10.1", "3.0.0"].map((deno) => knowsPipes(deno)), [
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it("does not take any server for an engine", async () => {
+    for (const version of [undefined, "", "latest", "1.41/../.."]) {
+      await using server = await fakeEngine({
+        "GET /_ping": () =>
+          new Response("OK", { headers: version ? { "Api-Version": version } : {} }),
+      });
+      const { quote } = await assertRejects(() => connectToEngine(at(server)), MlcliError);
+      assertStringIncludes(quote ?? "", "something answers there, but not as a Docker Engine does");
     }
   });
 

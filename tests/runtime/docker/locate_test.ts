@@ -34,10 +34,10 @@ async function withHome(
   }
 }
 
-async function found(variables: Variables): Promise<string[]> {
-  const places = await candidates({ env: (name) => variables[name] });
+async function found(variables: Variables, os?: typeof Deno.build.os): Promise<string[]> {
+  const places = await candidates({ env: (name) => variables[name], os });
   return places.map(({ rule, address }) =>
-    `${rule} ${address.kind === "unix" ? address.path : address.host}`
+    `${rule} ${address.kind === "tcp" ? address.host : address.path}`
   );
 }
 
@@ -108,6 +108,25 @@ suite("candidates", () => {
   it("takes what docker takes: an address without a scheme, a scheme without a path", async () => {
     assertEquals(await found({ DOCKER_HOST: "far:1234" }), ["DOCKER_HOST far:1234"]);
     assertEquals(await found({ DOCKER_HOST: "unix://" }), ["DOCKER_HOST /var/run/docker.sock"]);
+  });
+
+  it("takes the pipes of Windows, by name, in a context, and where nobody names an engine", async () => {
+    for (const given of ["npipe:////./pipe/engine", "npipe://\\\\.\\pipe\\engine"]) {
+      assertEquals(await found({ DOCKER_HOST: given }), ["DOCKER_HOST //./pipe/engine"]);
+    }
+    assertEquals(await found({ DOCKER_HOST: "npipe://" }), ["DOCKER_HOST //./pipe/docker_engine"]);
+    const desktop = "npipe:////./pipe/dockerDesktopLinuxEngine";
+    const contexts = { "desktop-linux": desktop };
+    await withHome({ current: "desktop-linux", contexts }, async (USERPROFILE) => {
+      const place = 'context "desktop-linux" //./pipe/dockerDesktopLinuxEngine';
+      assertEquals(await found({ USERPROFILE }, "windows"), [place]);
+    });
+    assertEquals(await found({ USERPROFILE: "/nobody" }, "windows"), [
+      "default //./pipe/docker_engine",
+      "Docker Desktop //./pipe/dockerDesktopLinuxEngine",
+      "Podman machine //./pipe/podman-machine-default",
+    ]);
+    assertEquals((await found({ HOME: "/nobody" }, "darwin"))[0], "default /var/run/docker.sock");
   });
 
   it("takes the certificates of a context, and those alone", async () => {

@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { connectToEngine } from "../../../runtime/docker/connect.ts";
+import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../runtime/docker/engine.ts";
-import { BrokenEngine, EngineError } from "../../../runtime/docker/transport.ts";
+import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
+import { EngineError } from "../../../runtime/docker/transport.ts";
 import { Authority } from "../../helpers/certificates.ts";
 import { type RawHandler, rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -9,11 +10,19 @@ import { it, suite } from "../../helpers/suite.ts";
 const PONG = "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nContent-Length: 2\r\n\r\nOK";
 const UPGRADED = "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n";
 
+/** Values of DOCKER_HOST. (A named pipe's path may be a socket's: see `runtime/docker/pipe.ts`.) */
+const HOSTS = {
+  tcp: (_: string, port: string) => `tcp://localhost:${port}`,
+  tls: (_: string, port: string) => `tcp://localhost:${port}`,
+  unix: (socket: string) => `unix://${socket}`,
+  pipe: (socket: string) => `npipe://${socket}`,
+} as const;
+
 /** Attaches to a container on an engine that answers as the test says. */
 async function withAttached<T>(
   answer: RawHandler,
   work: (engine: Engine, requests: readonly string[]) => Promise<T>,
-  kind: "tcp" | "unix" | "tls" = "tcp",
+  kind: "tcp" | "unix" | "pipe" | "tls" = "tcp",
 ): Promise<T> {
   await using authority = kind === "tls" ? await Authority.make() : undefined;
   const requests: string[] = [];
@@ -25,12 +34,12 @@ async function withAttached<T>(
       requests.push(request.headers);
       await answer(connection, request);
     },
-    kind === "unix" ? socket : undefined,
+    kind === "unix" || kind === "pipe" ? socket : undefined,
     await authority?.certify("localhost"),
   );
   if (authority) await Deno.copyFile(authority.file, `${directory}/ca.pem`);
   const variables: Readonly<Record<string, string>> = {
-    DOCKER_HOST: kind === "unix" ? `unix://${socket}` : `tcp://localhost:${server.port}`,
+    DOCKER_HOST: HOSTS[kind](socket, server.port),
     ...kind === "tls" ? { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: directory } : {},
   };
   const engine = await connectToEngine({ env: (name) => variables[name] });
@@ -67,8 +76,10 @@ const echo: RawHandler = async (connection) => {
   await say(connection, " bye");
 };
 
+const PIPE = knowsPipes() ? ["pipe"] as const : [];
+
 suite("a connection with input", () => {
-  for (const kind of ["tcp", "unix", "tls"] as const) {
+  for (const kind of ["tcp", "unix", "tls", ...PIPE] as const) {
     it(`carries bytes both ways, over ${kind}, also after the end of the input`, async () => {
       await withAttached(echo, async (engine, requests) => {
         assertEquals(await talk(engine, "a", "b"), "hello ab bye");
@@ -101,29 +112,34 @@ suite("a connection with input", () => {
     assertEquals([status, reason], [409, "container c1 is paused"]);
   });
 
-  for (const said of ["", "HTTP/1.1 10", "SSH-2.0\r\n\r\n"]) {
-    it(`is none where the engine says ${JSON.stringify(said)}`, async () => {
-      const handle: RawHandler = (connection) => say(connection, said);
-      const { message } = await assertRejects(
-        () => withAttached(handle, (engine) => talk(engine)),
-        BrokenEngine,
-      );
-      assertMatch(message, /^The Docker Engine does not answer: The connection ended before/);
+  for (const kind of ["tcp", ...PIPE] as const) {
+    for (const said of ["", "HTTP/1.1 10", "SSH-2.0\r\n\r\n"]) {
+      it(`is none where the engine says ${JSON.stringify(said)}, over ${kind}`, async () => {
+        const handle: RawHandler = (connection) => say(connection, said);
+        const { message } = await assertRejects(
+          () => withAttached(handle, (engine) => talk(engine), kind),
+          BrokenEngine,
+        );
+        assertMatch(
+          message,
+          /^The Docker Engine went away \(POST \S+\): The connection ended before/,
+        );
+      });
+    }
+
+    it(`ends when it is no longer needed, with the reason for that, over ${kind}`, async () => {
+      const handle: RawHandler = async (connection) => {
+        await say(connection, `${UPGRADED}x`);
+        await connection.read(new Uint8Array(1));
+      };
+      await withAttached(handle, async (engine) => {
+        const over = new AbortController();
+        const connection = await engine.attachWithInput("c1", over.signal);
+        const read = async () => {
+          for await (const _ of connection.output) over.abort(new Error("enough"));
+        };
+        await assertRejects(read, Error, "enough");
+      }, kind);
     });
   }
-
-  it("ends when it is no longer needed, with the reason for that", async () => {
-    const handle: RawHandler = async (connection) => {
-      await say(connection, `${UPGRADED}x`);
-      await connection.read(new Uint8Array(1));
-    };
-    await withAttached(handle, async (engine) => {
-      const over = new AbortController();
-      const connection = await engine.attachWithInput("c1", over.signal);
-      const read = async () => {
-        for await (const _ of connection.output) over.abort(new Error("enough"));
-      };
-      await assertRejects(read, Error, "enough");
-    });
-  });
 });

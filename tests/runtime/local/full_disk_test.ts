@@ -1,5 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { fullDiskHint } from "../../../runtime/local/full_disk.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("fullDiskHint", () => {
@@ -17,9 +19,23 @@ suite("fullDiskHint", () => {
       ["", undefined],
     ] as const
   ) {
-    it(`of ${words || "nothing"}`, () => {
-      const said = fullDiskHint(words);
+    it(`of ${words || "nothing"}`, async () => {
+      await using directory = await makeDirectory();
+      const said = await fullDiskHint(words, directory.path);
       assertEquals(said?.includes(hint ?? ""), hint && true);
+    });
+  }
+
+  // Root alone can mount a disk.
+  if (MAY_MOUNT) {
+    it("looks at the app's disk where the words name none", async () => {
+      await using disk = await smallDisk();
+      const hint = async () => await fullDiskHint("No space left on device", disk.path) ?? "";
+      assertMatch(await hint(), /^The disk that holds the app has room\. /);
+      for (const room of [{ blocks: 0 }, { files: 0 }]) {
+        await disk.leave(room);
+        assertMatch(await hint(), /^The disk that holds the app is full: /);
+      }
     });
   }
 });

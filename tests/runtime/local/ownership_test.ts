@@ -121,12 +121,27 @@ if (Deno.uid() === 0) {
         }));
     }
 
-    it("is given to root of the container on a rootless engine", () =>
+    for (
+      const [title, info] of [
+        ["a rootless engine", { SecurityOptions: ["name=rootless"] }],
+        ["rootless Podman 4.3", { SecurityOptions: ["name=seccomp"], Rootless: true }],
+      ] as const
+    ) {
+      it(`is given to root of the container on ${title}`, () =>
+        trainAs(CALLER, {
+          program: ({ end }) => end(0),
+          answers: { "GET /info": () => Response.json(info) },
+        }, ({ chowns }) => {
+          assertEquals(chowns[0]!.Cmd[1], "0:0");
+        }));
+    }
+
+    it("is handed over by the machine's root where the engine has users of its own", () =>
       trainAs(CALLER, {
-        program: ({ end }) => end(0),
-        answers: { "GET /info": () => Response.json({ SecurityOptions: ["name=rootless"] }) },
-      }, ({ chowns }) => {
-        assertEquals(chowns[0]!.Cmd[1], "0:0");
+        answers: { "GET /info": () => Response.json({ SecurityOptions: ["name=userns"] }) },
+      }, async ({ chowns, uidOf }) => {
+        assertEquals(await uidOf("output/data/new"), CALLER.uid);
+        assertEquals(chowns.map(({ HostConfig }) => HostConfig.UsernsMode), ["host"]);
       }));
 
     for (

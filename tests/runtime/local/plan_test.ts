@@ -11,7 +11,9 @@ import {
 import { initProbePlan, ownershipPlan } from "../../../runtime/local/service_plans.ts";
 import type { Resources } from "../../../runtime/contract/resources.ts";
 import type { CreateBody } from "../../../runtime/docker/engine.ts";
+import { studioBody } from "../../../runtime/docker/studio.ts";
 import { VERSION } from "../../../runtime/version.ts";
+import { holderPlan } from "../../../runtime/cloud/preflight/serving.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -386,4 +388,40 @@ suite("plans", () => {
     assertEquals(body.HostConfig.CapAdd, ["CHOWN", "DAC_OVERRIDE", "FOWNER"]);
     assertEquals(mountsOf(body), [`${model}:/mlcli/0`, `${output}:/mlcli/1`]);
   });
+});
+
+suite("plans in SageMaker Studio", () => {
+  const STUDIO = "SM_STUDIO_LOCAL_MODE=True";
+  const bound = { ...SERVING, variables: { SAGEMAKER_BIND_TO_PORT: "7000" } };
+  const trial = { app: JOB.app, tag: "v1" } as const;
+  for (
+    const [title, plan, env, labels] of [
+      ["a training", train, [STUDIO], {}],
+      ["one without a network", trainPlan({ ...JOB, network: "none" }, TRAINING), [STUDIO], {}],
+      ["a processing job", process, [STUDIO], {}],
+      ["a server", serve, [STUDIO, "SAGEMAKER_BIND_TO_PORT=9000"], { "mlcli.listens": "9000" }],
+      [
+        "a server that is told a port already",
+        servePlan(bound, SERVER),
+        [STUDIO, "SAGEMAKER_BIND_TO_PORT=9000"],
+        { "mlcli.listens": "9000" },
+      ],
+      ["a change of owners", ownershipPlan("i", ["/m"], ["/m/a"], "1:1", "-h"), [STUDIO], {}],
+      ["a container that holds a model", holderPlan(trial), [STUDIO], {}],
+    ] as const
+  ) {
+    it(`${title} is on the space's network, and has nothing of its own there`, () => {
+      const body = studioBody(plan);
+      const { Hostname: _name, ExposedPorts: _port, Env = [], HostConfig, ...kept } =
+        plan as unknown as CreateBody;
+      const { ExtraHosts: _hosts, PortBindings: _ports, ...host } = HostConfig;
+      const before = Env.filter((variable) => !variable.startsWith("SAGEMAKER_BIND"));
+      assertEquals(body, {
+        ...kept,
+        Env: [...before, ...env],
+        Labels: { ...plan.Labels, ...labels },
+        HostConfig: { ...host, NetworkMode: "sagemaker" },
+      });
+    });
+  }
 });

@@ -379,6 +379,20 @@ suite("a model/ that has to stay the directory that it is", () => {
       assertEquals(await filesIn(join(layout.testDirectory, "model.previous")), { a: "old" });
     }));
 
+  it("has no part of a model that was copied there when mlcli was killed, unless one lives", () =>
+    linked({}, async (layout, target) => {
+      const before = { a: "old", ".mlcli-incoming.part/a": "ne" };
+      await write(target, before);
+      const owner = join(layout.localTest, `.run-${RUN}`, "owner");
+      await write("/", { [owner]: `${Deno.pid} ${Deno.hostname()}` });
+      await finishMove(layout);
+      assertEquals(await filesIn(target), before);
+      // No process has this number.
+      await Deno.writeTextFile(owner, `4194305 ${Deno.hostname()}`);
+      await finishMove(layout);
+      assertEquals(await filesIn(target), { a: "old" });
+    }));
+
   for (const [title, files] of Object.entries(interrupted)) {
     it(`is whole after a move that was cut off ${title}`, () =>
       linked({}, async (layout, target) => {

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { connectToEngine } from "../../../runtime/docker/connect.ts";
-import { logTail } from "../../../runtime/serving/until_ready.ts";
+import { logTail, untilReady } from "../../../runtime/serving/until_ready.ts";
 import { frame } from "../../helpers/fake_containers.ts";
-import { fakeEngine, pong } from "../../helpers/fake_engine.ts";
+import { fakeEngine, never, pong } from "../../helpers/fake_engine.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 async function tailOf(...pieces: readonly string[]): Promise<string | undefined> {
@@ -28,5 +28,38 @@ suite("the end of a container's log", () => {
   it("fills no screen, however long a line is", async () => {
     const tail = await tailOf(...Array(30).fill("a".repeat(16_000)), "the end\n");
     assertEquals([tail?.length, tail?.endsWith("aathe end\n")], [16_384, true]);
+  });
+});
+
+suite("the wait for a server", () => {
+  it("is over in time, though the engine hangs", async () => {
+    await using fake = await fakeEngine({
+      "GET /_ping": () => pong("1.44"),
+      "POST /containers/c/wait": never,
+    });
+    const engine = await connectToEngine({ env: () => `unix://${fake.socket}` });
+    try {
+      const { signal } = new AbortController();
+      // Nobody listens there.
+      const { kind } = await untilReady(engine, { id: "c", port: 1 }, 0.1, signal);
+      assertEquals(kind, "late");
+    } finally {
+      engine.close();
+    }
+  });
+
+  it("ends without the server's log, where the engine does not give it", async () => {
+    await using fake = await fakeEngine({
+      "GET /_ping": () => pong("1.44"),
+      "GET /containers/c/logs": never,
+    });
+    const engine = await connectToEngine({ env: () => `unix://${fake.socket}` }, {
+      patience: { after: () => AbortSignal.timeout(1) },
+    });
+    try {
+      assertEquals(await logTail(engine, "c"), undefined);
+    } finally {
+      engine.close();
+    }
   });
 });

@@ -8,7 +8,7 @@ import {
 } from "../../../../runtime/cloud/preflight/serving.ts";
 import { connectToEngine } from "../../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../../runtime/docker/engine.ts";
-import { BrokenEngine } from "../../../../runtime/docker/transport.ts";
+import { BrokenEngine } from "../../../../runtime/docker/broken_engine.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { type Answers, done, fakeEngine, pong, refusal } from "../../../helpers/fake_engine.ts";

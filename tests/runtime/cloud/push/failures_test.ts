@@ -9,7 +9,10 @@ import { it, suite } from "../../../helpers/suite.ts";
 
 const TARGET = { uri: "host/churn", tag: "v1", reference: "churn:v1" };
 
-/** What engines and ECR say: of Docker 20.10.24 and the threads that failures.ts names. */
+/**
+ * What engines and ECR say: of Docker 20.10.24, of Docker 29 ("error from registry"), and
+ * the threads that failures.ts names.
+ */
 const ROWS: readonly (readonly [words: string, failure: PushFailure])[] = [
   [
     "denied: Your authorization token has expired. Reauthenticate and try again.",
@@ -43,6 +46,21 @@ const ROWS: readonly (readonly [words: string, failure: PushFailure])[] = [
     "sha256:00: 403 Forbidden",
     "refused without a word",
   ],
+  [
+    "error from registry: Your authorization token has expired. Reauthenticate and try again.",
+    "expired",
+  ],
+  [
+    "error from registry: The repository with name 'churn' does not exist in the registry with " +
+    "id '1'",
+    "no repository",
+  ],
+  [
+    "error from registry: User: arn:aws:iam::123456789012:user/ana is not authorized to perform: " +
+    "ecr:PutImage on resource: arn:aws:ecr:eu-west-1:123456789012:repository/churn",
+    "denied",
+  ],
+  ["error from registry: Your Authorization Token is invalid.", "no login"],
   ["no basic auth credentials", "no login"],
   ["unauthorized: authentication required", "no login"],
   ["denied: Your Authorization Token is invalid.", "no login"],
@@ -54,10 +72,16 @@ const ROWS: readonly (readonly [words: string, failure: PushFailure])[] = [
   ["unexpected EOF", "network"],
   ['Get "https://host/v2/": x509: certificate signed by unknown authority', "network"],
   ["received unexpected HTTP status: 500 Internal Server Error", "other"],
+  ["write /var/lib/docker/tmp/x: no space left on device", "other"],
   ["the engine ended the push without a digest from the registry", "other"],
 ];
 
 suite("why a push fails", () => {
+  it("names what frees the engine's disk where that is full", () => {
+    const { hint = "" } = pushError("write /var/lib/docker/tmp/x: no space left on device", TARGET);
+    assertMatch(hint, /docker system prune/);
+  });
+
   for (const [words, failure] of ROWS) {
     it(`${failure}: ${words.slice(0, 50)}`, () => {
       assertEquals(pushFailure(words), failure);

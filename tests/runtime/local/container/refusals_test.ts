@@ -12,6 +12,7 @@ const ALL: HostConfig = {
   NetworkMode: "db",
   NanoCpus: 64e9,
   DeviceRequests: [{ Count: -1, Capabilities: [["gpu"]] }],
+  PortBindings: { "8080/tcp": [{ HostIp: "127.0.0.1", HostPort: "80" }] },
 };
 
 /** What engines say, and what mlcli makes of it. */
@@ -48,6 +49,13 @@ const WORDS: readonly (readonly [status: number, reason: string, message: string
     "NanoCPUs can not be set, as your kernel does not support CPU CFS scheduler or the cgroup " +
     "is not mounted",
     "The Docker Engine cannot limit CPUs",
+  ],
+  // rootlesskit's, in rootless Docker 20.10 and Podman 4.3
+  [
+    500,
+    "driver failed programming external connectivity: cannot expose privileged port 80, you can " +
+    "add 'net.ipv4.ip_unprivileged_port_start=80' to /etc/sysctl.conf (currently 1024)",
+    "A rootless engine cannot give a server port 80",
   ],
   [404, "No such image: demo:latest", undefined],
   [400, 'exec: "nope": executable file not found in $PATH: unknown', undefined],

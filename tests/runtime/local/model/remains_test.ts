@@ -24,11 +24,22 @@ interface Remains {
   readonly link?: string;
   /** Whether it was killed between the two renames. */
   readonly isHalfDone?: boolean;
+  /** The exit status in its record, which is there then; `null`: it was killed before its end. */
+  readonly recorded?: number | null;
   /** Other entries of `test_dir/`: files, or directories where the path ends in a slash. */
   readonly others?: Readonly<Record<string, string>>;
 }
 
+/** What `list-jobs` says of a run. */
+interface Listed {
+  readonly job_name: string;
+  readonly status: string;
+  readonly exit_status: number | null;
+}
+
 interface Found extends ProgramResult {
+  /** Of its record, after the command. */
+  readonly listed: Listed | undefined;
   readonly app: string;
   readonly run: string;
   /** What is in `test_dir/` but for input and output, a directory with what is in it. */
@@ -66,6 +77,13 @@ async function runBeside(remains: Remains, args: readonly string[]): Promise<Fou
   for (const [name, content] of Object.entries(remains.others ?? {})) {
     await write(app, name.replace("RUN", run), content);
   }
+  if (remains.recorded !== undefined) {
+    const outcome = remains.recorded === null
+      ? null
+      : { status: "Failed", exit_status: remains.recorded, reason: "No room" };
+    const record = { kind: "train", container: run, started: "2026-03-01T09:00:00Z", outcome };
+    await app.write(app.path("local_test/jobs/earlier/job.json"), JSON.stringify(record));
+  }
   const pid = remains.isAlive ? Deno.pid : await deadProcess();
   const { caller } = remains;
   if (caller) await Deno.chown(app.testPath(`.model-${run}`), caller.uid, caller.gid);
@@ -88,8 +106,12 @@ async function runBeside(remains: Remains, args: readonly string[]): Promise<Fou
     },
   });
   const result = await runInProcess(args, { cwd: app.directory, engine, caller });
+  const listed = await runInProcess(["local", "list-jobs", "--output", "json"], {
+    cwd: app.directory,
+  });
   return {
     ...result,
+    listed: JSON.parse(listed.stdout).find((job: Listed) => job.job_name === "earlier"),
     app: app.name,
     run,
     entries: (await entriesOf(app.testPath())).map((name) => name.replace(run, "RUN"))
@@ -180,6 +202,29 @@ suite("a training that went on when mlcli was killed", () => {
         ],
       );
       assertEquals([code, entries], [3, [".model-RUN/new", ...EARLIER]]);
+    });
+
+    it(`has its end in its record once that is known: ${args[1]}`, async () => {
+      for (
+        const [remains, status, exitStatus] of [
+          [{ state: "exited" }, "Completed", 0],
+          [{ state: "exited", status: 3 }, "Failed", 3],
+          [{}, "Lost", null],
+        ] as const
+      ) {
+        const { listed } = await runBeside({ ...remains, recorded: null }, args);
+        assertEquals([listed?.status, listed?.exit_status], [status, exitStatus]);
+      }
+    });
+
+    it(`is not called killed where its model had no room in its place: ${args[1]}`, async () => {
+      const { app, run, stderr, entries } = await runBeside({ recorded: 0 }, args);
+      assertEquals(
+        stderr.split("\n")[0],
+        "warning: A training ended with exit status 0, and its model has not got its place: it is in " +
+          `${app}/mlcli_base/local_test/test_dir/.model-${run}`,
+      );
+      assertEquals(entries, [".model-RUN/new", ...EARLIER]);
     });
 
     it(`leaves nothing where it wrote nothing: ${args[1]}`, async () => {

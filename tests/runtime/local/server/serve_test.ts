@@ -180,6 +180,7 @@ suite("local deploy on a port that is taken", () => {
     Id: "old",
     Names: ["/mlcli-x-serve-80"],
     State,
+    Created: Date.now() / 1000,
     Labels: { "mlcli.app": "x", "mlcli.role": "serve", "mlcli.port": "80" },
   });
   for (const state of ["running", "created", "paused", "restarting"]) {

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { containerStatuses } from "../../../../runtime/local/server/status.ts";
 import { connectToEngine } from "../../../../runtime/docker/connect.ts";
 import { fakeEngine, pong } from "../../../helpers/fake_engine.ts";
+import { Keys } from "../../../helpers/in_process.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** A row of the engine's list: a server on a port. */
@@ -27,7 +28,10 @@ async function statusesOf(containers: readonly unknown[]) {
   const engine = await connectToEngine({
     env: (name) => name === "DOCKER_HOST" ? host : undefined,
   });
-  const statuses = await containerStatuses(undefined, { engine: () => Promise.resolve(engine) });
+  const statuses = await containerStatuses(undefined, {
+    engine: () => Promise.resolve(engine),
+    interruption: new Keys().interruption,
+  });
   engine.close();
   return statuses;
 }

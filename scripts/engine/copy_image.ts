@@ -4,12 +4,31 @@
  * @module
  */
 
-import { parseHost } from "../../../runtime/docker/locate.ts";
-import { openTransport, type Transport } from "../../../runtime/docker/transport.ts";
-import { MlcliError } from "../../../runtime/errors.ts";
+import { parseHost } from "../../runtime/docker/locate.ts";
+import { openTransport, type Transport } from "../../runtime/docker/transport.ts";
+import { MlcliError } from "../../runtime/errors.ts";
+import { step } from "../script.ts";
+import { ensureBaseImage } from "./base_image.ts";
+import { ensureEngine } from "./engine.ts";
 
-/** Both Docker 20.10 and Podman 4 speak it. */
+/** Docker 20.10 and today's, and Podman 4 speak it. */
 const VERSION = "/v1.41";
+
+/**
+ * Brings the image that the tests on this machine's Docker use to another engine.
+ * @returns its name there.
+ */
+export async function bringBaseImage(to: string, signal: AbortSignal): Promise<string> {
+  return await step("Copying the base image", async () => {
+    const engine = await ensureEngine(signal);
+    try {
+      const image = await ensureBaseImage("plain", engine, signal);
+      return await copyImage(image, engine.address, to, signal);
+    } finally {
+      engine.close();
+    }
+  });
+}
 
 /**
  * Copies an image; it passes as a stream.

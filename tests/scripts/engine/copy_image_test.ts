@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { MlcliError } from "../../../../runtime/errors.ts";
-import { copyImage } from "../../../../scripts/engine/podman/copy_image.ts";
-import { fakeEngine } from "../../../helpers/fake_engine.ts";
-import { it, suite } from "../../../helpers/suite.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { copyImage } from "../../../scripts/engine/copy_image.ts";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 const never = new AbortController().signal;
 

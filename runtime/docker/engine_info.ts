@@ -1,0 +1,56 @@
+/**
+ * What an engine says of itself, and what follows from it.
+ *
+ * @module
+ */
+
+/** What `GET /info` says, as far as mlcli asks. */
+export interface EngineInfo {
+  /** `name=seccomp,profile=default`, `name=userns`, `name=rootless`, `name=selinux`, ... */
+  readonly SecurityOptions?: readonly string[] | null;
+  /** Podman's alone: before 5, it names nothing of this in its `SecurityOptions`. */
+  readonly Rootless?: boolean;
+  /** Whether it can limit memory and processors; Docker ignores a limit that it cannot set. */
+  readonly MemoryLimit?: boolean;
+  readonly CpuCfsQuota?: boolean;
+  /** `1` or `2`. */
+  readonly CgroupVersion?: string;
+  /** Host name of the engine's machine. */
+  readonly Name?: string;
+  /** Directory on the engine's machine that holds images and containers. */
+  readonly DockerRootDir?: string;
+}
+
+/** Whether root in a container is the user who runs the engine. */
+export function isRootless(info: EngineInfo): boolean {
+  return info.Rootless === true || hasSecurity(info, "rootless");
+}
+
+/**
+ * Whether root in a container is a user of this machine who may do little (`--userns-remap`:
+ * https://docs.docker.com/engine/security/userns-remap/).
+ */
+export function remapsUsers(info: EngineInfo): boolean {
+  return hasSecurity(info, "userns");
+}
+
+/** Whether SELinux keeps a container away from what has not its label. */
+export function usesSelinux(info: EngineInfo): boolean {
+  return hasSecurity(info, "selinux");
+}
+
+/** What an engine cannot limit, though it would take a limit without a word. */
+export function unlimitedBy(info: EngineInfo): readonly ("memory" | "cpus")[] {
+  const { MemoryLimit, CpuCfsQuota, Rootless, CgroupVersion } = info;
+  // Podman says that it can, and writes to its own log that it does not.
+  if (Rootless === true && CgroupVersion === "1") return ["memory", "cpus"];
+  return [
+    ...(MemoryLimit === false ? ["memory" as const] : []),
+    ...(CpuCfsQuota === false ? ["cpus" as const] : []),
+  ];
+}
+
+/** The options are `name=NAME,KEY=VALUE`, since Docker 17.06. */
+function hasSecurity({ SecurityOptions }: EngineInfo, name: string): boolean {
+  return (SecurityOptions ?? []).some((option) => option.split(",").includes(`name=${name}`));
+}

@@ -1,0 +1,150 @@
+/**
+ * How long mlcli waits for the engine: one rule for all its calls, so that none waits for ever.
+ *
+ * @module
+ */
+
+import { onAbort } from "../time.ts";
+import { BrokenEngine } from "./broken_engine.ts";
+
+/** What the engine does for a call: that says how long its answer may take. */
+export type Effort =
+  /** Looks something up, or only sends the head of an answer that takes its time. */
+  | "ask"
+  /** Makes, starts, changes or removes something. */
+  | "act"
+  /** Waits for something else itself: a build, a registry, lines of a log. There is no limit. */
+  | "wait";
+
+/**
+ * How long an answer may take, in seconds. A busy engine needs seconds to list its containers. One
+ * that copies images, as with its storage driver vfs or with another user's numbers on Podman, needs
+ * minutes to create or remove a container of a large one.
+ */
+const LIMITS = { ask: 60, act: 600 } as const;
+
+/** After so many seconds it is said what mlcli waits for. */
+const SAID_AFTER = 10;
+
+/** The limit once the user wants an end, and after a call that the engine left unanswered, in seconds. */
+const SHORT = 5;
+
+/** The limit after both, in seconds: it is still told, and may do it when it wakes up. */
+const SHORTEST = 1;
+
+/** The engine is there, but leaves a call unanswered. */
+export class SilentEngine extends BrokenEngine {
+  /**
+   * @param call method and path, or what mlcli waited for.
+   * @param seconds how long it has waited.
+   * @param cause why not longer: an `Interrupted`, where the user wanted an end.
+   */
+  constructor(call: string, seconds: number, cause?: unknown) {
+    super(`The Docker Engine does not answer (${callInWords(call)}, ${seconds} s)`, {
+      hint: "Restart Docker, or wait until docker ps answers, and try again.",
+      cause,
+    });
+  }
+}
+
+/** What patience needs of the world. */
+export interface PatienceOptions {
+  /** Aborted when the user wants an end. */
+  readonly interruption?: AbortSignal | undefined;
+  /** Hears what mlcli waits for, where that takes long. */
+  readonly onWait?: ((text: string) => void) | undefined;
+  /** A signal that is aborted after so many seconds; a test's own, by the call that is waited for. */
+  readonly after?: ((seconds: number, call: string) => AbortSignal) | undefined;
+}
+
+/** One wait for the engine. */
+export interface EngineWait {
+  /** `POST /containers/ID/start` */
+  readonly call: string;
+  readonly effort: Effort;
+  /** Seconds that it may take longer: those that a container has to end. */
+  readonly grace?: number | undefined;
+  /** A lower limit than that of its effort, in seconds. */
+  readonly within?: number | undefined;
+}
+
+/**
+ * Waits for one engine. A call has the time of its effort; once the user wants an end, or the engine
+ * has left a call unanswered, a few seconds.
+ */
+export class Patience {
+  readonly #interruption: AbortSignal;
+  readonly #onWait: (text: string) => void;
+  readonly #after: (seconds: number, call: string) => AbortSignal;
+  /** Whether the last call that is over was left unanswered. */
+  #isSilent = false;
+
+  constructor({ interruption, onWait, after }: PatienceOptions = {}) {
+    this.#interruption = interruption ?? new AbortController().signal;
+    this.#onWait = onWait ?? (() => {});
+    // Not `setTimeout`: the first of a program takes Deno 2.9 four milliseconds.
+    this.#after = after ?? ((seconds) => AbortSignal.timeout(seconds * 1000));
+  }
+
+  /**
+   * Does one part of a call: sends it and waits for its answer's head, or reads a part of its body.
+   *
+   * @param cut ends it, when aborted; it is aborted when the time is over.
+   * @param work fails then, with the reason.
+   * @throws SilentEngine
+   */
+  async during<T>(wait: EngineWait, cut: AbortController, work: () => Promise<T>): Promise<T> {
+    if (wait.effort === "wait") return await work();
+    using timers = new DisposableStack();
+    let isOver = false;
+    const limit = (seconds: number): void => {
+      timers.use(onAbort(this.#after(seconds, wait.call), () => {
+        isOver = true;
+        const { aborted, reason } = this.#interruption;
+        cut.abort(new SilentEngine(wait.call, seconds, aborted ? reason : undefined));
+      }));
+    };
+    limit(this.#seconds(wait));
+    if (!this.#interruption.aborted) {
+      timers.use(onAbort(this.#interruption, () => limit(this.#seconds(wait))));
+      const text = `Waiting for the Docker Engine (${callInWords(wait.call)}) ...`;
+      const seconds = SAID_AFTER + (wait.grace ?? 0);
+      timers.use(onAbort(this.#after(seconds, wait.call), () => this.#onWait(text)));
+    }
+    try {
+      const answer = await work();
+      this.#isSilent = false;
+      return answer;
+    } finally {
+      if (isOver) this.#isSilent = true;
+    }
+  }
+
+  #seconds({ effort, grace = 0, within = Infinity }: EngineWait): number {
+    const { aborted } = this.#interruption;
+    if (this.#isSilent) return aborted ? SHORTEST : SHORT;
+    if (aborted || effort === "wait") return SHORT + grace;
+    return Math.min(LIMITS[effort], within) + grace;
+  }
+}
+
+/** What a call does, by its method and the end of its path. */
+const WORDS: readonly (readonly [call: RegExp, words: string])[] = [
+  [/^POST .*\/containers\/create$/, "creating a container"],
+  [/^POST .*\/start$/, "starting a container"],
+  [/^POST .*\/(?:stop|kill)$/, "stopping a container"],
+  [/^POST .*\/rename$/, "renaming a container"],
+  [/^POST .*\/attach$/, "connecting to a container"],
+  [/^POST .*\/wait$/, "waiting for a container"],
+  [/^PUT .*\/archive$/, "copying files into a container"],
+  [/^HEAD .*\/archive$/, "looking into a container"],
+  [/^DELETE .*\/containers\//, "removing a container"],
+  [/^GET .*\/logs$/, "reading a log"],
+  [/^GET .*\/containers\/json$/, "listing containers"],
+  [/^GET .*\/containers\/.*\/json$/, "looking at a container"],
+  [/^GET .*\/images\/.*\/json$/, "looking for an image"],
+];
+
+function callInWords(call: string): string {
+  return WORDS.find(([pattern]) => pattern.test(call))?.[1] ?? call;
+}

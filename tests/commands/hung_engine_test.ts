@@ -1,0 +1,98 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Play } from "../helpers/fake_containers.ts";
+import { type HungCommand, type HungRun, runHung } from "../helpers/hung_engine.ts";
+import { it, suite } from "../helpers/suite.ts";
+import { isInSample } from "../helpers/sweep.ts";
+
+/** A server that is there. */
+function withServer(app: string): Play {
+  const Labels = { "mlcli.role": "serve", "mlcli.app": app, "mlcli.port": "8080" };
+  const rest = { Image: "x", State: "running", Status: "Up", Created: 0 };
+  return { containers: [{ Id: "abc", Names: [`/mlcli-${app}-serve-8080`], Labels, ...rest }] };
+}
+
+/** Each command of the local half that asks the engine for something. */
+const COMMANDS: readonly HungCommand[] = [
+  { args: ["local", "train"] },
+  { args: ["local", "train", "--strict"] },
+  { args: ["local", "process", "--file", "p.py"] },
+  { args: ["local", "deploy", "--port", "0"] },
+  { args: ["local", "deploy", "--replace"], play: withServer },
+  { args: ["local", "status"], play: withServer },
+  { args: ["local", "stop"], play: withServer },
+  { args: ["local", "logs"], play: withServer },
+  // Nobody listens there, so the engine is asked who should.
+  { args: ["local", "invoke", "APP.json", "--port", "1"] },
+  { args: ["local", "shell", "--", "true"], play: () => ({ onInput: () => {} }) },
+  { args: ["doctor"] },
+];
+
+/** Of a server, by its container's name. */
+function portOf(name: string): string {
+  return `:${/-serve-(\d+)/.exec(name)?.[1]}`;
+}
+
+/** What holds of each run, whatever it is that hangs. */
+function check(run: HungRun, plain: HungRun, isPressed: boolean): void {
+  const { code, stdout, stderr, hung } = run;
+  // A call whose answer does not matter any more, or is asked for by words alone, changes nothing.
+  assert([isPressed ? 130 : 1, plain.code].includes(code), `${hung}: ${code}, ${stderr}`);
+  if (code === 1 && plain.code === 0) {
+    assertMatch(stdout + stderr, /The Docker Engine does not answer \(.*\b\d+ s\)/, hung);
+  }
+  assertEquals(/defect|undefined/.test(stderr), false, stderr);
+  // One that serves is to be there.
+  const left = run.left.filter((name) => code !== 0 || !stdout.includes(portOf(name)));
+  for (const name of left) assertStringIncludes(stderr, `docker rm -f ${name} `, hung);
+  // A directory stays with its container, and no other.
+  for (const folder of run.folders) {
+    assertEquals(run.left.includes(folder.replace(/^\.run-/, "")), true, `${hung}: ${folder}`);
+    assertStringIncludes(stderr, folder);
+  }
+}
+
+suite("an engine that hangs", () => {
+  let row = 0;
+  for (const command of COMMANDS) {
+    it(`ends mlcli ${command.args.join(" ")}, at whatever call`, async () => {
+      const plain = await runHung(command);
+      assert(plain.course.length > 0);
+      for (let at = 0; at < plain.course.length; at++) {
+        for (const isAlone of [true, false]) {
+          for (const isPressed of [true, false]) {
+            if (!isInSample(row++)) continue;
+            check(await runHung(command, { at, isAlone, isPressed }), plain, isPressed);
+          }
+        }
+      }
+    });
+  }
+
+  it("during a training ends it at Ctrl-C, and what is left is said", async () => {
+    const run = await runHung({
+      args: ["local", "train", "--grace", "3"],
+      // It has begun, and goes on.
+      play: (_, keys) => ({ program: () => keys.press() }),
+    }, { at: 6, isAlone: false, isPressed: false });
+    assertEquals([run.hung, run.code], ["POST /containers/ID/stop", 130]);
+    const [name = ""] = run.left;
+    const app = name.replace(/^mlcli-(.*)-train-.*$/, "$1");
+    const base = `${app}/mlcli_base/local_test`;
+    assertEquals(run.stderr.split("\n"), [
+      "Stopping, up to 3 s; Ctrl-C again kills it.",
+      `warning: The container ${name} may still be there: the Docker Engine did not remove it`,
+      `hint: Once the engine answers, docker rm -f ${name} removes it.`,
+      `note: ${base}/.run-${name}, ${base}/test_dir/.model-${name} are left with it; the app's ` +
+      "next mlcli local train sees to that once the container is gone",
+      "",
+    ]);
+    assertEquals(run.folders, [`.run-${name}`]);
+  });
+
+  it("during a stop is said at Ctrl-C", async () => {
+    const command = { args: ["local", "stop"], play: withServer };
+    const run = await runHung(command, { at: 1, isAlone: false, isPressed: true });
+    assertEquals([run.hung, run.code], ["POST /containers/ID/stop", 130]);
+    assertMatch(run.stderr, /^warning: The container mlcli-\S+-serve-8080 may still be there: /);
+  });
+});

@@ -1,0 +1,114 @@
+/**
+ * Commands on an engine that answers `_ping`, and then leaves calls unanswered. mlcli's time limits
+ * take some milliseconds for these calls, and do not count for the others: so nothing depends on how
+ * fast the machine is.
+ *
+ * @module
+ */
+
+import { completeApp, type TestApp } from "./app.ts";
+import { type FakeContainer, fakeContainers, type Play } from "./fake_containers.ts";
+import { Keys, runInProcess } from "./in_process.ts";
+import { pingServer } from "./ping_server.ts";
+import type { ProgramResult } from "./program.ts";
+
+/** What hangs, and when somebody presses Ctrl-C. */
+export interface Hanging {
+  /** Number of the call, from 0; it hangs, `alone` or with all that come after it. */
+  readonly at: number;
+  readonly isAlone: boolean;
+  /** Whether Ctrl-C is pressed once it hangs. */
+  readonly isPressed: boolean;
+}
+
+/** What came of a command. */
+export interface HungRun extends ProgramResult {
+  /** The calls: `POST /containers/ID/start`. */
+  readonly course: readonly string[];
+  /** The one that hung first; undefined where there were fewer. */
+  readonly hung: string | undefined;
+  /** Names of containers that may be left, by what the engine has answered. */
+  readonly left: readonly string[];
+  /** Directories beside the app's test data. */
+  readonly folders: readonly string[];
+}
+
+/** A command, and what the engine plays for it. */
+export interface HungCommand {
+  /** APP stands for the app's name. */
+  readonly args: readonly string[];
+  readonly play?: (app: string, keys: Keys) => Play;
+}
+
+/** The server of a container, as it starts. */
+function answering({ body }: FakeContainer, servers: AsyncDisposableStack): void {
+  const port = body.HostConfig.PortBindings?.["8080/tcp"]?.[0]?.HostPort;
+  if (port !== undefined) servers.use(pingServer(Number(port)));
+}
+
+/** Runs a command in this process. @param hanging nothing hangs without it. */
+export async function runHung(
+  { args, play }: HungCommand,
+  hanging?: Hanging,
+): Promise<HungRun> {
+  await using app: TestApp = await completeApp();
+  await using servers = new AsyncDisposableStack();
+  const keys = new Keys();
+  const own = play?.(app.name, keys) ?? {};
+  const { promise: hanged, resolve: hang } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const course: string[] = [];
+  let hung: string | undefined;
+  const before = async (call: string): Promise<void> => {
+    await own.before?.(call);
+    if (call === "GET /_ping") return;
+    const number = course.push(call) - 1;
+    if (hanging === undefined || number < hanging.at) return;
+    if (number > hanging.at && hanging.isAlone) return;
+    hung ??= call;
+    if (hanging.isPressed && number === hanging.at) keys.press();
+    hang();
+    await released;
+  };
+  await using engine = await fakeContainers({
+    program: (container) =>
+      container.body.Labels["mlcli.role"] === "serve"
+        ? answering(container, servers)
+        : container.end(0),
+    ...own,
+    before,
+  });
+  // After the servers and before the engine that it keeps from ending.
+  await using _release = { [Symbol.asyncDispose]: () => Promise.resolve(release()) };
+  const result = await runInProcess(args.map((arg) => arg.replace("APP", app.name)), {
+    cwd: app.directory,
+    engine,
+    keys,
+    patience: {
+      after: (seconds, call) => {
+        const over = new AbortController();
+        const isHung = (): boolean => hung !== undefined && (!hanging?.isAlone || isOf(call, hung));
+        hanged.then(() => {
+          const timer = setTimeout(() => isHung() && over.abort(), seconds / 10);
+          Deno.unrefTimer(timer);
+          released.then(() => clearTimeout(timer));
+        });
+        return over.signal;
+      },
+    },
+  });
+  const folders = await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name);
+  return {
+    ...result,
+    course,
+    hung,
+    left: [...engine.left],
+    folders: folders.filter((name) => !["test_dir", "jobs"].includes(name)).toSorted(),
+  };
+}
+
+/** Whether a call is of a kind: `POST /containers/abc/start` of `POST /containers/ID/start`. */
+function isOf(call: string, kind: string): boolean {
+  const pattern = kind.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\b(?:ID|NAME)\b/, ".+");
+  return new RegExp(`^${pattern}$`).test(call);
+}

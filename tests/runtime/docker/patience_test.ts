@@ -1,0 +1,131 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import {
+  type EngineWait,
+  Patience,
+  type PatienceOptions,
+  SilentEngine,
+} from "../../../runtime/docker/patience.ts";
+import { Interrupted } from "../../../runtime/errors.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** Time limits that are over when the test says so. */
+class Limits {
+  readonly #running: { readonly seconds: number; readonly over: AbortController }[] = [];
+
+  readonly after: PatienceOptions["after"] = (seconds) => {
+    const over = new AbortController();
+    this.#running.push({ seconds, over });
+    return over.signal;
+  };
+
+  /** What was asked for, in seconds, since it was last looked at. */
+  take(): readonly number[] {
+    return this.#running.splice(0).map(({ seconds }) => seconds);
+  }
+
+  /** Lets so many seconds pass. */
+  pass(passed: number): void {
+    for (const { seconds, over } of this.#running) if (seconds <= passed) over.abort();
+  }
+}
+
+const ASK: EngineWait = { call: "GET /containers/json", effort: "ask" };
+const ACT: EngineWait = { call: "POST /containers/create", effort: "act" };
+const STOP: EngineWait = { call: "POST /containers/abc/stop", effort: "ask", grace: 30 };
+
+/** A call that is never answered. */
+function unanswered(patience: Patience, wait: EngineWait): Promise<unknown> {
+  const cut = new AbortController();
+  return patience.during(
+    wait,
+    cut,
+    () =>
+      new Promise((_, reject) =>
+        cut.signal.addEventListener("abort", () => reject(cut.signal.reason))
+      ),
+  );
+}
+
+async function answered(patience: Patience, wait: EngineWait): Promise<void> {
+  await patience.during(wait, new AbortController(), () => Promise.resolve());
+}
+
+suite("patience with the engine", () => {
+  it("has a limit for each call, by what the engine does for it", async () => {
+    const limits = new Limits();
+    const patience = new Patience({ after: limits.after });
+    const rows: readonly (readonly [EngineWait, limit: number, said: number])[] = [
+      [ASK, 60, 10],
+      [ACT, 600, 10],
+      [STOP, 90, 40],
+      [{ ...ASK, within: 8 }, 8, 10],
+    ];
+    for (const [wait, limit, said] of rows) {
+      await answered(patience, wait);
+      assertEquals(limits.take(), [limit, said], wait.call);
+    }
+    await answered(patience, { ...ACT, effort: "wait" });
+    assertEquals(limits.take(), []);
+  });
+
+  it("says what does not answer, and after how long", async () => {
+    const limits = new Limits();
+    const call = unanswered(new Patience({ after: limits.after }), ACT);
+    limits.pass(600);
+    const error = await assertRejects(() => call, SilentEngine);
+    assertEquals(error.message, "The Docker Engine does not answer (creating a container, 600 s)");
+  });
+
+  it("says after a while what mlcli waits for", async () => {
+    const limits = new Limits();
+    const said: string[] = [];
+    const patience = new Patience({ after: limits.after, onWait: (text) => said.push(text) });
+    const call = unanswered(patience, { ...ASK, call: "GET /info" });
+    limits.pass(9);
+    assertEquals(said, []);
+    limits.pass(10);
+    assertEquals(said, ["Waiting for the Docker Engine (GET /info) ..."]);
+    limits.pass(60);
+    await assertRejects(() => call, SilentEngine);
+  });
+
+  it("is short once the user wants an end, also with a call that is under way", async () => {
+    const limits = new Limits();
+    const first = new AbortController();
+    const patience = new Patience({ after: limits.after, interruption: first.signal });
+    const calls = [ASK, ACT, STOP].map((wait) => unanswered(patience, wait));
+    limits.take();
+    first.abort(new Interrupted("SIGINT"));
+    const pressed = unanswered(patience, ACT);
+    // None has begun in silence; a container that is being stopped has its grace.
+    const under = [5, 5, 35, 5];
+    limits.pass(35);
+    for (const call of [...calls, pressed]) {
+      const error = await assertRejects(() => call, SilentEngine);
+      // Whoever reports it sees that the user has wanted it.
+      assertEquals(error.cause instanceof Interrupted, true);
+    }
+    assertEquals(limits.take(), under);
+  });
+
+  it("is short with an engine that left a call unanswered, until it answers again", async () => {
+    const limits = new Limits();
+    const first = new AbortController();
+    const patience = new Patience({ after: limits.after, interruption: first.signal });
+    const call = unanswered(patience, ASK);
+    limits.pass(60);
+    await assertRejects(() => call, SilentEngine);
+    limits.take();
+    await answered(patience, STOP);
+    assertEquals(limits.take()[0], 5);
+    await answered(patience, ASK);
+    assertEquals(limits.take()[0], 60);
+    first.abort(new Interrupted("SIGINT"));
+    const last = unanswered(patience, ACT);
+    limits.pass(5);
+    await assertRejects(() => last, SilentEngine);
+    limits.take();
+    await answered(patience, ACT);
+    assertEquals(limits.take(), [1]);
+  });
+});
