@@ -1,6 +1,6 @@
 /**
- * Which tests run where. All of them run from source, on Docker. `ON_BINARY`, `ON_PODMAN` and
- * `ON_DOCKER29` name those that run there a second time.
+ * Which tests run where. All of them run from source, on Docker. `ON_BINARY`, `ON_PODMAN`,
+ * `ON_DOCKER29` and `ON_OTHER_ENGINES` name those that run there a second time.
  *
  * @module
  */
@@ -153,6 +153,16 @@ export const ON_DOCKER29: readonly Selected[] = [
   { path: "tests/e2e/status_test.ts", reason: "what it says of containers" },
   { path: "tests/e2e/stop_test.ts", reason: "the same; its answers to a stop" },
   { path: "tests/e2e/logs_test.ts", reason: "its logs, byte for byte" },
+];
+
+/** What runs on Docker with user namespaces, rootless Docker and rootless Podman too. */
+export const ON_OTHER_ENGINES: readonly Selected[] = [
+  {
+    path: "tests/e2e/plain_caller_test.ts",
+    reason: "each command, and who may read and write what",
+  },
+  { path: "tests/e2e/ownership_test.ts", reason: "whose the files of a run are" },
+  { path: "tests/e2e/process_test.ts", reason: "mounts, and exit statuses" },
 ];
 
 /**
