@@ -10,9 +10,10 @@ export interface EngineInfo {
   readonly SecurityOptions?: readonly string[] | null;
   /** Podman's alone: before 5, it names nothing of this in its `SecurityOptions`. */
   readonly Rootless?: boolean;
-  /** Whether it can limit memory and processors; Docker ignores a limit that it cannot set. */
+  /** Whether it can limit memory, processors and processes; Docker ignores a limit that it cannot set. */
   readonly MemoryLimit?: boolean;
   readonly CpuCfsQuota?: boolean;
+  readonly PidsLimit?: boolean;
   /** `1` or `2`. */
   readonly CgroupVersion?: string;
   /** Host name of the engine's machine. */
@@ -40,13 +41,14 @@ export function usesSelinux(info: EngineInfo): boolean {
 }
 
 /** What an engine cannot limit, though it would take a limit without a word. */
-export function unlimitedBy(info: EngineInfo): readonly ("memory" | "cpus")[] {
-  const { MemoryLimit, CpuCfsQuota, Rootless, CgroupVersion } = info;
+export function unlimitedBy(info: EngineInfo): readonly ("memory" | "cpus" | "processes")[] {
+  const { MemoryLimit, CpuCfsQuota, PidsLimit, Rootless, CgroupVersion } = info;
   // Podman says that it can, and writes to its own log that it does not.
-  if (Rootless === true && CgroupVersion === "1") return ["memory", "cpus"];
+  if (Rootless === true && CgroupVersion === "1") return ["memory", "cpus", "processes"];
   return [
     ...(MemoryLimit === false ? ["memory" as const] : []),
     ...(CpuCfsQuota === false ? ["cpus" as const] : []),
+    ...(PidsLimit === false ? ["processes" as const] : []),
   ];
 }
 

@@ -103,7 +103,7 @@ export async function build(
     await buildContext(app, report.onLeftOut, { dockerfile, network: network.entries }),
   );
   const engine = await host.engine();
-  if (!request.replace) await requireOwnName(engine, app, reference);
+  if (!request.replace) await requireOwnName(engine, app, reference, host.interruption.signal);
   unused.forEach(report.onWarning);
   report.onNetwork(network);
   const options: BuildOptions = {
@@ -191,8 +191,13 @@ async function warningsOf(
 }
 
 /** An image that somebody made by other means, with AWS's toolkits maybe, has its name only once. */
-async function requireOwnName(engine: Engine, app: App, reference: string): Promise<void> {
-  const image = await engine.image(reference);
+async function requireOwnName(
+  engine: Engine,
+  app: App,
+  reference: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const image = await engine.image(reference, signal);
   if (image === undefined || isBuiltByMlcli(image)) return;
   throw new MlcliError(`${reference} is there already, and mlcli did not build it`, {
     hint: "--replace gives its name to the new image; another image_name in " +
