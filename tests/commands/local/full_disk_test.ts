@@ -177,6 +177,40 @@ if (MAY_MOUNT) {
     });
   });
 
+  suite("a training that went on when mlcli was killed, where the disk is full now", () => {
+    it("is adopted, and its model is served", async () => {
+      await using disk = await smallDisk();
+      await using app = await appOn(disk);
+      const run = `mlcli-${app.name}-train-0badcafe`;
+      await app.write(app.testPath(`.model-${run}/new/weights`), WEIGHTS);
+      // No process has this number.
+      await app.write(app.path(`local_test/.run-${run}/owner`), `4194305 ${Deno.hostname()}`);
+      await using servers = new AsyncDisposableStack();
+      let served: unknown;
+      await using engine = await fakeContainers({
+        containers: [{
+          Id: "killed",
+          Names: [`/${run}`],
+          State: "exited",
+          Labels: { "mlcli.app": app.name, "mlcli.role": "train", "mlcli.port": "" },
+        }],
+        answers: { "POST /containers/killed/wait": () => Response.json({ StatusCode: 0 }) },
+        async program(container) {
+          served = await contentOf(sourceOf(container, "/opt/ml/model"));
+          servers.use(pingServer(portOf(container)));
+        },
+      });
+      await disk.leave({ blocks: 0, files: 0 });
+      const { code, stderr } = await runInProcess(["local", "deploy", "--port", "0"], {
+        cwd: app.directory,
+        engine,
+      });
+      assertEquals([code, served], [0, NEW], stderr);
+      assertMatch(stderr, /^note: A training went on after mlcli was killed, .* its model is in /);
+      assertEquals(await namesIn(app.testPath()), ["input", "model"]);
+    });
+  });
+
   suite("local shell on a full disk says so, and leaves nothing", () => {
     for (const role of ["train", "process", "serve"]) {
       for (const { title, room } of moments({ blocks: 8, files: 16 })) {

@@ -73,6 +73,16 @@ if (MAY_MOUNT) {
       assertEquals(await recordOf({}, "begin"), { found: [WHOLE], warnings: 0 });
     });
 
+    it("leaves no half .gitignore, which would be taken for the user's own", async () => {
+      await using disk = await smallDisk();
+      const layout = layoutOf(appObject(disk.path, "demo"));
+      const { clock, err } = fakeContext();
+      await Deno.mkdir(layout.jobs, { recursive: true });
+      await disk.leave({ blocks: 0 });
+      await withRecord("demo", { layout, clock, err }, () => Promise.resolve());
+      assertEquals(await namesIn(layout.jobs), []);
+    });
+
     for (const room of [{ blocks: 0 }, { files: 0 }] as const) {
       const [what] = Object.keys(room);
       it(`is not there where it could not begin (${what})`, async () => {
