@@ -18,6 +18,8 @@ export const LABELS = {
   model: "mlcli.model",
   /** Of a server: what it was made of, in JSON (`MadeOf` of `local/server/made_of.ts`). */
   madeOf: "mlcli.made-of",
+  /** Which mlcli created it: the number of its process, and the machine's name. */
+  owner: "mlcli.owner",
   /** The version of mlcli that made it. */
   version: "mlcli.version",
   /** Of an image that holds mlcli's harness, whatever its entry point is: the template sets it. */

@@ -103,10 +103,10 @@ function limitsCheck(info: EngineInfo): readonly Check[] {
   return [{
     name: "limits",
     status: "warning",
-    message: `The engine cannot limit ${missing.join(" or ")}: ` +
-      "a run may take all that the machine has",
+    message: `The engine cannot limit ${missing.join(", ")}: a run may take what the machine has`,
     hint:
-      "A rootless engine needs cgroup v2, with the controllers memory and cpu delegated to you.",
+      "A rootless engine needs cgroup v2, and its controllers memory, cpu and pids delegated to " +
+      "you.",
   }];
 }
 

@@ -13,6 +13,7 @@ import { type Engine, namesOf } from "../docker/engine.ts";
 import { makeDirectory, removeTreeIfThere } from "../files.ts";
 import { LABELS } from "../labels.ts";
 import { claimRun, runFolderOf, staleRuns } from "../model/runs.ts";
+import { removeAbandoned } from "./container/abandoned.ts";
 import { managed } from "./container/managed.ts";
 import { makeReport } from "./differences/report.ts";
 
@@ -70,6 +71,7 @@ async function clearStale(engine: Engine, layout: Layout): Promise<void> {
   const stale = await staleRuns(layout);
   if (stale.length === 0) return;
   const containers = await engine.listContainers([LABELS.role]);
+  await removeAbandoned(engine, containers);
   for (const name of stale) {
     const container = containers.find((summary) => namesOf(summary).includes(name));
     if (container !== undefined) {

@@ -19,7 +19,7 @@ const PREFIX = ".run-";
  */
 const STALE_AFTER = 60_000;
 
-/** File that says which mlcli a run belongs to: `PROCESS_ID HOST_NAME`. */
+/** File that says which mlcli a run belongs to (`ownerText`). */
 const OWNER = "owner";
 
 /** The directory of a run. */
@@ -27,9 +27,21 @@ export function runFolderOf({ localTest }: Pick<Layout, "localTest">, run: strin
   return join(localTest, PREFIX + run);
 }
 
+/** Which mlcli this is: `PROCESS_ID HOST_NAME`. */
+export function ownerText(): string {
+  return `${Deno.pid} ${Deno.hostname()}`;
+}
+
+/** Whether the mlcli of such a text still runs; `undefined` where it is of another machine, or none. */
+export async function isOwnerAlive(text: string): Promise<boolean | undefined> {
+  const [id, host] = text.split(" ");
+  const isHere = /^\d+$/.test(id ?? "") && host === Deno.hostname();
+  return isHere ? await isAlive(Number(id)) : undefined;
+}
+
 /** Writes who sees to the run into its directory, which is there. */
 export async function claimRun(folder: string): Promise<void> {
-  await Deno.writeTextFile(join(folder, OWNER), `${Deno.pid} ${Deno.hostname()}`);
+  await Deno.writeTextFile(join(folder, OWNER), ownerText());
 }
 
 /** The names of runs that nobody sees to any more. */
@@ -104,8 +116,8 @@ export async function leftOverFolders(parent: string, prefix: string): Promise<r
  */
 export async function isLeftOver(folder: string): Promise<boolean> {
   const owner = await readTextFile(join(folder, OWNER), LARGEST_TEXT).catch(() => "");
-  const [id, host] = owner.split(" ");
-  if (/^\d+$/.test(id ?? "") && host === Deno.hostname()) return !await isAlive(Number(id));
+  const isAlive = await isOwnerAlive(owner);
+  if (isAlive !== undefined) return !isAlive;
   const info = await Deno.lstat(folder).catch(() => undefined);
   return Date.now() - (info?.mtime?.getTime() ?? Date.now()) > STALE_AFTER;
 }

@@ -247,6 +247,8 @@ suite("in SageMaker Studio", () => {
       Id: "other",
       Names: [`/mlcli-other-serve-${port}`],
       State: "created",
+      // Just now: nobody has forgotten it.
+      Created: Math.floor(Date.now() / 1000),
       Image: "x",
       Labels: { "mlcli.app": "other", "mlcli.role": "serve", "mlcli.port": String(port) },
     };

@@ -94,11 +94,14 @@ export async function engineFront(
     const server = await Deno.connect({ transport: "unix", path: engine });
     try {
       for (const part of forwarded(request, call, fate)) await say(server, part);
-      const sending = copy(connection, server, gate).then(() => server.closeWrite());
+      const isStream = /^upgrade:/im.test(request.headers);
+      // A client that has gone waits for no answer; what is typed may end before the output does.
+      const sending = copy(connection, server, gate)
+        .then(() => isStream ? server.closeWrite() : close(server));
       sending.catch(() => {}); // the engine has ended the connection
       await answer(server, connection, fate, gate);
     } finally {
-      server.close();
+      close(server);
     }
   };
   const listening = rawServer(handle, socket);
@@ -198,6 +201,14 @@ async function answer(
   const head = new TextDecoder("latin1").decode(first).indexOf("\r\n\r\n") + 4;
   const length = fate === "cut in the head" ? head / 2 : head + (count - head) / 2;
   await say(connection, first.slice(0, Math.floor(length)));
+}
+
+function close(connection: Deno.Conn): void {
+  try {
+    connection.close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BadResource)) throw error;
+  }
 }
 
 async function copy(from: Deno.Conn, to: Deno.Conn, gate: Gate): Promise<void> {

@@ -17,11 +17,10 @@ const PROCESS = [
   ...["--input-s3-location", `s3://${BUCKET}/app/data`],
 ];
 
-/** Command lines that start a job. */
+/** Command lines that start a job. Whichever kind it is, it is followed in the same way. */
 export const STARTS: Readonly<Record<string, readonly string[]>> = {
   "train": TRAIN,
   "train --no-wait": [...TRAIN, "--no-wait"],
-  "process": PROCESS,
   "process --no-wait": [...PROCESS, "--no-wait"],
 };
 

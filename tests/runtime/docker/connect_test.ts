@@ -52,13 +52,10 @@ suite("connectToEngine", () => {
       ["1.52", { "Builder-Version": "2", "Ostype": "linux" }],
       // It can all the same, and the docker command uses it.
       ["1.52", { "Builder-Version": "1", "Ostype": "linux" }],
-      ["1.52", { "Builder-Version": "2", "Ostype": "windows" }],
     ],
     [
       "classic",
       ["1.38", { "Ostype": "linux" }],
-      ["1.52", { "Builder-Version": "1", "Ostype": "windows" }],
-      ["1.41", { "Ostype": "windows" }],
       ["1.41", { "Builder-Version": "2", "Libpod-API-Version": "5.4.0" }],
     ],
   ];
@@ -192,6 +189,18 @@ suite("connectToEngine", () => {
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
+  });
+
+  it("refuses an engine of Windows containers, and says what to do", async () => {
+    const answer = pong("1.44");
+    answer.headers.set("Ostype", "windows");
+    await using fake = await fakeEngine({ "GET /_ping": () => answer });
+    await failsWith(
+      `unix://${fake.socket}`,
+      "it runs Windows containers, and mlcli's are Linux's (Docker Desktop's menu: Switch to " +
+        "Linux containers)",
+    );
+    assertEquals(fake.requests, ["GET /_ping"]);
   });
 
   it("says of a named pipe why it failed, and with which Deno it would be tried", async () => {
