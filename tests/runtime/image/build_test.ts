@@ -59,6 +59,7 @@ async function build(
   };
   const answers: Answers = {
     "GET /_ping": () => pong("1.41"),
+    "GET /info": () => Response.json({}),
     "POST /build": (...asked) => {
       isBuilt = true;
       return answer(...asked);
@@ -449,6 +450,7 @@ suite("Ctrl-C in mlcli build", () => {
     await app.write(`${app.path("training")}/big.bin`, new Uint8Array(32 * 1024 ** 2));
     await using engine = await fakeEngine({
       "GET /_ping": () => pong("1.41"),
+      "GET /info": () => Response.json({}),
       [`GET /images/${app.name}%3Alatest/json`]: () => refusal(404, "No such image"),
       "POST /build": async (request, released) => {
         const reader = request.body!.getReader();
