@@ -22,6 +22,8 @@ export interface SmallDisk extends AsyncDisposable {
   readonly path: string;
   /** From now on there is this room, whatever has been written so far; for what is not named, plenty. */
   leave(room: Room): Promise<void>;
+  /** From now on nobody may write to it, root included. */
+  protect(): Promise<void>;
 }
 
 /** Whether this user can have such a disk: root alone can mount. */
@@ -47,6 +49,7 @@ export async function smallDisk(): Promise<SmallDisk> {
       const limits = `size=${size},nr_inodes=${now.files - now.ffree + files}`;
       await run("mount", "-o", `remount,${limits}`, mount);
     },
+    protect: () => run("mount", "-o", "remount,ro", mount),
     async [Symbol.asyncDispose]() {
       // A container that ends at this moment may still have it.
       await run("umount", "--lazy", mount);
