@@ -35,6 +35,17 @@ export function remapsUsers(info: EngineInfo): boolean {
   return hasSecurity(info, "userns");
 }
 
+/**
+ * Who root of the engine's user namespace is on the engine's machine: its directory is called
+ * `UID.GID` (https://docs.docker.com/engine/security/userns-remap/).
+ */
+export function rootOfNamespace(
+  { DockerRootDir = "" }: EngineInfo,
+): { readonly uid: number; readonly gid: number } | undefined {
+  const [, uid, gid] = /[/\\](\d+)\.(\d+)$/.exec(DockerRootDir) ?? [];
+  return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+}
+
 /** Whether SELinux keeps a container away from what has not its label. */
 export function usesSelinux(info: EngineInfo): boolean {
   return hasSecurity(info, "selinux");
