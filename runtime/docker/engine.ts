@@ -191,6 +191,8 @@ export interface ImageDetails {
   readonly Metadata?: { readonly LastTagTime?: string };
   readonly Config?: {
     readonly Entrypoint?: readonly string[] | null;
+    /** Who its programs run as: `1000:1000`, `app`; empty for root. */
+    readonly User?: string;
     /** `NAME=VALUE` */
     readonly Env?: readonly string[] | null;
     readonly Labels?: Readonly<Record<string, string>> | null;

@@ -158,7 +158,7 @@ suite("mlcli push", () => {
     }
   });
 
-  it("leaves a name alone that the engine had for another image", async () => {
+  it("leaves a name alone that the engine had for another image, and says so", async () => {
     await using scene = await makeScene();
     const { app, uri } = scene;
     await scene.build();
@@ -167,8 +167,13 @@ suite("mlcli push", () => {
     const target = { repo: uri, tag: "latest" };
     await engine.send("POST", `/images/${app.name}:other/tag?${new URLSearchParams(target)}`);
     try {
-      assertEquals((await scene.run()).code, 0);
+      const { code, stderr } = await scene.run();
+      assertEquals(code, 0);
       assertEquals(await imageId(`${uri}:latest`), await imageId(`${app.name}:other`));
+      const name = `${uri}:latest`;
+      const said =
+        `The engine has another image as ${name}: docker rmi ${name} removes that name\n`;
+      assert(stderr.includes(said), stderr);
     } finally {
       await removeImage(`${uri}:latest`);
     }

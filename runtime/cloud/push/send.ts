@@ -25,6 +25,8 @@ export interface Sending {
 export interface SendReport {
   readonly progress: (layers: LayersProgress) => void;
   readonly layer: (event: LayerEvent) => void;
+  /** Something good to know. */
+  readonly note: (text: string) => void;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function sendImage(
   login: RegistryAuthorization,
   report: SendReport,
 ): Promise<string | "immutable"> {
-  await using _named = await named(sending);
+  await using _named = await named(sending, report);
   const first = await attempt(sending, login, report);
   if ("digest" in first) return first.digest;
   // A login is good for hours, but who gave it out may end it. An answer to HEAD cannot say so.
@@ -51,7 +53,10 @@ export async function sendImage(
 }
 
 /** Gives the image the name to push it by, until it is disposed of. */
-async function named({ engine, imageId, target }: Sending): Promise<AsyncDisposable> {
+async function named(
+  { engine, imageId, target }: Sending,
+  { note }: Pick<SendReport, "note">,
+): Promise<AsyncDisposable> {
   const { uri, tag, reference } = target;
   const name = `${uri}:${tag}`;
   // image_name may be the repository's whole address.
@@ -60,8 +65,12 @@ async function named({ engine, imageId, target }: Sending): Promise<AsyncDisposa
   await engine.tagImage(imageId, uri, tag);
   return {
     async [Symbol.asyncDispose](): Promise<void> {
-      if (before) await engine.tagImage(before.Id, uri, tag);
-      else await engine.untagImage(name);
+      if (!before) return await engine.untagImage(name);
+      await engine.tagImage(before.Id, uri, tag);
+      // The user's own, or of a push that was killed, whose image it keeps.
+      if (before.Id !== imageId) {
+        note(`The engine has another image as ${name}: docker rmi ${name} removes that name`);
+      }
     },
   };
 }

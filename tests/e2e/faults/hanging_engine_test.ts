@@ -15,10 +15,10 @@ def train(input_data_path, model_save_path):
     time.sleep(600)
 `;
 
-/** Takes longer to load than anybody waits for. */
+/** Takes longer to load than anybody waits for, where it is told to. */
 const SERVE = `
-import time
-def model_fn(model_dir): time.sleep(600)
+import os, time
+def model_fn(model_dir): time.sleep(int(os.environ.get("LOADING", "0")))
 def predict_fn(data, model): return data
 `;
 
@@ -75,11 +75,29 @@ suite("an engine that hangs", () => {
     });
     await using app = await appWithImage();
     const { code, stdout, stderr } = await app.run(
-      ["local", "deploy", "--port", "0", "--timeout", "1"],
+      ["local", "deploy", "--port", "0", "--timeout", "1", "--env", "LOADING=600"],
       { env: front.env, timeout: 50_000 },
     );
     assertEquals([code, stdout], [1, ""], stderr);
     assertMatch(stderr, /^error: The server did not answer \/ping with 200 within 1 s /m);
+    assertMatch(stderr, /docker rm -f mlcli-\S+-serve-\d+ removes it/);
+    front.thaw();
+    await removeContainers(app);
+  }
+
+  /** A server that lasts as long as mlcli does is named. */
+  async function frozenForeground(): Promise<void> {
+    await using front = await engineFront(() => "pass");
+    await using app = await appWithImage();
+    const args = ["local", "deploy", "--foreground", "--port", "0"];
+    const child = app.start(args, { env: front.env, timeout: 50_000 });
+    const stdout = new TextReader(child.stdout);
+    await stdout.until(/http:/);
+    front.freeze();
+    child.kill("SIGINT");
+    const stderr = await new TextReader(child.stderr).toEnd();
+    await stdout.toEnd();
+    assertEquals((await child.status).code, 130, stderr);
     assertMatch(stderr, /docker rm -f mlcli-\S+-serve-\d+ removes it/);
     front.thaw();
     await removeContainers(app);
@@ -103,9 +121,9 @@ suite("an engine that hangs", () => {
     }));
   }
 
-  it("or freezes, in a training, under deploy --timeout or at once, is waited for no longer", async () => {
+  it("or freezes, in a training, a deploy or at once, is waited for no longer", async () => {
     // At the same time: they spend theirs waiting.
-    await Promise.all([frozenTraining(), frozenDeploy(), waitingIsSaid()]);
+    await Promise.all([frozenTraining(), frozenDeploy(), frozenForeground(), waitingIsSaid()]);
   });
 
   const rows = [
