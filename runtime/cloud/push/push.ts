@@ -46,8 +46,6 @@ export interface PushReport extends SendReport {
   readonly say: (text: string) => void;
   /** What could not be checked. */
   readonly note: (text: string) => void;
-  /** What is pushed, and does not run everywhere. */
-  readonly warning: (message: string, hint: string) => void;
 }
 
 /** A push whose conditions are all checked. */
