@@ -119,7 +119,7 @@ export function multipartOf(
       readonly since: Date;
       readonly isAnswerLost: boolean;
     },
-    force: AbortSignal,
+    until: AbortSignal,
     news: UploadNews,
   ): Promise<void> {
     const { Uploads = [] } = await send(
@@ -128,7 +128,7 @@ export function multipartOf(
       () =>
         client.send(
           new ListMultipartUploadsCommand({ ...bucketOf(bucket), Prefix: key }),
-          { abortSignal: force },
+          { abortSignal: until },
         ),
     );
     for (const { Key, UploadId, Initiated } of Uploads) {
@@ -136,7 +136,7 @@ export function multipartOf(
       const upload = { bucket, key, id: UploadId, begun: Initiated ?? new Date(0) };
       // The service counts in seconds.
       const isOfNow = upload.begun.getTime() >= since.getTime() - 1000;
-      if (isOfNow && isAnswerLost) await abortUpload(upload, force);
+      if (isOfNow && isAnswerLost) await abortUpload(upload, until);
       else news.earlier(upload);
     }
   }
@@ -190,7 +190,8 @@ export function multipartOf(
         if (!own) throw strangeAnswer($metadata.httpStatusCode);
         const isAnswerLost = ($metadata.attempts ?? 1) > 1;
         // Without the permission nobody gets to know of them: those of now hold nothing.
-        await lookAtOthers(place, { own, since, isAnswerLost }, force, news).catch(() => {});
+        const until = isAnswerLost ? force : options.abortSignal;
+        await lookAtOthers(place, { own, since, isAnswerLost }, until, news).catch(() => {});
         return { ...place, id: own };
       } catch (error) {
         if (failure !== undefined && !isUnheard(failure) && !isRefusal(error, "credentials")) {

@@ -22,6 +22,8 @@ export interface SmallDisk extends AsyncDisposable {
   readonly path: string;
   /** From now on there is this room, whatever has been written so far; for what is not named, plenty. */
   leave(room: Room): Promise<void>;
+  /** From now on nobody may write to it, root included. */
+  protect(): Promise<void>;
 }
 
 /** Whether this user can have such a disk: root alone can mount. */
@@ -57,6 +59,7 @@ export async function smallDisk(): Promise<SmallDisk> {
         }
       }
     },
+    protect: () => run("mount", "-o", "remount,ro", mount),
     async [Symbol.asyncDispose]() {
       // A container that ends at this moment may still have it.
       await run("umount", "--lazy", mount);

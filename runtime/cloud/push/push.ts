@@ -44,8 +44,6 @@ export interface PushJob {
 export interface PushReport extends SendReport {
   /** What is done now, or was. */
   readonly say: (text: string) => void;
-  /** What could not be checked. */
-  readonly note: (text: string) => void;
 }
 
 /** A push whose conditions are all checked. */

@@ -26,7 +26,9 @@ export interface Sending {
 export interface SendReport {
   readonly progress: (layers: LayersProgress) => void;
   readonly layer: (event: LayerEvent) => void;
-  /** What was not as it is to be, and what to do about it. */
+  /** Something good to know. */
+  readonly note: (text: string) => void;
+  /** What is not as it is to be, and what to do about it. */
   readonly warning: (message: string, hint: string) => void;
 }
 
@@ -56,7 +58,7 @@ export async function sendImage(
 /** Gives the image the name to push it by, until it is disposed of: a failure then is only said. */
 async function named(
   { engine, imageId, target }: Sending,
-  { warning }: Pick<SendReport, "warning">,
+  { note, warning }: Pick<SendReport, "note" | "warning">,
 ): Promise<AsyncDisposable> {
   const { uri, tag, reference } = target;
   const name = `${uri}:${tag}`;
@@ -66,15 +68,21 @@ async function named(
   await engine.tagImage(imageId, uri, tag);
   return {
     async [Symbol.asyncDispose](): Promise<void> {
-      const restored = before ? engine.tagImage(before.Id, uri, tag) : engine.untagImage(name);
-      await restored.catch((error) => {
+      try {
+        if (!before) return await engine.untagImage(name);
+        await engine.tagImage(before.Id, uri, tag);
+      } catch (error) {
         if (!(error instanceof MlcliError)) throw error;
-        const hint = before ? `docker tag ${before.Id} ${name}` : `docker rmi ${name}`;
-        warning(
+        const remedy = before ? `docker tag ${before.Id} ${name}` : `docker rmi ${name}`;
+        return warning(
           `The image is still called ${name} on this machine: ${error.message}`,
-          `${hint} makes it as it was.`,
+          `${remedy} makes it as it was.`,
         );
-      });
+      }
+      // The user's own, or of a push that was killed, whose image it keeps.
+      if (before.Id !== imageId) {
+        note(`The engine has another image as ${name}: docker rmi ${name} removes that name`);
+      }
     },
   };
 }

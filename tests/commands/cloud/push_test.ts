@@ -522,7 +522,7 @@ suite("mlcli push: what is seen of it", () => {
     assertEquals([said, created].map((line) => line?.includes("\x1b")), [false, false]);
     // How often it is drawn depends on the time; the first time it is.
     // deno-lint-ignore no-control-regex
-    assertMatch(drawn ?? "", /^\r0 of 1 layer\x1b\[K\r[^\n]*\r\x1b\[(K|1A\x1b\[J)$/);
+    assertMatch(drawn ?? "", /^\r0 of 1 layer\x1b\[K\r[^]*\r\x1b\[(K|1A\x1b\[J)$/);
     assertEquals(stderr.match(/Pushed|Retrying/g), null);
   });
 
