@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { loadAttestedImage } from "../helpers/attested_image.ts";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { Box } from "../helpers/box/box.ts";
 import { EngineApi, failureIn } from "../helpers/box/engine_api.ts";
@@ -306,6 +307,23 @@ suite("mlcli push", () => {
       "Put Docker's manifest under latest: SageMaker refuses OCI's, which it had\n",
     );
     assertEquals(taggedDigest(scene), docker);
+  });
+
+  it("sends an image with an attestation, as buildx makes it, and names what jobs take of it", async () => {
+    await using scene = await makeScene();
+    const { app, uri } = scene;
+    await loadAttestedImage(`${app.name}:latest`);
+    try {
+      const pushed = await scene.run();
+      assertEquals(pushed.code, 0, pushed.stderr);
+      assertEquals(pushed.stdout, `${uri}@${jobDigest(scene)}\n`);
+      assertEquals(taggedDigest(scene), jobDigest(scene));
+      const again = await scene.run();
+      assertEquals([again.code, again.stdout], [0, pushed.stdout], again.stderr);
+      assertMatch(again.stderr, /^Unchanged: /);
+    } finally {
+      await removeImage(`${app.name}:latest`);
+    }
   });
 
   it("says what may be missing, where the registry cannot say it", async () => {

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { dirname } from "@std/path";
 import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts";
+import { builtAt } from "../../../runtime/docker/image_details.ts";
 import { isConflict } from "../../../runtime/docker/engine.ts";
 import { wasOutOfMemory } from "../../../runtime/docker/events.ts";
 import { EngineError, openTransport } from "../../../runtime/docker/transport.ts";
@@ -231,6 +232,18 @@ suite("connectToEngine", () => {
       const { quote } = await assertRejects(() => connectToEngine(at(server)), MlcliError);
       assertStringIncludes(quote ?? "", "something answers there, but not as a Docker Engine does");
     }
+  });
+
+  it("takes an image that does not say when it was made", async () => {
+    await using fake = await fakeEngine({
+      "GET /_ping": () => pong("1.56"),
+      "GET /images/a%3Alatest/json": () =>
+        Response.json({ Id: "sha256:1", Os: "linux", Architecture: "amd64" }),
+    });
+    const engine = await connectToEngine(at(fake));
+    const image = await engine.image("a:latest");
+    engine.close();
+    assertEquals([image?.Created, image && builtAt(image)], ["0001-01-01T00:00:00Z", new Date(0)]);
   });
 
   it("reports the engine's own words for a status that is not expected", async () => {

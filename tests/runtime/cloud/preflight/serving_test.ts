@@ -237,7 +237,7 @@ suite("a model that is tried in SageMaker Studio", () => {
   });
 
   it("is not tried where its image listens on port 8080 alone, and that is taken", async () => {
-    using _other = listenerOn(8080);
+    using _other = taken(8080);
     assertEquals((await triedThere({})).notes, [
       "The model is not tried here: port 8080 of the space, the only one that churn:v1 listens " +
       "on, is taken",
@@ -245,12 +245,13 @@ suite("a model that is tried in SageMaker Studio", () => {
   });
 });
 
-/** Somebody on a port; whoever is there already is somebody, too. */
-function listenerOn(port: number): Disposable {
-  try {
-    return Deno.listen({ hostname: "0.0.0.0", port });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    return { [Symbol.dispose]: () => {} };
-  }
+/** A machine on which somebody listens on a port. */
+function taken(port: number): Disposable {
+  const { listen } = Deno;
+  const refuses = ((options: Deno.TcpListenOptions & { transport?: "tcp" }) => {
+    if (options.port === port) throw new Deno.errors.AddrInUse(`port ${port}`);
+    return listen(options);
+  }) as typeof Deno.listen;
+  Deno.listen = refuses;
+  return { [Symbol.dispose]: () => void (Deno.listen = listen) };
 }
