@@ -79,6 +79,8 @@ export async function engineFront(
   const socket = `${folder}/docker.sock`;
   const gate = new Gate();
   const calls: string[] = [];
+  /** The connections to the engine. */
+  const behind = new Set<Deno.Conn>();
   const handle: RawHandler = async (connection, request) => {
     const call = parsed(request, calls);
     calls.push(call.call);
@@ -92,19 +94,22 @@ export async function engineFront(
       return await untilClosed(connection);
     }
     const server = await Deno.connect({ transport: "unix", path: engine });
+    behind.add(server);
     try {
       for (const part of forwarded(request, call, fate)) await say(server, part);
       const sending = copy(connection, server, gate).then(() => server.closeWrite());
       sending.catch(() => {}); // the engine has ended the connection
       await answer(server, connection, fate, gate);
     } finally {
-      server.close();
+      if (behind.delete(server)) server.close();
     }
   };
   const listening = rawServer(handle, socket);
   let away: Promise<void> | undefined;
   const goAway = (): Promise<void> => {
     gate.lift();
+    for (const server of behind) server.close();
+    behind.clear();
     return away ??= Promise.resolve(listening[Symbol.asyncDispose]());
   };
   return {
