@@ -22,6 +22,7 @@ import {
   UserCodeError,
 } from "./runtime/errors.ts";
 import { printable } from "./runtime/text.ts";
+import { onAbort } from "./runtime/time.ts";
 
 /**
  * Runs one command line.
@@ -32,12 +33,33 @@ import { printable } from "./runtime/text.ts";
 export async function main(args: readonly string[], context: Context): Promise<number> {
   try {
     await runCommandLine(args, root, context);
+    await untilRead(context);
     return 0;
   } catch (caught) {
     const error = askedFor(caught);
     report(error, context);
+    await untilRead(context).catch(() => {});
     return exitCode(error);
   }
+}
+
+/** How long a reader who does not read may hold up a program that is to end, in ms. */
+const READER_PATIENCE = 1_000;
+
+/**
+ * Waits until what was printed is written; a reader may be slow.
+ *
+ * @throws what writing failed with; Interrupted, where the user did not want to wait longer.
+ */
+async function untilRead({ out, err, interruption: { signal } }: Context): Promise<void> {
+  const written = Promise.all([out.written?.(), err.written?.()]);
+  const { promise: given, reject: giveUp } = Promise.withResolvers<never>();
+  using waits = new DisposableStack();
+  waits.use(onAbort(signal, () => {
+    const timer = setTimeout(() => giveUp(signal.reason), READER_PATIENCE);
+    waits.defer(() => clearTimeout(timer));
+  }));
+  await Promise.race([written, given]);
 }
 
 /** What the user's wish to end broke off is that wish. */

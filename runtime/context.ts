@@ -13,6 +13,7 @@ import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts
 import type { Questions } from "./questions.ts";
 import { type Input, type Output, outputTo, standardInput } from "./streams.ts";
 import { CLOCK, type Clock } from "./time.ts";
+import { Turns } from "./turns.ts";
 
 /** The user's request to stop, in two steps. Each signal's reason is an `Interrupted`. */
 export interface Interruption {
@@ -83,8 +84,9 @@ export interface LiveContext extends Context, Disposable {}
 export function liveContext({ noColour = false } = {}): LiveContext {
   const interruption = listenForSignals();
   const input = standardInput();
-  const out = outputTo(Deno.stdout, { name: "standard output", noColour });
-  const err = outputTo(Deno.stderr, { name: "standard error", noColour });
+  const turns = new Turns();
+  const out = outputTo(Deno.stdout, { name: "standard output", noColour, turns });
+  const err = outputTo(Deno.stderr, { name: "standard error", noColour, turns });
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   const sessions = new Map<string, Promise<Aws>>();

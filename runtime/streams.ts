@@ -5,6 +5,7 @@
  */
 
 import { fileErrorReason, MlcliError, OutputClosed } from "./errors.ts";
+import { Turns } from "./turns.ts";
 
 /** A stream that the user reads. */
 export interface Output {
@@ -22,11 +23,17 @@ export interface Output {
    */
   write(bytes: Uint8Array): Promise<void>;
   /**
-   * Writes text as it is, at once.
+   * Writes text as it is, at once; where a reader may have stopped reading, as soon as it reads again.
    * @throws OutputClosed when nobody reads any more.
-   * @throws MlcliError when it cannot be written, for example when the disk is full.
+   * @throws MlcliError when it, or what was printed before, cannot be written, for example when the
+   * disk is full.
    */
   print(text: string): void;
+  /**
+   * Resolves when all is written that was printed. Without it, that is so at once.
+   * @throws OutputClosed and MlcliError, as `print`.
+   */
+  written?(): Promise<void>;
 }
 
 /** A terminal on which somebody types. */
@@ -138,10 +145,15 @@ export interface OutputSettings {
   /** `standard output`, as a message says it. */
   readonly name: string;
   readonly noColour: boolean;
+  /** Those of all streams of the process. */
+  readonly turns?: Turns;
 }
 
 /** A stream of Deno's. */
-export function outputTo(stream: Terminal, { name, noColour }: OutputSettings): Output {
+export function outputTo(
+  stream: Terminal,
+  { name, noColour, turns = new Turns() }: OutputSettings,
+): Output {
   const isTerminal = stream.isTerminal();
   const isDumb = Deno.env.get("TERM") === "dumb";
   async function writeSome(bytes: Uint8Array): Promise<number> {
@@ -152,6 +164,26 @@ export function outputTo(stream: Terminal, { name, noColour }: OutputSettings): 
       await new Promise((resolve) => setTimeout(resolve, NO_ROOM));
       return 0;
     }
+  }
+  async function writeAll(bytes: Uint8Array): Promise<void> {
+    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await writeSome(rest));
+  }
+  function writeAtOnce(bytes: Uint8Array): void {
+    for (let rest = bytes; rest.length > 0;) {
+      try {
+        rest = rest.subarray(stream.writeSync(rest));
+      } catch (error) {
+        if (!hasNoRoom(error)) throw writeFailure(error, name);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NO_ROOM);
+      }
+    }
+  }
+  /** Throws what a print failed with that had to wait for its turn. */
+  let failed: (() => void) | undefined;
+  function remember(error: unknown): void {
+    failed ??= () => {
+      throw error;
+    };
   }
   return {
     isTerminal,
@@ -164,17 +196,20 @@ export function outputTo(stream: Terminal, { name, noColour }: OutputSettings): 
       return isTerminal && !isDumb ? Deno.consoleSize().rows || 24 : 0;
     },
     async write(bytes) {
-      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await writeSome(rest));
+      if (!isTerminal) turns.fit(bytes.length);
+      if (turns.over) await turns.over;
+      failed?.();
+      await writeAll(bytes);
     },
     print(text) {
-      for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
-        try {
-          rest = rest.subarray(stream.writeSync(rest));
-        } catch (error) {
-          if (!hasNoRoom(error)) throw writeFailure(error, name);
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NO_ROOM);
-        }
-      }
+      failed?.();
+      const bytes = new TextEncoder().encode(text);
+      if (isTerminal || turns.fit(bytes.length)) writeAtOnce(bytes);
+      else turns.add(() => writeAll(bytes).catch(remember));
+    },
+    async written() {
+      await turns.over;
+      failed?.();
     },
   };
 }

@@ -2,10 +2,11 @@
  * What the system refuses, mostly about a file, in the user's words: what could not be done, to which
  * file, and what to do about it. Deno says it with a number, an absolute path and no more.
  *
+ * Each command loads this before it starts, and so does `deno task setup`: it imports no library.
+ *
  * @module
  */
 
-import { typedPath } from "./app/typed_path.ts";
 import { fileErrorReason, messageOf, MlcliError } from "./errors.ts";
 
 /** The system's name of an error, such as `EXDEV`; `undefined` where it is none of the system's. */
@@ -76,7 +77,7 @@ const CALLS: Readonly<Record<string, (from: string, to: string) => string>> = {
  */
 export function explained(error: unknown, directory: string): MlcliError {
   const { reason = "", call = "", from = "", to = "" } = DENOS.exec(messageOf(error))?.groups ?? {};
-  const [source, target] = [from, to].map((path) => typedPath(directory, path));
+  const [source, target] = [from, to].map((path) => below(directory, path));
   const what = Object.hasOwn(CALLS, call)
     ? CALLS[call]!(source!, target!)
     : from === ""
@@ -90,4 +91,11 @@ export function explained(error: unknown, directory: string): MlcliError {
     hint: fileErrorHint(error) ?? other,
     cause: error,
   });
+}
+
+/** A path as the user would type it in a directory: without that, where it lies below. */
+function below(directory: string, path: string): string {
+  const separator = Deno.build.os === "windows" ? "\\" : "/";
+  const start = directory.endsWith(separator) ? directory : directory + separator;
+  return path.startsWith(start) && path.length > start.length ? path.slice(start.length) : path;
 }

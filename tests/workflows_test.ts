@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
+import { binaryName, TARGETS } from "../scripts/compile/targets.ts";
 import { it, suite } from "./helpers/suite.ts";
 
 const WORKFLOWS = fromFileUrl(new URL("../.github/workflows", import.meta.url));
@@ -57,6 +58,24 @@ suite("workflows", () => {
     for (const { head } of files()) {
       assertEquals(/^permissions:( \{\}\n|\n {2}contents: read\n(?! ))/m.test(head), true);
     }
+  });
+
+  it("try each binary on its system before anybody gets it", () => {
+    const { text } = jobs().find(({ name }) => name === "release.yml: try")!;
+    const tried = [...text.matchAll(/\{ os: (\S+), engine: (\w+), file: (\S+) \}/g)];
+    assertEquals(tried.map(([, , , file]) => file).sort(), TARGETS.map(binaryName).sort());
+    assertEquals(tried.map(([, os, engine]) => `${os} ${engine}`), [
+      "ubuntu-24.04 linux",
+      "ubuntu-24.04-arm linux",
+      "macos-15-intel linux",
+      "macos-14 none",
+      "windows-2022 windows",
+    ]);
+    assertEquals(/bash dist\/smoke\.sh "\$ENGINE" "dist\/\$FILE"/.test(text), true);
+    assertEquals(
+      jobs().some(({ text }) => text.includes("cp scripts/release/smoke.sh dist/")),
+      true,
+    );
   });
 
   it("end in time, and take nothing from a cache", () => {

@@ -10,7 +10,7 @@ import { replaceServer } from "../../runtime/local/server/replace.ts";
 import { serve } from "../../runtime/local/server/serve.ts";
 import type { Server } from "../../runtime/local/server/servers.ts";
 import { tell } from "../../runtime/message.ts";
-import { noteText } from "../../runtime/text.ts";
+import { noteText, warningText } from "../../runtime/text.ts";
 import type { OwnCall } from "../command.ts";
 import { ProgressLine } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
@@ -42,14 +42,22 @@ export async function deployAction(
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
   if (options.watch) return await watchDeploy(job, context, announce);
   if (options.foreground) return await serveInForeground(job, context, announce);
+  const announceOrTell = async (server: Pick<Server, "port">): Promise<void> => {
+    try {
+      await announce(server);
+    } catch (error) {
+      tell(context.err, warningText(UNTOLD(server.port), STOP(server.port)));
+      throw error;
+    }
+  };
   using progress = new ProgressLine(context.err);
   const host = { ...context, err: progress.above() };
   if (!options.replace) {
-    return await announce(await progress.during("Starting the server", serve(job, host)));
+    return await announceOrTell(await progress.during("Starting the server", serve(job, host)));
   }
   const replacing = replaceServer(job, host);
   const { server, pause } = await progress.during("Starting the new server", replacing);
-  await announce(server);
+  await announceOrTell(server);
   if (pause !== undefined) {
     tell(
       context.err,
@@ -57,6 +65,10 @@ export async function deployAction(
     );
   }
 }
+
+/** For a server whose address nobody reads, and that runs on. */
+const UNTOLD = (port: number): string => `The server runs on http://localhost:${port}`;
+const STOP = (port: number): string => `mlcli local stop --port ${port} ends it.`;
 
 /** Which of these options do not go with which: `--watch` stays, and serves what is edited. */
 const APART = [

@@ -7,7 +7,7 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { MlcliError, NoAppHere, UsageError } from "../errors.ts";
-import { isDirectory, isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
+import { isDirectory, isFile, LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
 import { isObject, parseJson } from "../json.ts";
 import { inOneLine } from "../text.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
@@ -125,7 +125,7 @@ async function readApp(directory: string, name: string): Promise<App> {
 
 /** Whether a directory holds the configuration file of an app, broken or not. */
 export async function hasConfiguration(directory: string, name: string): Promise<boolean> {
-  return await isFile(join(directory, `${name}.json`));
+  return await lstatIfThere(join(directory, `${name}.json`)) !== undefined;
 }
 
 /** Names of the apps of a directory, sorted. */
@@ -142,9 +142,10 @@ export async function appNames(directory: string): Promise<string[]> {
 
 async function isApp(directory: string, name: string): Promise<boolean> {
   const path = join(directory, `${name}.json`);
-  if (!await isFile(path)) return false;
-  // Also with a broken NAME.json: the error on reading it says what is wrong.
+  // Also with a broken NAME.json, or something else of that name: the error on reading it says what is
+  // wrong.
   if (await isDirectory(baseOf(directory, name))) return true;
+  if (!await isFile(path)) return false;
   // A link out of the repository, or to a private file, is not an app of this directory.
   if (await leadsOut(directory, path)) return false;
   const text = await readSmall(path);

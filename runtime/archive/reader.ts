@@ -142,5 +142,7 @@ function inWords(error: unknown): unknown {
   // zlib's own errors: Z_DATA_ERROR, Z_BUF_ERROR, ...
   const isOfGzip = String((error as { code?: unknown } | null)?.code).startsWith("Z_");
   const what = isOfGzip ? "its compressed data is" : "what is in it is no tar archive, or is";
-  return new Refusal(`${what} damaged or cut off (${messageOf(error)})`, { hint: AGAIN });
+  return new Refusal(`${what} damaged or cut off (${messageOf(error)})`, {
+    hint: `Fetch or copy it once more. If it stays so, ${AGAIN[0]!.toLowerCase()}${AGAIN.slice(1)}`,
+  });
 }

@@ -29,8 +29,16 @@ export interface FileEntry {
   readonly shown: string;
 }
 
+/** Whose something is, by numbers. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** What becomes of the files on the disk. */
 export interface FileRules {
+  /** Whose all of them are. Default: root's, as with `docker build`. */
+  readonly owner?: Owner;
   /** Its mode in the archive. */
   mode(info: Deno.FileInfo): number;
   /** Its time in the archive. */
@@ -49,8 +57,7 @@ const CHUNK = 64 * 1024;
 /** Of all but files on the disk: equal entries become equal. The earliest that zip can hold. */
 export const FIXED_TIME = new Date("1980-01-01T00:00:00Z");
 
-/** Everything belongs to root, as with `docker build`. */
-const ROOT = { uid: 0, gid: 0 };
+const ROOT: Owner = { uid: 0, gid: 0 };
 
 type Header = Parameters<Pack["entry"]>[0];
 
@@ -88,10 +95,11 @@ async function fill(
 }
 
 async function add(archive: Pack, entry: TarEntry, rules: FileRules): Promise<void> {
+  const owner = rules.owner ?? ROOT;
   switch (entry.type) {
     case "directory":
       return await addBytes(archive, {
-        ...ROOT,
+        ...owner,
         name: entry.path,
         type: "directory",
         mode: entry.mode,
@@ -99,7 +107,7 @@ async function add(archive: Pack, entry: TarEntry, rules: FileRules): Promise<vo
       });
     case "symlink":
       return await addBytes(archive, {
-        ...ROOT,
+        ...owner,
         name: entry.path,
         type: "symlink",
         linkname: entry.target,
@@ -109,7 +117,7 @@ async function add(archive: Pack, entry: TarEntry, rules: FileRules): Promise<vo
     case "content":
       return await addBytes(
         archive,
-        { ...ROOT, name: entry.path, type: "file", mode: entry.mode, mtime: FIXED_TIME },
+        { ...owner, name: entry.path, type: "file", mode: entry.mode, mtime: FIXED_TIME },
         await entry.read(),
       );
     case "file":
@@ -144,7 +152,7 @@ async function addFile(archive: Pack, entry: FileEntry, rules: FileRules): Promi
   }
   const { promise: done, resolve, reject } = Promise.withResolvers<void>();
   const header: Header = {
-    ...ROOT,
+    ...rules.owner ?? ROOT,
     name: entry.path,
     type: "file",
     mode: rules.mode(info),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Connections, SdkRequest, SdkRequestOptions } from "./connections.ts";
+import type { Connections, SdkRequest, SdkRequestOptions, SdkResponse } from "./connections.ts";
 import { repeatedPage, strangeAnswer } from "./explanations.ts";
 import { type Deletion, deletionOf } from "./s3_deletion.ts";
 import { type BucketInput, type Multipart, multipartOf, type ObjectPlace } from "./s3_multipart.ts";
@@ -21,7 +21,7 @@ import type { Setting } from "./settings.ts";
 import { leaveContentUnsigned } from "./unsigned_payload.ts";
 
 export type { NotDeleted } from "./s3_deletion.ts";
-export type { ObjectPlace, Upload, UploadedPart } from "./s3_multipart.ts";
+export type { ObjectPlace, OpenUpload, Upload, UploadedPart, UploadNews } from "./s3_multipart.ts";
 
 /** An object as a list shows it. */
 export interface StoredObject {
@@ -233,6 +233,7 @@ function streaming(connections: Connections) {
       options?: SdkRequestOptions,
     ) {
       const { response } = await connections.handle(request, options);
+      if (isElsewhere(response)) return { response: { ...response, statusCode: 301 } };
       const isObject = request.method === "GET" && request.query?.["x-id"] === "GetObject" &&
         response.statusCode < 300;
       const { body } = response;
@@ -243,6 +244,14 @@ function streaming(connections: Connections) {
     updateHttpClientConfig(): void {},
     httpHandlerConfigs: () => ({}),
   };
+}
+
+/**
+ * Whether a bucket that was just made is in another region: S3 says 307 then (S3 user guide, "Request
+ * redirection"), which botocore takes for 301 (`S3RegionRedirectorv2`), and the SDK does not.
+ */
+function isElsewhere({ statusCode, headers }: SdkResponse): boolean {
+  return statusCode === 307 && headers["x-amz-bucket-region"] !== undefined;
 }
 
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {

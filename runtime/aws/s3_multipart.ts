@@ -6,6 +6,8 @@
 
 import { strangeAnswer } from "./explanations.ts";
 import { isRefusal } from "./errors.ts";
+import { ConnectionError } from "./connection_error.ts";
+import { isUnheard } from "./unheard.ts";
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -28,6 +30,19 @@ export interface Upload extends ObjectPlace {
   readonly id: string;
 }
 
+/** One that was found: when it began. */
+export interface OpenUpload extends Upload {
+  readonly begun: Date;
+}
+
+/** What is there besides the upload that is asked for, and costs as long as it is. */
+export interface UploadNews {
+  /** There is another one of the same key, neither complete nor aborted. */
+  readonly earlier: (upload: OpenUpload) => void;
+  /** One may have begun whose id nobody got to know. */
+  readonly unknown: (place: ObjectPlace) => void;
+}
+
 /** A part that has arrived. */
 export interface UploadedPart {
   /** From 1 on. */
@@ -45,11 +60,12 @@ export type BucketInput = (
 /** What mlcli asks about them. Each throws an `AwsError`, or `Interrupted`. */
 export interface Multipart {
   /**
-   * Begins one. It is not cut off by Ctrl-C, since then nobody would know which one to abort.
+   * Begins one. It is not cut off by Ctrl-C, since then nobody would know which one to abort. One
+   * whose answer is lost is looked for, and aborted.
    *
    * @param force cuts it off.
    */
-  createUpload(place: ObjectPlace, force: AbortSignal): Promise<Upload>;
+  createUpload(place: ObjectPlace, force: AbortSignal, news: UploadNews): Promise<Upload>;
   uploadPart(upload: Upload, number: number, bytes: Uint8Array): Promise<UploadedPart>;
   /** Makes the object of its parts, in their order. `size`: of all of them, in bytes. */
   completeUpload(upload: Upload, parts: readonly UploadedPart[], size: number): Promise<void>;
@@ -90,21 +106,54 @@ export function multipartOf(
   }
 
   /**
-   * Aborts what a first attempt began whose answer was lost. Without the permission to look for it,
-   * it stays: it holds nothing.
+   * Looks at the other uploads of a key: one of now is aborted where it may be what a lost answer was
+   * about, and all others are told: somebody else's, or those of a program that was killed.
+   *
+   * @param own the one that goes on.
+   * @param since when that was asked for.
    */
-  async function abortLost(upload: Upload, since: Date, force: AbortSignal): Promise<void> {
-    const { Uploads = [] } = await send("s3:ListBucketMultipartUploads", upload, () =>
-      client.send(
-        new ListMultipartUploadsCommand({ ...bucketOf(upload.bucket), Prefix: upload.key }),
-        { abortSignal: force },
-      ));
+  async function lookAtOthers(
+    { bucket, key }: ObjectPlace,
+    { own, since, isAnswerLost }: {
+      readonly own: string | undefined;
+      readonly since: Date;
+      readonly isAnswerLost: boolean;
+    },
+    until: AbortSignal,
+    news: UploadNews,
+  ): Promise<void> {
+    const { Uploads = [] } = await send(
+      "s3:ListBucketMultipartUploads",
+      { bucket, key },
+      () =>
+        client.send(
+          new ListMultipartUploadsCommand({ ...bucketOf(bucket), Prefix: key }),
+          { abortSignal: until },
+        ),
+    );
     for (const { Key, UploadId, Initiated } of Uploads) {
+      if (Key !== key || !UploadId || UploadId === own) continue;
+      const upload = { bucket, key, id: UploadId, begun: Initiated ?? new Date(0) };
       // The service counts in seconds.
-      const isOfNow = (Initiated?.getTime() ?? 0) >= since.getTime() - 1000;
-      if (Key !== upload.key || !UploadId || UploadId === upload.id || !isOfNow) continue;
-      await abortUpload({ ...upload, id: UploadId }, force);
+      const isOfNow = upload.begun.getTime() >= since.getTime() - 1000;
+      if (isOfNow && isAnswerLost) await abortUpload(upload, until);
+      else news.earlier(upload);
     }
+  }
+
+  /** Aborts what may have begun unnoticed; where it cannot be found, that is told. */
+  async function findLost(
+    place: ObjectPlace,
+    since: Date,
+    failure: unknown,
+    force: AbortSignal,
+    news: UploadNews,
+  ): Promise<void> {
+    // Who did not answer then takes as long to say nothing now.
+    const isSilent = failure instanceof ConnectionError && failure.failure === "time limit";
+    if (isSilent) return news.unknown(place);
+    await lookAtOthers(place, { own: undefined, since, isAnswerLost: true }, force, news)
+      .catch(() => news.unknown(place));
   }
 
   async function isComplete(upload: Upload, size: number): Promise<boolean> {
@@ -120,26 +169,36 @@ export function multipartOf(
   }
 
   return {
-    async createUpload(place, force) {
+    async createUpload(place, force, news) {
       const since = new Date();
       // Each part comes with its checksum, unless the user wants none; all of one kind.
       const checksums = await client.config.requestChecksumCalculation();
-      const { UploadId, $metadata } = await send(
-        "s3:PutObject",
-        place,
-        () =>
-          client.send(
-            new CreateMultipartUploadCommand({
-              ...inputOf(place),
-              ChecksumAlgorithm: checksums === "WHEN_SUPPORTED" ? "CRC32" : undefined,
-            }),
-            { abortSignal: force },
-          ),
-      );
-      if (!UploadId) throw strangeAnswer($metadata.httpStatusCode);
-      const upload = { ...place, id: UploadId };
-      if (($metadata.attempts ?? 1) > 1) await abortLost(upload, since, force).catch(() => {});
-      return upload;
+      let failure: unknown;
+      const request = () =>
+        client.send(
+          new CreateMultipartUploadCommand({
+            ...inputOf(place),
+            ChecksumAlgorithm: checksums === "WHEN_SUPPORTED" ? "CRC32" : undefined,
+          }),
+          { abortSignal: force },
+        ).catch((error) => {
+          failure = error;
+          throw error;
+        });
+      try {
+        const { UploadId: own, $metadata } = await send("s3:PutObject", place, request);
+        if (!own) throw strangeAnswer($metadata.httpStatusCode);
+        const isAnswerLost = ($metadata.attempts ?? 1) > 1;
+        // Without the permission nobody gets to know of them: those of now hold nothing.
+        const until = isAnswerLost ? force : options.abortSignal;
+        await lookAtOthers(place, { own, since, isAnswerLost }, until, news).catch(() => {});
+        return { ...place, id: own };
+      } catch (error) {
+        if (failure !== undefined && !isUnheard(failure) && !isRefusal(error, "credentials")) {
+          await findLost(place, since, failure, force, news);
+        }
+        throw error;
+      }
     },
     async uploadPart(upload, number, bytes) {
       const { ETag, ChecksumCRC32, $metadata } = await send(

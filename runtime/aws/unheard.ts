@@ -59,8 +59,8 @@ export function thrown(error: unknown): unknown {
 /** What comes before a request is sent. */
 const BEFORE: readonly ConnectionFailure[] = ["no such host", "refused", "no route"];
 
-/** Whether a request did not get further than to who stands before the model. */
-function isUnheard(error: unknown): boolean {
+/** Whether a request did not get further than to who stands before what would have done it. */
+export function isUnheard(error: unknown): boolean {
   if (error instanceof ConnectionError) return BEFORE.includes(error.failure);
   const { $metadata } = error as { readonly $metadata?: { readonly httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode ?? 0;

@@ -28,7 +28,9 @@ import { deletingCalls, type PlannedFile, plannedFiles, PlannedTotal } from "./u
 import { type NamedInput, namedInputs } from "./upload/inputs.ts";
 import { objectsBelow } from "./upload/objects_there.ts";
 import { type Step, stepsOf } from "./upload/plan.ts";
-import { IN_FLIGHT, leftBehindWords } from "./upload/send_file.ts";
+import { lastMoment } from "./upload/last_moment.ts";
+import { partsNews } from "./upload/left_behind.ts";
+import { IN_FLIGHT } from "./upload/send_file.ts";
 import { type Done, transfer } from "./upload/transfer.ts";
 import { filesOf, type LeftOut } from "./upload/walk.ts";
 
@@ -95,13 +97,13 @@ export async function uploadData(
   report: UploadReport,
 ): Promise<UploadResult> {
   const { s3, inputs, target, kept, size, steps } = await checkUpload(upload, host, report);
+  using last = lastMoment(host.interruption);
   const sending = {
     s3,
     target,
     budget: new Budget(IN_FLIGHT),
-    force: host.interruption.force,
-    leftBehind: (there: { readonly key: string; readonly id: string }) =>
-      report.warning(...leftBehindWords(target.bucket, there)),
+    force: last.signal,
+    news: partsNews((message, hint) => report.warning(message, hint)),
   };
   const done = await transfer(steps(), sending, upload.deletes, (now) => {
     report.progress(now, size);

@@ -131,6 +131,10 @@ const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, t
 
 const NO_PERMISSION_FOR_PIPE = "no permission (your user must be in the group docker-users)";
 
+const WINDOWS_CONTAINERS =
+  "it runs Windows containers, and mlcli's are Linux's (Docker Desktop's " +
+  "menu: Switch to Linux containers)";
+
 function failureText(error: unknown, { kind }: Address): string {
   if (error instanceof MlcliError && !(error instanceof EngineGone)) return error.message;
   const reason = reasonOf(error instanceof EngineGone ? error.cause : error);
@@ -189,6 +193,7 @@ async function identifyByVersion(
 function identityOf(offered: string | null, headers: Headers): EngineIdentity {
   // Every engine since API 1.25 says it.
   if (!/^\d+\.\d+$/.test(offered ?? "")) throw new BrokenEngine(NO_ENGINE);
+  if (headers.get("Ostype") === "windows") throw new MlcliError(WINDOWS_CONTAINERS);
   const apiVersion = offered && isOlder(offered, API_VERSION) ? offered : API_VERSION;
   return {
     apiVersion,
@@ -203,13 +208,11 @@ const BUILDKIT_SINCE = "1.39";
 
 /**
  * The builder of an engine, by the rule of the `docker` command (github.com/docker/cli,
- * cli/command/cli.go): BuildKit, but on Windows only where the engine recommends it.
+ * cli/command/cli.go): BuildKit. (On Windows it would be another; see `WINDOWS_CONTAINERS`.)
  */
 function builderOf(apiVersion: string, headers: Headers): Builder {
   if (headers.has("Libpod-API-Version")) return "classic";
-  if (headers.get("Builder-Version") === "2") return "buildkit";
-  const isWithout = headers.get("Ostype") === "windows" || isOlder(apiVersion, BUILDKIT_SINCE);
-  return isWithout ? "classic" : "buildkit";
+  return isOlder(apiVersion, BUILDKIT_SINCE) ? "classic" : "buildkit";
 }
 
 function isOlder(version: string, than: string): boolean {

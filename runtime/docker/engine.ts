@@ -169,6 +169,12 @@ export interface EngineVersion {
   readonly Arch: string;
 }
 
+/** As engines say it: since API 1.44, an image that has no time of its own has no `Created`. */
+type ToldImage = Omit<ImageDetails, "Created"> & { readonly Created?: string };
+
+/** What older engines say of an image that has no time of its own. */
+const NEVER = "0001-01-01T00:00:00Z";
+
 /** What `GET /images/NAME/json` says, as far as mlcli asks. */
 export interface ImageDetails {
   /**
@@ -185,6 +191,8 @@ export interface ImageDetails {
   readonly Metadata?: { readonly LastTagTime?: string };
   readonly Config?: {
     readonly Entrypoint?: readonly string[] | null;
+    /** Who its programs run as: `1000:1000`, `app`; empty for root. */
+    readonly User?: string;
     /** `NAME=VALUE` */
     readonly Env?: readonly string[] | null;
     readonly Labels?: Readonly<Record<string, string>> | null;
@@ -397,12 +405,12 @@ export function engineOver(
       const path = `/images/${encodeURIComponent(reference)}/json`;
       const answer = await request("GET", path, { expect: [200, 404], signal });
       if (answer.status === 200) {
-        const details = await answer.object<ImageDetails>(shapes.IMAGE, "Created");
+        const details = await answer.object<ToldImage>(shapes.IMAGE, "Os");
         const ahead = aheadOf(answer.headers);
         const tagged = details.Metadata?.LastTagTime ?? "";
         return {
           ...details,
-          Created: onThisClock(details.Created, ahead),
+          Created: onThisClock(details.Created ?? NEVER, ahead),
           Metadata: { LastTagTime: onThisClock(tagged, ahead) },
         };
       }

@@ -10,9 +10,10 @@ export interface EngineInfo {
   readonly SecurityOptions?: readonly string[] | null;
   /** Podman's alone: before 5, it names nothing of this in its `SecurityOptions`. */
   readonly Rootless?: boolean;
-  /** Whether it can limit memory and processors; Docker ignores a limit that it cannot set. */
+  /** Whether it can limit memory, processors and processes; Docker ignores a limit that it cannot set. */
   readonly MemoryLimit?: boolean;
   readonly CpuCfsQuota?: boolean;
+  readonly PidsLimit?: boolean;
   /** `1` or `2`. */
   readonly CgroupVersion?: string;
   /** Host name of the engine's machine. */
@@ -34,19 +35,31 @@ export function remapsUsers(info: EngineInfo): boolean {
   return hasSecurity(info, "userns");
 }
 
+/**
+ * Who root of the engine's user namespace is on the engine's machine: its directory is called
+ * `UID.GID` (https://docs.docker.com/engine/security/userns-remap/).
+ */
+export function rootOfNamespace(
+  { DockerRootDir = "" }: EngineInfo,
+): { readonly uid: number; readonly gid: number } | undefined {
+  const [, uid, gid] = /[/\\](\d+)\.(\d+)$/.exec(DockerRootDir) ?? [];
+  return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+}
+
 /** Whether SELinux keeps a container away from what has not its label. */
 export function usesSelinux(info: EngineInfo): boolean {
   return hasSecurity(info, "selinux");
 }
 
 /** What an engine cannot limit, though it would take a limit without a word. */
-export function unlimitedBy(info: EngineInfo): readonly ("memory" | "cpus")[] {
-  const { MemoryLimit, CpuCfsQuota, Rootless, CgroupVersion } = info;
+export function unlimitedBy(info: EngineInfo): readonly ("memory" | "cpus" | "processes")[] {
+  const { MemoryLimit, CpuCfsQuota, PidsLimit, Rootless, CgroupVersion } = info;
   // Podman says that it can, and writes to its own log that it does not.
-  if (Rootless === true && CgroupVersion === "1") return ["memory", "cpus"];
+  if (Rootless === true && CgroupVersion === "1") return ["memory", "cpus", "processes"];
   return [
     ...(MemoryLimit === false ? ["memory" as const] : []),
     ...(CpuCfsQuota === false ? ["cpus" as const] : []),
+    ...(PidsLimit === false ? ["processes" as const] : []),
   ];
 }
 

@@ -13,6 +13,9 @@ export function saysDiskFull(words: string): boolean {
   return FULL.test(words);
 }
 
-/** What to do where the disk of the engine is full: with images, containers, caches of builds. */
-export const ENGINE_DISK_FULL = "The disk of the Docker Engine is full: docker system df shows " +
-  "what takes room there, and docker system prune removes what nothing uses.";
+/** What frees the disk of the engine, which holds images, containers and caches of builds. */
+export const FREES_ENGINE_DISK =
+  "docker system df shows what takes room there, and docker system prune removes what nothing uses.";
+
+/** What to do where it is full. */
+export const ENGINE_DISK_FULL = `The disk of the Docker Engine is full: ${FREES_ENGINE_DISK}`;

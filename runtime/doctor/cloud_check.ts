@@ -9,9 +9,10 @@ import type { Aws } from "../aws/aws.ts";
 import { regionWords } from "../aws/settings.ts";
 import { type CloudChoice, connectToAws } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
+import { studioAt } from "../studio.ts";
 import { type Check, guarded } from "./check.ts";
 
-type Host = Pick<Context, "cwd" | "env" | "aws">;
+type Host = Pick<Context, "cwd" | "env" | "aws" | "system">;
 
 /**
  * Who asks, whether SageMaker answers, and in which role jobs would run. No app is needed.
@@ -55,7 +56,7 @@ async function identityCheck(aws: Aws): Promise<Check> {
 function roleCheck(
   { iamRoleArn }: CloudChoice,
   app: App | undefined,
-  { env }: Pick<Host, "env">,
+  { env, system }: Pick<Host, "env" | "system">,
 ): Check {
   const places = [
     [app?.configuration.executionRole, `execution_role in ${app?.name}.json`],
@@ -73,6 +74,9 @@ function roleCheck(
     status: "warning",
     message: "No role is named for SageMaker to assume: mlcli train, process and deploy need one",
     hint: 'Name it as "execution_role" in the app\'s file, in MLCLI_EXECUTION_ROLE, or by ' +
-      "--execution-role.",
+      "--execution-role." +
+      (studioAt(system.root) === undefined
+        ? ""
+        : " That of this space is what sagemaker.get_execution_role() of AWS's SDK returns."),
   };
 }

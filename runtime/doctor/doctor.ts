@@ -46,12 +46,13 @@ export interface Diagnosis {
 /** Looks at everything at once. */
 export async function diagnose(
   { appName, tag, port, doubtsAbout, cloud }: DoctorRequest,
-  host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws" | "err">,
+  host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws" | "err" | "interruption">,
 ): Promise<Diagnosis> {
+  const { signal } = host.interruption;
   const engine = host.engine();
   const app = findApp(host.cwd, appName);
   const image = Promise.all([engine, app]).then(([engine, app]) =>
-    engine.image(imageReference(app, tag))
+    engine.image(imageReference(app, tag), signal)
   );
   image.catch(() => {}); // it is a finding of whoever needs it
   const ofImage = withBoth(
@@ -65,7 +66,7 @@ export async function diagnose(
   const groups = await Promise.all([
     guarded(
       "engine",
-      async () => await engineChecks(await engine),
+      async () => await engineChecks(await engine, signal),
       // Most of the cloud's commands need none.
       cloud !== undefined && hasNone ? "warning" : "problem",
     ),
@@ -87,7 +88,7 @@ export async function diagnose(
     withBoth(
       engine,
       engine,
-      (engine) => guarded("port", async () => [await portCheck(engine, port)]),
+      (engine) => guarded("port", async () => [await portCheck(engine, port, signal)]),
     ),
     cloud ? cloudChecks(cloud, app.catch(() => undefined), host) : [],
   ]);

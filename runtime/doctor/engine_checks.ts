@@ -28,8 +28,11 @@ const LITTLE_ROOM = 5e9;
 const GIGABYTE = 1e9;
 
 /** What the engine is, and whether its disk has room. */
-export async function engineChecks(engine: Engine): Promise<readonly Check[]> {
-  const [info, version] = await Promise.all([engine.info(), engine.version()]);
+export async function engineChecks(
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
+  const [info, version] = await Promise.all([engine.info(signal), engine.version(signal)]);
   return [
     versionCheck(engine, version),
     await usersCheck(engine, info),
@@ -100,10 +103,10 @@ function limitsCheck(info: EngineInfo): readonly Check[] {
   return [{
     name: "limits",
     status: "warning",
-    message: `The engine cannot limit ${missing.join(" or ")}: ` +
-      "a run may take all that the machine has",
+    message: `The engine cannot limit ${missing.join(", ")}: a run may take what the machine has`,
     hint:
-      "A rootless engine needs cgroup v2, with the controllers memory and cpu delegated to you.",
+      "A rootless engine needs cgroup v2, and its controllers memory, cpu and pids delegated to " +
+      "you.",
   }];
 }
 

@@ -9,8 +9,12 @@ import { managed } from "../local/container/managed.ts";
 import type { Check } from "./check.ts";
 
 /** Whether a server can be deployed on the port; if not, what uses it. */
-export async function portCheck(engine: Engine, port: number): Promise<Check> {
-  const [container] = await engine.containersOnPort(port);
+export async function portCheck(
+  engine: Engine,
+  port: number,
+  signal: AbortSignal,
+): Promise<Check> {
+  const [container] = await engine.containersOnPort(port, signal);
   const name = "port";
   const server = container === undefined ? undefined : managed(container);
   if (server?.role === "serve") {

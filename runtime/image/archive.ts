@@ -5,7 +5,7 @@
  */
 
 import { cannotRead } from "../app/ignore/cannot_read.ts";
-import { type FileRules, tarBytes } from "../archive/writer.ts";
+import { type FileRules, type Owner, tarBytes } from "../archive/writer.ts";
 import { MlcliError } from "../errors.ts";
 import { type ContextEntry, permissions } from "./context_entries.ts";
 
@@ -25,9 +25,16 @@ const RULES: FileRules = {
 /**
  * The archive of the entries. It fails with the error of an entry that cannot be read, or that gets
  * shorter while it is read; cancelling it closes what is open.
+ *
+ * @param owner asked when the first of it is read: whose all of it is, where that is not root.
  */
 export function archiveOf(
   entries: AsyncGenerator<ContextEntry, void, void>,
+  owner: () => Promise<Owner | undefined> = () => Promise.resolve(undefined),
 ): ReadableStream<Uint8Array> {
-  return ReadableStream.from(tarBytes(entries, RULES));
+  async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
+    const whose = await owner();
+    yield* tarBytes(entries, whose === undefined ? RULES : { ...RULES, owner: whose });
+  }
+  return ReadableStream.from(bytes());
 }

@@ -39,7 +39,7 @@ export async function pullBaseImages(
   for (const image of images) {
     // What reads the Dockerfile runs on the engine's own processor.
     const platform = image.isFrontend ? undefined : image.platform ?? asked;
-    if (await isHere(engine, image.reference, platform)) continue;
+    if (await isHere(engine, image.reference, platform, signal)) continue;
     const login = await loginOf(registryOf(image.reference), { signal, environment, onEvent });
     await pull({ ...image, platform, login }, { engine, signal, onEvent });
   }
@@ -71,8 +71,9 @@ async function isHere(
   engine: Pick<Engine, "image">,
   reference: string,
   platform: string | undefined,
+  signal: AbortSignal,
 ): Promise<boolean> {
-  const image = await engine.image(reference);
+  const image = await engine.image(reference, signal);
   // Of linux/arm64/v8, the engine says the first two.
   return image !== undefined &&
     (platform === undefined || `${platform}/`.startsWith(`${platformOf(image)}/`));

@@ -23,7 +23,7 @@ import { pullBaseImages } from "./base_images.ts";
 import { type BuildArgument, unusedArguments, valuesOfArguments } from "./build_arguments.ts";
 import { buildContext } from "./build_context.ts";
 import type { BuildEvent } from "./build_events.ts";
-import { chosenBuilder } from "./builder.ts";
+import { chosenBuilder, ownerOfContext } from "./builder.ts";
 import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
 import { requirementsPath } from "./context_entries.ts";
 import { followBuild } from "./follow_build.ts";
@@ -100,10 +100,17 @@ export async function build(
   const { stage, unused } = asDeclared(request, instructions, dockerfile.shown);
   const network = request.handsNetwork ? await handOver(app, dockerfile.source, host) : REFUSED;
   const context = remembered(
-    await buildContext(app, report.onLeftOut, { dockerfile, network: network.entries }),
+    await buildContext(app, report.onLeftOut, {
+      dockerfile,
+      network: network.entries,
+      owner: async () => {
+        const engine = await host.engine();
+        return await ownerOfContext(engine, chosenBuilder(engine, host.env));
+      },
+    }),
   );
   const engine = await host.engine();
-  if (!request.replace) await requireOwnName(engine, app, reference);
+  if (!request.replace) await requireOwnName(engine, app, reference, host.interruption.signal);
   unused.forEach(report.onWarning);
   report.onNetwork(network);
   const options: BuildOptions = {
@@ -191,8 +198,13 @@ async function warningsOf(
 }
 
 /** An image that somebody made by other means, with AWS's toolkits maybe, has its name only once. */
-async function requireOwnName(engine: Engine, app: App, reference: string): Promise<void> {
-  const image = await engine.image(reference);
+async function requireOwnName(
+  engine: Engine,
+  app: App,
+  reference: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const image = await engine.image(reference, signal);
   if (image === undefined || isBuiltByMlcli(image)) return;
   throw new MlcliError(`${reference} is there already, and mlcli did not build it`, {
     hint: "--replace gives its name to the new image; another image_name in " +

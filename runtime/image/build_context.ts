@@ -23,5 +23,5 @@ export async function buildContext(
   onLeftOut?: (paths: readonly string[]) => void,
   more?: MoreInputs,
 ): Promise<ReadableStream<Uint8Array>> {
-  return archiveOf(await contextEntries(app, onLeftOut, more));
+  return archiveOf(await contextEntries(app, onLeftOut, more), more?.owner);
 }

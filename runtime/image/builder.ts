@@ -4,7 +4,9 @@
  * @module
  */
 
+import type { Owner } from "../archive/writer.ts";
 import type { Builder, Engine } from "../docker/engine.ts";
+import { remapsUsers, rootOfNamespace } from "../docker/engine_info.ts";
 import { MlcliError } from "../errors.ts";
 
 /** The values of a boolean variable, as the `docker` command reads them (Go's strconv.ParseBool). */
@@ -27,5 +29,29 @@ export function chosenBuilder(
   if (NO.includes(asked)) return "classic";
   throw new MlcliError(`DOCKER_BUILDKIT must be 1 or 0, and it is "${asked}"`, {
     hint: "Without it the engine's own builder is used: BuildKit, wherever there is one.",
+  });
+}
+
+/**
+ * Whose what is sent to the builder has to be, to belong to root in the image; `undefined`: root's.
+ *
+ * Where an engine has a user namespace, BuildKit of Docker 20.10 takes the owners in an archive for the
+ * machine's: root's files would be nobody's in the build, and would be missing from the layers, so
+ * that neither a push nor `docker save` has them. Those of the namespace's root become root's, there and
+ * with Docker 29.
+ *
+ * @throws MlcliError where the engine does not say who that is.
+ */
+export async function ownerOfContext(
+  engine: Pick<Engine, "isPodman" | "inStudio" | "info">,
+  builder: Builder,
+): Promise<Owner | undefined> {
+  if (builder === "classic" || engine.isPodman || engine.inStudio) return undefined;
+  const info = await engine.info();
+  if (!remapsUsers(info)) return undefined;
+  const root = rootOfNamespace(info);
+  if (root !== undefined) return root;
+  throw new MlcliError("Who is root of the Docker Engine's user namespace is not known", {
+    hint: "Set DOCKER_BUILDKIT=0: the classic builder need not know it.",
   });
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Owner } from "../archive/writer.ts";
 import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
@@ -54,6 +55,8 @@ export interface MoreInputs {
   readonly dockerfile?: ChosenDockerfile;
   /** The settings for pip that the build gets: `network/hand_over.ts`; none by default. */
   readonly network?: readonly ContextEntry[];
+  /** Asked when the context is first read: whose all of it is; root's by default. */
+  readonly owner?: () => Promise<Owner | undefined>;
 }
 
 /**

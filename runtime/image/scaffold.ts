@@ -108,7 +108,7 @@ async function makeFiles(
   }
   for (const folder of EMPTY_FOLDERS) {
     const path = join(app.base, folder);
-    if (await isEmpty(path)) await make(join(path, ".gitkeep"), "");
+    if (await isEmpty(app.directory, path)) await make(join(path, ".gitkeep"), "");
   }
   await makeDataFolders(app);
   return app;
@@ -123,7 +123,7 @@ async function removeOldSchema(path: string, schema: string): Promise<void> {
 /** What goes with the example's code is for that alone, and never mixed with other files. */
 async function suits(app: App, goesWith: readonly string[], folder: string): Promise<boolean> {
   const areExamples = await Promise.all(goesWith.map((path) => isExample(app, path)));
-  return areExamples.includes(true) && await isEmpty(folder);
+  return areExamples.includes(true) && await isEmpty(app.directory, folder);
 }
 
 async function isExample(app: App, path: string): Promise<boolean> {
@@ -188,12 +188,12 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => true, () => false);
 }
 
-async function isEmpty(folder: string): Promise<boolean> {
+async function isEmpty(directory: string, folder: string): Promise<boolean> {
   try {
     for await (const _entry of Deno.readDir(folder)) return false;
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return true;
-    throw cannotCreate(folder, error);
+    throw cannotCreate(typedPath(directory, folder), error);
   }
 }

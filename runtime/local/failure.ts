@@ -10,6 +10,7 @@ import { UserCodeError } from "../errors.ts";
 import type { Heard } from "./container/heard.ts";
 import type { RunOutcome } from "./container/run.ts";
 import { fullDiskHint } from "./full_disk.ts";
+import { permissionHint } from "./permission_hint.ts";
 import { type Importer, missingModuleHintOf } from "./missing_module.ts";
 
 /** A run that failed. */
@@ -23,6 +24,8 @@ export interface FailedRun {
   /** Path, as the user types it, of a reason that may be another run's. */
   readonly unquoted: string | undefined;
   readonly heard: Heard;
+  /** Who the image's programs run as, as its Dockerfile says. */
+  readonly user: string | undefined;
   /** Whether its code could read what is typed. */
   readonly interactive: boolean;
   readonly importer: Importer;
@@ -30,7 +33,7 @@ export interface FailedRun {
 
 /** The error for it. */
 export async function failureOf(
-  { kind, outcome, grace, reason = "", unquoted, heard, interactive, importer }: FailedRun,
+  { kind, outcome, grace, reason = "", unquoted, heard, user, interactive, importer }: FailedRun,
 ): Promise<UserCodeError> {
   const { status, words, stoppedWithin } = outcome;
   const { title } = JOBS[kind];
@@ -42,6 +45,7 @@ export async function failureOf(
   const headline = headlineOf(reason);
   const last = headline ?? heard.lastError;
   const hint = outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
+    permissionHint(last, user, importer) ??
     await fullDiskHint(last, importer.app.directory) ?? await missingModuleHintOf(last, importer) ??
     unquotedHint(unquoted);
   return headline !== undefined && isTold(reason, heard.text)

@@ -5,7 +5,7 @@
  */
 
 import { statfs } from "node:fs/promises";
-import { ENGINE_DISK_FULL, saysDiskFull } from "../docker/full_disk.ts";
+import { FREES_ENGINE_DISK, saysDiskFull } from "../docker/full_disk.ts";
 
 /** With less room than this, in bytes, a disk counts as full: what failed was larger, mostly. */
 const FULL = 1024 ** 2;
@@ -13,8 +13,8 @@ const FULL = 1024 ** 2;
 const APP = "The disk that holds the app is full: free some space there, and run it again.";
 const SHARED_MEMORY = "/dev/shm is full: --shm-size gives more.";
 const OTHER =
-  "The disk that holds the app has room. It may be /dev/shm (--shm-size gives more), or " +
-  `what the container writes elsewhere. ${ENGINE_DISK_FULL}`;
+  "The disk that holds the app has room. It may be /dev/shm (--shm-size gives more), or the disk of " +
+  `the Docker Engine, which has what is written elsewhere: ${FREES_ENGINE_DISK}`;
 
 /**
  * The hint for a failure in which the code said that a disk is full; `undefined` for others. Which one

@@ -194,6 +194,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     reason: reason?.text,
     unquoted: reason?.unquoted && typedPath(layout.directory, reason.unquoted),
     heard,
+    user: image.Config?.User,
     interactive: job.interactive,
     importer: { app: job.app, code: CODE[kind], image },
   });

@@ -13,6 +13,7 @@ import { type Engine, namesOf } from "../docker/engine.ts";
 import { makeDirectory, removeTreeIfThere } from "../files.ts";
 import { LABELS } from "../labels.ts";
 import { claimRun, runFolderOf, staleRuns } from "../model/runs.ts";
+import { removeAbandoned } from "./container/abandoned.ts";
 import { managed } from "./container/managed.ts";
 import { makeReport } from "./differences/report.ts";
 
@@ -56,9 +57,24 @@ export async function withRunFolder<T>(
     for (const [file, value] of Object.entries(files)) {
       await Deno.writeTextFile(join(config, file), JSON.stringify(value, null, 2) + "\n");
     }
+    await openToContainer(config);
     return await work({ folder, config, report: await makeReport(folder), keep });
   } finally {
     if (!isKept) await removeTreeIfThere(folder).catch(() => {});
+  }
+}
+
+/**
+ * Lets the user of any image read a directory and what is in it, whatever the caller's umask is. On this
+ * machine, the run's directory around it keeps its mode.
+ */
+export async function openToContainer(folder: string): Promise<void> {
+  if (Deno.build.os === "windows") return;
+  await Deno.chmod(folder, 0o755);
+  for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) await openToContainer(path);
+    else if (isFile) await Deno.chmod(path, (await Deno.lstat(path)).mode! | 0o444);
   }
 }
 
@@ -70,6 +86,7 @@ async function clearStale(engine: Engine, layout: Layout): Promise<void> {
   const stale = await staleRuns(layout);
   if (stale.length === 0) return;
   const containers = await engine.listContainers([LABELS.role]);
+  await removeAbandoned(engine, containers);
   for (const name of stale) {
     const container = containers.find((summary) => namesOf(summary).includes(name));
     if (container !== undefined) {

@@ -27,7 +27,7 @@ import { trainPlan } from "./plan.ts";
 import { filesIn, rehearsalText } from "./rehearsal.ts";
 import { factsOf } from "./record/facts.ts";
 import { withRecord } from "./record/record.ts";
-import { withRunFolder } from "./run_folder.ts";
+import { openToContainer, withRunFolder } from "./run_folder.ts";
 
 /**
  * Trains. Artifacts are in the layout's `model`, everything else in its `output` afterwards.
@@ -81,10 +81,14 @@ export async function withTraining(
     record.measure(metrics);
     await withRunFolder(engine, layout, name, files, async ({ config, folder, report, keep }) => {
       await copyConfiguration(layout, config, Object.keys(files));
+      await openToContainer(config);
       // The specification mounts all of `input`, the platform the channels alone.
       const isApart = job.strict || await areApart(layout, channels);
       const inputFolder = isApart ? join(folder, "input") : undefined;
-      if (inputFolder !== undefined) await makeInputFolder(inputFolder, channels);
+      if (inputFolder !== undefined) {
+        await makeInputFolder(inputFolder, channels);
+        await openToContainer(inputFolder);
+      }
       const modelFolder = modelFolderOf(layout, name);
       let written = 0;
       let isLeft = false;

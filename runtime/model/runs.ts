@@ -19,7 +19,7 @@ const PREFIX = ".run-";
  */
 const STALE_AFTER = 60_000;
 
-/** File that says which mlcli a run belongs to: `PROCESS_ID HOST_NAME`. */
+/** File that says which mlcli a run belongs to (`ownerText`). */
 const OWNER = "owner";
 
 /** The directory of a run. */
@@ -27,9 +27,21 @@ export function runFolderOf({ localTest }: Pick<Layout, "localTest">, run: strin
   return join(localTest, PREFIX + run);
 }
 
+/** Which mlcli this is: `PROCESS_ID HOST_NAME`. */
+export function ownerText(): string {
+  return `${Deno.pid} ${Deno.hostname()}`;
+}
+
+/** Whether the mlcli of such a text still runs; `undefined` where it is of another machine, or none. */
+export async function isOwnerAlive(text: string): Promise<boolean | undefined> {
+  const [id, host] = text.split(" ");
+  const isHere = /^\d+$/.test(id ?? "") && host === Deno.hostname();
+  return isHere ? await isAlive(Number(id)) : undefined;
+}
+
 /** Writes who sees to the run into its directory, which is there. */
 export async function claimRun(folder: string): Promise<void> {
-  await Deno.writeTextFile(join(folder, OWNER), `${Deno.pid} ${Deno.hostname()}`);
+  await Deno.writeTextFile(join(folder, OWNER), ownerText());
 }
 
 /** The names of runs that nobody sees to any more. */
@@ -81,13 +93,31 @@ export async function noticeOthers(
 }
 
 /**
+ * Paths of the directories in another one that a killed mlcli left, and had claimed.
+ *
+ * @param prefix begins their names. Others may make such names in a directory that all share: only the
+ * caller's own count.
+ */
+export async function leftOverFolders(parent: string, prefix: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { name } of await Array.fromAsync(Deno.readDir(parent)).catch(() => [])) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(parent, name);
+    const info = await lstatIfThere(path).catch(() => undefined);
+    if (!info?.isDirectory || info.uid !== Deno.uid()) continue;
+    if (await isLeftOver(path)) found.push(path);
+  }
+  return found;
+}
+
+/**
  * Whether the mlcli that claimed a directory is gone; where that is not known, whether the directory is
  * old.
  */
 export async function isLeftOver(folder: string): Promise<boolean> {
   const owner = await readTextFile(join(folder, OWNER), LARGEST_TEXT).catch(() => "");
-  const [id, host] = owner.split(" ");
-  if (/^\d+$/.test(id ?? "") && host === Deno.hostname()) return !await isAlive(Number(id));
+  const isAlive = await isOwnerAlive(owner);
+  if (isAlive !== undefined) return !isAlive;
   const info = await Deno.lstat(folder).catch(() => undefined);
   return Date.now() - (info?.mtime?.getTime() ?? Date.now()) > STALE_AFTER;
 }

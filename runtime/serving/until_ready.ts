@@ -63,7 +63,7 @@ export async function untilReady(
 const LOG_TAIL = 30;
 
 /** How long the engine may take to give it, in seconds: it only explains something. */
-const LOG_SECONDS = 10;
+const LOG_SECONDS = 5;
 
 /** How many characters of them: a line may be of any length. */
 const LONGEST_TAIL = 16_384;

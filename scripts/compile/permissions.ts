@@ -36,7 +36,7 @@ const PERMISSIONS: readonly Permission[] = [
     flag: "--allow-sys=uid,gid,osRelease,homedir,hostname,statfs",
     reason:
       "whose the output files are; the SDK's User-Agent; where ~/.aws is; whether the engine is " +
-      "on this machine, and the room on its disk",
+      "on this machine, and the room on its disk and the app's",
   },
   {
     // The user's configuration names the programs, so no list can.

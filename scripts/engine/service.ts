@@ -24,6 +24,8 @@ export interface ServiceScript {
    */
   readonly script: string;
   readonly arguments?: readonly string[];
+  /** Where that directory is made. Default: where scripts keep what a later run may use. */
+  readonly parent?: string;
 }
 
 /** A service that answers. */
@@ -32,6 +34,8 @@ export interface Service {
   readonly host: string;
   /** A process in its network. */
   readonly pid: number;
+  /** Everything that it keeps. */
+  readonly directory: string;
 }
 
 /** It answers within seconds, also where others keep the machine busy. In ms. */
@@ -45,11 +49,12 @@ const NAMESPACES = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mo
 
 /** Runs the service while `work` uses it; afterwards, nothing of it is left. */
 export async function withService<T>(
-  { name, script, arguments: rest = [] }: ServiceScript,
+  { name, script, arguments: rest = [], parent }: ServiceScript,
   signal: AbortSignal,
   work: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const directory = await Deno.makeTempDir({ dir: await cacheDirectory(), prefix: "engine-" });
+  const dir = parent ?? await cacheDirectory();
+  const directory = await Deno.makeTempDir({ dir, prefix: "engine-" });
   const ending = new AbortController();
   const child = start(["unshare", ...NAMESPACES, "sh", script, directory, ...rest], {
     signal: ending.signal,
@@ -60,7 +65,7 @@ export async function withService<T>(
   try {
     const host = `unix://${join(directory, "engine.sock")}`;
     await step(`Starting ${name}`, () => untilReady(name, host, child, signal));
-    return await work({ host, pid: child.pid });
+    return await work({ host, pid: child.pid, directory });
   } catch (error) {
     signal.throwIfAborted();
     ending.abort();

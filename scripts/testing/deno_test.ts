@@ -4,6 +4,7 @@
  * @module
  */
 
+import { join } from "@std/path";
 import { joinSignals } from "../../runtime/time.ts";
 import { pause, say, sayError, timeText } from "../script.ts";
 import { countResults, failureText, resultLine, type TestResults } from "./test_results.ts";
@@ -18,6 +19,8 @@ export interface TestSurroundings {
   readonly env: Readonly<Record<string, string>>;
   /** A program that runs the command behind it, such as `nsenter`, and its options. */
   readonly within?: readonly string[];
+  /** Who that runs it as, where it is somebody else. */
+  readonly uid?: number | undefined;
 }
 
 /**
@@ -41,10 +44,12 @@ export async function reportResults(work: () => Promise<TestResults>): Promise<n
  */
 export async function denoTest(
   args: readonly string[],
-  { env, within = [] }: TestSurroundings,
+  { env, within = [], uid }: TestSurroundings,
   signal: AbortSignal,
 ): Promise<TestResults> {
-  const report = await Deno.makeTempFile({ prefix: "mlcli-test-", suffix: ".xml" });
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-report-" });
+  if (uid !== undefined) await Deno.chown(directory, uid, uid);
+  const report = join(directory, "report.xml");
   const options = ["-A", "--parallel", `--junit-path=${report}`];
   const [program, ...rest] = [
     ...within,
@@ -67,9 +72,9 @@ export async function denoTest(
     if (limit.aborted && !signal.aborted) {
       say(`error: The tests took over ${timeText(TIMEOUT)}`);
     }
-    return countResults(await Deno.readTextFile(report), output, success);
+    return countResults(await Deno.readTextFile(report).catch(() => ""), output, success);
   } finally {
-    await Deno.remove(report);
+    await Deno.remove(directory, { recursive: true });
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which tests run where. All of them run from source, on Docker. `ON_BINARY`, `ON_PODMAN` and
- * `ON_DOCKER29` name those that run there a second time.
+ * Which tests run where. All of them run from source, on Docker. `ON_BINARY`, `ON_PODMAN`,
+ * `ON_DOCKER29` and `ON_OTHER_ENGINES` name those that run there a second time.
  *
  * @module
  */
@@ -105,6 +105,18 @@ export const ON_BINARY: readonly Selected[] = [
     path: "tests/e2e/metrics_test.ts",
     reason: "the bundled re2js, loaded when it is needed; local list-jobs; a line on a terminal",
   },
+  {
+    path: "tests/e2e/faults/killed_test.ts",
+    reason: "its permission to ask whether another mlcli still runs",
+  },
+  {
+    path: "tests/e2e/faults/full_disk_test.ts",
+    reason: "the system's words for it, and its permission to ask for the room on a disk",
+  },
+  {
+    path: "tests/e2e/faults/unread_output_test.ts",
+    reason: "signals while the runtime writes to a pipe that is full",
+  },
   { path: "tests/e2e/logs_test.ts", reason: "two streams, byte for byte" },
   {
     path: "tests/e2e/interactive_test.ts",
@@ -142,9 +154,23 @@ export const ON_DOCKER29: readonly Selected[] = [
   { path: "tests/e2e/build_test.ts", reason: "images in containerd's store; attestations" },
   { path: "tests/e2e/base_image_test.ts", reason: "another registry client; another store" },
   { path: "tests/e2e/push_test.ts", reason: "its manifests, which SageMaker may refuse" },
+  {
+    path: "tests/e2e/road_test.ts",
+    reason: "an image of mlcli's, from build to a job in the cloud",
+  },
   { path: "tests/e2e/status_test.ts", reason: "what it says of containers" },
   { path: "tests/e2e/stop_test.ts", reason: "the same; its answers to a stop" },
   { path: "tests/e2e/logs_test.ts", reason: "its logs, byte for byte" },
+];
+
+/** What runs on Docker with user namespaces, rootless Docker and rootless Podman too. */
+export const ON_OTHER_ENGINES: readonly Selected[] = [
+  {
+    path: "tests/e2e/plain_caller_test.ts",
+    reason: "each command, and who may read and write what",
+  },
+  { path: "tests/e2e/ownership_test.ts", reason: "whose the files of a run are" },
+  { path: "tests/e2e/process_test.ts", reason: "mounts, and exit statuses" },
 ];
 
 /**

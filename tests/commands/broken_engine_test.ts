@@ -216,6 +216,7 @@ suite("an engine that breaks off", () => {
       {
         "GET /_ping": answer(200, "OK"),
         "GET /images/APP%3Alatest/json": answer(404, { message: "No such image" }),
+        "GET /info": answer(200, {}),
         "POST /build": afterBody(stream('{"stream":"Step 1"}\n{"aux":')),
       },
       /answer is not what its API says/,
@@ -226,6 +227,7 @@ suite("an engine that breaks off", () => {
       {
         "GET /_ping": answer(200, "OK"),
         "GET /images/APP%3Alatest/json": answer(404, { message: "No such image" }),
+        "GET /info": answer(200, {}),
         "POST /build": afterBody(stream('{"stream":"Step 1"}\n')),
       },
       /Build failed: the engine ended the build without an image/,

@@ -50,6 +50,7 @@ async function build(
   const sent: Record<string, string> = {};
   const answers: Answers = {
     "GET /_ping": () => pong("1.41"),
+    "GET /info": () => Response.json({}),
     "POST /build": async (request) => {
       for (const [path, text] of Object.entries(await filesIn(request.body!))) {
         if (path.startsWith(".mlcli-build/")) sent[path] = text;

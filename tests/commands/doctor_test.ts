@@ -16,6 +16,8 @@ interface Says {
   readonly containers?: readonly unknown[];
   /** Why a container with an init does not start; undefined: it does. */
   readonly noInit?: string;
+  /** Whose the engine's socket is; undefined: of who runs the tests. */
+  readonly owner?: number;
 }
 
 /** Of a Dockerfile of the user's own, built by mlcli: an engine's init does not matter to it. */
@@ -74,6 +76,7 @@ async function doctor(
     "DELETE /containers/1": () => new Response(null, { status: 204 }),
   };
   await using engine = await fakeEngine(answers);
+  if (says.owner !== undefined) await Deno.chown(engine.socket, says.owner, says.owner);
   return await app.run(["doctor", ...args], {
     env: { DOCKER_HOST: `unix://${engine.socket}` },
   });
@@ -186,6 +189,15 @@ suite("mlcli doctor", () => {
       0,
       /^ok {7}The engine is rootless/m,
     ],
+    // Only root gives something away.
+    ...(Deno.uid() !== 0 ? [] : [
+      [
+        "a rootless engine of another user",
+        { ...GOOD, owner: 54_321, info: { SecurityOptions: ["name=rootless"] } },
+        0,
+        /^warning {2}The engine is rootless, and another user's: .* user 54321, .*\n {9}hint: /m,
+      ] as const,
+    ]),
     [
       "a user namespace",
       { ...GOOD, info: { SecurityOptions: ["name=userns"] } },
@@ -208,7 +220,7 @@ suite("mlcli doctor", () => {
       "rootless Podman that limits nothing",
       { ...GOOD, info: { Rootless: true, CgroupVersion: "1" } },
       0,
-      /^ok {7}The engine is rootless.*\n(?:.*\n)*?warning {2}The engine cannot limit memory or CPUs: /m,
+      /^ok {7}The engine is rootless.*\n(?:.*\n)*?warning {2}The engine cannot limit memory, CPUs, processes: /m,
     ],
     [
       "no image",

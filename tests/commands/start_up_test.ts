@@ -62,8 +62,10 @@ suite("start-up", () => {
       "runtime/errors.ts",
       "runtime/message.ts",
       "runtime/streams.ts",
+      "runtime/system_errors.ts",
       "runtime/text.ts",
       "runtime/time.ts",
+      "runtime/turns.ts",
       "runtime/wrap.ts",
     ]);
     // Cliffy costs 10 ms, a module of Deno's node layer 5 to 17 ms, @std/path 8 ms.

@@ -7,6 +7,7 @@ import {
   FOREIGN_IMAGE,
   type Play,
 } from "../helpers/fake_containers.ts";
+import { FakeAws } from "../helpers/fake_aws.ts";
 import { type Answers, pong } from "../helpers/fake_engine.ts";
 import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
 import { runInProcess } from "../helpers/in_process.ts";
@@ -98,6 +99,19 @@ suite("in SageMaker Studio", () => {
     });
     assertStringIncludes(stdout, "In SageMaker Studio (CodeEditor), whose domain allows Docker");
     assertStringIncludes(stdout, "servers are at 172.17.0.1, where mlcli does not look");
+  });
+
+  it("doctor --cloud says where the role of the space is found", async () => {
+    await using root = await space();
+    await using directory = await makeDirectory();
+    await using aws = new FakeAws();
+    const { stdout } = await runInProcess(["doctor", "--cloud"], {
+      cwd: directory.path,
+      system: { os: "linux", root: root.path },
+      cloud: aws.env(),
+    });
+    assertStringIncludes(stdout, "warning  No role is named for SageMaker to assume");
+    assertStringIncludes(stdout, "That of this space is what sagemaker.get_execution_role() of");
   });
 
   for (
@@ -247,6 +261,8 @@ suite("in SageMaker Studio", () => {
       Id: "other",
       Names: [`/mlcli-other-serve-${port}`],
       State: "created",
+      // Just now: nobody has forgotten it.
+      Created: Math.floor(Date.now() / 1000),
       Image: "x",
       Labels: { "mlcli.app": "other", "mlcli.role": "serve", "mlcli.port": String(port) },
     };

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { ask } from "../helpers/box/ask.ts";
 import { Box } from "../helpers/box/box.ts";
-import { EngineApi, failureIn } from "../helpers/box/engine_api.ts";
+import { digestIn, EngineApi, failureIn } from "../helpers/box/engine_api.ts";
 import { buildImage, removeImage } from "../helpers/engine.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -18,8 +18,7 @@ async function push(
   using engine = new EngineApi();
   try {
     const lines = await engine.progress(`/images/${encodeURI(image)}/push?tag=v1`, password);
-    // In words, from every engine: containerd's image store says it nowhere else.
-    const digest = /: digest: (sha256:\w{64}) /.exec(JSON.stringify(lines))?.[1];
+    const digest = digestIn(lines);
     // Docker 29 does not say the code, but what everybody knows.
     const failure = failureIn(lines)?.replace(
       /^(denied|name unknown|tag invalid|error from registry): /,

@@ -2,7 +2,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { makeApp } from "../helpers/app.ts";
 import { Authority } from "../helpers/certificates.ts";
 import { runToEnd } from "../helpers/container.ts";
-import { engineRequest, filesOfImage, pipImage, removeImage } from "../helpers/engine.ts";
+import { engineRequest, pipImage, removeImage } from "../helpers/engine.ts";
+import { foundIn } from "../helpers/found_in_image.ts";
 import { makeWheel, PackageIndex } from "../helpers/package_index.ts";
 import { FakeProxy } from "../helpers/proxy.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -17,38 +18,6 @@ async function gateway(): Promise<string> {
   const [{ Gateway, Subnet }] = IPAM.Config;
   // Engines that were not told one take the first address, and do not say so.
   return Gateway ?? Subnet.replace(/\.0\/\d+$/, ".1");
-}
-
-/** Which of the texts are anywhere in an image: its configuration, its history, all its layers. */
-async function foundIn(reference: string, texts: readonly string[]): Promise<readonly string[]> {
-  const longest = Math.max(...texts.map(({ length }) => length));
-  const found = new Set<string>();
-  for await (const file of filesOfImage(reference)) {
-    // Bytes as letters; the end of one piece may be the beginning of a text.
-    let rest = "";
-    for await (const bytes of unzipped(file)) {
-      const piece = rest + new TextDecoder("latin1").decode(bytes);
-      for (const text of texts) if (piece.includes(text)) found.add(text);
-      rest = piece.slice(-longest);
-    }
-  }
-  return [...found];
-}
-
-/** Some engines keep layers compressed. */
-async function* unzipped(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const pieces = file[Symbol.asyncIterator]();
-  const first = await pieces.next();
-  if (first.done) return;
-  async function* all(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-    yield first.value.slice();
-    for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
-      yield next.value.slice();
-    }
-  }
-  const isZipped = first.value[0] === 0x1f && first.value[1] === 0x8b;
-  if (!isZipped) return yield* all();
-  yield* ReadableStream.from(all()).pipeThrough(new DecompressionStream("gzip"));
 }
 
 suite("mlcli build in a company's network", () => {

@@ -303,7 +303,8 @@ raise ImportError("no module named shap")
       assertEquals(await containersOf(app.name), []);
       assertEquals(await foreground(app, "> /dev/full"), [
         "status 1\n",
-        "error: Cannot write to standard output: No space left on device\n",
+        "error: Cannot write to standard output: No space left on device\n" +
+        "hint: The disk is full: free some space there, and run the command again.\n",
       ]);
       assertEquals(await containersOf(app.name), []);
     });

@@ -1,6 +1,7 @@
-import { type Row, SCENARIOS, sweep } from "../helpers/deploy_sweep.ts";
+import type { Rows } from "../helpers/call_sweep.ts";
+import { SCENARIOS, sweep } from "../helpers/deploy_sweep.ts";
 import type { JobApp } from "../helpers/job_app.ts";
-import { type Call, runProgramUntil } from "../helpers/stopped_call.ts";
+import { runProgramUntil } from "../helpers/stopped_call.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { isInSample } from "../helpers/sweep.ts";
 
@@ -16,10 +17,10 @@ const ENGINE = { DOCKER_HOST: "unix:///nonexistent.sock" };
 suite("the program, ended at each of its calls", () => {
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     it(`leaves what serves, and goes on when it is repeated: ${name}`, async () => {
-      const rows = (job: JobApp, call: Call, row: number): readonly Row[] =>
+      const rows = (job: JobApp): Rows => (call, row) =>
         SIGNALS[(call.at + row) % 2]!.filter((_, index) => isInSample(2 * row + index, SHARE))
           .map((signal) => ({
-            signal,
+            fault: signal,
             run: () =>
               runProgramUntil(job.box, scenario.args, { ...call, signal }, {
                 cwd: job.app.directory,

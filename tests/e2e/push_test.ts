@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { loadAttestedImage } from "../helpers/attested_image.ts";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { Box } from "../helpers/box/box.ts";
 import { EngineApi, failureIn } from "../helpers/box/engine_api.ts";
@@ -108,7 +109,7 @@ suite("mlcli push", () => {
     assertMatch(
       pushed.stderr,
       new RegExp(
-        `^Created the repository ${app.name} in eu-west-1\n` +
+        `^Creating the repository ${app.name} in eu-west-1\n` +
           `Pushing ${app.name}:latest to ${uri}:latest\n[0-9a-f]{12}: Pushed\n` +
           `(${IN_PLACE.replace("TAG", "latest")})?$`,
       ),
@@ -157,7 +158,7 @@ suite("mlcli push", () => {
     }
   });
 
-  it("leaves a name alone that the engine had for another image", async () => {
+  it("leaves a name alone that the engine had for another image, and says so", async () => {
     await using scene = await makeScene();
     const { app, uri } = scene;
     await scene.build();
@@ -166,8 +167,13 @@ suite("mlcli push", () => {
     const target = { repo: uri, tag: "latest" };
     await engine.send("POST", `/images/${app.name}:other/tag?${new URLSearchParams(target)}`);
     try {
-      assertEquals((await scene.run()).code, 0);
+      const { code, stderr } = await scene.run();
+      assertEquals(code, 0);
       assertEquals(await imageId(`${uri}:latest`), await imageId(`${app.name}:other`));
+      const name = `${uri}:latest`;
+      const said =
+        `The engine has another image as ${name}: docker rmi ${name} removes that name\n`;
+      assert(stderr.includes(said), stderr);
     } finally {
       await removeImage(`${uri}:latest`);
     }
@@ -301,6 +307,23 @@ suite("mlcli push", () => {
       "Put Docker's manifest under latest: SageMaker refuses OCI's, which it had\n",
     );
     assertEquals(taggedDigest(scene), docker);
+  });
+
+  it("sends an image with an attestation, as buildx makes it, and names what jobs take of it", async () => {
+    await using scene = await makeScene();
+    const { app, uri } = scene;
+    await loadAttestedImage(`${app.name}:latest`);
+    try {
+      const pushed = await scene.run();
+      assertEquals(pushed.code, 0, pushed.stderr);
+      assertEquals(pushed.stdout, `${uri}@${jobDigest(scene)}\n`);
+      assertEquals(taggedDigest(scene), jobDigest(scene));
+      const again = await scene.run();
+      assertEquals([again.code, again.stdout], [0, pushed.stdout], again.stderr);
+      assertMatch(again.stderr, /^Unchanged: /);
+    } finally {
+      await removeImage(`${app.name}:latest`);
+    }
   });
 
   it("says what may be missing, where the registry cannot say it", async () => {

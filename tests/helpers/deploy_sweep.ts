@@ -6,10 +6,11 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
+import { type Rows, STATUS, sweepCalls, type Swept } from "./call_sweep.ts";
 import { LEAST, makeDeployApp, MODEL } from "./deploy_app.ts";
 import { assertAlone, assertWhole, deployed } from "./deployed.ts";
 import { BUCKET, type JobApp } from "./job_app.ts";
-import type { Call, EndingSignal, Stopped } from "./stopped_call.ts";
+import type { EndingSignal, Stopped } from "./stopped_call.ts";
 import { tarGz } from "./tar.ts";
 
 const SECOND_KEY = "app/second/model.tar.gz";
@@ -24,7 +25,7 @@ export interface Scenario {
   readonly begin: (job: JobApp) => Promise<void>;
   /** The models' addresses: what may serve, and what does in the end. Nothing: it is gone. */
   readonly served?: string;
-  readonly serves?: string;
+  readonly serves?: string | ((job: JobApp) => string);
   /** What there is that mlcli did not make. */
   readonly others?: readonly string[];
   /** Instances in the end. */
@@ -65,11 +66,29 @@ async function updated(job: JobApp): Promise<void> {
   job.box.endpoints.endpoint("shop").settle();
 }
 
+/** A directory of this machine, whose archive is where its content says. */
+async function trained({ app, box }: JobApp): Promise<void> {
+  for (const key of box.s3.keys(BUCKET, SENT)) await box.s3.delete(BUCKET, key);
+  await app.write(`${app.directory}/trained/model.txt`, "nine");
+}
+
+const SENT = "app/models/";
+
+/** Where that archive lies: it is whole, or not there. */
+function sentModel({ box }: JobApp): string {
+  const [key, ...others] = box.s3.keys(BUCKET, SENT);
+  assertEquals(others, [], "Several archives of one model");
+  return `s3://${BUCKET}/${key}`;
+}
+
 const FROM_FIRST = { served: MODEL, serves: SECOND };
 const BY_HAND = ["theirs", "their-model"];
 
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "creating an endpoint": { args: LEAST, begin: () => Promise.resolve(), serves: MODEL },
+  "creating one with a model of this machine": {
+    ...{ args: [...LEAST.slice(0, -1), "trained"], begin: trained, serves: sentModel },
+  },
   "updating one": { args: UPDATE, begin: created, ...FROM_FIRST },
   "updating one with the other configuration": { args: UPDATE, begin: createdTwice, ...FROM_FIRST },
   "updating one that somebody else made": {
@@ -86,20 +105,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "deleting one with what an update has left": { args: DELETE, begin: updated, served: SECOND },
 };
 
-/** The status that a signal ends with. */
-const STATUS = { SIGKILL: 137, SIGINT: 130, SIGTERM: 143 } as const;
-
-/** A command line, and how it is ended. */
-export interface Row {
-  readonly signal: EndingSignal;
-  readonly run: () => Promise<Stopped>;
-}
-
 async function begin(job: JobApp, scenario: Scenario): Promise<void> {
   const { models, configurations, endpoints } = job.box.endpoints;
   for (const map of [models, configurations, endpoints]) map.clear();
   await scenario.begin(job);
-  job.box.requests.length = 0;
 }
 
 /** What serves, what exists, and what is said of it, right after the program ended. */
@@ -123,7 +132,7 @@ function check(
     if (scenario.served !== undefined) {
       assert(["InService", "Updating"].includes(endpoint!.status), endpoint!.status);
       const served = endpoint!.variants[0]!.model.container.ModelDataUrl;
-      assert([scenario.served, scenario.serves].includes(served), `It serves ${served}`);
+      assert([scenario.served, wanted(job, scenario)].includes(served), `It serves ${served}`);
     }
     assertWhole(endpoints, "shop");
   }
@@ -137,6 +146,11 @@ function check(
   }
 }
 
+/** The address of the model that is to serve. */
+function wanted(job: JobApp, { serves }: Scenario): string | undefined {
+  return typeof serves === "function" ? serves(job) : serves;
+}
+
 /** Whether it is said of something what to do about it. */
 function isNamed(name: string, text: string): boolean {
   const word = new RegExp(`(?<![\\w-])${name}(?![\\w-])`);
@@ -148,15 +162,17 @@ function isNamed(name: string, text: string): boolean {
 /** The same command once more. */
 async function repeat(
   job: JobApp,
-  { args, serves, others, count }: Scenario,
+  scenario: Scenario,
   isOver: boolean,
 ): Promise<void> {
+  const { args, others, count } = scenario;
   const { endpoints } = job.box;
   // Where the deletion goes on, it may have ended meanwhile, or not.
   const endpoint = endpoints.endpoints.get("shop");
   if (endpoint?.status === "Deleting" && isOver) endpoint.settle();
   const wasThere = endpoints.endpoints.has("shop") || deployed(endpoints, "shop").all.length > 0;
   const { code, stdout, stderr } = await job.run(args);
+  const serves = wanted(job, scenario);
   if (serves === undefined) {
     // Nothing is there to delete any more: that is said.
     assertEquals(code, wasThere ? 0 : 1, `repeated: ${stderr}`);
@@ -174,36 +190,25 @@ async function repeat(
 /** Ends the scenario's command line at each of its calls; `rows` says how. */
 export async function sweep(
   scenario: Scenario,
-  rows: (job: JobApp, call: Call, row: number) => readonly Row[],
+  rows: (job: JobApp) => Rows,
 ): Promise<void> {
   await using job = await makeDeployApp();
   const { box } = job;
   const model = await tarGz([{ name: "model.txt", content: "eight" }]);
   await box.s3.put(BUCKET, SECOND_KEY, model);
-  await begin(job, scenario);
-  const clean = await job.run(scenario.args);
-  assertEquals([clean.code, clean.stdout], [0, "shop\n"], clean.stderr);
-  const calls = box.operations;
-  const failures: string[] = [];
-  let count = 0;
-  for (const at of calls.keys()) {
-    for (const isDone of [false, true]) {
-      for (const { signal, run } of rows(job, { at, isDone }, 2 * at + Number(isDone))) {
-        await begin(job, scenario);
-        const { unused } = deployed(box.endpoints, "shop");
-        const stopped = await run();
-        const asked = box.operations.join("\n");
-        count++;
-        try {
-          assert(stopped.call !== undefined, "It made fewer calls");
-          check(job, scenario, signal, stopped, unused);
-          await repeat(job, scenario, count % 2 === 0);
-        } catch (error) {
-          const where = `call ${at} (${stopped.call}) ${isDone ? "is done" : "comes"}`;
-          failures.push(`${signal} when ${where}: ${error}\n${stopped.stderr}\n${asked}`);
-        }
-      }
-    }
-  }
-  if (failures.length > 0) throw new Error(failures.join("\n\n"));
+  let unusedBefore: readonly string[] = [];
+  const swept: Swept = {
+    box,
+    async begin() {
+      await begin(job, scenario);
+      unusedBefore = deployed(box.endpoints, "shop").unused;
+    },
+    async whole() {
+      const { code, stdout, stderr } = await job.run(scenario.args);
+      assertEquals([code, stdout], [0, "shop\n"], stderr);
+    },
+    check: (signal, stopped) => check(job, scenario, signal, stopped, unusedBefore),
+    repeat: (count) => repeat(job, scenario, count % 2 === 0),
+  };
+  await sweepCalls(swept, rows(job));
 }

@@ -81,6 +81,9 @@ export async function engineFront(
   const calls: string[] = [];
   /** The connections to the engine. */
   const behind = new Set<Deno.Conn>();
+  const close = (server: Deno.Conn): void => {
+    if (behind.delete(server)) server.close();
+  };
   const handle: RawHandler = async (connection, request) => {
     const call = parsed(request, calls);
     calls.push(call.call);
@@ -97,19 +100,21 @@ export async function engineFront(
     behind.add(server);
     try {
       for (const part of forwarded(request, call, fate)) await say(server, part);
-      const sending = copy(connection, server, gate).then(() => server.closeWrite());
+      const isStream = /^upgrade:/im.test(request.headers);
+      // A client that has gone waits for no answer; what is typed may end before the output does.
+      const sending = copy(connection, server, gate)
+        .then(() => isStream ? server.closeWrite() : close(server));
       sending.catch(() => {}); // the engine has ended the connection
       await answer(server, connection, fate, gate);
     } finally {
-      if (behind.delete(server)) server.close();
+      close(server);
     }
   };
   const listening = rawServer(handle, socket);
   let away: Promise<void> | undefined;
   const goAway = (): Promise<void> => {
     gate.lift();
-    for (const server of behind) server.close();
-    behind.clear();
+    for (const server of behind) close(server);
     return away ??= Promise.resolve(listening[Symbol.asyncDispose]());
   };
   return {

@@ -79,7 +79,11 @@ export async function fakePushes(box: Box, play: PushPlay): Promise<FakePushes> 
         ),
       };
       pushes.push(asked);
-      const repository = box.ecr.store.repositories.get(asked.name.replace(/^[^/]+\//, ""))!;
+      const repository = box.ecr.store.repositories.get(asked.name.replace(/^[^/]+\//, ""));
+      // In the words of ECR, by the engine.
+      if (!repository) {
+        return new Response('{"error":"name unknown: The repository does not exist"}');
+      }
       const Digest = await play.put?.(repository, asked.tag);
       const end = Digest === undefined || play.breaksOff
         ? []

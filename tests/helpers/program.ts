@@ -7,6 +7,8 @@
 
 import { fileURLToPath } from "node:url";
 
+export { denoDirectory } from "../../scripts/deno_directory.ts";
+
 /** What a run left. */
 export interface ProgramResult {
   /** Exit status; 128 plus the number when a signal ended it. */
@@ -90,10 +92,4 @@ export async function resultOf(child: Deno.ChildProcess): Promise<ProgramResult>
   const { code, stdout, stderr } = await child.output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
-}
-
-/** Where Deno keeps what it downloaded; below HOME, if that is not another one in a test. */
-export function denoDirectory(): string {
-  const { env } = Deno;
-  return env.get("DENO_DIR") ?? `${env.get("XDG_CACHE_HOME") ?? `${env.get("HOME")}/.cache`}/deno`;
 }

@@ -104,7 +104,10 @@ export async function openRoad(options: BoxOptions): Promise<Road> {
   await box.s3.put(ROAD_BUCKET, "numbers/a.txt", "1\n2\n");
   await box.s3.put(ROAD_BUCKET, "numbers/b.txt", "6\n");
   const run = (...args: readonly string[]): Promise<ProgramResult> =>
-    runCloud(box, args, { cwd: app.directory });
+    runCloud(box, args, {
+      cwd: app.directory,
+      env: { DOCKER_HOST: Deno.env.get("DOCKER_HOST") }, // of the engine that the tests run on
+    });
   const done = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await run(...args);
     assertEquals(code, 0, `mlcli ${args.join(" ")}: ${stderr}`);

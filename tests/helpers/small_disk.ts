@@ -22,6 +22,8 @@ export interface SmallDisk extends AsyncDisposable {
   readonly path: string;
   /** From now on there is this room, whatever has been written so far; for what is not named, plenty. */
   leave(room: Room): Promise<void>;
+  /** From now on nobody may write to it, root included. */
+  protect(): Promise<void>;
 }
 
 /** Whether this user can have such a disk: root alone can mount. */
@@ -30,31 +32,38 @@ export const MAY_MOUNT = Deno.build.os === "linux" && Deno.uid() === 0;
 /** Where it says nothing else, in blocks and in files. */
 const PLENTY = 16_384;
 
+/** How often somebody may write between a look at what there is and the limit. */
+const ATTEMPTS = 20;
+
 /** Mounts one: the engine on this machine sees it, too. */
 export async function smallDisk(): Promise<SmallDisk> {
-  const path = await Deno.makeTempDir({ prefix: "mlcli-test-disk-" });
-  await run(
-    "mount",
-    "-t",
-    "tmpfs",
-    "-o",
-    `size=${PLENTY * BLOCK},nr_inodes=${PLENTY}`,
-    "tmpfs",
-    path,
-  );
+  const mount = await Deno.makeTempDir({ prefix: "mlcli-test-disk-" });
+  const options = `size=${PLENTY * BLOCK},nr_inodes=${PLENTY}`;
+  await run("mount", "-t", "tmpfs", "-o", options, "tmpfs", mount);
+  const path = `${mount}/disk`;
+  await Deno.mkdir(path);
+  // The least that tmpfs takes as a limit is a block; 0 means that there is none.
+  await Deno.writeTextFile(`${mount}/block`, "x");
   return {
     path,
     async leave({ blocks = PLENTY, files = PLENTY }) {
-      const now = await statfs(path);
-      const size = (now.blocks - now.bfree + blocks) * BLOCK;
-      // For tmpfs, 0 means that there is no limit.
-      const limits = `size=${Math.max(size, 1)},nr_inodes=${now.files - now.ffree + files}`;
-      await run("mount", "-o", `remount,${limits}`, path);
+      for (let attempt = 1;; attempt++) {
+        const now = await statfs(path);
+        const size = (now.blocks - now.bfree + blocks) * BLOCK;
+        const limits = `size=${size},nr_inodes=${now.files - now.ffree + files}`;
+        try {
+          return await run("mount", "-o", `remount,${limits}`, mount);
+        } catch (error) {
+          // Less than there is by now is no limit: somebody writes at this moment.
+          if (attempt === ATTEMPTS) throw error;
+        }
+      }
     },
+    protect: () => run("mount", "-o", "remount,ro", mount),
     async [Symbol.asyncDispose]() {
       // A container that ends at this moment may still have it.
-      await run("umount", "--lazy", path);
-      await Deno.remove(path);
+      await run("umount", "--lazy", mount);
+      await Deno.remove(mount);
     },
   };
 }

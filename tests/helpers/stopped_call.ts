@@ -60,7 +60,7 @@ export function runProgramUntil(
 
 /** Runs a command line in this process until that call, and presses Ctrl-C. */
 export function runInProcessUntil(
-  { box, run }: JobApp,
+  { box, run }: Pick<JobApp, "box" | "run">,
   args: readonly string[],
   call: Call,
 ): Promise<Stopped> {

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import type { CreateBody } from "../../runtime/docker/engine.ts";
 import { TEST_IMAGE, withEngine } from "./engine.ts";
 import { type EngineFront, engineFront, type Fate, type FrontCall } from "./engine_front.ts";
@@ -142,6 +142,8 @@ export async function studioSpace(): Promise<StudioSpace> {
       await user[Symbol.asyncDispose]();
       await filter[Symbol.asyncDispose]();
       await Deno.remove(metadata, { recursive: true });
+      // Where nothing is in it: the machine may have one of its own.
+      for (const path of [METADATA, dirname(METADATA)]) await Deno.remove(path).catch(() => {});
       await withEngine((engine) => engine.removeContainer(space));
     },
   };

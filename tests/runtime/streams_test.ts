@@ -2,6 +2,7 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { MlcliError, OutputClosed } from "../../runtime/errors.ts";
 import { outputTo, standardInput } from "../../runtime/streams.ts";
+import { Turns } from "../../runtime/turns.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { replaced } from "../helpers/replaced.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -142,6 +143,51 @@ suite("print and write", () => {
     isTaken = true;
     room.resolve(1);
     await written;
+  });
+});
+
+/** More than any reader is sure to have room for. */
+const LONG = "x".repeat(5_000);
+
+suite("print to a reader who does not read", () => {
+  /** Takes nothing until it is told to. */
+  function unread() {
+    const room = Promise.withResolvers<void>();
+    const stream = streamOf();
+    const write = async (bytes: Uint8Array) => (await room.promise, stream.writeSync(bytes));
+    return { stream, room, output: outputTo({ ...streamOf(), write }, NAME) };
+  }
+
+  it("does not wait: signals are heard", async () => {
+    const { stream, room, output } = unread();
+    output.print(LONG);
+    output.print("the end");
+    assertEquals(stream.text, "");
+    room.resolve();
+    await output.written?.();
+    assertEquals(stream.text, `${LONG}the end`);
+  });
+
+  it("keeps the order of two streams, and of what is written", async () => {
+    const { stream, room } = unread();
+    const turns = new Turns();
+    const write = async (bytes: Uint8Array) => (await room.promise, stream.writeSync(bytes));
+    const [out, err] = [1, 2].map(() => outputTo({ ...stream, write }, { ...NAME, turns }));
+    out?.print(LONG);
+    err?.print("(note)");
+    const written = err?.write(new TextEncoder().encode("(last)"));
+    room.resolve();
+    await written;
+    assertEquals(stream.text, `${LONG}(note)(last)`);
+  });
+
+  it("says later that it failed", async () => {
+    const { room, output } = unread();
+    output.print(LONG);
+    room.reject(new Deno.errors.BrokenPipe());
+    await assertRejects(async () => await output.written?.(), OutputClosed);
+    assertThrows(() => output.print("more"), OutputClosed);
+    await assertRejects(() => output.write(new Uint8Array(1)), OutputClosed);
   });
 });
 

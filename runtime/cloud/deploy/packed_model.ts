@@ -134,7 +134,7 @@ async function readyToSend(
       if (there !== undefined) return;
       report.progress(`Sending the model to ${s3Uri(address)}`);
       const { path, shown } = archive;
-      await sendFile({ path, shown }, address, s3, host.interruption.force, (text) => {
+      await sendFile({ path, shown }, address, s3, host.interruption, (text) => {
         report.note(text);
       });
       // It stays there, whatever becomes of the endpoint.

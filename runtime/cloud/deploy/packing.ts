@@ -9,10 +9,10 @@ import { join } from "@std/path/join";
 import { createHash } from "node:crypto";
 import type { ModelRoom } from "../../contract/model_room.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
-import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
+import { removeTreeIfThere } from "../../files.ts";
 import { ARCHIVE, modelArchiveIn } from "../../model/archive.ts";
 import { cannotRead, changed, modelFiles } from "../../model/files.ts";
-import { claimRun, isLeftOver } from "../../model/runs.ts";
+import { claimRun, leftOverFolders } from "../../model/runs.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { Note } from "../preflight/data.ts";
 
@@ -188,13 +188,8 @@ const PREFIX = "mlcli-model-";
 
 /** Removes what was packed, and not sent, when mlcli was killed: it may be gigabytes. */
 async function removeLeft(folder: string): Promise<void> {
-  for (const { name } of await Array.fromAsync(Deno.readDir(folder)).catch(() => [])) {
-    if (!name.startsWith(PREFIX)) continue;
-    const path = join(folder, name);
-    const info = await lstatIfThere(path).catch(() => undefined);
-    // Others may make such names in a directory that all share.
-    if (!info?.isDirectory || info.uid !== Deno.uid()) continue;
-    if (await isLeftOver(path)) await removeTreeIfThere(path).catch(() => {});
+  for (const path of await leftOverFolders(folder, PREFIX)) {
+    await removeTreeIfThere(path).catch(() => {});
   }
 }
 

@@ -16,7 +16,7 @@ import {
   requireTestDirectory,
 } from "../../app/layout.ts";
 import { jobName } from "../../contract/job_names.ts";
-import { MlcliError } from "../../errors.ts";
+import { fileErrorReason, MlcliError } from "../../errors.ts";
 import {
   cannotCreate,
   lstatIfThere,
@@ -27,7 +27,7 @@ import {
 } from "../../files.ts";
 import { type IsUsed, modelFolderOf, openLikeModel, settleModel } from "../../model/folder.ts";
 import { finishReplacements } from "../../model/replacements.ts";
-import { claimRun, runFolderOf, staleRuns } from "../../model/runs.ts";
+import { claimRun, leftOverFolders, runFolderOf, staleRuns } from "../../model/runs.ts";
 
 /** A place for a model. */
 export interface Destination {
@@ -109,38 +109,79 @@ async function removeStale(layout: Layout): Promise<void> {
   }
 }
 
+/** Begins the name of the directory in which a download works; it lies where the model will. */
+const WORKPLACE = ".mlcli-download-";
+
+/** In it, a model that is whole and on its way to its place. */
+const WHOLE = "whole";
+
 /**
- * A directory that the user named: it must be empty, or not be there.
+ * A directory that the user named: it must be empty, or not be there. What a killed download left there
+ * is gone afterwards; where that had begun to put its model in place, it is put there.
  *
  * @param shown its path as the user typed it.
  * @throws MlcliError
  */
 export async function emptyDirectory(path: string, shown: string): Promise<Destination> {
   const info = await statIfThere(path);
+  const isFinished = info?.isDirectory && await settleKilled(path);
   if (info !== undefined && !(info.isDirectory && await isEmpty(path))) {
     throw new MlcliError(
       info.isDirectory ? `The directory is not empty: ${shown}` : `Not a directory: ${shown}`,
-      { hint: "Name one that is empty or not there yet: mlcli overwrites nothing in it." },
+      {
+        hint: isFinished
+          ? "A download was killed here when it had its whole model, which has been put in place now."
+          : "Name one that is empty or not there yet: mlcli overwrites nothing in it.",
+      },
     );
   }
   const isThere = info !== undefined;
-  const name = `.mlcli-download-${crypto.randomUUID().slice(0, 8)}`;
+  // On the same file system, so that what is whole can be moved at once.
+  const place = isThere ? path : dirname(path);
+  const folder = join(place, WORKPLACE + crypto.randomUUID().slice(0, 8));
   return {
     path,
     async with(work) {
-      await makeDirectory(isThere ? path : dirname(path), shown);
-      // On the same file system, so that what is whole can be moved at once.
-      const folder = join(isThere ? path : dirname(path), name);
+      await makeDirectory(place, shown);
+      if (!isThere) await settleKilled(place);
       await Deno.mkdir(folder).catch((cause) => {
         throw cannotCreate(shown, cause);
       });
+      let isHalfThere = false;
       try {
-        await work(folder, (model) => isThere ? moveEntries(model, path) : moveTree(model, path));
+        await claimRun(folder);
+        await work(folder, async (model) => {
+          if (!isThere) return await moveTree(model, path);
+          const whole = join(folder, WHOLE);
+          await Deno.rename(model, whole);
+          isHalfThere = true;
+          await moveEntries(whole, path).catch((cause) => {
+            throw cannotMove(whole, shown, cause);
+          });
+          isHalfThere = false;
+        });
       } finally {
-        await removeTreeIfThere(folder).catch(() => {});
+        if (!isHalfThere) await removeTreeIfThere(folder).catch(() => {});
       }
     },
   };
+}
+
+/**
+ * Removes what killed downloads left in a directory.
+ * @returns whether one of them had its whole model, and had begun to put it there: it is there now.
+ */
+async function settleKilled(path: string): Promise<boolean> {
+  let isFinished = false;
+  for (const folder of await leftOverFolders(path, WORKPLACE)) {
+    const whole = join(folder, WHOLE);
+    if ((await lstatIfThere(whole))?.isDirectory) {
+      await moveEntries(whole, path);
+      isFinished = true;
+    }
+    await removeTreeIfThere(folder).catch(() => {});
+  }
+  return isFinished;
 }
 
 async function isEmpty(path: string): Promise<boolean> {
@@ -148,10 +189,19 @@ async function isEmpty(path: string): Promise<boolean> {
   return entries.every(({ name, isFile }) => isFile && isPlaceholder(name));
 }
 
+/** What is there already stays as it is. */
 async function moveEntries(from: string, to: string): Promise<void> {
   for (const { name } of await Array.fromAsync(Deno.readDir(from))) {
-    await Deno.rename(join(from, name), join(to, name));
+    const target = join(to, name);
+    if (await lstatIfThere(target) === undefined) await Deno.rename(join(from, name), target);
   }
+}
+
+function cannotMove(whole: string, shown: string, cause: unknown): MlcliError {
+  return new MlcliError(`The model cannot be moved to ${shown}: ${fileErrorReason(cause)}`, {
+    hint: `What of it is not there yet is in ${whole}. The same command again moves the rest.`,
+    cause,
+  });
 }
 
 /** Whether an unpacked model holds a file. */

@@ -44,10 +44,6 @@ export interface PushJob {
 export interface PushReport extends SendReport {
   /** What is done now, or was. */
   readonly say: (text: string) => void;
-  /** What could not be checked. */
-  readonly note: (text: string) => void;
-  /** What is pushed, and does not run everywhere. */
-  readonly warning: (message: string, hint: string) => void;
 }
 
 /** A push whose conditions are all checked. */
@@ -124,8 +120,9 @@ class Push {
 
   async createRepository(name: string): Promise<void> {
     const { ecr, report } = this.parts;
+    // Before it is there: whoever stops mlcli right then knows of it.
+    report.say(`Creating the repository ${name} in ${ecr.region.value}`);
     await ecr.createRepository(name);
-    report.say(`Created the repository ${name} in ${ecr.region.value}`);
   }
 
   /** Sends the image, and gives it the form that SageMaker takes. */

@@ -84,6 +84,8 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     return report.result(printableJson([shownCall(startable.action, input)], 2));
   }
   const sagemaker = await aws.sagemaker();
+  // Before it is there: whoever kills mlcli right then knows what costs money.
+  report.note(`Creating ${KIND_WORDS[kind]} ${name} in ${regionWords(sagemaker.region)}`);
   await createJob(
     {
       job: { kind, name },
@@ -99,8 +101,6 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     host.interruption.signal,
     report,
   );
-  // Before the result, which may have no reader any more: the job costs money.
-  report.note(`Created ${KIND_WORDS[kind]} ${name} in ${regionWords(sagemaker.region)}`);
   if (!request.wait) return report.result(name);
   await reportEnd(await followJob({ kind, name }, aws, host, report, { choice }), aws, report);
 }

@@ -5,9 +5,10 @@
  * @module
  */
 
-import type { ObjectPlace, S3, Upload, UploadedPart } from "../../aws/s3.ts";
+import type { ObjectPlace, S3, UploadedPart } from "../../aws/s3.ts";
 import type { Budget } from "./budget.ts";
 import { Changed, infoOf, isUnchanged, open, read, stateOf } from "./file_state.ts";
+import type { PartsNews } from "./left_behind.ts";
 import { type FileState, PART_SIZE, partSizeOf, type Step } from "./plan.ts";
 
 /** What sending needs. */
@@ -17,10 +18,10 @@ export interface Sending {
   readonly target: ObjectPlace;
   /** Of the bytes that are being sent. */
   readonly budget: Budget;
-  /** Aborted by the second Ctrl-C. */
+  /** Ends what tidies up (`lastMoment`). */
   readonly force: AbortSignal;
-  /** Told of what could not be taken back from the platform. */
-  readonly leftBehind: (upload: Upload, error: unknown) => void;
+  /** Hears of parts on the platform that belong to no object. */
+  readonly news: PartsNews;
 }
 
 /** What became of a file, and its size in bytes. */
@@ -80,10 +81,10 @@ async function sendParts(
   { size }: FileState,
   place: ObjectPlace,
   check: () => void,
-  { s3, budget, force, leftBehind }: Sending,
+  { s3, budget, force, news }: Sending,
   onPart: (bytes: number) => void,
 ): Promise<void> {
-  const upload = await s3.createUpload(place, force);
+  const upload = await s3.createUpload(place, force, news);
   const parts: Promise<UploadedPart>[] = [];
   const failure = new AbortController();
   try {
@@ -112,7 +113,7 @@ async function sendParts(
   } catch (error) {
     // Those that are on their way would arrive after it was aborted.
     await Promise.allSettled(parts);
-    await s3.abortUpload(upload, force).catch((cause) => leftBehind(upload, cause));
+    await s3.abortUpload(upload, force).catch(() => news.leftBehind(upload));
     throw error;
   }
 }

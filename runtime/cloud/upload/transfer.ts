@@ -124,7 +124,9 @@ function notSent(failed: readonly Failed[], done: Done, { target }: Sending): Ml
   );
   const more = failures.length - NAMED;
   if (more > 0) lines.push(`and ${more} more`);
-  const others = arrived === 0 ? "" : `${arrived} others are there. `;
+  const others = arrived === 0
+    ? ""
+    : `${arrived} ${arrived === 1 ? "other is" : "others are"} there. `;
   return new MlcliError(
     `Not sent to s3://${target.bucket}/${target.key}: ${failures.length} ` +
       (failures.length === 1 ? "file" : "files"),

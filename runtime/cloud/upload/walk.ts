@@ -5,6 +5,7 @@
  * @module
  */
 
+import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { escapeOf } from "../../app/confinement.ts";
 import { isPrivateKey } from "../../app/ignore/private_files.ts";
@@ -173,7 +174,8 @@ async function wayTo(
 ): Promise<readonly string[]> {
   if (!isLink && folder.above.length === 0) return [];
   const [real, outer] = await Promise.all([Deno.realPath(path), Deno.realPath(folder.path)]);
-  const isCircle = folder.above.includes(real) || outer === real || outer.startsWith(`${real}/`);
+  const isCircle = folder.above.includes(real) || outer === real ||
+    outer.startsWith(`${real}${SEPARATOR}`);
   if (!isCircle) return [...folder.above, outer, real];
   throw new MlcliError(inOneLine(`${shown} leads in a circle, to ${real}`), {
     hint: "Nothing was sent. Remove the link.",

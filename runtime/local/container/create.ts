@@ -9,6 +9,8 @@ import { BrokenEngine } from "../../docker/broken_engine.ts";
 import { EngineError } from "../../docker/transport.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
+import { LABELS } from "../../labels.ts";
+import { ownerText } from "../../model/runs.ts";
 import { tell, type Told } from "../../message.ts";
 import { warningText } from "../../text.ts";
 import { forgiving } from "../differences/findings.ts";
@@ -44,7 +46,10 @@ export async function createContainer(
   }
   const mounting = Mounts.length === 0 ? body : mountingOn(await protectionOf(engine), body);
   try {
-    return await engine.createContainer(name, mounting);
+    return await engine.createContainer(name, {
+      ...mounting,
+      Labels: { ...body.Labels, [LABELS.owner]: ownerText() },
+    });
   } catch (error) {
     // Whether it has made one is not known.
     if (error instanceof BrokenEngine) await discardContainer(engine, { id: name, name }, err);

@@ -92,11 +92,13 @@ export function limitRefusal(
   { HostConfig: { Memory, NanoCpus } }: Pick<CreateBody, "HostConfig">,
   info: EngineInfo,
 ): MlcliError | undefined {
-  const wanted = { memory: Memory !== undefined, cpus: NanoCpus !== undefined };
-  const missing = unlimitedBy(info).find((limit) => wanted[limit]);
-  if (missing === undefined) return undefined;
-  const [message, hint] = UNLIMITED[missing];
-  return new MlcliError(message, { hint });
+  const missing = unlimitedBy(info);
+  const [message, hint] = Memory !== undefined && missing.includes("memory")
+    ? UNLIMITED.memory
+    : NanoCpus !== undefined && missing.includes("cpus")
+    ? UNLIMITED.cpus
+    : [];
+  return message === undefined ? undefined : new MlcliError(message, { hint });
 }
 
 /** @throws MlcliError where the engine has but one network, and another is asked for. */

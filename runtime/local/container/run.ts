@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Context } from "../../context.ts";
+import type { Context, Interruption } from "../../context.ts";
 import type { End } from "../../contract/outcome.ts";
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { demultiplex, type OutputPiece } from "../../docker/frames.ts";
@@ -106,13 +106,12 @@ async function runOnce(
     const keyboard = body.Tty ? input?.keyboard : undefined;
     using _raw = keyboard?.raw();
     await startContainer(engine, id, body);
-    const stopped = new AbortController();
     // An engine that refuses may have seen the end before; one that is silent says nothing more.
     const giveUp = (error: unknown): void => {
       if (error instanceof BrokenEngine) waiting.abort(error);
     };
     const stop = (): void => {
-      engine.stopContainer(id, grace).then(() => stopped.abort(), giveUp);
+      engine.stopContainer(id, grace).catch(giveUp);
       untilSilent(engine, id, waiting.signal).catch(giveUp);
     };
     const stopAloud = (why: "asked" | "time over"): void => {
@@ -133,7 +132,7 @@ async function runOnce(
     const hear = ({ stream, bytes }: OutputPiece): void => {
       if (stream === "stderr" || body.Tty) watch.hear(bytes);
     };
-    const closed = await passOn(output, host, { hear, stop, stopped: stopped.signal });
+    const closed = await passOn(output, host, { hear, stop });
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
     removed = removal !== undefined;
@@ -208,15 +207,16 @@ function withoutAutoRemove(body: CreateBody): CreateBody {
   return { ...body, HostConfig: { ...body.HostConfig, AutoRemove: false } };
 }
 
-/** How long a reader may take nothing, once the program has ended or was to end, in ms. */
+/**
+ * How long a reader may take nothing once the user wants an end, in ms. (Until its output is taken,
+ * its program may wait, and Docker 20.10 then does not see it end.)
+ */
 const READER_PATIENCE = 2_000;
 
 /** What goes along with a run's output. */
 interface Passing {
   readonly hear: (piece: OutputPiece) => void;
   readonly stop: () => void;
-  /** Aborted when a container that was to end has ended. */
-  readonly stopped: AbortSignal;
 }
 
 /**
@@ -225,18 +225,18 @@ interface Passing {
  */
 async function passOn(
   output: AsyncIterable<OutputPiece>,
-  { out, err, interruption: { force } }: RunHost,
-  { hear, stop, stopped }: Passing,
+  { out, err, interruption }: RunHost,
+  { hear, stop }: Passing,
 ): Promise<OutputClosed | undefined> {
   let closed: OutputClosed | undefined;
   let isUnread = false;
   for await (const piece of output) {
     // What the container still writes while it is being stopped or killed is dropped.
-    if (closed || isUnread || force.aborted) continue;
+    if (closed || isUnread || interruption.force.aborted) continue;
     hear(piece);
     const { stream, bytes } = piece;
     try {
-      isUnread = !await isTaken((stream === "stdout" ? out : err).write(bytes), stopped, force);
+      isUnread = !await isTaken((stream === "stdout" ? out : err).write(bytes), interruption);
     } catch (error) {
       if (!(error instanceof OutputClosed)) throw error;
       closed = error;
@@ -246,16 +246,15 @@ async function passOn(
   return closed;
 }
 
-/** Waits until something is written; not for ever where the container has ended, nor in a hurry. */
+/** Waits until something is written; not for ever where the user wants an end, nor in a hurry. */
 async function isTaken(
   written: Promise<void>,
-  stopped: AbortSignal,
-  force: AbortSignal,
+  { signal, force }: Interruption,
 ): Promise<boolean> {
   const { promise: given, resolve: giveUp } = Promise.withResolvers<boolean>();
   using waits = new DisposableStack();
   waits.use(onAbort(force, () => giveUp(false)));
-  waits.use(onAbort(stopped, () => {
+  waits.use(onAbort(signal, () => {
     const timer = setTimeout(() => giveUp(false), READER_PATIENCE);
     waits.defer(() => clearTimeout(timer));
   }));

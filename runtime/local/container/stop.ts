@@ -6,11 +6,13 @@
 
 import type { Engine } from "../../docker/engine.ts";
 import { onAbort } from "../../time.ts";
+import { untilSilent } from "./vigil.ts";
 
 /**
  * Stops a container: SIGTERM, and SIGKILL after the grace, or when the user is in a hurry.
  *
  * @param graceSeconds between the two signals.
+ * @throws BrokenEngine when the engine went away, or does not answer meanwhile.
  */
 export async function stopContainer(
   engine: Engine,
@@ -22,7 +24,11 @@ export async function stopContainer(
   const killed = Promise.withResolvers<void>();
   using _kill = onAbort(hurry, () => killed.resolve(engine.killContainer(id)));
   try {
-    await Promise.race([engine.stopContainer(id, graceSeconds, over.signal), killed.promise]);
+    await Promise.race([
+      engine.stopContainer(id, graceSeconds, over.signal),
+      killed.promise,
+      untilSilent(engine, id, over.signal),
+    ]);
   } finally {
     over.abort();
   }

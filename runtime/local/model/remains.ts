@@ -16,6 +16,7 @@ import { isJobName } from "../../contract/job_names.ts";
 import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
 import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../labels.ts";
+import { isAbandoned } from "../container/abandoned.ts";
 import { managed } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import {
@@ -126,6 +127,11 @@ async function adopt(
 ): Promise<string | undefined> {
   const layout = layoutOf(job.app);
   const isOurs = managed(container)?.name === run;
+  if (isOurs && await isAbandoned(container) && await isRunOver(layout, run)) {
+    // It never began, so it wrote nothing.
+    await engine.removeContainer(container.Id);
+    return void await removeTreeIfThere(modelFolderOf(layout, run)).catch(() => {});
+  }
   const isOver = ["exited", "dead"].includes(container.State) && await isRunOver(layout, run);
   if (!isOurs || !isOver) return;
   const folder = modelFolderOf(layout, run);

@@ -60,8 +60,11 @@ export async function serveInForeground(
       throw await endedByItself(engine, server);
     } finally {
       // After that, its log comes to an end.
-      if (signal.aborted) await stopRunning(engine, server, host.interruption);
-      else await engine.killContainer(server.id).catch(() => {});
+      const ending = signal.aborted
+        ? stopRunning(engine, server, host.interruption)
+        : engine.killContainer(server.id);
+      // Where that failed, there are no last lines; the removal fails, too, and that is said.
+      await ending.catch(() => reading.abort());
       await lastLines();
       await discardContainer(engine, server, host.err);
       await releaseModel(server, engine);

@@ -19,7 +19,8 @@ import type { Host, ServingJob } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { onFreePort, portInUse } from "./ports.ts";
 import { placeOn, serve } from "./serve.ts";
-import { findServers, isReplaceable, type Server } from "./servers.ts";
+import { remainingServers } from "./remaining.ts";
+import { isReplaceable, type Server } from "./servers.ts";
 import { type Start, type StartHost, startOf, startServer } from "./starting.ts";
 import { stopRunning } from "./stop.ts";
 
@@ -58,7 +59,7 @@ async function serverToReplace(
   { app, port }: ServingJob,
   engine: Engine,
 ): Promise<Server | undefined> {
-  const servers = (await findServers(engine, port)).filter(({ ended }) => !ended);
+  const servers = (await remainingServers(engine, port)).filter(({ ended }) => !ended);
   const [old, ...others] = servers;
   if (old === undefined) return undefined;
   if (!isReplaceable(old, app.name) || others.length > 0) throw portInUse(port, old.appName);

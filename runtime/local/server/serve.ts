@@ -9,7 +9,8 @@ import { serverName } from "../container/managed.ts";
 import type { ServingJob } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { onFreePort, portInUse } from "./ports.ts";
-import { findServers, isReplaceable, type Server } from "./servers.ts";
+import { remainingServers } from "./remaining.ts";
+import { isReplaceable, type Server } from "./servers.ts";
 import {
   type Follow,
   type Place,
@@ -46,7 +47,7 @@ export function placeOn({ app }: Pick<ServingJob, "app">, port: number): Place {
 
 /**
  * Refuses a port that a server of mlcli has, also one that is being started, or is paused; removes
- * what is left of one that ended.
+ * what is left of one that ended, or that its mlcli, killed, never started.
  *
  * @param signal ends the wait for the engine; its reason is thrown.
  * @param appName the app whose server may be replaced: that is said where it has the port.
@@ -58,7 +59,7 @@ export async function clearPort(
   signal: AbortSignal,
   appName?: string,
 ): Promise<void> {
-  for (const server of await findServers(engine, port, signal)) {
+  for (const server of await remainingServers(engine, port, signal)) {
     if (!server.ended) {
       throw portInUse(port, server.appName, undefined, isReplaceable(server, appName));
     }

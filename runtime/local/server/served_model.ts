@@ -7,8 +7,13 @@
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
+import type { Told } from "../../message.ts";
 import { removeTreeIfThere } from "../../files.ts";
+import type { Engine } from "../../docker/engine.ts";
 import { modelArchiveIn } from "../../model/archive.ts";
+import { idOf } from "../../model/folder.ts";
+import { discardContainer } from "../container/create.ts";
+import type { Server } from "./servers.ts";
 
 /** Begins the name of a directory in `test_dir/` with an unpacked model, before its server's name. */
 const PREFIX = ".model-";
@@ -52,4 +57,25 @@ export async function modelIn(
 export async function discardModel(layout: Layout, model: string): Promise<void> {
   // A failure must not hide why the server did not come to be.
   if (model !== layout.model) await removeTreeIfThere(model).catch(() => {});
+}
+
+/** How often trainings may replace the model while one server is being started. */
+const MOST_MODELS = 5;
+
+/**
+ * Starts a server on a model, and again where a training replaced that meanwhile: nobody knows which
+ * of the two the engine has mounted then, and the label says which is in use.
+ */
+export async function withOneModel(
+  engine: Engine,
+  folder: string,
+  err: Told,
+  start: (modelId: string) => Promise<Server>,
+): Promise<Server> {
+  for (let attempt = 1;; attempt++) {
+    const id = await idOf(folder);
+    const server = await start(id);
+    if (attempt === MOST_MODELS || await idOf(folder).catch(() => "") === id) return server;
+    await discardContainer(engine, server, err);
+  }
 }

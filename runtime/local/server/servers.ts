@@ -37,9 +37,18 @@ export async function findServers(
   port?: number,
   signal?: AbortSignal,
 ): Promise<readonly Server[]> {
+  return (await serversOn(engine, port, signal)).map(asServer);
+}
+
+/** Their containers. */
+export async function serversOn(
+  engine: Engine,
+  port: number | undefined,
+  signal?: AbortSignal,
+): Promise<readonly ManagedServer[]> {
   const onPort = port === undefined ? LABELS.port : `${LABELS.port}=${port}`;
   const containers = await engine.listContainers([`${LABELS.role}=serve`, onPort], signal);
-  return containers.map(managed).filter((container) => container?.role === "serve").map(asServer);
+  return containers.map(managed).filter((container) => container?.role === "serve");
 }
 
 /**

@@ -16,10 +16,11 @@ import { networkDifferences } from "../../contract/resources.ts";
 import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.ts";
 import { requireImage } from "../../docker/require_image.ts";
 import { holdsHarness } from "../../images.ts";
-import { idOf } from "../../model/folder.ts";
+import { MlcliError } from "../../errors.ts";
 import { tell, type Told } from "../../message.ts";
 import { isTaken, requireTakesPort } from "../../serving/own_port.ts";
 import { noteText } from "../../text.ts";
+import { pause } from "../../time.ts";
 import { type MountedCode, mountedCode } from "../code.ts";
 import {
   createContainer,
@@ -39,8 +40,9 @@ import { type CodeCopy, codeCopy } from "./code_copy.ts";
 import { madeOf } from "./made_of.ts";
 import { isPortTaken, portInUse } from "./ports.ts";
 import { requireReady } from "./readiness.ts";
-import { discardModel, servedModel } from "./served_model.ts";
-import { findServers, type Server } from "./servers.ts";
+import { discardModel, servedModel, withOneModel } from "./served_model.ts";
+import { remainingServers } from "./remaining.ts";
+import type { Server } from "./servers.ts";
 
 /** What starting a server may use. */
 export type StartHost = Pick<Host, "engine" | "interruption" | "err" | "caller" | "region">;
@@ -109,8 +111,18 @@ export async function requireServable(job: ServingJob, host: StartHost): Promise
   await requireLayoutInside(layout, "prediction");
   await requireTestDirectory(layout);
   await settleRemains(job, host);
-  await requireModel(layout);
+  try {
+    await requireModel(layout);
+  } catch (error) {
+    if (!(error instanceof MlcliError)) throw error;
+    // While a training puts its model in place, there is none for a moment.
+    await pause(A_MOMENT, host.interruption.signal);
+    await requireModel(layout);
+  }
 }
+
+/** In ms: two renames, one after the other, take less. */
+const A_MOMENT = 50;
 
 /**
  * What a start needs, for an app that can be served.
@@ -176,18 +188,16 @@ export async function startServer(
   let server: Server | undefined;
   let ready = false;
   try {
-    server = await createAndStart(start, {
-      ...place,
-      ...planned,
-      ...copy.mounted,
-      region: start.region,
-      modelFolder,
-      modelId: await idOf(modelFolder),
-      madeOf: await madeOf(job, code.codeFolder, image),
-    }, async (id) => {
+    const prepare = async (id: string): Promise<void> => {
       await copy.into(engine, id, signal);
       await takeOver();
       if (engine.inStudio) await requireOwnPort(engine, job, place);
+    };
+    const made = await madeOf(job, code.codeFolder, image);
+    server = await withOneModel(engine, modelFolder, start.err, (modelId) => {
+      const folders = { ...copy.mounted, modelFolder, modelId };
+      const all = { ...place, ...planned, ...folders, region: start.region, madeOf: made };
+      return createAndStart(start, all, prepare);
     });
     const followed = follow?.(engine, server);
     await requireReady({ ...start, image }, server, place.published, followed);
@@ -205,7 +215,7 @@ export async function startServer(
 /** What an engine does that publishes ports. */
 async function requireOwnPort(engine: Engine, { app }: ServingJob, place: Place): Promise<void> {
   // One of another app that is being started does not listen yet.
-  const others = (await findServers(engine, place.port))
+  const others = (await remainingServers(engine, place.port))
     .filter(({ appName, ended }) => appName !== app.name && !ended);
   if (others.length > 0) throw portInUse(place.port, others[0]!.appName);
   if (isTaken(place.published)) throw portInUse(place.published);

@@ -1,9 +1,13 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { completeApp } from "../../helpers/app.ts";
 import { Box } from "../../helpers/box/box.ts";
+import { putImage } from "../../helpers/box/images.ts";
+import { LEAST, makeDeployApp } from "../../helpers/deploy_app.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { assertSaysNoRoom, contentOf, moments, namesIn } from "../../helpers/full_disk.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
+import { fakePushes } from "../../helpers/fake_pushes.ts";
+import { BUCKET as JOB_BUCKET } from "../../helpers/job_app.ts";
 import { inOwnProcess } from "../../helpers/own_process.ts";
 import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -108,21 +112,34 @@ if (MAY_MOUNT) {
     });
   });
 
-  suite("upload-data where the disk is full", () => {
-    it("sends: it writes nothing here", async () => {
-      await using disk = await smallDisk();
-      await using box = await Box.open();
-      box.s3.createBucket(BUCKET);
-      await Deno.writeTextFile(`${disk.path}/a.csv`, "1\n");
-      await disk.leave({ blocks: 0, files: 0 });
-      const target = `s3://${BUCKET}/data`;
-      const { code, stdout } = await runInProcess(
-        ["upload-data", "-i", ".", "--target-dir", target],
-        { cwd: disk.path, cloud: box.env() },
-      );
-      assertEquals([code, stdout], [0, `${target}/\n`]);
-      assertEquals(box.s3.keys(BUCKET), ["data/a.csv"]);
-    });
+  suite("a full disk is in the way of no command that writes nothing here:", () => {
+    const data = `s3://${JOB_BUCKET}/app/data`;
+    const train = ["train", "-i", data, "-o", `s3://${JOB_BUCKET}/out`, "-e", "ml.m5.large"];
+    for (
+      const line of [
+        ["upload-data", "-i", "data", "--target-dir", `s3://${JOB_BUCKET}/new`],
+        train,
+        [...train, "--no-wait"],
+        ["process", "-f", "p.py", ...train.slice(1)],
+        ["push"],
+        LEAST,
+        ["list-jobs"],
+        ["list-endpoints"],
+      ]
+    ) {
+      it(line.filter((word) => !word.startsWith("s3:")).join(" "), async () => {
+        await using disk = await smallDisk();
+        await using job = await makeDeployApp({ parent: disk.path });
+        await using engine = await fakePushes(job.box, {
+          reference: `${job.app.name}:latest`,
+          put: (repository, tag) => putImage(job.box.ecr, repository, { tag }),
+        });
+        await job.app.write(`${job.app.directory}/data/a.csv`, "1\n");
+        await disk.leave({ blocks: 0, files: 0 });
+        const { code, stderr } = await job.run(line, line[0] === "push" ? { engine } : {});
+        assertEquals([code, stderr.includes("No space")], [0, false], stderr);
+      });
+    }
   });
 
   suite("a model that is packed where the directory of temporary files is full", () => {

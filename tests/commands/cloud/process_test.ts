@@ -105,7 +105,7 @@ suite("process", () => {
     ]);
     const { name, request } = job.box.jobs.only("processing");
     assertEquals([code, stdout], [0, `s3://${BUCKET}/app/output/${name}\n`], stderr);
-    assert(stderr.includes(`Created processing job ${name} in eu-west-1 (AWS_REGION)\n`), stderr);
+    assert(stderr.includes(`Creating processing job ${name} in eu-west-1 (AWS_REGION)\n`), stderr);
     assertEquals(request.AppSpecification, {
       ImageUri: job.image,
       ContainerArguments: ["process", "p.py", "--rows", "1000"],

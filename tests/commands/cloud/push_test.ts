@@ -110,7 +110,7 @@ suite("mlcli push: the manifest", () => {
     assertEquals({ code, stdout, stderr }, {
       code: 0,
       stdout: `${uri}@${digest}\n`,
-      stderr: `Created the repository ${app.name} in eu-west-1\n` +
+      stderr: `Creating the repository ${app.name} in eu-west-1\n` +
         `Pushing ${app.name}:latest to ${uri}:latest\n` +
         "Put Docker's manifest under latest: SageMaker refuses OCI's, which it had\n",
     });
@@ -296,6 +296,15 @@ suite("mlcli push: what counts as success", () => {
       stderr,
       /\nerror: The registry does not have .*@sha256:[0-9a-f]{64}, which was pushed/,
     );
+  });
+
+  it("names the repository before it is there: a lost answer leaves none that nobody knows", async () => {
+    await using scene = await ociScene();
+    scene.box.faults.loseAnswer("ecr:CreateRepository");
+    const { code, stdout, stderr } = await scene.run([], { env: { AWS_MAX_ATTEMPTS: "1" } });
+    assertEquals([code, stdout], [1, ""]);
+    assert(stderr.startsWith(`Creating the repository ${scene.app.name} in eu-west-1\n`), stderr);
+    assertEquals((await scene.run()).code, 0);
   });
 
   it("is a lost answer, where what was asked for was done", async () => {
@@ -513,7 +522,7 @@ suite("mlcli push: what is seen of it", () => {
     assertEquals([said, created].map((line) => line?.includes("\x1b")), [false, false]);
     // How often it is drawn depends on the time; the first time it is.
     // deno-lint-ignore no-control-regex
-    assertMatch(drawn ?? "", /^\r0 of 1 layer\x1b\[K\r[^\n]*\r\x1b\[(K|1A\x1b\[J)$/);
+    assertMatch(drawn ?? "", /^\r0 of 1 layer\x1b\[K\r[^]*\r\x1b\[(K|1A\x1b\[J)$/);
     assertEquals(stderr.match(/Pushed|Retrying/g), null);
   });
 
@@ -587,7 +596,7 @@ suite("mlcli push: what is seen of it", () => {
     assertEquals(result, {
       code: 0,
       stdout: `${uri}@${scene.repository().tags.get("latest")}\n`,
-      stderr: `Created the repository ${app.name} in eu-west-1\n` +
+      stderr: `Creating the repository ${app.name} in eu-west-1\n` +
         `Pushing ${app.name}:latest to ${uri}:latest\n` +
         "Put Docker's manifest under latest: SageMaker refuses OCI's, which it had\n",
     });

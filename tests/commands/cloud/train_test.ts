@@ -7,6 +7,9 @@ import { it, suite } from "../../helpers/suite.ts";
 /** The least that a training is told. */
 const LEAST = ["train", "-i", `s3://${BUCKET}/app/data`, "-e", "ml.m5.large"];
 
+/** The same of a processing. */
+const PROCESS = ["process", "-f", "p.py", "-e", "ml.m5.large"];
+
 /** What a dry run prints, for one call. */
 // deno-lint-ignore no-explicit-any -- JSON as it was printed
 function inputIn(stdout: string): any {
@@ -33,7 +36,7 @@ suite("train", () => {
       name,
       new RegExp(`^${job.app.name}-\\d{4}-\\d\\d-\\d\\d-\\d\\d-\\d\\d-\\d\\d-\\d{3}$`),
     );
-    assert(stderr.includes(`Created training job ${name} in eu-west-1 (AWS_REGION)\n`), stderr);
+    assert(stderr.includes(`Creating training job ${name} in eu-west-1 (AWS_REGION)\n`), stderr);
     assertEquals(request.AlgorithmSpecification.TrainingImage, job.image);
     assertEquals(request.RoleArn, EXECUTION_ROLE);
     assertEquals(request.Environment, undefined);
@@ -46,7 +49,7 @@ suite("train", () => {
     const { code, stdout, stderr } = await job.run([...LEAST, "--no-wait"]);
     const { name } = job.box.jobs.only("training");
     assertEquals([code, stdout], [0, `${name}\n`]);
-    assert(stderr.includes(`Created training job ${name}`));
+    assert(stderr.includes(`Creating training job ${name}`));
     assertEquals(job.box.operations.includes("sagemaker:DescribeTrainingJob"), false);
   });
 
@@ -446,6 +449,23 @@ suite("train", () => {
     assertEquals([code, stdout], [0, `${name}\n`]);
     assert(stderr.includes(`The answer was lost, but training job ${name} is there.`), stderr);
   });
+
+  for (const [kind, args] of [["Training", LEAST], ["Processing", PROCESS]] as const) {
+    it(`names the job before it is there, for who is killed then: Create${kind}Job`, async () => {
+      await using job = await makeJobApp();
+      let said = "";
+      let atCreation = "";
+      job.box.faults.before = ({ operation }) => {
+        if (operation === `Create${kind}Job`) atCreation = said;
+        return undefined;
+      };
+      const { stdout } = await job.run([...args, "--no-wait"], {
+        onMessage: (text) => void (said += text),
+      });
+      const line = `Creating ${kind.toLowerCase()} job ${stdout.trimEnd()} in eu-west-1`;
+      assert(atCreation.includes(line), atCreation);
+    });
+  }
 
   it("says that there is none where the platform failed", async () => {
     await using job = await makeJobApp();

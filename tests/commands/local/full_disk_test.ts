@@ -1,119 +1,51 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
-import { completeApp, type TestApp } from "../../helpers/app.ts";
-import { type FakeContainer, fakeContainers } from "../../helpers/fake_containers.ts";
-import { fakeInput } from "../../helpers/fake_keyboard.ts";
 import {
-  assertPlain,
-  assertSaysNoRoom,
-  contentOf,
-  filling,
-  moments,
-  namesIn,
-} from "../../helpers/full_disk.ts";
+  appOn,
+  assertModel,
+  assertRecords,
+  NEW,
+  OLD,
+  writesModel,
+} from "../../helpers/app_on_disk.ts";
+import { fakeContainers } from "../../helpers/fake_containers.ts";
+import { assertPlain, assertSaysNoRoom, filling, moments } from "../../helpers/full_disk.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
-import { pingServer } from "../../helpers/ping_server.ts";
-import { MAY_MOUNT, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
+import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
-import { tarGz } from "../../helpers/tar.ts";
-
-const CONFIGURATION = { metric_definitions: [{ Name: "loss", Regex: "loss=(\\d+)" }] };
-const PLACEHOLDER = { ".gitkeep": "kept\n" };
-const OLD = { ...PLACEHOLDER, m: "old\n" };
-const WEIGHTS = "n".repeat(5_000);
-const NEW = { ...PLACEHOLDER, "new/": "", "new/weights": WEIGHTS };
-
-function appOn(disk: SmallDisk): Promise<TestApp> {
-  return completeApp({
-    parent: disk.path,
-    configuration: CONFIGURATION,
-    files: {
-      "local_test/test_dir/model/m": "old\n",
-      "local_test/test_dir/model/.gitkeep": PLACEHOLDER[".gitkeep"],
-      "local_test/test_dir/input/config/own.yaml": "a: 1\n",
-    },
-  });
-}
-
-/** What a container has mounted at a path. */
-function sourceOf({ body }: Pick<FakeContainer, "body">, path: string): string {
-  return body.HostConfig.Mounts.find(({ Target }) => Target === path)!.Source;
-}
-
-function portOf({ body }: FakeContainer): number {
-  return Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort);
-}
-
-/** The user's code: writes a model, says a metric, and fails where it has no room. */
-function writesModel({ body, out, err, end }: FakeContainer): void {
-  const model = sourceOf({ body }, "/opt/ml/model");
-  try {
-    Deno.mkdirSync(`${model}/new`);
-    Deno.writeTextFileSync(`${model}/new/weights`, WEIGHTS);
-  } catch {
-    err("OSError: [Errno 28] No space left on device: '/opt/ml/model/new/weights'\n");
-    return end(1);
-  }
-  out("loss=1\n");
-  end(0);
-}
-
-/** That the app has this model and nothing half-written beside it. */
-async function assertModel(app: TestApp, model: Readonly<Record<string, string>>): Promise<void> {
-  assertEquals(await contentOf(app.testPath("model")), model);
-  const beside = await namesIn(app.testPath());
-  assertEquals(
-    beside.filter((name) => !["input", "model", "model.failed", "output"].includes(name)),
-    [],
-  );
-  const local = await namesIn(app.path("local_test"));
-  assertEquals(local.filter((name) => !["jobs", "test_dir"].includes(name)), []);
-}
-
-/** That each record is whole, or is not there. */
-async function assertRecords(app: TestApp): Promise<void> {
-  const jobs = app.path("local_test/jobs");
-  for (const [path, content] of Object.entries(await contentOf(jobs).catch(() => ({})))) {
-    if (path === ".gitignore") assertEquals(content, "*\n");
-    else if (path.endsWith("/job.json")) assertEquals(typeof JSON.parse(content).name, "string");
-    else if (path.endsWith("/metrics.csv")) {
-      assertMatch(content, /^time,metric,value\n.*,loss,1\n$/);
-    } else if (path.endsWith("/metrics.svg")) assertMatch(content, /<\/svg>\n$/);
-    else {
-      assert(path.endsWith("/"), path);
-      assert((await namesIn(`${jobs}/${path}`)).includes("job.json"), path);
-    }
-  }
-}
+import { assertEquals, assertMatch } from "@std/assert";
 
 // Root alone can mount a disk.
 if (MAY_MOUNT) {
   suite("local train on a full disk keeps a whole model, and trains when there is room", () => {
-    for (const moment of moments({ blocks: 13, files: 24, calls: 8 })) {
-      it(moment.title, async () => {
-        await using disk = await smallDisk();
-        await using app = await appOn(disk);
-        await using engine = await fakeContainers({
-          program: writesModel,
-          before: filling(disk, moment),
-        });
-        if (moment.call === 0) await disk.leave(moment.room);
-        const train = () => runInProcess(["local", "train"], { cwd: app.directory, engine });
-        const result = await train();
-        assertPlain(result.stderr, disk);
-        assertEquals(engine.left, []);
-        if (result.code === 0) await assertModel(app, NEW);
-        else {
-          await assertModel(app, OLD);
-          if (engine.created.length === 0) assertSaysNoRoom(result, disk);
-          assertMatch(result.stderr, /^hint: [^]*\b(room|space|full)\b/m);
-        }
-        await assertRecords(app);
+    const data = "mlcli_base/local_test/test_dir/input/data/training";
+    for (const options of [[], ["--strict"], ["--checkpoints"], ["--input", `other=APP/${data}`]]) {
+      for (const moment of moments({ blocks: 13, files: 28, calls: 8 })) {
+        it([...options.slice(0, 1), moment.title].join(" "), async () => {
+          await using disk = await smallDisk();
+          await using app = await appOn(disk);
+          await using engine = await fakeContainers({
+            program: writesModel,
+            before: filling(disk, moment),
+          });
+          const line = ["local", "train", ...options.map((word) => word.replace("APP", app.name))];
+          const train = () => runInProcess(line, { cwd: app.directory, engine });
+          if (moment.call === 0) await disk.leave(moment.room);
+          const result = await train();
+          assertPlain(result.stderr, disk);
+          assertEquals(engine.left, []);
+          if (result.code === 0) await assertModel(app, NEW);
+          else {
+            await assertModel(app, OLD);
+            if (engine.created.length === 0) assertSaysNoRoom(result, disk);
+            assertMatch(result.stderr, /^hint: [^]*\b(room|space|full)\b/m);
+          }
+          await assertRecords(app);
 
-        await disk.leave({});
-        assertEquals(await train(), { code: 0, stdout: "loss=1\n", stderr: "" });
-        await assertModel(app, NEW);
-        await assertRecords(app);
-      });
+          await disk.leave({});
+          assertEquals(await train(), { code: 0, stdout: "loss=1\n", stderr: "" });
+          await assertModel(app, NEW);
+          await assertRecords(app);
+        });
+      }
     }
   });
 
@@ -175,127 +107,5 @@ if (MAY_MOUNT) {
       assertEquals(engine.created.length, 1);
       assertEquals(engine.left, []);
     });
-  });
-
-  suite("local shell on a full disk says so, and leaves nothing", () => {
-    for (const role of ["train", "process", "serve"]) {
-      for (const { title, room } of moments({ blocks: 8, files: 16 })) {
-        it(`as ${role}: ${title}`, async () => {
-          await using disk = await smallDisk();
-          await using app = await appOn(disk);
-          await using engine = await fakeContainers({ onInput: () => {} });
-          const shell = () =>
-            runInProcess(["local", "shell", role, "--", "true"], {
-              cwd: app.directory,
-              engine,
-              input: fakeInput([]),
-            });
-          await disk.leave(room);
-          const result = await shell();
-          assertPlain(result.stderr, disk);
-          if (result.code !== 0) assertSaysNoRoom(result, disk);
-          assertEquals(engine.left, []);
-          await assertModel(app, OLD);
-          await disk.leave({});
-          assertEquals((await shell()).code, 0);
-          await assertModel(app, OLD);
-        });
-      }
-    }
-  });
-
-  suite("a full disk is in the way of no command that writes nothing here:", () => {
-    for (
-      const args of [
-        ["build"],
-        ["local", "status"],
-        ["local", "list-jobs"],
-        ["local", "logs", "-p", "PORT"],
-        ["local", "invoke", "-p", "PORT", "rows.csv"],
-        ["local", "stop", "-p", "PORT"],
-      ]
-    ) {
-      it(args.join(" "), async () => {
-        await using disk = await smallDisk();
-        await using app = await appOn(disk);
-        await app.write(`${app.directory}/rows.csv`, "1\n");
-        await using ping = pingServer();
-        await using engine = await fakeContainers({
-          containers: [{
-            Id: "abc",
-            Names: [`/mlcli-${app.name}-serve-${ping.port}`],
-            State: "running",
-            Status: "Up",
-            Image: `${app.name}:latest`,
-            Created: 0,
-            Labels: {
-              "mlcli.app": app.name,
-              "mlcli.role": "serve",
-              "mlcli.port": String(ping.port),
-            },
-          }],
-          answers: {
-            async "POST /build"(request) {
-              await request.body?.pipeTo(new WritableStream());
-              return Response.json({ aux: { ID: "sha256:0123" } });
-            },
-          },
-        });
-        await disk.leave({ blocks: 0, files: 0 });
-        const line = args.map((arg) => arg === "PORT" ? String(ping.port) : arg);
-        const { code, stderr } = await runInProcess(line, { cwd: app.directory, engine });
-        assertEquals([code, stderr.includes("No space")], [0, false], stderr);
-      });
-    }
-  });
-
-  suite("local deploy on a full disk", () => {
-    it("serves the model that is there", async () => {
-      await using disk = await smallDisk();
-      await using app = await appOn(disk);
-      await using servers = new AsyncDisposableStack();
-      await using engine = await fakeContainers({
-        program: (container) => void servers.use(pingServer(portOf(container))),
-      });
-      await disk.leave({ blocks: 0, files: 0 });
-      const { code, stderr } = await runInProcess(["local", "deploy", "--port", "0"], {
-        cwd: app.directory,
-        engine,
-      });
-      assertEquals([code, stderr, engine.left.length], [0, "", 1]);
-      await assertModel(app, OLD);
-    });
-
-    const archive = tarGz([{ name: "weights", content: WEIGHTS }, { name: "code/i.py" }]);
-    for (const moment of moments({ blocks: 3, files: 5, calls: 4 })) {
-      it(`serves an archive only where all of it has room: ${moment.title}`, async () => {
-        await using disk = await smallDisk();
-        await using app = await appOn(disk);
-        await app.write(app.testPath("model/model.tar.gz"), await archive);
-        await Deno.remove(app.testPath("model/m"));
-        await using servers = new AsyncDisposableStack();
-        let served: unknown;
-        await using engine = await fakeContainers({
-          before: filling(disk, moment),
-          async program(container) {
-            served = await contentOf(sourceOf(container, "/opt/ml/model"));
-            servers.use(pingServer(portOf(container)));
-          },
-        });
-        if (moment.call === 0) await disk.leave(moment.room);
-        const deploy = () =>
-          runInProcess(["local", "deploy", "--port", "0"], { cwd: app.directory, engine });
-        const result = await deploy();
-        const whole = { "code/": "", "code/i.py": "", weights: WEIGHTS };
-        if (result.code === 0) assertEquals(served, whole);
-        else {
-          assertSaysNoRoom(result, disk);
-          assertEquals([engine.left, await namesIn(app.testPath())], [[], ["input", "model"]]);
-          await disk.leave({});
-          assertEquals((await deploy()).code, 0);
-          assertEquals(served, whole);
-        }
-      });
-    }
   });
 }

@@ -1,6 +1,13 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../../helpers/app.ts";
-import { baseImage, buildTestImage, containersOf, removeImage } from "../../helpers/engine.ts";
+import { openTransport } from "../../../runtime/docker/transport.ts";
+import {
+  baseImage,
+  buildTestImage,
+  containersOf,
+  removeImage,
+  TEST_IMAGE,
+} from "../../helpers/engine.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { type StudioSpace, studioSpace } from "../../helpers/studio.ts";
@@ -168,6 +175,72 @@ if (Deno.uid() === 0) {
         "hint: In this domain (VPC only), images come from Amazon ECR",
       );
     });
+
+    for (
+      const [title, call, json, status, words] of [
+        ["a path without a version", "GET /version", undefined, 301, "Moved Permanently"],
+        [
+          "another version",
+          "GET /v1.40/version",
+          undefined,
+          400,
+          "client version 1.40 is not 1.41",
+        ],
+        [
+          "a container on another network",
+          "POST /v1.41/containers/create",
+          { Image: TEST_IMAGE, HostConfig: {} },
+          403,
+          "[ContainerCreate] SageMaker Studio Docker Usage only allows 'sagemaker' as network input",
+        ],
+        [
+          "a privileged one",
+          "POST /v1.41/containers/create",
+          { Image: TEST_IMAGE, HostConfig: { NetworkMode: "sagemaker", Privileged: true } },
+          403,
+          "[ContainerCreate] SageMaker Studio Docker Usage does not allow privileged mode execution",
+        ],
+        [
+          "a build on another network",
+          "POST /v1.41/build",
+          undefined,
+          403,
+          "[ImageBuild] 'sagemaker' is the only user allowed network input",
+        ],
+        [
+          "docker exec",
+          "POST /v1.41/containers/any/exec",
+          {},
+          403,
+          "The request for current resource is not allowed on SageMaker Studio.",
+        ],
+        // As of a container on another one's network, by the real engine.
+        [
+          "published ports",
+          "POST /v1.41/containers/create",
+          {
+            Image: TEST_IMAGE,
+            HostConfig: {
+              NetworkMode: "sagemaker",
+              PortBindings: { "8080/tcp": [{ HostPort: "" }] },
+            },
+          },
+          400,
+          "conflicting options: port publishing and the container type network mode",
+        ],
+      ] as const
+    ) {
+      it(`the filter refuses ${title}, as Studio does`, async () => {
+        const transport = await openTransport({ kind: "unix", path: space.filter.socket });
+        try {
+          const [method, path] = call.split(" ") as [string, string];
+          const answer = await transport.request(method, path, { expect: [status], json });
+          assertStringIncludes(await answer.text(), words);
+        } finally {
+          transport.close();
+        }
+      });
+    }
 
     it("an app outside the home directory is told where to go", async () => {
       await using away = await makeApp({

@@ -80,6 +80,11 @@ export class Box implements AsyncDisposable, Platform {
     return `http://127.0.0.1:${this.#front.port}`;
   }
 
+  /** The way there, which cuts connections on a test's word. */
+  get network(): Pick<Front, "cutAfter"> {
+    return this.#front;
+  }
+
   get services(): Services {
     return this.#services!;
   }

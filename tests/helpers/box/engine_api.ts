@@ -98,3 +98,12 @@ export function failureIn(lines: readonly Record<string, unknown>[]): string | u
   if (!failed) return undefined;
   return (failed.errorDetail as { message?: string } | undefined)?.message ?? String(failed.error);
 }
+
+/**
+ * The digest of what was pushed. Engines with containerd's image store say it in words alone, which
+ * the others say, too: `latest: digest: sha256:... size: 529`.
+ */
+export function digestIn(lines: readonly Record<string, unknown>[]): string | undefined {
+  return lines.map(({ status }) => /: digest: (sha256:\w{64}) size: /.exec(String(status))?.[1])
+    .find((digest) => digest !== undefined);
+}

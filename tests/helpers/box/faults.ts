@@ -109,6 +109,11 @@ export class Faults {
     for (const id of this.keys.keys()) this.#expired.add(id);
   }
 
+  /** They are good again. */
+  renewKeys(): void {
+    this.#expired.clear();
+  }
+
   isExpired(key: AccessKey): boolean {
     return key.isExpired === true || this.#expired.has(key.id);
   }

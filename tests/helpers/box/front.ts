@@ -5,6 +5,16 @@
  * @module
  */
 
+/** How many bytes pass on one connection before it is cut, and how many connections are. */
+export interface Cut {
+  /** To the platform. */
+  readonly sent?: number;
+  /** From the platform. */
+  readonly received?: number;
+  /** How many connections; all by default. */
+  readonly times?: number;
+}
+
 /** A port of 127.0.0.1 that leads to another one. */
 export class Front implements AsyncDisposable {
   readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -13,6 +23,8 @@ export class Front implements AsyncDisposable {
   readonly #serving = new Set<Promise<void>>();
   readonly #accepting: Promise<void>;
   #isOver = false;
+  #cut: Cut = {};
+  #cutsLeft = 0;
 
   constructor(private readonly target: number) {
     this.#accepting = this.#accept();
@@ -25,6 +37,12 @@ export class Front implements AsyncDisposable {
   /** Breaks the connection that the server knows by that port. */
   breakConnection(port: number): void {
     close(this.#clients.get(port));
+  }
+
+  /** From now on, connections are cut when so many bytes have passed, as some proxies do. */
+  cutAfter(cut: Cut): void {
+    this.#cut = cut;
+    this.#cutsLeft = cut.times ?? Infinity;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -54,17 +72,29 @@ export class Front implements AsyncDisposable {
     const { port } = server.localAddr;
     this.#clients.set(port, client);
     // Whoever ends first ends both: HTTP has no use for half a connection.
-    await Promise.race([copy(client, server), copy(server, client)]);
+    const { sent, received } = this.#cut;
+    // A connection that ends before is none of those.
+    const isCut = () => this.#cutsLeft-- > 0;
+    await Promise.race([copy(client, server, isCut, sent), copy(server, client, isCut, received)]);
     this.#clients.delete(port);
     close(client);
     close(server);
   }
 }
 
-async function copy(from: Deno.TcpConn, to: Deno.TcpConn): Promise<void> {
+/** Passes all on, until one of the two ends, or so many bytes have passed and it is to be cut then. */
+async function copy(
+  from: Deno.TcpConn,
+  to: Deno.TcpConn,
+  isCut: () => boolean,
+  most = Infinity,
+): Promise<void> {
   const buffer = new Uint8Array(65_536);
+  let left = most;
   try {
     for (let length = await from.read(buffer); length !== null; length = await from.read(buffer)) {
+      if (length > left && isCut()) return;
+      left = length > left ? Infinity : left - length;
       let rest = buffer.subarray(0, length);
       while (rest.length > 0) rest = rest.subarray(await to.write(rest));
     }

@@ -70,6 +70,11 @@ export class LogStore implements Service {
   emptyPages = 0;
   readonly #groups = new Map<string, Map<string, LogStream>>();
 
+  /** Nothing was ever printed. */
+  clear(): void {
+    this.#groups.clear();
+  }
+
   /** Makes a group, by the first job of its kind. */
   createGroup(group: string): void {
     if (!this.#groups.has(group)) this.#groups.set(group, new Map());

@@ -7,7 +7,7 @@
 import { USER_KEY } from "../fake_aws.ts";
 import { baseImage, buildImage, removeImage } from "../engine.ts";
 import type { Box } from "./box.ts";
-import { EngineApi, failureIn } from "./engine_api.ts";
+import { digestIn, EngineApi, failureIn } from "./engine_api.ts";
 
 const TOOLS = "sh cat sleep ls mkdir cp env head tail wc sort hostname";
 
@@ -50,8 +50,7 @@ export async function pushBuilt(
     const lines = await engine.progress(`/images/${name}/push?tag=latest`, password);
     const failure = failureIn(lines);
     if (failure !== undefined) throw new Error(`${name} was not pushed: ${failure}`);
-    const { Digest } = lines.find(({ aux }) => aux)!.aux as { Digest: string };
-    return `${name}@${Digest}`;
+    return `${name}@${digestIn(lines)}`;
   } finally {
     await removeImage(`${name}:latest`);
   }

@@ -116,7 +116,7 @@ suite("an engine with another clock", () => {
     await using engine = await fakeContainers({
       answers: {
         "GET /images/NAME/json": () =>
-          Response.json({ Created: "no time", Metadata: {} }, {
+          Response.json({ Os: "linux", Created: "no time", Metadata: {} }, {
             headers: { Date: engineTime(100).toUTCString() },
           }),
       },

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { dirname } from "@std/path";
 import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts";
+import { builtAt } from "../../../runtime/docker/image_details.ts";
 import { isConflict } from "../../../runtime/docker/engine.ts";
 import { wasOutOfMemory } from "../../../runtime/docker/events.ts";
 import { EngineError, openTransport } from "../../../runtime/docker/transport.ts";
@@ -52,13 +53,10 @@ suite("connectToEngine", () => {
       ["1.52", { "Builder-Version": "2", "Ostype": "linux" }],
       // It can all the same, and the docker command uses it.
       ["1.52", { "Builder-Version": "1", "Ostype": "linux" }],
-      ["1.52", { "Builder-Version": "2", "Ostype": "windows" }],
     ],
     [
       "classic",
       ["1.38", { "Ostype": "linux" }],
-      ["1.52", { "Builder-Version": "1", "Ostype": "windows" }],
-      ["1.41", { "Ostype": "windows" }],
       ["1.41", { "Builder-Version": "2", "Libpod-API-Version": "5.4.0" }],
     ],
   ];
@@ -194,6 +192,18 @@ suite("connectToEngine", () => {
     }
   });
 
+  it("refuses an engine of Windows containers, and says what to do", async () => {
+    const answer = pong("1.44");
+    answer.headers.set("Ostype", "windows");
+    await using fake = await fakeEngine({ "GET /_ping": () => answer });
+    await failsWith(
+      `unix://${fake.socket}`,
+      "it runs Windows containers, and mlcli's are Linux's (Docker Desktop's menu: Switch to " +
+        "Linux containers)",
+    );
+    assertEquals(fake.requests, ["GET /_ping"]);
+  });
+
   it("says of a named pipe why it failed, and with which Deno it would be tried", async () => {
     const words = await assertRejects(
       () => connectToEngine(environment({ DOCKER_HOST: "npipe:////./pipe/none" })),
@@ -222,6 +232,18 @@ suite("connectToEngine", () => {
       const { quote } = await assertRejects(() => connectToEngine(at(server)), MlcliError);
       assertStringIncludes(quote ?? "", "something answers there, but not as a Docker Engine does");
     }
+  });
+
+  it("takes an image that does not say when it was made", async () => {
+    await using fake = await fakeEngine({
+      "GET /_ping": () => pong("1.56"),
+      "GET /images/a%3Alatest/json": () =>
+        Response.json({ Id: "sha256:1", Os: "linux", Architecture: "amd64" }),
+    });
+    const engine = await connectToEngine(at(fake));
+    const image = await engine.image("a:latest");
+    engine.close();
+    assertEquals([image?.Created, image && builtAt(image)], ["0001-01-01T00:00:00Z", new Date(0)]);
   });
 
   it("reports the engine's own words for a status that is not expected", async () => {

@@ -35,9 +35,10 @@ const ENGINES: readonly (readonly [
       SecurityOptions: ["name=seccomp,profile=default", "name=rootless"],
       MemoryLimit: false,
       CpuCfsQuota: false,
+      PidsLimit: false,
       CgroupVersion: "1",
     },
-    ["rootless", "no memory", "no cpus"],
+    ["rootless", "no memory", "no cpus", "no processes"],
   ],
   [
     "Podman 4.3, rootless, with cgroup v1",
@@ -48,7 +49,7 @@ const ENGINES: readonly (readonly [
       CpuCfsQuota: true,
       CgroupVersion: "1",
     },
-    ["rootless", "no memory", "no cpus"],
+    ["rootless", "no memory", "no cpus", "no processes"],
   ],
   [
     "Podman 5, rootless, on Fedora",

@@ -42,6 +42,7 @@ async function build(
   const [Os, Architecture] = platform?.split("/") ?? [];
   await using engine = await fakeEngine({
     "GET /_ping": () => pong("1.41"),
+    "GET /info": () => Response.json({}),
     [`GET /images/${app.name}%3Alatest/json`]: () => refusal(404, "No such image"),
     "GET /images/docker%2Ffrontend%3A1/json": () => refusal(404, "No such image"),
     "GET /images/r.io%2Fbase/json": () =>

@@ -51,6 +51,7 @@ async function build(
   let sent: ReadonlyMap<string, string> = new Map();
   const answers: Answers = {
     "GET /_ping": () => pong("1.41"),
+    "GET /info": () => Response.json({}),
     "POST /build": async (request) => {
       sent = await unpacked(request.body!);
       return new Response(`${answer}\n`);

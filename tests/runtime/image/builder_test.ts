@@ -1,6 +1,6 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { chosenBuilder } from "../../../runtime/image/builder.ts";
+import { chosenBuilder, ownerOfContext } from "../../../runtime/image/builder.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("the builder", () => {
@@ -22,5 +22,41 @@ suite("the builder", () => {
 
   it("is nothing else", () => {
     assertThrows(() => chosenBuilder(engine, () => "yes"), MlcliError, 'and it is "yes"');
+  });
+});
+
+suite("what is sent to a builder", () => {
+  const userns = {
+    SecurityOptions: ["name=userns"],
+    DockerRootDir: "/var/lib/docker/231072.231073",
+  };
+  const docker = { isPodman: false, inStudio: false, info: () => Promise.resolve(userns) };
+  const none = () => Promise.reject(new Error("asked for nothing"));
+  for (
+    const [title, engine, builder, owner] of [
+      ["the namespace's root, for BuildKit", docker, "buildkit", { uid: 231072, gid: 231073 }],
+      ["root, for the classic builder", { ...docker, info: none }, "classic", undefined],
+      ["root, on Podman", { ...docker, isPodman: true, info: none }, "buildkit", undefined],
+      ["root, in Studio", { ...docker, inStudio: true, info: none }, "buildkit", undefined],
+      [
+        "root, where there is no user namespace",
+        { ...docker, info: () => Promise.resolve({ DockerRootDir: "/data/1.2" }) },
+        "buildkit",
+        undefined,
+      ],
+    ] as const
+  ) {
+    it(`belongs to ${title}`, async () => {
+      assertEquals(await ownerOfContext(engine, builder), owner);
+    });
+  }
+
+  it("is refused where nobody says who the namespace's root is", async () => {
+    const info = () => Promise.resolve({ ...userns, DockerRootDir: "/var/lib/docker" });
+    await assertRejects(
+      () => ownerOfContext({ ...docker, info }, "buildkit"),
+      MlcliError,
+      "Who is root of the Docker Engine's user namespace is not known",
+    );
   });
 });

@@ -88,6 +88,30 @@ if (Deno.build.os !== "windows") {
       });
     });
 
+    it("gives all of it to somebody else where it is asked to", async () => {
+      await using directory = await makeDirectory({ ...APP, "demo/a/b": "" });
+      await Deno.symlink("a", join(directory.path, "demo/link"));
+      const owner = { uid: 231_072, gid: 231_073 };
+      const app = await findApp(directory.path, "demo");
+      const unpacker = extract();
+      const context = await buildContext(app, undefined, { owner: () => Promise.resolve(owner) });
+      const feeding = (async () => {
+        for await (const bytes of context) unpacker.write(bytes);
+        unpacker.end(undefined);
+      })();
+      const owners = new Set<string>();
+      for await (const entry of unpacker) {
+        owners.add(`${entry.header.type} ${entry.header.uid}:${entry.header.gid}`);
+        entry.resume();
+      }
+      await feeding;
+      assertEquals([...owners].toSorted(), [
+        "directory 231072:231073",
+        "file 231072:231073",
+        "symlink 231072:231073",
+      ]);
+    });
+
     it("sends those of the file that a requirements file is a link to", async () => {
       await using directory = await makeDirectory({
         ...APP,

@@ -38,6 +38,7 @@ async function failure(
   await prepare(app);
   const answers: Answers = {
     "GET /_ping": () => pong("1.41"),
+    "GET /info": () => Response.json({}),
     "POST /build": async (request) => {
       await request.body?.pipeTo(new WritableStream());
       return new Response(`${JSON.stringify({ errorDetail: { message: said } })}\n`);

@@ -9,6 +9,7 @@ import {
   type Play,
 } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
+import { type PingServer, pingServer } from "../../helpers/ping_server.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { replaced } from "../../helpers/replaced.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -190,5 +191,55 @@ suite("what two trainings leave in output/", () => {
       (await at.run([...TRAIN, "--strict"])).stderr,
       /error: 1 thing is not as on the plat/,
     );
+  });
+});
+
+suite("a deploy while a training puts its model in place", () => {
+  const answering = ({ body }: FakeContainer): PingServer =>
+    pingServer(Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort));
+
+  it("starts its server again, so that its label says which model it has", async () => {
+    await using app = await completeApp();
+    await using servers = new AsyncDisposableStack();
+    const model = app.testPath("model");
+    let swaps = 0;
+    await using engine = await fakeContainers({
+      // The first is removed before anybody asks it.
+      program: (container) => {
+        if (swaps > 1) servers.use(answering(container));
+      },
+      before: async (call) => {
+        if (call !== "POST /containers/ID/start" || swaps++ > 0) return;
+        await Deno.rename(model, `${model}.x`);
+        await Deno.mkdir(model);
+        await Deno.writeTextFile(`${model}/m`, "new");
+      },
+    });
+    const line = ["local", "deploy", "--port", "0"];
+    const { code, stderr } = await runInProcess(line, { cwd: app.directory, engine });
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    const { dev, ino } = await Deno.stat(model);
+    const [first, last] = engine.created.map(({ Labels }) => Labels["mlcli.model"]);
+    assertEquals([first === last, last], [false, `${dev}:${ino}`]);
+    assertEquals(engine.left.length, 1);
+  });
+
+  it("waits for a model that is not there for a moment", async () => {
+    await using app = await completeApp();
+    await using servers = new AsyncDisposableStack();
+    await using engine = await fakeContainers({
+      program: (container) => void servers.use(answering(container)),
+    });
+    const { readDir } = Deno;
+    let looks = 0;
+    using _gone = replaced(Deno, {
+      readDir: (path: string | URL) => {
+        if (`${path}` === app.testPath("model") && looks++ === 0) throw new Deno.errors.NotFound();
+        return readDir(path);
+      },
+    });
+    const line = ["local", "deploy", "--port", "0"];
+    const { code, stderr } = await runInProcess(line, { cwd: app.directory, engine });
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
   });
 });

@@ -66,6 +66,7 @@ const labels = (role: string, port = "") => ({
   "mlcli.model": "",
   "mlcli.made-of": "",
   "mlcli.version": VERSION,
+  "mlcli.owner": `${Deno.pid} ${Deno.hostname()}`,
 });
 const mount = (Source: string, Target: string, ReadOnly: boolean) => ({
   Type: "bind",

@@ -13,6 +13,7 @@ const PARTS = [
   "scripts",
   "commands/render",
   "runtime/errors.ts",
+  "runtime/system_errors.ts",
   "runtime/text.ts",
   "runtime/time.ts",
 ];

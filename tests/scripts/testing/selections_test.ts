@@ -1,6 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { ON_BINARY, ON_DOCKER29, ON_PODMAN, pathsOf } from "../../../scripts/testing/selections.ts";
+import {
+  ON_BINARY,
+  ON_DOCKER29,
+  ON_OTHER_ENGINES,
+  ON_PODMAN,
+  pathsOf,
+} from "../../../scripts/testing/selections.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** What a test calls that runs the program under test, in a file or in the helpers that it imports. */
@@ -8,7 +14,14 @@ const RUNS_PROGRAM =
   /helpers\/(program|app|cloud|terminal|other_user|server|hostile_directory)\.ts"/;
 
 suite("the tests that run once more", () => {
-  for (const [where, selection] of Object.entries({ ON_BINARY, ON_PODMAN, ON_DOCKER29 })) {
+  for (
+    const [where, selection] of Object.entries({
+      ON_BINARY,
+      ON_PODMAN,
+      ON_DOCKER29,
+      ON_OTHER_ENGINES,
+    })
+  ) {
     it(`${where} names files that are there and run the program, each once`, async () => {
       const paths = await pathsOf(selection);
       assertEquals(new Set(paths).size, paths.length);

@@ -1,10 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import type { EndpointStep } from "../../../helpers/box/endpoints/endpoint_store.ts";
-import type { BoxRequest } from "../../../helpers/box/service.ts";
-import { Refused } from "../../../helpers/box/service.ts";
 import { LEAST, makeDeployApp, MODEL, SECOND, UPDATE } from "../../../helpers/deploy_app.ts";
 import { Keys } from "../../../helpers/in_process.ts";
 import type { JobApp } from "../../../helpers/job_app.ts";
+import { type Fault, lastsAMoment, plant } from "../../../helpers/planted_fault.ts";
 import type { ProgramResult } from "../../../helpers/program.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 import { isInSample } from "../../../helpers/sweep.ts";
@@ -19,8 +18,7 @@ const FAULTS = [
   "loses its answer",
   "is interrupted",
   "is interrupted when done",
-] as const;
-type Fault = typeof FAULTS[number];
+] as const satisfies readonly Fault[];
 
 /** What is swept. */
 interface Scenario {
@@ -54,54 +52,12 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** What lasts for a moment is over when it is tried again; else nothing is tried again by itself. */
-const lastsAMoment = (fault: Fault): boolean => fault.endsWith("for a moment");
-
 /** Where the SDK asks once, Deno may still send a request again whose connection ended. */
-const ATTEMPTS = { fails: 1, "loses its request": 2, "loses its answer": 2 } as const;
-
-/** A fault at the call of that number; returns how to take it away. */
-function plant({ box: { faults } }: JobApp, fault: Fault, at: number, keys: Keys): () => void {
-  const { before, after, losesRequest, losesAnswer } = faults;
-  const healed = { before, after, losesRequest, losesAnswer };
-  let count = 0;
-  let broken: string | undefined;
-  let left = lastsAMoment(fault) ? 1 : ATTEMPTS[fault as keyof typeof ATTEMPTS] ?? Infinity;
-  const isBroken = (request: BoxRequest): boolean => nameOf(request) === broken;
-  const loses = (request: BoxRequest): boolean => isBroken(request) && left-- > 0;
-  // It is the first that is asked of each request.
-  faults.losesRequest = (request) => {
-    if (count++ === at) {
-      broken = nameOf(request);
-      if (fault === "is interrupted") keys.press();
-    }
-    return fault === "loses its request" && loses(request);
-  };
-  faults.losesAnswer = (request) => fault.startsWith("loses its answer") && loses(request);
-  faults.before = (request) => {
-    if (isBroken(request) && /fails|denied/.test(fault) && left-- > 0) refuse(fault, request);
-    return undefined;
-  };
-  faults.after = (request) => {
-    if (isBroken(request) && fault === "is interrupted when done") keys.press();
-    return undefined;
-  };
-  return () => Object.assign(faults, healed);
-}
-
-function nameOf({ service, operation, input }: BoxRequest): string {
-  return `${service}:${operation} ${JSON.stringify(input)}`;
-}
-
-function refuse(fault: Fault, { service, operation }: BoxRequest): void {
-  if (fault !== "is denied") throw new Refused("InternalFailure", "It is broken.", 500);
-  const isS3 = service === "s3";
-  throw new Refused(
-    isS3 ? "AccessDenied" : "AccessDeniedException",
-    `User: me is not authorized to perform: ${service}:${operation} on resource: *`,
-    isS3 ? 403 : 400,
-  );
-}
+const ATTEMPTS: Partial<Record<Fault, number>> = {
+  fails: 1,
+  "loses its request": 2,
+  "loses its answer": 2,
+};
 
 /** Names of what there is, and of what of it the endpoint serves or is about to. */
 function things({ box: { endpoints } }: JobApp) {
@@ -192,7 +148,7 @@ suite("deploy, where something goes wrong", () => {
           await begin(job, scenario);
           const keys = new Keys();
           job.box.requests.length = 0;
-          const heal = plant(job, fault, at, keys);
+          const heal = plant(job.box, fault, at, keys, ATTEMPTS[fault]);
           const result = await job.run(scenario.args, {
             keys,
             env: lastsAMoment(fault) ? {} : { AWS_MAX_ATTEMPTS: "1" },

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { dirname, join } from "@std/path";
 import { archiveOf } from "../../../../runtime/cloud/deploy/packing.ts";
 import {
@@ -183,7 +183,7 @@ suite("a directory as the model of an endpoint", () => {
     assertEquals((await Deno.stat(alive.path)).isFile, true);
   });
 
-  it("is sent in parts where it is large", async () => {
+  it("is sent in parts where it is large; those that a killed deploy left are named", async () => {
     await using directory = await makeDirectory({ "model/m": "" });
     const noise = new Uint8Array(9_000_000);
     for (let at = 0; at < noise.length; at += 65_536) {
@@ -192,9 +192,18 @@ suite("a directory as the model of an endpoint", () => {
     await Deno.writeFile(join(directory.path, "model/m"), noise);
     await using box = await Box.open();
     box.s3.createBucket(BUCKET);
-    const { calls } = await sent({ directory, box });
+    const notes: string[] = [];
+    const { calls } = await sent({ directory, box, notes });
     assertEquals(calls, { CreateMultipartUpload: 1, UploadPart: 2, CompleteMultipartUpload: 1 });
-    assertEquals(box.s3.keys(BUCKET).length, 1);
+    const [key = "", ...others] = box.s3.keys(BUCKET);
+    assertEquals(others, []);
+
+    // As after a kill: the object is not there, and parts of it are.
+    await box.s3.delete(BUCKET, key);
+    const { id } = box.s3.createUpload(BUCKET, key);
+    await sent({ directory, box, notes });
+    const [told] = notes.filter((note) => note.startsWith("Parts of "));
+    assert(told?.includes(`--key ${key} --upload-id ${id}`), notes.join("\n"));
   });
 
   it("is its archive as it is, where it holds that alone", async () => {

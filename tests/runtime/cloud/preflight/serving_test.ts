@@ -13,6 +13,7 @@ import { appObject } from "../../../helpers/app_object.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { type Answers, done, fakeEngine, pong, refusal } from "../../../helpers/fake_engine.ts";
 import { Keys } from "../../../helpers/in_process.ts";
+import { pingServer } from "../../../helpers/ping_server.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const TRIAL: Omit<Trial, "archive"> = {
@@ -37,10 +38,11 @@ const ENGINE: Answers = {
 async function tried(
   answers: Answers,
   change: (engine: Engine) => Engine = (engine) => engine,
+  system: { readonly root: string } = { root: "/nonexistent" },
 ): Promise<{ readonly notes: readonly string[]; readonly calls: readonly string[] }> {
   await using directory = await makeDirectory({ "model.tar.gz": "" });
   await using fake = await fakeEngine(answers);
-  const engine = await connectToEngine({ env: () => `unix://${fake.socket}` });
+  const engine = await connectToEngine({ env: () => `unix://${fake.socket}`, system });
   try {
     const notes: string[] = [];
     await tryServing(
@@ -185,3 +187,71 @@ suite("a model that is not tried here", () => {
     assertEquals(calls, ["DELETE /containers/old", "POST /containers/create"]);
   });
 });
+
+suite("a model that is tried in SageMaker Studio", () => {
+  /** An engine of Studio's whose image has these labels, and the server that it was told to start. */
+  async function triedThere(
+    labels: Readonly<Record<string, string>>,
+  ): Promise<{ readonly notes: readonly string[]; readonly port: string }> {
+    const metadata = JSON.stringify({ AppType: "JupyterLab" });
+    await using root = await makeDirectory({ "opt/ml/metadata/resource-metadata.json": metadata });
+    await using servers = new AsyncDisposableStack();
+    // deno-lint-ignore no-explicit-any
+    let server: any;
+    const { notes } = await tried(
+      {
+        "GET /version": () => Response.json({ Version: "20", ApiVersion: "1.41", Arch: "amd64" }),
+        "GET /images/churn%3Av1/json": () =>
+          Response.json({ ...IMAGE, Architecture: "amd64", Config: { Labels: labels } }),
+        "GET /containers/json": () =>
+          Response.json(server ? [{ Id: "server", State: "running", Labels: server.Labels }] : []),
+        "POST /containers/create": async (request) => {
+          const body = await request.json();
+          if (!body.HostConfig.VolumesFrom) return Response.json({ Id: "holder" }, { status: 201 });
+          server = body;
+          return Response.json({ Id: "server" }, { status: 201 });
+        },
+        "PUT /containers/holder/archive": () => done(200),
+        "POST /containers/server/start": () => {
+          servers.use(pingServer(Number(server.Labels["mlcli.listens"])));
+          return done();
+        },
+        "POST /containers/server/wait": () => new Response(new ReadableStream()),
+        "DELETE /containers/server": () => done(),
+        "DELETE /containers/holder": () => done(),
+      },
+      undefined,
+      { root: root.path },
+    );
+    return {
+      notes,
+      port: server?.Env.find((one: string) => one.startsWith("SAGEMAKER_BIND_TO_PORT=")) ?? "",
+    };
+  }
+
+  it("is asked on a port of the space that is free", async () => {
+    const label = "com.amazonaws.sagemaker.capabilities.accept-bind-to-port";
+    const { notes, port } = await triedThere({ [label]: "true" });
+    assertEquals(notes, []);
+    assertEquals(/^SAGEMAKER_BIND_TO_PORT=[1-9]\d+$/.test(port), true, port);
+  });
+
+  it("is not tried where its image listens on port 8080 alone, and that is taken", async () => {
+    using _other = taken(8080);
+    assertEquals((await triedThere({})).notes, [
+      "The model is not tried here: port 8080 of the space, the only one that churn:v1 listens " +
+      "on, is taken",
+    ]);
+  });
+});
+
+/** A machine on which somebody listens on a port. */
+function taken(port: number): Disposable {
+  const { listen } = Deno;
+  const refuses = ((options: Deno.TcpListenOptions & { transport?: "tcp" }) => {
+    if (options.port === port) throw new Deno.errors.AddrInUse(`port ${port}`);
+    return listen(options);
+  }) as typeof Deno.listen;
+  Deno.listen = refuses;
+  return { [Symbol.dispose]: () => void (Deno.listen = listen) };
+}

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import type { S3 } from "../../../../runtime/aws/s3.ts";
 import { Budget } from "../../../../runtime/cloud/upload/budget.ts";
+import { partsNews } from "../../../../runtime/cloud/upload/left_behind.ts";
 import { PART_SIZE } from "../../../../runtime/cloud/upload/plan.ts";
 import { transfer } from "../../../../runtime/cloud/upload/transfer.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
@@ -61,7 +62,7 @@ suite("what is told of files on their way", () => {
           target: { bucket: "b", key: "k/" },
           budget: new Budget(4 * PART_SIZE),
           force: new AbortController().signal,
-          leftBehind: () => {},
+          news: partsNews(() => {}),
         },
         false,
         ({ inParts }) => void told.push(inParts),

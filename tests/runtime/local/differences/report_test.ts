@@ -37,6 +37,27 @@ suite("what the harness reports of Python", () => {
   });
 });
 
+suite("a report that a full disk cut off anywhere", () => {
+  const whole = line("python", "3.12.4") + line("package", "numpy 2.0.0") +
+    line("opened", "/opt/ml/model/m") + line("reason", "No room");
+  const packages: Readonly<Record<string, string>> = { numpy: "2.0.0" };
+
+  it("says nothing that is not so", () => {
+    for (let length = 0; length < whole.length; length++) {
+      const text = whole.slice(0, length);
+      const python = reportedPython(text);
+      assertEquals(python?.version ?? "3.12.4", "3.12.4");
+      for (const [name, version] of Object.entries(python?.packages ?? {})) {
+        assertEquals(version, packages[name], text);
+      }
+      assertEquals(reportedReason(text) ?? "No room", "No room");
+      for (const { message } of reportedDifferences(text, "process")) {
+        assertEquals(message.includes("opened /opt/ml/model/m;"), true, message);
+      }
+    }
+  });
+});
+
 suite("what the harness reports of a failure", () => {
   it("is its first reason, as the platform would cut it, and without control characters", () => {
     const rows: readonly (readonly [text: string, reason: string | undefined])[] = [

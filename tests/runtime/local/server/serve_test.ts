@@ -1,5 +1,5 @@
-import { assertEquals, assertMatch } from "@std/assert";
-import { OutputClosed } from "../../../../runtime/errors.ts";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { MlcliError, OutputClosed } from "../../../../runtime/errors.ts";
 import { completeApp } from "../../../helpers/app.ts";
 import {
   type FakeContainer,
@@ -180,6 +180,7 @@ suite("local deploy on a port that is taken", () => {
     Id: "old",
     Names: ["/mlcli-x-serve-80"],
     State,
+    Created: Date.now() / 1000,
     Labels: { "mlcli.app": "x", "mlcli.role": "serve", "mlcli.port": "80" },
   });
   for (const state of ["running", "created", "paused", "restarting"]) {
@@ -518,4 +519,32 @@ suite("local deploy --foreground", () => {
       left: [],
     });
   });
+});
+
+suite("a server whose address cannot be written", () => {
+  for (
+    const [title, refusal, code, words] of [
+      ["to a full disk", () => new MlcliError("Cannot write to standard output: No room"), 1, /./],
+      ["since nobody reads", () => new OutputClosed(), 141, /^warning: The server runs/],
+    ] as const
+  ) {
+    it(`${title} runs on, and is named on standard error`, async () => {
+      const onOutput = () => Promise.reject(refusal());
+      const { stderr, left, ports, ...result } = await deploy({}, undefined, { onOutput });
+      assertEquals([result.code, left.length], [code, 1]);
+      const port = ports[0];
+      assertStringIncludes(
+        stderr,
+        `warning: The server runs on http://localhost:${port}\n` +
+          `hint: mlcli local stop --port ${port} ends it.\n`,
+      );
+      assertMatch(stderr, words);
+    });
+
+    it(`${title} is stopped where it stays in the foreground`, async () => {
+      const onOutput = () => Promise.reject(refusal());
+      const { left, ...result } = await deploy({}, ["--port", "0", "--foreground"], { onOutput });
+      assertEquals([result.code, left], [code, []]);
+    });
+  }
 });

@@ -1,0 +1,59 @@
+/**
+ * Tests on an engine that is not as most are: `deno task test:engine userns`, `rootless` or
+ * `rootless-podman`, with arguments for `deno test`. The last line is `N passed, N failed`.
+ *
+ * @module
+ */
+
+import { fromFileUrl, join, relative } from "@std/path";
+import { MlcliError } from "../../runtime/errors.ts";
+import { joinSignals } from "../../runtime/time.ts";
+import { bringBaseImage } from "../engine/copy_image.ts";
+import {
+  ensureOtherEngine,
+  OTHER_ENGINES,
+  withinOf,
+  withOtherEngine,
+} from "../engine/other_engines.ts";
+import { denoDirectory } from "../deno_directory.ts";
+import { runScript } from "../script.ts";
+import { denoTest, reportResults } from "../testing/deno_test.ts";
+import { ON_OTHER_ENGINES, pathsOf } from "../testing/selections.ts";
+import type { TestResults } from "../testing/test_results.ts";
+
+/** All together, the installation (300 s for each command of apt) aside. In ms. */
+const TIMEOUT = 480_000;
+const ROOT = fromFileUrl(new URL("../../", import.meta.url));
+
+function main(signal: AbortSignal): Promise<number> {
+  return reportResults(() => runTests(Deno.args, signal));
+}
+
+async function runTests(
+  [name = "", ...args]: readonly string[],
+  signal: AbortSignal,
+): Promise<TestResults> {
+  const engine = OTHER_ENGINES[name];
+  if (engine === undefined) {
+    throw new MlcliError(`There is no engine "${name}"`, {
+      hint: `deno task test:engine takes one of ${Object.keys(OTHER_ENGINES).join(", ")}.`,
+    });
+  }
+  // The sources lie elsewhere for another user.
+  const selected = (await pathsOf(ON_OTHER_ENGINES)).map((path) => relative(ROOT, path));
+  await ensureOtherEngine(engine, signal);
+  using either = joinSignals(signal, AbortSignal.timeout(TIMEOUT));
+  const limit = either.signal;
+  return await withOtherEngine(engine, limit, async (service) => {
+    const env = {
+      DOCKER_HOST: service.host,
+      MLCLI_TEST_BASE_IMAGE: await bringBaseImage(service.host, limit),
+      MLCLI_TEST_ENGINE: name,
+    };
+    const within = withinOf(engine, service, ROOT, join(denoDirectory(), "npm"));
+    const tests = args.length > 0 ? args : selected;
+    return await denoTest(tests, { env, within, uid: engine.uid }, limit);
+  });
+}
+
+if (import.meta.main) runScript(main);

@@ -1,0 +1,53 @@
+/**
+ * What mlcli computes on Windows, as JSON: run by itself, before any module has asked which system
+ * this is. Only what touches no file can be asked for here.
+ *
+ * @module
+ */
+
+import type { App } from "../../runtime/app/app.ts";
+
+async function main(): Promise<void> {
+  Object.defineProperty(Deno, "build", { value: { ...Deno.build, os: "windows" } });
+  const { appObject } = await import("./app_object.ts");
+  const { layoutOf } = await import("../../runtime/app/layout.ts");
+  const { parseIgnoreRules } = await import("../../runtime/app/ignore/ignore_rules.ts");
+  const { configFolder } = await import("../../runtime/docker/locate.ts");
+  const plans = await import("../../runtime/local/plan.ts");
+  const app: App = appObject("C:\\Users\\me", "demo");
+  const layout = layoutOf(app);
+  const { body } = trainingOf(app, layout.training, layout.model, plans.trainPlan);
+  const rules = parseIgnoreRules("demo\\notes\nlogs\\*.txt\n!logs/kept.txt");
+  const ignored = ["demo/notes/a", "logs/a.txt", "logs/kept.txt", "demo/a"]
+    .filter((path) => rules.ignores(path));
+  const home = (name: string) => name === "USERPROFILE" ? "C:\\Users\\me" : undefined;
+  const report = {
+    mounts: body.HostConfig.Mounts.map(({ Source, Target }) => [Source, Target]),
+    variables: (body.Env ?? []).filter((one) => one.includes("\\")),
+    ignored,
+    configuration: configFolder(home),
+  };
+  await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(report)));
+}
+
+function trainingOf(
+  app: App,
+  codeFolder: string,
+  modelFolder: string,
+  plan: typeof import("../../runtime/local/plan.ts").trainPlan,
+): { readonly body: ReturnType<typeof plan> } {
+  const job = {
+    ...{ app, tag: "v1", memory: undefined, cpus: undefined, shmSize: undefined, gpus: undefined },
+    ...{ network: undefined, allowPrivileges: false, variables: {}, strict: false },
+    ...{ interactive: false, grace: undefined, hyperparameters: [], inputs: [] },
+    ...{ stopAfter: undefined, checkpoints: true },
+  };
+  const planned = {
+    ...{ region: "eu-west-1", name: "mlcli-demo-train-1", jobName: "demo-1", withInit: false },
+    ...{ codeFolder, commonFolder: undefined, reportFile: "C:\\Temp\\report", modelFolder },
+    ...{ configFolder: "C:\\Temp\\config", inputFolder: undefined, channels: [] },
+  };
+  return { body: plan(job, planned) };
+}
+
+if (import.meta.main) main();

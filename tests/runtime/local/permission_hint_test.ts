@@ -1,0 +1,45 @@
+import { assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import { permissionHint } from "../../../runtime/local/permission_hint.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const APP = {
+  name: "demo",
+  directory: "/apps",
+  boundary: "/apps",
+  base: "/apps/demo/mlcli_base",
+} as never;
+
+const TEST_DIR = join("demo", "mlcli_base", "local_test", "test_dir");
+
+/** What Python refused; who runs; the directory to open, and how, if that is the reason. */
+const ROWS: readonly (readonly [path: string, user: string | undefined, chmod?: string])[] = [
+  ["/opt/ml/code", "1000", `o+rX ${join("demo", "mlcli_base", "training")}`],
+  ["/opt/ml/code/training.py", "app:app", `o+rX ${join("demo", "mlcli_base", "training")}`],
+  ["/opt/program/common/x.py", "1000", `o+rX ${join("demo", "mlcli_base", "common")}`],
+  ["/opt/ml/input/data/training/a.csv", "1000:1000", `o+rX ${join(TEST_DIR, "input")}`],
+  ["/opt/ml/model/m", "1000", `o+rwX ${join(TEST_DIR, "model")}`],
+  ["/opt/ml/output/data/x", "1000", `o+rwX ${join(TEST_DIR, "output")}`],
+  ["/opt/ml/checkpoints/1", "1000", `o+rwX ${join(TEST_DIR, "checkpoints")}`],
+  ["/opt/ml/modelling", "1000"],
+  ["/etc/shadow", "1000"],
+  ["/opt/ml/code", undefined],
+  ["/opt/ml/code", ""],
+  ["/opt/ml/code", "root"],
+  ["/opt/ml/code", "0:0"],
+  ["/opt/ml/code", "root:staff"],
+];
+
+suite("the hint for what an image's own user may not", () => {
+  for (const [path, user, chmod] of ROWS) {
+    it(`${path} by ${user ?? "nobody"}: ${chmod ?? "none"}`, () => {
+      const words = `PermissionError: [Errno 13] Permission denied: '${path}'`;
+      const hint = permissionHint(words, user, { app: APP, code: "training" });
+      assertEquals(hint?.split("chmod -R ")[1], chmod);
+    });
+  }
+
+  it("is none for other words", () => {
+    assertEquals(permissionHint("KeyError: 3", "1000", { app: APP, code: "training" }), undefined);
+  });
+});

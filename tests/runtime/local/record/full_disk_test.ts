@@ -1,0 +1,104 @@
+import { assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import { layoutOf } from "../../../../runtime/app/layout.ts";
+import { Metrics } from "../../../../runtime/local/metrics/metrics.ts";
+import type { RunFacts } from "../../../../runtime/local/record/document.ts";
+import { type RunRecord, withRecord } from "../../../../runtime/local/record/record.ts";
+import { recordsOf } from "../../../../runtime/local/record/records.ts";
+import { appObject } from "../../../helpers/app_object.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
+import { namesIn } from "../../../helpers/full_disk.ts";
+import { MAY_MOUNT, type Room, smallDisk } from "../../../helpers/small_disk.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const FACTS: RunFacts = {
+  kind: "train",
+  app: "demo",
+  mlcli: "1",
+  container: "mlcli-demo-train-0badcafe",
+  hyperparameters: {},
+  channels: {},
+  options: {},
+  variables: [],
+};
+
+type Moment = "begin" | "value" | "end";
+
+/** The record of a run whose disk has this room from a moment on, to another one. */
+async function recordOf(room: Room, from: Moment, to?: Moment) {
+  await using disk = await smallDisk();
+  const layout = layoutOf(appObject(disk.path, "demo"));
+  const context = fakeContext();
+  const at = async (moment: Moment): Promise<void> => {
+    if (moment === from) await disk.leave(room);
+    if (moment === to) await disk.leave({});
+  };
+  await withRecord("demo", { layout, clock: context.clock, err: context.err }, async (record) => {
+    const metrics = new Metrics([{ name: "loss", regex: "loss=(.*)" }], () => 0);
+    record.measure(metrics);
+    await at("begin");
+    begin(record);
+    await at("value");
+    const { out, end } = metrics.listen(context, () => {});
+    await out.write(new TextEncoder().encode("loss=1\n"));
+    end();
+    await at("end");
+  });
+  const found = await Promise.all(
+    (await recordsOf(layout)).map(async ({ name, status }) => [
+      status,
+      ...await namesIn(join(layout.jobs, name)),
+    ]),
+  );
+  const names = (await namesIn(layout.jobs)).filter((name) => name !== ".gitignore");
+  assertEquals(names.length, found.length, "a directory without a record");
+  const warnings = context.err.text.match(
+    /^warning: The run leaves no whole record .*: No space/gm,
+  );
+  return { found, warnings: warnings?.length ?? 0 };
+}
+
+function begin(record: RunRecord): void {
+  record.begin(FACTS, { reference: "demo:latest", id: "sha256:0" });
+}
+
+const WHOLE = ["Completed", "job.json", "metrics.csv", "metrics.svg"];
+// Whether it went on when nothing more could be written, nobody could tell from it.
+const BEGUN = ["Lost", "job.json", "metrics.csv"];
+
+// Root alone can mount a disk.
+if (MAY_MOUNT) {
+  suite("the record of a run on a full disk", () => {
+    it("is whole where there is room", async () => {
+      assertEquals(await recordOf({}, "begin"), { found: [WHOLE], warnings: 0 });
+    });
+
+    it("leaves no half .gitignore, which would be taken for the user's own", async () => {
+      await using disk = await smallDisk();
+      const layout = layoutOf(appObject(disk.path, "demo"));
+      const { clock, err } = fakeContext();
+      await Deno.mkdir(layout.jobs, { recursive: true });
+      await disk.leave({ blocks: 0 });
+      await withRecord("demo", { layout, clock, err }, () => Promise.resolve());
+      assertEquals(await namesIn(layout.jobs), []);
+    });
+
+    for (const room of [{ blocks: 0 }, { files: 0 }] as const) {
+      const [what] = Object.keys(room);
+      it(`is not there where it could not begin (${what})`, async () => {
+        assertEquals(await recordOf(room, "begin"), { found: [], warnings: 1 });
+      });
+
+      it(`has no half file where it could not end (${what})`, async () => {
+        assertEquals(await recordOf(room, "end"), { found: [BEGUN], warnings: 1 });
+      });
+
+      it(`has its end where there is room again (${what})`, async () => {
+        const { found, warnings } = await recordOf(room, "begin", "end");
+        assertEquals([found, warnings], [[["Completed", "job.json", "metrics.svg"]], 1]);
+        const later = await recordOf(room, "value", "end");
+        assertEquals(later, { found: [["Completed", "job.json", "metrics.svg"]], warnings: 1 });
+      });
+    }
+  });
+}
