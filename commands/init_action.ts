@@ -10,7 +10,7 @@ import { type Scaffold, scaffold } from "../runtime/image/scaffold.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import type { InitOptions } from "./init.ts";
-import { chooseConfiguration, chooseName, givenOptions } from "./init_answers.ts";
+import { chooseConfiguration, chooseName, unusedOptions } from "./init_answers.ts";
 
 /** Makes or completes an app, and says what to do with it. */
 export async function initAction(
@@ -24,7 +24,7 @@ export async function initAction(
   const result = await scaffold(context.cwd, name, configuration, await configurationSchema());
   for (const path of result.created) context.out.print(`${path}\n`);
   context.err.print(summary(result));
-  const unused = isNew ? [] : givenOptions(options);
+  const unused = isNew ? [] : unusedOptions(options, result.app.configuration);
   if (unused.length > 0) {
     context.err.print(`${name}.json is kept as it was, without ${unused.join(", ")}.\n`);
   }

@@ -11,6 +11,7 @@ import type { NewConfiguration } from "../runtime/image/scaffold.ts";
 import { APP_NAME, APP_NAME_EXPECTED, appNames } from "../runtime/app/app.ts";
 import {
   accepts,
+  type Configuration,
   type ConfigurationKey,
   DEFAULT_PYTHON_VERSION,
   RULES,
@@ -25,6 +26,8 @@ import { wrongUse } from "./usage.ts";
 interface Choice {
   readonly option: InitFlag;
   readonly value: (options: InitOptions) => string | undefined;
+  /** What a file that is there says. */
+  readonly inFile: (there: Configuration) => string | undefined;
   /** What is asked on a terminal. What few apps need is not asked for. */
   readonly question?: string;
   readonly fallback?: string | ((context: Context) => Promise<string>);
@@ -43,29 +46,38 @@ const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
   base_image: {
     option: "--base-image",
     value: (options) => options.baseImage,
+    inFile: ({ baseImage }) => baseImage,
     question: "Base image (empty: the official slim Python)",
   },
   python_version: {
     option: "--python-version",
     value: (options) => options.pythonVersion,
+    inFile: ({ pythonVersion }) => pythonVersion,
     question: "Python version",
     fallback: DEFAULT_PYTHON_VERSION,
   },
   requirements: {
     option: "--requirements",
     value: (options) => options.requirements,
+    inFile: ({ requirements }) => requirements,
     question: "Requirements file",
     fallback: ({ cwd }) => defaultRequirements(cwd),
   },
   cloud_region: {
     option: "--region",
     value: (options) => options.region,
+    inFile: ({ cloudRegion }) => cloudRegion,
     question: "Cloud region (empty: that of your profile)",
   },
-  cloud_profile: { option: "--profile", value: (options) => options.profile },
+  cloud_profile: {
+    option: "--profile",
+    value: (options) => options.profile,
+    inFile: ({ cloudProfile }) => cloudProfile,
+  },
   platform: {
     option: "--platform",
     value: (options) => options.platform,
+    inFile: ({ platform }) => platform,
     // Elsewhere the engine's own platform is SageMaker's. An image of this machine's would build,
     // train and serve here, and not start there.
     where: ({ arch }) => arch === "aarch64",
@@ -149,11 +161,17 @@ async function otherwise(context: Context, key: keyof typeof CHOICES): Promise<s
   return await ask(context, question, fallback, rule) ?? fallback;
 }
 
-/** The options given that go into the configuration file: of no use where there is one already. */
-export function givenOptions(options: InitOptions): InitFlag[] {
-  const given = Object.values(CHOICES).filter(({ value }) => value(options) !== undefined)
+/**
+ * The options given that a configuration file, which is there already and stays, says otherwise. (It
+ * says the same where an init that was cut off is repeated.)
+ */
+export function unusedOptions(options: InitOptions, there: Configuration): InitFlag[] {
+  const isUnused = (given: string | undefined, value: string | undefined): boolean =>
+    given !== undefined && given !== value;
+  const unused = Object.values(CHOICES)
+    .filter(({ value, inFile }) => isUnused(value(options), inFile(there)))
     .map(({ option }) => option);
-  return options.imageName === undefined ? given : ["--image-name", ...given];
+  return isUnused(options.imageName, there.imageName) ? ["--image-name", ...unused] : unused;
 }
 
 function defaultImageName(name: string, path: string): string {

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A container has all of the first six: it inherits those of its image that it does not have. */
+/** A container has all of the first seven: it inherits those of its image that it does not have. */
 export const LABELS = {
   /** The app's name. */
   app: "mlcli.app",
@@ -12,8 +12,6 @@ export const LABELS = {
   role: "mlcli.role",
   /** The port on the host of a server. */
   port: "mlcli.port",
-  /** The port of a server that has the machine's own network, as in SageMaker Studio. */
-  listens: "mlcli.listens",
   /** Of a server: device and inode of the model's directory on the machine that mlcli runs on. */
   model: "mlcli.model",
   /** Of a server: what it was made of, in JSON (`MadeOf` of `local/server/made_of.ts`). */
@@ -22,6 +20,8 @@ export const LABELS = {
   owner: "mlcli.owner",
   /** The version of mlcli that made it. */
   version: "mlcli.version",
+  /** In SageMaker Studio: the port of the space that a server listens on; empty for other containers. */
+  listens: "mlcli.listens",
   /** Of an image that holds mlcli's harness, whatever its entry point is: the template sets it. */
   harness: "mlcli.harness",
   /** Of an image whose harness finds what training, processing and prediction share. */

@@ -143,6 +143,8 @@ const WORDS: readonly (readonly [call: RegExp, words: string])[] = [
   [/^GET .*\/containers\/json$/, "listing containers"],
   [/^GET .*\/containers\/.*\/json$/, "looking at a container"],
   [/^GET .*\/images\/.*\/json$/, "looking for an image"],
+  [/^POST .*\/tag$/, "giving an image a name"],
+  [/^DELETE .*\/images\//, "taking a name from an image"],
 ];
 
 function callInWords(call: string): string {

@@ -48,7 +48,8 @@ export function studioBody(
   return {
     ...body,
     Env: [...Env.filter((variable) => !names.some((name) => variable.startsWith(name))), ...own],
-    Labels: port ? { ...Labels, [LABELS.listens]: port } : Labels,
+    // Always, or it would be that of the image.
+    Labels: { ...Labels, [LABELS.listens]: port ?? "" },
     HostConfig: { ...others, NetworkMode: STUDIO_NETWORK },
   };
 }

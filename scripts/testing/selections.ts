@@ -106,6 +106,10 @@ export const ON_BINARY: readonly Selected[] = [
     reason: "the bundled re2js, loaded when it is needed; local list-jobs; a line on a terminal",
   },
   {
+    path: "tests/e2e/faults/killed_test.ts",
+    reason: "its permission to ask whether another mlcli still runs",
+  },
+  {
     path: "tests/e2e/faults/full_disk_test.ts",
     reason: "the system's words for it, and its permission to ask for the room on a disk",
   },

@@ -25,7 +25,7 @@ export interface Scenario {
   readonly begin: (job: JobApp) => Promise<void>;
   /** The models' addresses: what may serve, and what does in the end. Nothing: it is gone. */
   readonly served?: string;
-  readonly serves?: string;
+  readonly serves?: string | ((job: JobApp) => string);
   /** What there is that mlcli did not make. */
   readonly others?: readonly string[];
   /** Instances in the end. */
@@ -66,11 +66,29 @@ async function updated(job: JobApp): Promise<void> {
   job.box.endpoints.endpoint("shop").settle();
 }
 
+/** A directory of this machine, whose archive is where its content says. */
+async function trained({ app, box }: JobApp): Promise<void> {
+  for (const key of box.s3.keys(BUCKET, SENT)) await box.s3.delete(BUCKET, key);
+  await app.write(`${app.directory}/trained/model.txt`, "nine");
+}
+
+const SENT = "app/models/";
+
+/** Where that archive lies: it is whole, or not there. */
+function sentModel({ box }: JobApp): string {
+  const [key, ...others] = box.s3.keys(BUCKET, SENT);
+  assertEquals(others, [], "Several archives of one model");
+  return `s3://${BUCKET}/${key}`;
+}
+
 const FROM_FIRST = { served: MODEL, serves: SECOND };
 const BY_HAND = ["theirs", "their-model"];
 
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "creating an endpoint": { args: LEAST, begin: () => Promise.resolve(), serves: MODEL },
+  "creating one with a model of this machine": {
+    ...{ args: [...LEAST.slice(0, -1), "trained"], begin: trained, serves: sentModel },
+  },
   "updating one": { args: UPDATE, begin: created, ...FROM_FIRST },
   "updating one with the other configuration": { args: UPDATE, begin: createdTwice, ...FROM_FIRST },
   "updating one that somebody else made": {
@@ -114,7 +132,7 @@ function check(
     if (scenario.served !== undefined) {
       assert(["InService", "Updating"].includes(endpoint!.status), endpoint!.status);
       const served = endpoint!.variants[0]!.model.container.ModelDataUrl;
-      assert([scenario.served, scenario.serves].includes(served), `It serves ${served}`);
+      assert([scenario.served, wanted(job, scenario)].includes(served), `It serves ${served}`);
     }
     assertWhole(endpoints, "shop");
   }
@@ -128,6 +146,11 @@ function check(
   }
 }
 
+/** The address of the model that is to serve. */
+function wanted(job: JobApp, { serves }: Scenario): string | undefined {
+  return typeof serves === "function" ? serves(job) : serves;
+}
+
 /** Whether it is said of something what to do about it. */
 function isNamed(name: string, text: string): boolean {
   const word = new RegExp(`(?<![\\w-])${name}(?![\\w-])`);
@@ -139,15 +162,17 @@ function isNamed(name: string, text: string): boolean {
 /** The same command once more. */
 async function repeat(
   job: JobApp,
-  { args, serves, others, count }: Scenario,
+  scenario: Scenario,
   isOver: boolean,
 ): Promise<void> {
+  const { args, others, count } = scenario;
   const { endpoints } = job.box;
   // Where the deletion goes on, it may have ended meanwhile, or not.
   const endpoint = endpoints.endpoints.get("shop");
   if (endpoint?.status === "Deleting" && isOver) endpoint.settle();
   const wasThere = endpoints.endpoints.has("shop") || deployed(endpoints, "shop").all.length > 0;
   const { code, stdout, stderr } = await job.run(args);
+  const serves = wanted(job, scenario);
   if (serves === undefined) {
     // Nothing is there to delete any more: that is said.
     assertEquals(code, wasThere ? 0 : 1, `repeated: ${stderr}`);

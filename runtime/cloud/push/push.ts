@@ -44,8 +44,6 @@ export interface PushJob {
 export interface PushReport extends SendReport {
   /** What is done now, or was. */
   readonly say: (text: string) => void;
-  /** What is pushed, and does not run everywhere. */
-  readonly warning: (message: string, hint: string) => void;
 }
 
 /** A push whose conditions are all checked. */

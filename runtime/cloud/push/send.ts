@@ -7,6 +7,7 @@
 import type { Ecr, RegistryAuthorization } from "../../aws/ecr.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { failureOf, pushedDigest } from "../../docker/messages.ts";
+import { MlcliError } from "../../errors.ts";
 import { pushError, pushFailure, type PushTarget } from "./failures.ts";
 import { type LayerEvent, Layers, type LayersProgress } from "./layers.ts";
 
@@ -27,6 +28,8 @@ export interface SendReport {
   readonly layer: (event: LayerEvent) => void;
   /** Something good to know. */
   readonly note: (text: string) => void;
+  /** What is not as it is to be, and what to do about it. */
+  readonly warning: (message: string, hint: string) => void;
 }
 
 /**
@@ -52,10 +55,10 @@ export async function sendImage(
   throw pushError(last.failure, sending.target);
 }
 
-/** Gives the image the name to push it by, until it is disposed of. */
+/** Gives the image the name to push it by, until it is disposed of: a failure then is only said. */
 async function named(
   { engine, imageId, target }: Sending,
-  { note }: Pick<SendReport, "note">,
+  { note, warning }: Pick<SendReport, "note" | "warning">,
 ): Promise<AsyncDisposable> {
   const { uri, tag, reference } = target;
   const name = `${uri}:${tag}`;
@@ -65,8 +68,17 @@ async function named(
   await engine.tagImage(imageId, uri, tag);
   return {
     async [Symbol.asyncDispose](): Promise<void> {
-      if (!before) return await engine.untagImage(name);
-      await engine.tagImage(before.Id, uri, tag);
+      try {
+        if (!before) return await engine.untagImage(name);
+        await engine.tagImage(before.Id, uri, tag);
+      } catch (error) {
+        if (!(error instanceof MlcliError)) throw error;
+        const remedy = before ? `docker tag ${before.Id} ${name}` : `docker rmi ${name}`;
+        return warning(
+          `The image is still called ${name} on this machine: ${error.message}`,
+          `${remedy} makes it as it was.`,
+        );
+      }
       // The user's own, or of a push that was killed, whose image it keeps.
       if (before.Id !== imageId) {
         note(`The engine has another image as ${name}: docker rmi ${name} removes that name`);

@@ -41,9 +41,10 @@ case $engine in
       --host="unix://$directory/engine.sock"
     ;;
   podman)
-    # vfs, its own choice here, copies all of an image for each container.
-    as_user podman --storage-driver=overlay --cgroup-manager=cgroupfs --events-backend=file \
-      system service --time=0 "unix://$directory/engine.sock"
+    # vfs, its own choice here, copies all of an image for each container. Caches of builds lie in
+    # TMPDIR: in /var/tmp, they may be those of root's Podman.
+    as_user TMPDIR="$directory/home" podman --storage-driver=overlay --cgroup-manager=cgroupfs \
+      --events-backend=file system service --time=0 "unix://$directory/engine.sock"
     ;;
 esac
 exit $?

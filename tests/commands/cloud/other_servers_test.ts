@@ -263,3 +263,40 @@ suite("download-model from what is not S3", () => {
     });
   }
 });
+
+suite("download-model of an archive whose names nobody chose well", () => {
+  const long = "x".repeat(256);
+  const names: readonly (readonly [string, string, RegExp | undefined])[] = [
+    ["that the file system takes not", long, /^error: Cannot unpack [^]*too long/],
+    [
+      "that lead out",
+      "../weights",
+      /^error: Cannot unpack .*: \.\.\/weights leads out of the arch/,
+    ],
+    ["that begin at the root", "/weights", /\/weights is an absolute path/],
+    ["that differ by case alone", "WEIGHTS", undefined],
+    ["that a terminal would obey", "a\n\x1b[2J", undefined],
+    [
+      "longer than a path may be",
+      `${"a".repeat(200)}/`.repeat(21) + "m",
+      /^error: Cannot unpack [^]*too long/,
+    ],
+  ];
+  for (const [what, name, words] of names) {
+    it(`writes nothing elsewhere, and no half: names ${what}`, async () => {
+      await using box = await Box.open();
+      box.s3.createBucket(BUCKET);
+      const entries = [
+        { name: "weights", content: "good" },
+        { name: "short", pax: { path: name }, content: "odd" },
+      ];
+      await box.s3.put(BUCKET, KEY, await tarGz(entries));
+      const { code, stdout, stderr, there, beside } = await download(box);
+      assertEquals([code, beside], [words ? 1 : 0, []], stderr);
+      // deno-lint-ignore no-control-regex
+      assert(!/[\x00-\x09\x0b-\x1f]/.test(stdout + stderr), "A terminal obeys it");
+      if (words) assertMatch(stderr, words);
+      assertEquals(there === undefined, words !== undefined);
+    });
+  }
+});

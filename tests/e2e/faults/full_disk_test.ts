@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../../helpers/engine.ts";
 import { assertPlain, contentOf, moments, namesIn } from "../../helpers/full_disk.ts";
+import { denoDirectory } from "../../helpers/program.ts";
 import { MAY_MOUNT, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
 
@@ -114,6 +115,18 @@ if (MAY_MOUNT) {
       assertEquals((await app.run(["local", "train"])).code, 0);
       assertEquals(await contentOf(app.testPath("model")), NEW);
       assertEquals(await served(app), '{"predictions": ["new"]}');
+    });
+
+    it("with HOME and all temporary files is in the way of nothing", async () => {
+      await using disk = await smallDisk();
+      await using own = await smallDisk();
+      await using app = await appOn(own);
+      await disk.leave({ blocks: 0, files: 0 });
+      // From source, Deno keeps what it has compiled.
+      const env = { HOME: disk.path, TMPDIR: disk.path, DENO_DIR: denoDirectory() };
+      const train = await app.run(["local", "train"], { env });
+      assertEquals(train, { code: 0, stdout: "trained\n", stderr: "" });
+      assertEquals(await namesIn(disk.path), []);
     });
 
     it("of the container, /dev/shm, is told from the app's", async () => {

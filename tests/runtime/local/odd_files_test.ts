@@ -1,6 +1,7 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { basename, dirname, join } from "@std/path";
 import { completeApp } from "../../helpers/app.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { type FakeContainer, fakeContainers } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
@@ -134,4 +135,18 @@ suite("something else in the place of a file or a directory of an app", () => {
       await check("a pipe", path, path === ".dockerignore" ? ["build"] : ["local", "train"]);
     });
   }
+});
+
+suite("a name that no file can have", () => {
+  it("is refused with what could not be made, and a hint", async () => {
+    await using directory = await makeDirectory();
+    const name = "a".repeat(251);
+    const { code, stderr } = await runInProcess(["init", name], { cwd: directory.path });
+    assertEquals(code, 1, stderr);
+    assertMatch(
+      stderr,
+      /^error: Cannot \w+ a+.*: File name too long\nhint: .* choose shorter ones\.\n$/,
+    );
+    assertEquals(await Array.fromAsync(Deno.readDir(directory.path), (entry) => entry.name), []);
+  });
 });

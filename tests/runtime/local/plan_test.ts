@@ -419,7 +419,7 @@ suite("plans in SageMaker Studio", () => {
       assertEquals(body, {
         ...kept,
         Env: [...before, ...env],
-        Labels: { ...plan.Labels, ...labels },
+        Labels: { ...plan.Labels, "mlcli.listens": "", ...labels },
         HostConfig: { ...host, NetworkMode: "sagemaker" },
       });
     });
