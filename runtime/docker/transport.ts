@@ -196,9 +196,7 @@ async function send(
   const answer = answerOf(response, { call, address }, waiting);
   if (options.expect.includes(response.status)) return answer;
   const { status, statusText } = response;
-  const text = await beginningOf(answer.body);
-  if (isPage(text)) throw unexpected({ call: `${call}: ${status}`, address }, text);
-  throw new EngineError(status, refusal(text, statusText), call);
+  throw notExpected(status, await beginningOf(answer.body), statusText, { call, address });
 }
 
 /** The waits of one request: for its answer's head, and for each part of the body. */
@@ -302,7 +300,7 @@ async function upgraded(
     throw cut.signal.aborted ? cut.signal.reason : wentAway(call, cause);
   });
   if ("status" in answer) {
-    throw new EngineError(answer.status, refusal(answer.text, ""), call);
+    throw notExpected(answer.status, answer.text, "", { call, address: addressText(address) });
   }
   async function* output(connection: Upgraded): AsyncGenerator<Uint8Array, void, void> {
     try {
@@ -396,6 +394,19 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error && error.cause !== undefined
     ? messageOf(error.cause)
     : messageOf(error);
+}
+
+/** The error for an answer whose status the caller does not handle. */
+function notExpected(
+  status: number,
+  text: string,
+  statusText: string,
+  { call, address }: Asked,
+): MlcliError {
+  // A status that is no refusal has another meaning here than the engine's.
+  return status < 400 || isPage(text)
+    ? unexpected({ call: `${call}: ${status}`, address }, text)
+    : new EngineError(status, refusal(text, statusText), call);
 }
 
 /** More than any engine says for a refusal, in characters. */

@@ -5,7 +5,7 @@
  */
 
 import type { Engine } from "../docker/engine.ts";
-import { discardContainer, saysInitMissing } from "../local/container/create.ts";
+import { createContainer, discardContainer, saysInitMissing } from "../local/container/create.ts";
 import type { Told } from "../message.ts";
 import { initProbePlan } from "../local/service_plans.ts";
 import type { Check } from "./check.ts";
@@ -21,7 +21,7 @@ export async function initCheck(engine: Engine, image: string, err: Told): Promi
   const name = `mlcli-doctor-${crypto.randomUUID().slice(0, 8)}`;
   let id: string | undefined;
   try {
-    id = await engine.createContainer(name, initProbePlan(image));
+    id = await createContainer(engine, name, initProbePlan(image), err);
     await engine.startContainer(id);
     return { name: "init", status: "ok", message: "The engine gives containers an init" };
   } catch (error) {

@@ -91,6 +91,7 @@ export async function withTraining(
       }
       const modelFolder = modelFolderOf(layout, name);
       let written = 0;
+      let isLeft = false;
       await work({
         kind: "train",
         name,
@@ -124,7 +125,10 @@ export async function withTraining(
           options: { stop_after: job.stopAfter, checkpoints: job.checkpoints },
         }),
         stopAfter: job.stopAfter,
-        keepFolder: keep,
+        keepFolder: () => {
+          isLeft = true;
+          keep();
+        },
         settle: async (ending, engine) => {
           written = ending === "failed" ? 0 : await filesIn(modelFolder);
           return await settleModel(layout, modelFolder, ending, usedOn(engine), job.strict);
@@ -138,8 +142,8 @@ export async function withTraining(
           host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
         },
       }).finally(async () => {
-        // Empty where the container never came to be; else it has been moved.
-        await Deno.remove(modelFolder).catch(() => {});
+        // Empty where the container never came to be, or has written nothing yet; else it was moved.
+        if (!isLeft) await Deno.remove(modelFolder).catch(() => {});
       });
     });
   });

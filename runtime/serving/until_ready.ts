@@ -40,10 +40,11 @@ export async function untilReady(
   using deadline = deadlineIn(seconds);
   using either = joinSignals(over.signal, signal, deadline.signal);
   const asking = either.signal;
-  let lastAnswer = "";
+  let lastAnswer = "the Docker Engine does not answer";
   let wasReady = false;
   try {
     const end = await engine.wait(id, "not-running", asking);
+    lastAnswer = "no answer";
     const ended = end.status.then((status): Readiness => ({ kind: "ended", status }));
     const ready = pingUntilReady(port, asking, (answer, wasReadyBefore) => {
       wasReady = wasReadyBefore;

@@ -158,6 +158,7 @@ export const ON_DOCKER29: readonly Selected[] = [
     path: "tests/e2e/road_test.ts",
     reason: "an image of mlcli's, from build to a job in the cloud",
   },
+  { path: "tests/e2e/smoke_test.ts", reason: "the whole local workflow, from an empty directory" },
   { path: "tests/e2e/status_test.ts", reason: "what it says of containers" },
   { path: "tests/e2e/stop_test.ts", reason: "the same; its answers to a stop" },
   { path: "tests/e2e/logs_test.ts", reason: "its logs, byte for byte" },

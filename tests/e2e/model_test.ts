@@ -322,7 +322,7 @@ ${writes("late")}`);
       return assertEquals(await containersOf(app.name), []);
     }
     const [path, model] = [shown(app, folder!), shown(app, "model")];
-    const said = "warning: mlcli was killed while a training ran, and how that ended is not " +
+    const said = "warning: Nobody saw the end of a training, so how that ended is not " +
       `known: its model is in ${path}\n` +
       `hint: If it is whole: rm -r ${model} && mv ${path} ${model}. If not: rm -r ${path}\n`;
     assertEquals(next.stderr, said);

@@ -79,6 +79,11 @@ export async function engineFront(
   const socket = `${folder}/docker.sock`;
   const gate = new Gate();
   const calls: string[] = [];
+  /** The connections to the engine. */
+  const behind = new Set<Deno.Conn>();
+  const close = (server: Deno.Conn): void => {
+    if (behind.delete(server)) server.close();
+  };
   const handle: RawHandler = async (connection, request) => {
     const call = parsed(request, calls);
     calls.push(call.call);
@@ -92,6 +97,7 @@ export async function engineFront(
       return await untilClosed(connection);
     }
     const server = await Deno.connect({ transport: "unix", path: engine });
+    behind.add(server);
     try {
       for (const part of forwarded(request, call, fate)) await say(server, part);
       const isStream = /^upgrade:/im.test(request.headers);
@@ -108,6 +114,7 @@ export async function engineFront(
   let away: Promise<void> | undefined;
   const goAway = (): Promise<void> => {
     gate.lift();
+    for (const server of behind) close(server);
     return away ??= Promise.resolve(listening[Symbol.asyncDispose]());
   };
   return {
@@ -201,14 +208,6 @@ async function answer(
   const head = new TextDecoder("latin1").decode(first).indexOf("\r\n\r\n") + 4;
   const length = fate === "cut in the head" ? head / 2 : head + (count - head) / 2;
   await say(connection, first.slice(0, Math.floor(length)));
-}
-
-function close(connection: Deno.Conn): void {
-  try {
-    connection.close();
-  } catch (error) {
-    if (!(error instanceof Deno.errors.BadResource)) throw error;
-  }
 }
 
 async function copy(from: Deno.Conn, to: Deno.Conn, gate: Gate): Promise<void> {

@@ -217,6 +217,12 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
   const course: string[] = [];
   const playing: Promise<void>[] = [];
 
+  /** By its id, or by its name, as an engine finds it. */
+  function lifeOf(call: string): Life | undefined {
+    const id = idOf(call) ?? "";
+    return lives.get(id) ?? [...lives.values()].find(({ name }) => name === id);
+  }
+
   function start(container: Life): Response {
     if (container.isRunning) return done(304);
     container.isRunning = true;
@@ -287,7 +293,7 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     return async (request, released) => {
       await play.before?.(kind);
       if (given) return await given(request, released);
-      const container = lives.get(idOf(call) ?? "");
+      const container = lifeOf(call);
       const isThere = (play.containers ?? []).some(({ Id }) => Id === idOf(call));
       const answer = ofContainers[kind];
       if (container && answer) return await answer(container, request);

@@ -33,7 +33,8 @@ export function upgradeFront(
       try {
         // Which Deno's server refuses by itself.
         const plain = headers.replace(/\r\n(?:connection|upgrade): .*/gi, "");
-        await say(server, `${plain}\r\n\r\n`);
+        // One request each: the next one may leave HTTP.
+        await say(server, `${plain}\r\nConnection: close\r\n\r\n`);
         await say(server, body);
         await Promise.race([copy(connection, server), copy(server, connection)]);
       } finally {

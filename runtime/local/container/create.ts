@@ -22,6 +22,11 @@ import { limitRefusal, noGpusOnPodman, resourceRefusal } from "./refusals.ts";
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;
 
+/** Docker: daemon's `validateMountConfig` (moby, volume/mounts); Podman 4.3: it would make what it
+ * does not see. */
+const MAY_NOT_LOOK =
+  /invalid mount config.*permission denied|making volume mountpoint .*permission denied/;
+
 /**
  * Creates a container and returns its id. Directories to mount that are not there are made first:
  * the engine would refuse them, or make them as root.
@@ -56,6 +61,15 @@ export async function createContainer(
     const refused = resourceRefusal(body, error);
     if (refused !== undefined) throw refused;
     if (isNotFound(error)) throw imageNotFound(body.Image, error);
+    if (error instanceof EngineError && MAY_NOT_LOOK.test(error.reason)) {
+      throw new MlcliError("The Docker Engine may not look into a directory of the app", {
+        quote: error.reason,
+        hint:
+          "A rootless engine sees what its user may see, whoever calls it: use one of your own " +
+          "(DOCKER_HOST names it), or run mlcli as that user. mlcli doctor says whose it is.",
+        cause: error,
+      });
+    }
     if (error instanceof EngineError && /bind source path does not exist/.test(error.reason)) {
       throw new MlcliError(
         `The Docker Engine does not see a directory: ${error.reason}`,

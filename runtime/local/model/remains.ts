@@ -195,7 +195,7 @@ async function nameModel(
   );
   const status = (await recordOfContainer(layout, run))?.exitStatus;
   const what = status === undefined
-    ? "mlcli was killed while a training ran, and how that ended is not known: its model is in "
+    ? "Nobody saw the end of a training, so how that ended is not known: its model is in "
     : `A training ended with exit status ${status}, and its model has not got its place: it is in `;
   return warningText(
     what + typedPath(layout.directory, folder),

@@ -57,6 +57,8 @@ export class RegistryFront implements AsyncDisposable {
     } catch (error) {
       if (error instanceof Refused) return refusalAnswer(error);
       if (this.#stop.signal.aborted) return refusal("UNAVAILABLE", "The box is closed", 503);
+      // Who goes away in the middle of a request hears no answer.
+      if (request.signal.aborted) return refusal("UNKNOWN", "The client went away", 499);
       this.parts.platform.problem(`The registry's front failed: ${error}`);
       return refusal("UNKNOWN", "unknown error", 500);
     }

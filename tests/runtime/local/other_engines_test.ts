@@ -115,3 +115,26 @@ suite("on an engine that cannot limit what a run takes", () => {
     assertEquals(stderr.split("\n")[0], "error: A rootless engine cannot give a server port 80");
   });
 });
+
+suite("on a rootless engine of another user", () => {
+  for (
+    const reason of [
+      'invalid mount config for type "bind": stat /home/me/app: permission denied',
+      "make cli opts(): making volume mountpoint for volume /home/me/app: mkdir /home/me/app: " +
+      "permission denied",
+    ]
+  ) {
+    it(`a directory that this user may not reach is said to be one: ${reason}`, async () => {
+      const { code, stderr, left } = await on({ SecurityOptions: ["name=rootless"] }, ["train"], {
+        answers: { "POST /containers/create": () => refusal(400, reason) },
+      });
+      assertEquals([code, left], [1, []]);
+      const [error, quote, hint] = stderr.split("\n");
+      assertEquals(
+        [error, quote],
+        ["error: The Docker Engine may not look into a directory of the app", `  ${reason}`],
+      );
+      assertEquals(hint?.startsWith("hint: A rootless engine sees what its user may see"), true);
+    });
+  }
+});

@@ -41,8 +41,11 @@ suite("the wait for a server", () => {
     try {
       const { signal } = new AbortController();
       // Nobody listens there.
-      const { kind } = await untilReady(engine, { id: "c", port: 1 }, 0.1, signal);
-      assertEquals(kind, "late");
+      assertEquals(await untilReady(engine, { id: "c", port: 1 }, 0.1, signal), {
+        kind: "late",
+        lastAnswer: "the Docker Engine does not answer",
+        wasReady: false,
+      });
     } finally {
       engine.close();
     }

@@ -195,7 +195,7 @@ suite("a training that went on when mlcli was killed", () => {
       assertEquals(
         stderr.split("\n").slice(0, 2),
         [
-          "warning: mlcli was killed while a training ran, and how that ended is not known: its " +
+          "warning: Nobody saw the end of a training, so how that ended is not known: its " +
           `model is in ${folder}/.model-${run}`,
           `hint: If it is whole: rm -r ${folder}/model && mv ${folder}/.model-${run} ` +
           `${folder}/model. If not: rm -r ${folder}/.model-${run}`,

@@ -1,0 +1,160 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { type Cut, type CutCommand, type CutRun, runCut } from "../helpers/cut_engine.ts";
+import type { Fate } from "../helpers/engine_front.ts";
+import type { Play } from "../helpers/fake_containers.ts";
+import { it, suite } from "../helpers/suite.ts";
+import { isInSample } from "../helpers/sweep.ts";
+
+/** Of the two sweeps, one row of so many is tried by day: each takes two commands. */
+const SHARE = 40;
+
+/** A port that nobody has. */
+const PORT = freePort();
+
+function freePort(): string {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return String(listener.addr.port);
+}
+
+/** A server that is there. */
+function withServer(app: string): Play {
+  const Labels = { "mlcli.role": "serve", "mlcli.app": app, "mlcli.port": PORT };
+  const rest = { Image: "x", State: "running", Status: "Up", Created: 0 };
+  return { containers: [{ Id: "abc", Names: [`/mlcli-${app}-serve-${PORT}`], Labels, ...rest }] };
+}
+
+/** An engine that builds. */
+function building(): Play {
+  const said = '{"stream":"Step 1/1 : FROM scratch\\n"}\n{"aux":{"ID":"sha256:0123"}}\n';
+  return { answers: { "POST /build": () => new Response(said) } };
+}
+
+function withVersion(): Play {
+  const version = { Version: "20.10.24", ApiVersion: "1.41", Arch: "amd64" };
+  return { answers: { "GET /version": () => Response.json(version) } };
+}
+
+/** Each command that asks the engine for something. */
+const COMMANDS: readonly CutCommand[] = [
+  { args: ["local", "train"] },
+  { args: ["local", "train", "--strict"] },
+  { args: ["local", "process", "--file", "p.py"] },
+  { args: ["local", "deploy", "--port", "0"] },
+  {
+    args: ["local", "deploy", "--replace", "--port", PORT],
+    play: withServer,
+    // The one that is there stays in the fake engine's list, whatever becomes of it.
+    isOnce: true,
+  },
+  { args: ["local", "status"], play: withServer },
+  { args: ["local", "stop", "--port", PORT], play: withServer },
+  { args: ["local", "logs", "--port", PORT], play: withServer },
+  // Nobody listens there, so the engine is asked who should.
+  { args: ["local", "invoke", "APP.json", "--port", "1"] },
+  { args: ["local", "shell", "--", "true"], play: () => ({ onInput: () => {} }) },
+  { args: ["build"], play: building },
+  { args: ["doctor"], play: withVersion },
+];
+
+const CUTS: readonly Fate[] = [
+  "cut before the call",
+  "cut before the answer",
+  "cut in the head",
+  "cut in the body",
+];
+
+const page = "<!DOCTYPE html><title>\x1b]0;Proxy\x07</title><h1>Bad gateway</h1>";
+
+/** What is said in the place of an answer. */
+const ODD: Readonly<Record<string, Fate>> = {
+  "a page": { answer: { status: 200, body: page } },
+  "a refusal that is a page": { answer: { status: 502, body: page } },
+  "nothing": { answer: { status: 200, body: "" } },
+  "null": { answer: { status: 200, body: "null" } },
+  "half an object": { answer: { status: 200, body: '{"Id":"abc","St' } },
+  "wrong types": {
+    answer: {
+      status: 200,
+      body: '{"Id":1,"State":"up","Created":[],"StatusCode":"0","Config":{"Env":5},"stream":{}}',
+    },
+  },
+  "a list of wrong types": {
+    answer: { status: 200, body: '[{"Id":"a","Names":"b","Labels":["c"],"Ports":5}]' },
+  },
+  "a refusal of 5 MB": {
+    answer: { status: 500, body: JSON.stringify({ message: "\x1b[2J".repeat(1_250_000) }) },
+  },
+};
+
+/** What a command says where the connection broke, or the answer was of something else. */
+const WORDS = [
+  /The Docker Engine went away \([A-Z]+ \/\S+\): \S/,
+  /The Docker Engine's answer is not what its API says \([A-Z]+ \S+/,
+  /The Docker Engine refused \([A-Z]+ \/\S+: 500\): .{700} \.\.\. \(\d+ characters left out\) \.\.\. /,
+  /The Docker Engine broke the container's output off/,
+  /The Docker Engine does not know how the run ended/,
+  /The engine ended the build without an image|the engine ended the build without an image/,
+];
+
+/** Of a server, by its container's name. */
+function portOf(name: string): string {
+  return `:${/-serve-(\d+)/.exec(name)?.[1]}`;
+}
+
+/** What holds of each run. */
+function check(run: CutRun, plain: CutRun, where: string): void {
+  const { code, stdout, stderr } = run;
+  const said = `${where}\n${stdout}\n${stderr}`;
+  // A call whose answer does not matter any more, or is asked for by words alone, changes nothing.
+  assert([1, plain.code].includes(code), said);
+  if (code === 1 && plain.code === 0) {
+    assert(WORDS.some((words) => words.test(stdout + stderr)), said);
+  }
+  assertEquals(/defect|undefined|os error|client error|\bat file:/.test(stderr), false, said);
+  // deno-lint-ignore no-control-regex
+  assertEquals(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(stdout + stderr), false, said);
+  assert(stderr.length < 6_000, where);
+  // One that serves is to be there.
+  const left = run.left.filter((name) => code !== 0 || !stdout.includes(portOf(name)));
+  for (const name of left) assertStringIncludes(stderr, `docker rm -f ${name} `, said);
+  // The earlier model, or that of the run.
+  assertEquals(run.model, ["m"], said);
+  if (run.again === undefined) return;
+  assertEquals(run.again.code, plain.code, `${said}\nagain:\n${run.again.stderr}`);
+  assertEquals(run.again.left.filter((name) => name.startsWith(".run-")), [], said);
+}
+
+suite("an engine whose connection breaks", () => {
+  let row = 0;
+  for (const command of COMMANDS) {
+    it(`is named by mlcli ${command.args.join(" ")}, at whatever call, and it works again`, async () => {
+      const plain = await runCut(command);
+      assert(plain.course.length > 0);
+      for (let at = 0; at < plain.course.length; at++) {
+        for (const fate of CUTS) {
+          for (const isGone of [false, true]) {
+            if (!isInSample(row++, SHARE)) continue;
+            const cut: Cut = { at, fate, isGone };
+            check(await runCut(command, cut), plain, `${plain.course[at]} ${JSON.stringify(cut)}`);
+          }
+        }
+      }
+    });
+  }
+});
+
+suite("an engine that answers something else", () => {
+  let row = 0;
+  for (const command of COMMANDS) {
+    it(`is doubted by mlcli ${command.args.join(" ")}, at whatever call, and it works again`, async () => {
+      const plain = await runCut(command);
+      for (let at = 0; at < plain.course.length; at++) {
+        for (const [what, fate] of Object.entries(ODD)) {
+          if (!isInSample(row++, SHARE)) continue;
+          const run = await runCut(command, { at, fate, isGone: false });
+          check(run, plain, `${plain.course[at]}: ${what}`);
+        }
+      }
+    });
+  }
+});

@@ -1,0 +1,101 @@
+/**
+ * Commands on an engine whose connection breaks at one of their calls, or that answers something else
+ * there: in this process, through a front before a fake engine.
+ *
+ * @module
+ */
+
+import { completeApp } from "./app.ts";
+import { type EngineFront, engineFront, type Fate } from "./engine_front.ts";
+import { type FakeContainer, fakeContainers, type Play } from "./fake_containers.ts";
+import { type InProcessOptions, runInProcess } from "./in_process.ts";
+import { pingServer } from "./ping_server.ts";
+import type { ProgramResult } from "./program.ts";
+
+/** A command, and what the engine plays for it. */
+export interface CutCommand {
+  /** APP stands for the app's name. */
+  readonly args: readonly string[];
+  readonly play?: (app: string) => Play;
+  readonly options?: Partial<InProcessOptions>;
+  /** Whether it cannot be repeated on a fake engine. */
+  readonly isOnce?: boolean;
+}
+
+/** What becomes of one of its calls. */
+export interface Cut {
+  /** Number of the call, from 0. */
+  readonly at: number;
+  readonly fate: Fate;
+  /** Whether nobody listens from then on. */
+  readonly isGone: boolean;
+}
+
+/** What came of a command. */
+export interface CutRun extends ProgramResult {
+  /** The calls: `POST /containers/c1/start`. */
+  readonly course: readonly string[];
+  /** Names of containers that are left. */
+  readonly left: readonly string[];
+  /** What is in the app's model directory. */
+  readonly model: readonly string[];
+  /** The same command once the engine is back. */
+  readonly again:
+    | ProgramResult & {
+      /** What is left then of the first one: containers, and directories beside the test data. */
+      readonly left: readonly string[];
+    }
+    | undefined;
+}
+
+/** Starts the server of a container that serves; another ends with 0. */
+function play(container: FakeContainer, servers: AsyncDisposableStack): void {
+  const port = container.body.HostConfig?.PortBindings?.["8080/tcp"]?.[0]?.HostPort;
+  if (container.body.Labels["mlcli.role"] !== "serve") container.end(0);
+  else if (port !== undefined) servers.use(pingServer(Number(port)));
+}
+
+/** Runs a command, and once more when the engine is back. @param cut nothing is cut without it. */
+export async function runCut(command: CutCommand, cut?: Cut): Promise<CutRun> {
+  await using app = await completeApp();
+  await using servers = new AsyncDisposableStack();
+  await using engine = await fakeContainers({
+    program: (container) => play(container, servers),
+    ...command.play?.(app.name),
+  });
+  const course: string[] = [];
+  let isGone = false;
+  await using front: EngineFront = await engineFront(({ call }) => {
+    if (call === "GET /_ping") return isGone ? "cut before the call" : "pass";
+    const number = course.push(call) - 1;
+    if (isGone) return "cut before the call";
+    if (cut === undefined || number !== cut.at) return "pass";
+    isGone = cut.isGone;
+    return cut.fate;
+  }, engine.socket);
+  const args = command.args.map((arg) => arg.replace("APP", app.name));
+  const run = (engine: { readonly socket: string }): Promise<ProgramResult> =>
+    runInProcess(args, { cwd: app.directory, engine, ...command.options });
+  const beside = async (): Promise<readonly string[]> => {
+    const names = await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name);
+    return names.filter((name) => name.startsWith(".run-"));
+  };
+  const result = await run(front);
+  const left = [...engine.left];
+  const folders = await beside();
+  // This process goes on; mlcli itself would not.
+  for (const name of folders) {
+    await Deno.writeTextFile(app.path("local_test", name, "owner"), `4194305 ${Deno.hostname()}`);
+  }
+  const model = await Array.fromAsync(Deno.readDir(app.testPath("model")), ({ name }) => name);
+  if (command.isOnce) return { ...result, course, left, model, again: undefined };
+  const again = await run(engine);
+  const still = [...engine.left, ...await beside()];
+  return {
+    ...result,
+    course,
+    left,
+    model,
+    again: { ...again, left: still.filter((name) => [...left, ...folders].includes(name)) },
+  };
+}
