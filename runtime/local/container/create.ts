@@ -22,8 +22,10 @@ import { limitRefusal, noGpusOnPodman, resourceRefusal } from "./refusals.ts";
 /** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;
 
-/** Docker: daemon's `validateMountConfig` (moby, volume/mounts); Podman 4.3: `statfs PATH: ...`. */
-const MAY_NOT_LOOK = /invalid mount config.*permission denied|statfs .*permission denied/;
+/** Docker: daemon's `validateMountConfig` (moby, volume/mounts); Podman 4.3: it would make what it
+ * does not see. */
+const MAY_NOT_LOOK =
+  /invalid mount config.*permission denied|making volume mountpoint .*permission denied/;
 
 /**
  * Creates a container and returns its id. Directories to mount that are not there are made first:

@@ -120,7 +120,8 @@ suite("on a rootless engine of another user", () => {
   for (
     const reason of [
       'invalid mount config for type "bind": stat /home/me/app: permission denied',
-      "statfs /home/me/app: permission denied",
+      "make cli opts(): making volume mountpoint for volume /home/me/app: mkdir /home/me/app: " +
+      "permission denied",
     ]
   ) {
     it(`a directory that this user may not reach is said to be one: ${reason}`, async () => {
