@@ -1,9 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
+import { namesOf } from "../../../runtime/docker/engine.ts";
 import { makeApp, type TestApp, TRAINING_DATA } from "../../helpers/app.ts";
 import { startCloud } from "../../helpers/cloud.ts";
 import { LEAST, makeDeployApp, MODEL, UPDATE } from "../../helpers/deploy_app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
-import { buildTestImage, containersOf, TEST_IMAGE } from "../../helpers/engine.ts";
+import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../../helpers/engine.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { BUCKET, type JobApp } from "../../helpers/job_app.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { startProgram } from "../../helpers/program.ts";
@@ -94,8 +96,14 @@ const COMMANDS: readonly Local[] = [
   { args: ["local", "status"] },
   { args: ["local", "list-jobs"] },
   { args: ["local", "shell", "--", "true"] },
-  { args: ["doctor"] },
+  { args: ["doctor"], check: () => eventually(noTrialsOfDoctor) },
 ];
+
+/** Those of doctor have no app. Beside this test, another may have one for a moment. */
+async function noTrialsOfDoctor(): Promise<boolean> {
+  const containers = await withEngine((engine) => engine.listContainers([]));
+  return containers.flatMap(namesOf).every((name) => !name.startsWith("mlcli-doctor-"));
+}
 
 /** What of a run is in the app's directories, and goes at its end. */
 function leftIn(app: TestApp): readonly string[] {
