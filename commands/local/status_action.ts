@@ -12,7 +12,7 @@ import {
 import { tell } from "../../runtime/message.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Stale } from "../../runtime/local/server/made_of.ts";
-import { noteText } from "../../runtime/text.ts";
+import { inOneLine, noteText, printableJson } from "../../runtime/text.ts";
 import { green, red, yellow } from "../render/colour.ts";
 import { durationText } from "../render/duration.ts";
 import { tableText } from "../render/table.ts";
@@ -27,12 +27,12 @@ const HEALTH_COLUMN = 3;
 export async function statusAction(context: Context, options: StatusOptions): Promise<void> {
   const statuses = await containerStatuses(options.appName, context);
   if (options.output === "json") {
-    context.out.print(`${JSON.stringify(statuses.map(jsonStatus), null, 2)}\n`);
+    context.out.print(`${printableJson(statuses.map(jsonStatus), 2)}\n`);
     return;
   }
   const { out } = context;
   const now = context.clock.date();
-  const rows = statuses.map((status) => textRow(status, out.isTerminal, now));
+  const rows = statuses.map((status) => textRow(status, out.isTerminal, now).map(inOneLine));
   out.print(tableText(HEADINGS, rows, out, paint));
   for (const { appName, port, stale } of statuses) {
     if (stale === undefined) continue;

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { type RawHandler, rawServer, say } from "../helpers/raw_server.ts";
@@ -108,6 +108,29 @@ suite("an engine whose answers are whole", () => {
     const { code, stdout, stderr } = await run(args, RUN);
     assertEquals({ code, stdout, stderr }, { code: 0, stdout: "hello\n", stderr: "" });
   });
+});
+
+suite("an engine that says what a terminal obeys", () => {
+  for (const output of ["text", "json"]) {
+    it(`has none of it shown by mlcli local status --output ${output}`, async () => {
+      const evil = "a\x1b[2J\x9b1m\u202e\x07";
+      const bytes = new TextEncoder().encode(
+        JSON.stringify([{ ...SERVER, Image: evil, State: evil, Status: evil }]),
+      );
+      const said = answer(200, String.fromCharCode(...bytes));
+      const { code, stdout, stderr } = await run(["local", "status", "--output", output], {
+        ...SERVING,
+        "GET /containers/json": (connection) =>
+          say(connection, Uint8Array.from(said, (letter) => letter.charCodeAt(0))),
+      });
+      assertEquals(code, 0, stderr);
+      assertEquals(/[^\n -~]/.test(stdout + stderr), false, stdout + stderr);
+      assertStringIncludes(
+        stdout,
+        output === "text" ? "a?[2J?1m??" : "a\\u001b[2J\\u009b1m\\u202e\\u0007",
+      );
+    });
+  }
 });
 
 suite("an engine that breaks off", () => {
