@@ -20,6 +20,8 @@ export interface OtherEngine {
   readonly packages: readonly string[];
   /** Whose engine it is, and who runs the tests on it; undefined: root. */
   readonly uid?: number;
+  /** How many test files at once; undefined: as many as Deno likes. */
+  readonly jobs?: number;
 }
 
 /** No user of the machine, so that nothing there belongs to them. */
@@ -65,6 +67,8 @@ export const OTHER_ENGINES: Readonly<Record<string, OtherEngine>> = {
     programs: ["podman", "runc", ...ROOTLESS.programs],
     packages: ["podman", "runc", "containernetworking-plugins", ...ROOTLESS.packages],
     uid: UID,
+    // Of two builds of one image at once, Podman 4.3 may take away the layers of the other.
+    jobs: 1,
   },
 };
 

@@ -49,6 +49,7 @@ async function runTests(
       DOCKER_HOST: service.host,
       MLCLI_TEST_BASE_IMAGE: await bringBaseImage(service.host, limit),
       MLCLI_TEST_ENGINE: name,
+      ...(engine.jobs === undefined ? {} : { DENO_JOBS: `${engine.jobs}` }),
     };
     const within = withinOf(engine, service, ROOT, join(denoDirectory(), "npm"));
     const tests = args.length > 0 ? args : selected;
