@@ -2,7 +2,8 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { knowsPipes } from "../../../runtime/docker/connect.ts";
 import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
 import type { Address } from "../../../runtime/docker/locate.ts";
-import { EngineError, openTransport, type Transport } from "../../../runtime/docker/transport.ts";
+import { EngineError } from "../../../runtime/docker/engine_error.ts";
+import { openTransport, type Transport } from "../../../runtime/docker/transport.ts";
 import { type RawHandler, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
