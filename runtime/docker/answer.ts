@@ -49,10 +49,15 @@ export function answerOf(response: Response, asked: Asked, waiting: Waiting): An
     } finally {
       // Ends the answer where nobody wants the rest. If it has failed, that error is known already.
       reader.cancel().catch(() => {});
+      waiting.end();
     }
   }
   async function text(): Promise<string> {
-    return await waiting.during(() => response.text(), broken);
+    try {
+      return await waiting.during(() => response.text(), broken);
+    } finally {
+      waiting.end();
+    }
   }
   return {
     status: response.status,
@@ -79,6 +84,7 @@ export function answerOf(response: Response, asked: Asked, waiting: Waiting): An
       }
     },
     async discard(): Promise<void> {
+      waiting.end();
       await response.body?.cancel();
     },
   };

@@ -28,6 +28,7 @@ export class Waiting {
   readonly #isStream: boolean;
   /** Ends the request. */
   readonly #cut = new AbortController();
+  readonly #listening: Disposable | undefined;
   #hasHead = false;
 
   constructor(
@@ -39,7 +40,12 @@ export class Waiting {
     this.#wait = wait;
     this.#isStream = isStream;
     // Also between the waits, where nobody reads.
-    if (signal) onAbort(signal, () => this.#cut.abort(signal.reason));
+    this.#listening = signal && onAbort(signal, () => this.#cut.abort(signal.reason));
+  }
+
+  /** There is nothing more to wait for. (A signal may outlive very many requests.) */
+  end(): void {
+    this.#listening?.[Symbol.dispose]();
   }
 
   /**
@@ -60,6 +66,7 @@ export class Waiting {
       this.#hasHead = true;
       return part;
     } catch (cause) {
+      this.end();
       throw cut.signal.aborted ? cut.signal.reason : failure(cause);
     }
   }
