@@ -91,6 +91,7 @@ async function runOnce(
   signal.throwIfAborted();
   const id = await createContainer(engine, name, body, host.err);
   const waiting = new AbortController();
+  let ended = false;
   let removed = false;
   try {
     signal.throwIfAborted();
@@ -136,6 +137,7 @@ async function runOnce(
     const closed = await passOn(output, host, { hear, stop });
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
+    ended = true;
     removed = removal !== undefined;
     const { words, hint } = await endInWords(engine, id, status);
     return {
@@ -147,7 +149,9 @@ async function runOnce(
     };
   } finally {
     waiting.abort();
-    if (!removed && !await discardContainer(engine, { id, name }, host.err)) onLeft?.();
+    const isGone = removed || await discardContainer(engine, { id, name }, host.err);
+    // One that has ended writes nothing more, whether it is there or not.
+    if (!isGone && !ended) onLeft?.();
   }
 }
 
