@@ -112,9 +112,11 @@ async function runOnce(
     const giveUp = (error: unknown): void => {
       if (error instanceof BrokenEngine) waiting.abort(error);
     };
+    const reader = { isWaitedFor: false };
+    const isHeldUp = (): boolean => reader.isWaitedFor;
     const stop = (): void => {
       engine.stopContainer(id, grace).catch(giveUp);
-      untilSilent(engine, id, waiting.signal).catch(giveUp);
+      untilSilent(engine, id, waiting.signal, { isHeldUp }).catch(giveUp);
     };
     const stopAloud = (why: "asked" | "time over"): void => {
       stop();
@@ -134,7 +136,7 @@ async function runOnce(
     const hear = ({ stream, bytes }: OutputPiece): void => {
       if (stream === "stderr" || body.Tty) watch.hear(bytes);
     };
-    const closed = await passOn(output, host, { hear, stop });
+    const closed = await passOn(output, host, { hear, stop, reader });
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
     ended = true;
@@ -222,6 +224,8 @@ const READER_PATIENCE = 2_000;
 interface Passing {
   readonly hear: (piece: OutputPiece) => void;
   readonly stop: () => void;
+  /** Told of who is to take it. */
+  readonly reader: { isWaitedFor: boolean };
 }
 
 /**
@@ -231,7 +235,7 @@ interface Passing {
 async function passOn(
   output: AsyncIterable<OutputPiece>,
   { out, err, interruption }: RunHost,
-  { hear, stop }: Passing,
+  { hear, stop, reader }: Passing,
 ): Promise<OutputClosed | undefined> {
   let closed: OutputClosed | undefined;
   let isUnread = false;
@@ -240,12 +244,15 @@ async function passOn(
     if (closed || isUnread || interruption.force.aborted) continue;
     hear(piece);
     const { stream, bytes } = piece;
+    reader.isWaitedFor = true;
     try {
       isUnread = !await isTaken((stream === "stdout" ? out : err).write(bytes), interruption);
     } catch (error) {
       if (!(error instanceof OutputClosed)) throw error;
       closed = error;
       stop();
+    } finally {
+      reader.isWaitedFor = false;
     }
   }
   return closed;
