@@ -66,7 +66,8 @@ export async function connectToEngine(
     signal?.throwIfAborted();
     if (attempt.engine) return attempt.engine;
     hasSocket ||= attempt.failure !== NO_SOCKET;
-    failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${attempt.failure}`);
+    const failure = limit.signal.aborted ? `no answer in ${timeout / 1000} s` : attempt.failure;
+    failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${failure}`);
   }
   throw new MlcliError("No Docker Engine answers", {
     quote: failures.join("\n"),

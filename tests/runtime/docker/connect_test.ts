@@ -223,6 +223,16 @@ suite("connectToEngine", () => {
     ]);
   });
 
+  it("says how long it has waited for one that says nothing", async () => {
+    await using silent = await fakeEngine({ "GET /_ping": never });
+    const { quote } = await assertRejects(
+      () => connectToEngine(at(silent), { timeout: 200 }),
+      MlcliError,
+      "No Docker Engine answers",
+    );
+    assertEquals(quote, `unix://${silent.socket} (DOCKER_HOST): no answer in 0.2 s`);
+  });
+
   it("does not take any server for an engine", async () => {
     for (const version of [undefined, "", "latest", "1.41/../.."]) {
       await using server = await fakeEngine({
