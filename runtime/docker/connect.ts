@@ -5,7 +5,7 @@
  */
 
 import { BrokenEngine, EngineGone } from "./broken_engine.ts";
-import { MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
 import { enablingHint, type Studio } from "../studio.ts";
 import { joinSignals } from "../time.ts";
 import {
@@ -123,7 +123,7 @@ function obstacleTo(address: Address): string | undefined {
     Deno.statSync(address.path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return NO_SOCKET;
-    return error instanceof Deno.errors.PermissionDenied ? NO_PERMISSION : reasonOf(error);
+    return error instanceof Deno.errors.PermissionDenied ? NO_PERMISSION : fileErrorReason(error);
   }
 }
 
