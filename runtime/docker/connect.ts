@@ -8,13 +8,8 @@ import { BrokenEngine, EngineGone } from "./broken_engine.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { enablingHint, type Studio } from "../studio.ts";
 import { joinSignals } from "../time.ts";
-import {
-  type Builder,
-  type Engine,
-  type EngineIdentity,
-  engineOver,
-  type EngineVersion,
-} from "./engine.ts";
+import type { Builder, Engine, EngineVersion } from "./engine.ts";
+import { type EngineIdentity, engineOver } from "./engine_calls.ts";
 import {
   type Address,
   type Candidate,
@@ -22,10 +17,11 @@ import {
   type SearchEnvironment,
   studioOf,
 } from "./locate.ts";
+import { reasonOf } from "./loss.ts";
 import { Patience, type PatienceOptions } from "./patience.ts";
 import { VERSION } from "./shape.ts";
 import { STUDIO_API } from "./studio.ts";
-import { addressText, openTransport, reasonOf, type Transport } from "./transport.ts";
+import { addressText, openTransport, type Transport } from "./transport.ts";
 
 /**
  * The newest API that mlcli speaks: Docker Engine 25 and later. Docker 29 accepts nothing older;

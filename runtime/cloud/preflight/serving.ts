@@ -14,7 +14,7 @@ import { regionVariables, type Variables } from "../../contract/variables.ts";
 import type { CreateBody, Engine, HolderBody, ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
 import { BrokenEngine } from "../../docker/broken_engine.ts";
-import { EngineError } from "../../docker/transport.ts";
+import { EngineError } from "../../docker/engine_error.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { takesPort } from "../../images.ts";
 import { LABELS } from "../../labels.ts";

@@ -12,6 +12,7 @@ import { demultiplex, type OutputPiece } from "../../docker/frames.ts";
 import { BrokenEngine } from "../../docker/broken_engine.ts";
 import type { Upgraded } from "../../docker/upgrade.ts";
 import { OutputClosed } from "../../errors.ts";
+import { lastMoment } from "../../last_moment.ts";
 import { abortOf, onAbort } from "../../time.ts";
 import {
   attachContainer,
@@ -249,14 +250,11 @@ async function passOn(
 /** Waits until something is written; not for ever where the user wants an end, nor in a hurry. */
 async function isTaken(
   written: Promise<void>,
-  { signal, force }: Interruption,
+  interruption: Interruption,
 ): Promise<boolean> {
-  const { promise: given, resolve: giveUp } = Promise.withResolvers<boolean>();
-  using waits = new DisposableStack();
-  waits.use(onAbort(force, () => giveUp(false)));
-  waits.use(onAbort(signal, () => {
-    const timer = setTimeout(() => giveUp(false), READER_PATIENCE);
-    waits.defer(() => clearTimeout(timer));
-  }));
-  return await Promise.race([written.then(() => true), given]);
+  using last = lastMoment(interruption, READER_PATIENCE);
+  return await Promise.race([
+    written.then(() => true),
+    abortOf(last.signal).catch(() => false),
+  ]);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EngineError } from "../../docker/transport.ts";
+import { EngineError } from "../../docker/engine_error.ts";
 import { MlcliError } from "../../errors.ts";
 import { freePort } from "../../serving/own_port.ts";
 import { pause } from "../../time.ts";

@@ -4,7 +4,8 @@ import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts"
 import { builtAt } from "../../../runtime/docker/image_details.ts";
 import { isConflict } from "../../../runtime/docker/engine.ts";
 import { wasOutOfMemory } from "../../../runtime/docker/events.ts";
-import { EngineError, openTransport } from "../../../runtime/docker/transport.ts";
+import { EngineError } from "../../../runtime/docker/engine_error.ts";
+import { openTransport } from "../../../runtime/docker/transport.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { abortOf, deadlineIn } from "../../../runtime/time.ts";
 import { type FakeEngine, fakeEngine, never, pong, refusal } from "../../helpers/fake_engine.ts";
