@@ -2,6 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { OutputClosed } from "../../../runtime/errors.ts";
 import { completeApp } from "../../helpers/app.ts";
 import { sourceOf } from "../../helpers/app_on_disk.ts";
+import { namesIn } from "../../helpers/directory.ts";
 import {
   type FakeContainer,
   fakeContainers,
@@ -10,7 +11,6 @@ import {
   type Play,
 } from "../../helpers/fake_containers.ts";
 import { done, never, refusal } from "../../helpers/fake_engine.ts";
-import { namesIn } from "../../helpers/full_disk.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
