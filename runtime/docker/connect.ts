@@ -5,7 +5,7 @@
  */
 
 import { BrokenEngine, EngineGone } from "./broken_engine.ts";
-import { MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
 import { enablingHint, type Studio } from "../studio.ts";
 import { joinSignals } from "../time.ts";
 import type { Builder, Engine, EngineVersion } from "./engine.ts";
@@ -62,7 +62,8 @@ export async function connectToEngine(
     signal?.throwIfAborted();
     if (attempt.engine) return attempt.engine;
     hasSocket ||= attempt.failure !== NO_SOCKET;
-    failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${attempt.failure}`);
+    const failure = limit.signal.aborted ? `no answer in ${timeout / 1000} s` : attempt.failure;
+    failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${failure}`);
   }
   throw new MlcliError("No Docker Engine answers", {
     quote: failures.join("\n"),
@@ -118,7 +119,7 @@ function obstacleTo(address: Address): string | undefined {
     Deno.statSync(address.path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return NO_SOCKET;
-    return error instanceof Deno.errors.PermissionDenied ? NO_PERMISSION : reasonOf(error);
+    return error instanceof Deno.errors.PermissionDenied ? NO_PERMISSION : fileErrorReason(error);
   }
 }
 

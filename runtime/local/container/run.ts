@@ -91,6 +91,7 @@ async function runOnce(
   signal.throwIfAborted();
   const id = await createContainer(engine, name, body, host.err);
   const waiting = new AbortController();
+  let ended = false;
   let removed = false;
   try {
     signal.throwIfAborted();
@@ -111,9 +112,11 @@ async function runOnce(
     const giveUp = (error: unknown): void => {
       if (error instanceof BrokenEngine) waiting.abort(error);
     };
+    const reader = { isWaitedFor: false };
+    const isHeldUp = (): boolean => reader.isWaitedFor;
     const stop = (): void => {
       engine.stopContainer(id, grace).catch(giveUp);
-      untilSilent(engine, id, waiting.signal).catch(giveUp);
+      untilSilent(engine, id, waiting.signal, { isHeldUp }).catch(giveUp);
     };
     const stopAloud = (why: "asked" | "time over"): void => {
       stop();
@@ -133,9 +136,10 @@ async function runOnce(
     const hear = ({ stream, bytes }: OutputPiece): void => {
       if (stream === "stderr" || body.Tty) watch.hear(bytes);
     };
-    const closed = await passOn(output, host, { hear, stop });
+    const closed = await passOn(output, host, { hear, stop, reader });
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
+    ended = true;
     removed = removal !== undefined;
     const { words, hint } = await endInWords(engine, id, status);
     return {
@@ -147,7 +151,9 @@ async function runOnce(
     };
   } finally {
     waiting.abort();
-    if (!removed && !await discardContainer(engine, { id, name }, host.err)) onLeft?.();
+    const isGone = removed || await discardContainer(engine, { id, name }, host.err);
+    // One that has ended writes nothing more, whether it is there or not.
+    if (!isGone && !ended) onLeft?.();
   }
 }
 
@@ -218,6 +224,8 @@ const READER_PATIENCE = 2_000;
 interface Passing {
   readonly hear: (piece: OutputPiece) => void;
   readonly stop: () => void;
+  /** Told of who is to take it. */
+  readonly reader: { isWaitedFor: boolean };
 }
 
 /**
@@ -227,7 +235,7 @@ interface Passing {
 async function passOn(
   output: AsyncIterable<OutputPiece>,
   { out, err, interruption }: RunHost,
-  { hear, stop }: Passing,
+  { hear, stop, reader }: Passing,
 ): Promise<OutputClosed | undefined> {
   let closed: OutputClosed | undefined;
   let isUnread = false;
@@ -236,12 +244,15 @@ async function passOn(
     if (closed || isUnread || interruption.force.aborted) continue;
     hear(piece);
     const { stream, bytes } = piece;
+    reader.isWaitedFor = true;
     try {
       isUnread = !await isTaken((stream === "stdout" ? out : err).write(bytes), interruption);
     } catch (error) {
       if (!(error instanceof OutputClosed)) throw error;
       closed = error;
       stop();
+    } finally {
+      reader.isWaitedFor = false;
     }
   }
   return closed;
