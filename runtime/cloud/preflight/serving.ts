@@ -19,7 +19,7 @@ import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { takesPort } from "../../images.ts";
 import { LABELS } from "../../labels.ts";
 import { endInWords } from "../../serving/end.ts";
-import { freePort, isTaken } from "../../serving/own_port.ts";
+import { freePort, isTaken } from "../../serving/ports.ts";
 import { logTail, untilReady } from "../../serving/until_ready.ts";
 import { printable } from "../../text.ts";
 import { VERSION } from "../../version.ts";

@@ -1,6 +1,6 @@
 /**
- * A server in SageMaker Studio: its container has the space's own ports, so that nothing publishes
- * its port as another one, and the engine does not notice when somebody has it.
+ * Ports of this machine. In SageMaker Studio, a server's container has the space's own: nothing
+ * publishes its port as another one, and the engine does not notice when somebody has it.
  *
  * @module
  */
