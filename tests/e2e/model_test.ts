@@ -535,7 +535,7 @@ suite("a model belongs to the caller", () => {
     await Deno.writeTextFile(app.testPath("output/data/go"), "");
     await untilEnded(app);
     const result = await user.run(["local", "process", "-f", "p.py"], app.directory);
-    assertStringIncludes(result.stderr, "killed");
+    assertStringIncludes(result.stderr, "Nobody saw the end of a training");
     assertEquals(await foreign(app.testPath()), [`${app.testPath()}/output/data/go`]);
   });
 });
