@@ -22,7 +22,7 @@ import {
   UserCodeError,
 } from "./runtime/errors.ts";
 import { printable } from "./runtime/text.ts";
-import { onAbort } from "./runtime/time.ts";
+import { abortOf, delayed } from "./runtime/time.ts";
 
 /**
  * Runs one command line.
@@ -53,13 +53,8 @@ const READER_PATIENCE = 1_000;
  */
 async function untilRead({ out, err, interruption: { signal } }: Context): Promise<void> {
   const written = Promise.all([out.written?.(), err.written?.()]);
-  const { promise: given, reject: giveUp } = Promise.withResolvers<never>();
-  using waits = new DisposableStack();
-  waits.use(onAbort(signal, () => {
-    const timer = setTimeout(() => giveUp(signal.reason), READER_PATIENCE);
-    waits.defer(() => clearTimeout(timer));
-  }));
-  await Promise.race([written, given]);
+  using late = delayed(signal, READER_PATIENCE);
+  await Promise.race([written, abortOf(late.signal)]);
 }
 
 /** What the user's wish to end broke off is that wish. */

@@ -55,6 +55,21 @@ export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignal {
   return { signal: first.signal, [Symbol.dispose]: () => listeners.dispose() };
 }
 
+/**
+ * A signal that is aborted some time after another one, with its reason.
+ *
+ * @param milliseconds after the other one, also where that was aborted before.
+ */
+export function delayed(signal: AbortSignal, milliseconds: number): JoinedSignal {
+  const late = new AbortController();
+  const held = new DisposableStack();
+  held.use(onAbort(signal, () => {
+    const timer = setTimeout(() => late.abort(signal.reason), milliseconds);
+    held.defer(() => clearTimeout(timer));
+  }));
+  return { signal: late.signal, [Symbol.dispose]: () => held.dispose() };
+}
+
 /** A time limit that is lifted when it is disposed of. */
 export interface Deadline extends Disposable {
   /** Aborted when the time is over. */

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { makeDirectory } from "./helpers/directory.ts";
+import { makeDirectory, namesIn } from "./helpers/directory.ts";
 import { FakeAws } from "./helpers/fake_aws.ts";
-import { HOSTILE, listing, makeHostileDirectory } from "./helpers/hostile_directory.ts";
+import { HOSTILE, makeHostileDirectory } from "./helpers/hostile_directory.ts";
 import { it, suite } from "./helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
@@ -25,7 +25,7 @@ if (Deno.build.os !== "windows") {
         const checkout = join(work.path, "a checkout");
         await Deno.symlink(ROOT, checkout);
         await using platform = new FakeAws();
-        const before = await listing(hostile.path);
+        const before = await namesIn(hostile.path);
         const script = [
           'if [ -n "${BASH_VERSION:-}" ]; then shopt -s expand_aliases; fi',
           'cd "$1"',
@@ -45,7 +45,7 @@ if (Deno.build.os !== "windows") {
         assertEquals((output! + errors).includes(HOSTILE), false, errors);
         assertMatch(output!, /^mlcli \S+ \(from source, Deno 2\.9\.6\)\n0\n$/m);
         assertEquals(platform.requests.length, 1);
-        assertEquals(await listing(hostile.path), before);
+        assertEquals(await namesIn(hostile.path), before);
       });
     }
   });

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { messageOf } from "../errors.ts";
+import { fileErrorReason } from "../errors.ts";
 import { AwsError } from "./errors.ts";
 import { homeOf, profileValue } from "./profiles.ts";
 
@@ -70,7 +70,7 @@ async function textOf({ file, source }: Bundle): Promise<string> {
   } catch (cause) {
     throw new AwsError("unreachable", `Cannot read the certificates: ${file}`, {
       hint: `${source} names this file: check both.`,
-      quote: messageOf(cause),
+      quote: fileErrorReason(cause),
       cause,
     });
   }

@@ -19,6 +19,7 @@ import {
   within,
 } from "../contract/s3_uri.ts";
 import { MlcliError, UsageError } from "../errors.ts";
+import { lastMoment } from "../last_moment.ts";
 import { inOneLine, listed } from "../text.ts";
 import { type NamedByFile, ownBucket } from "./bucket_owner.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "./connection.ts";
@@ -28,7 +29,6 @@ import { deletingCalls, type PlannedFile, plannedFiles, PlannedTotal } from "./u
 import { type NamedInput, namedInputs } from "./upload/inputs.ts";
 import { objectsBelow } from "./upload/objects_there.ts";
 import { type Step, stepsOf } from "./upload/plan.ts";
-import { lastMoment } from "./upload/last_moment.ts";
 import { partsNews } from "./upload/left_behind.ts";
 import { IN_FLIGHT } from "./upload/send_file.ts";
 import { type Done, transfer } from "./upload/transfer.ts";

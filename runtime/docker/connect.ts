@@ -5,16 +5,11 @@
  */
 
 import { BrokenEngine, EngineGone } from "./broken_engine.ts";
-import { MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
 import { enablingHint, type Studio } from "../studio.ts";
 import { joinSignals } from "../time.ts";
-import {
-  type Builder,
-  type Engine,
-  type EngineIdentity,
-  engineOver,
-  type EngineVersion,
-} from "./engine.ts";
+import type { Builder, Engine, EngineVersion } from "./engine.ts";
+import { type EngineIdentity, engineOver } from "./engine_calls.ts";
 import {
   type Address,
   type Candidate,
@@ -22,10 +17,11 @@ import {
   type SearchEnvironment,
   studioOf,
 } from "./locate.ts";
+import { reasonOf } from "./loss.ts";
 import { Patience, type PatienceOptions } from "./patience.ts";
 import { VERSION } from "./shape.ts";
 import { STUDIO_API } from "./studio.ts";
-import { addressText, openTransport, reasonOf, type Transport } from "./transport.ts";
+import { addressText, openTransport, type Transport } from "./transport.ts";
 
 /**
  * The newest API that mlcli speaks: Docker Engine 25 and later. Docker 29 accepts nothing older;
@@ -66,7 +62,8 @@ export async function connectToEngine(
     signal?.throwIfAborted();
     if (attempt.engine) return attempt.engine;
     hasSocket ||= attempt.failure !== NO_SOCKET;
-    failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${attempt.failure}`);
+    const failure = limit.signal.aborted ? `no answer in ${timeout / 1000} s` : attempt.failure;
+    failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${failure}`);
   }
   throw new MlcliError("No Docker Engine answers", {
     quote: failures.join("\n"),
@@ -122,7 +119,7 @@ function obstacleTo(address: Address): string | undefined {
     Deno.statSync(address.path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return NO_SOCKET;
-    return error instanceof Deno.errors.PermissionDenied ? NO_PERMISSION : reasonOf(error);
+    return error instanceof Deno.errors.PermissionDenied ? NO_PERMISSION : fileErrorReason(error);
   }
 }
 

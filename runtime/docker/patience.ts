@@ -78,6 +78,8 @@ export class Patience {
   readonly #after: (seconds: number, call: string) => AbortSignal;
   /** Whether the last call that is over was left unanswered. */
   #isSilent = false;
+  /** Whether it has been said that mlcli waits: once, though several calls wait, until one is over. */
+  #isSaid = false;
 
   constructor({ interruption, onWait, after }: PatienceOptions = {}) {
     this.#interruption = interruption ?? new AbortController().signal;
@@ -107,9 +109,8 @@ export class Patience {
     limit(this.#seconds(wait));
     if (!this.#interruption.aborted) {
       timers.use(onAbort(this.#interruption, () => limit(this.#seconds(wait))));
-      const text = `Waiting for the Docker Engine (${callInWords(wait.call)}) ...`;
       const seconds = SAID_AFTER + (wait.grace ?? 0);
-      timers.use(onAbort(this.#after(seconds, wait.call), () => this.#onWait(text)));
+      timers.use(onAbort(this.#after(seconds, wait.call), () => this.#say(wait.call)));
     }
     try {
       const answer = await work();
@@ -117,7 +118,14 @@ export class Patience {
       return answer;
     } finally {
       if (isOver) this.#isSilent = true;
+      else this.#isSaid = false;
     }
+  }
+
+  #say(call: string): void {
+    if (this.#isSaid) return;
+    this.#isSaid = true;
+    this.#onWait(`Waiting for the Docker Engine (${callInWords(call)}) ...`);
   }
 
   #seconds({ effort, grace = 0, within = Infinity }: EngineWait): number {
@@ -143,6 +151,7 @@ const WORDS: readonly (readonly [call: RegExp, words: string])[] = [
   [/^GET .*\/containers\/json$/, "listing containers"],
   [/^GET .*\/containers\/.*\/json$/, "looking at a container"],
   [/^GET .*\/images\/.*\/json$/, "looking for an image"],
+  [/^GET .*\/(?:info|version)$/, "asking which engine it is"],
   [/^POST .*\/tag$/, "giving an image a name"],
   [/^DELETE .*\/images\//, "taking a name from an image"],
 ];

@@ -91,6 +91,7 @@ export const INFO: Shape = {
   Rootless: "flag",
   MemoryLimit: "flag",
   CpuCfsQuota: "flag",
+  PidsLimit: "flag",
   CgroupVersion: "text",
   Name: "text",
   DockerRootDir: "text",

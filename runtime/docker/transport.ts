@@ -5,36 +5,16 @@
  * @module
  */
 
-import { BrokenEngine, EngineGone } from "./broken_engine.ts";
-import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
-import { isObject } from "../json.ts";
+import { messageOf, MlcliError } from "../errors.ts";
 import { abortOf, onAbort } from "../time.ts";
-import { ENGINE_DISK_FULL, saysDiskFull } from "./full_disk.ts";
+import { type Answer, answerOf, beginningOf, notExpected } from "./answer.ts";
+import { BrokenEngine } from "./broken_engine.ts";
 import type { EngineClient } from "./connection.ts";
-import { linesOf } from "./lines.ts";
 import type { Address, TlsFiles } from "./locate.ts";
-import type { EngineWait, Patience } from "./patience.ts";
-import { fits, parsedWithoutNulls, type Shape } from "./shape.ts";
-import { studioHint } from "./studio.ts";
+import { isLoss, reasonOf, wentAway } from "./loss.ts";
+import type { EngineWait } from "./patience.ts";
 import type { TlsOptions, Upgraded } from "./upgrade.ts";
-import { engineWords, isPage } from "./words.ts";
-
-/** The engine answered with a status that the call does not expect. */
-export class EngineError extends MlcliError {
-  override readonly name = "EngineError";
-
-  constructor(
-    /** HTTP status of the answer. */
-    readonly status: number,
-    /** The engine's own words. */
-    readonly reason: string,
-    call: string,
-  ) {
-    super(`The Docker Engine refused (${call}: ${status}): ${reason}`, {
-      hint: saysDiskFull(reason) ? ENGINE_DISK_FULL : studioHint(reason),
-    });
-  }
-}
+import { type Limits, NO_LIMITS, Waiting, type WaitingOptions } from "./waiting.ts";
 
 /** The files that a TLS connection to the engine needs cannot be read. */
 export class CertificatesError extends MlcliError {
@@ -42,39 +22,16 @@ export class CertificatesError extends MlcliError {
 }
 
 /**
- * What the engine answered. Reading it throws `BrokenEngine` where the connection breaks, or where
- * the answer is not what the Engine API promises: so an answer that is cut off never counts as
- * whole.
- */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: AsyncIterable<Uint8Array>;
-  text(): Promise<string>;
-  /** A JSON object of a form, that has at least these keys; what is null counts as not there. */
-  object<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<T>;
-  /** A JSON array of objects of a form, which have at least these keys. */
-  list<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<readonly T[]>;
-  /** JSON objects of a form, one a line, as they come. */
-  lines<T extends object>(shape: Shape): AsyncGenerator<T, void, void>;
-  /** Drops the body, when only the status matters. */
-  discard(): Promise<void>;
-}
-
-/**
  * What a request has besides method and path. How long the engine may take is `patience.ts`'s: to
  * "ask" where the method only reads, to "act" where it changes something.
  */
-export interface RequestOptions extends Partial<Omit<EngineWait, "call">> {
+export interface RequestOptions extends Partial<Omit<EngineWait, "call">>, WaitingOptions {
   /** The statuses that the caller handles; any other becomes an `EngineError`. */
   readonly expect: readonly number[];
   readonly json?: unknown;
   /** A tar archive, sent as it comes. */
   readonly tar?: ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal | undefined;
-  /** Whether its answer goes on for as long as something else does: only its head has a limit. */
-  readonly isStream?: boolean;
 }
 
 /** Sends requests to one engine. */
@@ -110,12 +67,6 @@ export function addressText(address: Address): string {
  * host, as it often names `localhost`, or if the host were a name and NO_PROXY were `*`.
  */
 const NOWHERE = "192.0.2.1";
-
-/** What decides how long a call may take. */
-type Limits = Pick<Patience, "during">;
-
-/** For who has limits of their own. */
-const NO_LIMITS: Limits = { during: (_wait, _cut, work) => work() };
 
 /**
  * Opens a transport; nothing is sent yet.
@@ -199,85 +150,17 @@ async function send(
   throw notExpected(status, await beginningOf(answer.body), statusText, { call, address });
 }
 
-/** The waits of one request: for its answer's head, and for each part of the body. */
-class Waiting {
-  readonly #patience: Limits;
-  readonly #wait: EngineWait;
-  readonly #isStream: boolean;
-  /** Ends the request. */
-  readonly #cut = new AbortController();
-  #hasHead = false;
-
-  constructor(
-    patience: Limits,
-    wait: EngineWait,
-    { signal, isStream = false }: Pick<RequestOptions, "signal" | "isStream">,
-  ) {
-    this.#patience = patience;
-    this.#wait = wait;
-    this.#isStream = isStream;
-    // Also between the waits, where nobody reads.
-    if (signal) onAbort(signal, () => this.#cut.abort(signal.reason));
-  }
-
-  /**
-   * Waits for one part.
-   *
-   * @param work is given a signal that breaks it off.
-   * @param failure the error for what it throws by itself.
-   */
-  async during<T>(
-    work: (signal: AbortSignal) => Promise<T>,
-    failure: (cause: unknown) => unknown,
-  ): Promise<T> {
-    const cut = this.#cut;
-    const isEndless = this.#isStream && this.#hasHead;
-    const wait: EngineWait = isEndless ? { ...this.#wait, effort: "wait" } : this.#wait;
-    try {
-      const part = await this.#patience.during(wait, cut, () => work(cut.signal));
-      this.#hasHead = true;
-      return part;
-    } catch (cause) {
-      throw cut.signal.aborted ? cut.signal.reason : failure(cause);
-    }
-  }
-}
-
 /** Method and path as messages have them: `POST /containers/ID/start`. */
 function callOf(method: string, path: string): string {
   return `${method} ${path.replace(/^\/v[\d.]+/, "").replace(/\?.*$/, "")}`;
-}
-
-/** The error for a connection that cannot be made, or breaks: the engine has answered before. */
-function wentAway(call: string, cause: unknown): EngineGone {
-  return new EngineGone(call, lossInWords(cause), cause);
-}
-
-/** How Deno words a connection that breaks, depending on what it was about (crates hyper, reqwest). */
-const BROKEN =
-  /^client error|^error (?:sending|reading|decoding)|^request or response body|connection closed|end of file|EOF/i;
-
-/** Whether a connection failed (EPIPE, ECONNRESET, ...), and not what is sent on it. */
-function isLoss(cause: unknown): boolean {
-  const reason = reasonOf(cause);
-  return BROKEN.test(reason) ||
-    /\(os error (?:32|54|57|61|104|107|111)\)|\bE(?:PIPE|CONN[A-Z]+)\b/.test(reason);
 }
 
 /** The error for an archive that cannot be read to its end. */
 function notSent(call: string, cause: unknown): BrokenEngine {
   return new BrokenEngine(
     `Cannot send the files to the Docker Engine (${call}): ${reasonOf(cause)}`,
-    {
-      cause,
-    },
+    { cause },
   );
-}
-
-/** The system's reason, without its number; Deno's own words say nothing to anybody. */
-function lossInWords(cause: unknown): string {
-  const reason = fileErrorReason(reasonOf(cause));
-  return BROKEN.test(reason) ? "the connection broke" : reason;
 }
 
 async function upgraded(
@@ -310,125 +193,4 @@ async function upgraded(
     }
   }
   return { ...answer, output: output(answer) };
-}
-
-function answerOf(response: Response, asked: Asked, waiting: Waiting): Answer {
-  const broken = (cause: unknown): unknown => wentAway(asked.call, cause);
-  async function* body(): AsyncGenerator<Uint8Array, void, void> {
-    if (response.body === null) return;
-    const reader = response.body.getReader();
-    try {
-      while (true) {
-        const { done, value } = await waiting.during(() => reader.read(), broken);
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      // Ends the answer where nobody wants the rest. If it has failed, that error is known already.
-      reader.cancel().catch(() => {});
-    }
-  }
-  async function text(): Promise<string> {
-    return await waiting.during(() => response.text(), broken);
-  }
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: body(),
-    text,
-    async object<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<T> {
-      const words = await text();
-      const value = parsed(words, asked);
-      if (isOf<T>(value, shape, keys)) return value;
-      throw unexpected(asked, words);
-    },
-    async list<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<readonly T[]> {
-      const words = await text();
-      const value = parsed(words, asked);
-      if (Array.isArray(value) && value.every((one) => isOf<T>(one, shape, keys))) return value;
-      throw unexpected(asked, words);
-    },
-    async *lines<T extends object>(shape: Shape): AsyncGenerator<T, void, void> {
-      for await (const line of linesOf(body())) {
-        const value = parsed(line, asked);
-        if (!isOf<T>(value, shape, [])) throw unexpected(asked, line);
-        yield value;
-      }
-    },
-    async discard(): Promise<void> {
-      await response.body?.cancel();
-    },
-  };
-}
-
-/** What was asked, and where, for messages. */
-interface Asked {
-  readonly call: string;
-  /** The address as the user would write it in `DOCKER_HOST`. */
-  readonly address: string;
-}
-
-function parsed(text: string, asked: Asked): unknown {
-  try {
-    return parsedWithoutNulls(text);
-  } catch (cause) {
-    throw unexpected(asked, text, cause);
-  }
-}
-
-function isOf<T>(value: unknown, shape: Shape, keys: readonly string[]): value is T {
-  return isObject(value) && fits(value, shape) && keys.every((key) => Object.hasOwn(value, key));
-}
-
-/** The error for an answer in another form than the Engine API's. */
-function unexpected({ call, address }: Asked, text: string, cause?: unknown): BrokenEngine {
-  return new BrokenEngine(`The Docker Engine's answer is not what its API says (${call})`, {
-    quote: engineWords(text) || "(nothing)",
-    hint: `Is there a Docker Engine behind ${address}? mlcli doctor tells.`,
-    cause,
-  });
-}
-
-/** Deno's words for a failed connection; before 2.9 in the message, later in the cause. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error && error.cause !== undefined
-    ? messageOf(error.cause)
-    : messageOf(error);
-}
-
-/** The error for an answer whose status the caller does not handle. */
-function notExpected(
-  status: number,
-  text: string,
-  statusText: string,
-  { call, address }: Asked,
-): MlcliError {
-  // A status that is no refusal has another meaning here than the engine's.
-  return status < 400 || isPage(text)
-    ? unexpected({ call: `${call}: ${status}`, address }, text)
-    : new EngineError(status, refusal(text, statusText), call);
-}
-
-/** More than any engine says for a refusal, in characters. */
-const LONGEST_REFUSAL = 65_536;
-
-/** The beginning of a body that may be of any length. */
-async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const bytes of body) {
-    text += decoder.decode(bytes, { stream: true });
-    if (text.length >= LONGEST_REFUSAL) break;
-  }
-  return text;
-}
-
-/** The engine's words: `{"message": ...}`; Podman adds `cause` and `response`. */
-function refusal(text: string, statusText: string): string {
-  try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    return engineWords(typeof message === "string" ? message : text);
-  } catch {
-    return engineWords(text.trim() || statusText);
-  }
 }

@@ -89,6 +89,8 @@ function closeOnce(connection: Connection, signal: AbortSignal): () => void {
     isOpen = false;
   };
   signal.addEventListener("abort", close);
+  // While it was being opened.
+  if (signal.aborted) close();
   return close;
 }
 

@@ -14,8 +14,8 @@ import type { SearchEnvironment } from "../docker/locate.ts";
 import { HelperError } from "../docker/login/helper.ts";
 import { loginFrom, loginSource, registryOf } from "../docker/login/login.ts";
 import { failureOf } from "../docker/messages.ts";
-import { studioHint } from "../docker/studio.ts";
-import { EngineError } from "../docker/transport.ts";
+import { remedyFor } from "../docker/remedies.ts";
+import { EngineError } from "../docker/engine_error.ts";
 import { MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";
@@ -116,7 +116,7 @@ const REFUSED =
 
 function pullFailed(image: Wanted, reason: string): MlcliError {
   return new MlcliError(`Cannot pull ${image.reference}: ${printable(reason.trim())}`, {
-    hint: studioHint(reason) ??
+    hint: remedyFor(reason) ??
       (REFUSED.test(reason) ? refusalHint(image) : missingHint(image)),
   });
 }

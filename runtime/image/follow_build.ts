@@ -5,9 +5,8 @@
  */
 
 import type { BuildOptions, Engine } from "../docker/engine.ts";
-import { ENGINE_DISK_FULL, saysDiskFull } from "../docker/full_disk.ts";
 import { builtImage, failureOf, traceIn } from "../docker/messages.ts";
-import { studioHint } from "../docker/studio.ts";
+import { remedyFor } from "../docker/remedies.ts";
 import { MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";
@@ -63,9 +62,8 @@ function buildFailed({ buildArguments, platform }: BuildOptions, reason: string)
 }
 
 function buildHint(words: string, base: string | undefined, platform: string | undefined): string {
-  if (saysDiskFull(words)) return ENGINE_DISK_FULL;
-  const ofStudio = studioHint(words);
-  if (ofStudio !== undefined) return ofStudio;
+  const known = remedyFor(words);
+  if (known !== undefined) return known;
   return NO_BASE.test(words)
     ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +
       "or base_image in the app's NAME.json, takes another." +

@@ -57,7 +57,7 @@ export async function withRunFolder<T>(
     for (const [file, value] of Object.entries(files)) {
       await Deno.writeTextFile(join(config, file), JSON.stringify(value, null, 2) + "\n");
     }
-    await openToContainer(config);
+    await openToContainer(folder, config);
     return await work({ folder, config, report: await makeReport(folder), keep });
   } finally {
     if (!isKept) await removeTreeIfThere(folder).catch(() => {});
@@ -65,17 +65,28 @@ export async function withRunFolder<T>(
 }
 
 /**
- * Lets the user of any image read a directory and what is in it, whatever the caller's umask is. On this
- * machine, the run's directory around it keeps its mode.
+ * Lets the user of any image read a directory and what is in it, whatever the caller's umask is. What
+ * was closed to others on this machine stays so: by the run's directory around it.
  */
-export async function openToContainer(folder: string): Promise<void> {
+export async function openToContainer(runFolder: string, path: string): Promise<void> {
   if (Deno.build.os === "windows") return;
-  await Deno.chmod(folder, 0o755);
-  for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
-    const path = join(folder, name);
-    if (isDirectory) await openToContainer(path);
-    else if (isFile) await Deno.chmod(path, (await Deno.lstat(path)).mode! | 0o444);
-  }
+  const closed = await Array.fromAsync(closedIn(path));
+  if (closed.length > 0) await Deno.chmod(runFolder, 0o700);
+  for (const { path, mode } of closed) await Deno.chmod(path, mode);
+}
+
+/** What others may not read, and the mode with which they may. */
+async function* closedIn(
+  path: string,
+): AsyncGenerator<{ readonly path: string; readonly mode: number }, void, void> {
+  const info = await Deno.lstat(path);
+  const { isDirectory, isFile } = info;
+  if (!isDirectory && !isFile) return;
+  const mode = info.mode! & 0o7777;
+  const open = mode | (isDirectory ? 0o755 : 0o444);
+  if (open !== mode) yield { path, mode: open };
+  if (!isDirectory) return;
+  for await (const { name } of Deno.readDir(path)) yield* closedIn(join(path, name));
 }
 
 /**

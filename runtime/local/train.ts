@@ -81,13 +81,13 @@ export async function withTraining(
     record.measure(metrics);
     await withRunFolder(engine, layout, name, files, async ({ config, folder, report, keep }) => {
       await copyConfiguration(layout, config, Object.keys(files));
-      await openToContainer(config);
+      await openToContainer(folder, config);
       // The specification mounts all of `input`, the platform the channels alone.
       const isApart = job.strict || await areApart(layout, channels);
       const inputFolder = isApart ? join(folder, "input") : undefined;
       if (inputFolder !== undefined) {
         await makeInputFolder(inputFolder, channels);
-        await openToContainer(inputFolder);
+        await openToContainer(folder, inputFolder);
       }
       const modelFolder = modelFolderOf(layout, name);
       let written = 0;

@@ -34,7 +34,10 @@ async function buildOnTerminal(
   await using engine = await fakeEngine((call) => {
     if (call === "GET /_ping") return () => pong("1.41");
     if (call !== "POST /build") {
-      return () => isBuilt ? Response.json({ Os: "linux" }) : refusal(404, "No such image");
+      return () =>
+        isBuilt
+          ? Response.json({ Os: "linux", Architecture: "amd64" })
+          : refusal(404, "No such image");
     }
     return async (request) => {
       isBuilt = true;

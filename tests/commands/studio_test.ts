@@ -15,7 +15,7 @@ import { pingServer } from "../helpers/ping_server.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
-import { freePort } from "../../runtime/serving/own_port.ts";
+import { freePort } from "../../runtime/serving/ports.ts";
 
 /** Studio's engine says its version alone; without one, nothing. */
 const MOVED: Answers = {

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, type TestAppOptions, TRAINING_DATA } from "../helpers/app.ts";
+import { namesIn } from "../helpers/directory.ts";
 import {
   buildImage,
   buildTestImage,
@@ -70,16 +71,12 @@ const KEEPING = [".gitignore", ".gitkeep"];
 const EARLIER = { model: [...KEEPING, "old"] };
 
 /** What is in `test_dir/` of models, by directory. */
-async function modelsOf(app: TestApp): Promise<Record<string, string[]>> {
-  const found: Record<string, string[]> = {};
+async function modelsOf(app: TestApp): Promise<Record<string, readonly string[]>> {
+  const found: Record<string, readonly string[]> = {};
   for await (const { name } of Deno.readDir(app.testPath())) {
     if (name.includes("model")) found[name] = await namesIn(app.testPath(name));
   }
   return found;
-}
-
-async function namesIn(directory: string): Promise<string[]> {
-  return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
 }
 
 /** The path of a directory as messages have it. */
@@ -538,7 +535,7 @@ suite("a model belongs to the caller", () => {
     await Deno.writeTextFile(app.testPath("output/data/go"), "");
     await untilEnded(app);
     const result = await user.run(["local", "process", "-f", "p.py"], app.directory);
-    assertStringIncludes(result.stderr, "killed");
+    assertStringIncludes(result.stderr, "Nobody saw the end of a training");
     assertEquals(await foreign(app.testPath()), [`${app.testPath()}/output/data/go`]);
   });
 });

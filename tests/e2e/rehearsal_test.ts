@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { namesIn } from "../helpers/directory.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
 import { otherUser } from "../helpers/other_user.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
@@ -44,10 +45,6 @@ function trainingApp(code: string, parent?: string): Promise<TestApp> {
       "local_test/test_dir/model/old": "",
     },
   });
-}
-
-async function namesIn(directory: string): Promise<string[]> {
-  return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
 }
 
 suite("mlcli local train --stop-after", () => {

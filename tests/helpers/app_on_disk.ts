@@ -7,7 +7,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { completeApp, type TestApp } from "./app.ts";
 import type { FakeContainer } from "./fake_containers.ts";
-import { contentOf, namesIn } from "./full_disk.ts";
+import { namesIn } from "./directory.ts";
+import { contentOf } from "./full_disk.ts";
 import type { SmallDisk } from "./small_disk.ts";
 
 const CONFIGURATION = { metric_definitions: [{ Name: "loss", Regex: "loss=(\\d+)" }] };
@@ -35,11 +36,6 @@ export function appOn(disk: SmallDisk): Promise<TestApp> {
 /** What a container has mounted at a path. */
 export function sourceOf({ body }: Pick<FakeContainer, "body">, path: string): string {
   return body.HostConfig.Mounts.find(({ Target }) => Target === path)!.Source;
-}
-
-/** The port that a server's container is given. */
-export function portOf({ body }: FakeContainer): number {
-  return Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort);
 }
 
 /** The user's code: writes a model, says a metric, and fails where it has no room. */

@@ -7,9 +7,9 @@
 
 import { completeApp } from "./app.ts";
 import { type EngineFront, engineFront, type Fate } from "./engine_front.ts";
-import { type FakeContainer, fakeContainers, type Play } from "./fake_containers.ts";
+import { fakeContainers, type Play } from "./fake_containers.ts";
 import { type InProcessOptions, runInProcess } from "./in_process.ts";
-import { pingServer } from "./ping_server.ts";
+import { answerOrEnd } from "./ping_server.ts";
 import type { ProgramResult } from "./program.ts";
 
 /** A command, and what the engine plays for it. */
@@ -48,19 +48,12 @@ export interface CutRun extends ProgramResult {
     | undefined;
 }
 
-/** Starts the server of a container that serves; another ends with 0. */
-function play(container: FakeContainer, servers: AsyncDisposableStack): void {
-  const port = container.body.HostConfig?.PortBindings?.["8080/tcp"]?.[0]?.HostPort;
-  if (container.body.Labels["mlcli.role"] !== "serve") container.end(0);
-  else if (port !== undefined) servers.use(pingServer(Number(port)));
-}
-
 /** Runs a command, and once more when the engine is back. @param cut nothing is cut without it. */
 export async function runCut(command: CutCommand, cut?: Cut): Promise<CutRun> {
   await using app = await completeApp();
   await using servers = new AsyncDisposableStack();
   await using engine = await fakeContainers({
-    program: (container) => play(container, servers),
+    program: (container) => answerOrEnd(container, servers),
     ...command.play?.(app.name),
   });
   const course: string[] = [];

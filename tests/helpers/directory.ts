@@ -40,3 +40,8 @@ export async function copyTree(from: string, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
   for await (const { name } of Deno.readDir(from)) await copyTree(join(from, name), join(to, name));
 }
+
+/** The names in a directory, sorted. */
+export async function namesIn(path: string): Promise<readonly string[]> {
+  return (await Array.fromAsync(Deno.readDir(path), ({ name }) => name)).sort();
+}

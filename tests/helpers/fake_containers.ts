@@ -37,6 +37,11 @@ export interface FakeContainer {
   breakOff(): void;
 }
 
+/** The port of this machine that a container's server is given. */
+export function portOf({ HostConfig }: CreateBody): number {
+  return Number(HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort);
+}
+
 /** What the engine has, and what happens on it. */
 export interface Play {
   /** The image's configuration; null: there is no image. Default: one with mlcli's harness. */

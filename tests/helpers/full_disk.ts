@@ -93,8 +93,3 @@ export async function contentOf(path: string, before = ""): Promise<Record<strin
   }
   return found;
 }
-
-/** The names in a directory, sorted. */
-export async function namesIn(path: string): Promise<readonly string[]> {
-  return (await Array.fromAsync(Deno.readDir(path), ({ name }) => name)).sort();
-}

@@ -62,8 +62,3 @@ export async function makeHostileDirectory(): Promise<TestDirectory> {
   }
   return directory;
 }
-
-/** What there is in a directory, to see that nothing was added. */
-export async function listing(path: string): Promise<readonly string[]> {
-  return (await Array.fromAsync(Deno.readDir(path), ({ name }) => name)).sort();
-}

@@ -7,9 +7,9 @@
  */
 
 import { completeApp, type TestApp } from "./app.ts";
-import { type FakeContainer, fakeContainers, type Play } from "./fake_containers.ts";
+import { fakeContainers, type Play } from "./fake_containers.ts";
 import { Keys, runInProcess } from "./in_process.ts";
-import { pingServer } from "./ping_server.ts";
+import { answerOrEnd } from "./ping_server.ts";
 import type { ProgramResult } from "./program.ts";
 
 /** What hangs, and when somebody presses Ctrl-C. */
@@ -40,12 +40,6 @@ export interface HungCommand {
   readonly play?: (app: string, keys: Keys) => Play;
 }
 
-/** The server of a container, as it starts. */
-function answering({ body }: FakeContainer, servers: AsyncDisposableStack): void {
-  const port = body.HostConfig.PortBindings?.["8080/tcp"]?.[0]?.HostPort;
-  if (port !== undefined) servers.use(pingServer(Number(port)));
-}
-
 /** Runs a command in this process. @param hanging nothing hangs without it. */
 export async function runHung(
   { args, play }: HungCommand,
@@ -71,10 +65,7 @@ export async function runHung(
     await released;
   };
   await using engine = await fakeContainers({
-    program: (container) =>
-      container.body.Labels["mlcli.role"] === "serve"
-        ? answering(container, servers)
-        : container.end(0),
+    program: (container) => answerOrEnd(container, servers),
     ...own,
     before,
   });

@@ -6,6 +6,7 @@
  */
 
 import { fromFileUrl, join } from "@std/path";
+import { copyTree } from "./directory.ts";
 import { withEngine } from "./engine.ts";
 import {
   denoDirectory,
@@ -118,12 +119,6 @@ async function giveModules(home: string): Promise<string> {
   const { success, stderr } = await new Deno.Command("cp", { args }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
   return cache;
-}
-
-async function copyTree(from: string, to: string): Promise<void> {
-  if (!(await Deno.stat(from)).isDirectory) return await Deno.copyFile(from, to);
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name } of Deno.readDir(from)) await copyTree(join(from, name), join(to, name));
 }
 
 async function changeOwner(path: string, uid: number): Promise<void> {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { type FakeContainer, portOf } from "./fake_containers.ts";
+
 /** One that listens on a port of 127.0.0.1. */
 export interface PingServer extends AsyncDisposable {
   readonly port: number;
@@ -24,4 +26,10 @@ export function pingServer(port = 0, ...statuses: readonly number[]): PingServer
     port: server.addr.port,
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
+}
+
+/** A container's program: one that is given a port answers there, any other ends with 0. */
+export function answerOrEnd({ body, end }: FakeContainer, servers: AsyncDisposableStack): void {
+  if (body.HostConfig.PortBindings === undefined) end(0);
+  else servers.use(pingServer(portOf(body)));
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { abortOf, deadlineIn, joinSignals, onAbort, pause } from "../../runtime/time.ts";
+import { abortOf, deadlineIn, delayed, joinSignals, onAbort, pause } from "../../runtime/time.ts";
 import { replaced } from "../helpers/replaced.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -72,6 +72,30 @@ suite("joinSignals", () => {
       stderr: "inherit",
     }).output();
     assertEquals(new TextDecoder().decode(stdout), "arrived\n");
+  });
+});
+
+suite("delayed", () => {
+  it("is aborted after the other, also after one that was aborted before, with its reason", async () => {
+    const stop = new AbortController();
+    using late = delayed(stop.signal, 1);
+    const reason = new Error("Ctrl-C");
+    stop.abort(reason);
+    assertEquals(late.signal.aborted, false);
+    using later = delayed(stop.signal, 1);
+    for (const { signal } of [late, later]) {
+      assertEquals(await assertRejects(() => abortOf(signal), Error), reason);
+    }
+  });
+
+  it("leaves neither a listener nor a timer once it is disposed of", () => {
+    // A timer that is left fails a test.
+    const stop = new AbortController();
+    {
+      using _before = delayed(stop.signal, 60_000);
+      stop.abort();
+    }
+    delayed(stop.signal, 60_000)[Symbol.dispose]();
   });
 });
 

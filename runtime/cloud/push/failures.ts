@@ -6,7 +6,7 @@
  */
 
 import { AwsError } from "../../aws/errors.ts";
-import { ENGINE_DISK_FULL, saysDiskFull } from "../../docker/full_disk.ts";
+import { remedyFor } from "../../docker/remedies.ts";
 import { MlcliError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 
@@ -109,9 +109,8 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
     case "other":
       return new MlcliError(failed, {
         quote,
-        hint: saysDiskFull(words)
-          ? ENGINE_DISK_FULL
-          : "The engine or the registry gave this reason. Nothing was put under the tag.",
+        hint: remedyFor(words) ??
+          "The engine or the registry gave this reason. Nothing was put under the tag.",
       });
   }
 }

@@ -7,8 +7,8 @@
 import type { S3 } from "../../aws/s3.ts";
 import type { Interruption } from "../../context.ts";
 import type { S3Address } from "../../contract/s3_uri.ts";
+import { lastMoment } from "../../last_moment.ts";
 import { Budget } from "./budget.ts";
-import { lastMoment } from "./last_moment.ts";
 import { partsNews } from "./left_behind.ts";
 import { transfer } from "./transfer.ts";
 

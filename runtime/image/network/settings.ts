@@ -9,7 +9,7 @@ import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
 import { requireInside } from "../../app/confinement.ts";
 import type { Context } from "../../context.ts";
-import { messageOf, MlcliError } from "../../errors.ts";
+import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
 import { holdsLogin, hostsOf, isLoopback } from "./addresses.ts";
 import { addedCertificates, CERTIFICATE_VARIABLES, certificatesIn } from "./certificates.ts";
@@ -218,7 +218,7 @@ async function ofTheApp(app: App, certificateFile: string): Promise<string> {
   try {
     return await certificatesIn(path);
   } catch (error) {
-    throw new MlcliError(`Cannot use ${certificateFile}: ${messageOf(error)}`, {
+    throw new MlcliError(`Cannot use ${certificateFile}: ${fileErrorReason(error)}`, {
       hint: `"certificate_file" in ${app.name}.json names it: a file of certificates as PEM.`,
       cause: error,
     });
@@ -234,7 +234,7 @@ function absolute(path: string, directory: string, env: Context["env"]): string 
 
 function unreadable(path: string, why: string, error: unknown): Warning {
   return {
-    message: `Cannot use ${path}: ${messageOf(error)}; pip in the build goes without it`,
+    message: `Cannot use ${path}: ${fileErrorReason(error)}; pip in the build goes without it`,
     hint: `${why} on this machine: mend it, if the build needs it.`,
   };
 }

@@ -6,7 +6,7 @@
 
 import { type CreateBody, type Engine, isNotFound } from "../../docker/engine.ts";
 import { BrokenEngine } from "../../docker/broken_engine.ts";
-import { EngineError } from "../../docker/transport.ts";
+import { EngineError } from "../../docker/engine_error.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
 import { LABELS } from "../../labels.ts";

@@ -12,6 +12,7 @@ import { demultiplex, type OutputPiece } from "../../docker/frames.ts";
 import { BrokenEngine } from "../../docker/broken_engine.ts";
 import type { Upgraded } from "../../docker/upgrade.ts";
 import { OutputClosed } from "../../errors.ts";
+import { lastMoment } from "../../last_moment.ts";
 import { abortOf, onAbort } from "../../time.ts";
 import {
   attachContainer,
@@ -90,6 +91,7 @@ async function runOnce(
   signal.throwIfAborted();
   const id = await createContainer(engine, name, body, host.err);
   const waiting = new AbortController();
+  let ended = false;
   let removed = false;
   try {
     signal.throwIfAborted();
@@ -110,9 +112,11 @@ async function runOnce(
     const giveUp = (error: unknown): void => {
       if (error instanceof BrokenEngine) waiting.abort(error);
     };
+    const reader = { isWaitedFor: false };
+    const isHeldUp = (): boolean => reader.isWaitedFor;
     const stop = (): void => {
       engine.stopContainer(id, grace).catch(giveUp);
-      untilSilent(engine, id, waiting.signal).catch(giveUp);
+      untilSilent(engine, id, waiting.signal, { isHeldUp }).catch(giveUp);
     };
     const stopAloud = (why: "asked" | "time over"): void => {
       stop();
@@ -132,9 +136,10 @@ async function runOnce(
     const hear = ({ stream, bytes }: OutputPiece): void => {
       if (stream === "stderr" || body.Tty) watch.hear(bytes);
     };
-    const closed = await passOn(output, host, { hear, stop });
+    const closed = await passOn(output, host, { hear, stop, reader });
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
     const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
+    ended = true;
     removed = removal !== undefined;
     const { words, hint } = await endInWords(engine, id, status);
     return {
@@ -146,7 +151,9 @@ async function runOnce(
     };
   } finally {
     waiting.abort();
-    if (!removed && !await discardContainer(engine, { id, name }, host.err)) onLeft?.();
+    const isGone = removed || await discardContainer(engine, { id, name }, host.err);
+    // One that has ended writes nothing more, whether it is there or not.
+    if (!isGone && !ended) onLeft?.();
   }
 }
 
@@ -217,6 +224,8 @@ const READER_PATIENCE = 2_000;
 interface Passing {
   readonly hear: (piece: OutputPiece) => void;
   readonly stop: () => void;
+  /** Told of who is to take it. */
+  readonly reader: { isWaitedFor: boolean };
 }
 
 /**
@@ -226,7 +235,7 @@ interface Passing {
 async function passOn(
   output: AsyncIterable<OutputPiece>,
   { out, err, interruption }: RunHost,
-  { hear, stop }: Passing,
+  { hear, stop, reader }: Passing,
 ): Promise<OutputClosed | undefined> {
   let closed: OutputClosed | undefined;
   let isUnread = false;
@@ -235,12 +244,15 @@ async function passOn(
     if (closed || isUnread || interruption.force.aborted) continue;
     hear(piece);
     const { stream, bytes } = piece;
+    reader.isWaitedFor = true;
     try {
       isUnread = !await isTaken((stream === "stdout" ? out : err).write(bytes), interruption);
     } catch (error) {
       if (!(error instanceof OutputClosed)) throw error;
       closed = error;
       stop();
+    } finally {
+      reader.isWaitedFor = false;
     }
   }
   return closed;
@@ -249,14 +261,11 @@ async function passOn(
 /** Waits until something is written; not for ever where the user wants an end, nor in a hurry. */
 async function isTaken(
   written: Promise<void>,
-  { signal, force }: Interruption,
+  interruption: Interruption,
 ): Promise<boolean> {
-  const { promise: given, resolve: giveUp } = Promise.withResolvers<boolean>();
-  using waits = new DisposableStack();
-  waits.use(onAbort(force, () => giveUp(false)));
-  waits.use(onAbort(signal, () => {
-    const timer = setTimeout(() => giveUp(false), READER_PATIENCE);
-    waits.defer(() => clearTimeout(timer));
-  }));
-  return await Promise.race([written.then(() => true), given]);
+  using last = lastMoment(interruption, READER_PATIENCE);
+  return await Promise.race([
+    written.then(() => true),
+    abortOf(last.signal).catch(() => false),
+  ]);
 }

@@ -8,7 +8,7 @@
 import type { Interruption } from "../../context.ts";
 import { STREAM_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
-import { EngineError } from "../../docker/transport.ts";
+import { EngineError } from "../../docker/engine_error.ts";
 import { type Clock, joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import type { Told } from "../../message.ts";

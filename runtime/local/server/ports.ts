@@ -4,9 +4,9 @@
  * @module
  */
 
-import { EngineError } from "../../docker/transport.ts";
+import { EngineError } from "../../docker/engine_error.ts";
 import { MlcliError } from "../../errors.ts";
-import { freePort } from "../../serving/own_port.ts";
+import { freePort } from "../../serving/ports.ts";
 import { pause } from "../../time.ts";
 
 /** How often a free port is picked again when another program was faster. */

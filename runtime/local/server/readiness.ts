@@ -49,7 +49,8 @@ export async function requireReady(
       throw await endedTooEarly(asked, server, readiness.status, followed !== undefined);
     }
     case "late": {
-      // The log of a server that still runs has no end to wait for.
+      // The log of a server that still runs has no end to wait for. It is asked for also where it is
+      // shown: so an engine that is silent is known before it is to remove the container.
       const end = await logTail(engine, server.id);
       const quote = followed ? undefined : end;
       throw notReady(job.timeout, readiness.lastAnswer, readiness.wasReady, quote);

@@ -18,7 +18,7 @@ import { requireImage } from "../../docker/require_image.ts";
 import { holdsHarness } from "../../images.ts";
 import { MlcliError } from "../../errors.ts";
 import { tell, type Told } from "../../message.ts";
-import { isTaken, requireTakesPort } from "../../serving/own_port.ts";
+import { isTaken, requireTakesPort } from "../../serving/ports.ts";
 import { noteText } from "../../text.ts";
 import { pause } from "../../time.ts";
 import { type MountedCode, mountedCode } from "../code.ts";

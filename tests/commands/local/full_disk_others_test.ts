@@ -1,14 +1,7 @@
 import { completeApp } from "../../helpers/app.ts";
-import {
-  appOn,
-  assertModel,
-  NEW,
-  OLD,
-  portOf,
-  sourceOf,
-  WEIGHTS,
-} from "../../helpers/app_on_disk.ts";
-import { fakeContainers } from "../../helpers/fake_containers.ts";
+import { appOn, assertModel, NEW, OLD, sourceOf, WEIGHTS } from "../../helpers/app_on_disk.ts";
+import { namesIn } from "../../helpers/directory.ts";
+import { fakeContainers, portOf } from "../../helpers/fake_containers.ts";
 import { refusal } from "../../helpers/fake_engine.ts";
 import { fakeInput } from "../../helpers/fake_keyboard.ts";
 import {
@@ -17,7 +10,6 @@ import {
   contentOf,
   filling,
   moments,
-  namesIn,
 } from "../../helpers/full_disk.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
@@ -81,7 +73,7 @@ if (MAY_MOUNT) {
         answers: { "POST /containers/killed/wait": () => Response.json({ StatusCode: 0 }) },
         async program(container) {
           served = await contentOf(sourceOf(container, "/opt/ml/model"));
-          servers.use(pingServer(portOf(container)));
+          servers.use(pingServer(portOf(container.body)));
         },
       });
       await disk.leave({ blocks: 0, files: 0 });
@@ -173,7 +165,7 @@ if (MAY_MOUNT) {
       await using app = await appOn(disk);
       await using servers = new AsyncDisposableStack();
       await using engine = await fakeContainers({
-        program: (container) => void servers.use(pingServer(portOf(container))),
+        program: (container) => void servers.use(pingServer(portOf(container.body))),
       });
       await disk.leave({ blocks: 0, files: 0 });
       const { code, stderr } = await runInProcess(["local", "deploy", "--port", "0"], {
@@ -197,7 +189,7 @@ if (MAY_MOUNT) {
           before: filling(disk, moment),
           async program(container) {
             served = await contentOf(sourceOf(container, "/opt/ml/model"));
-            servers.use(pingServer(portOf(container)));
+            servers.use(pingServer(portOf(container.body)));
           },
         });
         if (moment.call === 0) await disk.leave(moment.room);

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { namesIn } from "../../helpers/directory.ts";
 import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
 import { fakeClock } from "../../helpers/fake_context.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
@@ -27,10 +28,6 @@ async function run(
     clock: fakeClock(START),
     ...options,
   });
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
 }
 
 const jobs = (app: TestApp, ...parts: readonly string[]): string =>

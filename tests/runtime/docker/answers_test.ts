@@ -7,7 +7,9 @@ import {
 } from "@std/assert";
 import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
 import { CONTAINER, INFO, PROGRESS } from "../../../runtime/docker/shape.ts";
-import { type Answer, EngineError, openTransport } from "../../../runtime/docker/transport.ts";
+import type { Answer } from "../../../runtime/docker/answer.ts";
+import { EngineError } from "../../../runtime/docker/engine_error.ts";
+import { openTransport } from "../../../runtime/docker/transport.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";

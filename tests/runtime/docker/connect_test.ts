@@ -1,10 +1,11 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { dirname } from "@std/path";
 import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts";
 import { builtAt } from "../../../runtime/docker/image_details.ts";
 import { isConflict } from "../../../runtime/docker/engine.ts";
 import { wasOutOfMemory } from "../../../runtime/docker/events.ts";
-import { EngineError, openTransport } from "../../../runtime/docker/transport.ts";
+import { EngineError } from "../../../runtime/docker/engine_error.ts";
+import { openTransport } from "../../../runtime/docker/transport.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { abortOf, deadlineIn } from "../../../runtime/time.ts";
 import { type FakeEngine, fakeEngine, never, pong, refusal } from "../../helpers/fake_engine.ts";
@@ -221,6 +222,30 @@ suite("connectToEngine", () => {
       true,
       true,
     ]);
+  });
+
+  it("says how long it has waited for one that says nothing", async () => {
+    await using silent = await fakeEngine({ "GET /_ping": never });
+    const { quote } = await assertRejects(
+      () => connectToEngine(at(silent), { timeout: 200 }),
+      MlcliError,
+      "No Docker Engine answers",
+    );
+    assertEquals(quote, `unix://${silent.socket} (DOCKER_HOST): no answer in 0.2 s`);
+  });
+
+  it("says in words alone that no socket can be found at a path", async () => {
+    const folder = await Deno.makeTempDir({ prefix: "mlcli-test-loop-" });
+    try {
+      await Deno.symlink("loop", `${folder}/loop`);
+      const { quote } = await assertRejects(
+        () => connectToEngine(environment({ DOCKER_HOST: `unix://${folder}/loop` })),
+        MlcliError,
+      );
+      assertMatch(quote ?? "", /^unix:.*\/loop \(DOCKER_HOST\): Too many [a-z ]+$/);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
   });
 
   it("does not take any server for an engine", async () => {

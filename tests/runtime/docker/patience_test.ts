@@ -80,13 +80,29 @@ suite("patience with the engine", () => {
     const limits = new Limits();
     const said: string[] = [];
     const patience = new Patience({ after: limits.after, onWait: (text) => said.push(text) });
-    const call = unanswered(patience, { ...ASK, call: "GET /info" });
+    const call = unanswered(patience, { ...ASK, call: "GET /v1.41/info" });
     limits.pass(9);
     assertEquals(said, []);
     limits.pass(10);
-    assertEquals(said, ["Waiting for the Docker Engine (GET /info) ..."]);
+    assertEquals(said, ["Waiting for the Docker Engine (asking which engine it is) ..."]);
     limits.pass(60);
     await assertRejects(() => call, SilentEngine);
+  });
+
+  it("says it once, though several calls wait, until one is answered", async () => {
+    const limits = new Limits();
+    const said: string[] = [];
+    const patience = new Patience({ after: limits.after, onWait: (text) => said.push(text) });
+    // Nobody waits for these any longer once their limits are taken.
+    for (const wait of [ASK, ACT, ASK]) void unanswered(patience, wait);
+    limits.pass(10);
+    assertEquals(said, ["Waiting for the Docker Engine (listing containers) ..."]);
+    await answered(patience, ASK);
+    limits.take();
+    const later = unanswered(patience, ACT);
+    limits.pass(600);
+    assertEquals(said.slice(1), ["Waiting for the Docker Engine (creating a container) ..."]);
+    await assertRejects(() => later, SilentEngine);
   });
 
   it("is short once the user wants an end, also with a call that is under way", async () => {

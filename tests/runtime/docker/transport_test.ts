@@ -2,7 +2,10 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { knowsPipes } from "../../../runtime/docker/connect.ts";
 import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
 import type { Address } from "../../../runtime/docker/locate.ts";
-import { EngineError, openTransport, type Transport } from "../../../runtime/docker/transport.ts";
+import type { Answer } from "../../../runtime/docker/answer.ts";
+import { EngineError } from "../../../runtime/docker/engine_error.ts";
+import { openTransport, type Transport } from "../../../runtime/docker/transport.ts";
+import { replaced } from "../../helpers/replaced.ts";
 import { type RawHandler, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -171,6 +174,35 @@ for (const kind of KINDS) {
           await isLeft;
         });
       }
+    });
+
+    it("has answered is not waited for on a signal that stays", async () => {
+      const said = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+      const reads: readonly ((answer: Answer) => Promise<unknown>)[] = [
+        (answer) => answer.object({}),
+        (answer) => answer.list({}),
+        (answer) => Array.fromAsync(answer.lines({})),
+        (answer) => Array.fromAsync(answer.body),
+        (answer) => answer.discard(),
+      ];
+      const stay = new AbortController();
+      const listening = new Set<unknown>();
+      using _counted = replaced(stay.signal, {
+        addEventListener: (_: string, listener: unknown) => listening.add(listener),
+        removeEventListener: (_: string, listener: unknown) => listening.delete(listener),
+      });
+      await withTransport(kind, (connection) => say(connection, said), async (engine) => {
+        const ask = (status: number) =>
+          engine.request("GET", "/x", { expect: [status], signal: stay.signal });
+        for (const read of reads) {
+          const answer = await ask(200);
+          assertEquals(listening.size, 1);
+          await read(answer).catch(() => {});
+          assertEquals(listening.size, 0, `${read}`);
+        }
+        await assertRejects(() => ask(204), BrokenEngine);
+        assertEquals(listening.size, 0);
+      });
     });
 
     it("refuses before it has read what is sent is quoted all the same", async () => {

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../runtime/docker/engine.ts";
 import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
-import { EngineError } from "../../../runtime/docker/transport.ts";
+import { EngineError } from "../../../runtime/docker/engine_error.ts";
 import { Authority } from "../../helpers/certificates.ts";
 import { type RawHandler, rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";

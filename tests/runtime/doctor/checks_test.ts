@@ -76,6 +76,7 @@ suite("the doctor's container with an init", () => {
       "mlcli.port": "",
       "mlcli.model": "",
       "mlcli.made-of": "",
+      "mlcli.owner": `${Deno.pid} ${Deno.hostname()}`,
     };
     assertEquals(body, {
       Entrypoint: ["true"],

@@ -160,12 +160,20 @@ suite("a base image", () => {
         /docker login r\.io /,
       ],
       ["since nobody is there", () => refusal(500, "no such host"), /its registry within reach/],
+      [
+        "since there is no room",
+        () => refusal(500, "write /var/lib/docker/tmp/x: no space left on device"),
+        /docker system df/,
+      ],
     ] as const
   ) {
     it(`that is refused ${title} ends the build`, async () => {
       const { code, stderr, isBuilt } = await build({ pulled });
       assertEquals([code, isBuilt], [1, false]);
-      assertMatch(stderr, /^error: Cannot pull r\.io\/base: .*(unauthorized|no such host)/m);
+      assertMatch(
+        stderr,
+        /^error: Cannot pull r\.io\/base: .*(unauthorized|no such host|no space)/m,
+      );
       assertMatch(stderr, hint);
     });
   }

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { completeApp } from "../../helpers/app.ts";
-import { type FakeContainer, fakeContainers } from "../../helpers/fake_containers.ts";
+import { type FakeContainer, fakeContainers, portOf } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -90,8 +90,7 @@ suite("a server's container that was created and not started", () => {
         await using engine = await fakeContainers({
           containers: [container],
           program: ({ body }: FakeContainer) => {
-            const [{ HostPort } = { HostPort: "0" }] = body.HostConfig.PortBindings!["8080/tcp"]!;
-            servers.use(pingServer(Number(HostPort)));
+            servers.use(pingServer(portOf(body)));
           },
         });
         const line = ["local", "deploy", "--port", `${PORT}`, ...args];

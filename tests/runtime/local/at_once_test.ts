@@ -7,6 +7,7 @@ import {
   FOREIGN_IMAGE,
   HARNESS_IMAGE,
   type Play,
+  portOf,
 } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { type PingServer, pingServer } from "../../helpers/ping_server.ts";
@@ -195,8 +196,7 @@ suite("what two trainings leave in output/", () => {
 });
 
 suite("a deploy while a training puts its model in place", () => {
-  const answering = ({ body }: FakeContainer): PingServer =>
-    pingServer(Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort));
+  const answering = ({ body }: FakeContainer): PingServer => pingServer(portOf(body));
 
   it("starts its server again, so that its label says which model it has", async () => {
     await using app = await completeApp();

@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { OutputClosed } from "../../../runtime/errors.ts";
 import { completeApp } from "../../helpers/app.ts";
+import { sourceOf } from "../../helpers/app_on_disk.ts";
+import { namesIn } from "../../helpers/directory.ts";
 import {
   type FakeContainer,
   fakeContainers,
@@ -50,6 +52,25 @@ const AROUND = ["POST /containers/ID/attach", "POST /containers/ID/wait"];
 const START = "POST /containers/ID/start";
 /** A removal takes the container's anonymous volumes along. */
 const REMOVED = { force: "1", v: "1" };
+
+suite("a training that has ended", () => {
+  it("has its model put in place, also where its container cannot be removed", async () => {
+    await using app = await completeApp();
+    await using engine = await fakeContainers({
+      isPodman: true,
+      program: ({ body, end }) => {
+        Deno.writeTextFileSync(`${sourceOf({ body }, "/opt/ml/model")}/weights`, "new");
+        end(0);
+      },
+      answers: { "DELETE /containers/ID": () => refusal(500, "device or resource busy") },
+    });
+    const { code, stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine });
+    assertEquals(code, 0, stderr);
+    assertMatch(stderr, /^warning: The container mlcli-\S+ may still be there: [^]*\nhint: .*\n$/);
+    assertEquals(await Deno.readTextFile(app.testPath("model/weights")), "new");
+    assertEquals(await namesIn(app.path("local_test")), ["jobs", "test_dir"]);
+  });
+});
 
 for (const args of [TRAIN, PROCESS]) {
   suite(`a run of mlcli ${args.slice(0, 2).join(" ")}`, () => {

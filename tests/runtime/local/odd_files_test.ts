@@ -2,9 +2,9 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { basename, dirname, join } from "@std/path";
 import { completeApp } from "../../helpers/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
-import { type FakeContainer, fakeContainers } from "../../helpers/fake_containers.ts";
+import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
-import { pingServer } from "../../helpers/ping_server.ts";
+import { answerOrEnd } from "../../helpers/ping_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { isInSample } from "../../helpers/sweep.ts";
 
@@ -88,11 +88,7 @@ async function check(kind: keyof typeof KINDS, path: string, args: readonly stri
   await KINDS[kind](odd);
   await using engine = await fakeContainers({
     answers: PLAY,
-    program: ({ body, end }: FakeContainer) => {
-      const [port] = body.HostConfig.PortBindings?.["8080/tcp"] ?? [];
-      if (port) servers.use(pingServer(Number(port.HostPort)));
-      else end(0);
-    },
+    program: (container) => answerOrEnd(container, servers),
   });
   try {
     const { code, stderr } = await runInProcess(args.map(named), { cwd: app.directory, engine });

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { completeApp } from "../../helpers/app.ts";
-import { type FakeContainer, fakeContainers } from "../../helpers/fake_containers.ts";
+import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
-import { pingServer } from "../../helpers/ping_server.ts";
+import { answerOrEnd } from "../../helpers/ping_server.ts";
 import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -36,11 +36,7 @@ if (MAY_MOUNT) {
             "POST /build": () => new Response('{"aux":{"ID":"sha256:1"}}\n'),
             "GET /images/json": () => Response.json([]),
           },
-          program: ({ body, end }: FakeContainer) => {
-            const [port] = body.HostConfig.PortBindings?.["8080/tcp"] ?? [];
-            if (port) servers.use(pingServer(Number(port.HostPort)));
-            else end(0);
-          },
+          program: (container) => answerOrEnd(container, servers),
         });
         const before = await listing(app.directory);
         await disk.protect();

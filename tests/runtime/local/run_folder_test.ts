@@ -1,5 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { dirname, join } from "@std/path";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { sourceOf } from "../../helpers/app_on_disk.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { refusal } from "../../helpers/fake_engine.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
@@ -159,5 +161,25 @@ suite("the directory of a run", () => {
     );
     assertEquals(job.ProcessingInputs[0].S3Input.LocalPath, "/opt/ml/processing/input");
     assertEquals(found["resourceconfig.json"], { current_host: "algo-1", hosts: ["algo-1"] });
+  });
+});
+
+suite("a private file of input/config", () => {
+  it("can be read in the container, and not by others on this machine", async () => {
+    const secret = "local_test/test_dir/input/config/secret.yaml";
+    await using app = await completeApp({ files: { [secret]: "a: 1\n" } });
+    await Deno.chmod(app.path(secret), 0o600);
+    const modes: number[] = [];
+    const modeOf = (path: string): number => Deno.statSync(path).mode! & 0o7777;
+    await using engine = await fakeContainers({
+      program: ({ body, end }) => {
+        const config = sourceOf({ body }, "/opt/ml/input/config");
+        modes.push(modeOf(join(config, "secret.yaml")), modeOf(dirname(config)));
+        end(0);
+      },
+    });
+    const { code, stderr } = await runInProcess(["local", "train"], { cwd: app.directory, engine });
+    assertEquals([code, modes], [0, [0o644, 0o700]], stderr);
+    assertEquals(modeOf(app.path(secret)), 0o600);
   });
 });

@@ -5,6 +5,7 @@ import {
   fakeContainers,
   HARNESS_IMAGE,
   type Play,
+  portOf,
 } from "../../helpers/fake_containers.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
@@ -65,8 +66,7 @@ async function run(
     ...play,
     program: (container) => {
       if (container.body.Cmd[0] === "serve") {
-        const published = container.body.HostConfig.PortBindings!["8080/tcp"]![0]!;
-        return void servers.use(pingServer(Number(published.HostPort)));
+        return void servers.use(pingServer(portOf(container.body)));
       }
       const write = writer(container);
       if (container.body.Cmd[0] === "train" && !play?.writesNoModel) write("/opt/ml/model/new");

@@ -5,8 +5,8 @@ import { MlcliError } from "../../../runtime/errors.ts";
 import { moveTree } from "../../../runtime/files.ts";
 import { finishMove, modelFolderOf, settleModel } from "../../../runtime/model/folder.ts";
 import { appObject } from "../../helpers/app_object.ts";
-import { makeDirectory } from "../../helpers/directory.ts";
-import { contentOf, moments, namesIn } from "../../helpers/full_disk.ts";
+import { makeDirectory, namesIn } from "../../helpers/directory.ts";
+import { contentOf, moments } from "../../helpers/full_disk.ts";
 import { MAY_MOUNT, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
 

@@ -1,8 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { copy } from "../../../scripts/files.ts";
-import { makeDirectory } from "../../helpers/directory.ts";
-import { listing } from "../../helpers/hostile_directory.ts";
+import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../../../", import.meta.url));
@@ -36,7 +35,7 @@ if (Deno.build.os !== "windows") {
       const [output, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
       assertEquals([code, output], [1, ""]);
       assertStringIncludes(errors!, "from npm is not the file that was checked: its sha512 is ");
-      const parts = await listing(join(work.path, "checkout"));
+      const parts = await namesIn(join(work.path, "checkout"));
       assertEquals(parts, ["commands", "deno.json", "runtime", "scripts"]);
     });
   });

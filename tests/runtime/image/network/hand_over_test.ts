@@ -207,6 +207,9 @@ suite("what pip in a build gets of this machine's network", () => {
     assertEquals(await contentsOf({ entries }), {
       environment: "export PIP_INDEX_URL='http://127.0.0.1:3141/simple'\n",
     });
+    await Deno.symlink("loop", `${directory.path}/loop`);
+    const circle = await handed(directory, { PIP_CONFIG_FILE: "ROOT/loop", PIP_CERT: "ROOT/loop" });
+    assertEquals(circle.warnings.map(({ message }) => /os error/.test(message)), [false, false]);
   });
 });
 

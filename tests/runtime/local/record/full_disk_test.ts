@@ -6,8 +6,8 @@ import type { RunFacts } from "../../../../runtime/local/record/document.ts";
 import { type RunRecord, withRecord } from "../../../../runtime/local/record/record.ts";
 import { recordsOf } from "../../../../runtime/local/record/records.ts";
 import { appObject } from "../../../helpers/app_object.ts";
+import { namesIn } from "../../../helpers/directory.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
-import { namesIn } from "../../../helpers/full_disk.ts";
 import { MAY_MOUNT, type Room, smallDisk } from "../../../helpers/small_disk.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 

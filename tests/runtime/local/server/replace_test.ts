@@ -1,6 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { completeApp } from "../../../helpers/app.ts";
-import { type FakeContainer, fakeContainers, type Play } from "../../../helpers/fake_containers.ts";
+import {
+  type FakeContainer,
+  fakeContainers,
+  type Play,
+  portOf,
+} from "../../../helpers/fake_containers.ts";
 import { refusal } from "../../../helpers/fake_engine.ts";
 import { Keys, runInProcess } from "../../../helpers/in_process.ts";
 import { pingServer } from "../../../helpers/ping_server.ts";
@@ -68,10 +73,6 @@ async function replace(
     return [[what === "create" ? "" : `${whose} `, what, where && ` ${where}`].join("")];
   });
   return { ...result, port, course, left: [...engine.left] };
-}
-
-function portOf(body: FakeContainer["body"]): number {
-  return Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort);
 }
 
 function freePort(): number {

@@ -7,6 +7,7 @@ import {
   fakeContainers,
   HARNESS_IMAGE,
   type Play,
+  portOf,
 } from "../../../helpers/fake_containers.ts";
 import { done, refusal } from "../../../helpers/fake_engine.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../../helpers/in_process.ts";
@@ -46,10 +47,6 @@ async function deploy(
     left: [...engine.left],
     ports: engine.created.map(portOf),
   };
-}
-
-function portOf(body: FakeContainer["body"]): number {
-  return Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort);
 }
 
 /** The server of a container that answers at once. */

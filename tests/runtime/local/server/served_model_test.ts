@@ -2,12 +2,13 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { basename, dirname, join } from "@std/path";
 import { modelArchiveIn } from "../../../../runtime/model/archive.ts";
 import { completeApp, type TestApp } from "../../../helpers/app.ts";
-import { makeDirectory } from "../../../helpers/directory.ts";
+import { makeDirectory, namesIn } from "../../../helpers/directory.ts";
 import {
   type FakeContainer,
   type FakeContainers,
   fakeContainers,
   type Play,
+  portOf,
 } from "../../../helpers/fake_containers.ts";
 import { refusal } from "../../../helpers/fake_engine.ts";
 import { Keys, runInProcess } from "../../../helpers/in_process.ts";
@@ -60,16 +61,8 @@ interface Deployed extends ProgramResult {
   readonly containers: readonly string[];
 }
 
-function portOf(body: FakeContainer["body"]): number {
-  return Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort);
-}
-
 function modelOf(body: FakeContainer["body"]): string {
   return body.HostConfig.Mounts.find(({ Target }) => Target === "/opt/ml/model")!.Source;
-}
-
-async function namesIn(directory: string): Promise<readonly string[]> {
-  return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
 }
 
 /** Deploys a model that is this archive, on a free port; then calls `look`. */

@@ -4,6 +4,7 @@ import {
   type FakeContainer,
   type FakeContainers,
   fakeContainers,
+  portOf,
 } from "../../../helpers/fake_containers.ts";
 import { Keys, runInProcess } from "../../../helpers/in_process.ts";
 import { pingServer } from "../../../helpers/ping_server.ts";
@@ -53,7 +54,7 @@ async function watch(
     },
     answer: ({ body }) =>
       void servers.use(
-        pingServer(Number(body.HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort)),
+        pingServer(portOf(body)),
       ),
   };
   const list = (engine: FakeContainers) =>

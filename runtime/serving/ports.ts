@@ -1,6 +1,6 @@
 /**
- * A server in SageMaker Studio: its container has the space's own ports, so that nothing publishes
- * its port as another one, and the engine does not notice when somebody has it.
+ * Ports of this machine. In SageMaker Studio, a server's container has the space's own: nothing
+ * publishes its port as another one, and the engine does not notice when somebody has it.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import { SERVER_PORT } from "../contract/jobs.ts";
 import type { ImageDetails } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
-import { takesPort } from "../images.ts";
+import { BIND_LABEL, takesPort } from "../images.ts";
 
 /** A port of this machine that nobody listens on at this moment. */
 export function freePort(): number {
@@ -35,6 +35,6 @@ export function requireTakesPort(image: ImageDetails, reference: string, port: n
     hint:
       `In SageMaker Studio, that is a port of the space itself: --port ${SERVER_PORT}, without ` +
       "--replace and --watch, which need a second one. An image whose server listens on the port " +
-      'of SAGEMAKER_BIND_TO_PORT says so: LABEL com.amazonaws.sagemaker.capabilities.accept-bind-to-port="true"',
+      `of SAGEMAKER_BIND_TO_PORT says so: LABEL ${BIND_LABEL}="true"`,
   });
 }

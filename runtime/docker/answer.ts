@@ -1,0 +1,156 @@
+/**
+ * What the engine answers, checked against what its API promises.
+ *
+ * @module
+ */
+
+import type { MlcliError } from "../errors.ts";
+import { isObject } from "../json.ts";
+import { BrokenEngine } from "./broken_engine.ts";
+import { EngineError } from "./engine_error.ts";
+import { linesOf } from "./lines.ts";
+import { wentAway } from "./loss.ts";
+import { fits, parsedWithoutNulls, type Shape } from "./shape.ts";
+import type { Waiting } from "./waiting.ts";
+import { engineWords, isPage } from "./words.ts";
+
+/**
+ * What the engine answered. Reading it throws `BrokenEngine` where the connection breaks, or where
+ * the answer is not what the Engine API promises: so an answer that is cut off never counts as
+ * whole.
+ */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: AsyncIterable<Uint8Array>;
+  text(): Promise<string>;
+  /** A JSON object of a form, that has at least these keys; what is null counts as not there. */
+  object<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<T>;
+  /** A JSON array of objects of a form, which have at least these keys. */
+  list<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<readonly T[]>;
+  /** JSON objects of a form, one a line, as they come. */
+  lines<T extends object>(shape: Shape): AsyncGenerator<T, void, void>;
+  /** Drops the body, when only the status matters. */
+  discard(): Promise<void>;
+}
+
+/** What a response says. */
+export function answerOf(response: Response, asked: Asked, waiting: Waiting): Answer {
+  const broken = (cause: unknown): unknown => wentAway(asked.call, cause);
+  async function* body(): AsyncGenerator<Uint8Array, void, void> {
+    if (response.body === null) return;
+    const reader = response.body.getReader();
+    try {
+      while (true) {
+        const { done, value } = await waiting.during(() => reader.read(), broken);
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      // Ends the answer where nobody wants the rest. If it has failed, that error is known already.
+      reader.cancel().catch(() => {});
+      waiting.end();
+    }
+  }
+  async function text(): Promise<string> {
+    try {
+      return await waiting.during(() => response.text(), broken);
+    } finally {
+      waiting.end();
+    }
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: body(),
+    text,
+    async object<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<T> {
+      const words = await text();
+      const value = parsed(words, asked);
+      if (isOf<T>(value, shape, keys)) return value;
+      throw unexpected(asked, words);
+    },
+    async list<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<readonly T[]> {
+      const words = await text();
+      const value = parsed(words, asked);
+      if (Array.isArray(value) && value.every((one) => isOf<T>(one, shape, keys))) return value;
+      throw unexpected(asked, words);
+    },
+    async *lines<T extends object>(shape: Shape): AsyncGenerator<T, void, void> {
+      for await (const line of linesOf(body())) {
+        const value = parsed(line, asked);
+        if (!isOf<T>(value, shape, [])) throw unexpected(asked, line);
+        yield value;
+      }
+    },
+    async discard(): Promise<void> {
+      waiting.end();
+      await response.body?.cancel();
+    },
+  };
+}
+
+/** What was asked, and where, for messages. */
+export interface Asked {
+  readonly call: string;
+  /** The address as the user would write it in `DOCKER_HOST`. */
+  readonly address: string;
+}
+
+function parsed(text: string, asked: Asked): unknown {
+  try {
+    return parsedWithoutNulls(text);
+  } catch (cause) {
+    throw unexpected(asked, text, cause);
+  }
+}
+
+function isOf<T>(value: unknown, shape: Shape, keys: readonly string[]): value is T {
+  return isObject(value) && fits(value, shape) && keys.every((key) => Object.hasOwn(value, key));
+}
+
+/** The error for an answer in another form than the Engine API's. */
+function unexpected({ call, address }: Asked, text: string, cause?: unknown): BrokenEngine {
+  return new BrokenEngine(`The Docker Engine's answer is not what its API says (${call})`, {
+    quote: engineWords(text) || "(nothing)",
+    hint: `Is there a Docker Engine behind ${address}? mlcli doctor tells.`,
+    cause,
+  });
+}
+
+/** The error for an answer whose status the caller does not handle. */
+export function notExpected(
+  status: number,
+  text: string,
+  statusText: string,
+  { call, address }: Asked,
+): MlcliError {
+  // A status that is no refusal has another meaning here than the engine's.
+  return status < 400 || isPage(text)
+    ? unexpected({ call: `${call}: ${status}`, address }, text)
+    : new EngineError(status, refusal(text, statusText), call);
+}
+
+/** More than any engine says for a refusal, in characters. */
+const LONGEST_REFUSAL = 65_536;
+
+/** The beginning of a body that may be of any length. */
+export async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of body) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length >= LONGEST_REFUSAL) break;
+  }
+  return text;
+}
+
+/** The engine's words: `{"message": ...}`; Podman adds `cause` and `response`. */
+function refusal(text: string, statusText: string): string {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return engineWords(typeof message === "string" ? message : text);
+  } catch {
+    return engineWords(text.trim() || statusText);
+  }
+}

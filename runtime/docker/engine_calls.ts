@@ -1,0 +1,348 @@
+/**
+ * The calls of the Engine API that mlcli uses: what `Engine` promises, over a transport.
+ *
+ * @module
+ */
+
+import { MlcliError } from "../errors.ts";
+import { aheadOf, onThisClock } from "./clock.ts";
+import type {
+  Builder,
+  BuildOptions,
+  ContainerSummary,
+  CreateBody,
+  Engine,
+  EngineVersion,
+  HolderBody,
+  ImageDetails,
+  ImageSummary,
+  LogOptions,
+  TerminalSize,
+} from "./engine.ts";
+import type { EngineInfo } from "./engine_info.ts";
+import { wasOutOfMemory } from "./events.ts";
+import { imageCalls } from "./image_calls.ts";
+import type { ProgressMessage } from "./messages.ts";
+import * as shapes from "./shape.ts";
+import { STUDIO_NETWORK, studioBody, studioPorts } from "./studio.ts";
+import type { Answer } from "./answer.ts";
+import type { Transport } from "./transport.ts";
+import { engineWords } from "./words.ts";
+
+/** As engines say it: since API 1.44, an image that has no time of its own has no `Created`. */
+type ToldImage = Omit<ImageDetails, "Created"> & { readonly Created?: string };
+
+/** What older engines say of an image that has no time of its own. */
+const NEVER = "0001-01-01T00:00:00Z";
+
+/**
+ * Keys that leave a terminal while its program goes on. Mlcli has no such thing, the engine none for
+ * 'no keys', and its own, Ctrl-P Ctrl-Q, would swallow a shell's: so some that nobody types.
+ */
+const NO_DETACH_KEYS = "ctrl-^,ctrl-_,ctrl-^,ctrl-_";
+
+/** What an engine says of itself in its answer to `_ping`. */
+export interface EngineIdentity {
+  /** The version of the API to speak with it: `1.41`. */
+  readonly apiVersion: string;
+  readonly isPodman: boolean;
+  readonly builder: Builder;
+  readonly inStudio: boolean;
+}
+
+/** The engine behind a transport. */
+export function engineOver(
+  transport: Transport,
+  { apiVersion, isPodman, builder, inStudio }: EngineIdentity,
+  rule: string,
+): Engine {
+  const request: Transport["request"] = (method, path, options) =>
+    transport.request(method, `/v${apiVersion}${path}`, options);
+
+  async function get(path: string, signal?: AbortSignal): Promise<Answer> {
+    return await request("GET", path, { expect: [200], signal });
+  }
+
+  async function containers(
+    parameters: Readonly<Record<string, string | undefined>>,
+    signal?: AbortSignal,
+  ): Promise<readonly ContainerSummary[]> {
+    const answer = await get(`/containers/json?${query(parameters)}`, signal);
+    const ahead = aheadOf(answer.headers);
+    return (await answer.list<ContainerSummary>(shapes.CONTAINER, "Id")).map((container) => ({
+      ...container,
+      Created: (container.Created ?? 0) - ahead / 1000,
+      Image: container.Image ?? "",
+      State: container.State ?? "",
+      Status: container.Status ?? "",
+      // Null where there are none, on some engines.
+      Names: container.Names ?? [],
+      Labels: container.Labels ?? {},
+      Ports: [
+        ...container.Ports ?? [],
+        ...(inStudio ? studioPorts({ ...container, Labels: container.Labels ?? {} }) : []),
+      ],
+    }));
+  }
+
+  /** Sends a request whose answer's body does not matter. */
+  async function command(
+    method: string,
+    path: string,
+    expect: readonly number[],
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    const answer = await request(method, path, { expect, signal });
+    await answer.discard();
+    return answer;
+  }
+
+  /** Undefined when there is no such container. */
+  async function state(id: string): Promise<ContainerState | undefined> {
+    const answer = await request("GET", `/containers/${id}/json`, { expect: [200, 404] });
+    if (answer.status === 200) {
+      return (await answer.object<ContainerDetails>(shapes.CONTAINER_DETAILS, "State")).State;
+    }
+    await answer.discard();
+  }
+
+  let told: Promise<EngineInfo> | undefined;
+  return {
+    address: transport.address,
+    rule,
+    builder,
+    isPodman,
+    inStudio,
+    remembersExitStatus: !isPodman,
+    followsLogsToTheirEnd: !isPodman,
+    info(signal?: AbortSignal): Promise<EngineInfo> {
+      if (told !== undefined) return told;
+      const asked = get("/info", signal).then((answer) => answer.object<EngineInfo>(shapes.INFO));
+      asked.catch(() => told = undefined);
+      return told = asked;
+    },
+    version: async (signal?: AbortSignal) =>
+      (await get("/version", signal)).object<EngineVersion>(
+        shapes.VERSION,
+        "Version",
+        "ApiVersion",
+      ),
+
+    async image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined> {
+      const path = `/images/${encodeURIComponent(reference)}/json`;
+      const answer = await request("GET", path, { expect: [200, 404], signal });
+      if (answer.status === 200) {
+        const details = await answer.object<ToldImage>(shapes.IMAGE, "Os");
+        const ahead = aheadOf(answer.headers);
+        const tagged = details.Metadata?.LastTagTime ?? "";
+        return {
+          ...details,
+          Created: onThisClock(details.Created ?? NEVER, ahead),
+          Metadata: { LastTagTime: onThisClock(tagged, ahead) },
+        };
+      }
+      await answer.discard();
+    },
+
+    async listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]> {
+      const filters = JSON.stringify({ reference: [name] });
+      return (await get(`/images/json?${query({ filters })}`, signal)).list(shapes.IMAGE_ROW);
+    },
+
+    async hasImage(reference: string): Promise<boolean> {
+      const path = `/images/${encodeURIComponent(reference)}/json`;
+      return (await command("GET", path, [200, 404])).status === 200;
+    },
+
+    async *build(options: BuildOptions): AsyncGenerator<ProgressMessage, void, void> {
+      const parameters = query({
+        // Without a session: the context comes with the request, and nothing is asked back.
+        version: options.builder === "buildkit" ? "2" : undefined,
+        t: options.tag,
+        dockerfile: options.dockerfile,
+        target: options.target,
+        buildargs: JSON.stringify(options.buildArguments),
+        labels: JSON.stringify(options.labels),
+        platform: options.platform,
+        networkmode: inStudio ? STUDIO_NETWORK : options.networkMode,
+        nocache: options.noCache ? "1" : undefined,
+        rm: "1",
+        forcerm: "1",
+      });
+      const answer = await request("POST", `/build?${parameters}`, {
+        expect: [200],
+        effort: "wait",
+        tar: options.context,
+        signal: options.signal,
+      });
+      yield* answer.lines<ProgressMessage>(shapes.PROGRESS);
+    },
+
+    async *importImage(
+      reference: string,
+      tar: ReadableStream<Uint8Array>,
+    ): AsyncGenerator<ProgressMessage, void, void> {
+      const parameters = query({ fromSrc: "-", repo: reference });
+      const answer = await request("POST", `/images/create?${parameters}`, {
+        expect: [200],
+        effort: "wait",
+        tar,
+      });
+      yield* answer.lines<ProgressMessage>(shapes.PROGRESS);
+    },
+
+    async createContainer(name: string, body: CreateBody | HolderBody): Promise<string> {
+      const answer = await request("POST", `/containers/create?${query({ name })}`, {
+        expect: [201],
+        json: inStudio ? studioBody(body) : body,
+      });
+      return (await answer.object<{ Id: string }>(shapes.CREATED, "Id")).Id;
+    },
+
+    async startContainer(id: string): Promise<void> {
+      await command("POST", `/containers/${id}/start`, [204, 304]);
+    },
+
+    async renameContainer(id: string, name: string): Promise<void> {
+      await command("POST", `/containers/${id}/rename?${query({ name })}`, [204]);
+    },
+
+    async attach(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+      const path = `/containers/${id}/attach?stream=1&stdout=1&stderr=1`;
+      const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
+      return (await request("POST", path, options)).body;
+    },
+
+    attachWithInput: (id: string, signal: AbortSignal) => {
+      const parameters = query({
+        stream: "1",
+        stdin: "1",
+        stdout: "1",
+        stderr: "1",
+        detachKeys: NO_DETACH_KEYS,
+      });
+      return transport.upgrade(`/v${apiVersion}/containers/${id}/attach?${parameters}`, signal);
+    },
+
+    async resize(id: string, { rows, columns }: TerminalSize): Promise<void> {
+      // 409, and Podman's 500: it does not run, or not any more.
+      const path = `/containers/${id}/resize?h=${rows}&w=${columns}`;
+      await command("POST", path, [200, 201, 404, 409, 500]);
+    },
+
+    async wait(
+      id: string,
+      condition: "not-running" | "removed",
+      signal: AbortSignal,
+    ): Promise<{ readonly status: Promise<number> }> {
+      const path = `/containers/${id}/wait?${query({ condition })}`;
+      const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
+      const answer = await request("POST", path, options);
+      const status = answer.object<WaitAnswer>(shapes.WAITED, "StatusCode").then(exitStatusOf);
+      status.catch(() => {}); // who awaits it gets the error; else it must not end the program
+      return { status };
+    },
+
+    async stopContainer(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void> {
+      const path = `/containers/${id}/stop?t=${graceSeconds}`;
+      const options = { expect: [204, 304, 404], effort: "ask", grace: graceSeconds } as const;
+      await (await request("POST", path, { ...options, signal })).discard();
+    },
+
+    async killContainer(id: string): Promise<void> {
+      await command("POST", `/containers/${id}/kill`, [204, 404, 409]);
+    },
+
+    async removeContainer(id: string, signal?: AbortSignal): Promise<void> {
+      // 409: its removal is already in progress.
+      await command("DELETE", `/containers/${id}?force=1&v=1`, [204, 404, 409], signal);
+    },
+
+    async containersOnPort(
+      port: number,
+      signal?: AbortSignal,
+    ): Promise<readonly ContainerSummary[]> {
+      // The engine's own filter, `publish`, is unknown to newer Podman.
+      return (await containers({}, signal)).filter(({ Ports }) =>
+        Ports.some(({ IP, PublicPort }) => PublicPort === port && isThisMachine(IP))
+      );
+    },
+
+    listContainers: (labels: readonly string[], signal?: AbortSignal) =>
+      containers({ all: "1", filters: JSON.stringify({ label: labels }) }, signal),
+
+    async networks(signal?: AbortSignal): Promise<readonly string[]> {
+      const found = await (await get("/networks", signal)).list<{ readonly Name: string }>(
+        shapes.NETWORK,
+        "Name",
+      );
+      return found.map(({ Name }) => Name);
+    },
+
+    async logs(id: string, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {
+      const parameters = query({
+        stdout: "1",
+        stderr: "1",
+        tail: String(options.tail),
+        follow: options.follow ? "1" : undefined,
+      });
+      const path = `/containers/${id}/logs?${parameters}`;
+      // An engine may send the head with the first line.
+      const limit = options.follow ? { effort: "wait" } as const : { within: options.within };
+      return (await request("GET", path, { expect: [200], ...limit, signal: options.signal })).body;
+    },
+
+    async ranOutOfMemory(id: string): Promise<boolean> {
+      const known = await state(id);
+      if (known !== undefined) return known.OOMKilled === true;
+      // Docker's events outlive a container that it removed by itself; Podman (4.3.1) has none of
+      // memory, and mlcli lets it keep its containers for as long as they are asked about.
+      return !isPodman && await wasOutOfMemory(request, id);
+    },
+
+    isRunning: async (id: string) => (await state(id))?.Running === true,
+
+    ...imageCalls(request),
+
+    close: () => transport.close(),
+  };
+}
+
+function query(parameters: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] =>
+    entry[1] !== undefined
+  );
+  return new URLSearchParams(given).toString();
+}
+
+/** What `GET /containers/ID/json` says, as far as mlcli asks. */
+interface ContainerDetails {
+  readonly State: ContainerState;
+}
+
+interface ContainerState {
+  readonly Running?: boolean;
+  readonly OOMKilled?: boolean;
+}
+
+/** What `POST /containers/ID/wait` says. */
+interface WaitAnswer {
+  readonly StatusCode: number;
+  /** Why the engine does not know how it ended. */
+  readonly Error?: { readonly Message?: string } | null;
+}
+
+function exitStatusOf({ StatusCode, Error }: WaitAnswer): number {
+  const isStatus = Number.isInteger(StatusCode) && StatusCode >= 0;
+  if (isStatus && !Error?.Message) return StatusCode;
+  const reason = engineWords(Error?.Message ?? "") || `exit status ${StatusCode}`;
+  throw new MlcliError(`The Docker Engine does not know how the run ended: ${reason}`, {
+    hint: "Is it still running? docker version tells.",
+  });
+}
+
+/** Whether programs on the engine's machine reach a port that is published on this address. */
+function isThisMachine(address: string | undefined): boolean {
+  // Podman leaves the address out, or empty, for all of them.
+  return !address || ["0.0.0.0", "127.0.0.1", "::", "::1"].includes(address);
+}

@@ -1,0 +1,43 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { BrokenEngine } from "../../../../runtime/docker/broken_engine.ts";
+import { SilentEngine } from "../../../../runtime/docker/patience.ts";
+import { untilSilent } from "../../../../runtime/local/container/vigil.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+/** Watches, in no time; how often the engine was asked until it gave up, and why it did. */
+async function watched(
+  answer: (asked: number) => Promise<boolean>,
+  isHeldUp?: (asked: number) => boolean,
+): Promise<{ readonly asked: number; readonly error: Error }> {
+  let asked = 0;
+  const engine = { isRunning: () => answer(++asked) };
+  const error = await assertRejects(
+    () =>
+      untilSilent(engine, "c1", new AbortController().signal, {
+        isHeldUp: () => isHeldUp?.(asked) === true,
+        clock: { pause: () => Promise.resolve() },
+      }),
+    Error,
+  );
+  return { asked, error };
+}
+
+suite("a vigil over a container that is to end", () => {
+  it("gives up where the engine leaves its end untold for 30 s", async () => {
+    const { asked, error } = await watched((asked) => Promise.resolve(asked <= 100));
+    assertEquals([asked, error instanceof SilentEngine], [115, true]);
+  });
+
+  it("counts no time in which somebody has not read the output yet", async () => {
+    const { asked } = await watched(() => Promise.resolve(false), (asked) => asked <= 100);
+    assertEquals(asked, 115);
+  });
+
+  it("gives up where the engine has gone, and not where it refuses", async () => {
+    const gone = new BrokenEngine("gone");
+    const { asked, error } = await watched((asked) =>
+      Promise.reject(asked === 3 ? gone : new Error("no such container"))
+    );
+    assertEquals([asked, error], [3, gone]);
+  });
+});
