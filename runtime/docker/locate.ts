@@ -165,6 +165,8 @@ export function field(value: unknown, key: string): unknown {
 export function readJson(file: string): unknown {
   let text: string;
   try {
+    // Opening a pipe would wait, and neither Ctrl-C nor a time limit could end that.
+    if (!Deno.statSync(file).isFile) return undefined;
     // For an asynchronous call, a program that has made none yet starts threads: 2 ms.
     text = Deno.readTextFileSync(file);
   } catch {

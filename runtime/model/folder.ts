@@ -97,7 +97,8 @@ export async function openLikeModel({ model }: Layout, folder: string): Promise<
  * @param folder the run's model directory.
  * @param isUsed asked about the directory that is replaced.
  * @param isStrict whether it is a failure to write no model, so that the earlier one stays.
- * @throws MlcliError when a directory cannot be renamed: the model stays where it is then.
+ * @throws MlcliError when a directory cannot be renamed: the model stays where it is then. When the
+ * run's is not there any more: it is not known then what was written.
  */
 export async function settleModel(
   layout: Layout,
@@ -107,6 +108,13 @@ export async function settleModel(
   isStrict = false,
 ): Promise<Settled> {
   const show = (path: string) => typedPath(layout.directory, path);
+  if (ending !== "failed" && !await lstatIfThere(folder)) {
+    throw new MlcliError(`The directory with the model of this run is gone: ${show(folder)}`, {
+      hint:
+        "Was the app moved, renamed or removed meanwhile? The next local command says where that " +
+        "directory is now, if it is run where the app is.",
+    });
+  }
   const isWritten = await holdsFile(layout, folder, folder).catch(() => true);
   const from = await realPathOf(folder);
   try {

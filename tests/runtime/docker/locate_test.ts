@@ -65,6 +65,24 @@ suite("candidates", () => {
     });
   });
 
+  it("waits for no pipe in the place of the configuration", async () => {
+    await withHome({}, async (HOME) => {
+      const bare = await found({ HOME });
+      const pipe = `${HOME}/.docker/config.json`;
+      await Deno.remove(pipe);
+      await new Deno.Command("mkfifo", { args: [pipe] }).output();
+      // Ends the test where mlcli waits for it: the context is not there.
+      const script = 'sleep 10; echo \'{"currentContext": "late"}\' > "$0"';
+      const late = new Deno.Command("sh", { args: ["-c", script, pipe] }).spawn();
+      try {
+        assertEquals(await found({ HOME }), bare);
+      } finally {
+        late.kill("SIGKILL");
+        await late.status;
+      }
+    });
+  });
+
   it("reads DOCKER_CONFIG instead of the home", async () => {
     await withHome({ current: "colima", contexts: CONTEXTS }, async (home) => {
       assertEquals(await found({ HOME: "/nowhere", DOCKER_CONFIG: `${home}/.docker` }), [

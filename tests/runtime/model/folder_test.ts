@@ -178,6 +178,20 @@ suite("settleModel", () => {
       assertEquals(await filesIn(layout.testDirectory), EARLIER);
     }));
 
+  it("does not say that nothing was written where the run's directory is gone", async () => {
+    for (const ending of ["succeeded", "stopped"] as const) {
+      await withFiles(EARLIER, async (layout) => {
+        const error = await assertRejects(
+          () => settleModel(layout, modelFolderOf(layout, RUN), ending, never),
+          MlcliError,
+          "The directory with the model of this run is gone",
+        );
+        assertStringIncludes(error.hint ?? "", "Was the app moved");
+        assertEquals(await filesIn(layout.testDirectory), EARLIER);
+      });
+    }
+  });
+
   it("keeps the directory that a server uses, and no other", async () => {
     for (const isUsed of [true, false]) {
       await withFiles({ ...EARLIER, ...WRITTEN }, async (layout, path) => {
