@@ -5,6 +5,7 @@
  */
 
 import { fileErrorReason, MlcliError, OutputClosed } from "./errors.ts";
+import { openToRead } from "./named_pipe.ts";
 import { Turns } from "./turns.ts";
 
 /** A stream that the user reads. */
@@ -108,7 +109,7 @@ export function standardInput(): Input {
       }
     },
     async *readFile(path: string): AsyncGenerator<Uint8Array, void, void> {
-      using file = await Deno.open(path);
+      using file = await openToRead(path);
       yield* pieces(file);
     },
   };

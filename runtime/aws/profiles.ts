@@ -5,6 +5,8 @@
  */
 
 import { homedir } from "node:os";
+import { fileErrorReason } from "../errors.ts";
+import { isNamedPipe } from "../named_pipe.ts";
 import { AwsError } from "./errors.ts";
 import type { Setting } from "./settings.ts";
 
@@ -150,11 +152,12 @@ export function homeOf(env: Environment): string {
 
 async function textOf(file: string): Promise<string> {
   try {
+    if (await isNamedPipe(file)) throw new Error("it is a named pipe");
     return await Deno.readTextFile(file);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return "";
-    throw new AwsError("credentials", `Cannot read ${file}`, {
-      hint: "Check its permissions.",
+    throw new AwsError("credentials", `Cannot read ${file}: ${fileErrorReason(error)}`, {
+      hint: "It has to be a file that is yours to read.",
       cause: error,
     });
   }

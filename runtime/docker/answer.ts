@@ -54,7 +54,9 @@ export function answerOf(response: Response, asked: Asked, waiting: Waiting): An
   }
   async function text(): Promise<string> {
     try {
-      return await waiting.during(() => response.text(), broken);
+      const { start, isWhole } = await waiting.during(() => startOf(response.body), broken);
+      if (isWhole) return start;
+      throw unexpected(asked, start);
     } finally {
       waiting.end();
     }
@@ -88,6 +90,23 @@ export function answerOf(response: Response, asked: Asked, waiting: Waiting): An
       await response.body?.cancel();
     },
   };
+}
+
+/** The longest text that mlcli reads, in bytes: what an engine says of all its containers is shorter. */
+const LONGEST = 64 * 1024 ** 2;
+
+/** A body's text up to the longest: who sends without an end is no engine. */
+async function startOf(
+  body: Response["body"],
+): Promise<{ readonly start: string; readonly isWhole: boolean }> {
+  const decoder = new TextDecoder();
+  let [start, length] = ["", 0];
+  for await (const bytes of body ?? []) {
+    start += decoder.decode(bytes, { stream: true });
+    length += bytes.length;
+    if (length > LONGEST) return { start, isWhole: false };
+  }
+  return { start: start + decoder.decode(), isWhole: true };
 }
 
 /** What was asked, and where, for messages. */

@@ -61,6 +61,7 @@ suite("start-up", () => {
       "runtime/context.ts",
       "runtime/errors.ts",
       "runtime/message.ts",
+      "runtime/named_pipe.ts",
       "runtime/streams.ts",
       "runtime/system_errors.ts",
       "runtime/text.ts",

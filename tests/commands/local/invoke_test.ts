@@ -4,8 +4,11 @@ import { gzipSync } from "node:zlib";
 import { main } from "../../../main.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
 import {
+  killedAfter,
+  programCommand,
   type ProgramOptions,
   type ProgramResult,
   resultOf,
@@ -44,6 +47,64 @@ async function answered(
   );
   return await invoke(server.port, args);
 }
+
+suite("local invoke of a pipe", () => {
+  /** A pipe with a name. */
+  async function pipeIn(directory: string): Promise<string> {
+    const pipe = join(directory, "rows.csv");
+    assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
+    return pipe;
+  }
+
+  it("ends at one Ctrl-C where nobody writes to it", async () => {
+    await using directory = await makeDirectory();
+    await pipeIn(directory.path);
+    const options = { cwd: directory.path, env: NO_ENGINE, timeout: 20_000 };
+    const child = startProgram(["local", "invoke", "--port", "1", "rows.csv"], options);
+    const result = resultOf(child);
+    // Until it has the pipe open.
+    await eventually(async () => {
+      const open = await Array.fromAsync(Deno.readDir(`/proc/${child.pid}/fd`));
+      return open.some(({ name }) =>
+        Deno.readLinkSync(`/proc/${child.pid}/fd/${name}`).endsWith("/rows.csv")
+      );
+    });
+    child.kill("SIGINT");
+    assertEquals(await result, { code: 130, stdout: "", stderr: "" });
+  });
+
+  it("reads what a writer that comes later has to say, to its end", async () => {
+    const heard = Promise.withResolvers<string>();
+    await using server = rawServer(async (connection, { body }) => {
+      heard.resolve(new TextDecoder().decode(body));
+      await say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
+    });
+    await using directory = await makeDirectory();
+    const pipe = await pipeIn(directory.path);
+    const options = { cwd: directory.path, env: NO_ENGINE, timeout: 20_000 };
+    const run = runProgram(["local", "invoke", "--port", server.port, "rows.csv"], options);
+    const writing = new Deno.Command("sh", { args: ["-c", 'echo 1,2 > "$0"', pipe] }).output();
+    assertEquals(await run, { code: 0, stdout: "abc", stderr: "" });
+    await writing;
+    assertEquals(await heard.promise, "1,2\n");
+  });
+
+  it("reads what a shell passes on by <(...)", async () => {
+    await using server = rawServer((connection) =>
+      say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")
+    );
+    const line = `exec "$@" --port ${server.port} <(echo 1,2)`;
+    const command = new Deno.Command("bash", {
+      args: ["-c", line, "bash", ...programCommand(["local", "invoke"])],
+      env: NO_ENGINE,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    });
+    const { code, stdout, stderr } = await resultOf(killedAfter(20_000, command.spawn()));
+    assertEquals({ code, stdout, stderr }, { code: 0, stdout: "abc", stderr: "" });
+  });
+});
 
 suite("local invoke passes on", () => {
   const wholes: readonly (readonly [title: string, answer: string, stdout: string])[] = [

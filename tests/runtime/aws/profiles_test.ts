@@ -119,13 +119,21 @@ suite("checkProfile", () => {
     });
   }
 
+  it("waits for nobody to write to a named pipe", async () => {
+    await withFiles({}, ENV, async (env, directory) => {
+      await new Deno.Command("mkfifo", { args: [`${directory}/config`] }).output();
+      const error = await assertRejects(() => checkProfile(named("dev"), env), AwsError);
+      assertEquals(error.message, `Cannot read ${directory}/config: it is a named pipe`);
+    });
+  });
+
   it("says which file it cannot read", async () => {
     await withFiles({ "config/": "" }, ENV, async (env, directory) => {
       const error = await assertRejects(() => checkProfile(named("dev"), env), AwsError);
       assertEquals([error.refusal, error.message, error.hint], [
         "credentials",
-        `Cannot read ${directory}/config`,
-        "Check its permissions.",
+        `Cannot read ${directory}/config: Is a directory`,
+        "It has to be a file that is yours to read.",
       ]);
       assertEquals(error.cause instanceof Error, true);
     });

@@ -42,6 +42,30 @@ const asInfo = (answer: Answer) => answer.object(INFO);
 const asContainers = (answer: Answer) => answer.list(CONTAINER, "Id" as never);
 const asProgress = (answer: Answer) => Array.fromAsync(answer.lines(PROGRESS));
 
+suite("an engine whose answer has no end", () => {
+  for (const read of [asInfo, asContainers]) {
+    it(`is called none, read by ${read}`, async () => {
+      const spaces = " ".repeat(1024 ** 2);
+      let sent = 0;
+      await using server = rawServer(async (connection) => {
+        await say(connection, "HTTP/1.1 200 OK\r\n\r\n");
+        // Far more than anybody says, so that it ends also where nobody minds.
+        for (; sent < 200; sent++) await say(connection, spaces);
+      });
+      const host = `127.0.0.1:${server.port}`;
+      const engine = await openTransport({ kind: "tcp", host, tls: undefined });
+      try {
+        const answer = await engine.request("GET", "/v1.41/info", { expect: [200] });
+        const error = await assertRejects(() => read(answer), BrokenEngine);
+        assertMatch(error.message, /^The Docker Engine's answer is not what its API says/);
+      } finally {
+        engine.close();
+      }
+      assert(sent < 150, `It has read ${sent} MB`);
+    });
+  }
+});
+
 suite("an engine that goes away", () => {
   const rows: Readonly<Record<string, string>> = {
     "before it answers": "",
