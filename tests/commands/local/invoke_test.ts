@@ -56,19 +56,22 @@ suite("local invoke of a pipe", () => {
     return pipe;
   }
 
+  /** What a program has open. */
+  async function openFiles(pid: number): Promise<readonly string[]> {
+    const open = await Array.fromAsync(Deno.readDir(`/proc/${pid}/fd`));
+    const paths = open.map(({ name }) => Deno.readLink(`/proc/${pid}/fd/${name}`));
+    return await Promise.all(paths.map((path) => path.catch(() => "closed meanwhile")));
+  }
+
   it("ends at one Ctrl-C where nobody writes to it", async () => {
     await using directory = await makeDirectory();
     await pipeIn(directory.path);
     const options = { cwd: directory.path, env: NO_ENGINE, timeout: 20_000 };
     const child = startProgram(["local", "invoke", "--port", "1", "rows.csv"], options);
     const result = resultOf(child);
-    // Until it has the pipe open.
-    await eventually(async () => {
-      const open = await Array.fromAsync(Deno.readDir(`/proc/${child.pid}/fd`));
-      return open.some(({ name }) =>
-        Deno.readLinkSync(`/proc/${child.pid}/fd/${name}`).endsWith("/rows.csv")
-      );
-    });
+    await eventually(async () =>
+      (await openFiles(child.pid)).some((path) => path.endsWith("/rows.csv"))
+    );
     child.kill("SIGINT");
     assertEquals(await result, { code: 130, stdout: "", stderr: "" });
   });
