@@ -44,7 +44,7 @@ def takes_connections():
 
 /** A server of somebody's own, which answers a slow request when its handler of SIGTERM has run. */
 const FOREIGN = `
-import http.server, signal, sys, threading
+import http.server, signal, socket, threading
 
 begun, stopping, answered = (threading.Event() for _ in range(3))
 signal.signal(signal.SIGTERM, lambda *_: stopping.set())
@@ -55,12 +55,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         begun.set()
         said = stopping.wait(30)
         self.answer(200, b"cleaned up" if said else b"no SIGTERM")
+        self.wait_until_taken()
         answered.set()
     def answer(self, status, body):
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+    # Docker's proxy ends with the container, and would take along what it has not passed on.
+    def wait_until_taken(self):
+        self.connection.settimeout(20)
+        self.connection.shutdown(socket.SHUT_WR)
+        self.rfile.read()
 
 server = http.server.ThreadingHTTPServer(("", 8080), Handler)
 threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -111,7 +117,7 @@ async function answerTo(port: string, body: string): Promise<readonly unknown[]>
     const response = await request(port, "/invocations", body);
     return [response.status, await response.text()];
   } catch (error) {
-    return [String(error)];
+    return [Deno.inspect(error)]; // with its causes
   }
 }
 

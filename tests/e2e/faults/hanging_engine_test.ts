@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../../helpers/engine.ts";
 import { engineFront } from "../../helpers/engine_front.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { resultOf } from "../../helpers/program.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
 import { TextReader } from "../../helpers/text_reader.ts";
@@ -29,11 +30,15 @@ function appWithImage(): Promise<TestApp> {
   });
 }
 
-/** Removes what a run could not. */
+/**
+ * Removes what a run could not. The engine may be at it already, since it gets what was asked of it
+ * while it was frozen: then a removal returns at once, and the container is there for a while.
+ */
 async function removeContainers(app: TestApp): Promise<void> {
   for (const { Id } of await containersOf(app.name)) {
     await withEngine((engine) => engine.removeContainer(Id));
   }
+  await eventually(async () => (await containersOf(app.name)).length === 0);
 }
 
 suite("an engine that hangs", () => {
