@@ -23,7 +23,7 @@ import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { requireImage } from "../docker/require_image.ts";
 import { Heard } from "./container/heard.ts";
-import { protectionOf } from "./container/mounting.ts";
+import { askProtection } from "./container/mounting.ts";
 import { requireNetwork } from "./container/refusals.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/typing.ts";
@@ -110,8 +110,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     imageReference(job.app, job.tag),
     host.interruption.signal,
   );
-  // Asked for now, the answer is there when the container is created. A failure shows there, too.
-  protectionOf(engine).catch(() => {});
+  askProtection(engine);
   await run.checkPaths();
   const isOurs = holdsHarness(image);
   const planned = run.plan({

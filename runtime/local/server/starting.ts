@@ -32,6 +32,7 @@ import { codeDifferences } from "../differences/code.ts";
 import { Findings } from "../differences/findings.ts";
 import { imageDifferences } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
+import { askProtection } from "../container/mounting.ts";
 import { requireNetwork } from "../container/refusals.ts";
 import { settleRemains } from "../model/remains.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
@@ -85,6 +86,7 @@ async function lookAtImage(
 ): Promise<OfServedImage> {
   requireNetwork(engine, job.network);
   const image = await requireImage(engine, imageReference(job.app, job.tag), signal);
+  askProtection(engine);
   findings.add([
     ...environmentDifferences("serve", job.variables),
     ...networkDifferences(job.network),
