@@ -27,16 +27,11 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
       hint: `deno task compile ${Deno.build.target} makes it; MLCLI_UNDER_TEST names another.`,
     });
   }
-  const tests = await testsFor(args);
-  return await denoTest(tests, {
+  const isAll = args[0] === "--all";
+  return await denoTest(isAll ? args.slice(1) : args, {
+    selected: isAll ? OF_THE_PROGRAM : await pathsOf(ON_BINARY),
     env: { ...await imagesForTests(signal), MLCLI_UNDER_TEST: binary },
   }, signal);
-}
-
-async function testsFor(args: readonly string[]): Promise<readonly string[]> {
-  const [first, ...others] = args;
-  if (first === "--all") return [...OF_THE_PROGRAM, ...others];
-  return first === undefined ? await pathsOf(ON_BINARY) : args;
 }
 
 if (import.meta.main) runScript(main);

@@ -26,7 +26,7 @@ function main(signal: AbortSignal): Promise<number> {
 }
 
 async function runTests(args: readonly string[], signal: AbortSignal): Promise<TestResults> {
-  const tests = args.length > 0 ? args : await pathsOf(ON_DOCKER29);
+  const selected = await pathsOf(ON_DOCKER29);
   const programs = await ensureDocker29(signal);
   const registry = await ensureRegistry(signal);
   using either = joinSignals(signal, AbortSignal.timeout(TIMEOUT));
@@ -39,7 +39,7 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
       ...registry === undefined ? {} : { MLCLI_TEST_REGISTRY: registry },
     };
     const within = ["nsenter", `--net=/proc/${pid}/ns/net`, "--"];
-    return await denoTest(tests, { env, within }, limit);
+    return await denoTest(args, { selected, env, within }, limit);
   });
 }
 

@@ -52,8 +52,7 @@ async function runTests(
       ...(engine.jobs === undefined ? {} : { DENO_JOBS: `${engine.jobs}` }),
     };
     const within = withinOf(engine, service, ROOT, join(denoDirectory(), "npm"));
-    const tests = args.length > 0 ? args : selected;
-    return await denoTest(tests, { env, within, uid: engine.uid }, limit);
+    return await denoTest(args, { selected, env, within, uid: engine.uid }, limit);
   });
 }
 

@@ -21,14 +21,14 @@ function main(signal: AbortSignal): Promise<number> {
 }
 
 async function runTests(args: readonly string[], signal: AbortSignal): Promise<TestResults> {
-  const tests = args.length > 0 ? args : await pathsOf(ON_PODMAN);
+  const selected = await pathsOf(ON_PODMAN);
   await ensurePodman(signal);
   using either = joinSignals(signal, AbortSignal.timeout(TIMEOUT));
   const limit = either.signal;
   return await withPodman(limit, async ({ host, pid }) => {
     const env = { DOCKER_HOST: host, MLCLI_TEST_BASE_IMAGE: await bringBaseImage(host, limit) };
     const within = ["nsenter", `--net=/proc/${pid}/ns/net`, "--"];
-    return await denoTest(tests, { env, within }, limit);
+    return await denoTest(args, { selected, env, within }, limit);
   });
 }
 

@@ -9,13 +9,18 @@ import { joinSignals } from "../../runtime/time.ts";
 import { pause, say, sayError, timeText } from "../script.ts";
 import { countResults, failureText, resultLine, type TestResults } from "./test_results.ts";
 
-/** The tests take some minutes; a run that hangs must end before everybody has given up. In ms. */
-const TIMEOUT = 1_500_000;
+/**
+ * The tests take some minutes, whole sweeps many more; a run that hangs must end before everybody has
+ * given up. In ms.
+ */
+const TIMEOUT = Deno.env.get("MLCLI_TEST_ALL") === "1" ? 5_400_000 : 1_500_000;
 /** How much of the output's end is kept to find the summary in. In characters. */
 const KEPT_OUTPUT = 10_000;
 
-/** In what surroundings the tests run. */
+/** Which tests run, and in what surroundings. */
 export interface TestSurroundings {
+  /** Files and directories, where the arguments name none. All tests where this is missing. */
+  readonly selected?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** A program that runs the command behind it, such as `nsenter`, and its options. */
   readonly within?: readonly string[];
@@ -39,12 +44,12 @@ export async function reportResults(work: () => Promise<TestResults>): Promise<n
 }
 
 /**
- * Runs the tests that the arguments name, or all; shows their output as it comes.
+ * Runs the tests that the arguments name, or those selected; shows their output as it comes.
  * @param args for `deno test`.
  */
 export async function denoTest(
   args: readonly string[],
-  { env, within = [], uid }: TestSurroundings,
+  { selected = ["tests/"], env, within = [], uid }: TestSurroundings,
   signal: AbortSignal,
 ): Promise<TestResults> {
   const directory = await Deno.makeTempDir({ prefix: "mlcli-report-" });
@@ -53,7 +58,7 @@ export async function denoTest(
   const options = ["-A", "--parallel", `--junit-path=${report}`];
   const [program, ...rest] = [
     ...within,
-    ...[Deno.execPath(), "test", ...options, ...await withPaths(args)],
+    ...[Deno.execPath(), "test", ...options, ...await withPaths(args, selected)],
   ] as [string, ...string[]];
   try {
     const child = new Deno.Command(program, {
@@ -78,12 +83,15 @@ export async function denoTest(
   }
 }
 
-/** Arguments of which one is a path say what to run; else it is everything. */
-async function withPaths(args: readonly string[]): Promise<readonly string[]> {
+/** Arguments of which one is a path say what to run; else it is what is selected. */
+async function withPaths(
+  args: readonly string[],
+  selected: readonly string[],
+): Promise<readonly string[]> {
   for (const arg of args) {
     if (await Deno.stat(arg).then(() => true, () => false)) return args;
   }
-  return [...args, "tests/"];
+  return [...args, ...selected];
 }
 
 /** Shows the output as it comes, and returns its end. */
