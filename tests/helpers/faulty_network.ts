@@ -5,6 +5,7 @@
  */
 
 import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { errorAnswer, stsError } from "./aws_answers.ts";
 import { closed, forward, type Message, MessageReader, send } from "./http_message.ts";
 
 /** What happens to a request or its answer. */
@@ -90,10 +91,7 @@ export class FaultyNetwork implements AsyncDisposable {
       await send(connection, "HTTP/1.1 503 Slow down\r\nContent-Length: 2\r\n\r\nno");
       return true;
     }
-    if (fault === "throttled") {
-      await send(connection, THROTTLED);
-      return true;
-    }
+    if (fault === "throttled") return await whole(connection, await throttled(request));
     const answer = this.instead(request) ?? await forward(this.target, request);
     return fault ? await spoiled(connection, answer, fault) : await whole(connection, answer);
   }
@@ -105,9 +103,21 @@ export class FaultyNetwork implements AsyncDisposable {
   }
 }
 
-const REFUSAL = '{"__type":"ThrottlingException","message":"Rate exceeded"}';
-const THROTTLED = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/x-amz-json-1.1\r\n" +
-  `Content-Length: ${REFUSAL.length}\r\n\r\n${REFUSAL}`;
+/** What a service says that has been asked too often, each in its protocol. */
+async function throttled({ body: asked }: Message): Promise<Message> {
+  const message = "Rate exceeded";
+  const answer = new URLSearchParams(asked).has("Action")
+    ? stsError({ code: "Throttling", message })
+    : errorAnswer({ code: "ThrottlingException", message });
+  const body = await answer.text();
+  const type = answer.headers.get("content-type");
+  const head = [
+    `HTTP/1.1 ${answer.status} Bad Request`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${body.length}`,
+  ];
+  return { head: head.join("\r\n"), body };
+}
 
 async function whole(connection: Deno.Conn, { head, body }: Message): Promise<boolean> {
   await send(connection, `${head}\r\n\r\n${body}`);
