@@ -5,16 +5,15 @@
  */
 
 import { messageOf } from "../errors.ts";
-import { takesMore } from "../sinks.ts";
 
 /** What of Node's `Transform` is needed. */
 export interface Transformation extends AsyncIterable<Uint8Array> {
   readonly destroyed: boolean;
-  write(bytes: Uint8Array): boolean;
+  write(bytes: Uint8Array, taken: () => void): unknown;
   end(): unknown;
   destroy(error?: Error): unknown;
-  on(event: "drain" | "close", listener: () => void): unknown;
-  off(event: "drain" | "close", listener: () => void): unknown;
+  on(event: "close", listener: () => void): unknown;
+  off(event: "close", listener: () => void): unknown;
 }
 
 /**
@@ -35,15 +34,31 @@ export async function* passedThrough(
   }
 }
 
+/**
+ * One piece at a time, and the end apart: told of it together with the last piece, Node's zlib makes
+ * other bytes of the same ones, and whether it is would be a matter of microseconds.
+ */
 async function fill(
   transformation: Transformation,
   source: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   for await (const bytes of source) {
     if (transformation.destroyed) return;
-    if (!transformation.write(bytes) && !transformation.destroyed) await takesMore(transformation);
+    await take(transformation, bytes);
   }
   transformation.end();
+}
+
+/** Returns once the bytes are taken, or nothing is any more. */
+async function take(transformation: Transformation, bytes: Uint8Array): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const go = (): void => {
+      transformation.off("close", go);
+      resolve();
+    };
+    transformation.on("close", go);
+    transformation.write(bytes, go);
+  });
 }
 
 /** What was thrown, as an error. */

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { knowsPipes } from "../../../runtime/docker/connect.ts";
-import { fakeEngine, pong } from "../../helpers/fake_engine.ts";
+import { fakeEngine, pong, refusal } from "../../helpers/fake_engine.ts";
 import { programCommand } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -53,7 +53,12 @@ if (Deno.build.os !== "windows") {
         ping.headers.set("Ostype", "windows");
         return ping;
       };
-      await using fake = await fakeEngine({ "GET /_ping": answer });
+      await using fake = await fakeEngine({
+        "GET /_ping": answer,
+        // Docker's own program, where there is one that knows this kind of address.
+        "HEAD /_ping": answer,
+        "GET /version": () => refusal(500, "not now"),
+      });
       const { code, output } = await smoke("windows", PROGRAM, {
         DOCKER_HOST: `${knowsPipes() ? "npipe" : "unix"}://${fake.socket}`,
         PATH: "/usr/bin:/bin",
