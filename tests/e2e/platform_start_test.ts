@@ -189,13 +189,21 @@ async function invoke(
   body: BodyInit,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<readonly [number, unknown]> {
-  const response = await fetch(`${address}/invocations`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...headers },
-    body,
-    signal: AbortSignal.timeout(TIMEOUT),
-  });
-  return [response.status, await response.json()];
+  let status: number | undefined;
+  try {
+    const response = await fetch(`${address}/invocations`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body,
+      signal: AbortSignal.timeout(TIMEOUT),
+    });
+    status = response.status;
+    return [status, await response.json()];
+  } catch (cause) {
+    // A timeout does not say by itself what it was waited for.
+    const missing = status === undefined ? "No answer" : `Not all of an answer with ${status}`;
+    throw new Error(`${missing} to a POST of ${typeof body}`, { cause });
+  }
 }
 
 suite("an image started as the platform starts it", () => {
