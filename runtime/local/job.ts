@@ -6,7 +6,6 @@
  */
 
 import { join } from "@std/path/join";
-import { imageReference } from "../app/app.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/difference.ts";
@@ -21,10 +20,8 @@ import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../images.ts";
 import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
-import { requireImage } from "../docker/require_image.ts";
 import { Heard } from "./container/heard.ts";
-import { askProtection } from "./container/mounting.ts";
-import { requireNetwork } from "./container/refusals.ts";
+import { imageToRun } from "./container/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/typing.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
@@ -104,13 +101,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const err = forgiving(status.above.err);
   const layout = layoutOf(job.app);
   const engine = await host.engine();
-  requireNetwork(engine, job.network);
-  const image = await requireImage(
-    engine,
-    imageReference(job.app, job.tag),
-    host.interruption.signal,
-  );
-  askProtection(engine);
+  const image = await imageToRun(engine, job, host.interruption.signal);
   await run.checkPaths();
   const isOurs = holdsHarness(image);
   const planned = run.plan({

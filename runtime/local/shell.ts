@@ -6,7 +6,6 @@
  */
 
 import { join } from "@std/path/join";
-import { imageReference } from "../app/app.ts";
 import {
   type CodeFolder,
   layoutOf,
@@ -16,7 +15,6 @@ import {
 } from "../app/layout.ts";
 import { PATHS } from "../contract/jobs.ts";
 import type { CreateBody, ImageDetails } from "../docker/engine.ts";
-import { requireImage } from "../docker/require_image.ts";
 import { ProgramEnded } from "../errors.ts";
 import { makeDirectory, removeTreeIfThere } from "../files.ts";
 import { holdsHarness } from "../images.ts";
@@ -24,7 +22,7 @@ import { tell } from "../message.ts";
 import { modelFolderOf } from "../model/folder.ts";
 import { noteText } from "../text.ts";
 import { mountedCode } from "./code.ts";
-import { requireNetwork } from "./container/refusals.ts";
+import { imageToRun } from "./container/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/typing.ts";
 import { handOver } from "./hand_over.ts";
@@ -168,8 +166,7 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
   const { app, strict, command } = job;
   const layout = layoutOf(app);
   const engine = await host.engine();
-  requireNetwork(engine, job.network);
-  const image = await requireImage(engine, imageReference(app, job.tag), host.interruption.signal);
+  const image = await imageToRun(engine, job, host.interruption.signal);
   await place.checkPaths();
   const planned = place.plan({
     withInit: holdsHarness(image) && !strict,

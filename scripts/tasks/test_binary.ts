@@ -1,7 +1,7 @@
 /**
- * The tests of the binary: `deno task test:binary`, with arguments for `deno test`. Without any,
- * those where it differs from the source (`testing/selections.ts`); with `--all`, all that run the
- * program. The last line is `N passed, N failed`.
+ * The tests of the binary: `deno task test:binary`, with arguments for `deno test`. Where they
+ * name no file, those where it differs from the source (`testing/selections.ts`); with `--all` first,
+ * all that run the program. The last line is `N passed, N failed`.
  *
  * The binary is what MLCLI_UNDER_TEST names, or what `deno task compile` made for this machine.
  *

@@ -1,6 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
-import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
+import {
+  buildTestImage,
+  containersOf,
+  TEST_IMAGE,
+  untilNoContainers,
+  withEngine,
+} from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { TextReader } from "../helpers/text_reader.ts";
@@ -195,6 +201,6 @@ def train(input_data_path, model_save_path):
     assertEquals((await child.status).code, 141);
     await Deno.stat(app.testPath("model/terminated"));
     // The engine removes it, and may still be at it.
-    await eventually(async () => (await containersOf(app.name)).length === 0);
+    await untilNoContainers(app.name);
   });
 });

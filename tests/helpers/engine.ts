@@ -14,6 +14,7 @@ import { openTransport } from "../../runtime/docker/transport.ts";
 import { takesMore } from "../../runtime/sinks.ts";
 import { LABELS } from "../../runtime/labels.ts";
 import { makeApp } from "./app.ts";
+import { eventually } from "./eventually.ts";
 
 /** Name of the image that most tests run their own code in, mounted over the image's. */
 export const TEST_IMAGE = "mlcli-test";
@@ -143,6 +144,11 @@ export async function buildTestImage(): Promise<void> {
 /** The containers of an app that there still are, ended ones included. */
 export async function containersOf(app: string): Promise<readonly ContainerSummary[]> {
   return await withEngine((engine) => engine.listContainers([`${LABELS.app}=${app}`]));
+}
+
+/** Waits until an app has no container, ended ones included. */
+export async function untilNoContainers(app: string): Promise<void> {
+  await eventually(async () => (await containersOf(app)).length === 0);
 }
 
 /** Kills the only container of an app; when this returns, it has ended, and its port is free. */

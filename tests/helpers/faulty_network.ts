@@ -106,7 +106,7 @@ export class FaultyNetwork implements AsyncDisposable {
 /** What a service says that has been asked too often, each in its protocol. */
 async function throttled({ body: asked }: Message): Promise<Message> {
   const message = "Rate exceeded";
-  const answer = new URLSearchParams(asked).has("Action")
+  const answer = queryActionOf(asked) !== undefined
     ? stsError({ code: "Throttling", message })
     : errorAnswer({ code: "ThrottlingException", message });
   const body = await answer.text();
@@ -180,7 +180,12 @@ function chunked(head: string): string {
 
 function operationOf({ head, body }: Message): string {
   const target = /^x-amz-target: SageMaker\.(\w+)/im.exec(head)?.[1];
-  return target ?? new URLSearchParams(body).get("Action") ?? head.split(" ", 2).join(" ");
+  return target ?? queryActionOf(body) ?? head.split(" ", 2).join(" ");
+}
+
+/** What is asked for by the query protocol, which STS speaks. */
+function queryActionOf(body: string): string | undefined {
+  return new URLSearchParams(body).get("Action") ?? undefined;
 }
 
 function isGone(error: unknown): boolean {

@@ -33,11 +33,6 @@ export async function protectionOf(engine: Engine): Promise<Protection> {
   return protectionIn(await engine.info());
 }
 
-/** Asks ahead: the answer is there when the container is created. A failure shows there, too. */
-export function askProtection(engine: Engine): void {
-  protectionOf(engine).catch(() => {});
-}
-
 /** What `/info` says of it. */
 export function protectionIn(info: EngineInfo): Protection {
   return { remapsUsers: remapsUsers(info), usesSelinux: usesSelinux(info) };

@@ -14,7 +14,6 @@ import {
 import { environmentDifferences } from "../../contract/refusals.ts";
 import { networkDifferences } from "../../contract/resources.ts";
 import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.ts";
-import { requireImage } from "../../docker/require_image.ts";
 import { holdsHarness } from "../../images.ts";
 import { MlcliError } from "../../errors.ts";
 import { tell, type Told } from "../../message.ts";
@@ -32,8 +31,7 @@ import { codeDifferences } from "../differences/code.ts";
 import { Findings } from "../differences/findings.ts";
 import { imageDifferences } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
-import { askProtection } from "../container/mounting.ts";
-import { requireNetwork } from "../container/refusals.ts";
+import { imageToRun } from "../container/image.ts";
 import { settleRemains } from "../model/remains.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
 import { bodyLimit } from "./body_limit.ts";
@@ -84,9 +82,7 @@ async function lookAtImage(
   findings: Findings,
   signal: AbortSignal,
 ): Promise<OfServedImage> {
-  requireNetwork(engine, job.network);
-  const image = await requireImage(engine, imageReference(job.app, job.tag), signal);
-  askProtection(engine);
+  const image = await imageToRun(engine, job, signal);
   findings.add([
     ...environmentDifferences("serve", job.variables),
     ...networkDifferences(job.network),

@@ -1,8 +1,12 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../../helpers/app.ts";
-import { buildTestImage, containersOf, TEST_IMAGE } from "../../helpers/engine.ts";
+import {
+  buildTestImage,
+  containersOf,
+  TEST_IMAGE,
+  untilNoContainers,
+} from "../../helpers/engine.ts";
 import { type EngineFront, engineFront } from "../../helpers/engine_front.ts";
-import { eventually } from "../../helpers/eventually.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
 import { TextReader } from "../../helpers/text_reader.ts";
@@ -145,7 +149,7 @@ suite("an engine that goes away", () => {
     const folder = `local_test/test_dir/.model-${run}`;
     assertStringIncludes(stderr, `${app.name}/mlcli_base/${folder} are left with it`);
     await app.write(app.testPath("output/go"), "");
-    await eventually(async () => (await containersOf(app.name)).length === 0);
+    await untilNoContainers(app.name);
     const next = await app.run(["local", "train"]);
     assertEquals([next.code, next.stdout], [0, "begun\n"], next.stderr);
     assertStringIncludes(

@@ -1,8 +1,13 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
-import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../../helpers/engine.ts";
+import {
+  buildTestImage,
+  containersOf,
+  TEST_IMAGE,
+  untilNoContainers,
+  withEngine,
+} from "../../helpers/engine.ts";
 import { engineFront } from "../../helpers/engine_front.ts";
-import { eventually } from "../../helpers/eventually.ts";
 import { resultOf } from "../../helpers/program.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
 import { TextReader } from "../../helpers/text_reader.ts";
@@ -38,7 +43,7 @@ async function removeContainers(app: TestApp): Promise<void> {
   for (const { Id } of await containersOf(app.name)) {
     await withEngine((engine) => engine.removeContainer(Id));
   }
-  await eventually(async () => (await containersOf(app.name)).length === 0);
+  await untilNoContainers(app.name);
 }
 
 suite("an engine that hangs", () => {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
-import { buildTestImage, containersOf, TEST_IMAGE } from "../../helpers/engine.ts";
+import { buildTestImage, TEST_IMAGE, untilNoContainers } from "../../helpers/engine.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import { killedAfter, programCommand } from "../../helpers/program.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
@@ -64,7 +64,7 @@ suite("output that nobody reads", () => {
       assertEquals((await child.status).code, 130);
       await Promise.all(read);
       // The engine removes it, and may still be at it.
-      await eventually(async () => (await containersOf(app.name)).length === 0);
+      await untilNoContainers(app.name);
     });
   }
 });
