@@ -24,7 +24,7 @@ import { inOneLine, listed } from "../text.ts";
 import { type NamedByFile, ownBucket } from "./bucket_owner.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "./connection.ts";
 import { Budget } from "./upload/budget.ts";
-import { deleteExtras, keysToDelete } from "./upload/deletion.ts";
+import { deleteExtras, type Kept, keysToDelete } from "./upload/deletion.ts";
 import { deletingCalls, type PlannedFile, plannedFiles, PlannedTotal } from "./upload/dry_run.ts";
 import { type NamedInput, namedInputs } from "./upload/inputs.ts";
 import { objectsBelow } from "./upload/objects_there.ts";
@@ -77,8 +77,8 @@ export interface CheckedUpload {
   readonly inputs: readonly NamedInput[];
   /** Where the keys of all files begin; empty, or with a slash at its end. */
   readonly target: S3Address;
-  /** Beginnings of keys that are not deleted. */
-  readonly kept: readonly string[];
+  /** What is not deleted: all of it is known when the steps were gone through. */
+  readonly kept: Kept;
   /** Of all files. */
   readonly size: Size;
   /** What there is to do. Can be gone through once. */
@@ -108,8 +108,7 @@ export async function uploadData(
   const done = await transfer(steps(), sending, upload.deletes, (now) => {
     report.progress(now, size);
   });
-  const keys = keysToDelete(done.extras, kept);
-  noteKept(done.extras, kept, target, report);
+  const keys = extrasToDelete(done.extras, kept, target, report);
   await deleteExtras(s3, target.bucket, keys);
   const [only, ...others] = inputs;
   const isOneFile = only?.name !== undefined && others.length === 0;
@@ -138,25 +137,30 @@ export async function planUpload(
     target: s3Uri(target),
     files: plannedFiles(steps(), target.key, total),
     total() {
-      const deleted = upload.deletes ? keysToDelete(total.extras, kept) : [];
-      if (upload.deletes) noteKept(total.extras, kept, target, report);
+      const deleted = upload.deletes ? extrasToDelete(total.extras, kept, target, report) : [];
       total.add(deletingCalls(deleted.length));
       return Object.assign(total, { deleted });
     },
   };
 }
 
-/** Says which objects without a file are not deleted. */
-function noteKept(
+/** The objects without a file that are deleted; says which are not. */
+function extrasToDelete(
   extras: readonly string[],
-  kept: readonly string[],
+  kept: Kept,
   target: S3Address,
   report: UploadReport,
-): void {
-  for (const key of kept) {
-    if (!extras.some((extra) => extra.startsWith(key))) continue;
-    report.note(`${s3Uri({ ...target, key })} is not deleted: results of the app's jobs lie there`);
+): readonly string[] {
+  const leftOut: string[] = [];
+  const deleted = keysToDelete(extras, kept, (key) => {
+    const address = s3Uri({ ...target, key });
+    if (kept.get(key) === "left out") leftOut.push(address);
+    else report.note(`${address}/ is not deleted: results of the app's jobs lie there`);
+  });
+  if (leftOut.length > 0) {
+    report.note(`Not deleted, since it was left out here: ${listed(leftOut)}`);
   }
+  return deleted;
 }
 
 /** Checks all that can be checked before something is sent. */
@@ -180,8 +184,9 @@ export async function checkUpload(
     });
   }
   const inputs = await namedInputs(host.cwd, upload.inputs);
-  const size = await checkFiles(inputs, target, host.interruption.signal, report);
-  const kept = deletes ? await outputsOf(host.cwd, choice, target) : [];
+  const kept = new Map(deletes ? await outputsOf(host.cwd, choice, target) : []);
+  const leave: LeftOut = (_why, { name }) => void kept.set(target.key + name, "left out");
+  const size = await checkFiles(inputs, target, leave, host.interruption.signal, report);
   const aws: Aws = app ? await connectFor(app, choice, host) : await connectToAws(choice, host);
   const s3 = app === undefined ? await aws.s3() : await ownS3(aws, namedBy(app, target), report);
   return {
@@ -192,7 +197,7 @@ export async function checkUpload(
     size,
     steps: () =>
       stepsOf(
-        filesOf(inputs, SILENT),
+        filesOf(inputs, leave),
         objectsBelow(s3, target, deletes, (text) => report.note(text)),
         target.key,
       ),
@@ -243,14 +248,14 @@ async function ownS3(aws: Aws, named: NamedByFile, report: UploadReport): Promis
 async function checkFiles(
   inputs: readonly NamedInput[],
   target: S3Address,
+  leave: LeftOut,
   signal: AbortSignal,
   report: UploadReport,
 ): Promise<Size> {
-  const privateFiles: string[] = [];
-  const unusable: string[] = [];
-  const leftOut: LeftOut = {
-    private: (shown) => void privateFiles.push(shown),
-    unusable: (shown) => void unusable.push(shown),
+  const names = { private: [] as string[], unusable: [] as string[] };
+  const leftOut: LeftOut = (why, what) => {
+    names[why].push(what.shown);
+    leave(why, what);
   };
   let [files, bytes] = [0, 0];
   for await (const { name, path, shown } of filesOf(inputs, leftOut)) {
@@ -267,17 +272,17 @@ async function checkFiles(
     }
   }
   // Directories are read in no order.
-  privateFiles.sort();
-  unusable.sort();
-  if (privateFiles.length > 0) {
+  names.private.sort();
+  names.unusable.sort();
+  if (names.private.length > 0) {
     report.warning(
-      `Not sent, since they may hold secrets: ${listed(privateFiles)}`,
+      `Not sent, since they may hold secrets: ${listed(names.private)}`,
       "What is meant to be sent has to be named by itself: --input-dir FILE",
     );
   }
-  if (unusable.length > 0) {
+  if (names.unusable.length > 0) {
     report.warning(
-      `Not sent, since they are no files and lead to none: ${listed(unusable)}`,
+      `Not sent, since they are no files and lead to none: ${listed(names.unusable)}`,
       "Remove them, or put files in their places.",
     );
   }
@@ -296,9 +301,6 @@ function sizeOf(path: string): number {
   }
 }
 
-/** What was said once is not said again. */
-const SILENT: LeftOut = { private: () => {}, unusable: () => {} };
-
 /** Keys of a command's object that name what jobs write. */
 const RESULT_KEYS = [
   "output_s3_dir",
@@ -315,7 +317,7 @@ async function outputsOf(
   cwd: string,
   { appName }: CloudChoice,
   target: S3Address,
-): Promise<readonly string[]> {
+): Promise<Kept> {
   const apps = appName === undefined ? await findApps(cwd) : [await findApp(cwd, appName)];
   const results = apps.flatMap(({ configuration: { s3Prefix, sections } }) => {
     const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
@@ -330,5 +332,5 @@ async function outputsOf(
   const keys = results.filter(({ bucket }) => bucket === target.bucket)
     .map((place) => asDirectory(place).key);
   const below = keys.filter((key) => key.startsWith(target.key) && key !== target.key);
-  return [...new Set(below)];
+  return new Map(below.map((key) => [key.slice(0, -1), "results"]));
 }

@@ -14,19 +14,36 @@ export const MOST_AT_ONCE = 1_000;
 /** How many objects an error names. */
 const NAMED = 20;
 
+/** What stays, and all below it: paths of keys without a slash at their ends, and why. */
+export type Kept = ReadonlyMap<string, "results" | "left out">;
+
+/** What keeps a key: itself, or a directory above it. */
+function keeperOf(key: string, kept: Kept): string | undefined {
+  for (let end = key.indexOf("/"); end >= 0; end = key.indexOf("/", end + 1)) {
+    if (kept.has(key.slice(0, end))) return key.slice(0, end);
+  }
+  return kept.has(key) ? key : undefined;
+}
+
 /**
  * Of the keys without a file, those that are deleted.
  *
- * @param kept beginnings of keys that stay.
+ * @param onKept told once of each path that keeps others.
  */
 export function keysToDelete(
   extras: readonly string[],
-  kept: readonly string[],
+  kept: Kept,
+  onKept: (path: string) => void,
 ): readonly string[] {
-  // `data/` is what AWS's console makes of an empty directory.
-  return extras.filter((key) =>
-    !key.endsWith("/") && !kept.some((beginning) => key.startsWith(beginning))
-  );
+  const keepers = new Set<string>();
+  const deleted = extras.filter((key) => {
+    const keeper = keeperOf(key, kept);
+    if (keeper !== undefined) keepers.add(keeper);
+    // `data/` is what AWS's console makes of an empty directory.
+    return keeper === undefined && !key.endsWith("/");
+  });
+  keepers.forEach(onKept);
+  return deleted;
 }
 
 /**

@@ -26,13 +26,14 @@ export interface LocalFile {
   readonly shown: string;
 }
 
-/** What is not sent. */
-export interface LeftOut {
-  /** A file or a directory with a private name, or a private key. */
-  private(shown: string): void;
-  /** A link that leads nowhere, a pipe, a socket, a device. */
-  unusable(shown: string): void;
-}
+/**
+ * Hears of what is not sent. `private`: a file or a directory with a private name, or a private key;
+ * `unusable`: a link that leads nowhere, a pipe, a socket, a device.
+ */
+export type LeftOut = (
+  why: "private" | "unusable",
+  what: Pick<LocalFile, "shown" | "name">,
+) => void;
 
 /** `.env.example` and similar files show what a private file holds, but hold no secrets. */
 const TEMPLATE = /\.(example|sample|template|dist)$/i;
@@ -113,23 +114,24 @@ async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Ent
   const found = await Array.fromAsync(Deno.readDir(folder.path)).catch((cause) => {
     throw cannotRead(folder.shown, cause);
   });
+  const leave = (why: "private" | "unusable", name: string): void =>
+    leftOut(why, { shown: join(folder.shown, name), name: folder.name + name });
   for (const { name, isFile, isDirectory, isSymlink } of found) {
-    const shown = join(folder.shown, name);
-    if (name.includes("\ufffd")) throw notUtf8(shown);
-    if (isPrivateName(name) && !TEMPLATE.test(name)) leftOut.private(shown);
+    if (name.includes("\ufffd")) throw notUtf8(join(folder.shown, name));
+    if (isPrivateName(name) && !TEMPLATE.test(name)) leave("private", name);
     else if (isSymlink) {
       const target = await targetOf(folder, name);
       if (target?.isDirectory || target?.isFile) {
         entries.push({ name, isDirectory: target.isDirectory, isLink: true });
-      } else leftOut.unusable(shown);
+      } else leave("unusable", name);
     } else if (isFile || isDirectory) entries.push({ name, isDirectory, isLink: false });
-    else leftOut.unusable(shown);
+    else leave("unusable", name);
   }
   const sent: Entry[] = [];
   for (const entry of entries) {
     // Few files have a name for which this looks inside.
     if (!entry.isDirectory && await holdsPrivateKey(folder, entry.name)) {
-      leftOut.private(join(folder.shown, entry.name));
+      leave("private", entry.name);
     } else sent.push(entry);
   }
   return sortKeys(sent, ({ name, isDirectory }) => isDirectory ? `${name}/` : name);

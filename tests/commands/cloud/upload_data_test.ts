@@ -307,6 +307,52 @@ suite("upload-data --delete", () => {
     assertEquals(at.box.s3.keys(BUCKET), ["churn/a", ...kept]);
   });
 
+  it("keeps what it left out here, and all below it, and says so", async () => {
+    await using at = await place({
+      "d/a": "1",
+      "d/.env": "SECRET=1",
+      "d/.git/config": "1",
+      "d/id.pem": "-----BEGIN PRIVATE KEY-----\n",
+    });
+    // A cache that is gone: of a file and of a directory.
+    await Deno.symlink("cache/one", `${at.directory.path}/d/weights`);
+    await Deno.symlink("cache/all", `${at.directory.path}/d/images`);
+    const kept = [".env", ".git/config", "id.pem", "images/cat/1.png", "images/2.png", "weights"];
+    const gone = ["old", "images2", "weights.bin", "x/.env"];
+    for (const key of [...kept, ...gone]) await at.box.s3.put(BUCKET, `churn/data/${key}`, "0");
+    const args = ["-i", "d", "--target-dir", TARGET, "--delete"];
+    const places = [".env", ".git", "id.pem"].map((name) => `${TARGET}/${name}`).join(", ");
+    const note = `note: Not deleted, since it was left out here: ${places} and 2 more\n`;
+    const dry = await at.upload([...args, "--dry-run"]);
+    assertStringIncludes(dry.stderr, note);
+    assertEquals(JSON.parse(dry.stdout).delete, gone.map((name) => `churn/data/${name}`).sort());
+    const { code, stderr } = await at.upload(args);
+    assertEquals(code, 0);
+    assertStringIncludes(stderr, note);
+    assertMatch(stderr, /, 4 objects deleted\n$/);
+    assertEquals(
+      Object.keys(await at.stored()),
+      [
+        ...[".env", ".git/config", "a", "id.pem", "images/2.png", "images/cat/1.png", "weights"],
+      ].map((name) => `churn/data/${name}`),
+    );
+  });
+
+  it("keeps what a link led to that broke after it was looked at", async () => {
+    await using at = await place({ "d/a": "1", "d/x/b": "2", "d/y/one": "3" });
+    await Deno.symlink("../y/one", `${at.directory.path}/d/x/c`);
+    await at.box.s3.put(BUCKET, "churn/data/x/c", "3");
+    at.box.faults.before = async ({ operation }) => {
+      if (operation !== "ListObjectsV2") return undefined;
+      await Deno.remove(`${at.directory.path}/d/y/one`);
+      return undefined;
+    };
+    const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);
+    assertEquals(code, 0);
+    assertStringIncludes(stderr, `note: Not deleted, since it was left out here: ${TARGET}/x/c\n`);
+    assertEquals(Object.keys(await at.stored()).at(-1), "churn/data/x/c");
+  });
+
   it("takes a target that the user names, and none of a file", async () => {
     const configuration = { s3_prefix: `s3://${BUCKET}/churn` };
     await using at = await place({ "churn.json": JSON.stringify(configuration), "d/a": "1" });

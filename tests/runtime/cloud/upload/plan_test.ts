@@ -195,6 +195,10 @@ suite("what an upload asks for", () => {
 suite("what --delete deletes", () => {
   it("is neither a directory's mark nor what is kept", () => {
     const extras = ["p/", "p/a", "p/output/j/model.tar.gz", "p/output2", "p/x/", "p/x/b"];
-    assertEquals(keysToDelete(extras, ["p/output/"]), ["p/a", "p/output2", "p/x/b"]);
+    const kept: string[] = [];
+    const deleted = keysToDelete(extras, new Map([["p/output", "results"]]), (path) => {
+      kept.push(path);
+    });
+    assertEquals([deleted, kept], [["p/a", "p/output2", "p/x/b"], ["p/output"]]);
   });
 });
