@@ -40,7 +40,8 @@ export async function deployAction(
     instanceCount: options.instanceCount,
     memorySize: options.memorySizeInMb,
     maxConcurrency: options.maxConcurrency,
-    endpoint: options.endpointName,
+    // What a variable names is the person's own, and wins over the file.
+    endpoint: typed.endpointName ?? options.endpointName,
     model: options.model,
     healthCheckTimeout: options.healthCheckTimeout,
     executionRole: options.executionRole,
@@ -50,6 +51,7 @@ export async function deployAction(
     typed: given({
       "--canary": typed.canary,
       "--data-capture": typed.dataCapture,
+      "--endpoint-name": typed.endpointName,
       "--health-check-timeout": typed.healthCheckTimeout,
       "--instance-count": typed.instanceCount,
       "--model": typed.model,

@@ -28,6 +28,7 @@ export const DEPLOY_OPTIONS = options({
     description: "Endpoint to create, or to update if it exists.",
     key: true,
     needed: true,
+    variable: "MLCLI_ENDPOINT_NAME",
     parse: parseEndpointName,
   },
   "--model": {

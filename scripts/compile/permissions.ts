@@ -19,7 +19,9 @@ const PERMISSIONS: readonly Permission[] = [
   },
   {
     flag: "--allow-write",
-    reason: "what `init` makes and what containers mount, in the app; the engine's socket",
+    reason:
+      "what `init` makes and what containers mount, in the app; the engine's socket; what is " +
+      "remembered of what the person has typed",
   },
   {
     // From 2.9 a socket can be named (unix:PATH), which 2.6 cannot read; and it is known at run time

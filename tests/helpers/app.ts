@@ -5,6 +5,7 @@
  */
 
 import { dirname, join } from "@std/path";
+import { removeTreeIfThere } from "../../runtime/files.ts";
 import { removeLeftovers } from "./leftovers.ts";
 import { type ProgramOptions, type ProgramResult, runProgram, startProgram } from "./program.ts";
 
@@ -13,6 +14,8 @@ export interface TestApp extends AsyncDisposable {
   readonly name: string;
   /** The current directory of its commands: holds NAME.json. */
   readonly directory: string;
+  /** XDG_STATE_HOME of its commands. */
+  readonly state: string;
   /** A path below NAME/mlcli_base. */
   path(...parts: readonly string[]): string;
   /** A path below NAME/mlcli_base/local_test/test_dir. */
@@ -59,6 +62,12 @@ export function completeApp(options: TestAppOptions = {}): Promise<TestApp> {
 export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { name = `test-${crypto.randomUUID().slice(0, 8)}` } = options;
   const directory = await Deno.makeTempDir({ prefix: "mlcli-test-", dir: options.parent });
+  const state = `${directory}-state`;
+  const withState = (more: Partial<ProgramOptions> = {}): ProgramOptions => ({
+    cwd: directory,
+    ...more,
+    env: { XDG_STATE_HOME: state, ...more.env },
+  });
   const base = join(directory, name, "mlcli_base");
   const write = async (path: string, content: string | Uint8Array): Promise<void> => {
     await Deno.mkdir(dirname(path), { recursive: true });
@@ -73,14 +82,16 @@ export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
   return {
     name,
     directory,
+    state,
     path: (...parts) => join(base, ...parts),
     testPath: (...parts) => join(base, "local_test/test_dir", ...parts),
     write,
-    run: (args, more) => runProgram(args, { cwd: directory, ...more }),
-    start: (args, more) => startProgram(args, { cwd: directory, ...more }),
+    run: (args, more) => runProgram(args, withState(more)),
+    start: (args, more) => startProgram(args, withState(more)),
     async [Symbol.asyncDispose](): Promise<void> {
       await removeLeftovers(name);
       await Deno.remove(directory, { recursive: true });
+      await removeTreeIfThere(state);
     },
   };
 }

@@ -45,7 +45,13 @@ export async function makeJobApp(options: TestAppOptions = {}): Promise<JobApp> 
     app,
     box,
     image: `${box.ecr.front.host}/${app.name}@${digest}`,
-    run: (args, more) => runInProcess(args, { cwd: app.directory, cloud: box.env(), ...more }),
+    run: (args, { env, ...more } = {}) =>
+      runInProcess(args, {
+        cwd: app.directory,
+        cloud: box.env(),
+        env: { XDG_STATE_HOME: app.state, ...env },
+        ...more,
+      }),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }

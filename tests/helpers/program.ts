@@ -58,7 +58,8 @@ export function startProgram(
   const command = new Deno.Command(program, {
     args: rest,
     cwd,
-    env: { ...env },
+    // Nothing of a test is remembered among what is the person's own.
+    env: { XDG_STATE_HOME: "/dev/null", ...env },
     clearEnv,
     stdin,
     stdout: "piped",

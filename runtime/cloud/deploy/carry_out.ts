@@ -9,6 +9,7 @@ import { AwsError, withMore } from "../../aws/errors.ts";
 import { regionWords } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
 import { endpointGoesOn } from "../endpoints/commands.ts";
+import { rememberEndpoint } from "./known.ts";
 import { Making, NobodyKnows } from "./making.ts";
 import { type Deployment, variablesOf } from "./plan.ts";
 import { deleteInTheWay, namesOf, tellLeft, undo } from "./removal.ts";
@@ -46,6 +47,7 @@ export async function carryOut(
     if (!(error instanceof AwsError)) throw error;
     throw await undone(error, making, work);
   }
+  if (!state.description) await rememberEndpoint(work);
   const where = regionWords(sagemaker.region);
   report.note(`${state.description ? "Updating" : "Creating"} endpoint ${endpoint} in ${where}`);
   const { EndpointConfigName = "" } = deployment.configuration;

@@ -22,6 +22,7 @@ import { carryOut } from "./carry_out.ts";
 import type { CheckedRequest } from "./checks.ts";
 import { changesOf } from "./compare.ts";
 import { type Action, actionFor, requirePossible, requireReady, requireUnmixed } from "./decide.ts";
+import { rememberEndpoint, requireKnown } from "./known.ts";
 import { modelFor, type ReadyModel } from "./packed_model.ts";
 import { type Deployment, deploymentOf, endpointTags, variablesOf } from "./plan.ts";
 import { requireUnused } from "./removal.ts";
@@ -58,14 +59,17 @@ export async function deploy(
   await using ready = await nothingMade(report, async () => {
     report.progress(`Looking at endpoint ${request.endpoint}`, 0);
     const state = await stateOf(request.endpoint, sagemaker, (text) => report.note(text));
+    const work = { request, state, aws, sagemaker, host, report, choice };
+    await requireKnown(work);
     requireReady(state, choice);
     if (state.base) requireOneModel(state.endpoint, state.base);
     requirePossible(request, state);
-    return await checked({ request, state, aws, sagemaker, host, report, choice });
+    return await checked(work);
   });
   const { action, work, changes, inTheWay, deployment } = ready;
   const { state } = work;
   if (request.dryRun) return report.result(dryRun(ready));
+  if (state.description) await rememberEndpoint(work);
   switch (action) {
     case "nothing":
       return await leaveAsItIs(work);

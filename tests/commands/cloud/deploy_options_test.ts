@@ -133,7 +133,7 @@ suite("deploy's options", () => {
       },
     });
     job.box.endpoints.add("shop");
-    const all = await planned(job, ["deploy"]);
+    const all = await planned(job, ["deploy"], { MLCLI_ENDPOINT_NAME: "shop" });
     assertEquals(all.stderr.includes("warning"), false, all.stderr);
     const [variant] = all.configuration.ProductionVariants;
     assertEquals(

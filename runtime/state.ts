@@ -1,0 +1,86 @@
+/**
+ * What mlcli remembers for a person from one command to the next, by the directory of the app: outside
+ * of all repositories, so that nobody who writes one can claim it. Of what only a repository's file
+ * names, this says that the person has named it, too.
+ *
+ * @module
+ */
+
+import { dirname } from "@std/path/dirname";
+import { isAbsolute } from "@std/path/is-absolute";
+import { join } from "@std/path/join";
+import type { Context } from "./context.ts";
+import { fileErrorReason, MlcliError } from "./errors.ts";
+import { LARGEST_TEXT, readTextFile, removeIfThere } from "./files.ts";
+import { isObject, parseJson } from "./json.ts";
+
+/** What is remembered, and of which directory: an absolute path. */
+export interface Remembered {
+  readonly directory: string;
+  readonly kind: "endpoints";
+  readonly name: string;
+}
+
+type Environment = Context["env"];
+
+/** Of how many directories something is remembered; the oldest goes. */
+const MOST = 500;
+
+/** Whether it was remembered; not where the file cannot be read. */
+export async function isRemembered(what: Remembered, env: Environment): Promise<boolean> {
+  try {
+    const { names } = await recall(what, pathOf(env));
+    return names.includes(what.name);
+  } catch {
+    return false;
+  }
+}
+
+/** Remembers it. @throws MlcliError where that is not possible, with the file's path. */
+export async function remember(what: Remembered, env: Environment): Promise<void> {
+  const path = pathOf(env);
+  try {
+    const { directory, own, others, names } = await recall(what, path);
+    if (names.includes(what.name)) return;
+    const all = { ...own, [what.kind]: [...names, what.name] };
+    const kept = Object.entries(others).slice(1 - MOST);
+    await replace(path, JSON.stringify(Object.fromEntries([...kept, [directory, all]])));
+  } catch (cause) {
+    throw new MlcliError(`${path}: ${fileErrorReason(cause)}`, { cause });
+  }
+}
+
+/** `XDG_STATE_HOME`, by the XDG Base Directory Specification, which has it absolute; on Windows `LOCALAPPDATA`. */
+function pathOf(env: Environment): string {
+  const [named, local, home] = ["XDG_STATE_HOME", "LOCALAPPDATA", "HOME"].map(env);
+  const state = named && isAbsolute(named) ? named : local || home && join(home, ".local/state");
+  if (!state) throw new MlcliError("Neither XDG_STATE_HOME nor HOME is set");
+  return join(state, "mlcli", "state.json");
+}
+
+/** What there is of a directory, by its real path. */
+async function recall({ directory: typed, kind }: Remembered, path: string) {
+  const directory = await Deno.realPath(typed);
+  const all = await readTextFile(path, LARGEST_TEXT).then(parseJson, (error) => {
+    if (error instanceof Deno.errors.NotFound) return {};
+    throw error;
+  });
+  if (!isObject(all)) throw new Error("It is not what mlcli wrote");
+  const { [directory]: found, ...others } = all;
+  const own = isObject(found) ? found : {};
+  const names: readonly unknown[] = Array.isArray(own[kind]) ? own[kind] : [];
+  return { directory, own, others, names };
+}
+
+/** Others see the file before or after, never a part of it; and nobody else's user sees it. */
+async function replace(path: string, text: string): Promise<void> {
+  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const part = `${path}.${crypto.randomUUID()}`;
+  try {
+    await Deno.writeTextFile(part, text, { mode: 0o600, createNew: true });
+    await Deno.rename(part, path);
+  } catch (error) {
+    await removeIfThere(part).catch(() => {});
+    throw error;
+  }
+}
