@@ -184,6 +184,8 @@ export interface ImageDetails {
     /** `NAME=VALUE` */
     readonly Env?: readonly string[] | null;
     readonly Labels?: Readonly<Record<string, string>> | null;
+    /** Instructions that a build upon it begins with. */
+    readonly OnBuild?: readonly string[] | null;
   };
 }
 

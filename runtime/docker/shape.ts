@@ -76,7 +76,7 @@ export const IMAGE: Shape = {
   Os: "text",
   Architecture: "text",
   Metadata: { LastTagTime: "text" },
-  Config: { Entrypoint: ["text"], Env: ["text"], Labels: { "*": "text" } },
+  Config: { Entrypoint: ["text"], Env: ["text"], Labels: { "*": "text" }, OnBuild: ["text"] },
 };
 
 /** A row of `GET /images/json`. */

@@ -5,7 +5,7 @@
  */
 
 import { type App, imageReference } from "../app/app.ts";
-import { baseImages } from "../app/dockerfile/base_images.ts";
+import { baseImages, startImages } from "../app/dockerfile/base_images.ts";
 import type { Instruction } from "../app/dockerfile/instructions.ts";
 import { commonFinding } from "../app/dockerfile/missing_lines.ts";
 import { withoutOptionalMounts } from "../app/dockerfile/optional_mounts.ts";
@@ -28,7 +28,7 @@ import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chose
 import { requirementsPath } from "./context_entries.ts";
 import { followBuild } from "./follow_build.ts";
 import { missingSources } from "./missing_sources.ts";
-import { type HandOver, handOver, REFUSED } from "./network/hand_over.ts";
+import { type HandOver, handOver, handOverUpon, REFUSED } from "./network/hand_over.ts";
 import { PipOutput } from "./network/pip_output.ts";
 import { requireClassic } from "./requires_buildkit.ts";
 
@@ -98,11 +98,11 @@ export async function build(
   const dockerfile = studioOf(host) === undefined ? chosen : await forStudio(chosen);
   const { instructions, frontend } = await readDockerfile(dockerfile);
   const { stage, unused } = asDeclared(request, instructions, dockerfile.shown);
-  const network = request.handsNetwork ? await handOver(app, dockerfile.source, host) : REFUSED;
+  let network = request.handsNetwork ? await handOver(app, dockerfile.source, host) : REFUSED;
   const context = remembered(
     await buildContext(app, report.onLeftOut, {
       dockerfile,
-      network: network.entries,
+      network: () => network.entries,
       owner: async () => {
         const engine = await host.engine();
         return await ownerOfContext(engine, chosenBuilder(engine, host.env));
@@ -112,7 +112,6 @@ export async function build(
   const engine = await host.engine();
   if (!request.replace) await requireOwnName(engine, app, reference, host.interruption.signal);
   unused.forEach(report.onWarning);
-  report.onNetwork(network);
   const options: BuildOptions = {
     builder: chosenBuilder(engine, host.env),
     tag: reference,
@@ -144,6 +143,9 @@ export async function build(
     ...baseImages(instructions, options.buildArguments, stage),
   ];
   await pullBaseImages(images, engine, options, host, report.onEvent);
+  const bases = startImages(instructions, options.buildArguments, stage);
+  network = await handOverUpon(bases, network, engine, options.signal);
+  report.onNetwork(network);
   const output = new PipOutput(network);
   try {
     await followBuild(engine, options, (event) => report.onEvent(output.heard(event)));

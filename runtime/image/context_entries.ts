@@ -53,8 +53,8 @@ const CODE_FOLDERS = ["training", "prediction", "processing", COMMON_FOLDER];
 export interface MoreInputs {
   /** The Dockerfile, sent even where it lies elsewhere; the app's own by default. */
   readonly dockerfile?: ChosenDockerfile;
-  /** The settings for pip that the build gets: `network/hand_over.ts`; none by default. */
-  readonly network?: readonly ContextEntry[];
+  /** Asked when they are first read: the settings for pip (`network/hand_over.ts`); none by default. */
+  readonly network?: () => readonly ContextEntry[];
   /** Asked when the context is first read: whose all of it is; root's by default. */
   readonly owner?: () => Promise<Owner | undefined>;
 }
@@ -71,7 +71,7 @@ export interface MoreInputs {
 export async function contextEntries(
   app: App,
   onLeftOut: (paths: readonly string[]) => void = () => {},
-  { dockerfile: chosen, network = networkEntries(undefined) }: MoreInputs = {},
+  { dockerfile: chosen, network = () => networkEntries(undefined) }: MoreInputs = {},
 ): Promise<AsyncGenerator<ContextEntry, void, void>> {
   const dockerfile = chosen ?? await chosenDockerfile(app);
   const requirements = await requirementsOf(app);
@@ -90,7 +90,8 @@ export async function contextEntries(
   for (const path of files) await requireNoKey(app.directory, path);
   if (requirements.isLock) await requireIndexedPackages(app.directory, requirements.files.at(-1)!);
   const rules = await readIgnoreRules(app.directory);
-  const more = [...(requirements.isLock ? projectEntries(app, requirements) : []), ...network];
+  const project = requirements.isLock ? projectEntries(app, requirements) : [];
+  const more = () => [...project, ...network()];
   const always = new Map(files.map((path) => [path, file(app, path)]));
   return entries(app, rules, always.set(dockerfile.path, sentAs(app, dockerfile)), more, onLeftOut);
 }
@@ -100,11 +101,11 @@ async function* entries(
   rules: IgnoreRules,
   /** By their paths in the context. */
   always: ReadonlyMap<string, ContextEntry>,
-  more: readonly ContextEntry[],
+  more: () => readonly ContextEntry[],
   onLeftOut: (paths: readonly string[]) => void,
 ): AsyncGenerator<ContextEntry, void, void> {
   yield* always.values();
-  yield* more;
+  yield* more();
   for (const { path, executable } of HARNESS_FILES) {
     yield {
       type: "content",

@@ -7,7 +7,7 @@
 
 import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
-import { copiesOf, type Instruction } from "../app/dockerfile/instructions.ts";
+import { copiesOf, type Instruction, mountedSource } from "../app/dockerfile/instructions.ts";
 import { cleanedPath } from "../app/dockerfile/paths.ts";
 import { IGNORE_FILE, readIgnoreRules } from "../app/ignore/ignore_rules.ts";
 import { readPattern } from "../app/ignore/wildcards.ts";
@@ -64,23 +64,13 @@ async function sourcesOf(
   const known = new Map([["APP", app.name], ["REQUIREMENTS", await requirementsPath(app)]]);
   const written = [
     ...copiesOf(instructions).flatMap(({ sources }) => sources),
-    ...instructions.flatMap(({ flags }) => flags.flatMap(mountedSource)),
+    ...instructions.flatMap(({ flags }) => flags.map((flag) => mountedSource(flag) ?? "")),
   ].map((source) =>
     source.replace(/\$(?:\{(\w+)\}|(\w+))/g, (text, one, other) => known.get(one ?? other) ?? text)
   );
   // What another variable stands for is the user's own business; documents and addresses are no files.
   const paths = written.filter((source) => !/\$|^<<|^[a-z+]+:\/\/|^git@/.test(source));
   return [...new Set(paths.map(cleanedPath))].filter((path) => path !== "");
-}
-
-/** The source of `RUN --mount=type=bind,source=PATH,...`, unless it is of another stage. */
-function mountedSource(flag: string): readonly string[] {
-  const [, text] = /^--mount=(.*)$/.exec(flag) ?? [];
-  if (text === undefined) return [];
-  const fields = new Map(text.split(",").map((field) => field.split("=", 2) as [string, string]));
-  const isBind = (fields.get("type") ?? "bind") === "bind" && !fields.has("from");
-  const source = fields.get("source") ?? fields.get("src");
-  return isBind && source !== undefined ? [source] : [];
 }
 
 /**

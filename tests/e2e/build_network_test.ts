@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { makeApp } from "../helpers/app.ts";
 import { Authority } from "../helpers/certificates.ts";
 import { runToEnd } from "../helpers/container.ts";
-import { engineRequest, pipImage, removeImage } from "../helpers/engine.ts";
+import { baseImage, buildImage, engineRequest, pipImage, removeImage } from "../helpers/engine.ts";
 import { foundIn } from "../helpers/found_in_image.ts";
 import { makeWheel, PackageIndex } from "../helpers/package_index.ts";
 import { FakeProxy } from "../helpers/proxy.ts";
@@ -101,4 +101,67 @@ suite("mlcli build in a company's network", () => {
       await removeImage(reference);
     }
   });
+});
+
+suite("a password of a package index", () => {
+  const SECRET = "index-secret-4712";
+  const MOUNT = "RUN --mount=type=bind,source=.mlcli-build,target=/run/mlcli-build true\n";
+
+  interface Way {
+    readonly title: string;
+    /** @param base an image that copies the context of whoever builds upon it. */
+    readonly dockerfile: (base: string) => string;
+    readonly warns: string;
+  }
+  const ways: readonly Way[] = [
+    {
+      title: "where a base image copies the context (ONBUILD)",
+      dockerfile: (base) => `FROM ${base}:amd64 AS first\nFROM first\n${MOUNT}`,
+      warns: ":amd64 copies . by itself (ONBUILD), which would put them into the image",
+    },
+    {
+      title: "where the base image's name is the builder's alone",
+      dockerfile: (base) => `FROM ${base}:\${TARGETARCH}\n${MOUNT}`,
+      warns: "the name of a base image is the builder's alone to know",
+    },
+    {
+      title: "where a step mounts the context",
+      dockerfile: () =>
+        `FROM ${baseImage()}\n${MOUNT}` +
+        "RUN --mount=type=bind,target=/context cp -r /context /usr/src/app\n",
+      warns: "the Dockerfile mounts the whole context, which may put them into the image",
+    },
+  ];
+  for (const { title, dockerfile, warns } of ways) {
+    it(`gets into no layer ${title}`, async () => {
+      await using app = await makeApp();
+      const reference = `${app.name}:latest`;
+      const base = `${app.name}-base`;
+      const { Architecture } = JSON.parse(await engineRequest("GET", "/version", [200]));
+      const tag = `${base}:${Architecture ?? "amd64"}`;
+      try {
+        await buildImage(tag, {
+          Dockerfile: `FROM ${baseImage()}\nONBUILD COPY . /usr/src/app\n`,
+        });
+        assertEquals((await app.run(["init", app.name])).code, 0);
+        await app.write(
+          app.path("Dockerfile"),
+          dockerfile(base).replace(":amd64", tag.slice(base.length)),
+        );
+        const { code, stderr } = await app.run(["build"], {
+          env: { PIP_INDEX_URL: `https://reader:${SECRET}@${HOST}/simple` },
+        });
+        assertEquals(code, 0, stderr);
+        // The context was copied, and the settings were not in it.
+        const found = await foundIn(reference, ["usr/src/app/.mlcli/entrypoint", SECRET]);
+        assertEquals(found, ["usr/src/app/.mlcli/entrypoint"]);
+        const expected = warns.replace(":amd64", tag.slice(base.length));
+        assertStringIncludes(stderr.replaceAll(/\s+/g, " "), expected);
+        assertEquals(stderr.includes("note: The password"), false, stderr);
+      } finally {
+        await removeImage(reference);
+        await removeImage(tag);
+      }
+    });
+  }
 });

@@ -54,6 +54,22 @@ export function baseImages(
   return [...found.values()];
 }
 
+/**
+ * The images that these stages begin with; undefined: one whose name the builder alone knows.
+ *
+ * @param given, target as for `baseImages`.
+ */
+export function startImages(
+  instructions: readonly Instruction[],
+  given: Readonly<Record<string, string>>,
+  target?: string,
+): readonly (string | undefined)[] {
+  const stages = readStages(instructions, given);
+  return [...neededStages(stages, target)]
+    .filter((stage) => stageNamed(stages, stage.from, stages.indexOf(stage)) === undefined)
+    .map(({ from }) => REFERENCE.test(from) ? from : undefined);
+}
+
 /** The image that a Dockerfile names to be read by, in the directives at its top. */
 export function frontendImage(dockerfile: string): BaseImage | undefined {
   const reference = directivesOf(dockerfile.split(/\r?\n/)).get("syntax");

@@ -104,9 +104,33 @@ export interface Copy {
 /** The files that a Dockerfile takes from its context, as it names them, variables included. */
 export function copiesOf(instructions: readonly Instruction[]): readonly Copy[] {
   return instructions.filter(({ name, flags }) =>
-    ["COPY", "ADD"].includes(name) && !flags.some((flag) => flag.startsWith("--from="))
+    ["COPY", "ADD"].includes(name) && !flags.some((flag) => /^--from=./.test(flag))
   ).map((instruction) => {
     const words = wordsOf(instruction);
     return { sources: words.slice(0, -1), target: words.at(-1) ?? "" };
   });
+}
+
+/**
+ * What an option of `RUN` mounts of the build context, as it is named there: empty for all of it.
+ * Undefined where it mounts something else.
+ */
+export function mountedSource(flag: string): string | undefined {
+  const [, text] = /^--mount=(.*)$/.exec(flag.replaceAll(/["'\\]/g, "")) ?? [];
+  if (text === undefined) return undefined;
+  const fields = new Map(
+    text.split(",").map((field) => {
+      const [key = "", value = ""] = field.split("=", 2);
+      return [key.toLowerCase(), value];
+    }),
+  );
+  const isBind = /^(bind|.*\$.*)$/i.test(fields.get("type") ?? "bind") && !fields.get("from");
+  return isBind ? fields.get("source") ?? fields.get("src") ?? "" : undefined;
+}
+
+/** With what ONBUILD says, as if it stood there: stages and images built upon this one do it. */
+export function withTriggers(instructions: readonly Instruction[]): readonly Instruction[] {
+  return instructions.flatMap((one) =>
+    one.name === "ONBUILD" ? instructionsOf(one.text.replace(/^(ONBUILD\s+)+/i, "")) : [one]
+  );
 }

@@ -6,7 +6,7 @@
  */
 
 import { COMMON_PATH } from "../../images.ts";
-import { copiesOf, type Instruction } from "./instructions.ts";
+import { copiesOf, type Instruction, mountedSource } from "./instructions.ts";
 import { cleanedPath } from "./paths.ts";
 
 /** A line that a Dockerfile may lack. */
@@ -51,9 +51,12 @@ function isPlain(target: string): boolean {
   return target.startsWith("/") && !target.includes("$");
 }
 
+/** Where that lies in the build context; the directory is always there, for a step to mount. */
+export const NETWORK_FOLDER = ".mlcli-build";
+
 /** Lets pip use what mlcli hands over of this machine's network, for one step alone. */
 export const NETWORK_LINE: TemplateLine = {
-  line: "--mount=type=bind,source=.mlcli-build,target=/run/mlcli-build",
+  line: `--mount=type=bind,source=${NETWORK_FOLDER},target=/run/mlcli-build`,
   place: "between RUN and /opt/mlcli/install",
   without: () => "does not let pip use this machine's network settings",
   isDone: (instructions) =>
@@ -62,6 +65,5 @@ export const NETWORK_LINE: TemplateLine = {
 
 /** Whether an option of `RUN` mounts what mlcli hands over. */
 export function mountsNetwork(flag: string): boolean {
-  return flag.startsWith("--mount=") && !/[=,]from=/.test(flag) &&
-    /[=,](source|src)=(\.?\/)?\.mlcli-build\/?(,|$)/.test(flag);
+  return cleanedPath(mountedSource(flag) ?? "") === NETWORK_FOLDER;
 }

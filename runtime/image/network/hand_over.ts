@@ -9,26 +9,26 @@
 import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
 import { escapeOf } from "../../app/confinement.ts";
-import { copiesOf, instructionsOf } from "../../app/dockerfile/instructions.ts";
-import { cleanedPath } from "../../app/dockerfile/paths.ts";
+import { instructionsOf } from "../../app/dockerfile/instructions.ts";
 import { missingLine } from "../../app/dockerfile/missing_lines.ts";
-import { NETWORK_LINE } from "../../app/dockerfile/template_lines.ts";
+import { NETWORK_FOLDER, NETWORK_LINE } from "../../app/dockerfile/template_lines.ts";
 import { requirementsOf } from "../../app/requirements.ts";
 import type { TarEntry } from "../../archive/writer.ts";
 import type { Context } from "../../context.ts";
+import type { Engine } from "../../docker/engine.ts";
 import { studioOf } from "../../docker/locate.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
-import { enumerated, inOneLine } from "../../text.ts";
+import { enumerated } from "../../text.ts";
 import { passwordsOf } from "./addresses.ts";
 import { type NetworkSettings, networkSettings, type Warning } from "./settings.ts";
-
-/** Where they lie in the context; the directory is always there, for the Dockerfile to mount. */
-const NETWORK_FOLDER = ".mlcli-build";
+import { type Taking, takingOf, takingOfImage, takingOfReader } from "./taking.ts";
 
 /** What goes into the context, and what is to be said about it. */
 export interface HandOver {
   readonly entries: readonly TarEntry[];
   readonly warnings: readonly Warning[];
+  /** Where what is handed over was found. */
+  readonly sources: readonly string[];
   /** Who set a name, a token or a password that is handed over: `PIP_INDEX_URL`. */
   readonly secret: readonly string[];
   /** These themselves, never to be shown. */
@@ -41,6 +41,7 @@ export interface HandOver {
 const NOTHING: HandOver = {
   entries: networkEntries(undefined),
   warnings: [],
+  sources: [],
   secret: [],
   passwords: [],
 };
@@ -62,24 +63,57 @@ export async function handOver(
   path: string,
   host: Pick<Context, "env" | "system">,
 ): Promise<HandOver> {
-  const dockerfile = instructionsOf(await textOf(app, path));
+  const text = await textOf(app, path);
+  const dockerfile = instructionsOf(text);
   const isMounted = NETWORK_LINE.isDone(dockerfile, app.name);
   if (!isMounted && !await namesPackages(app)) return NOTHING;
   const settings = await networkSettings(app, host);
-  const copy = copiesOf(dockerfile).flatMap(({ sources }) => sources).find(takesFolder);
+  const taking = takingOfReader(text) ?? takingOf(dockerfile);
   if (studioOf(host) !== undefined) {
     const { sources, warnings } = settings;
     const warning = sources.length === 0 ? [] : [withoutBuildKit(settings)];
     return { ...NOTHING, warnings: [...warnings, ...warning], kept: warning[0]?.hint };
   }
-  if (!isMounted || copy !== undefined) {
-    if (settings.sources.length === 0) return { ...NOTHING, warnings: settings.warnings };
-    const warning = copy !== undefined && isMounted
-      ? copied(copy, settings)
-      : await withoutMount(app, path, settings);
+  if (!isMounted && settings.sources.length > 0) {
+    const warning = await withoutMount(app, path, settings);
     return warning ? { ...NOTHING, warnings: [warning], kept: warning.hint } : NOTHING;
   }
-  return { ...settings, entries: networkEntries(settings), passwords: passwordsIn(settings) };
+  if (!isMounted) return { ...NOTHING, warnings: settings.warnings };
+  const handed = {
+    ...settings,
+    entries: networkEntries(settings),
+    passwords: passwordsIn(settings),
+  };
+  return keptFrom(taking, handed);
+}
+
+/**
+ * What a build gets of that once its base images are here: what they have builds upon them do.
+ *
+ * @param bases the images that its stages begin with; undefined: one that nobody knows.
+ */
+export async function handOverUpon(
+  bases: readonly (string | undefined)[],
+  network: HandOver,
+  engine: Pick<Engine, "image">,
+  signal: AbortSignal,
+): Promise<HandOver> {
+  for (const base of network.entries.length === 1 ? [] : bases) {
+    const taking = takingOfImage(base, base && await engine.image(base, signal));
+    if (taking !== undefined) return keptFrom(taking, network);
+  }
+  return network;
+}
+
+/** Nothing where something would take it along, which is said. */
+function keptFrom(taking: Taking | undefined, network: HandOver): HandOver {
+  const { sources, warnings } = network;
+  if (taking === undefined) return network;
+  if (sources.length === 0) return { ...NOTHING, warnings };
+  const message =
+    `This machine's network settings (${enumerated(sources)}) are not handed to pip: ` +
+    taking.reason;
+  return { ...NOTHING, warnings: [{ message, hint: taking.hint }], kept: taking.hint };
 }
 
 function passwordsIn({ variables, netrc }: NetworkSettings): readonly string[] {
@@ -116,35 +150,6 @@ async function withoutMount(
   const missing = await missingLine(app, NETWORK_LINE, path).catch(() => undefined);
   return missing &&
     { message: `${missing.message}: ${enumerated(sources)}`, hint: missing.hint };
-}
-
-/**
- * Whether a source of `COPY` may take the directory along: what a variable of the user's own stands
- * for, and what brackets stand for, is not known.
- */
-function takesFolder(source: string): boolean {
-  const path = cleanedPath(source.replaceAll(OWN_VARIABLE, "own"));
-  const [first = "", ...rest] = path.split("/");
-  // What would lead out of the context begins at its top again.
-  if (first === ".." || /^\$(\w+|\{[^}]*\})$/.test(first)) return takesFolder(rest.join("/"));
-  const known = first.replaceAll(VARIABLE, "*");
-  if (known === "" || /[$[\\]/.test(known)) return true;
-  const pattern = RegExp.escape(known).replaceAll(/(\\\*)+/g, ".*").replaceAll("\\?", ".");
-  return new RegExp(`^${pattern}$`).test(NETWORK_FOLDER);
-}
-
-const VARIABLE = /\$(?:\w+|\{[^}]*\})/g;
-
-/** The variables that mlcli gives a value: names of the app and of its requirements. */
-const OWN_VARIABLE = /\$(?:APP|REQUIREMENTS)\b|\$\{(?:APP|REQUIREMENTS)\}/g;
-
-function copied(source: string, { sources }: NetworkSettings): Warning {
-  const verb = /[$[\\]/.test(source) ? "may" : "would";
-  return {
-    message: `This machine's network settings (${enumerated(sources)}) are not handed to pip: ` +
-      `the Dockerfile copies ${inOneLine(source)}, which ${verb} put them into the image`,
-    hint: "Copy what the image needs, such as ${APP}/.",
-  };
 }
 
 /** The files, which are the same bytes for the same settings: then the step needs not run again. */

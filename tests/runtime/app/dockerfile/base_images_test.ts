@@ -1,5 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { type BaseImage, baseImages } from "../../../../runtime/app/dockerfile/base_images.ts";
+import {
+  type BaseImage,
+  baseImages,
+  startImages,
+} from "../../../../runtime/app/dockerfile/base_images.ts";
 import { instructionsOf } from "../../../../runtime/app/dockerfile/instructions.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -72,4 +76,21 @@ suite("the base images of a Dockerfile", () => {
       assertEquals(baseImages(instructions, {}, target).map(shown), [image]);
     }
   });
+});
+
+suite("the images that stages begin with", () => {
+  const rows: readonly (readonly [string, readonly (string | undefined)[]])[] = [
+    ["FROM x AS a\nFROM a\nCOPY --from=y b c", ["x"]],
+    ["FROM x AS not-built\nFROM y", ["y"]],
+    ["FROM scratch", ["scratch"]],
+    ["ARG X\nFROM $X", [undefined]],
+    ["FROM x AS a-amd64\nFROM a-${TARGETARCH}", [undefined]],
+    ["ARG X=y\nFROM ${X}", ["y"]],
+    ["FROM", [undefined]],
+  ];
+  for (const [dockerfile, images] of rows) {
+    it(`are known of ${dockerfile}`, () => {
+      assertEquals(startImages(instructionsOf(dockerfile), {}), images);
+    });
+  }
 });

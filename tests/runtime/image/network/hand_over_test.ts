@@ -3,7 +3,11 @@ import { join } from "@std/path";
 import { findApp } from "../../../../runtime/app/app.ts";
 import type { TarEntry } from "../../../../runtime/archive/writer.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
-import { type HandOver, handOver } from "../../../../runtime/image/network/hand_over.ts";
+import {
+  type HandOver,
+  handOver,
+  handOverUpon,
+} from "../../../../runtime/image/network/hand_over.ts";
 import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -13,6 +17,16 @@ const KEY = "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n";
 
 const MOUNTED = "FROM x\nRUN --mount=type=cache,target=/root/.cache/pip \\\n" +
   "    --mount=type=bind,source=.mlcli-build,target=/run/mlcli-build \\\n    /opt/mlcli/install\n";
+
+const IMAGE = {
+  Id: "sha256:1",
+  Created: "2026-01-01T00:00:00Z",
+  Os: "linux",
+  Architecture: "amd64",
+};
+
+const UNKNOWN = "the name of a base image is the builder's alone to know, and what it copies by " +
+  "itself (ONBUILD)";
 
 const DOCKERFILE = "app/demo/mlcli_base/Dockerfile";
 
@@ -216,7 +230,14 @@ suite("what pip in a build gets of this machine's network", () => {
 suite("where this machine's network settings go", () => {
   const variables = { PIP_INDEX_URL: "https://me:secret@pypi.corp/simple" };
   const mount = "--mount=type=bind,source=.mlcli-build,target=/run/mlcli-build";
-  type Row = readonly [title: string, dockerfile: string, outcome: "handed" | "copied" | "missing"];
+  const SAID = {
+    handed: undefined,
+    copied: "the Dockerfile copies",
+    mounted: "the Dockerfile mounts",
+    read: "(# syntax=) reads the Dockerfile, and may put",
+    missing: "does not let pip",
+  };
+  type Row = readonly [title: string, dockerfile: string, outcome: keyof typeof SAID];
   const rows: readonly Row[] = [
     ["the template's line", MOUNTED, "handed"],
     ["other words for it", "RUN --mount=src=./.mlcli-build/,dst=/x true\n", "handed"],
@@ -230,6 +251,30 @@ suite("where this machine's network settings go", () => {
     ["all added", `${MOUNTED}ADD / /x/\n`, "copied"],
     ["a pattern", `${MOUNTED}COPY --chown=1:1 .ml* * /x/\n`, "copied"],
     ["the directory itself", `${MOUNTED}COPY .mlcli-build/netrc /root/.netrc\n`, "copied"],
+    ["all mounted", `${MOUNTED}RUN --mount=type=bind,target=/c cp -r /c /x\n`, "mounted"],
+    ["all mounted, by its name", `${MOUNTED}RUN --mount=src=./,dst=/c true\n`, "mounted"],
+    ["all mounted, in capitals", `${MOUNTED}RUN --mount=Target=/c,Source=/ true\n`, "mounted"],
+    [
+      "all mounted, in quotes",
+      `${MOUNTED}RUN --mount="type=bind,source=a/..",to=/c x\n`,
+      "mounted",
+    ],
+    ["all mounted, from nowhere else", `${MOUNTED}RUN --mount=from=,target=/c x\n`, "mounted"],
+    ["what only the builder knows", `${MOUNTED}RUN --mount=source=\${X},target=/c x\n`, "mounted"],
+    ["a type that only it knows", `${MOUNTED}RUN --mount=type=\${X},target=/c x\n`, "mounted"],
+    ["files mounted", `${MOUNTED}RUN --mount=src=demo,dst=/c --mount=type=ssh x\n`, "handed"],
+    ["another stage mounted", `${MOUNTED}RUN --mount=type=bind,from=a,target=/c x\n`, "handed"],
+    [
+      "a file of the directory mounted",
+      `${MOUNTED}RUN --mount=src=.mlcli-build/netrc,dst=/r x\n`,
+      "handed",
+    ],
+    ["what a later stage copies", `${MOUNTED}ONBUILD ONBUILD COPY . /x\nFROM a\n`, "copied"],
+    ["all copied from nowhere else", `${MOUNTED}COPY --from= . /x\n`, "copied"],
+    ["somebody else's reader", `# syntax=corp/dockerfile:1 x\n${MOUNTED}`, "read"],
+    ["it in other words", `#!/bin/x\n//Syntax = docker.corp/docker/dockerfile\n${MOUNTED}`, "read"],
+    ["it as JSON", `{"syntax": "docker/dockerfiles"}\n${MOUNTED}`, "read"],
+    ["Docker's own reader", `# syntax=docker/dockerfile:1.7\n${MOUNTED}`, "handed"],
     ["a pattern of other files", `${MOUNTED}COPY *.txt demo/* /x/\n`, "handed"],
   ];
   for (const [title, dockerfile, outcome] of rows) {
@@ -239,8 +284,7 @@ suite("where this machine's network settings go", () => {
       assertEquals(found.entries.length, outcome === "handed" ? 2 : 1);
       assertEquals(found.secret, outcome === "handed" ? ["PIP_INDEX_URL"] : []);
       const [warning] = found.warnings;
-      const words = { handed: undefined, copied: "which would put", missing: "does not let pip" };
-      assertEquals(warning?.message.includes(words[outcome] ?? ""), words[outcome] && true);
+      assertEquals(warning?.message.includes(SAID[outcome] ?? ""), SAID[outcome] && true);
     });
   }
 
@@ -261,4 +305,52 @@ suite("where this machine's network settings go", () => {
         mount,
     }]);
   });
+});
+
+suite("once its base images are here, a build gets them", () => {
+  const variables = { PIP_INDEX_URL: "https://me:secret@pypi.corp/simple" };
+  const images: Readonly<Record<string, readonly string[] | null>> = {
+    plain: null,
+    careful: ["COPY --from=other . /x", "RUN x \\", "COPY demo/ /x"],
+    greedy: ["ENV A=b", "COPY . /usr/src/app"],
+    mounting: ["RUN --mount=target=/c cp -r /c /x"],
+  };
+  const rows: readonly (readonly [string, readonly (string | undefined)[], string?])[] = [
+    ["where they add nothing", ["plain", "scratch"]],
+    ["where they copy something else", ["plain", "careful"]],
+    [
+      "but not where one copies them",
+      ["plain", "greedy"],
+      "the base image greedy copies . by itself (ONBUILD), which would put them into the image",
+    ],
+    [
+      "nor where one mounts them",
+      ["mounting"],
+      "the base image mounting mounts the whole context by itself (ONBUILD), which may put them " +
+      "into the image",
+    ],
+    ["nor where nobody knows one", [undefined], UNKNOWN],
+    ["nor where one is not here", ["gone"], UNKNOWN],
+  ];
+  for (const [title, bases, reason] of rows) {
+    it(title, async () => {
+      await using directory = await machine();
+      const network = await handed(directory, variables);
+      const engine = {
+        image: (name: string) =>
+          Promise.resolve(
+            Object.hasOwn(images, name)
+              ? { ...IMAGE, Config: { OnBuild: images[name]! } }
+              : undefined,
+          ),
+      };
+      const signal = new AbortController().signal;
+      const found = await handOverUpon(bases, network, engine, signal);
+      if (reason === undefined) return assertEquals(found, network);
+      const prefix = "This machine's network settings (PIP_INDEX_URL) are not handed to pip: ";
+      const { entries, secret, passwords, warnings } = found;
+      assertEquals([entries.length, secret, passwords], [1, [], []]);
+      assertEquals(warnings.map(({ message }) => message), [`${prefix}${reason}`]);
+    });
+  }
 });

@@ -1,0 +1,111 @@
+/**
+ * What may take the network settings of a build context into the image: they stay out of it then.
+ *
+ * A step that mounts their directory by its name is handed them, and is trusted with them.
+ *
+ * @module
+ */
+
+import {
+  copiesOf,
+  type Instruction,
+  instructionsOf,
+  mountedSource,
+  withTriggers,
+} from "../../app/dockerfile/instructions.ts";
+import { cleanedPath } from "../../app/dockerfile/paths.ts";
+import { NETWORK_FOLDER } from "../../app/dockerfile/template_lines.ts";
+import type { ImageDetails } from "../../docker/engine.ts";
+import { inOneLine } from "../../text.ts";
+
+/** What takes them, and what to do about it. */
+export interface Taking {
+  /** The end of a sentence. */
+  readonly reason: string;
+  readonly hint: string;
+}
+
+/**
+ * The first of a Dockerfile's instructions that may.
+ *
+ * @param image whose builds do this by themselves.
+ */
+export function takingOf(instructions: readonly Instruction[], image?: string): Taking | undefined {
+  const all = withTriggers(instructions);
+  const copied = copiesOf(all).flatMap(({ sources }) => sources).find(takesFolder);
+  const mounted = all.filter(({ name }) => name === "RUN")
+    .flatMap(({ flags }) => flags.map(mountedSource))
+    .find((source) => source !== undefined && !isFolder(source) && takesFolder(source));
+  const source = copied ?? mounted;
+  if (source === undefined) return undefined;
+  const who = image === undefined ? "the Dockerfile" : `the base image ${image}`;
+  const verb = copied === undefined ? "mounts" : "copies";
+  const how = image === undefined ? "" : " by itself (ONBUILD)";
+  const likely = copied === undefined || /[$[\\]/.test(source) ? "may" : "would";
+  return {
+    reason: `${who} ${verb} ${inOneLine(source) || "the whole context"}${how}, ` +
+      `which ${likely} put them into the image`,
+    hint: image === undefined
+      ? `${copied === undefined ? "Mount" : "Copy"} what the image needs, such as \${APP}/.`
+      : "A base image without ONBUILD leaves it to the Dockerfile.",
+  };
+}
+
+/**
+ * What builds upon an image do by themselves.
+ *
+ * @param reference undefined where the builder alone knows which image it is.
+ */
+export function takingOfImage(
+  reference: string | undefined,
+  image: Pick<ImageDetails, "Config"> | undefined | "",
+): Taking | undefined {
+  if (reference === "scratch") return undefined;
+  if (reference === undefined || !image) {
+    return {
+      reason: "the name of a base image is the builder's alone to know, and what it copies by " +
+        "itself (ONBUILD)",
+      hint: "Name it in FROM, or give its ARG a value there or by --build-arg.",
+    };
+  }
+  return takingOf((image.Config?.OnBuild ?? []).flatMap(instructionsOf), reference);
+}
+
+/** What reads the Dockerfile in the engine's place, and may understand it as it likes. */
+export function takingOfReader(dockerfile: string): Taking | undefined {
+  const reader = /(?:^\s*(?:#|\/\/)\s*syntax\s*=|"syntax"\s*:)\s*"?([^\s"]+)/im.exec(dockerfile)
+    ?.[1];
+  if (reader === undefined || OF_DOCKER.test(reader)) return undefined;
+  return {
+    reason: `${
+      inOneLine(reader)
+    } (# syntax=) reads the Dockerfile, and may put them into the image`,
+    hint: "Without the line # syntax=, or with docker/dockerfile there, they are handed over.",
+  };
+}
+
+const OF_DOCKER = /^(docker\.io\/)?docker\/dockerfile(-upstream)?([:@]|$)/;
+
+function isFolder(source: string): boolean {
+  return `${cleanedPath(source)}/`.startsWith(`${NETWORK_FOLDER}/`);
+}
+
+/**
+ * Whether a source may take the directory along: what a variable of the user's own stands for, and
+ * what brackets stand for, is not known.
+ */
+function takesFolder(source: string): boolean {
+  const path = cleanedPath(source.replaceAll(OWN_VARIABLE, "own"));
+  const [first = "", ...rest] = path.split("/");
+  // What would lead out of the context begins at its top again.
+  if (first === ".." || /^\$(\w+|\{[^}]*\})$/.test(first)) return takesFolder(rest.join("/"));
+  const known = first.replaceAll(VARIABLE, "*");
+  if (known === "" || /[$[\\]/.test(known)) return true;
+  const pattern = RegExp.escape(known).replaceAll(/(\\\*)+/g, ".*").replaceAll("\\?", ".");
+  return new RegExp(`^${pattern}$`).test(NETWORK_FOLDER);
+}
+
+const VARIABLE = /\$(?:\w+|\{[^}]*\})/g;
+
+/** The variables that mlcli gives a value: names of the app and of its requirements. */
+const OWN_VARIABLE = /\$(?:APP|REQUIREMENTS)\b|\$\{(?:APP|REQUIREMENTS)\}/g;
