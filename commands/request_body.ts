@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isAbsolute } from "@std/path/is-absolute";
-import { join } from "@std/path/join";
+import { requireNamed } from "../runtime/app/named_path.ts";
+import { absolutePath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { typeOfFile } from "../runtime/contract/media_types.ts";
 import { fileErrorReason, UsageError } from "../runtime/errors.ts";
@@ -32,8 +32,9 @@ async function* fileInput(
   { cwd, input }: Context,
   file: string,
 ): AsyncGenerator<Uint8Array, void, void> {
+  await requireNamed(cwd, file, "");
   try {
-    const path = isAbsolute(file) ? file : join(cwd, file);
+    const path = absolutePath(cwd, file);
     if ((await Deno.stat(path)).isDirectory) throw new Error("it is a directory");
     yield* input.readFile(path);
   } catch (cause) {

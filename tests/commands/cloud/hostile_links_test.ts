@@ -55,6 +55,23 @@ for (const isWorkTree of [true, false]) {
       }
     });
 
+    for (const command of [["local", "invoke"], ["invoke-endpoint", "--endpoint-name", "churn"]]) {
+      it(`sends no file elsewhere to a model: ${command.join(" ")}`, async () => {
+        await using job = await clone(isWorkTree);
+        await using home = await makeDirectory({ "keys/token": "a secret" });
+        await Deno.symlink(`${home.path}/keys`, `${job.app.directory}/data`);
+        await Deno.symlink("data/token", `${job.app.directory}/rows.csv`);
+        for (const typed of ["rows.csv", "data/token", "./x/../rows.csv"]) {
+          const { code, stdout, stderr } = await job.run([...command, typed]);
+          assertEquals([code, stdout, job.box.operations], [1, "", []], stderr);
+          const words = `error: ${typed} leads out of `;
+          assert(stderr.startsWith(words), stderr);
+          const real = `${await Deno.realPath(home.path)}/keys/token`;
+          assert(stderr.endsWith(`name it yourself: ${real}\n`), stderr);
+        }
+      });
+    }
+
     it("takes no data of local runs from elsewhere", async () => {
       await using job = await clone(isWorkTree);
       await using home = await makeDirectory({ "a.csv": "1" });
