@@ -4,8 +4,8 @@
  * https://github.com/aws/sagemaker-python-sdk/issues/3208), and not in which dialect they are.
  *
  * They come from a repository, and what they search from code. So they are run by RE2's rules: in
- * time linear in the length of a line, whatever both are. What those rules do not have (looking
- * ahead or behind, and back references) is not tried.
+ * time linear in the length of a line and in the expressions' sizes, and both have a limit. What
+ * those rules do not have (looking ahead or behind, and back references) is not tried.
  *
  * @module
  */
@@ -13,6 +13,16 @@
 import { RE2JS } from "re2js";
 import { type MetricDefinition, METRICS_KEY } from "../app/metric_definitions.ts";
 import { messageOf } from "../errors.ts";
+
+/** What of a line is looked at, in characters: the rest of a longer one is not. */
+export const LONGEST_LINE = 4096;
+
+/**
+ * The steps that all expressions of an app may have together. RE2 makes them of an expression, and
+ * takes each once a character, in up to 40 ns: so a line takes less than a second. `loss=([0-9.]+)`
+ * has 11; `.{0,999}`, which is written out, 1,998.
+ */
+export const MOST_STEPS = 4000;
 
 /** What a line has of a metric. */
 export interface Found {
@@ -60,7 +70,7 @@ export function metricProblems(
       : {
         message: `The regex of the metric "${name}" is not tried here: ${reason}`,
         hint: "mlcli runs expressions that end in time on any line: without looking ahead or " +
-          "behind, and without back references.",
+          "behind, without back references, and with .* in place of .{0,999}.",
         isWrong,
       }
   );
@@ -71,16 +81,32 @@ export class MetricSearch {
   /** Those that are not searched for. */
   readonly unusable: readonly Unusable[];
   readonly #searches: readonly (readonly [index: number, name: string, regex: RE2JS])[];
+  /** The steps of all of these. */
+  #steps = 0;
 
   constructor(definitions: readonly MetricDefinition[]) {
     const unusable: Unusable[] = [];
+    let steps = 0;
     this.#searches = definitions.flatMap((definition, index) => {
-      const regex = compiled(definition);
-      if (regex instanceof RE2JS) return [[index, definition.name, regex] as const];
-      unusable.push(regex);
-      return [];
+      // To compile a large one takes most of a second: none is compiled after it.
+      let search = steps > MOST_STEPS ? tooLarge(definition) : compiled(definition);
+      if (search instanceof RE2JS) {
+        steps += search.programSize();
+        if (steps > MOST_STEPS) search = tooLarge(definition);
+      }
+      if (!(search instanceof RE2JS)) {
+        unusable.push(search);
+        return [];
+      }
+      this.#steps = steps;
+      return [[index, definition.name, search] as const];
     });
     this.unusable = unusable;
+  }
+
+  /** What looking at a line may cost, in steps; each search of one has a beginning, too. */
+  costOf(line: string): number {
+    return this.#steps * (line.length + 10);
   }
 
   /** What is in a line: of each definition the first. */
@@ -95,6 +121,11 @@ export class MetricSearch {
     }
     return found;
   }
+}
+
+function tooLarge(definition: MetricDefinition): Unusable {
+  const reason = `with those before it, it is too large (more than ${MOST_STEPS} steps)`;
+  return { definition, isWrong: false, reason };
 }
 
 function compiled(definition: MetricDefinition): RE2JS | Unusable {
@@ -135,9 +166,10 @@ function firstGroup(regex: RE2JS, line: string): string | undefined {
  */
 function loggedLine(line: string): string {
   // deno-lint-ignore no-control-regex
-  return line.replace(/[\x00-\x1f\x7f]/g, (letter) => {
+  const logged = line.replace(/[\x00-\x1f\x7f]/g, (letter) => {
     return `#${letter.charCodeAt(0).toString(8).padStart(3, "0")}`;
   });
+  return logged.slice(0, LONGEST_LINE);
 }
 
 /** A decimal number, and no other: of `nan`, `inf` and `12%` there is no curve. */

@@ -128,7 +128,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
   record.begin(run.facts, { reference: body.Image, id: image.Id });
   const heard = new Heard();
-  const metered = record.metrics?.listen(status.above, ({ all }) => {
+  const metered = record.metrics?.listen(status.above, host.interruption.signal, ({ all }) => {
     // Whoever types at the code's own terminal would type into the line.
     if (!body.Tty) status.set(lastValues(all));
   });
@@ -167,7 +167,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       },
     });
   } finally {
-    metered?.end();
+    await metered?.end();
     status.close();
     if (!isLeft) await takeOver();
   }

@@ -5,9 +5,7 @@
  */
 
 import { stripVTControlCharacters } from "node:util";
-
-/** What of a line is looked at, in characters: the rest of a longer one is not. */
-const LONGEST_LINE = 4096;
+import { LONGEST_LINE } from "../../contract/metric_values.ts";
 
 /**
  * Makes lines of pieces: they end with a line feed, or with a carriage return, as each state of a
@@ -17,31 +15,25 @@ export class Lines {
   readonly #decoder = new TextDecoder();
   #rest = "";
 
-  constructor(private readonly onLine: (line: string) => void) {}
-
-  /** Takes the next bytes. */
-  hear(bytes: Uint8Array): void {
+  /** Takes the next bytes: the lines that end in them. */
+  *hear(bytes: Uint8Array): Generator<string, void, void> {
     const parts = this.#decoder.decode(bytes, { stream: true }).split(/[\r\n]/);
     this.#add(parts[0]!);
     for (const part of parts.slice(1)) {
-      this.#say();
+      yield* this.end();
       this.#add(part);
     }
   }
 
   /** The stream has ended: so has its last line. */
-  end(): void {
-    this.#say();
+  *end(): Generator<string, void, void> {
+    const line = this.#rest;
+    this.#rest = "";
+    if (line !== "") yield stripVTControlCharacters(line);
   }
 
   #add(part: string): void {
     const room = LONGEST_LINE - this.#rest.length;
     if (room > 0) this.#rest += part.slice(0, room);
-  }
-
-  #say(): void {
-    const line = this.#rest;
-    this.#rest = "";
-    if (line !== "") this.onLine(stripVTControlCharacters(line));
   }
 }

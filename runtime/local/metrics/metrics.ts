@@ -31,6 +31,12 @@ export interface Metric {
 /** So many values of a run are kept, of all its metrics: a curve needs no more. */
 export const MOST_SAMPLES = 100_000;
 
+/** Steps (`MetricSearch.costOf`) after which others have a turn, such as Ctrl-C: up to 0.4 s. */
+const STEPS_OF_A_TURN = 10_000_000;
+
+/** What is still looked at once the run is interrupted, in steps: of 50 steps, 400 KB of output. */
+const LAST_STEPS = 20_000_000;
+
 /** Finds the metrics of a run. */
 export class Metrics {
   /** Called with each value that is kept. */
@@ -40,6 +46,8 @@ export class Metrics {
   readonly #matched = new Set<number>();
   readonly #noNumbers = new Map<number, string>();
   #kept = 0;
+  #steps = 0;
+  #lastSteps = LAST_STEPS;
 
   /**
    * @param now what time it is, in milliseconds since 1970.
@@ -79,25 +87,45 @@ export class Metrics {
     });
   }
 
-  /** The same streams, with an ear at each; `end` is to be called after the last byte. */
+  /**
+   * The same streams, with an ear at each; `end` is to be called after the last byte.
+   *
+   * @param interrupted after that little is looked at: nobody waits for the rest.
+   */
   listen(
     { out, err }: { readonly out: Output; readonly err: Output },
+    interrupted: AbortSignal,
     onNews: (metrics: Metrics) => void,
-  ): { readonly out: Output; readonly err: Output; readonly end: () => void } {
-    const lines = [new Lines((line) => this.#hear(line)), new Lines((line) => this.#hear(line))];
+  ): { readonly out: Output; readonly err: Output; readonly end: () => Promise<void> } {
+    const ears = [new Lines(), new Lines()] as const;
     const listened = (output: Output, ear: Lines): Output =>
       overlaid(output, {
         write: async (bytes) => {
-          ear.hear(bytes);
+          await this.#hearAll(ear.hear(bytes), interrupted);
           onNews(this);
           await output.write(bytes);
         },
       });
     return {
-      out: listened(out, lines[0]!),
-      err: listened(err, lines[1]!),
-      end: () => lines.forEach((ear) => ear.end()),
+      out: listened(out, ears[0]),
+      err: listened(err, ears[1]),
+      end: async () => {
+        for (const ear of ears) await this.#hearAll(ear.end(), interrupted);
+      },
     };
+  }
+
+  async #hearAll(lines: Iterable<string>, interrupted: AbortSignal): Promise<void> {
+    for (const line of lines) {
+      const cost = this.#search.costOf(line);
+      this.#steps += cost;
+      if (this.#steps > STEPS_OF_A_TURN) {
+        this.#steps = 0;
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      if (interrupted.aborted) this.#lastSteps -= cost;
+      if (this.#lastSteps > 0) this.#hear(line);
+    }
   }
 
   #hear(line: string): void {

@@ -114,6 +114,28 @@ suite("mlcli local train with metric_definitions", () => {
     );
   });
 
+  it("searches for none that would keep it busy, and says each once", async () => {
+    const Regex = `(${".{0,999}".repeat(50)})z`;
+    const definitions = [
+      LOSS,
+      ...Array.from({ length: 39 }, (_, at) => ({ Name: `m${at}`, Regex })),
+    ];
+    const { code, stderr } = await train(definitions, ({ out, end }) => {
+      out(`${"a".repeat(4096)}\n`.repeat(100));
+      out("loss=0.5\n");
+      end(0);
+    }, { isTerminal: true });
+    assertEquals(code, 0, stderr);
+    assertEquals(
+      [...stderr.matchAll(
+        /^warning: The regex of the metric\s"(\w+)" is not tried here: with those/gm,
+      )]
+        .map(([, name]) => name),
+      definitions.slice(1).map(({ Name }) => Name),
+    );
+    assertStringIncludes(stderr, "Metrics: loss 0.5\n");
+  });
+
   it("says which expressions it does not try", async () => {
     const { code, stderr } = await train([{ Name: "x", Regex: "(?<=loss=)(.)" }], epochs);
     assertEquals(code, 0);

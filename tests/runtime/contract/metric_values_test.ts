@@ -1,5 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
-import { metricProblems, MetricSearch } from "../../../runtime/contract/metric_values.ts";
+import {
+  LONGEST_LINE,
+  metricProblems,
+  MetricSearch,
+  MOST_STEPS,
+} from "../../../runtime/contract/metric_values.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const search = (...regexes: readonly string[]): MetricSearch =>
@@ -54,6 +59,38 @@ suite("MetricSearch", () => {
     for (const regex of ["(a+)+$b", "(a|a)*b", "(.*)*=(.*)*;(.*)*b", "((a?){50}){10}b"]) {
       assertEquals(found(regex), [], regex);
     }
+  });
+
+  const large = "(" + ".{0,999}".repeat(50) + ")";
+  const sizes: readonly (readonly [name: string, regexes: readonly string[], tried: number])[] = [
+    ["forty of SageMaker's own", Array(40).fill(".*\\[[0-9]+\\].*#011validation-auc:(\\S+)"), 40],
+    ["forty as long as they may be", Array(40).fill(`${"a".repeat(494)}=(.)`), 8],
+    ["one that is written out", [large], 0],
+    ["forty of these", Array(40).fill(large), 0],
+    ["one after a small one", ["a=(.)", large, large, "b=(.)"], 1],
+    ["none is read after one", [large, "(", "no group"], 0],
+    ["letters of all languages", ["(\\pL{999})", "(" + "\\pL{999}".repeat(5) + ")"], 1],
+    ["repetitions in repetitions", ["((a?){50}){10}b", "(" + "a?".repeat(230) + "){1000}"], 1],
+    ["many small ones", Array(40).fill("(.{0,99})"), 19],
+  ];
+  for (const [name, regexes, tried] of sizes) {
+    it(`has a limit for what searching costs: ${name}`, () => {
+      const searched = search(...regexes);
+      assertEquals(searched.unusable.length, regexes.length - tried);
+      assert(searched.costOf("a".repeat(LONGEST_LINE)) <= MOST_STEPS * (LONGEST_LINE + 10));
+      for (const { definition, isWrong, reason } of searched.unusable) {
+        assertEquals([regexes.includes(definition.regex), isWrong], [true, false]);
+        assertEquals(reason, "with those before it, it is too large (more than 4000 steps)");
+      }
+      assert(searched.in("a=1").every(({ index }) => index < tried));
+    });
+  }
+
+  it("looks at no more of a line where its control characters are written out", () => {
+    const line = `${"\t".repeat(1023)}a=12`;
+    assertEquals(search("#011a=(\\d)").in(line.slice(1))[0]?.text, "1");
+    assertEquals(search("#011a=(\\d)", "011(a)").in(line).map(({ text }) => text), ["1", "a"]);
+    assertEquals(search("#011a=(\\d)").in(`\t${line}`), []);
   });
 
   const wrong: readonly (readonly [regex: string, isWrong: boolean])[] = [

@@ -4,13 +4,11 @@ import { it, suite } from "../../../helpers/suite.ts";
 
 /** The lines of these pieces. */
 function linesOf(pieces: readonly (string | Uint8Array)[]): string[] {
-  const lines: string[] = [];
-  const ear = new Lines((line) => lines.push(line));
-  for (const piece of pieces) {
-    ear.hear(typeof piece === "string" ? new TextEncoder().encode(piece) : piece);
-  }
-  ear.end();
-  return lines;
+  const ear = new Lines();
+  const heard = pieces.map((piece) => [
+    ...ear.hear(typeof piece === "string" ? new TextEncoder().encode(piece) : piece),
+  ]);
+  return [...heard.flat(), ...ear.end()];
 }
 
 suite("Lines", () => {

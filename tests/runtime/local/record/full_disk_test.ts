@@ -39,9 +39,9 @@ async function recordOf(room: Room, from: Moment, to?: Moment) {
     await at("begin");
     begin(record);
     await at("value");
-    const { out, end } = metrics.listen(context, () => {});
+    const { out, end } = metrics.listen(context, context.interruption.signal, () => {});
     await out.write(new TextEncoder().encode("loss=1\n"));
-    end();
+    await end();
     await at("end");
   });
   const found = await Promise.all(

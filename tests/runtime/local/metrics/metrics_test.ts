@@ -1,0 +1,35 @@
+import { assert, assertEquals } from "@std/assert";
+import { Metrics } from "../../../../runtime/local/metrics/metrics.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const LINE = "loss=1\n";
+const LINES = 20_000;
+
+/** How many lines are looked at where Ctrl-C comes as soon as anything else has a turn. */
+async function lookedAt(regex: string, controller = new AbortController()): Promise<number> {
+  const context = fakeContext();
+  const metrics = new Metrics([{ name: "loss", regex }], () => 0);
+  assertEquals(metrics.unusable, []);
+  setTimeout(() => controller.abort(), 0);
+  const { out, end } = metrics.listen(context, controller.signal, () => {});
+  await out.write(new TextEncoder().encode(LINE.repeat(LINES)));
+  await end();
+  assertEquals([context.out.text.length, controller.signal.aborted], [LINE.length * LINES, true]);
+  return metrics.all[0]!.count;
+}
+
+suite("Metrics", () => {
+  it("lets Ctrl-C be heard while it looks at lines, and then looks at few more", async () => {
+    // Each line counts with all steps of the expression, though its second half is never tried.
+    const count = await lookedAt("loss=(\\d+)|y{1000}y{1000}z");
+    // 16 characters and 2,011 steps a line: a turn each 311, and 621 after that.
+    assert(count < 2000, `${count}`);
+  });
+
+  it("looks at what a run still says of its metrics after Ctrl-C", async () => {
+    const controller = new AbortController();
+    controller.abort();
+    assertEquals(await lookedAt("loss=(\\d+)", controller), LINES);
+  });
+});
