@@ -6,7 +6,7 @@
  */
 
 import type { Role } from "./jobs.ts";
-import { distributionOf, MISSING_MODULE, missingModule } from "./missing_modules.ts";
+import { MISSING_MODULE, missingModule, missingModuleHint } from "./missing_modules.ts";
 
 /** What is known of a job, or of an endpoint, that failed. */
 export interface Failure {
@@ -245,8 +245,15 @@ export const CAUSES: readonly Row[] = [
     log: MISSING_MODULE,
     words: ({ reason, log }) => {
       const line = [...log, reason].findLast((line) => MISSING_MODULE.test(line)) ?? "";
-      const name = distributionOf(missingModule(line) ?? "");
-      return `The image lacks ${name}. Add it to the requirements, then mlcli build and mlcli push.`;
+      const module = missingModule(line) ?? "";
+      return missingModuleHint(
+        { module, names: [], own: `common/${module}.py` },
+        (name, isPart) =>
+          isPart
+            ? `The ${name} in the image has no ${module}. Set another version in the requirements, ` +
+              "then mlcli build and mlcli push."
+            : `The image lacks ${name}. Add it to the requirements, then mlcli build and mlcli push.`,
+      );
     },
     source: "https://github.com/python/cpython, Lib/importlib/_bootstrap.py: _ERR_MSG_PREFIX",
   },

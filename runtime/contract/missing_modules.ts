@@ -1,8 +1,13 @@
 /**
- * A module of Python that user code imports and its image lacks: which requirement has it.
+ * A module of Python that user code imports and its image lacks: what to do about it. Its name may be
+ * mistyped, or of a file that is still to be written, and anybody may have registered a package of
+ * that name.
  *
  * @module
  */
+
+import { closest } from "../app/closest.ts";
+import { DISTRIBUTIONS, STANDARD } from "./well_known_modules.ts";
 
 /**
  * Python's words (importlib/_bootstrap.py, `_ERR_MSG`), anywhere in a line. A name of several parts is
@@ -10,49 +15,9 @@
  */
 export const MISSING_MODULE = /\bModuleNotFoundError: No module named '([\p{L}\p{N}_.]+)'/u;
 
-/**
- * Well-known modules whose distribution has another name, most of them as in
- * https://github.com/bndr/pipreqs, pipreqs/mapping. (There is no rule: a distribution may hold
- * modules of any name.) OpenCV's is the one that needs no window system.
- */
-const DISTRIBUTIONS: Readonly<Record<string, string>> = {
-  attr: "attrs",
-  bs4: "beautifulsoup4",
-  Crypto: "pycryptodome",
-  cv2: "opencv-python-headless",
-  dateutil: "python-dateutil",
-  distutils: "setuptools",
-  dotenv: "python-dotenv",
-  faiss: "faiss-cpu",
-  grpc: "grpcio",
-  imblearn: "imbalanced-learn",
-  jwt: "PyJWT",
-  Levenshtein: "python-Levenshtein",
-  mpl_toolkits: "matplotlib",
-  PIL: "Pillow",
-  pkg_resources: "setuptools",
-  psycopg2: "psycopg2-binary",
-  pythonjsonlogger: "python-json-logger",
-  pytorch_lightning: "pytorch-lightning",
-  sagemaker_training: "sagemaker-training",
-  sentence_transformers: "sentence-transformers",
-  skimage: "scikit-image",
-  sklearn: "scikit-learn",
-  skopt: "scikit-optimize",
-  umap: "umap-learn",
-  yaml: "PyYAML",
-  zmq: "pyzmq",
-};
-
 /** The module that a line says is missing: `sklearn`; `undefined` where it says nothing of that. */
 export function missingModule(line: string): string | undefined {
   return MISSING_MODULE.exec(line)?.[1];
-}
-
-/** The requirement that has a module: `scikit-learn`. */
-export function distributionOf(module: string): string {
-  const top = module.split(".")[0]!;
-  return Object.hasOwn(DISTRIBUTIONS, top) ? DISTRIBUTIONS[top]! : top;
 }
 
 /** A distribution's name in the form in which two names of one are the same (PEP 503). */
@@ -76,34 +41,53 @@ export function requirementNames(text: string): ReadonlySet<string> {
   return names;
 }
 
-/** What is known of an app from which a module is missing. */
-export interface Asked {
+/** A module that is missing, and what is known around it. */
+export interface Missing {
   readonly module: string;
-  /** The requirements file, as its user would type it. */
-  readonly file: string;
-  /** Its text; `undefined` where it cannot be read. */
-  readonly text: string | undefined;
-  /** Whether it is that of a project of uv, which has a lock beside it. */
-  readonly isLock: boolean;
-  /** Whether `mlcli build` makes the image. */
-  readonly isBuilt: boolean;
+  /** What may be meant, too: modules of the app, and distributions that it requires or its image has. */
+  readonly names: readonly string[];
+  /** Where a module of that name is to lie that is the app's own. */
+  readonly own: string;
 }
 
-/** What to do about a missing module: a sentence. */
-export function missingModuleHint({ module, file, text, isLock, isBuilt }: Asked): string {
-  const name = distributionOf(module);
-  // Python's own, of another build of Python.
-  if (module.startsWith("_")) {
+/**
+ * What to do about a missing module: sentences. Only of well-known ones they say what to install.
+ *
+ * @param install what to do about a requirement that the image lacks, or that has no such part.
+ */
+export function missingModuleHint(
+  { module, names, own }: Missing,
+  install: (requirement: string, isPart: boolean) => string,
+): string {
+  const parts = module.split(".");
+  const known = parts.map((_, index) => parts.slice(0, parts.length - index).join("."))
+    .find((name) => DISTRIBUTIONS.has(name));
+  if (known !== undefined) return install(DISTRIBUTIONS.get(known)!, known !== module);
+  // Python's own, of another build or version.
+  if (module.startsWith("_") || STANDARD.has(module)) {
     return `The image's Python has no ${module}: take another base image.`;
   }
-  if (!isBuilt) return `Install ${name} in the image.`;
-  if (module.includes(".")) {
-    return `The ${name} in the image has no ${module}. Another version may: set it in ${file}, ` +
-      "then mlcli build.";
+  if (parts.length > 1) {
+    const above = parts.slice(0, -1).join(".");
+    return `${above} is there, but has no ${module}: look at how it is spelt, and at the version.`;
   }
-  const isAsked = text !== undefined && requirementNames(text).has(normalizedName(name));
-  if (isAsked) return `${name} is in ${file}, but not in the image: mlcli build.`;
-  return isLock
-    ? `Add ${name} to ${file} and its lock (uv add ${name}), then mlcli build.`
-    : `Add ${name} to ${file}, then mlcli build.`;
+  const meant = meantBy(module, names);
+  const ownPlace = `A module of your own belongs in ${own}.`;
+  return meant === undefined
+    ? `${ownPlace} What a package needs in the requirements, its documentation says.`
+    : `Did you mean ${meant}? ${ownPlace}`;
+}
+
+/** The module whose name, or whose distribution's, is almost what was written. */
+function meantBy(written: string, names: readonly string[]): string | undefined {
+  const known = [...DISTRIBUTIONS];
+  // By what may be written for them; of the same forms, the last counts.
+  const modules = new Map([
+    ...[...names, ...STANDARD].map((name) => [name, name.replaceAll("-", "_")]),
+    ...known.map(([name, distribution]) => [distribution, name]),
+    ...known.map(([name]) => [name, name]),
+  ].map(([form, name]) => [normalizedName(form!), name!]));
+  // Short names are close to many others.
+  const forms = [...modules].filter(([form, name]) => form.length > 3 && name !== written);
+  return modules.get(closest(written, forms.map(([form]) => form)) ?? "");
 }

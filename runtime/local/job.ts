@@ -186,7 +186,12 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     heard,
     user: image.Config?.User,
     interactive: job.interactive,
-    importer: { app: job.app, code: CODE[kind], image },
+    importer: {
+      app: job.app,
+      code: CODE[kind],
+      image,
+      installed: Object.keys(record.python?.packages ?? {}),
+    },
   });
 }
 

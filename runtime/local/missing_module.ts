@@ -12,7 +12,12 @@ import { usedDockerfile } from "../app/dockerfile/used_dockerfile.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
-import { missingModule, missingModuleHint } from "../contract/missing_modules.ts";
+import {
+  missingModule,
+  missingModuleHint,
+  normalizedName,
+  requirementNames,
+} from "../contract/missing_modules.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
 import { holdsHarness, isBuiltByMlcli, type Marks } from "../images.ts";
 
@@ -21,6 +26,8 @@ export interface Importer {
   readonly app: App;
   readonly code: CodeFolder;
   readonly image: Marks;
+  /** The distributions that the image has, as far as they are known. */
+  readonly installed?: readonly string[];
 }
 
 /**
@@ -30,21 +37,38 @@ export interface Importer {
  */
 export async function missingModuleHintOf(
   words: string,
-  { app, code, image }: Importer,
+  { app, code, image, installed = [] }: Importer,
 ): Promise<string | undefined> {
   const module = missingModule(words);
   if (module === undefined) return undefined;
   const layout = layoutOf(app);
   const top = module.split(".")[0]!;
-  const own = holdsHarness(image) && await moduleIn(layout.common, top)
+  const place = holdsHarness(image) && await moduleIn(layout.common, top)
     ? await commonHint(app, image, top)
     : await placeOf(layout, code, top, image);
-  if (own !== undefined) return own;
+  if (place !== undefined) return place;
   // Of a project of uv, the file that people write.
   const { files, isLock } = await requirementsOf(app);
   const file = files[0]!;
-  const text = await readTextFile(join(app.directory, file), LARGEST_TEXT).catch(() => undefined);
-  return missingModuleHint({ module, file, text, isLock, isBuilt: isBuiltByMlcli(image) });
+  const text = await readTextFile(join(app.directory, file), LARGEST_TEXT).catch(() => "");
+  const isBuilt = isBuiltByMlcli(image);
+  const required = requirementNames(text);
+  const inFile = (name: string) =>
+    isBuilt && required.has(normalizedName(name))
+      ? `${name} is in ${file}, but not in the image: mlcli build.`
+      : undefined;
+  const folders = [layout[code], ...holdsHarness(image) ? [layout.common] : []];
+  const names = [...await modulesIn(folders), ...installed, ...required];
+  const own = typedPath(app.directory, join(folders.at(-1)!, `${module}.py`));
+  return inFile(module) ?? missingModuleHint({ module, names, own }, (name, isPart) => {
+    if (!isBuilt) return `Install ${name} in the image.`;
+    if (isPart) {
+      return `The ${name} in the image has no ${module}. Another version may: set it in ${file}, ` +
+        "then mlcli build.";
+    }
+    const lock = isLock ? ` and its lock (uv add ${name})` : "";
+    return inFile(name) ?? `Add ${name} to ${file}${lock}, then mlcli build.`;
+  });
 }
 
 /** What to do where the roles share a module of that name, and the image does not have it. */
@@ -95,4 +119,13 @@ async function moduleIn(folder: string, top: string): Promise<string | undefined
   if ((await lstatIfThere(file).catch(() => undefined))?.isFile) return file;
   if ((await lstatIfThere(directory).catch(() => undefined))?.isDirectory) return directory;
   return undefined;
+}
+
+/** The names of the modules of Python in some directories. */
+async function modulesIn(folders: readonly string[]): Promise<readonly string[]> {
+  const entries = await Promise.all(
+    folders.map((folder) => Array.fromAsync(Deno.readDir(folder)).catch(() => [])),
+  );
+  return entries.flat().map(({ name }) => name.replace(/\.py$/, ""))
+    .filter((name) => /^[A-Za-z]\w*$/.test(name));
 }

@@ -226,6 +226,26 @@ suite("likelyCause", () => {
     );
   });
 
+  const modules: readonly (readonly [module: string, words: string])[] = [
+    ["jobblib", "Did you mean joblib? A module of your own belongs in common/jobblib.py."],
+    [
+      "features",
+      "A module of your own belongs in common/features.py. What a package needs in the " +
+      "requirements, its documentation says.",
+    ],
+    [
+      "sklearn.cross_validation",
+      "The scikit-learn in the image has no sklearn.cross_validation. Set another version in the " +
+      "requirements, then mlcli build and mlcli push.",
+    ],
+  ];
+  for (const [module, words] of modules) {
+    it(`names no package to install for ${module}`, () => {
+      const log = [`ModuleNotFoundError: No module named '${module}'`];
+      assertEquals(likelyCause(training("AlgorithmError: , exit code: 1", log))?.words, words);
+    });
+  }
+
   it("has a source for each row, and a test for each cause", () => {
     const tested = new Set([...reasons, ...logs, ...servers].map((row) => row.at(-1)));
     for (const { name, source } of CAUSES) {

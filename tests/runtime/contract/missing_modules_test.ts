@@ -1,10 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import {
-  distributionOf,
   missingModule,
   missingModuleHint,
   requirementNames,
 } from "../../../runtime/contract/missing_modules.ts";
+import { DISTRIBUTIONS } from "../../../runtime/contract/well_known_modules.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("missingModule", () => {
@@ -18,19 +18,6 @@ suite("missingModule", () => {
   for (const [line, module] of rows) {
     it(JSON.stringify(line), () => assertEquals(missingModule(line), module));
   }
-});
-
-suite("distributionOf", () => {
-  it("knows those with another name, and takes the module's for others", () => {
-    assertEquals(
-      ["sklearn.linear_model", "cv2", "PIL", "yaml", "bs4", "dateutil", "pandas", "constructor"]
-        .map(distributionOf),
-      [
-        ...["scikit-learn", "opencv-python-headless", "Pillow", "PyYAML", "beautifulsoup4"],
-        ...["python-dateutil", "pandas", "constructor"],
-      ],
-    );
-  });
 });
 
 suite("requirementNames", () => {
@@ -49,44 +36,58 @@ suite("requirementNames", () => {
 });
 
 suite("missingModuleHint", () => {
-  const asked = {
-    module: "sklearn",
-    file: "requirements.txt",
-    text: "pandas\n",
-    isLock: false,
-    isBuilt: true,
-  };
-  const rows: readonly (readonly [name: string, more: Partial<typeof asked>, hint: string])[] = [
-    ["not asked for", {}, "Add scikit-learn to requirements.txt, then mlcli build."],
-    [
-      "asked for",
-      { text: "pandas\nscikit-learn==1.4\n" },
-      "scikit-learn is in requirements.txt, but not in the image: mlcli build.",
-    ],
-    [
-      "not asked for in a project of uv",
-      { file: "pyproject.toml", text: 'dependencies = [\n  "pandas"]', isLock: true },
-      "Add scikit-learn to pyproject.toml and its lock (uv add scikit-learn), then mlcli build.",
-    ],
-    [
-      "asked for in a project of uv",
-      { file: "pyproject.toml", text: 'dependencies = ["scikit-learn>=1"]', isLock: true },
-      "scikit-learn is in pyproject.toml, but not in the image: mlcli build.",
-    ],
-    ["somebody else's image", { isBuilt: false }, "Install scikit-learn in the image."],
-    [
-      "a part of what is there",
-      { module: "sklearn.cross_validation" },
-      "The scikit-learn in the image has no sklearn.cross_validation. Another version may: set it " +
-      "in requirements.txt, then mlcli build.",
-    ],
-    [
-      "a part of Python",
-      { module: "_sqlite3" },
-      "The image's Python has no _sqlite3: take another base image.",
-    ],
-  ];
-  for (const [name, more, hint] of rows) {
-    it(name, () => assertEquals(missingModuleHint({ ...asked, ...more }), hint));
+  const own = (module: string) => `A module of your own belongs in common/${module}.py.`;
+  const meant = (module: string, name: string) => `Did you mean ${name}? ${own(module)}`;
+  const unknown = (module: string) =>
+    `${own(module)} What a package needs in the requirements, its documentation says.`;
+  const spelt = (above: string, module: string) =>
+    `${above} is there, but has no ${module}: look at how it is spelt, and at the version.`;
+  const base = (module: string) => `The image's Python has no ${module}: take another base image.`;
+  const names = ["features", "scikit-learn", "pyyaml", "tsfresh", "typing-extensions"];
+  const rows: readonly (readonly [module: string, hint: string])[] = [
+    ...[["sklearn", "scikit-learn"], ["cv2", "opencv-python-headless"], ["PIL", "Pillow"]],
+    ...[["yaml", "PyYAML"], ["bs4", "beautifulsoup4"], ["dateutil", "python-dateutil"]],
+    ...[["pandas", "pandas"], ["distutils", "setuptools"]],
+    ["sklearn.cross_validation", "another version of scikit-learn"],
+    ["google.cloud.storage", "google-cloud-storage"],
+    ["google.cloud.storage.blobs", "another version of google-cloud-storage"],
+    ["google.cloud", spelt("google", "google.cloud")],
+    ["google.cloud.stroage", spelt("google.cloud", "google.cloud.stroage")],
+    ["features.clean.x", spelt("features.clean", "features.clean.x")],
+    ["concurrent.future", spelt("concurrent", "concurrent.future")],
+    ["jobblib", meant("jobblib", "joblib")],
+    ["sklaern", meant("sklaern", "sklearn")],
+    ["scikit_learn", meant("scikit_learn", "sklearn")],
+    ["pyyaml", meant("pyyaml", "yaml")],
+    ["pil", unknown("pil")],
+    ["\u0455klearn", meant("\u0455klearn", "sklearn")],
+    ["pathlb", meant("pathlb", "pathlib")],
+    ["featurse", meant("featurse", "features")],
+    ["tsfersh", meant("tsfersh", "tsfresh")],
+    ["typing_extension", meant("typing_extension", "typing_extensions")],
+    ["tomllib", base("tomllib")],
+    ["_sqlite3", base("_sqlite3")],
+    // Nobody means the module that is missing, nor one of few letters.
+    ["tsfresh", unknown("tsfresh")],
+    ["ops", unknown("ops")],
+    ["google", unknown("google")],
+    ["constructor", unknown("constructor")],
+  ] as const;
+  for (const [module, hint] of rows) {
+    it(`${module}: ${hint}`, () => {
+      assertEquals(
+        missingModuleHint(
+          { module, names, own: `common/${module}.py` },
+          (requirement, isPart) => isPart ? `another version of ${requirement}` : requirement,
+        ),
+        hint,
+      );
+    });
   }
+
+  it("knows each distribution by a name that an index has, and no other", () => {
+    for (const [module, name] of DISTRIBUTIONS) {
+      assertMatch(`${module} ${name}`, /^[\w.]+ [\w.-]+$/);
+    }
+  });
 });

@@ -210,9 +210,10 @@ suite("the reason that the code gives", () => {
     files: Readonly<Record<string, string>>,
     args: readonly string[] = TRAIN,
     image = HARNESS_IMAGE,
-    program = missing,
+    program: Play["program"] = missing,
   ): Promise<string> => {
-    await using app = await completeApp({ files });
+    const configuration = "../../uv.lock" in files ? { requirements: "uv.lock" } : {};
+    await using app = await completeApp({ files, configuration });
     await using engine = await fakeContainers({ program, image });
     const { stderr } = await runInProcess(args, { cwd: app.directory, engine });
     return (stderr.split("hint: ").at(-1) ?? "").replaceAll(app.name, "NAME");
@@ -268,6 +269,70 @@ suite("the reason that the code gives", () => {
         "from common.\n",
       ],
     );
+  });
+
+  it("names no package that is not well known, but what may be meant", async () => {
+    const requirements = "../../requirements.txt";
+    const lack = (module: string, installed = "") => async (container: FakeContainer) => {
+      const report = container.body.HostConfig?.Mounts
+        ?.find(({ Target }) => Target === "/opt/mlcli/report")?.Source;
+      if (report !== undefined) {
+        const rows = [["python", "3.12.4"], ["package", `${installed} 1.0`]];
+        await Deno.writeTextFile(report, rows.map((row) => JSON.stringify(row) + "\n").join(""));
+      }
+      container.err(`ModuleNotFoundError: No module named '${module}'\n`);
+      container.end(1);
+    };
+    const own = (module: string, folder = "common") =>
+      `A module of your own belongs in NAME/mlcli_base/${folder}/${module}.py.`;
+    const asked = " What a package needs in the requirements, its documentation says.";
+    const project = {
+      "../../pyproject.toml": 'dependencies = ["xgboost>=1"]',
+      "../../uv.lock": "",
+    };
+    const rows: readonly (readonly [Parameters<typeof hintWith>, hint: string])[] = [
+      [[{}, TRAIN, HARNESS_IMAGE, lack("jobblib")], `Did you mean joblib? ${own("jobblib")}`],
+      [[{}, TRAIN, HARNESS_IMAGE, lack("features")], own("features") + asked],
+      [[{}, PROCESS, FOREIGN_IMAGE, lack("features")], own("features", "processing") + asked],
+      [
+        [{ "common/features.py": "" }, TRAIN, HARNESS_IMAGE, lack("featurse")],
+        `Did you mean features? ${own("featurse")}`,
+      ],
+      [
+        [{ "training/features/a.py": "" }, TRAIN, FOREIGN_IMAGE, lack("featurse")],
+        `Did you mean features? ${own("featurse", "training")}`,
+      ],
+      [
+        [{}, TRAIN, HARNESS_IMAGE, lack("tsfersh", "tsfresh")],
+        `Did you mean tsfresh? ${own("tsfersh")}`,
+      ],
+      [
+        [{ [requirements]: "tsfresh\n" }, TRAIN, HARNESS_IMAGE, lack("tsfersh")],
+        `Did you mean tsfresh? ${own("tsfersh")}`,
+      ],
+      [
+        [{ [requirements]: "tsfresh\n" }, TRAIN, HARNESS_IMAGE, lack("tsfresh")],
+        "tsfresh is in requirements.txt, but not in the image: mlcli build.",
+      ],
+      [
+        [{ [requirements]: "tsfresh\n" }, TRAIN, FOREIGN_IMAGE, lack("tsfresh")],
+        own("tsfresh", "training") + asked,
+      ],
+      [
+        [{}, TRAIN, HARNESS_IMAGE, lack("sklearn.cross_validation")],
+        "The scikit-learn in the image has no sklearn.cross_validation. Another version may: set " +
+        "it in requirements.txt, then mlcli build.",
+      ],
+      [
+        [project, TRAIN, HARNESS_IMAGE, missing],
+        "Add scikit-learn to pyproject.toml and its lock (uv add scikit-learn), then mlcli build.",
+      ],
+      [
+        [project, TRAIN, HARNESS_IMAGE, lack("xgboost")],
+        "xgboost is in pyproject.toml, but not in the image: mlcli build.",
+      ],
+    ];
+    for (const [args, hint] of rows) assertEquals(await hintWith(...args), `${hint}\n`);
   });
 
   it("names none where something else ended the code", async () => {
