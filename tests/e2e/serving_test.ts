@@ -24,6 +24,7 @@ def predict_fn(data, model):
     if "model" in data: return {"model": model, "beside": [neighbour.Array(), float("nan")]}
     if "numbers" in data: return neighbour.Array()
     if "unknown" in data: return object()
+    if "nothing" in data: return
     return data.get("echo", "done")
 
 def wait():
@@ -355,6 +356,13 @@ suite("serving with the default input_fn and output_fn", () => {
     const unknown = await ask(server, '{"unknown": 1}');
     assertEquals(unknown.status, 500);
     assertStringIncludes(unknown.body, "predict_fn returned object");
+    const nothing = await ask(server, '{"nothing": 1}');
+    assertEquals(nothing.status, 500);
+    assertStringIncludes(
+      nothing.body,
+      "TypeError: predict_fn returned None: is its return missing?",
+    );
+    assertStringIncludes(await serverLogWith(server, "returned None"), "is its return missing?");
   });
 
   it("answers 500 to what is no Exception, and cannot even say what it is", async () => {

@@ -121,7 +121,7 @@ class Invocations(unittest.TestCase):
 
     def test_gives_input_fn_text_for_json_and_csv_and_bytes_else(self):
         seen = []
-        server = Server(input_fn=lambda body, content_type: seen.append(body))
+        server = Server(lambda data, model: [], input_fn=lambda body, content_type: seen.append(body))
         for content_type, body, given in [
             ("", b"1", "1"),
             ("application/json", b"\xef\xbb\xbf1", "1"),
@@ -165,6 +165,20 @@ class Invocations(unittest.TestCase):
                     "TypeError: output_fn returned %s; it must return str, bytes, a generator of those,"
                     " or (body, content type)" % kind,
                 )
+
+
+    def test_of_nothing_is_an_error_of_predict_fn(self):
+        server = Server(predict=lambda data, model: None)
+        words = "TypeError: predict_fn returned None: is its return missing? An output_fn of your own may take it"
+        for accept in ("application/json", "text/csv", "application/x-npy", "image/png"):
+            with self.subTest(accept):
+                error = ("500 Internal Server Error", words)
+                self.assertEqual(server.error(b"1", HTTP_ACCEPT=accept), error)
+                self.assertEqual(server.log, words + "\n")
+
+    def test_of_nothing_is_left_to_an_own_output_fn(self):
+        server = Server(lambda data, model: None, output_fn=lambda prediction, accept: repr(prediction))
+        self.assertEqual(server.ask(b"1")[2], b"None")
 
 
 class Refusals(unittest.TestCase):

@@ -241,7 +241,7 @@ class Output(unittest.TestCase):
             ([1, 2.5], '{"predictions": [1, 2.5]}'),
             ((1,), '{"predictions": [1]}'),
             (7, '{"predictions": [7]}'),
-            (None, '{"predictions": [null]}'),
+            ([None], '{"predictions": [null]}'),
             ({"a": [1]}, '{"a": [1]}'),
             ("\u00e9", '{"predictions": ["\\u00e9"]}'),
             ([math.nan, -math.inf], '{"predictions": [null, null]}'),

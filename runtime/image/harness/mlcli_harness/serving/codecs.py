@@ -126,7 +126,9 @@ def import_numpy(media_type):
 def default_output_fn(prediction, accept):
     """JSON: `{"predictions": [...]}`, or the prediction itself where it is a dict. CSV: a line for
     each item, or for each of the dict's `predictions`. NPY: an array of those. NPZ: the dict's items
-    as arrays, or one array `predictions`. Raises TypeError on everything else."""
+    as arrays, or one array `predictions`. Raises TypeError on everything else, and on None."""
+    if prediction is None:
+        raise TypeError("predict_fn returned None: is its return missing? An output_fn of your own may take it")
     if accept == NPY:
         return format_npy(prediction)
     if accept == NPZ:
