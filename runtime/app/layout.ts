@@ -136,9 +136,9 @@ export async function requireLayoutInside(
 }
 
 /**
- * Requires that containers write to directories of results only. These must not contain, or lie in,
- * a directory that is read or written for another purpose: a container could put links there, which
- * the next run would follow.
+ * Requires that containers write to directories of results only, each below `test_dir`, which is closed
+ * to other users. These must not contain, or lie in, a directory that is read or written for another
+ * purpose: a container could put links there, which the next run would follow.
  */
 async function requireApart(layout: Layout): Promise<void> {
   const { training, prediction, processing, common, input } = layout;
@@ -148,8 +148,10 @@ async function requireApart(layout: Layout): Promise<void> {
   const written = writtenBy(layout);
   const realWritten = await realPaths(written);
   const others = await realPaths([...around, ...apart]);
+  const test = await realPathOf(layout.testDirectory);
   for (const [number, path] of written.entries()) {
     const real = realWritten[number]!;
+    if (!contains(test, real)) throw leadsOut(layout, path);
     for (const [index, other] of [...around, ...apart].entries()) {
       const realOther = others[index]!;
       const isInside = index >= around.length && contains(realOther, real);
@@ -185,6 +187,15 @@ function realPaths(paths: readonly string[]): Promise<string[]> {
 /** Whether a directory is, or holds, another one. Both are real paths. */
 function contains(directory: string, other: string): boolean {
   return !leaves(relative(directory, other));
+}
+
+function leadsOut({ directory, testDirectory }: Layout, written: string): MlcliError {
+  const [path, test] = [typedPath(directory, written), typedPath(directory, testDirectory)];
+  return new MlcliError(`${path} leads out of ${test}`, {
+    hint:
+      `What containers write lies in ${test}, which other users may not enter: remove the link, ` +
+      "or mount there what it leads to.",
+  });
 }
 
 function overlap({ directory }: Layout, written: string, other: string): MlcliError {

@@ -21,6 +21,8 @@ export interface Entry {
   readonly isPrivileged: boolean;
   /** When it was made, in ms since 1970; not every file system knows. */
   readonly born: number | undefined;
+  /** When its owner or mode were last changed, in ms since 1970, to the second; nobody can set that. */
+  readonly changed: number;
   /** Times, size and mode, to notice a change. (Deno knows a ctime only to the second.) */
   readonly state: string;
   /** What a directory holds; `undefined` where that is not known. */
@@ -48,6 +50,7 @@ export async function entryAt(path: string): Promise<Entry | undefined> {
     kind: info.isDirectory ? "directory" : info.isFile ? "file" : isDevice ? "device" : "other",
     isPrivileged: info.isFile && ((info.mode ?? 0) & PRIVILEGE_BITS) !== 0,
     born: info.birthtime?.getTime() || undefined,
+    changed: info.ctime?.getTime() ?? Infinity,
     state: [info.ctime, info.mtime].map((time) => time?.getTime()).join() +
       `,${info.size},${info.mode}`,
     ...(info.isDirectory ? await contentOf(path) : {}),
@@ -79,13 +82,14 @@ function unknownEntry(path: string): Entry {
     kind: "unknown",
     isPrivileged: false,
     born: undefined,
+    changed: 0,
     state: "",
   };
 }
 
 async function contentOf(path: string): Promise<Pick<Entry, "entries" | "isClosed">> {
   try {
-    const names = await Array.fromAsync(Deno.readDir(path), ({ name }) => name);
+    const names = Array.from(Deno.readDirSync(path), ({ name }) => name);
     const entries: Entry[] = [];
     for (const [index, name] of names.sort().entries()) {
       // Whatever else waits, such as a signal, gets its turn.
@@ -106,6 +110,11 @@ async function contentOf(path: string): Promise<Pick<Entry, "entries" | "isClose
 export function* everyEntry(entry: Entry): Generator<Entry> {
   yield entry;
   for (const inner of entry.entries ?? []) yield* everyEntry(inner);
+}
+
+/** Whether it, or what is in it, could not be looked at. */
+export function isUnseen({ kind, entries }: Entry): boolean {
+  return kind === "unknown" || (kind === "directory" && entries === undefined);
 }
 
 /** What was there before a run, by id. */
@@ -132,8 +141,7 @@ export function remember(trees: readonly Entry[], uid: number, start: number): B
   const closed = new Set<string>();
   let isPartlyUnknown = false;
   for (const entry of trees.flatMap((tree) => [...everyEntry(tree)])) {
-    const isUnknown = entry.kind === "unknown" ||
-      (entry.kind === "directory" && entry.entries === undefined);
+    const isUnknown = isUnseen(entry);
     if (isUnknown) isPartlyUnknown = true;
     if (entry.kind === "unknown") continue;
     if (entry.uid === uid) own.add(entry.id);
@@ -215,4 +223,5 @@ export function handOverOf(
   return decide(entry).give;
 }
 
-const NOTHING: HandOver = { whole: [], alone: [], open: [] };
+/** Nothing to give. */
+export const NOTHING: HandOver = { whole: [], alone: [], open: [] };

@@ -5,12 +5,14 @@
  * @module
  */
 
+import { SEPARATOR } from "@std/path/constants";
 import { shellWord } from "../app/typed_path.ts";
 import type { Caller } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import { isRootless } from "../docker/engine_info.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import { realPathOf } from "../files.ts";
+import { idOf } from "../model/folder.ts";
 import type { Output } from "../streams.ts";
 import { listed } from "../text.ts";
 import { type Deadline, deadlineIn, joinSignals } from "../time.ts";
@@ -20,11 +22,13 @@ import {
   type Entry,
   entryAt,
   everyEntry,
+  type HandOver,
   handOverOf,
-  PRIVILEGE_BITS,
+  isUnseen,
+  NOTHING,
   remember,
 } from "./owned_files.ts";
-import { ownershipPlan } from "./service_plans.ts";
+import { type OwnershipCommand, ownershipPlan } from "./service_plans.ts";
 
 /** How long changing owners may take in all, in seconds. */
 const TIMEOUT = 120;
@@ -50,40 +54,34 @@ export interface Owners extends Before {
 
 /**
  * Remembers who owns what in the directories that a container is going to write to. They have to be
- * there. Undefined where nothing will have to be handed over: for root, and on Windows.
+ * there. Undefined on Windows, where nothing is handed over.
+ *
+ * @param areNew whether they were made for the run, and nothing was in them before it.
  */
 export async function ownersOf(
   directories: readonly string[],
   caller: Caller | undefined,
+  areNew = false,
 ): Promise<Owners | undefined> {
-  if (caller === undefined || caller.uid === 0) return undefined;
-  const start = Date.now();
+  if (caller === undefined) return undefined;
+  const start = areNew ? 0 : Date.now();
   // Links among them are followed here as the engine follows them, and not again.
   const paths = await Promise.all(directories.map((path) => realPathOf(path)));
-  const trees = await treesOf(paths);
+  const ids = await Promise.all(paths.map(idOf));
+  // Root is given nothing: whose it was makes no difference.
+  const trees = areNew || caller.uid === 0 ? [] : await treesOf(paths);
   return {
     ...remember(trees, caller.uid, start),
-    directories: new Map(trees.map(({ path, id }) => [path, id])),
+    directories: new Map(paths.map((path, index) => [path, ids[index]!])),
     caller,
   };
 }
 
-/** The same for a directory that was made for a run, and in which nothing was before it. */
-export async function ownersOfNew(
-  directory: string,
-  caller: Caller | undefined,
-): Promise<Owners | undefined> {
-  if (caller === undefined || caller.uid === 0) return undefined;
-  const path = await realPathOf(directory);
-  const id = (await entryAt(path))?.id;
-  if (id === undefined) return undefined;
-  return { ...remember([], caller.uid, 0), directories: new Map([[path, id]]), caller };
-}
-
 /**
- * Gives what the run wrote to the caller. What belonged to somebody else before stays theirs: they
- * may need it there, and the code of a repository, run as root, must not give it away. A container
- * changes the owners, since only root may.
+ * Gives what the run wrote to the caller, unless that is root, and takes setuid and setgid away. What
+ * belonged to somebody else before stays theirs: they may need it there, and the code of a repository,
+ * run as root, must not give it away. A container changes owners and modes: only root may, and what the
+ * run still writes, or another one, can lead it nowhere else.
  *
  * @param image any image with `chown`; the one that wrote the files is at hand.
  * @param force ends it when the user does not want to wait.
@@ -101,19 +99,13 @@ export async function handToCaller(
   using limit = new DisposableStack();
   // Only where there is something to do: the first timer of a program takes Deno 2.9 10 ms.
   let deadline: Deadline | undefined;
-  const chown: Chown = (paths, owner, options) => {
+  const change: Change = (paths, command) => {
     deadline ??= limit.use(deadlineIn(TIMEOUT));
-    return changeOwner({
-      engine,
-      image,
-      before,
-      paths,
-      owner,
-      options,
-      signals: [deadline.signal, force],
-    });
+    const signals = [deadline.signal, force];
+    return runCommand({ engine, image, before, paths, command, signals });
   };
   const privileged = new Map<string, Entry>();
+  const given: string[] = [];
   let last = "";
   for (let round = 1;; round++) {
     const trees = await treesAsBefore(before);
@@ -121,7 +113,8 @@ export async function handToCaller(
     const { whole, alone, open } = planOf(trees, before);
     const paths = [...whole, ...alone];
     if (paths.length === 0 && open.length === 0) {
-      await dropPrivileges([...privileged.values()], before, chown, warn);
+      await dropPrivileges([...privileged.values()], engine, before, change, warn);
+      reportUnseen(trees, before, given, warn);
       return reportKept(trees, before, warn);
     }
     const now = JSON.stringify([whole, alone, open]);
@@ -134,10 +127,11 @@ export async function handToCaller(
         .filter(({ uid }) => uid !== before.caller.uid).length,
     );
     try {
-      for (const path of open) await Deno.chmod(path, 0o700);
+      if (open.length > 0) await change(open, ["chmod", "0700"]);
       const owner = paths.length === 0 ? "" : await ownerInside(engine, before.caller);
-      if (alone.length > 0) await chown(alone, owner, "-h");
-      if (whole.length > 0) await chown(whole, owner, "-hR");
+      if (alone.length > 0) await change(alone, ["chown", "-h", owner]);
+      if (whole.length > 0) await change(whole, ["chown", "-hR", owner]);
+      given.push(...whole);
     } catch (cause) {
       throw notHandedOver(paths, before.caller, messageOf(cause), cause);
     }
@@ -149,7 +143,9 @@ async function ownerInside(engine: Engine, { uid, gid }: Caller): Promise<string
   return isRootless(await engine.info()) ? "0:0" : `${uid}:${gid}`;
 }
 
-function planOf(trees: readonly Entry[], before: Owners): ReturnType<typeof handOverOf> {
+function planOf(trees: readonly Entry[], before: Owners): HandOver {
+  // Root owns files as it likes, and gives none to itself.
+  if (before.caller.uid === 0) return NOTHING;
   const seen = new Set(trees.flatMap((tree) => [...everyEntry(tree)]).map(({ id }) => id));
   const isAnyLost = [...before.foreign.keys()].some((id) => !seen.has(id));
   const plans = trees.map((tree) => handOverOf(tree, before.caller.uid, before, isAnyLost));
@@ -197,22 +193,21 @@ async function treesAsBefore({ directories }: Owners): Promise<readonly Entry[]>
   return trees;
 }
 
-type Chown = (paths: readonly string[], owner: string, options: "-h" | "-hR") => Promise<void>;
+type Change = (paths: readonly string[], command: OwnershipCommand) => Promise<void>;
 
-/** Changes the owner of some paths, with as few containers as their length allows. */
-async function changeOwner({ engine, image, before, paths, owner, options, signals }: {
+/** Changes some paths, with as few containers as their length allows. */
+async function runCommand({ engine, image, before, paths, command, signals }: {
   readonly engine: Engine;
   readonly image: string;
   readonly before: Owners;
   readonly paths: readonly string[];
-  readonly owner: string;
-  readonly options: "-h" | "-hR";
+  readonly command: OwnershipCommand;
   readonly signals: AbortSignal[];
 }): Promise<void> {
   using either = joinSignals(...signals);
   const { signal } = either;
   for (const some of inCommands(paths)) {
-    const body = ownershipPlan(image, [...before.directories.keys()], some, owner, options);
+    const body = ownershipPlan(image, [...before.directories.keys()], some, command);
     const name = `mlcli-chown-${crypto.randomUUID().slice(0, 8)}`;
     const { status, cause } = await runContainer(engine, name, body, {
       out: NOWHERE,
@@ -220,7 +215,7 @@ async function changeOwner({ engine, image, before, paths, owner, options, signa
       interruption: { signal, force: signal },
     });
     if (cause !== undefined) throw cause;
-    if (status !== 0) throw new Error(`chown ended with exit status ${status}`);
+    if (status !== 0) throw new Error(`${command[0]} ended with exit status ${status}`);
   }
 }
 
@@ -252,32 +247,37 @@ const NOWHERE: Output = {
   print: () => {},
 };
 
-function newlyPrivileged(trees: readonly Entry[], { privileged }: Owners): readonly Entry[] {
+/** How much older than the run's start the change of a file may look, in ms: seconds are all we get. */
+const SECOND = 1_000;
+
+function newlyPrivileged(
+  trees: readonly Entry[],
+  { privileged, start, caller }: Owners,
+): readonly Entry[] {
+  // Nobody looked for root before: there the time of the change has to tell.
+  const isNew = (entry: Entry) => caller.uid !== 0 || entry.changed > start - SECOND;
   return trees.flatMap((tree) => [...everyEntry(tree)])
-    .filter((entry) => entry.isPrivileged && !privileged.has(entry.id));
+    .filter((entry) => entry.isPrivileged && !privileged.has(entry.id) && isNew(entry));
 }
 
 /**
  * Takes setuid and setgid away from the files that the run gave them to: whoever runs such a file
- * gets its owner's rights. Changing the owner does that, even to the same owner; the caller's own
- * files are changed here.
+ * gets its owner's rights. Changing the owner does that, even to the same owner.
  */
 async function dropPrivileges(
   files: readonly Entry[],
+  engine: Engine,
   { caller }: Owners,
-  chown: Chown,
+  change: Change,
   warn: Warn,
 ): Promise<void> {
-  const left: Entry[] = [];
-  for (const { path } of files) {
-    const entry = await entryAt(path);
-    if (!entry?.isPrivileged) continue;
-    if (entry.uid === caller.uid) {
-      const { mode } = await Deno.lstat(path);
-      await Deno.chmod(path, (mode ?? 0) & 0o7777 & ~PRIVILEGE_BITS);
-    } else left.push(entry);
+  const left = (await Promise.all(files.map(({ path }) => entryAt(path))))
+    .filter((entry) => entry?.isPrivileged === true) as Entry[];
+  for (const [uid, ofUser] of Map.groupBy(left, (entry) => entry.uid)) {
+    const isInside = uid === caller.uid && isRootless(await engine.info());
+    const owner = isInside ? "0" : String(uid);
+    await change(pathsOf(ofUser), ["chown", "-h", owner]).catch(() => {});
   }
-  for (const { path, uid, gid } of left) await chown([path], `${uid}:${gid}`, "-h").catch(() => {});
   const after = await Promise.all(files.map(({ path }) => entryAt(path)));
   const dangerous = after.filter((entry) => entry !== undefined && entry.isPrivileged);
   if (dangerous.length > 0) {
@@ -294,12 +294,34 @@ async function dropPrivileges(
   }
 }
 
+/** Warns of what could not be looked at, and was not given to the caller as a part of a whole, either. */
+function reportUnseen(
+  trees: readonly Entry[],
+  { foreign, closed }: Owners,
+  given: readonly string[],
+  warn: Warn,
+): void {
+  const isGiven = (path: string) =>
+    given.some((whole) => path === whole || path.startsWith(whole + SEPARATOR));
+  const unseen = trees.flatMap((tree) => [...everyEntry(tree)]).filter((entry) =>
+    isUnseen(entry) && !foreign.has(entry.id) && !closed.has(entry.id) && !isGiven(entry.path)
+  );
+  if (unseen.length === 0) return;
+  warn(
+    `What the run left cannot be looked at: ${shownPaths(pathsOf(unseen))} (a name that is not ` +
+      "UTF-8, or too long a path)",
+    "Programs in it may have another user's rights (setuid). Only who may enter test_dir reaches " +
+      "them.",
+  );
+}
+
 /** Warns of what the run changed that still belongs to another user, devices included. */
 function reportKept(
   trees: readonly Entry[],
   { caller, foreign }: Owners,
   warn: Warn,
 ): void {
+  if (caller.uid === 0) return;
   const kept = trees.flatMap((tree) => [...everyEntry(tree)]).filter((entry) => {
     if (entry.uid === caller.uid || entry.kind === "unknown") return false;
     const stateBefore = foreign.get(entry.id);

@@ -80,7 +80,7 @@ export async function withProcessing(
       arguments: args,
       variables: job.variables,
     }, hostOf(engine));
-    await withRunFolder(engine, layout, name, files, async ({ config, folder, report, keep }) => {
+    await withRunFolder(host, layout, name, files, async ({ config, folder, report, keep }) => {
       const outputFolder = job.strict ? join(folder, "output") : layout.output;
       await work({
         kind: "process",

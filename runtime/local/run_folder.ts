@@ -16,6 +16,8 @@ import { claimRun, runFolderOf, staleRuns } from "../model/runs.ts";
 import { removeAbandoned } from "./container/abandoned.ts";
 import { managed } from "./container/managed.ts";
 import { makeReport } from "./differences/report.ts";
+import { closeDoor } from "./door.ts";
+import type { Host } from "./jobs.ts";
 
 /** States of a container that never began, or has ended and was not removed (Podman). */
 export const OVER: readonly string[] = ["created", "configured", "exited", "dead"];
@@ -36,19 +38,22 @@ export interface RunFolder {
  * says that it is to be kept.
  *
  * @param name the container's name.
+ * @throws MlcliError where other users could use what the container writes.
  */
 export async function withRunFolder<T>(
-  engine: Engine,
+  host: Pick<Host, "engine" | "caller" | "err">,
   layout: Layout,
   name: string,
   files: ConfigurationFiles,
   work: (folder: RunFolder) => Promise<T>,
 ): Promise<T> {
+  await closeDoor(layout, host);
   // A run must not fail because of what another one left.
-  await clearStale(engine, layout).catch(() => {});
+  await clearStale(await host.engine(), layout).catch(() => {});
   const folder = runFolderOf(layout, name);
   const config = join(folder, "config");
-  await Deno.mkdir(folder);
+  // The contract's files have the values of variables, and the container may write to the report.
+  await Deno.mkdir(folder, { mode: 0o700 });
   let isKept = false;
   const keep = (): void => void (isKept = true);
   try {
@@ -57,7 +62,7 @@ export async function withRunFolder<T>(
     for (const [file, value] of Object.entries(files)) {
       await Deno.writeTextFile(join(config, file), JSON.stringify(value, null, 2) + "\n");
     }
-    await openToContainer(folder, config);
+    await openToContainer(config);
     return await work({ folder, config, report: await makeReport(folder), keep });
   } finally {
     if (!isKept) await removeTreeIfThere(folder).catch(() => {});
@@ -65,13 +70,12 @@ export async function withRunFolder<T>(
 }
 
 /**
- * Lets the user of any image read a directory and what is in it, whatever the caller's umask is. What
- * was closed to others on this machine stays so: by the run's directory around it.
+ * Lets the user of any image read a directory and what is in it, whatever the caller's umask is. To
+ * others on this machine it is closed by the run's directory around it.
  */
-export async function openToContainer(runFolder: string, path: string): Promise<void> {
+export async function openToContainer(path: string): Promise<void> {
   if (Deno.build.os === "windows") return;
   const closed = await Array.fromAsync(closedIn(path));
-  if (closed.length > 0) await Deno.chmod(runFolder, 0o700);
   for (const { path, mode } of closed) await Deno.chmod(path, mode);
 }
 

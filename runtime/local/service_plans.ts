@@ -17,6 +17,11 @@ const CONFINED = {
   SecurityOpt: [NO_NEW_PRIVILEGES],
 } as const;
 
+/** `-h`: a link itself, never what it points to. */
+export type OwnershipCommand =
+  | readonly ["chown", "-h" | "-hR", owner: string]
+  | readonly ["chmod", mode: string];
+
 /** A container that does nothing, with an init. */
 export function initProbePlan(image: string): CreateBody {
   return {
@@ -34,30 +39,29 @@ export function initProbePlan(image: string): CreateBody {
 }
 
 /**
- * A container that gives what lies at paths below some directories to a user.
+ * A container that changes the owner or the mode of what lies at paths below some directories. Whatever
+ * these paths lead to meanwhile, it lies in the directories or in the container.
  *
  * @param paths of the host, each in one of the directories, which are mounted.
- * @param options of `chown`.
+ * @param command `chown` or `chmod`, with what comes before the paths.
  */
 export function ownershipPlan(
   image: string,
   directories: readonly string[],
   paths: readonly string[],
-  owner: string,
-  options: "-h" | "-hR",
+  [program, ...options]: OwnershipCommand,
 ): CreateBody {
   const mounts = directories.map((directory, index) => writable(directory, `/mlcli/${index}`));
   return {
     Image: image,
     User: "0:0",
-    Entrypoint: ["chown"],
-    // -h: a link itself, never what it points to.
-    Cmd: [options, owner, "--", ...paths.map((path) => pathInMounts(path, mounts))],
+    Entrypoint: [program],
+    Cmd: [...options, "--", ...paths.map((path) => pathInMounts(path, mounts))],
     Labels: labels({}),
     HostConfig: {
       ...CONFINED,
       AutoRemove: true,
-      // FOWNER: to take setuid away.
+      // FOWNER: to change modes.
       CapAdd: ["CHOWN", "DAC_OVERRIDE", "FOWNER"],
       PidsLimit: MOST_PROCESSES,
       Mounts: mounts,

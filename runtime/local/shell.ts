@@ -138,10 +138,9 @@ async function withServing(
   await requireTestDirectory(layout);
   await settleRemains(job, host);
   await requireModel(layout);
-  const engine = await host.engine();
   const region = await host.region(job.app.configuration);
   const name = `mlcli-${job.app.name}-shell-${crypto.randomUUID().slice(0, 8)}`;
-  await withRunFolder(engine, layout, name, {}, async ({ folder }) => {
+  await withRunFolder(host, layout, name, {}, async ({ folder }) => {
     const { signal } = host.interruption;
     const modelFolder = await modelIn(layout, join(folder, "model"), signal);
     await work({

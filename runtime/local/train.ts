@@ -79,15 +79,15 @@ export async function withTraining(
   const place = { layout, clock: host.clock, err: host.err };
   await withRecord(job.app.name, place, async (record) => {
     record.measure(metrics);
-    await withRunFolder(engine, layout, name, files, async ({ config, folder, report, keep }) => {
+    await withRunFolder(host, layout, name, files, async ({ config, folder, report, keep }) => {
       await copyConfiguration(layout, config, Object.keys(files));
-      await openToContainer(folder, config);
+      await openToContainer(config);
       // The specification mounts all of `input`, the platform the channels alone.
       const isApart = job.strict || await areApart(layout, channels);
       const inputFolder = isApart ? join(folder, "input") : undefined;
       if (inputFolder !== undefined) {
         await makeInputFolder(inputFolder, channels);
-        await openToContainer(folder, inputFolder);
+        await openToContainer(inputFolder);
       }
       const modelFolder = modelFolderOf(layout, name);
       let written = 0;

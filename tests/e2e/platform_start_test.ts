@@ -113,7 +113,7 @@ async function makePlatform(files: Readonly<Record<string, string>>): Promise<Te
           join(directory.path, name)
         );
         const owner = `${uid}:${Deno.gid()}`;
-        await runToEnd(ownershipPlan(IMAGE, folders, folders, owner, "-hR"));
+        await runToEnd(ownershipPlan(IMAGE, folders, folders, ["chown", "-hR", owner]));
       }
       await directory[Symbol.asyncDispose]();
     },

@@ -30,7 +30,7 @@ import {
 import { finishReplacements, modelFolders, replacedBy } from "../../model/replacements.ts";
 import { isRunOver } from "../../model/runs.ts";
 import { completeRecord, recordOfContainer } from "../record/of_container.ts";
-import { handToCaller, ownersOfNew } from "../ownership.ts";
+import { handToCaller, ownersOf } from "../ownership.ts";
 import { OVER } from "../run_folder.ts";
 import type { Server } from "../server/servers.ts";
 import { tell } from "../../message.ts";
@@ -165,7 +165,7 @@ async function handOver(
   engine: Engine,
   { caller, interruption }: Pick<Host, "caller" | "interruption">,
 ): Promise<void> {
-  const owners = await ownersOfNew(folder, caller);
+  const owners = await ownersOf([folder], caller, true);
   // A run's directory is made by the caller; another's may hold what is not the caller's.
   if (owners === undefined || (await lstatIfThere(folder))?.uid !== caller?.uid) return;
   const nobody = () => {};

@@ -37,6 +37,7 @@ function entryOf(path: string, uid: number, content: Tree[string]): Entry {
     gid: uid,
     kind,
     isPrivileged: false,
+    changed: 0,
     // What is called old was moved here; the rest was made by the run.
     born: path.includes("old") ? START - 3_600_000 : START,
     state: "",

@@ -46,6 +46,7 @@ async function trainAs(
   check: (run: Run) => Promise<void> | void,
 ): Promise<void> {
   await using app: TestApp = await completeApp();
+  if (caller?.uid === CALLER.uid) await Deno.chown(app.testPath(), caller.uid, caller.gid);
   const chowns: FakeContainer["body"][] = [];
   await using engine = await fakeContainers({
     ...play,

@@ -333,7 +333,7 @@ suite("plans", () => {
       "mlcli.version": VERSION,
     };
     assertEquals(initProbePlan("demo:v1").Labels, none);
-    assertEquals(ownershipPlan("demo:v1", ["/a"], ["/a"], "1:1", "-h").Labels, none);
+    assertEquals(ownershipPlan("demo:v1", ["/a"], ["/a"], ["chown", "-h", "1:1"]).Labels, none);
   });
 
   it("remove runs by the engine, and keep servers for their logs", () => {
@@ -381,7 +381,7 @@ suite("plans", () => {
   it("change owners without following links, without a network, with no more rights", () => {
     const [model, output] = [`${TEST}/model`, `${TEST}/output`];
     const paths = [output, `${model}/-x/y`];
-    const body = ownershipPlan("demo:v1", [model, output], paths, "1000:100", "-hR");
+    const body = ownershipPlan("demo:v1", [model, output], paths, ["chown", "-hR", "1000:100"]);
     assertEquals(body.Cmd, ["-hR", "1000:100", "--", "/mlcli/1", "/mlcli/0/-x/y"]);
     assertEquals([body.User, body.HostConfig.NetworkMode], ["0:0", "none"]);
     assertEquals(body.HostConfig.CapDrop, ["ALL"]);
@@ -406,7 +406,12 @@ suite("plans in SageMaker Studio", () => {
         [STUDIO, "SAGEMAKER_BIND_TO_PORT=9000"],
         { "mlcli.listens": "9000" },
       ],
-      ["a change of owners", ownershipPlan("i", ["/m"], ["/m/a"], "1:1", "-h"), [STUDIO], {}],
+      [
+        "a change of owners",
+        ownershipPlan("i", ["/m"], ["/m/a"], ["chown", "-h", "1:1"]),
+        [STUDIO],
+        {},
+      ],
       ["a container that holds a model", holderPlan(trial), [STUDIO], {}],
     ] as const
   ) {

@@ -1,0 +1,54 @@
+/**
+ * The directory around all that containers write to. Root of a container can leave anything there,
+ * programs with setuid too, under names that nobody can list. Who may not enter it reaches none of
+ * them, while a run goes on and afterwards.
+ *
+ * @module
+ */
+
+import type { Layout } from "../app/layout.ts";
+import { shellWord, typedPath } from "../app/typed_path.ts";
+import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
+import { tell } from "../message.ts";
+import { noteText, warningText } from "../text.ts";
+import type { Host } from "./jobs.ts";
+
+/** What users other than the owner may do. */
+const OTHERS = 0o077;
+
+/**
+ * Closes the layout's `test_dir` to everybody but the caller, before a container gets a directory in it.
+ *
+ * @throws MlcliError where it is another user's, who could open it again. (Root is only told.)
+ */
+export async function closeDoor(
+  { directory, testDirectory }: Layout,
+  { caller, err }: Pick<Host, "caller" | "err">,
+): Promise<void> {
+  if (caller === undefined) return; // Windows has no setuid.
+  const { uid, mode } = await Deno.stat(testDirectory);
+  const shown = typedPath(directory, testDirectory);
+  if (uid !== caller.uid) {
+    const whose = `${shown} belongs to another user (${uid})`;
+    if (caller.uid !== 0) {
+      throw new MlcliError(whose, {
+        hint: "What a run writes there has to be out of other users' reach. Make it yours: " +
+          `sudo chown -R ${caller.uid}:${caller.gid} ${shellWord(shown)}`,
+      });
+    }
+    tell(err, noteText(`${whose}, who can use what the run writes there, with root's rights too`));
+  }
+  if ((mode! & OTHERS) === 0) return;
+  try {
+    await Deno.chmod(testDirectory, mode! & 0o7777 & ~OTHERS);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    tell(
+      err,
+      warningText(
+        `${shown} cannot be closed to other users: ${fileErrorReason(error)}`,
+        "They can use what the run writes there, with its rights too (setuid).",
+      ),
+    );
+  }
+}

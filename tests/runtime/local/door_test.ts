@@ -1,0 +1,106 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { fakeContainers } from "../../helpers/fake_containers.ts";
+import { Keys, runInProcess } from "../../helpers/in_process.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const STRANGER = 54_399;
+
+interface Run extends ProgramResult {
+  /** Modes while the container ran: of test_dir, of the run's directory, of a file with variables. */
+  readonly modes: readonly string[];
+  readonly wasStarted: boolean;
+}
+
+const modeOf = async (path: string): Promise<string> =>
+  ((await Deno.lstat(path)).mode! & 0o7777).toString(8);
+
+/** Runs a command whose container looks at the modes around it. */
+async function runIn(
+  app: TestApp,
+  command: readonly string[],
+  caller = { uid: Deno.uid()!, gid: Deno.gid()! },
+): Promise<Run> {
+  const modes: string[] = [];
+  let wasStarted = false;
+  await using engine = await fakeContainers({
+    program: async ({ body, end }) => {
+      wasStarted = true;
+      const config = body.HostConfig.Mounts
+        .find(({ Target }) => Target.endsWith("/config"))!.Source;
+      modes.push(await modeOf(app.testPath()), await modeOf(config.replace(/\/config$/, "")));
+      end(0);
+    },
+  });
+  const result = await runInProcess(command, {
+    cwd: app.directory,
+    engine,
+    caller,
+    keys: new Keys(),
+  });
+  return { ...result, modes, wasStarted };
+}
+
+if (Deno.build.os !== "windows") {
+  suite("what containers write", () => {
+    for (
+      const command of [["local", "train"], ["local", "process", "-f", "p.py", "--env", "A=b"]]
+    ) {
+      for (
+        const [before, after] of [[0o755, "700"], [0o2775, "2700"], [0o700, "700"]] as const
+      ) {
+        it(`lies where the caller alone may enter: ${command[1]}, ${before.toString(8)}`, async () => {
+          await using app = await completeApp();
+          await Deno.chmod(app.testPath(), before);
+          const { code, stderr, modes } = await runIn(app, command);
+          assertEquals({ code, stderr, modes }, { code: 0, stderr: "", modes: [after, "700"] });
+        });
+      }
+    }
+
+    for (const name of ["model", "output"]) {
+      it(`lies there also where ${name} is a link`, async () => {
+        await using app = await completeApp();
+        await Deno.mkdir(app.path("elsewhere"));
+        await Deno.writeTextFile(app.path("elsewhere/m"), "");
+        await Deno.remove(app.testPath(name), { recursive: true }).catch(() => {});
+        await Deno.symlink("../../elsewhere", app.testPath(name));
+        const { code, stderr, wasStarted } = await runIn(app, ["local", "train"]);
+        assertEquals([code, wasStarted], [1, false]);
+        assertMatch(
+          stderr,
+          new RegExp(`^error: \\S+/test_dir/${name} leads out of \\S+/test_dir\n`),
+        );
+        // One in it is behind the same door.
+        await Deno.remove(app.testPath(name));
+        await Deno.rename(app.path("elsewhere"), app.testPath("elsewhere"));
+        await Deno.symlink("elsewhere", app.testPath(name));
+        assertEquals((await runIn(app, ["local", "train"])).code, 0);
+      });
+    }
+
+    // Only root gives directories to others.
+    if (Deno.uid() === 0) {
+      it("does not lie where another user could let others in", async () => {
+        await using app = await completeApp();
+        await Deno.chown(app.testPath(), STRANGER, STRANGER);
+        const caller = { uid: 54_321, gid: 54_322 };
+        const { code, stderr, wasStarted } = await runIn(app, ["local", "train"], caller);
+        assertEquals([code, wasStarted], [1, false]);
+        assertMatch(stderr, /^error: \S+\/test_dir belongs to another user \(54399\)\nhint: /);
+        assertMatch(stderr, /sudo chown -R 54321:54322 \S+\/test_dir\n$/);
+      });
+
+      it("is closed by root, too, and left to its owner, which is said", async () => {
+        await using app = await completeApp();
+        await Deno.chown(app.testPath(), STRANGER, STRANGER);
+        await Deno.chmod(app.testPath(), 0o755);
+        const { code, stderr, modes } = await runIn(app, ["local", "train"]);
+        assertEquals([code, ...modes], [0, "700", "700"]);
+        assertMatch(stderr, /^note: \S+\/test_dir belongs to another user \(54399\), who can /);
+        assertEquals((await Deno.stat(app.testPath())).uid, STRANGER);
+      });
+    }
+  });
+}
