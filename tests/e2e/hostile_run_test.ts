@@ -20,27 +20,32 @@ if (Deno.uid() === 0) {
   suite("code that means harm, run as root in its container", () => {
     let user: OtherUser;
     let badImage = "";
+    let idleImage = "";
 
     beforeAll(async () => {
       await buildTestImage();
       user = await otherUser();
-      badImage = await imageWithChown();
+      badImage = await imageWith(
+        "chown",
+        "n=$(cat /mlcli/*/x | head -n 1)\nrm -f /mlcli/*/x\necho $((n + 1)) > /mlcli/$((n % 2))/x\n",
+      );
+      idleImage = await imageWith("chmod", "");
     });
     afterAll(async () => {
       await user?.[Symbol.asyncDispose]();
-      await engineRequest("DELETE", `/images/${badImage}?force=1`, [200, 404]);
+      for (const image of [badImage, idleImage]) {
+        await engineRequest("DELETE", `/images/${image}?force=1`, [200, 404]);
+      }
     });
 
-    /** An image with a \`chown\` of its own, which leaves a trace in place of doing its work. */
-    async function imageWithChown(): Promise<string> {
-      const name = `mlcli-test-chown-${crypto.randomUUID().slice(0, 8)}`;
+    /** An image with a program of its own in the place of \`chown\` or \`chmod\`. */
+    async function imageWith(program: string, script: string): Promise<string> {
+      const name = `mlcli-test-${program}-${crypto.randomUUID().slice(0, 8)}`;
       const folder = await Deno.makeTempDir();
-      const script = "#!/bin/sh\nn=$(cat /mlcli/*/x | head -n 1)\nrm -f /mlcli/*/x\n" +
-        "echo $((n + 1)) > /mlcli/$((n % 2))/x\n";
-      await Deno.writeTextFile(join(folder, "chown"), script, { mode: 0o755 });
+      await Deno.writeTextFile(join(folder, program), "#!/bin/sh\n" + script, { mode: 0o755 });
       await Deno.writeTextFile(
         join(folder, "Dockerfile"),
-        `FROM ${TEST_IMAGE}\nCOPY chown /bad/chown\nENV PATH=/bad:$PATH\n`,
+        `FROM ${TEST_IMAGE}\nCOPY ${program} /bad/${program}\nENV PATH=/bad:$PATH\n`,
       );
       await output("docker", "build", "--quiet", "--tag", name, folder);
       await Deno.remove(folder, { recursive: true });
@@ -161,6 +166,75 @@ if (Deno.uid() === 0) {
       } finally {
         await output("rm", "-rf", app.testPath("model"));
       }
+    });
+
+    /** A program of root's for everybody; whose all else is, is seen at \`output\`. */
+    const PROGRAM = `
+    st = os.stat("/opt/ml/output")
+    def plant(path):
+        shutil.copy("/bin/sh", path); os.chmod(path, 0o4755)
+    open(model + "/m", "w").close(); os.chown(model + "/m", st.st_uid, st.st_gid)
+`;
+
+    for (
+      const [title, body] of [
+        ["under a name that nobody can list", `    plant(b"/opt/ml/output/tool-\\xff")\n`],
+        [
+          "deeper than a path may be long",
+          `    os.chdir("/opt/ml/output")
+    for i in range(20):
+        os.mkdir("d" * 250); os.chown("d" * 250, st.st_uid, st.st_gid); os.chdir("d" * 250)
+    plant("sh")
+`,
+        ],
+      ] as const
+    ) {
+      it(`gives no other user a program of root's ${title}`, async () => {
+        await using app = await training(PROGRAM + body);
+        try {
+          const { code, stderr } = await train(app);
+          assertEquals(code, 0);
+          assertMatch(
+            stderr,
+            /^warning: What the run left cannot be looked at: \S+\/output\/\S+ /m,
+          );
+          const planted = await output("find", app.testPath("output"), "-perm", "-4000");
+          assertEquals(planted.trim().split("\n").length, 1, "it is still there");
+          const stranger = [`--reuid=${STRANGER}`, `--regid=${STRANGER}`, "--clear-groups", "--"];
+          assertMatch(
+            await output("setpriv", ...stranger, "ls", app.testPath("output")),
+            /Permission denied/,
+          );
+        } finally {
+          await output("rm", "-rf", app.testPath("output"));
+        }
+      });
+    }
+
+    it("leaves no program with setuid behind that root has run", async () => {
+      await using app = await training(PROGRAM + `    plant("/opt/ml/output/sh")\n`);
+      const { code, stderr } = await app.run(["local", "train"]);
+      assertEquals(code, 0);
+      assertMatch(
+        stderr,
+        /(^|\n)warning: The run made files that give rights away \(setuid\), \S+\/output\/sh\n/,
+      );
+      assertEquals((await ownersBelow(app.testPath("output"))).get("sh")?.mode, 0o755);
+    });
+
+    it("has modes changed by a container alone, which its links lead nowhere", async () => {
+      await using app = await training(
+        `
+    st = os.stat(model); x = model + "/x"; os.mkdir(x)
+    open(x + "/y", "w").close(); os.chmod(x, 0); os.chown(x, st.st_uid, st.st_gid)
+`,
+        idleImage,
+      );
+      const { code, stderr } = await train(app);
+      assertEquals(code, 0);
+      assertMatch(stderr, /^warning: Some files belong to another user, \S+\/x: chown did not /);
+      assertEquals((await Deno.lstat(app.testPath("model/x"))).mode! & 0o777, 0);
+      await Deno.chmod(app.testPath("model/x"), 0o700);
     });
 
     it("ends, and says so, where the image's chown does something else", async () => {

@@ -172,6 +172,29 @@ if (Deno.uid() === 0) {
         }));
     }
 
+    it("loses setuid where root ran it, but for what had it before", async () => {
+      await using directory = await makeDirectory({ sh: "" });
+      await Deno.chmod(`${directory.path}/sh`, 0o4755);
+      const asked: (readonly string[])[] = [];
+      await using engine = await fakeContainers({
+        program: ({ body, end }) => {
+          asked.push([...body.Entrypoint!, ...body.Cmd]);
+          end(0);
+        },
+      });
+      const connected = await connectToEngine({
+        env: (name) => name === "DOCKER_HOST" ? `unix://${engine.socket}` : undefined,
+      }, { signal: new AbortController().signal });
+      const host = fakeContext({ engine: () => Promise.resolve(connected) });
+      const before = (await ownersOf([directory.path], { uid: 0, gid: 0 }))!;
+      const [warning] = await handOver("image", before, host);
+      assertMatch(warning!, /The run made programs that give another user's rights away.*\/sh/);
+      // As if the run had begun some seconds later.
+      assertEquals(await handOver("image", { ...before, start: before.start + 5_000 }, host), []);
+      connected.close();
+      assertEquals(asked, [["chown", "-h", "0", "--", "/mlcli/0/sh"]]);
+    });
+
     it("is told, while it is handed over, with the number of files", async () => {
       await using directory = await makeDirectory();
       await Deno.chown(directory.path, CALLER.uid, CALLER.gid);
