@@ -5,7 +5,7 @@
  * @module
  */
 
-import { join } from "@std/path/join";
+import { SEPARATOR } from "@std/path/constants";
 
 /** Something in a directory that a container may write to. */
 export interface Entry {
@@ -39,6 +39,11 @@ export const PRIVILEGE_BITS = 0o6000;
  * @throws Error of the system when its directory may not be searched, or the path is too long.
  */
 export async function entryAt(path: string): Promise<Entry | undefined> {
+  const entry = entryAlone(path);
+  return entry?.kind === "directory" ? { ...entry, ...await contentOf(path) } : entry;
+}
+
+function entryAlone(path: string): Entry | undefined {
   const info = lstatNow(path);
   if (info === undefined) return path.includes("\ufffd") ? unknownEntry(path) : undefined;
   const isDevice = info.isBlockDevice === true || info.isCharDevice === true;
@@ -51,14 +56,12 @@ export async function entryAt(path: string): Promise<Entry | undefined> {
     isPrivileged: info.isFile && ((info.mode ?? 0) & PRIVILEGE_BITS) !== 0,
     born: info.birthtime?.getTime() || undefined,
     changed: info.ctime?.getTime() ?? Infinity,
-    state: [info.ctime, info.mtime].map((time) => time?.getTime()).join() +
-      `,${info.size},${info.mode}`,
-    ...(info.isDirectory ? await contentOf(path) : {}),
+    state: `${info.ctime?.getTime()},${info.mtime?.getTime()},${info.size},${info.mode}`,
   };
 }
 
-/** A thousand files take some milliseconds. */
-const MANY = 1_000;
+/** As many files take some ten milliseconds. */
+const MANY = 10_000;
 
 /** At once: a call that is waited for takes ten times as long, and there may be 100,000 files. */
 function lstatNow(path: string): Deno.FileInfo | undefined {
@@ -94,8 +97,10 @@ async function contentOf(path: string): Promise<Pick<Entry, "entries" | "isClose
     for (const [index, name] of names.sort().entries()) {
       // Whatever else waits, such as a signal, gets its turn.
       if (index % MANY === MANY - 1) await new Promise((resolve) => setTimeout(resolve, 0));
-      const entry = await entryAt(join(path, name));
-      if (entry !== undefined) entries.push(entry);
+      const inner = path + SEPARATOR + name;
+      const entry = entryAlone(inner);
+      if (entry?.kind === "directory") entries.push({ ...entry, ...await contentOf(inner) });
+      else if (entry !== undefined) entries.push(entry);
     }
     return { entries };
   } catch (error) {

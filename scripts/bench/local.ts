@@ -6,6 +6,7 @@
 
 import { join } from "@std/path";
 import { pingUntilReady } from "../../runtime/serving/ping.ts";
+import type { OtherUser } from "../../tests/helpers/other_user.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, run, time } from "./program.ts";
 
@@ -15,6 +16,8 @@ export interface BenchApp extends AsyncDisposable {
   readonly image: string;
   /** Directory of the app's code and data. */
   readonly base: string;
+  /** Runs mlcli there, and returns how long that took, in ms. */
+  time(...args: readonly string[]): Promise<number>;
 }
 
 const NAME = "bench";
@@ -38,7 +41,22 @@ export async function makeBenchApp(baseImage: string): Promise<BenchApp> {
     directory,
     image,
     base,
+    time: (...args) => time(mlcli(...args), { cwd: directory }),
     [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
+  };
+}
+
+/** The same app, given to a user who is not root: mlcli gives that user what a run wrote. */
+export async function givenTo(user: OtherUser, app: BenchApp): Promise<BenchApp> {
+  await user.owns(app.directory);
+  return {
+    ...app,
+    async time(...args): Promise<number> {
+      const start = performance.now();
+      const { code, stderr } = await user.run(args, app.directory);
+      if (code !== 0) throw new Error(`mlcli ${args.join(" ")} ended with ${code}: ${stderr}`);
+      return performance.now() - start;
+    },
   };
 }
 
@@ -57,7 +75,7 @@ export function trainComparison(app: BenchApp, title = "local train, empty model
     unit: "ms",
     ours: {
       command: "mlcli local train",
-      measure: () => time(mlcli("local", "train"), { cwd: app.directory }),
+      measure: () => app.time("local", "train"),
     },
     theirs: {
       command: `docker run --rm --init (the same five mounts) ${app.image} train`,
@@ -84,16 +102,16 @@ export async function fullOutputComparison(app: BenchApp): Promise<Comparison> {
 }
 
 /** `local deploy` until it returns against `docker run -d` and asking every 5 ms. */
-export function deployComparison(app: BenchApp): Comparison {
+export function deployComparison(app: BenchApp, title = "local deploy, until ready"): Comparison {
   const port = String(OUR_PORT);
   return {
-    title: "local deploy, until ready",
+    title,
     unit: "ms",
     ours: {
       command: "mlcli local deploy",
       async measure(): Promise<number> {
-        const taken = await time(mlcli("local", "deploy", "--port", port), { cwd: app.directory });
-        await run(mlcli("local", "stop", "--port", port), { cwd: app.directory });
+        const taken = await app.time("local", "deploy", "--port", port);
+        await app.time("local", "stop", "--port", port);
         return taken;
       },
     },

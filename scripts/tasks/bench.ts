@@ -16,6 +16,7 @@ import { makeEndpointBench } from "../bench/list_endpoints.ts";
 import {
   deployComparison,
   fullOutputComparison,
+  givenTo,
   helpComparison,
   makeBenchApp,
   trainComparison,
@@ -28,6 +29,7 @@ import { makeTrainBench } from "../bench/train.ts";
 import { makeUploadBench } from "../bench/upload.ts";
 import { makeWatchBench } from "../bench/watch.ts";
 import { makeWatchEditBench } from "../bench/watch_edit.ts";
+import { otherUser } from "../../tests/helpers/other_user.ts";
 import { findBinary } from "../compile/targets.ts";
 import { ensureBaseImage } from "../engine/base_image.ts";
 import { ensureEngine } from "../engine/engine.ts";
@@ -100,8 +102,19 @@ async function* local(baseImage: string): AsyncGenerator<Comparison> {
   await using app = await makeBenchApp(baseImage);
   yield trainComparison(app);
   yield deployComparison(app);
+  yield* ofMember(baseImage);
   await using full = await makeBenchApp(baseImage);
   yield await fullOutputComparison(full);
+}
+
+/** The same as a user who is not root, and pays for being given what the run wrote. */
+async function* ofMember(baseImage: string): AsyncGenerator<Comparison> {
+  if (Deno.uid() !== 0) return;
+  await using user = await otherUser();
+  await using app = await makeBenchApp(baseImage);
+  const given = await givenTo(user, app);
+  yield trainComparison(given, "local train, as a member of group docker");
+  yield deployComparison(given, "local deploy, as a member of group docker");
 }
 
 async function* watch(): AsyncGenerator<Comparison> {
