@@ -4,6 +4,7 @@
  * @module
  */
 
+import { dirname } from "@std/path/dirname";
 import { BrokenEngine, EngineGone } from "./broken_engine.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { enablingHint, type Studio } from "../studio.ts";
@@ -84,11 +85,12 @@ type Attempt =
   | { readonly engine?: undefined; readonly failure: string };
 
 async function tryCandidate(
-  { address, rule }: Candidate,
+  candidate: Candidate,
   { inStudio, patience }: { readonly inStudio: boolean; readonly patience: Patience },
   limit: AbortSignal,
 ): Promise<Attempt> {
-  const obstacle = obstacleTo(address);
+  const { address, rule } = candidate;
+  const obstacle = obstacleTo(candidate);
   if (obstacle) return { failure: obstacle };
   let transport: Transport | undefined;
   try {
@@ -109,14 +111,18 @@ export function knowsPipes(deno = Deno.version.deno): boolean {
 }
 
 /** Deno's error for a missing socket has no code, so the path is checked first. */
-function obstacleTo(address: Address): string | undefined {
+function obstacleTo({ address, isFound }: Candidate): string | undefined {
   if (address.kind === "pipe" && !knowsPipes()) {
     return `a named pipe needs Deno ${PIPES_SINCE} or later, and this is ${Deno.version.deno}`;
   }
   if (address.kind !== "unix") return undefined;
   try {
     // For an asynchronous call, a program that has made none yet starts threads: 2 ms.
-    Deno.statSync(address.path);
+    const socket = Deno.statSync(address.path);
+    if (!isFound) return undefined;
+    // Whose the link or the directory is, they can put another socket there at any time.
+    const all = [socket, Deno.lstatSync(address.path), Deno.lstatSync(dirname(address.path))];
+    if (all.some(({ uid }) => uid !== 0 && uid !== Deno.uid())) return NOT_YOURS;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return NO_SOCKET;
     return error instanceof Deno.errors.PermissionDenied ? NO_PERMISSION : fileErrorReason(error);
@@ -124,6 +130,7 @@ function obstacleTo(address: Address): string | undefined {
 }
 
 const NO_SOCKET = "no such socket";
+const NOT_YOURS = "it is another user's, who would see what you send (DOCKER_HOST takes it)";
 const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, then log in again)";
 
 const NO_PERMISSION_FOR_PIPE = "no permission (your user must be in the group docker-users)";

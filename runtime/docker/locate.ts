@@ -28,6 +28,8 @@ export interface Candidate {
   /** `DOCKER_HOST`, `context "colima"`, `default`, `Podman`, ... */
   readonly rule: string;
   readonly address: Address;
+  /** Whether nobody named it, so that it has to be the caller's or root's. */
+  readonly isFound?: boolean;
 }
 
 /** What the search depends on. */
@@ -52,7 +54,7 @@ export async function candidates(
   if (host) return [{ rule: "DOCKER_HOST", address: parseHost(host, env) }];
   const context = await currentContext(env);
   if (context) return [context];
-  return os === "windows" ? WELL_KNOWN_PIPES : wellKnownSockets(env);
+  return os === "windows" ? WELL_KNOWN_PIPES : wellKnownSockets(env, os);
 }
 
 /** The app of SageMaker Studio whose engine is the one to look for; undefined for any other. */
@@ -190,7 +192,10 @@ const WELL_KNOWN_PIPES: readonly Candidate[] = [
 ];
 
 /** The default socket, then those of Docker Desktop and similar programs. */
-function wellKnownSockets(env: SearchEnvironment["env"]): readonly Candidate[] {
+function wellKnownSockets(
+  env: SearchEnvironment["env"],
+  os: typeof Deno.build.os,
+): readonly Candidate[] {
   const below = (variable: string, path: string): readonly string[] => {
     const folder = env(variable);
     return folder ? [join(folder, path)] : [];
@@ -210,11 +215,13 @@ function wellKnownSockets(env: SearchEnvironment["env"]): readonly Candidate[] {
     ["Colima", below("XDG_CONFIG_HOME", "colima/default/docker.sock")],
     ["Podman", below("XDG_RUNTIME_DIR", "podman/podman.sock")],
     ["Podman", ["/run/podman/podman.sock"]],
+  ];
+  const machines: typeof sockets = [
     // `podman machine` on macOS: since 5 in the temporary directory, before in the home.
     ["Podman machine", below("TMPDIR", "podman/podman-machine-default-api.sock")],
     ["Podman machine", inHome(".local/share/containers/podman/machine/podman.sock")],
   ];
-  return sockets.flatMap(([rule, paths]) =>
-    paths.map((path) => ({ rule, address: { kind: "unix", path } }) as const)
+  return [...sockets, ...os === "darwin" ? machines : []].flatMap(([rule, paths]) =>
+    paths.map((path) => ({ rule, address: { kind: "unix", path }, isFound: true }) as const)
   );
 }

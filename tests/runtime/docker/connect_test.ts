@@ -8,6 +8,7 @@ import { EngineError } from "../../../runtime/docker/engine_error.ts";
 import { openTransport } from "../../../runtime/docker/transport.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { abortOf, deadlineIn } from "../../../runtime/time.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { type FakeEngine, fakeEngine, never, pong, refusal } from "../../helpers/fake_engine.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -29,6 +30,13 @@ function hiding(hidden: string): Disposable {
     return statSync(path);
   };
   return { [Symbol.dispose]: () => void (Deno.statSync = statSync) };
+}
+
+/** A machine where this call says of a path that it is somebody's. (Only root can give it away.) */
+function ownedBy(uid: number, call: "statSync" | "lstatSync", owned: string): Disposable {
+  const { [call]: look } = Deno;
+  Deno[call] = (path) => path === owned ? { ...look(path), uid } : look(path);
+  return { [Symbol.dispose]: () => void (Deno[call] = look) };
 }
 
 suite("connectToEngine", () => {
@@ -157,6 +165,27 @@ suite("connectToEngine", () => {
       await Deno.remove(home, { recursive: true });
     }
   });
+
+  for (const strange of ["socket", "link", "directory"] as const) {
+    it(`asks no engine by a ${strange} of another user, unless it is named`, async () => {
+      await using fake = await fakeEngine({ "GET /_ping": () => pong("1.41") });
+      await using runtime = await makeDirectory();
+      const link = `${runtime.path}/docker.sock`;
+      await Deno.symlink(fake.socket, link);
+      const call = strange === "socket" ? "statSync" : "lstatSync";
+      using _owned = ownedBy(4321, call, strange === "directory" ? runtime.path : link);
+      using _hidden = hiding("/var/run/docker.sock");
+      const variables = { HOME: "/nonexistent", XDG_RUNTIME_DIR: runtime.path };
+      const { quote } = await assertRejects(
+        () => connectToEngine(environment(variables)),
+        MlcliError,
+      );
+      assertStringIncludes(quote ?? "", `unix://${link} (rootless Docker): it is another user's`);
+      assertEquals(fake.requests, []);
+      (await connectToEngine(environment({ DOCKER_HOST: `unix://${link}` }))).close();
+      assertEquals(fake.requests, ["GET /_ping"]);
+    });
+  }
 
   it("lets go of an answer whose rest nobody wants", async () => {
     const { promise: ended, resolve: cancel } = Promise.withResolvers<void>();

@@ -172,8 +172,9 @@ suite("candidates", () => {
 
   it("tries the default socket and the well-known ones otherwise", async () => {
     await withHome({ current: "default" }, async (HOME) => {
-      const variables = { XDG_RUNTIME_DIR: "/run/user/1", TMPDIR: "/folders/T", COLIMA_HOME: "/c" };
-      assertEquals(await found({ HOME, ...variables, XDG_CONFIG_HOME: "/config" }), [
+      const runtime = { XDG_RUNTIME_DIR: "/run/user/1", TMPDIR: "/folders/T", COLIMA_HOME: "/c" };
+      const variables = { HOME, ...runtime, XDG_CONFIG_HOME: "/config" };
+      const everywhere = [
         "default /var/run/docker.sock",
         "SageMaker Studio /docker/proxy.sock",
         "rootless Docker /run/user/1/docker.sock",
@@ -186,6 +187,10 @@ suite("candidates", () => {
         "Colima /config/colima/default/docker.sock",
         "Podman /run/user/1/podman/podman.sock",
         "Podman /run/podman/podman.sock",
+      ];
+      assertEquals(await found(variables, "linux"), everywhere);
+      assertEquals(await found(variables, "darwin"), [
+        ...everywhere,
         "Podman machine /folders/T/podman/podman-machine-default-api.sock",
         `Podman machine ${HOME}/.local/share/containers/podman/machine/podman.sock`,
       ]);
