@@ -8,23 +8,15 @@ import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
 import type { Role } from "../contract/jobs.ts";
-import type { Resources } from "../contract/resources.ts";
-import type { Variables } from "../contract/variables.ts";
+import type { Asked, AskedServer } from "../serving/plan.ts";
 
 /** What is asked for with every container of the user's code. */
-export interface LocalJob extends Resources {
+export interface LocalJob extends Asked {
   readonly app: App;
   /** Tag of the app's image. */
   readonly tag: string;
-  /** Whether programs of the image may gain privileges, as `sudo` does. */
-  readonly allowPrivileges: boolean;
-  /**
-   * Whether the container has nothing but what the platform gives it, and every difference that is
-   * found makes the run fail.
-   */
+  /** As the platform has it; then every difference that is found makes the run fail, too. */
   readonly strict: boolean;
-  /** Environment variables that the user gives to the code; they win over mlcli's. */
-  readonly variables: Variables;
 }
 
 /** What is asked for with what runs to its end. */
@@ -60,13 +52,11 @@ export interface ProcessingJob extends BatchJob {
 }
 
 /** What to serve, and where. */
-export interface ServingJob extends LocalJob {
+export interface ServingJob extends LocalJob, AskedServer {
   /** Port on the host; 0 picks a free one. */
   readonly port: number;
   /** How long the server may take to answer `/ping` with 200, in seconds. */
   readonly timeout: number;
-  /** Names that the server may be called by, besides its own; in lower case. */
-  readonly allowedHosts: readonly string[];
 }
 
 /** What to run in the place of the user's code. */

@@ -8,34 +8,16 @@
 import { imageReference } from "../app/app.ts";
 import { type Layout, layoutOf } from "../app/layout.ts";
 import type { Channel } from "../contract/channels.ts";
-import type { Gpus } from "../contract/resources.ts";
-import {
-  HOST,
-  type JobKind,
-  PATHS,
-  SERVER_PORT,
-  SERVING_ARGUMENTS,
-  TRAINING_ARGUMENTS,
-} from "../contract/jobs.ts";
-import {
-  pathVariables,
-  regionVariables,
-  trainingVariables,
-  type Variables,
-} from "../contract/variables.ts";
-import type { CreateBody, DeviceRequest, Mount } from "../docker/engine.ts";
-import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, readOnly, writable } from "./container/body.ts";
+import { HOST, type JobKind, PATHS, TRAINING_ARGUMENTS } from "../contract/jobs.ts";
+import { trainingVariables, type Variables } from "../contract/variables.ts";
+import type { CreateBody, Mount } from "../docker/engine.ts";
+import { environment, limits, onPort, serverPlan } from "../serving/plan.ts";
+import { NO_LOG, readOnly, writable } from "./container/body.ts";
 import { COMMON_PATH } from "../images.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
 import type { MadeOf } from "./server/made_of.ts";
 import { reportMount, reportVariables } from "./differences/report.ts";
-
-/** What a container calls the machine that it runs on, with Docker and with Podman. */
-const SERVER_HOSTS = ["host.docker.internal", "host.containers.internal"];
-
-/** `/dev/shm` in bytes. Docker's 64 MB kill PyTorch's data loaders; this reserves nothing. */
-const SHARED_MEMORY = 2 * 1024 ** 3;
 
 /**
  * An address for the container's name. Without a network of its own, engines give it none; on the
@@ -120,7 +102,7 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
     Image: imageReference(app, job.tag),
     Cmd: TRAINING_ARGUMENTS,
     Hostname: HOST,
-    Env: environment(job, planned, {
+    Env: environment(job, planned.region, {
       ...trainingVariables({ name: planned.jobName, region: planned.region }),
       ...report(job, "train", planned),
     }),
@@ -171,7 +153,7 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
     ...(job.entrypoint.length === 0 ? {} : { Entrypoint: job.entrypoint }),
     Cmd: planned.arguments,
     Hostname: HOST,
-    Env: environment(job, planned, report(job, "process", planned)),
+    Env: environment(job, planned.region, report(job, "process", planned)),
     Labels: labels({ appName: app.name, role: "process" }),
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),
@@ -188,10 +170,8 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
 
 /** The container of `local deploy`. It stays until `local stop`, so that its log can be read. */
 export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
-  const port = `${SERVER_PORT}/tcp`;
-  const body = servingPlan(job, planned);
   return {
-    ...body,
+    ...onPort(servingPlan(job, planned), planned.published),
     Labels: labels({
       appName: job.app.name,
       role: "serve",
@@ -199,12 +179,6 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
       model: planned.modelId,
       madeOf: JSON.stringify(planned.madeOf),
     }),
-    ExposedPorts: { [port]: {} },
-    HostConfig: {
-      ...body.HostConfig,
-      // Loopback only: a model under test is not for the whole network.
-      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(planned.published) }] },
-    },
   };
 }
 
@@ -214,25 +188,11 @@ export function servingPlan(
   planned: PlannedServing,
 ): CreateBody {
   const { app } = job;
-  const hosts = [...SERVER_HOSTS, planned.name, ...job.allowedHosts];
+  // As on SageMaker, where a server cannot write to its model.
+  const Mounts = [...codeMounts(planned), readOnly(planned.modelFolder, PATHS.model)];
   return {
-    Image: imageReference(app, job.tag),
-    Cmd: SERVING_ARGUMENTS,
-    Env: environment(job, planned, {
-      // Also under --strict, though the platform sets no variable: the limit is the platform's own.
-      ...planned.bodyLimit,
-      MLCLI_ALLOWED_HOSTS: hosts.join(" "),
-    }),
+    ...serverPlan(imageReference(app, job.tag), job, planned, { Mounts }),
     Labels: labels({ appName: app.name }),
-    HostConfig: {
-      AutoRemove: false,
-      ...limits(job, planned),
-      Mounts: [
-        ...codeMounts(planned),
-        // As on SageMaker, where a server cannot write to its model.
-        readOnly(planned.modelFolder, PATHS.model),
-      ],
-    },
   };
 }
 
@@ -249,45 +209,4 @@ function jobHostConfig(
     ...limits(job, planned),
     Mounts: mounts,
   };
-}
-
-/** What a container may take, and what it may do. */
-function limits(
-  { memory, cpus, shmSize, gpus, network, allowPrivileges }: LocalJob,
-  { withInit }: Planned,
-): Omit<CreateBody["HostConfig"], "AutoRemove" | "Mounts"> {
-  return {
-    ...(network === undefined ? {} : { NetworkMode: network }),
-    ShmSize: shmSize ?? SHARED_MEMORY,
-    // No swap beyond the limit: SageMaker has none.
-    ...(memory === undefined ? {} : { Memory: memory, MemorySwap: memory }),
-    ...(cpus === undefined ? {} : { NanoCpus: Math.round(cpus * 1e9) }),
-    ...(gpus === undefined ? {} : { DeviceRequests: [deviceRequest(gpus)] }),
-    PidsLimit: MOST_PROCESSES,
-    // In a mounted directory a device node would be one of this machine, and a file's capabilities
-    // would be for whoever runs it here.
-    CapDrop: ["MKNOD", "SETFCAP"],
-    ...(allowPrivileges ? {} : { SecurityOpt: [NO_NEW_PRIVILEGES] }),
-    ...(withInit ? { Init: true } : {}),
-  };
-}
-
-/** GPUs as the docker command asks for them (`docker run --gpus`, opts/gpus.go in docker/cli). */
-function deviceRequest(gpus: Gpus): DeviceRequest {
-  const request = { Capabilities: [["gpu"]] };
-  if (gpus === "all") return { ...request, Count: -1 };
-  return typeof gpus === "number"
-    ? { ...request, Count: gpus }
-    : { ...request, DeviceIDs: [...gpus] };
-}
-
-/** The user's own win over mlcli's, as they do on SageMaker over those of the image. */
-function environment(
-  { variables, strict }: LocalJob,
-  { region }: Planned,
-  ofRole: Variables,
-): readonly string[] {
-  const paths = strict ? {} : pathVariables();
-  const all = { ...paths, ...regionVariables(region), ...ofRole, ...variables };
-  return Object.entries(all).map(([name, value]) => `${name}=${value}`);
 }

@@ -6,7 +6,8 @@
 
 import { SEPARATOR } from "@std/path/constants";
 import type { CreateBody, Mount } from "../docker/engine.ts";
-import { MOST_PROCESSES, NO_LOG, NO_NEW_PRIVILEGES, writable } from "./container/body.ts";
+import { MOST_PROCESSES, NO_NEW_PRIVILEGES } from "../serving/plan.ts";
+import { NO_LOG, writable } from "./container/body.ts";
 import { labels } from "./container/managed.ts";
 
 /** A program called `true` or `chown` in an image may be anything, so it may do little. */

@@ -34,7 +34,7 @@ import { type OfImage, servingPlan } from "./plan.ts";
 import { withProcessing } from "./process.ts";
 import { filesIn } from "./rehearsal.ts";
 import { withRunFolder } from "./run_folder.ts";
-import { bodyLimit } from "./server/body_limit.ts";
+import { bodyLimit } from "../serving/body_limit.ts";
 import { modelIn } from "./server/served_model.ts";
 import { shellPlan } from "./shell_plan.ts";
 import { withTraining } from "./train.ts";

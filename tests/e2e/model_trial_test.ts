@@ -39,6 +39,8 @@ def look():
             print(path, oct(state.st_mode & 0o777), state.st_uid, open(path).read(), flush=True)
     try: open("/opt/ml/model/new", "w")
     except OSError as error: print("new:", error.strerror, flush=True)
+    for line in open("/proc/self/status"):
+        if line.startswith(("NoNewPrivs", "CapBnd")): print(*line.split(), flush=True)
 if what == "end": sys.exit("no model\\x1b[2J")
 if what == "look":
     look()
@@ -130,7 +132,7 @@ suite("trying a model here", () => {
     assertEquals(await leftOver(), []);
   });
 
-  it("lays the model out as SageMaker does: unpacked, root's, not to be written to", async () => {
+  it("lays the model out as SageMaker does: unpacked, root's, not to be written to; and lets it do as little", async () => {
     const { message, quote } = await failureOf({ DO: "look" });
     assertEquals(message, "Tried here, the server ended before it was ready: exit status 3");
     assertEquals(
@@ -140,6 +142,9 @@ suite("trying a model here", () => {
         "/opt/ml/model/weights.bin 0o644 0 w",
         "/opt/ml/model/code/run.sh 0o755 0 #!",
         "new: Read-only file system",
+        // Docker's own, without MKNOD and SETFCAP.
+        "CapBnd: 00000000200425fb",
+        "NoNewPrivs: 1",
         "",
       ].join("\n"),
     );

@@ -10,15 +10,23 @@ import type { Context } from "../../context.ts";
 import { isAccelerated } from "../../contract/instance_types.ts";
 import { PATHS, SERVER_PORT, SERVING_ARGUMENTS } from "../../contract/jobs.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
-import { regionVariables, type Variables } from "../../contract/variables.ts";
-import type { CreateBody, Engine, HolderBody, ImageDetails } from "../../docker/engine.ts";
+import type { Variables } from "../../contract/variables.ts";
+import {
+  type CreateBody,
+  type Engine,
+  type HolderBody,
+  type ImageDetails,
+  namesOf,
+} from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
 import { BrokenEngine } from "../../docker/broken_engine.ts";
 import { EngineError } from "../../docker/engine_error.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { takesPort } from "../../images.ts";
 import { LABELS } from "../../labels.ts";
+import { bodyLimit } from "../../serving/body_limit.ts";
 import { endInWords } from "../../serving/end.ts";
+import { onPort, serverPlan } from "../../serving/plan.ts";
 import { freePort, isTaken } from "../../serving/ports.ts";
 import { logTail, untilReady } from "../../serving/until_ready.ts";
 import { printable } from "../../text.ts";
@@ -57,7 +65,7 @@ export async function tryServing(trial: Trial, host: TrialHost, note: Note): Pro
   if (typeof found === "string") return note(`The model is not tried here: ${found}`);
   const { signal } = host.interruption;
   try {
-    await serveOnce(found, reference, trial, signal);
+    await serveOnce(found.engine, found.image, trial, signal);
   } catch (error) {
     signal.throwIfAborted();
     // What the engine cannot do says nothing about the model.
@@ -82,7 +90,7 @@ class Unfit extends MlcliError {
 async function engineFor(
   reference: string,
   connect: () => Promise<Engine>,
-): Promise<Engine | string> {
+): Promise<{ readonly engine: Engine; readonly image: ImageDetails } | string> {
   try {
     const engine = await connect();
     if (!isHere(engine.address)) {
@@ -90,7 +98,7 @@ async function engineFor(
     }
     const image = await engine.image(reference);
     if (image === undefined) return `this machine has no image ${reference}`;
-    return await otherPlatform(engine, reference, image) ?? engine;
+    return await otherPlatform(engine, reference, image) ?? { engine, image };
   } catch (error) {
     // Interruptions are no such errors.
     if (error instanceof MlcliError) return error.message;
@@ -119,8 +127,9 @@ const REMOVAL_TIMEOUT = 30_000;
 /** An hour for the health check, and as much for what comes before it, in seconds. */
 const LONGEST_TRIAL = 2 * 3_600;
 
-/** Marks the containers of a trial. */
+/** Marks the containers of a trial, and begins their names: an image may have any label. */
 const ROLE = "try";
+const NAME = `mlcli-${ROLE}-`;
 
 /** In the place of what a container would inherit from its image. */
 function labels({ name }: App): Record<string, string> {
@@ -130,6 +139,7 @@ function labels({ name }: App): Record<string, string> {
     [LABELS.port]: "",
     [LABELS.model]: "",
     [LABELS.madeOf]: "",
+    [LABELS.owner]: "",
     [LABELS.version]: VERSION,
   };
 }
@@ -149,40 +159,39 @@ export function holderPlan({ app, tag }: Pick<Trial, "app" | "tag">): HolderBody
   };
 }
 
+/** Nothing but what the platform gives. */
+const AS_THERE = {
+  ...{ memory: undefined, cpus: undefined, shmSize: undefined, gpus: undefined },
+  ...{ network: undefined, allowPrivileges: false, strict: true, allowedHosts: [] },
+};
+
 /**
- * The server, with that directory: on SageMaker, it cannot write to it.
+ * The server of `local deploy`, with that directory: on SageMaker, it cannot write to it.
  *
- * @param hostPort undefined: the engine takes one that is free.
+ * @param hostPort `""`: the engine takes one that is free.
  */
 export function trialPlan(
   { app, tag, variables, region }: Pick<Trial, "app" | "tag" | "variables" | "region">,
+  image: Pick<ImageDetails, "Config">,
+  name: string,
   holder: string,
-  hostPort?: number,
+  hostPort: number | "",
 ): CreateBody {
-  const port = `${SERVER_PORT}/tcp`;
-  const all = { ...regionVariables(region), ...variables };
-  return {
-    Image: imageReference(app, tag),
-    Cmd: SERVING_ARGUMENTS,
-    Env: Object.entries(all).map(([name, value]) => `${name}=${value}`),
-    Labels: labels(app),
-    ExposedPorts: { [port]: {} },
-    HostConfig: {
-      AutoRemove: false,
-      Mounts: [],
-      VolumesFrom: [`${holder}:ro`],
-      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(hostPort ?? "") }] },
-    },
-  };
+  const asked = { ...AS_THERE, variables };
+  const planned = { name, region, withInit: false, bodyLimit: bodyLimit(image, variables) };
+  const data = { Mounts: [], VolumesFrom: [`${holder}:ro`] };
+  const body = serverPlan(imageReference(app, tag), asked, planned, data);
+  return { ...onPort(body, hostPort), Labels: labels(app) };
 }
 
 async function serveOnce(
   engine: Engine,
-  reference: string,
+  image: ImageDetails,
   trial: Trial,
   signal: AbortSignal,
 ): Promise<void> {
-  const name = `mlcli-try-${crypto.randomUUID().slice(0, 8)}`;
+  const reference = imageReference(trial.app, trial.tag);
+  const name = `${NAME}${crypto.randomUUID().slice(0, 8)}`;
   const made: string[] = [];
   try {
     signal.throwIfAborted();
@@ -191,8 +200,11 @@ async function serveOnce(
     made.push(holder);
     signal.throwIfAborted();
     await copyModel(engine, holder, trial.archive, signal);
-    const hostPort = engine.inStudio ? await ownPort(engine, reference) : undefined;
-    const server = await engine.createContainer(name, trialPlan(trial, holder, hostPort));
+    const hostPort = engine.inStudio ? ownPort(image, reference) : "";
+    const server = await engine.createContainer(
+      name,
+      trialPlan(trial, image, name, holder, hostPort),
+    );
     made.push(server);
     signal.throwIfAborted();
     await start(engine, server, reference);
@@ -206,9 +218,8 @@ async function serveOnce(
 }
 
 /** The port of the space that a server in SageMaker Studio is to listen on. */
-async function ownPort(engine: Engine, reference: string): Promise<number> {
-  const image = await engine.image(reference);
-  if (image !== undefined && takesPort(image)) return freePort();
+function ownPort(image: ImageDetails, reference: string): number {
+  if (takesPort(image)) return freePort();
   if (!isTaken(SERVER_PORT)) return SERVER_PORT;
   throw new BrokenEngine(
     `port ${SERVER_PORT} of the space, the only one that ${reference} listens on, is taken`,
@@ -218,8 +229,10 @@ async function ownPort(engine: Engine, reference: string): Promise<number> {
 /** Removes what trials left in which mlcli was killed. Without that, they would serve for ever. */
 async function removeLeft(engine: Engine): Promise<void> {
   const now = Date.now() / 1000;
-  for (const { Id, Created } of await engine.listContainers([`${LABELS.role}=${ROLE}`])) {
-    if (now - Created > LONGEST_TRIAL) await engine.removeContainer(Id).catch(() => {});
+  for (const container of await engine.listContainers([`${LABELS.role}=${ROLE}`])) {
+    const isOurs = namesOf(container).some((name) => name.startsWith(NAME));
+    const isOld = now - container.Created > LONGEST_TRIAL;
+    if (isOurs && isOld) await engine.removeContainer(container.Id).catch(() => {});
   }
 }
 

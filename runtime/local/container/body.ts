@@ -7,15 +7,6 @@
 import { HOST, STUDIO_HOST } from "../../contract/jobs.ts";
 import type { Engine, Mount } from "../../docker/engine.ts";
 
-/**
- * Processes and threads of a container, at most: a fork bomb ends there, a data loader with hundreds
- * of workers does not. (SageMaker's instances have the kernel's limit, which is of that size.)
- */
-export const MOST_PROCESSES = 32_768;
-
-/** Programs with setuid, and those with capabilities of their own, run without them. */
-export const NO_NEW_PRIVILEGES = "no-new-privileges";
-
 /** The engine keeps no log: whoever runs the container reads its output while it runs. */
 export const NO_LOG = { Type: "none" } as const;
 

@@ -34,7 +34,7 @@ import type { Host, ServingJob } from "../jobs.ts";
 import { imageToRun } from "../container/image.ts";
 import { settleRemains } from "../model/remains.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
-import { bodyLimit } from "./body_limit.ts";
+import { bodyLimit } from "../../serving/body_limit.ts";
 import { type CodeCopy, codeCopy } from "./code_copy.ts";
 import { madeOf } from "./made_of.ts";
 import { isPortTaken, portInUse } from "./ports.ts";

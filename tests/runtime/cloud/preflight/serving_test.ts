@@ -10,6 +10,7 @@ import { connectToEngine } from "../../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../../runtime/docker/engine.ts";
 import { BrokenEngine } from "../../../../runtime/docker/broken_engine.ts";
 import { appObject } from "../../../helpers/app_object.ts";
+import { HARNESS_IMAGE } from "../../../helpers/fake_containers.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { type Answers, done, fakeEngine, pong, refusal } from "../../../helpers/fake_engine.ts";
 import { Keys } from "../../../helpers/in_process.ts";
@@ -77,25 +78,36 @@ suite("the containers of a trial", () => {
     assertEquals(Labels["mlcli.role"], "try");
   });
 
-  it("the server reads it, has what the platform gives it, and a port of this machine", () => {
-    const { Labels, ...body } = trialPlan(TRIAL, "holder");
+  it("the server reads it, may do what one of local deploy may, and has a port of this machine", () => {
+    const image = { Config: HARNESS_IMAGE };
+    const { Labels, ...body } = trialPlan(TRIAL, image, "mlcli-try-1", "holder", "");
     assertEquals(body, {
       Image: "churn:v1",
       Cmd: ["serve"],
-      Env: ["AWS_REGION=eu-west-1", "TOKEN=t"],
+      Env: [
+        "AWS_REGION=eu-west-1",
+        "MLCLI_MAX_BODY_MB=6",
+        "MLCLI_ALLOWED_HOSTS=host.docker.internal host.containers.internal mlcli-try-1",
+        "TOKEN=t",
+      ],
       ExposedPorts: { "8080/tcp": {} },
       HostConfig: {
         AutoRemove: false,
+        ShmSize: 2 * 1024 ** 3,
+        PidsLimit: 32_768,
+        CapDrop: ["MKNOD", "SETFCAP"],
+        SecurityOpt: ["no-new-privileges"],
         Mounts: [],
         VolumesFrom: ["holder:ro"],
         PortBindings: { "8080/tcp": [{ HostIp: "127.0.0.1", HostPort: "" }] },
       },
     });
     // Not one of `local deploy`, whatever the image says.
-    assertEquals(
-      [Labels["mlcli.app"], Labels["mlcli.role"], Labels["mlcli.port"], Labels["mlcli.model"]],
-      ["churn", "try", "", ""],
-    );
+    const { "mlcli.version": _, ...labels } = Labels;
+    assertEquals(labels, {
+      ...{ "mlcli.app": "churn", "mlcli.role": "try", "mlcli.port": "", "mlcli.model": "" },
+      ...{ "mlcli.made-of": "", "mlcli.owner": "" },
+    });
   });
 });
 
@@ -174,12 +186,17 @@ suite("a model that is not tried here", () => {
     assertEquals(notes, [`The model is not tried here: ${message}`]);
   });
 
-  it("finds what a trial left in which mlcli was killed, and leaves those that go on", async () => {
+  it("finds what a trial left in which mlcli was killed, and leaves those that go on, and others", async () => {
     const hours = (count: number): number => Math.floor(Date.now() / 1000) - count * 3600;
     const answers: Answers = {
       ...ENGINE,
       "GET /containers/json": () =>
-        Response.json([{ Id: "old", Created: hours(3) }, { Id: "new", Created: hours(1) }]),
+        Response.json([
+          { Id: "old", Created: hours(3), Names: ["/mlcli-try-1-model"] },
+          { Id: "new", Created: hours(1), Names: ["/mlcli-try-2"] },
+          // Its image has the label.
+          { Id: "theirs", Created: hours(3), Names: ["/database"] },
+        ]),
       "DELETE /containers/old": () => done(),
       "POST /containers/create": () => refusal(500, "busy"),
     };

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { LABELS } from "../../../../runtime/labels.ts";
-import { bodyLimit } from "../../../../runtime/local/server/body_limit.ts";
-import { FOREIGN_IMAGE, HARNESS_IMAGE } from "../../../helpers/fake_containers.ts";
-import { it, suite } from "../../../helpers/suite.ts";
+import { LABELS } from "../../../runtime/labels.ts";
+import { bodyLimit } from "../../../runtime/serving/body_limit.ts";
+import { FOREIGN_IMAGE, HARNESS_IMAGE } from "../../helpers/fake_containers.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 const SIX = { MLCLI_MAX_BODY_MB: "6" };
 

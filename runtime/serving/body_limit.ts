@@ -4,10 +4,10 @@
  * @module
  */
 
-import { SURE_BODY_BYTES } from "../../contract/limits.ts";
-import type { Variables } from "../../contract/variables.ts";
-import type { ImageDetails } from "../../docker/engine.ts";
-import { holdsHarness } from "../../images.ts";
+import { SURE_BODY_BYTES } from "../contract/limits.ts";
+import type { Variables } from "../contract/variables.ts";
+import type { ImageDetails } from "../docker/engine.ts";
+import { holdsHarness } from "../images.ts";
 
 /** In which the harness finds its limit, in MB; the first wins. */
 const NAMES: readonly string[] = ["MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB"];
