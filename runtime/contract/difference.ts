@@ -4,4 +4,6 @@ export interface Difference {
   readonly message: string;
   /** What to do about it. */
   readonly hint: string;
+  /** Whether the code that runs is not the app's, but the older one of its image. */
+  readonly isOfOlderCode?: boolean;
 }

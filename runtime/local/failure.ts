@@ -29,22 +29,25 @@ export interface FailedRun {
   /** Whether its code could read what is typed. */
   readonly interactive: boolean;
   readonly importer: Importer;
+  /** What to do first, where it is not what its code said. */
+  readonly hint: string | undefined;
 }
 
 /** The error for it. */
 export async function failureOf(
-  { kind, outcome, grace, reason = "", unquoted, heard, user, interactive, importer }: FailedRun,
+  { kind, outcome, grace, reason = "", unquoted, heard, user, interactive, importer, hint: first }:
+    FailedRun,
 ): Promise<UserCodeError> {
   const { status, words, stoppedWithin } = outcome;
   const { title } = JOBS[kind];
   if (stoppedWithin !== undefined) {
     return new UserCodeError(status, `${title} did not end within ${grace} s: ${words}`, {
-      hint: "SIGTERM is all that the platform says before it kills: save there, and end.",
+      hint: first ?? "SIGTERM is all that the platform says before it kills: save there, and end.",
     });
   }
   const headline = headlineOf(reason);
   const last = headline ?? heard.lastError;
-  const hint = outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
+  const hint = first ?? outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
     permissionHint(last, user, importer) ??
     await fullDiskHint(last, importer.app.directory) ?? await missingModuleHintOf(last, importer) ??
     unquotedHint(unquoted);

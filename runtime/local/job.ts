@@ -186,6 +186,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     heard,
     user: image.Config?.User,
     interactive: job.interactive,
+    hint: findings.hintOfOlderCode,
     importer: {
       app: job.app,
       code: CODE[kind],

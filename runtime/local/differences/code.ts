@@ -117,18 +117,20 @@ async function ageDifferences(
   const sources = [
     ...dockerfile === undefined ? [] : [dockerfile],
     ...(await requirementsOf(app)).files.map((path) => join(app.directory, path)),
-    ...strict ? [...await codeOf(app, code), ...await codeOf(app, "common")] : [],
   ];
+  const codes = strict ? [...await codeOf(app, code), ...await codeOf(app, "common")] : [];
   const changed: string[] = [];
-  for (const path of sources) {
+  for (const path of [...sources, ...codes]) {
     const time = (await lstatIfThere(path))?.mtime;
-    if (time && time > built) changed.push(typedPath(app.directory, path));
+    if (time && time > built) changed.push(path);
   }
   if (changed.length === 0) return [];
+  const shown = changed.map((path) => typedPath(app.directory, path));
   return [{
-    message: `${imageReference(app, tag)} is older than ${inWords(changed)}: the platform ` +
+    message: `${imageReference(app, tag)} is older than ${inWords(shown)}: the platform ` +
       "runs the image as it is",
     hint: buildHint(tag),
+    isOfOlderCode: changed.some((path) => codes.includes(path)),
   }];
 }
 

@@ -47,6 +47,12 @@ export class Findings {
     return this.#violations.length > 0;
   }
 
+  /** What to do where older code than the app's failed, whose words mislead; else `undefined`. */
+  get hintOfOlderCode(): string | undefined {
+    const older = this.#violations.find(({ isOfOlderCode }) => isOfOlderCode);
+    return older && `The image's code failed, and it is older than what lies here. ${older.hint}`;
+  }
+
   /** Says them where something else is the reason for the end. */
   sayAll(): void {
     for (const violation of this.#violations) this.#warn(violation);

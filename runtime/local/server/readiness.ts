@@ -12,6 +12,7 @@ import { endInWords } from "../../serving/end.ts";
 import { logTail, untilReady } from "../../serving/until_ready.ts";
 import { abortOf } from "../../time.ts";
 import { privilegesHint } from "../container/privileges.ts";
+import type { Findings } from "../differences/findings.ts";
 import type { ServingJob } from "../jobs.ts";
 import { missingModuleHintOf } from "../missing_module.ts";
 import type { Server } from "./servers.ts";
@@ -22,6 +23,7 @@ interface Asked {
   readonly image: ImageDetails;
   readonly engine: Engine;
   readonly signal: AbortSignal;
+  readonly findings: Findings;
 }
 
 /**
@@ -83,7 +85,7 @@ function notReady(
 
 /** @param isSeen whether the user has seen its log. */
 async function endedTooEarly(
-  { job: { app }, engine, image }: Asked,
+  { job: { app }, engine, image, findings }: Asked,
   server: Server,
   status: number,
   isSeen: boolean,
@@ -93,7 +95,7 @@ async function endedTooEarly(
   const missing = log.split("\n").findLast((line) => missingModule(line) !== undefined) ?? "";
   return new MlcliError(`The server ended before it was ready: ${words}`, {
     quote: isSeen ? undefined : log,
-    hint: hint ?? privilegesHint(log) ??
+    hint: findings.hintOfOlderCode ?? hint ?? privilegesHint(log) ??
       await missingModuleHintOf(missing, { app, code: "prediction", image }) ??
       "Its log says why: serve must start, and model_fn must load the model.",
   });

@@ -286,6 +286,36 @@ for (const [title, violation] of Object.entries(VIOLATIONS)) {
   });
 }
 
+suite("a failure under --strict", () => {
+  async function hintOf(args: readonly string[], isNew = true): Promise<string> {
+    await using app = await completeApp();
+    const code = ["training/training.py", "processing/p.py", "prediction/serve"];
+    for (const path of isNew ? [] : code) await Deno.utime(app.path(path), 0, 0);
+    const program = ({ err, end }: FakeContainer): void => {
+      err("ModuleNotFoundError: No module named 'sklearn'\n");
+      end(1);
+    };
+    await using engine = await fakeContainers({ answers: answersOf(OLD(app)), program });
+    const { stderr } = await runInProcess(args, { cwd: app.directory, engine });
+    return stderr.slice(stderr.lastIndexOf("hint: ")).trimEnd();
+  }
+  const build =
+    "hint: The image's code failed, and it is older than what lies here. Run mlcli build.";
+  const own = "hint: Add scikit-learn to requirements.txt, then mlcli build.";
+  for (const args of [TRAIN, PROCESS, DEPLOY]) {
+    it(`of code that is older than the app's is not explained by it: ${args[1]}`, async () => {
+      assertEquals(
+        [
+          await hintOf([...args, "--strict"]),
+          await hintOf([...args, "--strict"], false),
+          await hintOf(args),
+        ],
+        [build, own, own],
+      );
+    });
+  }
+});
+
 suite("--strict", () => {
   it("lists all that it finds", async () => {
     const { code, stderr } = await run({

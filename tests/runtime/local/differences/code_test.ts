@@ -311,6 +311,7 @@ suite("an image that is older than what it was made from", () => {
       assertEquals(await codeDifferences({ app, tag, strict: false }, "training", image), [{
         message: older("requirements.txt").replace(":v2", `:${tag}`),
         hint,
+        isOfOlderCode: false,
       }]);
     }
     await Deno.remove(join(directory.path, "requirements.txt"));
