@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Role } from "./jobs.ts";
+import { PATHS, type Role } from "./jobs.ts";
 import { MISSING_MODULE, missingModule, missingModuleHint } from "./missing_modules.ts";
 
 /** What is known of a job, or of an endpoint, that failed. */
@@ -42,6 +42,7 @@ export type CauseName =
   | "platform"
   | "crash"
   | "module"
+  | "read-only"
   | "code"
   | "ping";
 
@@ -70,6 +71,13 @@ const either = (job: string, server: string) => ({ kind }: Failure): string =>
 
 const PULLING = "mlcli push puts it there; the role needs ecr:GetAuthorizationToken, " +
   "BatchCheckLayerAvailability, BatchGetImage and GetDownloadUrlForLayer.";
+
+/** Python's words where these paths, or one below the code's directory, are written to. */
+const readOnly = (paths: string): RegExp =>
+  new RegExp(`\\[Errno 30\\] Read-only file system: '(?!/(?!opt/(?:program|ml/(?:${paths}))\\b))`);
+const READ_ONLY = readOnly("code|input|config|processing/input");
+const READ_ONLY_SERVER = readOnly("code|model");
+const NOT_KEPT = "/tmp has room for what nobody keeps.";
 
 /** The first row whose words are there counts: what is certain comes before what is likely. */
 export const CAUSES: readonly Row[] = [
@@ -258,6 +266,28 @@ export const CAUSES: readonly Row[] = [
     source: "https://github.com/python/cpython, Lib/importlib/_bootstrap.py: _ERR_MSG_PREFIX",
   },
   {
+    name: "read-only",
+    kinds: JOBS,
+    reason: READ_ONLY,
+    log: READ_ONLY,
+    words: ({ kind }) =>
+      `The code and its input are read-only: ${
+        kind === "train"
+          ? `the model belongs in model_save_path (${PATHS.model}), other results in ` +
+            `SM_OUTPUT_DATA_DIR (${PATHS.outputData})`
+          : `results belong in ${PATHS.processingOutput}`
+      }. ${NOT_KEPT}`,
+    source: "runtime/local/plan.ts; https://github.com/yzhao062/SUOD/issues/15",
+  },
+  {
+    name: "read-only",
+    kinds: SERVERS,
+    reason: READ_ONLY_SERVER,
+    log: READ_ONLY_SERVER,
+    words: `A server's code and its model are read-only, here and on the platform. ${NOT_KEPT}`,
+    source: "https://github.com/aws/sagemaker-python-sdk/issues/5698",
+  },
+  {
     name: "code",
     reason: /^AlgorithmError\b|ExecuteUserScriptError|Traceback \(most recent call last\)/,
     log: /^([\w./-]+: )?Traceback \(most recent call last\)/,
@@ -290,4 +320,10 @@ export function likelyCause(failure: Failure): Cause | undefined {
   if (!row) return undefined;
   const { name, words } = row;
   return { name, words: typeof words === "string" ? words : words(failure) };
+}
+
+/** The cause's words where the code wrote to what is read-only; `undefined` for other failures. */
+export function readOnlyHint(failure: Failure): string | undefined {
+  const cause = likelyCause(failure);
+  return cause?.name === "read-only" ? cause.words : undefined;
 }

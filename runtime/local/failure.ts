@@ -4,6 +4,7 @@
  * @module
  */
 
+import { readOnlyHint } from "../contract/failure_causes.ts";
 import { type JobKind, JOBS } from "../contract/jobs.ts";
 import { headlineOf, isTold } from "../contract/told_reason.ts";
 import { UserCodeError } from "../errors.ts";
@@ -48,7 +49,7 @@ export async function failureOf(
   const headline = headlineOf(reason);
   const last = headline ?? heard.lastError;
   const hint = first ?? outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
-    permissionHint(last, user, importer) ??
+    permissionHint(last, user, importer) ?? readOnlyHint({ kind, reason: last, log: [] }) ??
     await fullDiskHint(last, importer.app.directory) ?? await missingModuleHintOf(last, importer) ??
     unquotedHint(unquoted);
   return headline !== undefined && isTold(reason, heard.text)

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { readOnlyHint } from "../../contract/failure_causes.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
 import { missingModule } from "../../contract/missing_modules.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
@@ -96,6 +97,7 @@ async function endedTooEarly(
   return new MlcliError(`The server ended before it was ready: ${words}`, {
     quote: isSeen ? undefined : log,
     hint: findings.hintOfOlderCode ?? hint ?? privilegesHint(log) ??
+      readOnlyHint({ kind: "serve", reason: "", log: log.split("\n") }) ??
       await missingModuleHintOf(missing, { app, code: "prediction", image }) ??
       "Its log says why: serve must start, and model_fn must load the model.",
   });

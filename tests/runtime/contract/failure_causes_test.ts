@@ -4,6 +4,7 @@ import {
   CAUSES,
   type Failure,
   likelyCause,
+  readOnlyHint,
 } from "../../../runtime/contract/failure_causes.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -105,6 +106,7 @@ suite("likelyCause", () => {
     ["algo-2: MemoryError", "memory"],
     ["torch.cuda.OutOfMemoryError: CUDA out of memory.", "GPU memory"],
     ["algo-1: Traceback (most recent call last):", "code"],
+    ["algo-1: OSError: [Errno 30] Read-only file system: 'm.pkl'", "read-only"],
   ];
   for (const [line, cause] of logs) {
     it(`is "${cause}" for the log: ${line}`, () => {
@@ -245,6 +247,43 @@ suite("likelyCause", () => {
       assertEquals(likelyCause(training("AlgorithmError: , exit code: 1", log))?.words, words);
     });
   }
+
+  const keep = "/tmp has room for what nobody keeps.";
+  const model = "The code and its input are read-only: the model belongs in model_save_path " +
+    `(/opt/ml/model), other results in SM_OUTPUT_DATA_DIR (/opt/ml/output/data). ${keep}`;
+  const results = "The code and its input are read-only: results belong in " +
+    `/opt/ml/processing/output. ${keep}`;
+  const none = "A server's code and its model are read-only, here and on the platform. " + keep;
+  const closed: readonly (readonly [kind: Failure["kind"], path: string, words?: string])[] = [
+    ["train", "/opt/ml/code/cache", model],
+    ["train", "/opt/ml/input/data/training/a.csv", model],
+    ["train", "/opt/program/common/x", model],
+    // The code runs in its directory.
+    ["train", "model.pkl", model],
+    ["train", "out/model.pkl", model],
+    ["process", "/opt/ml/processing/input/a", results],
+    ["process", "/opt/ml/config/x", results],
+    ["serve", "/opt/ml/model/cache", none],
+    ["serve", "/opt/ml/code/cache", none],
+    ["serve", "cache", none],
+    // There, something else is the matter.
+    ["train", "/opt/ml/model/m"],
+    ["train", "/opt/ml/coded"],
+    ["process", "/opt/ml/processing/output/a"],
+    ["process", "/opt/ml/model/m"],
+    ["serve", "/etc/x"],
+  ];
+  for (const [kind, path, words] of closed) {
+    it(`says where to write in place of ${path}: ${kind}`, () => {
+      const line = `OSError: [Errno 30] Read-only file system: '${path}'`;
+      assertEquals(likelyCause({ kind, reason: "", log: ["before", line, "after"] })?.words, words);
+      assertEquals(readOnlyHint({ kind, reason: line, log: [] }), words);
+    });
+  }
+
+  it("says nothing of writing where something else is the matter", () => {
+    assertEquals(readOnlyHint(training("AlgorithmError: KeyError: 3")), undefined);
+  });
 
   it("has a source for each row, and a test for each cause", () => {
     const tested = new Set([...reasons, ...logs, ...servers].map((row) => row.at(-1)));

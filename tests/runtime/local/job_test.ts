@@ -335,6 +335,21 @@ suite("the reason that the code gives", () => {
     for (const [args, hint] of rows) assertEquals(await hintWith(...args), `${hint}\n`);
   });
 
+  it("names where to write in place of what is read-only", async () => {
+    const write = ({ err, end }: FakeContainer): void => {
+      err("OSError: [Errno 30] Read-only file system: 'model.pkl'\n");
+      end(1);
+    };
+    assertStringIncludes(
+      await hintWith({}, TRAIN, HARNESS_IMAGE, write),
+      "in model_save_path (/opt",
+    );
+    assertStringIncludes(
+      await hintWith({}, PROCESS, HARNESS_IMAGE, write),
+      "in /opt/ml/processing/",
+    );
+  });
+
   it("names none where something else ended the code", async () => {
     const program = ({ err, end }: FakeContainer): void => {
       err("ModuleNotFoundError: No module named 'sklearn'\nKeyError: 3\n");

@@ -297,6 +297,18 @@ suite("local deploy that fails", () => {
       },
       /^error: The server .*\n {2}ModuleNotFoundError.*\n {2}mlcli: .*\nhint: Add scikit-learn to req/,
     ],
+    [
+      "the server writes to its model",
+      {
+        program: ({ err, end }) => {
+          err(
+            "OSError: [Errno 30] Read-only file system: '/opt/ml/model/c'\nmlcli: the model ...\n",
+          );
+          end(3);
+        },
+      },
+      /^error: The server .*\n {2}OSError.*\n {2}mlcli: .*\nhint: A server's code and its model are/,
+    ],
     ...[404, 409].map((status) =>
       [
         `the server ends at once and its log is refused with ${status}`,
