@@ -136,8 +136,8 @@ export async function requireLayoutInside(
 }
 
 /**
- * Requires that containers write to directories of results only, each below `test_dir`, which is closed
- * to other users. These must not contain, or lie in, a directory that is read or written for another
+ * Requires that containers write to directories of results only, in `test_dir`, which is closed to other
+ * users. These must not contain, or lie in, a directory that is read or written for another
  * purpose: a container could put links there, which the next run would follow.
  */
 async function requireApart(layout: Layout): Promise<void> {
@@ -148,10 +148,8 @@ async function requireApart(layout: Layout): Promise<void> {
   const written = writtenBy(layout);
   const realWritten = await realPaths(written);
   const others = await realPaths([...around, ...apart]);
-  const test = await realPathOf(layout.testDirectory);
   for (const [number, path] of written.entries()) {
     const real = realWritten[number]!;
-    if (!contains(test, real)) throw leadsOut(layout, path);
     for (const [index, other] of [...around, ...apart].entries()) {
       const realOther = others[index]!;
       const isInside = index >= around.length && contains(realOther, real);
@@ -163,6 +161,10 @@ async function requireApart(layout: Layout): Promise<void> {
       if (isOne) throw overlap(layout, other, path);
     }
   }
+  const test = await realPathOf(layout.testDirectory);
+  const own = written.map((path) => join(test, relative(layout.testDirectory, path)));
+  const link = written.find((_, number) => own[number] !== realWritten[number]);
+  if (link !== undefined) throw isLink(layout, link);
 }
 
 /** What containers write to. */
@@ -189,12 +191,11 @@ function contains(directory: string, other: string): boolean {
   return !leaves(relative(directory, other));
 }
 
-function leadsOut({ directory, testDirectory }: Layout, written: string): MlcliError {
-  const [path, test] = [typedPath(directory, written), typedPath(directory, testDirectory)];
-  return new MlcliError(`${path} leads out of ${test}`, {
+function isLink({ directory, testDirectory }: Layout, written: string): MlcliError {
+  return new MlcliError(`${typedPath(directory, written)} is a link`, {
     hint:
-      `What containers write lies in ${test}, which other users may not enter: remove the link, ` +
-      "or mount there what it leads to.",
+      `What containers write lies in ${typedPath(directory, testDirectory)}, which other users ` +
+      "may not enter: remove the link, or mount there what it leads to.",
   });
 }
 

@@ -350,22 +350,6 @@ ${writes("late")}`);
 suite("a model/ that has to stay the directory that it is", () => {
   beforeAll(buildTestImage);
 
-  it("as a link keeps leading where it leads, and that is filled", async () => {
-    await using app = await modelApp(writes("new"));
-    await Deno.mkdir(`${app.directory}/store`);
-    await Deno.rename(app.testPath("model"), `${app.directory}/store/model`);
-    await Deno.symlink(`${app.directory}/store/model`, app.testPath("model"));
-    assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
-    assertEquals((await Deno.lstat(app.testPath("model"))).isSymlink, true);
-    assertEquals(await namesIn(`${app.directory}/store`), ["model"]);
-    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"] });
-
-    await retrain(app, "pass");
-    assertEquals((await app.run(TRAIN)).code, 0);
-    assertEquals(await namesIn(`${app.directory}/store/model`), KEEPING);
-    assertEquals(await modelsOf(app), { model: KEEPING, "model.previous": ["new"] });
-  });
-
   // Root alone can mount.
   if (Deno.uid() === 0) {
     it("as a mount point gets the contents", async () => {
