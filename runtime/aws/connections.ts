@@ -221,6 +221,7 @@ function transferTime({ body, headers }: SdkRequest): number {
   return (sent + asked) / SLOWEST_LINE * 1000;
 }
 
+/** @throws AwsError where the path would become another on the way: `a/../b` is `b` to fetch. */
 function urlOf({ protocol, hostname, port, path, query = {} }: SdkRequest): URL {
   const parts = Object.keys(query).sort().flatMap((key) =>
     [query[key] ?? null].flat().map((value) =>
@@ -228,7 +229,12 @@ function urlOf({ protocol, hostname, port, path, query = {} }: SdkRequest): URL 
     )
   );
   const search = parts.length > 0 ? `?${parts.join("&")}` : "";
-  return new URL(`${protocol}//${hostname}${port ? `:${port}` : ""}${path}${search}`);
+  const url = new URL(`${protocol}//${hostname}${port ? `:${port}` : ""}${path}${search}`);
+  if (url.pathname === path) return url;
+  throw new AwsError("other", `No request can name ${decodeURIComponent(path)}`, {
+    hint: 'Names between slashes that are "." or ".." are taken out of an address, which would ' +
+      "then be another's. AWS's console can rename or delete the object.",
+  });
 }
 
 /** Escapes a text as the signature does: by RFC 3986, which escapes more than JavaScript does. */

@@ -5,6 +5,7 @@
  */
 
 import { isRefusal } from "./errors.ts";
+import { strangeAnswer } from "./explanations.ts";
 import type { BucketInput } from "./s3_multipart.ts";
 import { DeleteObjectCommand, DeleteObjectsCommand, type S3Client } from "./sdk/s3.ts";
 import type { Asking } from "./session.ts";
@@ -41,18 +42,26 @@ export function deletionOf(
     bucket: string,
     keys: readonly string[],
   ): Promise<readonly NotDeleted[]> {
-    const { Errors = [] } = await send(`bucket ${bucket}`, () =>
-      client.send(
-        new DeleteObjectsCommand({
-          ...bucketOf(bucket),
-          Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
-        }),
-        options,
-      ));
-    return Errors.map(({ Key = "", Code = "", Message = "" }) => ({
+    // The quiet answer names no key: any page would say that all are deleted.
+    const { Deleted = [], Errors = [], $metadata } = await send(
+      `bucket ${bucket}`,
+      () =>
+        client.send(
+          new DeleteObjectsCommand({
+            ...bucketOf(bucket),
+            Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: false },
+          }),
+          options,
+        ),
+    );
+    if (Deleted.length + Errors.length === 0) throw strangeAnswer($metadata.httpStatusCode);
+    const left = Errors.map(({ Key = "", Code = "", Message = "" }) => ({
       key: Key,
       reason: Code === "AccessDenied" ? "AccessDeniedException: s3:DeleteObject" : Message || Code,
     }));
+    const named = new Set([...Deleted, ...Errors].map(({ Key }) => Key));
+    const unnamed = keys.filter((key) => !named.has(key));
+    return [...left, ...unnamed.map((key) => ({ key, reason: "The answer does not name it" }))];
   }
 
   async function deleteOne(bucket: string, key: string): Promise<readonly NotDeleted[]> {
@@ -63,7 +72,10 @@ export function deletionOf(
       );
       return [];
     } catch (error) {
-      if (isRefusal(error, "denied")) return [{ key, reason: error.message }];
+      // Either may be so of this one alone.
+      if (isRefusal(error, "denied") || isRefusal(error, "other")) {
+        return [{ key, reason: error.message }];
+      }
       throw error;
     }
   }

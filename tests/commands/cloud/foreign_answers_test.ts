@@ -21,11 +21,13 @@ const STRANGE_HINT =
 async function upload(
   answer: (request: BoxRequest) => Response | undefined,
   args: readonly string[] = [],
-  options: Partial<InProcessOptions> = {},
+  { there = [], ...options }: Partial<InProcessOptions> & { readonly there?: readonly string[] } =
+    {},
 ): Promise<ProgramResult & { readonly keys: readonly string[] }> {
   await using box = await Box.open();
   await using directory = await makeDirectory({ "data/a.csv": "1\n", "data/b.csv": "22\n" });
   box.s3.createBucket("bucket");
+  for (const key of there) await box.s3.put("bucket", key, "0");
   box.faults.before = answer;
   const result = await runInProcess(
     ["upload-data", "-i", "data", "--target-dir", "s3://bucket/data", ...args],
@@ -60,6 +62,34 @@ suite("answers of what is not the platform", () => {
       ]]);
     });
   }
+
+  for (const [what, page] of Object.entries(PAGES)) {
+    it(`a deletion: ${what}, HTTP 200`, async () => {
+      const { code, stderr, keys } = await upload(
+        ({ operation }) => operation === "DeleteObjects" ? new Response(page) : undefined,
+        ["--delete"],
+        { there: ["data/old"] },
+      );
+      assertEquals([code, stderr, keys.length], [
+        1,
+        `error: Something else than the platform answered: HTTP 200\n${STRANGE_HINT}`,
+        3,
+      ]);
+    });
+  }
+
+  it("a deletion that is not said of all", async () => {
+    const page = "<DeleteResult><Deleted><Key>data/old</Key></Deleted></DeleteResult>";
+    const { code, stderr } = await upload(
+      ({ operation }) => operation === "DeleteObjects" ? new Response(page) : undefined,
+      ["--delete"],
+      { there: ["data/old", "data/older"] },
+    );
+    assertEquals([code, stderr.split("\n").slice(0, 2)], [1, [
+      "error: Not deleted in s3://bucket/: 1 objects",
+      "  data/older: The answer does not name it",
+    ]]);
+  });
 
   it("an object that an emulator has no address for", async () => {
     const { code, stderr } = await upload(({ operation, input }) =>

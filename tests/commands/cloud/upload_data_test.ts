@@ -382,6 +382,35 @@ suite("upload-data --delete", () => {
     assertEquals(at.box.s3.keys(BUCKET), ["churn/data/a", "churn/data/old"]);
   });
 
+  it("deletes the object of a key, and none that a shorter way leads to", async () => {
+    await using at = await place({ "d/other/precious": "1" });
+    const unnamed = "p/\x01/../../other/precious";
+    const named = [
+      "./other/precious",
+      "q\x01//r",
+      "z",
+      " a b ",
+      "\ta\r\n",
+      "007",
+      "true",
+      "&amp;<",
+    ];
+    for (let number = 0; number < 500; number++) named.push(`&${"<'&\"".repeat(20)}${number}`);
+    for (const key of [unnamed, ...named]) await at.box.s3.put(BUCKET, `churn/data/${key}`, "0");
+    const args = ["-i", "d", "--target-dir", TARGET, "--delete"];
+    const { code, stderr } = await at.upload(args);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: Not deleted in s3:\/\/data-bucket\/: 1 object/);
+    assertStringIncludes(
+      stderr,
+      "No request can name /data-bucket/churn/data/p/?/../../other/precious",
+    );
+    assertEquals(
+      at.box.s3.keys(BUCKET),
+      ["other/precious", unnamed].map((key) => `churn/data/${key}`),
+    );
+  });
+
   it("asks for nothing of the kind where what is there may not be listed", async () => {
     await using at = await place({ "d/a": "1" });
     at.box.faults.deny("s3:ListBucket");

@@ -1,0 +1,87 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { openAws } from "../../../runtime/aws/aws.ts";
+import { AwsError } from "../../../runtime/aws/errors.ts";
+import type { S3 } from "../../../runtime/aws/s3.ts";
+import { environmentOf, USER_KEY } from "../../helpers/fake_aws.ts";
+import { rawServer, say } from "../../helpers/raw_server.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const { signal } = new AbortController();
+const SETTINGS = {
+  region: { value: "eu-west-1", source: "a test" },
+  profile: undefined,
+  role: undefined,
+};
+const NEWS = { earlier: () => {}, unknown: () => {} };
+
+/** All requests that name a key in their path. */
+const REQUESTS: Readonly<Record<string, (s3: S3, key: string) => Promise<unknown>>> = {
+  HEAD: (s3, key) => s3.describeObject({ bucket: "bucket", key }),
+  GET: (s3, key) => s3.getBytes({ bucket: "bucket", key }, '"1"', 0, 1),
+  PUT: (s3, key) => s3.putObject({ bucket: "bucket", key }, new Uint8Array(1)),
+  POST: (s3, key) => s3.createUpload({ bucket: "bucket", key }, signal, NEWS),
+  "PUT of a part": (s3, key) =>
+    s3.uploadPart({ bucket: "bucket", key, id: "1" }, 1, new Uint8Array(1)),
+  "POST of parts": (s3, key) => s3.completeUpload({ bucket: "bucket", key, id: "1" }, [], 0),
+  "DELETE of parts": (s3, key) => s3.abortUpload({ bucket: "bucket", key, id: "1" }, signal),
+};
+
+/** Sends a request to a server that refuses all; returns the paths with a key that it saw. */
+async function sent(request: (s3: S3) => Promise<unknown>): Promise<readonly string[]> {
+  await using server = rawServer((connection) =>
+    say(connection, "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+  );
+  const env = {
+    ...environmentOf(`http://127.0.0.1:${server.port}`, USER_KEY),
+    AWS_MAX_ATTEMPTS: "1",
+  };
+  const aws = await openAws(SETTINGS, {
+    env: (name) => env[name as keyof typeof env],
+    signal,
+  });
+  try {
+    await request(await aws.s3());
+  } finally {
+    aws.close();
+  }
+  return server.calls.map((call) => call.split(" ")[1]!).filter((path) =>
+    !/^\/bucket\/?$/.test(path)
+  );
+}
+
+suite("a key arrives as it is, in", () => {
+  for (const [what, request] of Object.entries(REQUESTS)) {
+    it(what, async () => {
+      const keys = [
+        "p//x",
+        "/x",
+        "p/",
+        "p/\x01\n\x7f",
+        "p/..x/.y.",
+        "p/%2e%2e/x",
+        "a\\..\\b",
+        "ü?#&=+ '",
+      ];
+      for (const key of keys) {
+        const paths = await sent((s3) => request(s3, key).catch(() => {}));
+        const escaped = encodeURIComponent(key).replaceAll("%2F", "/").replaceAll("'", "%27");
+        assert(paths.length > 0);
+        assertEquals(new Set(paths), new Set([`/bucket/${escaped}`]));
+      }
+    });
+  }
+});
+
+suite("a key that would lead elsewhere is refused by its name, in", () => {
+  for (const [what, request] of Object.entries(REQUESTS)) {
+    it(what, async () => {
+      for (const key of ["p/\x01/../../other/precious", "p/./x", "../x", "p/..", "."]) {
+        const paths = await sent(async (s3) => {
+          const error = await assertRejects(() => request(s3, key), AwsError);
+          assert(error.message.includes(key), error.message);
+        });
+        assertEquals(paths, []);
+      }
+    });
+  }
+});
