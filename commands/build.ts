@@ -38,7 +38,9 @@ const OPTIONS = options({
   "--no-network-settings": {
     description: "Keep this machine's package index, proxies and certificates from pip.",
   },
-  "--replace": { description: "Replace an image of that name that mlcli did not build." },
+  "--replace": {
+    description: "Replace an image of that name that mlcli did not build, or of another app.",
+  },
   ...progressOptions,
 });
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A container has all of the first seven: it inherits those of its image that it does not have. */
+/** A container has all of the first eight: it inherits those of its image that it does not have. */
 export const LABELS = {
   /** The app's name. */
   app: "mlcli.app",
@@ -18,6 +18,8 @@ export const LABELS = {
   madeOf: "mlcli.made-of",
   /** Which mlcli created it: the number of its process, and the machine's name. */
   owner: "mlcli.owner",
+  /** Of the app: its machine and directory, as one hash (`App.mark`). */
+  directory: "mlcli.directory",
   /** The version of mlcli that made it. */
   version: "mlcli.version",
   /** In SageMaker Studio: the port of the space that a server listens on; empty for other containers. */

@@ -9,7 +9,7 @@ import { join } from "@std/path/join";
 import { MlcliError, NoAppHere, UsageError } from "../errors.ts";
 import { isDirectory, isFile, LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
 import { isObject, parseJson } from "../json.ts";
-import { inOneLine } from "../text.ts";
+import { inOneLine, sha256 } from "../text.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { boundaryOf, type Confined, escapeOf, requireInside } from "./confinement.ts";
 import { shellWord } from "./typed_path.ts";
@@ -22,6 +22,8 @@ export interface App extends Confined {
   /** Absolute path of `NAME.json`. */
   readonly configurationPath: string;
   readonly configuration: Configuration;
+  /** Where it lies: a hash of this machine's name and the directory. */
+  readonly mark: string;
 }
 
 /** A JSON object with any of these keys is an app's configuration, even without its directory. */
@@ -120,6 +122,7 @@ async function readApp(directory: string, name: string): Promise<App> {
     base: baseOf(directory, name),
     configurationPath,
     configuration: await readConfiguration(configurationPath),
+    mark: await sha256(`${Deno.hostname()}\n${directory}`),
   };
 }
 

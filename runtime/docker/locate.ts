@@ -8,6 +8,7 @@
 import { join } from "@std/path/join";
 import { messageOf, MlcliError } from "../errors.ts";
 import { type Studio, studioAt } from "../studio.ts";
+import { sha256 } from "../text.ts";
 
 /** How to reach an engine. */
 export type Address =
@@ -140,12 +141,6 @@ async function currentContext(env: SearchEnvironment["env"]): Promise<Candidate 
   const tls = tlsFiles(join(configFolder(env), "contexts", "tls", folder, "docker"));
   const hasTls = await Deno.stat(tls.ca).then(() => true, () => false);
   return { rule, address: parseAddress(host, hasTls ? tls : undefined) };
-}
-
-/** Hexadecimal. (`node:crypto` can do it, too, but takes 17 ms to load.) */
-async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return new Uint8Array(digest).toHex();
 }
 
 function configuredContext(env: SearchEnvironment["env"]): string | undefined {

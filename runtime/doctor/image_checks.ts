@@ -12,6 +12,7 @@ import { usedDockerfile } from "../app/dockerfile/used_dockerfile.ts";
 import { layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
+import { ownImageFinding } from "../app/whose.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { builtAt } from "../docker/image_details.ts";
 import { isFile } from "../files.ts";
@@ -25,6 +26,7 @@ import { initCheck } from "./init_check.ts";
  *
  * @param image what the engine says of it.
  * @param err where it is said if a container may be left.
+ * @throws MlcliError where it is another app's.
  */
 export async function imageChecks(
   engine: Engine,
@@ -44,6 +46,7 @@ export async function imageChecks(
         : `Run mlcli build, or docker pull ${reference} if it is an image of your own.`,
     }];
   }
+  ownImageFinding(app, reference, image);
   if (!isBuiltByMlcli(image)) {
     // Its code is none of the app's, and a build would take its name.
     const message = `${reference} is there; mlcli did not build it`;

@@ -11,6 +11,7 @@ import { commonFinding } from "../app/dockerfile/missing_lines.ts";
 import { withoutOptionalMounts } from "../app/dockerfile/optional_mounts.ts";
 import { stageOf } from "../app/dockerfile/stages.ts";
 import { platformFinding } from "../app/platform.ts";
+import { appOf, ownerLabels, strangerOf } from "../app/whose.ts";
 import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { platformOf } from "../docker/image_details.ts";
@@ -50,7 +51,7 @@ export interface BuildRequest {
   readonly dockerfile: string | undefined;
   /** Whether pip gets what this machine knows of its network. */
   readonly handsNetwork: boolean;
-  /** Whether it may take the name of an image that mlcli did not build. */
+  /** Whether it may take the name of an image that mlcli did not build, or of another app. */
   readonly replace: boolean;
 }
 
@@ -110,8 +111,10 @@ export async function build(
     }),
   );
   const engine = await host.engine();
-  if (!request.replace) await requireOwnName(engine, app, reference, host.interruption.signal);
-  unused.forEach(report.onWarning);
+  const lost = request.replace
+    ? []
+    : await requireOwnName(engine, app, reference, host.interruption.signal);
+  [...unused, ...lost].forEach(report.onWarning);
   const options: BuildOptions = {
     builder: chosenBuilder(engine, host.env),
     tag: reference,
@@ -124,7 +127,7 @@ export async function build(
       REQUIREMENTS: await requirementsPath(app),
     },
     labels: {
-      [LABELS.app]: app.name,
+      ...ownerLabels(app),
       [LABELS.version]: VERSION,
       [LABELS.common]: "1",
       [LABELS.dockerfile]: dockerfile.path,
@@ -199,19 +202,31 @@ async function warningsOf(
   return found.filter((warning) => warning !== undefined);
 }
 
-/** An image that somebody made by other means, with AWS's toolkits maybe, has its name only once. */
+/**
+ * An image that somebody made by other means, with AWS's toolkits maybe, or of another app, has its
+ * name only once. That of another directory is to be built again there.
+ */
 async function requireOwnName(
   engine: Engine,
   app: App,
   reference: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly Warning[]> {
   const image = await engine.image(reference, signal);
-  if (image === undefined || isBuiltByMlcli(image)) return;
-  throw new MlcliError(`${reference} is there already, and mlcli did not build it`, {
-    hint: "--replace gives its name to the new image; another image_name in " +
-      `${app.name}.json, or another --docker-tag, leaves it alone. ` +
-      "Local commands run it as it is, without mlcli build.",
+  if (image === undefined) return [];
+  const stranger = strangerOf(app, image.Config?.Labels);
+  const other = `nother image_name in ${app.name}.json, or another --docker-tag, leaves it alone.`;
+  if (stranger === "directory") {
+    const message = `${reference} was built in another directory, or on another machine: ` +
+      "this build takes its name";
+    return [{ message, hint: `A${other}` }];
+  }
+  if (stranger === undefined && isBuiltByMlcli(image)) return [];
+  const [whose, more] = stranger === "app"
+    ? [`is the image of another app: ${appOf(image.Config?.Labels)}`, ""]
+    : ["mlcli did not build it", " Local commands run it as it is, without mlcli build."];
+  throw new MlcliError(`${reference} is there already, and ${whose}`, {
+    hint: `--replace gives its name to the new image; a${other}${more}`,
   });
 }
 

@@ -106,7 +106,7 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
       ...trainingVariables({ name: planned.jobName, region: planned.region }),
       ...report(job, "train", planned),
     }),
-    Labels: labels({ appName: app.name, role: "train" }),
+    Labels: labels({ app, role: "train" }),
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),
       ...inputMounts(layout, planned),
@@ -154,7 +154,7 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
     Cmd: planned.arguments,
     Hostname: HOST,
     Env: environment(job, planned.region, report(job, "process", planned)),
-    Labels: labels({ appName: app.name, role: "process" }),
+    Labels: labels({ app, role: "process" }),
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),
       readOnly(planned.configFolder, PATHS.configuration),
@@ -173,7 +173,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
   return {
     ...onPort(servingPlan(job, planned), planned.published),
     Labels: labels({
-      appName: job.app.name,
+      app: job.app,
       role: "serve",
       port: planned.port,
       model: planned.modelId,
@@ -192,7 +192,7 @@ export function servingPlan(
   const Mounts = [...codeMounts(planned), readOnly(planned.modelFolder, PATHS.model)];
   return {
     ...serverPlan(imageReference(app, job.tag), job, planned, { Mounts }),
-    Labels: labels({ appName: app.name }),
+    Labels: labels({ app }),
   };
 }
 

@@ -22,7 +22,8 @@ interface Says {
 
 /** Of a Dockerfile of the user's own, built by mlcli: an engine's init does not matter to it. */
 const LABELS = {
-  "mlcli.app": "demo",
+  // Nobody's: apps of any name use it.
+  "mlcli.app": "",
   "com.amazonaws.sagemaker.capabilities.accept-bind-to-port": "true",
 };
 const IMAGE = {
@@ -227,6 +228,15 @@ suite("mlcli doctor", () => {
       { ...GOOD, image: undefined },
       1,
       /^problem {2}Image not found: .*:latest\n.*build/m,
+    ],
+    [
+      "another app's image",
+      {
+        ...GOOD,
+        image: { ...IMAGE, Config: { ...IMAGE.Config, Labels: { "mlcli.app": "payments" } } },
+      },
+      1,
+      /^problem {2}\S+:latest is the image of another app: payments\n {9}hint: Another image_name/m,
     ],
     [
       "an image older than the code",

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { makeApp } from "../helpers/app.ts";
-import { removeImage, sklearnImage } from "../helpers/engine.ts";
+import { asNobodys, removeImage, sklearnImage } from "../helpers/engine.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** An image with numpy. */
@@ -39,6 +39,7 @@ suite("application/x-npy and -npz, with numpy in the image", () => {
       const { code, stderr } = await app.run(args);
       assertEquals(code, 0, stderr);
     }
+    await asNobodys(IMAGE);
   });
   afterAll(() => removeImage(IMAGE));
 

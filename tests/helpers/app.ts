@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createHash } from "node:crypto";
 import { dirname, join } from "@std/path";
 import { removeTreeIfThere } from "../../runtime/files.ts";
 import { removeLeftovers } from "./leftovers.ts";
@@ -14,6 +15,8 @@ export interface TestApp extends AsyncDisposable {
   readonly name: string;
   /** The current directory of its commands: holds NAME.json. */
   readonly directory: string;
+  /** What a label of its images and containers says of where it lies. */
+  readonly mark: string;
   /** XDG_STATE_HOME of its commands. */
   readonly state: string;
   /** A path below NAME/mlcli_base. */
@@ -35,6 +38,11 @@ export interface TestAppOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Parent of the app's directory. */
   readonly parent?: string;
+}
+
+/** What a label says of where an app lies. */
+export function markOf(directory: string): string {
+  return createHash("sha256").update(`${Deno.hostname()}\n${directory}`).digest("hex");
 }
 
 /** Where the test data of `local train` lies. */
@@ -82,6 +90,7 @@ export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
   return {
     name,
     directory,
+    mark: markOf(await Deno.realPath(directory)),
     state,
     path: (...parts) => join(base, ...parts),
     testPath: (...parts) => join(base, "local_test/test_dir", ...parts),

@@ -19,6 +19,7 @@ export function appObject(
     directory,
     boundary: directory,
     base: join(directory, name, "mlcli_base"),
+    mark: `mark of ${directory}`,
     configurationPath: join(directory, `${name}.json`),
     configuration: {
       imageName: name,

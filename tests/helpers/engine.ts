@@ -5,16 +5,19 @@
  * @module
  */
 
+import { tmpdir } from "node:os";
+import { join } from "@std/path";
 import { extract, pack } from "tar-stream";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import type { ContainerSummary, Engine } from "../../runtime/docker/engine.ts";
 import { parseHost } from "../../runtime/docker/locate.ts";
 import { failureOf } from "../../runtime/docker/messages.ts";
 import { openTransport } from "../../runtime/docker/transport.ts";
+import { removeTreeIfThere } from "../../runtime/files.ts";
 import { takesMore } from "../../runtime/sinks.ts";
 import { LABELS } from "../../runtime/labels.ts";
-import { makeApp } from "./app.ts";
 import { eventually } from "./eventually.ts";
+import { runProgram } from "./program.ts";
 
 /** Name of the image that most tests run their own code in, mounted over the image's. */
 export const TEST_IMAGE = "mlcli-test";
@@ -123,22 +126,35 @@ export async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promi
 }
 
 /**
- * Builds the test image with mlcli, from what `mlcli init` writes. Whoever builds it again, beside a
- * test that uses it, gets the same image.
+ * Builds the test image with mlcli, from what `mlcli init` writes, and makes it nobody's: apps of any
+ * name and directory use it. Whoever builds it again, beside a test that uses it, gets the same image,
+ * since the app always lies in the same place.
  */
 export async function buildTestImage(): Promise<void> {
-  const app = await makeApp({ name: "test" });
-  try {
-    const configuration = { image_name: TEST_IMAGE, base_image: baseImage() };
-    await app.write(`${app.directory}/${app.name}.json`, JSON.stringify(configuration));
-    for (const args of [["init", app.name], ["build"]]) {
-      const { code, stderr } = await app.run(args);
-      if (code !== 0) throw new Error(`mlcli ${args.join(" ")} ended with ${code}: ${stderr}`);
-    }
-  } finally {
-    // Disposed of, it would take the containers of others, which have the image's labels.
-    await Deno.remove(app.directory, { recursive: true });
+  const place = join(tmpdir(), `mlcli-test-image-${Deno.uid() ?? 0}`);
+  await Deno.mkdir(place, { recursive: true });
+  using lock = await Deno.open(join(place, "lock"), { create: true, write: true });
+  await lock.lock(true);
+  const cwd = join(place, "app");
+  const made = `${TEST_IMAGE}-made`;
+  await removeTreeIfThere(cwd);
+  await Deno.mkdir(cwd);
+  const configuration = { image_name: made, base_image: baseImage() };
+  await Deno.writeTextFile(join(cwd, "test.json"), JSON.stringify(configuration));
+  for (const args of [["init", "test"], ["build"]]) {
+    const { code, stderr } = await runProgram(args, {
+      cwd,
+      env: { XDG_STATE_HOME: join(place, "state") },
+    });
+    if (code !== 0) throw new Error(`mlcli ${args.join(" ")} ended with ${code}: ${stderr}`);
   }
+  await asNobodys(made, TEST_IMAGE);
+}
+
+/** Gives an image that mlcli built a name under which it is no app's: any may run it. */
+export async function asNobodys(made: string, name = made): Promise<void> {
+  const labels = `${LABELS.app}="" ${LABELS.directory}=""`;
+  await buildImage(name, { Dockerfile: `FROM ${made}\nLABEL ${labels}\n` });
 }
 
 /** The containers of an app that there still are, ended ones included. */

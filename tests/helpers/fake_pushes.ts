@@ -16,6 +16,7 @@ export interface PushPlay {
   /** The image's id, which a push may change. */
   readonly id?: () => string;
   readonly architecture?: string;
+  readonly labels?: Readonly<Record<string, string>>;
   /** Puts the image there, as the registry would have got it; returns the digest. */
   readonly put?: (repository: Repository, tag: string) => Promise<string>;
   /** What it says before the end. */
@@ -50,6 +51,7 @@ export async function fakePushes(box: Box, play: PushPlay): Promise<FakePushes> 
       Created: "2026-03-01T09:30:00Z",
       Os: "linux",
       Architecture: play.architecture ?? "amd64",
+      Config: { Labels: play.labels ?? {} },
     });
   };
   const answers: Answers = {

@@ -5,6 +5,7 @@
  */
 
 import { type App, imageReference } from "../../app/app.ts";
+import { ownImageFinding } from "../../app/whose.ts";
 import type { Ecr, StoredImage } from "../../aws/ecr.ts";
 import { architectureOf } from "../../contract/instance_types.ts";
 import type { NamedRepository } from "../../contract/repositories.ts";
@@ -42,7 +43,7 @@ export interface ImageSources {
  * The image's address for a job: `REPOSITORY_URI@sha256:...`.
  *
  * @param note is told what could not be checked.
- * @throws MlcliError where it is not pushed, is another one than the engine's, does not run on the
+ * @throws MlcliError where it is not pushed, is another one than the engine's or another app's, does not run on the
  * instance type, or has a manifest that SageMaker refuses.
  */
 export async function imageForJob(
@@ -71,6 +72,8 @@ export async function imageForJob(
   if (typeof local === "string") {
     note(`${local}: it is not checked that ${address} is the same, and for ${platform}`);
   } else {
+    const finding = ownImageFinding(app, reference, local);
+    if (finding) note(finding.message);
     const same = await sameImage(local, stored, form, platform, images);
     if (!same) throw isAnother(reference, address);
     const its = platformOf(local);

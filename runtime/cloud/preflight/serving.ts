@@ -135,6 +135,7 @@ const NAME = `mlcli-${ROLE}-`;
 function labels({ name }: App): Record<string, string> {
   return {
     [LABELS.app]: name,
+    [LABELS.directory]: "",
     [LABELS.role]: ROLE,
     [LABELS.port]: "",
     [LABELS.model]: "",

@@ -14,6 +14,7 @@ import { DOCKER_MANIFEST } from "../../contract/manifests.ts";
 import type { NamedRepository } from "../../contract/repositories.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
+import { ownImageFinding } from "../../app/whose.ts";
 import { requireImage } from "../../docker/require_image.ts";
 import { MlcliError } from "../../errors.ts";
 import { isBuiltByMlcli } from "../../images.ts";
@@ -72,6 +73,8 @@ export async function preparePush(
   const reference = imageReference(app, tag);
   const engine = await host.engine();
   const local = await requireImage(engine, reference, host.interruption.signal);
+  const finding = ownImageFinding(app, reference, local);
+  if (finding) report.warning(finding.message, finding.hint);
   const platform = wantedPlatform(app, local);
   const ecr = await (await connectFor(app, choice, host)).ecr();
   // First: whoever may not push gets to know before anything is done.

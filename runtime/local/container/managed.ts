@@ -8,6 +8,8 @@
  * @module
  */
 
+import type { App } from "../../app/app.ts";
+import { ownerLabels } from "../../app/whose.ts";
 import { isJobName } from "../../contract/job_names.ts";
 import type { JobKind, Role } from "../../contract/jobs.ts";
 import { type ContainerSummary, namesOf } from "../../docker/engine.ts";
@@ -16,8 +18,8 @@ import { VERSION } from "../../version.ts";
 
 /** The labels of a container; those that do not apply to it are empty. */
 export function labels(
-  { appName = "", role = "", port = "", model = "", madeOf = "" }: {
-    readonly appName?: string;
+  { app, role = "", port = "", model = "", madeOf = "" }: {
+    readonly app?: Pick<App, "name" | "mark">;
     readonly role?: Role | "";
     readonly port?: number | "";
     readonly model?: string;
@@ -25,7 +27,7 @@ export function labels(
   },
 ): Record<string, string> {
   return {
-    [LABELS.app]: appName,
+    ...ownerLabels(app ?? { name: "", mark: "" }),
     [LABELS.role]: role,
     [LABELS.port]: String(port),
     [LABELS.model]: model,

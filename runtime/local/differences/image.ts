@@ -6,19 +6,25 @@
 
 import { imageReference } from "../../app/app.ts";
 import { platformFinding } from "../../app/platform.ts";
+import { ownImageFinding } from "../../app/whose.ts";
 import type { Difference } from "../../contract/difference.ts";
 import type { ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
 import { isBuiltByMlcli } from "../../images.ts";
 import type { LocalJob } from "../jobs.ts";
 
-/** What would differ on the platform because of how the image was made. */
+/**
+ * What would differ on the platform because of how the image was made.
+ *
+ * @throws MlcliError where it is another app's.
+ */
 export function imageDifferences(
   { app, tag }: Pick<LocalJob, "app" | "tag">,
   image: ImageDetails,
 ): readonly Difference[] {
   const reference = imageReference(app, tag);
   return [
+    ownImageFinding(app, reference, image),
     platformFinding(
       { reference, platform: platformOf(image), isOurs: isBuiltByMlcli(image) },
       app.configuration.platform,

@@ -409,6 +409,32 @@ suite("mlcli push: what is refused", () => {
     assertEquals(scene.box.operations, []);
   });
 
+  it("another app's image, before AWS is asked; another directory's is said", async () => {
+    const labels = { "mlcli.app": "payments", "mlcli.directory": "somewhere" };
+    const configuration = () => ({ image_name: "payments" });
+    await using scene = await makeScene({ configuration, labels });
+    const { code, stdout, stderr } = await scene.run();
+    assertEquals([code, stdout], [1, ""]);
+    assertEquals(
+      stderr.split("\n")[0],
+      "error: payments:latest is the image of another app: payments",
+    );
+    assertEquals(scene.box.operations, []);
+
+    const own: Record<string, string> = { "mlcli.directory": "somewhere" };
+    await using same = await ociScene({ labels: own });
+    own["mlcli.app"] = same.app.name;
+    const pushed = await same.run();
+    assertEquals(pushed.code, 0, pushed.stderr);
+    assertEquals(
+      pushed.stderr.split("\n").slice(0, 2),
+      [
+        `warning: ${same.app.name}:latest was built in another directory, or on another machine`,
+        "hint: mlcli build, here, makes it of this directory's code.",
+      ],
+    );
+  });
+
   it("a directory without an app, and a machine without an engine", async () => {
     await using scene = await makeScene();
     const nowhere = await scene.run([], { cwd: "/" });

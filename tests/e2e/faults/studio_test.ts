@@ -244,7 +244,7 @@ if (Deno.uid() === 0) {
 
     it("an app outside the home directory is told where to go", async () => {
       await using away = await makeApp({
-        configuration: { image_name: app.name },
+        name: app.name,
         files: { "training/training.py": TRAINING, [TRAINING_DATA]: "1\n" },
       });
       await space.user.owns(away.directory);

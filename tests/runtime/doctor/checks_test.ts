@@ -72,6 +72,7 @@ suite("the doctor's container with an init", () => {
     assertMatch(Image, /^test-\w+:latest$/);
     const labels = {
       "mlcli.app": "",
+      "mlcli.directory": "",
       "mlcli.role": "",
       "mlcli.port": "",
       "mlcli.model": "",
@@ -231,7 +232,7 @@ suite("the doctor's view of an image", () => {
 suite("what the doctor says would differ on the platform", () => {
   const LABEL = "com.amazonaws.sagemaker.capabilities.accept-bind-to-port";
   const GOOD = {
-    "mlcli.app": "x",
+    "mlcli.app": "",
     "mlcli.version": VERSION,
     "mlcli.harness": "1",
     [LABEL]: "true",

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { VERSION } from "../../../runtime/version.ts";
-import { completeApp } from "../../helpers/app.ts";
+import { completeApp, markOf, type TestApp } from "../../helpers/app.ts";
 import {
   type Answer,
   type Answers,
@@ -24,15 +24,18 @@ function saying(...messages: readonly unknown[]): Answer {
 
 const BUILT = { aux: { ID: "sha256:abc" } };
 
+type Before = Readonly<Record<string, unknown>> | ((app: TestApp) => Record<string, unknown>);
+
 /** The image of that name: its configuration before the build, and what the engine says after it. */
 interface Images {
-  readonly before?: Readonly<Record<string, unknown>>;
+  readonly before?: Before;
   readonly after?: Answer;
 }
 
 interface Build extends ProgramResult {
   readonly query: Readonly<Record<string, string>>;
   readonly app: string;
+  readonly mark: string;
   readonly calls: readonly string[];
 }
 
@@ -55,7 +58,7 @@ async function build(
     if (isBuilt) return await after(...asked);
     return before === undefined
       ? refusal(404, "No such image")
-      : Response.json({ ...IMAGE, Config: before });
+      : Response.json({ ...IMAGE, Config: typeof before === "function" ? before(app) : before });
   };
   const answers: Answers = {
     "GET /_ping": () => pong("1.41"),
@@ -74,12 +77,13 @@ async function build(
     ...options,
   });
   const { query = {} } = engine.calls.find(({ call }) => call === "POST /build") ?? {};
-  return { ...result, query, app: app.name, calls: engine.calls.map(({ call }) => call) };
+  const { name, mark } = app;
+  return { ...result, query, app: name, mark, calls: engine.calls.map(({ call }) => call) };
 }
 
 suite("what mlcli build asks for", () => {
   it("is the app's image, by its own Dockerfile, without leftovers", async () => {
-    const { code, stdout, stderr, query, app } = await build(saying(BUILT), ["-q"]);
+    const { code, stdout, stderr, query, app, mark } = await build(saying(BUILT), ["-q"]);
     assertEquals({ code, stdout, stderr }, { code: 0, stdout: `${app}:latest\n`, stderr: "" });
     const { buildargs, labels, ...rest } = query;
     assertEquals(rest, {
@@ -96,6 +100,7 @@ suite("what mlcli build asks for", () => {
     });
     assertEquals(JSON.parse(labels!), {
       "mlcli.app": app,
+      "mlcli.directory": mark,
       "mlcli.version": VERSION,
       "mlcli.common": "1",
       "mlcli.dockerfile": `${app}/mlcli_base/Dockerfile`,
@@ -154,20 +159,59 @@ suite("what DOCKER_BUILDKIT asks for", () => {
 
 suite("an image that has the name already", () => {
   const FOREIGN = { Entrypoint: ["train"], Labels: { maintainer: "me" } };
-  const BY_BUILD = { Entrypoint: ["train"], Labels: { "mlcli.app": "other" } };
+  const labelled = (app: string, directory: string) => ({
+    Entrypoint: ["train"],
+    Labels: { "mlcli.app": app, "mlcli.directory": directory },
+  });
+  const OTHERS = labelled("payments", markOf("/home/me/payments"));
   for (
     const [title, before, args] of [
       ["none", undefined, []],
-      ["one that mlcli built", BY_BUILD, []],
+      ["the app's own", ({ name, mark }: TestApp) => labelled(name, mark), []],
+      ["one that mlcli built for nobody", labelled("", ""), []],
+      ["another app's, with --replace", OTHERS, ["--replace"]],
       ["one with the harness", { Entrypoint: ["/opt/mlcli/entrypoint"] }, []],
       ["another, with --replace", FOREIGN, ["--replace"]],
     ] as const
   ) {
     it(`is replaced: ${title}`, async () => {
-      const { code, stdout, app } = await build(saying(BUILT), args, {}, {}, { before });
-      assertEquals([code, stdout], [0, `${app}:latest\n`]);
+      const { code, stdout, stderr, app } = await build(
+        saying(BUILT),
+        ["-q", ...args],
+        {},
+        {},
+        { before },
+      );
+      assertEquals([code, stdout, stderr], [0, `${app}:latest\n`, ""]);
     });
   }
+
+  it("is replaced, with a warning: the app's of another directory, such as a clone", async () => {
+    const { code, stdout, stderr, app } = await build(saying(BUILT), ["-q"], {}, {}, {
+      before: ({ name }) => labelled(name, markOf("/home/me/clone")),
+    });
+    assertEquals([code, stdout], [0, `${app}:latest\n`]);
+    assertEquals(
+      stderr,
+      `warning: ${app}:latest was built in another directory, or on another machine: this build ` +
+        `takes its name\nhint: Another image_name in ${app}.json, or another --docker-tag, leaves ` +
+        "it alone.\n",
+    );
+  });
+
+  it("stays where it is another app's", async () => {
+    const { code, stdout, stderr, calls, app } = await build(saying(BUILT), [], {}, {}, {
+      before: OTHERS,
+    });
+    assertEquals([code, stdout], [1, ""]);
+    assertEquals(
+      stderr,
+      `error: ${app}:latest is there already, and is the image of another app: payments\n` +
+        "hint: --replace gives its name to the new image; another image_name in " +
+        `${app}.json, or another --docker-tag, leaves it alone.\n`,
+    );
+    assertEquals(calls, ["GET /_ping", `GET /images/${app}%3Alatest/json`]);
+  });
 
   it("stays where mlcli did not build it", async () => {
     const { code, stdout, stderr, calls, app } = await build(saying(BUILT), [], {}, {}, {

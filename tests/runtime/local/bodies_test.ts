@@ -40,6 +40,7 @@ function plain(text: string, app: TestApp, port: number): string {
       "$1RUN",
     )
     .replace(/(APP)-\d{4}(-\d{2}){5}-\d{3}\b/g, "$1-TIME")
+    .replaceAll(app.mark, "MARK")
     .replace(/"mlcli.model":"\d+:\d+"/, '"mlcli.model":"ID"')
     .replace(/"mlcli.made-of":"\{.*?\}"/, '"mlcli.made-of":"JSON"')
     .replaceAll(String(port), "PORT");
@@ -61,6 +62,7 @@ const ENV = [
 ];
 const labels = (role: string, port = "") => ({
   "mlcli.app": "APP",
+  "mlcli.directory": "MARK",
   "mlcli.role": role,
   "mlcli.port": port,
   "mlcli.model": "",

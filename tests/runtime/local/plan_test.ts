@@ -307,6 +307,7 @@ suite("plans", () => {
   it("label what they create", () => {
     const common = {
       "mlcli.app": "demo",
+      "mlcli.directory": "mark of /home/me",
       "mlcli.port": "",
       "mlcli.model": "",
       "mlcli.made-of": "",
@@ -326,6 +327,7 @@ suite("plans", () => {
   it("inherit none of mlcli's labels from the image", () => {
     const none = {
       "mlcli.app": "",
+      "mlcli.directory": "",
       "mlcli.role": "",
       "mlcli.port": "",
       "mlcli.model": "",

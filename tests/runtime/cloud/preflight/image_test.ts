@@ -38,8 +38,13 @@ function configurationOf(repository: Repository, digest: string): string {
 }
 
 /** An engine that has the image. */
-function engineWith(id: string | undefined, architecture = "amd64"): () => Promise<Engine> {
-  const image = id && { Id: id, Created: "", Os: "linux", Architecture: architecture };
+function engineWith(
+  id: string | undefined,
+  architecture = "amd64",
+  Labels: Readonly<Record<string, string>> = {},
+): () => Promise<Engine> {
+  const image = id &&
+    { Id: id, Created: "", Os: "linux", Architecture: architecture, Config: { Labels } };
   return () => Promise.resolve({ image: () => Promise.resolve(image) } as unknown as Engine);
 }
 
@@ -77,6 +82,23 @@ suite("the image of a job", () => {
     for (const id of [configurationOf(repository, digest), digest]) {
       assertEquals(await check(box, engineWith(id)), [`${HOST}/churn@${digest}`, []]);
     }
+  });
+
+  it("is not another app's; that it was built elsewhere is noted", async () => {
+    await using box = await Box.open();
+    const digest = await putImage(box.ecr, box.ecr.store.add("churn"), { tag: "v1" });
+    const labelled = (app: string, mark: string) =>
+      engineWith(digest, "amd64", { "mlcli.app": app, "mlcli.directory": mark });
+    assertEquals(
+      await refusal(box, labelled("payments", REQUEST.app.mark)),
+      "churn:v1 is the image of another app: payments | Another image_name in churn.json, or " +
+        "another --docker-tag, and mlcli build make one of this app.",
+    );
+    const address = `${HOST}/churn@${digest}`;
+    assertEquals(await check(box, labelled("churn", "elsewhere")), [address, [
+      "churn:v1 was built in another directory, or on another machine",
+    ]]);
+    assertEquals(await check(box, labelled("churn", REQUEST.app.mark)), [address, []]);
   });
 
   it("is of --repository, where that is asked for", async () => {

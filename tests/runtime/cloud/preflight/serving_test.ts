@@ -105,7 +105,13 @@ suite("the containers of a trial", () => {
     // Not one of `local deploy`, whatever the image says.
     const { "mlcli.version": _, ...labels } = Labels;
     assertEquals(labels, {
-      ...{ "mlcli.app": "churn", "mlcli.role": "try", "mlcli.port": "", "mlcli.model": "" },
+      ...{
+        "mlcli.app": "churn",
+        "mlcli.directory": "",
+        "mlcli.role": "try",
+        "mlcli.port": "",
+        "mlcli.model": "",
+      },
       ...{ "mlcli.made-of": "", "mlcli.owner": "" },
     });
   });

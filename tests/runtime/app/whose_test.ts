@@ -1,0 +1,42 @@
+import { assertEquals } from "@std/assert";
+import { findApp } from "../../../runtime/app/app.ts";
+import { strangerOf } from "../../../runtime/app/whose.ts";
+import { markOf } from "../../helpers/app.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+suite("whose an image or a container is", () => {
+  const APP = { name: "churn", mark: "here" };
+  const rows: readonly (readonly [string, string | undefined, string | undefined, string?])[] = [
+    ["the app's own", "churn", "here"],
+    ["the app's own, of a mlcli that did not say where", "churn", undefined],
+    ["nobody's", undefined, undefined],
+    ["nobody's, whatever it says of a directory", "", "there"],
+    ["another app's", "payments", "here", "app"],
+    ["another app's of another directory", "payments", "there", "app"],
+    ["of another directory", "churn", "there", "directory"],
+  ];
+  for (const [title, app, directory, expected] of rows) {
+    it(`is told by its labels: ${title}`, () => {
+      const labels = {
+        ...app === undefined ? {} : { "mlcli.app": app },
+        ...directory === undefined ? {} : { "mlcli.directory": directory },
+      };
+      assertEquals(strangerOf(APP, labels), expected);
+    });
+  }
+
+  it("is nobody's without labels", () => {
+    assertEquals([strangerOf(APP, null), strangerOf(APP, undefined)], [undefined, undefined]);
+  });
+
+  it("is a hash of the machine and the directory, whatever the app is called", async () => {
+    await using place = await makeDirectory({ "a/churn.json": "{}", "b/churn.json": "{}" });
+    for (const folder of ["a", "b"]) {
+      const path = await Deno.realPath(`${place.path}/${folder}`);
+      const { mark } = await findApp(path, "churn");
+      assertEquals(mark, markOf(path));
+      assertEquals(/^[0-9a-f]{64}$/.test(mark), true);
+    }
+  });
+});
