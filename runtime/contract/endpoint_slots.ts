@@ -34,13 +34,19 @@ export interface InUse {
 /**
  * The names that are not in use. Mostly both are of one slot; a configuration that was not made by
  * mlcli may have the model of the other.
+ *
+ * @param theirs configurations that mlcli did not make: another name comes first.
  */
-export function freeSlot(endpoint: string, { configurations, models }: InUse): Slot {
+export function freeSlot(
+  endpoint: string,
+  { configurations, models }: InUse,
+  theirs: readonly string[] = [],
+): Slot {
   const [first, second] = slotsOf(endpoint);
+  const isTaken = configurations.includes(first.configuration) ||
+    theirs.includes(first.configuration) && !configurations.includes(second.configuration);
   return {
-    configuration: configurations.includes(first.configuration)
-      ? second.configuration
-      : first.configuration,
+    configuration: isTaken ? second.configuration : first.configuration,
     model: models.includes(first.model) ? second.model : first.model,
   };
 }

@@ -70,7 +70,8 @@ export function completeApp(options: TestAppOptions = {}): Promise<TestApp> {
 export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { name = `test-${crypto.randomUUID().slice(0, 8)}` } = options;
   const directory = await Deno.makeTempDir({ prefix: "mlcli-test-", dir: options.parent });
-  const state = `${directory}-state`;
+  // Not beside it: tests look at what there is, and at disks without room.
+  const state = join(Deno.env.get("TMPDIR") || "/tmp", `mlcli-state-${crypto.randomUUID()}`);
   const withState = (more: Partial<ProgramOptions> = {}): ProgramOptions => ({
     cwd: directory,
     ...more,

@@ -54,8 +54,7 @@ export const NOTHING: State = {
   endpoint: "shop",
   description: undefined,
   base: undefined,
-  configurations: new Map(),
-  models: new Map(),
+  things: [],
 };
 
 type Variant = NonNullable<EndpointConfigurationDetails["ProductionVariants"]>[number];
@@ -119,10 +118,11 @@ export function served(
       model: details,
       models: [details.ModelName!],
       tags: {},
-      isTagged: { configuration: false, model: false },
       ...base,
     },
-    configurations: new Map([["shop-config", configurationDetails]]),
-    models: new Map([["shop-mlcli", details]]),
+    things: [
+      { kind: "configuration", name: "shop-config", created: MADE, isOurs: true },
+      { kind: "model", name: "shop-mlcli", created: MADE, isOurs: true },
+    ],
   };
 }

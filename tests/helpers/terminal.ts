@@ -33,7 +33,7 @@ async function onTerminal({ command, cwd, env, keys }: Session): Promise<Termina
   const child = new Deno.Command("script", {
     args: ["--quiet", "--return", "--command", limited, "/dev/null"],
     cwd,
-    env: { ...env, DENO_DIR: cache.path },
+    env: { XDG_STATE_HOME: "/dev/null", ...env, DENO_DIR: cache.path },
     stdin: "piped",
     stdout: "piped",
     stderr: "null",

@@ -14,7 +14,7 @@ import { Making, NobodyKnows } from "./making.ts";
 import { type Deployment, variablesOf } from "./plan.ts";
 import { deleteInTheWay, namesOf, tellLeft, undo } from "./removal.ts";
 import { settle } from "./settle.ts";
-import type { Unused } from "./unused.ts";
+import type { Thing } from "./state.ts";
 import type { Work } from "./work.ts";
 
 /**
@@ -24,7 +24,7 @@ import type { Work } from "./work.ts";
  */
 export async function carryOut(
   deployment: Deployment,
-  inTheWay: readonly Unused[],
+  inTheWay: readonly Thing[],
   work: Work,
 ): Promise<void> {
   const { request, state, sagemaker, host, report } = work;

@@ -6,7 +6,6 @@
 
 import type { AwsOptions } from "../../aws/settings.ts";
 import { checkDeployedName } from "../../contract/endpoint_names.ts";
-import { freeSlot } from "../../contract/endpoint_slots.ts";
 import { roomFor } from "../../contract/model_room.ts";
 import { Interrupted } from "../../errors.ts";
 import { inOneLine, printableJson } from "../../text.ts";
@@ -28,15 +27,8 @@ import { type Deployment, deploymentOf, endpointTags, variablesOf } from "./plan
 import { requireUnused } from "./removal.ts";
 import { type Coming, leaveAsItIs, settle } from "./settle.ts";
 import { requireUnchanged } from "./own.ts";
-import { type State, stateOf } from "./state.ts";
-import {
-  inTheWayOf,
-  inUse,
-  mayBeComing,
-  servedBefore,
-  type Unused,
-  unusedBeside,
-} from "./unused.ts";
+import { type State, stateOf, type Thing } from "./state.ts";
+import { inTheWayOf, mayBeComing, slotFor, unusedBeside } from "./unused.ts";
 import { hasVolume, isServerless, variantOf } from "./variant.ts";
 import type { DeployHost, Work } from "./work.ts";
 
@@ -99,26 +91,26 @@ interface Ready extends AsyncDisposable {
   readonly changes: readonly string[];
   readonly model: ReadyModel;
   readonly deployment: Deployment;
-  readonly inTheWay: readonly Unused[];
+  readonly inTheWay: readonly Thing[];
 }
 
 /** Checks all that the endpoint needs; changes nothing. */
 async function checked(work: Work): Promise<Ready> {
-  const { request, state, sagemaker, host, report, choice } = work;
+  const { request, state, host, report, choice } = work;
   tellWhatIsLost(work);
   report.progress("Checking what the endpoint needs", 0);
   const image = await imageAndCapture(work);
   await using stack = new AsyncDisposableStack();
   const model = stack.use(await readyModel(work));
   host.interruption.signal.throwIfAborted();
-  const slot = freeSlot(state.endpoint, inUse(state));
+  const slot = slotFor(state);
   const deployment = deploymentOf({ request, state, slot, image, model: model.address });
   const changes = changesOf(deployment, request, state, model.lastModified);
   const action = actionFor(state, changes, choice);
   const isMade = action === "create" || action === "update";
   const inTheWay = isMade ? inTheWayOf(slot, state) : [];
   requireUnmixed(state, inTheWay);
-  await requireUnused(inTheWay, state.endpoint, { sagemaker, report });
+  await requireUnused(inTheWay, state.endpoint, work);
   const all = stack.move();
   return {
     work,
@@ -226,14 +218,14 @@ async function readyModel({ request, state, aws, host, report }: Work): Promise<
 }
 
 /** What is coming already: another run, or somebody else, has made it. */
-function comingOf(state: State): Coming {
-  const { base } = state;
+function comingOf({ base, things }: State): Coming {
+  const names = { configuration: base!.name, model: base!.models[0] ?? "" };
+  const made = things.filter(({ kind, name, isOurs }) => isOurs && name === names[kind]);
   return {
-    configuration: base!.name,
-    model: base!.models[0] ?? "",
+    ...names,
     created: base!.configuration?.CreationTime,
     // As it was made: the model first.
-    made: servedBefore(state).ours.map((thing) => ({ ...thing, isCertain: true })).toReversed(),
+    made: made.map((thing) => ({ ...thing, isCertain: true })).toReversed(),
   };
 }
 

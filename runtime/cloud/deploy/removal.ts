@@ -13,7 +13,7 @@ import { type Belonging, BELONGING_WORDS, removalByHand } from "../endpoints/com
 import { findOtherUsers, isInUse } from "../endpoints/other_users.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { isGoingTo, type Made } from "./making.ts";
-import type { Unused } from "./unused.ts";
+import type { Thing } from "./state.ts";
 
 /** What deleting needs. */
 export interface Removing {
@@ -24,16 +24,28 @@ export interface Removing {
 }
 
 /**
- * Requires that nobody else uses what is in the way of what is to be made.
+ * Requires that what is in the way of what is to be made is mlcli's, and that nobody else uses it.
  *
  * @throws AwsError
  */
 export async function requireUnused(
-  things: readonly Belonging[],
+  things: readonly Thing[],
   endpoint: string,
-  { sagemaker, report }: Pick<Removing, "sagemaker" | "report">,
+  { sagemaker, report, choice }: Removing,
 ): Promise<void> {
   if (things.length === 0) return;
+  const theirs = things.find(({ isOurs }) => !isOurs);
+  if (theirs) {
+    const { kind, name } = theirs;
+    throw new AwsError(
+      "in use",
+      `There is ${BELONGING_WORDS[kind]} ${name}: mlcli did not make it`,
+      {
+        hint: `${endpoint} needs its name. Deploy under another --endpoint-name or, once nothing ` +
+          `uses it, delete it: ${removalByHand(theirs, choice)}`,
+      },
+    );
+  }
   const usersOf = await findOtherUsers(things, endpoint, sagemaker, report);
   for (const thing of things) {
     const names = usersOf(thing);
@@ -49,7 +61,7 @@ export async function requireUnused(
 
 /** Deletes what is in the way. @throws AwsError, Interrupted */
 export async function deleteInTheWay(
-  things: readonly Unused[],
+  things: readonly Thing[],
   { sagemaker, report }: Removing,
 ): Promise<void> {
   for (const thing of things) {
@@ -72,7 +84,7 @@ export async function deleteInTheWay(
  * @throws Interrupted, after a note of what is left.
  */
 export async function deleteUnused(
-  things: readonly Unused[],
+  things: readonly Thing[],
   endpoint: string,
   { sagemaker, report, choice }: Removing,
 ): Promise<void> {
@@ -198,7 +210,7 @@ async function deleteOwn(
  * has this name now may be what the other is about to have served.
  */
 async function deleteThing(
-  { kind, name, created }: Unused,
+  { kind, name, created }: Pick<Thing, "kind" | "name" | "created">,
   sagemaker: SageMaker,
 ): Promise<"deleted" | "not there" | "another"> {
   try {

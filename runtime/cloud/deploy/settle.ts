@@ -255,7 +255,9 @@ function tellKept(
 ): void {
   for (const thing of others) {
     report.note(
-      `Kept ${thing.name}, which ${state.endpoint} served with before and mlcli did not make. To ` +
+      `Kept ${
+        namesOf([thing])
+      }, which ${state.endpoint} does not need and mlcli did not make. To ` +
         `delete it, once nothing uses it: ${removalByHand(thing, choice)}`,
     );
   }

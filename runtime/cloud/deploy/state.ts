@@ -13,6 +13,7 @@ import type {
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import { slotsOf } from "../../contract/endpoint_slots.ts";
+import type { Belonging } from "../endpoints/commands.ts";
 import { modelsOf } from "../endpoints/models.ts";
 import type { Note } from "../start/in_order.ts";
 import { ENDPOINT_TAG } from "../tags.ts";
@@ -29,8 +30,14 @@ export interface Base {
   readonly models: readonly string[];
   /** Of the configuration; none where they may not be read. */
   readonly tags: Tags;
-  /** Whether configuration and model, by their tags, were made by mlcli for this endpoint. */
-  readonly isTagged: { readonly configuration: boolean; readonly model: boolean };
+}
+
+/** A configuration or a model that there is. */
+export interface Thing extends Belonging {
+  /** When the platform made it: another time is another thing of that name, and not ours to delete. */
+  readonly created: Date | undefined;
+  /** Whether mlcli made it for this endpoint. */
+  readonly isOurs: boolean;
 }
 
 /** What there is. */
@@ -41,9 +48,8 @@ export interface State {
   readonly description: EndpointDescription | undefined;
   /** `undefined` where there is no such endpoint. */
   readonly base: Base | undefined;
-  /** What there is of the names that mlcli gives: in use, or left by somebody. */
-  readonly configurations: ReadonlyMap<string, EndpointConfigurationDetails>;
-  readonly models: ReadonlyMap<string, ModelDetails>;
+  /** What it has, and what there is of the names that mlcli gives: configurations come first. */
+  readonly things: readonly Thing[];
 }
 
 /** What is asked of SageMaker. */
@@ -83,74 +89,109 @@ export async function stateOf(name: string, sagemaker: Describing, note: Note): 
     ),
     all(slots.map(({ model }) => model), (one) => sagemaker.describeModel(one)),
   ]);
-  const base = inUse === undefined
-    ? undefined
-    : await baseOf({ endpoint, name: inUse, configurations, models }, sagemaker, note);
-  const names = new Set(slots.map(({ configuration }) => configuration));
-  return {
-    endpoint,
-    description,
-    base,
-    configurations: new Map([...configurations].filter(([one]) => names.has(one))),
-    models,
-  };
+  const found = { endpoint, description, configurations, models };
+  const tags = new Map(
+    await Promise.all([...configurations].map(async ([one, { EndpointConfigArn }]) => {
+      const tell: Note = one === inUse ? note : () => {};
+      return [one, await tagsIfAllowed(EndpointConfigArn, one, sagemaker, tell)] as const;
+    })),
+  );
+  const base = inUse === undefined ? undefined : await baseOf(found, inUse, tags, sagemaker);
+  return { endpoint, description, base, things: await thingsOf(found, base, tags, sagemaker) };
 }
 
-/** What there is of these names. When all have been asked, the first failure is thrown. */
+/** What was found by its name. */
+interface Found extends Pick<State, "endpoint" | "description"> {
+  readonly configurations: ReadonlyMap<string, EndpointConfigurationDetails>;
+  readonly models: ReadonlyMap<string, ModelDetails>;
+}
+
+/** Tags of configurations, by their names; `undefined` where they may not be read. */
+type AllTags = ReadonlyMap<string, Tags | undefined>;
+
+/** What there is of these names, in their order. When all have been asked, the first failure is thrown. */
 async function all<Details>(
   names: readonly string[],
   describe: (name: string) => Promise<Details>,
 ): Promise<ReadonlyMap<string, Details>> {
   const found = new Map<string, Details>();
-  const asked = await Promise.allSettled(
-    [...new Set(names)].map(async (name) => {
-      const details = await orNothing(describe(name));
-      if (details !== undefined) found.set(name, details);
-    }),
-  );
-  for (const one of asked) if (one.status === "rejected") throw one.reason;
+  const once = [...new Set(names)];
+  const asked = await Promise.allSettled(once.map((name) => orNothing(describe(name))));
+  for (const [index, one] of asked.entries()) {
+    if (one.status === "rejected") throw one.reason;
+    if (one.value !== undefined) found.set(once[index]!, one.value);
+  }
   return found;
 }
 
 async function baseOf(
-  { endpoint, name, configurations, models }: {
-    readonly endpoint: string;
-    readonly name: string;
-    readonly configurations: ReadonlyMap<string, EndpointConfigurationDetails>;
-    readonly models: ReadonlyMap<string, ModelDetails>;
-  },
+  { configurations, models: known }: Found,
+  name: string,
+  tags: AllTags,
   sagemaker: Describing,
-  note: Note,
 ): Promise<Base> {
   const configuration = configurations.get(name);
-  const names = configuration ? modelsOf(configuration) : [];
-  const [first, ...others] = names;
+  const models = configuration ? modelsOf(configuration) : [];
+  const [first, ...others] = models;
   const model = first === undefined || others.length > 0
     ? undefined
-    : models.get(first) ?? await orNothing(sagemaker.describeModel(first));
-  const tags = await tagsIfAllowed(configuration?.EndpointConfigArn, name, sagemaker, note);
-  const isSlots = first !== undefined && slotsOf(endpoint).some((slot) => slot.model === first);
-  const modelTags = isSlots ? {} : await tagsIfAllowed(model?.ModelArn, first, sagemaker, () => {});
-  return {
-    name,
-    configuration,
-    model,
-    models: names,
-    tags,
-    isTagged: {
-      configuration: tags[ENDPOINT_TAG] === endpoint,
-      model: modelTags[ENDPOINT_TAG] === endpoint,
-    },
-  };
+    : known.get(first) ?? await orNothing(sagemaker.describeModel(first));
+  return { name, configuration, model, models, tags: tags.get(name) ?? {} };
 }
 
+async function thingsOf(
+  found: Found,
+  base: Base | undefined,
+  tags: AllTags,
+  sagemaker: Describing,
+): Promise<readonly Thing[]> {
+  const { endpoint, configurations, models } = found;
+  const isTagged = async (arn: string | undefined) =>
+    (await tagsIfAllowed(arn, undefined, sagemaker, () => {}))?.[ENDPOINT_TAG] === endpoint;
+  const things: Thing[] = [];
+  for (const [name, { CreationTime: created }] of configurations) {
+    const own = tags.get(name);
+    const isOurs = own?.[ENDPOINT_TAG] === endpoint ||
+      Object.keys(own ?? {}).length === 0 && isNamed(name, found) &&
+        (own === undefined || !await isTagged(modelOf(name, found)?.ModelArn));
+    things.push({ kind: "configuration", name, created, isOurs });
+  }
+  for (const [name, { CreationTime: created }] of models) {
+    things.push({ kind: "model", name, created, isOurs: true });
+  }
+  const { ModelName: name = "", ModelArn, CreationTime: created } = base?.model ?? {};
+  if (name !== "" && !models.has(name)) {
+    things.push({ kind: "model", name, created, isOurs: await isTagged(ModelArn) });
+  }
+  return things;
+}
+
+/**
+ * Whether a configuration without tags is mlcli's nevertheless: tags may not be set or read, or an
+ * emulator has none. It is where the endpoint has or had it, and mlcli's names are on it and on its
+ * model; a model with mlcli's tag says that tags are set.
+ */
+function isNamed(name: string, found: Found): boolean {
+  const { configuration, pendingConfiguration } = found.description ?? {};
+  return (name === configuration || name === pendingConfiguration) &&
+    slotsOf(found.endpoint).some((slot) => slot.configuration === name) &&
+    modelOf(name, found) !== undefined;
+}
+
+/** The one model of a configuration, where it has a name of mlcli's. */
+function modelOf(name: string, { configurations, models }: Found): ModelDetails | undefined {
+  const [model, ...others] = modelsOf(configurations.get(name)!);
+  return model === undefined || others.length > 0 ? undefined : models.get(model);
+}
+
+/** `undefined` where they may not be read. */
 async function tagsIfAllowed(
   arn: string | undefined,
   name: string | undefined,
   sagemaker: Pick<SageMaker, "tagsOf">,
   note: Note,
-): Promise<Tags> {
-  if (arn === undefined) return {};
+): Promise<Tags | undefined> {
+  if (arn === undefined) return undefined;
   try {
     return await sagemaker.tagsOf(arn);
   } catch (error) {
@@ -158,6 +199,6 @@ async function tagsIfAllowed(
     if (isRefusal(error, "not found")) return {};
     if (!isRefusal(error, "denied")) throw error;
     note(`The tags of ${name} are not carried over: ${error.message}`);
-    return {};
+    return undefined;
   }
 }

@@ -136,8 +136,8 @@ suite("deploy", () => {
     // Autoscaling's count, too.
     assertEquals(endpoint.variants[0]!.desiredCount, 5);
     assertEquals(endpoint.variants[0]!.model.container.Environment, { A: "b" });
-    // What mlcli did not make stays, and is named; the configuration has its own name.
-    assertEquals(thingsOf(job).all, ["shop-config-2", "their-model", "shop-mlcli"]);
+    // What mlcli did not make stays, and is named.
+    assertEquals(thingsOf(job).all, ["shop-config", "shop-config-2", "their-model", "shop-mlcli"]);
     assertStringIncludes(stderr, "aws sagemaker delete-model --model-name their-model");
   });
 

@@ -6,7 +6,6 @@ import {
   LEAST,
   makeDeployApp,
   MODEL,
-  SECOND,
   thingsOf,
   UPDATE,
 } from "../../../helpers/deploy_app.ts";
@@ -185,7 +184,8 @@ suite("deploy, where others use what is in its way", () => {
       ]
     ) {
       await using job = await makeDeployApp();
-      job.box.endpoints.add("other", { configuration, model });
+      const Tags = [{ Key: "mlcli.endpoint", Value: "shop" }];
+      job.box.endpoints.add("other", { configuration, model, settings: { Tags } });
       const { code, stdout, stderr } = await job.run(LEAST);
       assertEquals([code, stdout, changesOf(job)], [1, "", []], stderr);
       assertStringIncludes(stderr, `error: ${words}\n`);
@@ -200,33 +200,5 @@ suite("deploy, where others use what is in its way", () => {
     assertEquals([code, thingsOf(job).all.length], [0, 4]);
     assertStringIncludes(stderr, "Kept endpoint configuration shop-config, which other uses\n");
     assertStringIncludes(stderr, "Kept model shop-mlcli, which other uses\n");
-  });
-
-  it("keeps what mlcli did not make, and what its tags say it did, it deletes", async () => {
-    await using job = await makeDeployApp();
-    const own = [{ Key: "mlcli.endpoint", Value: "shop" }];
-    job.box.endpoints.addModel("old", { PrimaryContainer: { Image: "i" }, Tags: own });
-    job.box.endpoints.add("shop", { configuration: "theirs", model: "old" });
-    const { stderr } = await job.run(UPDATE);
-    assertEquals(thingsOf(job).all, ["theirs", "shop-config", "shop-mlcli"]);
-    assertStringIncludes(stderr, "Deleted model old\n");
-    assertStringIncludes(
-      stderr,
-      "aws sagemaker delete-endpoint-config --endpoint-config-name theirs\n",
-    );
-  });
-
-  it("leaves alone what another command may be about to have it serve", async () => {
-    await using job = await makeDeployApp();
-    await job.run(LEAST);
-    job.box.endpoints.addModel("shop-mlcli-2");
-    const { code, stdout, stderr } = await job.run(LEAST);
-    assertEquals([code, stdout], [0, "shop\n"]);
-    assertStringIncludes(stderr, "There is shop-mlcli-2, which nothing uses yet");
-    assertEquals(thingsOf(job).all.includes("shop-mlcli-2"), true);
-    // Who deploys something else needs the name.
-    assertEquals((await job.run(UPDATE)).code, 0);
-    assertEquals(thingsOf(job).all, ["shop-config-2", "shop-mlcli-2"]);
-    assertEquals(job.box.endpoints.models.get("shop-mlcli-2")?.container.ModelDataUrl, SECOND);
   });
 });

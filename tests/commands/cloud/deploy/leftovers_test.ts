@@ -1,0 +1,137 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { changesOf, LEAST, makeDeployApp, thingsOf, UPDATE } from "../../../helpers/deploy_app.ts";
+import { fakeClock } from "../../../helpers/fake_context.ts";
+import type { JobApp } from "../../../helpers/job_app.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const OURS = { Tags: [{ Key: "mlcli.endpoint", Value: "shop" }] };
+const MODEL = { PrimaryContainer: { Image: "i" } };
+const FIRST = ["shop-config", "shop-mlcli"];
+const SECOND = ["shop-config-2", "shop-mlcli-2"];
+
+/** Deploys; returns what there is then, and what was said. */
+async function deployed(job: JobApp, args: readonly string[] = UPDATE) {
+  const { code, stderr } = await job.run(args);
+  assertEquals(code, 0, stderr);
+  return { ...thingsOf(job), stderr };
+}
+
+/** What a note says of a configuration that stays. */
+function kept(name: string): string {
+  return `Kept endpoint configuration ${name}, which shop does not need and mlcli did not make. To ` +
+    `delete it, once nothing uses it: aws sagemaker delete-endpoint-config ` +
+    `--endpoint-config-name ${name}\n`;
+}
+
+/** Tags that nobody may read, that nothing has, or that nothing may be given. */
+const WITHOUT_TAGS: readonly (readonly [title: string, (job: JobApp) => void])[] = [
+  ["nobody may read tags", ({ box }) => box.faults.deny("sagemaker:ListTags")],
+  ["nothing may be given tags", ({ box }) => box.faults.deny("sagemaker:AddTags")],
+  ["an emulator has no tags", ({ box }) => {
+    const headers = { "content-type": "application/x-amz-json-1.1" };
+    box.faults.before = ({ operation }) =>
+      Promise.resolve(
+        operation === "ListTags" ? Response.json({ Tags: [] }, { headers }) : undefined,
+      );
+  }],
+];
+
+suite("deploy: what is not needed", () => {
+  it("is deleted where mlcli made it, as its tags or the model's name say", async () => {
+    for (const args of [LEAST, UPDATE]) {
+      await using job = await makeDeployApp();
+      const { endpoints } = job.box;
+      if (args === UPDATE) endpoints.add("shop", { configuration: "theirs", model: "old" });
+      endpoints.addConfiguration("shop-config-2", OURS);
+      for (const name of ["shop-mlcli", "shop-mlcli-2"]) endpoints.addModel(name, MODEL);
+      const { all, served, stderr } = await deployed(job, args);
+      assertEquals(served, FIRST);
+      assertEquals(all, args === LEAST ? FIRST : ["theirs", "shop-config", "old", "shop-mlcli"]);
+      assertEquals(stderr.includes(kept("theirs")), args === UPDATE);
+    }
+  });
+
+  it("is deleted with a tag of the endpoint, whatever its name", async () => {
+    await using job = await makeDeployApp();
+    job.box.endpoints.addModel("old", { ...MODEL, ...OURS });
+    job.box.endpoints.add("shop", { configuration: "new", model: "old", settings: OURS });
+    assertEquals((await deployed(job)).all, FIRST);
+  });
+
+  for (const model of ["their-model", "shop-mlcli"]) {
+    it(`is kept where mlcli did not make it, though it has its name: with ${model}`, async () => {
+      await using job = await makeDeployApp();
+      job.box.endpoints.addModel(model, { ...MODEL, ...model === "shop-mlcli" ? OURS : {} });
+      job.box.endpoints.add("shop", { configuration: "shop-config", model });
+      const { all, served, stderr } = await deployed(job);
+      assertEquals(served![0], "shop-config-2");
+      assertEquals([all[0], stderr.includes(kept("shop-config"))], ["shop-config", true], stderr);
+      // The next one has no other name than that.
+      job.box.requests.length = 0;
+      const next = await job.run(LEAST);
+      assertEquals([next.code, changesOf(job)], [1, []]);
+      assertStringIncludes(
+        next.stderr,
+        "error: There is endpoint configuration shop-config: mlcli did not make it\n" +
+          "hint: shop needs its name. Deploy under another --endpoint-name or, once nothing uses it, " +
+          "delete it: aws sagemaker delete-endpoint-config --endpoint-config-name shop-config\n",
+      );
+      assertEquals((await job.run(UPDATE)).stdout, "shop\n");
+    });
+  }
+
+  it("is kept under another name, though it has a model of mlcli's", async () => {
+    await using job = await makeDeployApp();
+    job.box.endpoints.add("shop", { configuration: "theirs", model: "shop-mlcli" });
+    assertEquals((await deployed(job)).all, ["theirs", "shop-config", "shop-mlcli-2"]);
+  });
+
+  it("is kept of somebody else, where the endpoint is new, too", async () => {
+    await using job = await makeDeployApp();
+    job.box.endpoints.addConfiguration("shop-config");
+    const { served, stderr } = await deployed(job, LEAST);
+    assertEquals(served, ["shop-config-2", "shop-mlcli"]);
+    assertStringIncludes(stderr, kept("shop-config"));
+  });
+
+  for (const [title, begin] of WITHOUT_TAGS) {
+    it(`is told by what the endpoint had, and by names, where ${title}`, async () => {
+      await using job = await makeDeployApp();
+      begin(job);
+      await deployed(job, LEAST);
+      assertEquals((await deployed(job)).all, SECOND);
+      // Nothing says whose another one is.
+      job.box.endpoints.addConfiguration("shop-config");
+      const { all, stderr } = await deployed(job);
+      assertEquals(all, ["shop-config-2", "shop-config", "shop-mlcli-2"], stderr);
+    });
+  }
+
+  it("is left alone while another command may be about to have it serve", async () => {
+    const minutes = (count: number) => new Date(Date.now() + count * 60_000);
+    for (
+      const [created, now, isLeft] of [
+        [minutes(1), minutes(2), true],
+        [minutes(1), minutes(60), true],
+        [minutes(1), minutes(62), false],
+        [minutes(-1), minutes(2), false],
+      ] as const
+    ) {
+      await using job = await makeDeployApp();
+      await job.run(LEAST);
+      const creationTime = created.getTime() / 1_000;
+      Object.assign(job.box.endpoints.addModel("shop-mlcli-2"), { creationTime });
+      for (const last of [["--dry-run"], []]) {
+        const { code, stdout, stderr } = await job.run([...LEAST, ...last], {
+          clock: fakeClock(now),
+        });
+        assertEquals(code, 0, stderr);
+        if (last.length > 0) assertEquals(stdout.includes("DeleteModel"), !isLeft, `${now}`);
+        else assertEquals(stderr.includes("There is shop-mlcli-2, which nothing uses yet"), isLeft);
+      }
+      assertEquals(thingsOf(job).all.includes("shop-mlcli-2"), isLeft);
+      // Who deploys something else needs the name.
+      assertEquals((await deployed(job)).all, SECOND);
+    }
+  });
+});
