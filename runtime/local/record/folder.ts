@@ -45,7 +45,7 @@ export async function newFolder(
     for (let time = start;; time++) {
       const path = join(jobs, nameAt(time));
       try {
-        await Deno.mkdir(path);
+        await Deno.mkdir(path, { mode: 0o700 });
         return { name: nameAt(time), folder: { path, isFirst } };
       } catch (error) {
         if (!(error instanceof Deno.errors.AlreadyExists)) throw error;

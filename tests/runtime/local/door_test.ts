@@ -8,7 +8,7 @@ import { it, suite } from "../../helpers/suite.ts";
 const STRANGER = 54_399;
 
 interface Run extends ProgramResult {
-  /** Modes while the container ran: of test_dir, of the run's directory, of a file with variables. */
+  /** Modes while the container ran: of test_dir, and of the run's directory. */
   readonly modes: readonly string[];
   readonly wasStarted: boolean;
 }
@@ -55,6 +55,9 @@ if (Deno.build.os !== "windows") {
           await Deno.chmod(app.testPath(), before);
           const { code, stderr, modes } = await runIn(app, command);
           assertEquals({ code, stderr, modes }, { code: 0, stderr: "", modes: [after, "700"] });
+          const jobs = app.path("local_test/jobs");
+          const [record] = [...Deno.readDirSync(jobs)].filter(({ isDirectory }) => isDirectory);
+          assertEquals(await modeOf(`${jobs}/${record!.name}`), "700");
         });
       }
     }
