@@ -54,6 +54,7 @@ export async function deployAction(
       "--endpoint-name": typed.endpointName,
       "--health-check-timeout": typed.healthCheckTimeout,
       "--instance-count": typed.instanceCount,
+      "--kms-key": typed.kmsKey,
       "--model": typed.model,
       "--subnet": typed.subnet[0],
     }),

@@ -30,7 +30,10 @@ export async function processAction(
   await process(
     {
       ...common,
-      typed: given({ "--output-s3-location": typed.outputS3Location }),
+      typed: given({
+        "--kms-key": typed.kmsKey,
+        "--output-s3-location": typed.outputS3Location,
+      }),
       file: options.file,
       arguments: options.args,
       input: options.inputS3Location,

@@ -33,6 +33,7 @@ export async function trainAction(
       typed: given({
         "--output-s3-dir": typed.outputS3Dir,
         "--checkpoint-s3-dir": typed.checkpointS3Dir,
+        "--kms-key": typed.kmsKey,
       }),
       inputs: options.inputS3Dir,
       output: options.outputS3Dir,

@@ -1,16 +1,19 @@
 /**
- * Whose a bucket is that only the app's configuration file names. Who wrote the repository could
- * name one of theirs, which takes data and models from anybody: so it has to be the caller's own. A
- * bucket that the user names may be anybody's.
+ * Whose a bucket or a key of KMS is that only the app's configuration file names. Who wrote the
+ * repository could name one of theirs: a bucket takes data and models from anybody, and whoever has
+ * the key can lock the results. So it has to be the caller's own. What the user names may be anybody's.
  *
  * @module
  */
 
+import { basename } from "@std/path/basename";
+import type { CloudSectionName } from "../app/configuration.ts";
 import { shellWord } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
 import { AwsError, isRefusal } from "../aws/errors.ts";
 import type { S3 } from "../aws/s3.ts";
 import { type S3Address, s3Uri } from "../contract/s3_uri.ts";
+import type { JobRequest } from "./start/request.ts";
 
 /** What the configuration file names. */
 export interface NamedByFile {
@@ -33,7 +36,12 @@ export async function ownBucket(
   named: NamedByFile,
 ): Promise<{ readonly s3: S3; readonly isCertain: boolean }> {
   const anybodys = await aws.s3();
-  const account = await accountOf(aws, named);
+  const account = await accountOf(
+    aws,
+    `the bucket ${named.address.bucket}`,
+    named,
+    byYourself(named),
+  );
   const s3 = anybodys.ownedBy(account);
   const { bucket } = named.address;
   const [isOwn, isThere] = await Promise.all([mayAsk(s3, bucket), mayAsk(anybodys, bucket)]);
@@ -66,7 +74,37 @@ export async function requireOwnBucket(
   );
 }
 
-async function accountOf(aws: Pick<Aws, "sts">, named: NamedByFile): Promise<string> {
+/**
+ * Requires that a key is the caller's own. "To specify a KMS key in a different AWS account, you must
+ * use the key ARN or alias ARN" (API reference of KMS, DescribeKey).
+ *
+ * @throws AwsError where it is another's, or the caller's account cannot be found out.
+ */
+export async function requireOwnKey(
+  aws: Pick<Aws, "sts">,
+  { app, kmsKey, typed }: Pick<JobRequest, "app" | "kmsKey" | "typed">,
+  kind: CloudSectionName,
+): Promise<void> {
+  if (!kmsKey?.includes(":") || typed.has("--kms-key")) return;
+  const where = `"kms_key" in "${kind}" of ${basename(app.configurationPath)}`;
+  const hint = `If you trust it, name it yourself: --kms-key ${shellWord(kmsKey)}`;
+  const account = await accountOf(aws, `the key ${kmsKey}`, { where }, hint);
+  if (kmsKey.split(":")[4] === account) return;
+  throw new AwsError(
+    "denied",
+    `The key ${kmsKey} belongs to another account than yours (${account}); it is ${where} that ` +
+      "names it",
+    { hint },
+  );
+}
+
+/** @param what may be another's, as a message names it. */
+async function accountOf(
+  aws: Pick<Aws, "sts">,
+  what: string,
+  { where }: Pick<NamedByFile, "where">,
+  hint: string,
+): Promise<string> {
   try {
     return (await (await aws.sts()).identity()).account;
   } catch (error) {
@@ -74,12 +112,8 @@ async function accountOf(aws: Pick<Aws, "sts">, named: NamedByFile): Promise<str
     if (!(error instanceof AwsError) || error.refusal === "credentials") throw error;
     throw new AwsError(
       error.refusal,
-      `Cannot find out whether the bucket ${named.address.bucket} is yours: ${error.message}`,
-      {
-        hint: `It is ${named.where} that names it. ${byYourself(named)}`,
-        quote: error.quote,
-        cause: error,
-      },
+      `Cannot find out whether ${what} is yours: ${error.message}`,
+      { hint: `It is ${where} that names it. ${hint}`, quote: error.quote, cause: error },
     );
   }
 }

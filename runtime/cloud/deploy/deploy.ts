@@ -9,6 +9,7 @@ import { checkDeployedName } from "../../contract/endpoint_names.ts";
 import { roomFor } from "../../contract/model_room.ts";
 import { Interrupted } from "../../errors.ts";
 import { inOneLine, printableJson } from "../../text.ts";
+import { requireOwnKey } from "../bucket_owner.ts";
 import { connectFor } from "../connection.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { checkPlace } from "../preflight/data.ts";
@@ -166,7 +167,7 @@ function tellWhatIsLost({ request, state, report }: Work): void {
   }
 }
 
-/** The image's address, and whether captured data has a place. */
+/** The image's address; whether captured data has a place, and whose the key is. */
 async function imageAndCapture({ request, state, aws, host, report }: Work): Promise<string> {
   const { app, tag, repository, dataCapture } = request;
   // Serverless containers run on amd64 alone.
@@ -181,6 +182,7 @@ async function imageAndCapture({ request, state, aws, host, report }: Work): Pro
       if (dataCapture === undefined) return;
       await checkPlace(aws, placeOf(request, "deploy", "--data-capture", dataCapture), note);
     },
+    () => requireOwnKey(aws, request, "deploy"),
   );
   return image;
 }

@@ -12,6 +12,7 @@ import type { Context } from "../../context.ts";
 import { platformJobName } from "../../contract/job_names.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { printableJson } from "../../text.ts";
+import { requireOwnKey } from "../bucket_owner.ts";
 import { connectFor } from "../connection.ts";
 import { reportEnd } from "../jobs/end.ts";
 import { followJob } from "../jobs/follow.ts";
@@ -74,6 +75,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     },
     startable.lookAtImage,
     (note) => startable.lookAtData(aws, note),
+    () => requireOwnKey(aws, request, kind),
   );
   const [image, , data] = await nothingCreated(kind, checked, report);
   const input = startable.plan(

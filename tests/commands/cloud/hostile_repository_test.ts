@@ -199,6 +199,61 @@ suite("upload-data --delete in a hostile repository", () => {
   });
 });
 
+/** Keys by an ARN, also of several regions, and by an alias. */
+const keyOf = (account: string, key = "key/0a-1b", partition = "aws"): string =>
+  `arn:${partition}:kms:eu-west-1:${account}:${key}`;
+
+suite("a key that only the configuration file names", () => {
+  const COMMANDS = [["train", TRAIN], ["process", PROCESS], ["deploy", DEPLOY]] as const;
+  for (const [kind, args] of COMMANDS) {
+    it(`locks nothing where it is another account's: ${kind}`, async () => {
+      for (
+        const key of [
+          ...[keyOf(OTHER_ACCOUNT), keyOf(OTHER_ACCOUNT, "alias/theirs"), keyOf("", "key/1")],
+          ...[keyOf(OTHER_ACCOUNT, "key/mrk-1", "aws-cn"), keyOf(OTHER_ACCOUNT, "1", "aws-us-gov")],
+        ]
+      ) {
+        const configuration = { ...CONFIGURATION, [kind]: { kms_key: key } };
+        await using job = await makeDeployApp({ configuration });
+        for (const more of [[], ["--dry-run"]]) {
+          const { code, stdout, stderr } = await job.run([...args, ...more]);
+          assertEquals([code, stdout, changes(job.box)], [1, "", []], stderr);
+          assertStringIncludes(
+            stderr,
+            `error: The key ${key} belongs to another account than yours (123456789012); it is ` +
+              `"kms_key" in "${kind}" of ${job.app.name}.json that names it\n` +
+              `hint: If you trust it, name it yourself: --kms-key ${key}\n`,
+          );
+        }
+        job.box.requests.length = 0;
+        const typed = await job.run([...args, "--dry-run", "--kms-key", key]);
+        assertEquals(typed.code, 0, typed.stderr);
+        assertStringIncludes(typed.stdout, `"${key}"`);
+      }
+    });
+
+    it(`is taken where it is the caller's own: ${kind}`, async () => {
+      const own = [keyOf("123456789012"), keyOf("123456789012", "alias/a", "aws-cn")];
+      for (const key of [...own, "0a-1b", "mrk-1", "alias/a"]) {
+        const configuration = { ...CONFIGURATION, [kind]: { kms_key: key } };
+        await using job = await makeDeployApp({ configuration });
+        const { code, stdout, stderr } = await job.run([...args, "--dry-run"]);
+        assertEquals(code, 0, stderr);
+        assertStringIncludes(stdout, `"${key}"`);
+      }
+    });
+  }
+
+  it("is refused where nobody tells whose the account is", async () => {
+    const configuration = { ...CONFIGURATION, deploy: { kms_key: keyOf("123456789012") } };
+    await using job = await makeDeployApp({ configuration });
+    job.box.faults.deny("sts:GetCallerIdentity");
+    const { code, stderr } = await job.run(DEPLOY);
+    assertEquals([code, changes(job.box)], [1, []]);
+    assertMatch(stderr, /^error: Cannot find out whether the key arn:\S+ is yours: /m);
+  });
+});
+
 suite("what else the configuration file of a hostile repository says", () => {
   for (
     const [title, train, words] of [
