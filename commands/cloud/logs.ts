@@ -23,7 +23,7 @@ const OPTIONS = options({
   },
   "--since": {
     value: "time",
-    description: "Show only what is newer: 10m, 2h, 2026-03-01T09:30:00Z.",
+    description: "Show only what is newer: 10m, 2h, 2026-03-01T09:30Z, 2026-03-01 (local time).",
     parse: parseSince,
   },
 });

@@ -72,11 +72,15 @@ const SINCE_UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Since when: so long ago (`10m`), in milliseconds, or at a time (`2026-03-01T09:30:00Z`). */
+/**
+ * Since when: so long ago (`10m`), in milliseconds, or at a time (`2026-03-01T09:30:00Z`), which is
+ * local where it names no zone.
+ */
 export function parseSince(text: string, source: string): number | Date {
   const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   if (number !== undefined) return Number(number) * SINCE_UNITS[unit!]!;
-  const time = new Date(text);
+  // JavaScript takes a date without a time for one of UTC.
+  const time = new Date(/^[\d-]+$/.test(text) ? `${text}T00:00` : text);
   if (/^\d{4}-\d\d-\d\d/.test(text) && time.getTime() >= 0) return time;
   throw new UsageError(
     `${source} must be a time ago like 30s, 10m, 2h or 1d, or a time like ` +

@@ -5,6 +5,7 @@
  */
 
 import { isRefusal } from "./errors.ts";
+import { pagesOf } from "./pages.ts";
 import {
   CloudWatchLogsClient,
   DescribeLogStreamsCommand,
@@ -70,9 +71,7 @@ export async function openLogs(session: AwsSession): Promise<Logs> {
   const options = session.requestOptions;
   return {
     async streams(group, prefix) {
-      const streams: LogStream[] = [];
-      let token: string | undefined;
-      do {
+      const pages = pagesOf("log streams", async (token) => {
         const answer = await session.send(
           "logs:DescribeLogStreams",
           `log group ${group}`,
@@ -91,13 +90,13 @@ export async function openLogs(session: AwsSession): Promise<Logs> {
           if (isRefusal(error, "not found")) return { logStreams: [], nextToken: undefined };
           throw error;
         });
-        for (const one of answer.logStreams ?? []) {
+        const items = (answer.logStreams ?? []).flatMap((one) => {
           const { logStreamName: name, creationTime, lastEventTimestamp: lastTime } = one;
-          if (name) streams.push({ name, creationTime, lastTime });
-        }
-        token = answer.nextToken === token ? undefined : answer.nextToken;
-      } while (token);
-      return streams;
+          return name ? [{ name, creationTime, lastTime }] : [];
+        });
+        return { items, token: answer.nextToken };
+      });
+      return (await Array.fromAsync(pages)).flat();
     },
     async events(group, stream, { token, forward, since, limit }) {
       const answer = await session.send(

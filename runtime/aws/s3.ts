@@ -5,7 +5,8 @@
  */
 
 import type { Connections, SdkRequest, SdkRequestOptions, SdkResponse } from "./connections.ts";
-import { repeatedPage, strangeAnswer } from "./explanations.ts";
+import { strangeAnswer } from "./explanations.ts";
+import { pagesOf } from "./pages.ts";
 import { type Deletion, deletionOf } from "./s3_deletion.ts";
 import { type BucketInput, type Multipart, multipartOf, type ObjectPlace } from "./s3_multipart.ts";
 import {
@@ -115,9 +116,8 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
     ownedBy: (account) => s3Of(asking, account),
     ...multipartOf(asking, bucketOf),
     ...deletionOf(asking, bucketOf),
-    async *listObjects(bucket, prefix, pageSize = PAGE_SIZE) {
-      let token: string | undefined;
-      do {
+    listObjects: (bucket, prefix, pageSize = PAGE_SIZE) =>
+      pagesOf("objects", async (token) => {
         const { Name, Contents = [], EncodingType, NextContinuationToken, $metadata } =
           await session.send(
             "s3:ListBucket",
@@ -138,18 +138,16 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
           );
         // Any page that is XML, such as the login of a network, would be an empty list.
         if (Name === undefined) throw strangeAnswer($metadata.httpStatusCode);
-        yield Contents.map(({ Key = "", Size = 0, LastModified = new Date(0), ETag = "" }) => ({
+        const items = Contents.map((
+          { Key = "", Size = 0, LastModified = new Date(0), ETag = "" },
+        ) => ({
           key: EncodingType === "url" ? decoded(Key) : Key,
           size: Size,
           lastModified: LastModified,
           etag: ETag,
         }));
-        if (NextContinuationToken !== undefined && NextContinuationToken === token) {
-          throw repeatedPage("objects");
-        }
-        token = NextContinuationToken;
-      } while (token);
-    },
+        return { items, token: NextContinuationToken };
+      }),
     bucketRegion(bucket) {
       // Several addresses of a job lie in one bucket.
       const known = regions.get(bucket);

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { repeatedPage, strangeAnswer } from "./explanations.ts";
+import { strangeAnswer } from "./explanations.ts";
+import { pagesOf } from "./pages.ts";
 import {
   AddTagsCommand,
   CreateEndpointCommand,
@@ -128,9 +129,7 @@ export function deploymentsOf({ client, session, region }: Asking<SageMakerClien
         () => client.send(new UpdateEndpointCommand(input), options),
       ),
     async tagsOf(arn) {
-      const tags: [string, string][] = [];
-      let token: string | undefined;
-      do {
+      const pages = pagesOf("tags", async (token) => {
         const { Tags, NextToken, $metadata } = await session.send(
           "sagemaker:ListTags",
           undefined,
@@ -138,11 +137,10 @@ export function deploymentsOf({ client, session, region }: Asking<SageMakerClien
           () => client.send(new ListTagsCommand({ ResourceArn: arn, NextToken: token }), options),
         );
         if (!Array.isArray(Tags)) throw strangeAnswer($metadata.httpStatusCode);
-        tags.push(...Tags.map(({ Key = "", Value = "" }): [string, string] => [Key, Value]));
-        if (NextToken !== undefined && NextToken === token) throw repeatedPage("tags");
-        token = NextToken;
-      } while (token);
-      return Object.fromEntries(tags);
+        return { items: Tags, token: NextToken };
+      });
+      const tags = (await Array.fromAsync(pages)).flat();
+      return Object.fromEntries(tags.map(({ Key = "", Value = "" }) => [Key, Value]));
     },
     async addTags(arn, tags) {
       const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { repeatedPage, strangeAnswer } from "./explanations.ts";
+import { strangeAnswer } from "./explanations.ts";
+import { pagesOf } from "./pages.ts";
 import {
   DeleteEndpointCommand,
   DeleteEndpointConfigCommand,
@@ -71,25 +72,20 @@ const PAGE_SIZE = 100;
 export function endpointsOf({ client, session, region }: Asking<SageMakerClient>): Endpoints {
   const options = session.requestOptions;
   return {
-    async *listEndpoints(filter) {
-      let token: string | undefined;
-      do {
+    listEndpoints: (filter) =>
+      pagesOf("endpoints", async (token) => {
         const input = listInput(filter, token);
-        const page = await session.send(
+        const { Endpoints, NextToken, $metadata } = await session.send(
           "sagemaker:ListEndpoints",
           undefined,
           region,
           () => client.send(new ListEndpointsCommand(input), options),
         );
         // The service always sends the list, an empty one where there are none.
-        if (!Array.isArray(page.Endpoints)) throw strangeAnswer(page.$metadata.httpStatusCode);
-        yield page.Endpoints.map((summary) => endpoint(summary, page.$metadata));
-        if (page.NextToken !== undefined && page.NextToken === token) {
-          throw repeatedPage("endpoints");
-        }
-        token = page.NextToken;
-      } while (token);
-    },
+        if (!Array.isArray(Endpoints)) throw strangeAnswer($metadata.httpStatusCode);
+        const items = Endpoints.map((summary) => endpoint(summary, $metadata));
+        return { items, token: NextToken };
+      }),
     async describeEndpoint(name) {
       const answer = await session.send(
         "sagemaker:DescribeEndpoint",

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { repeatedPage, strangeAnswer } from "./explanations.ts";
+import { strangeAnswer } from "./explanations.ts";
+import { pagesOf } from "./pages.ts";
 import {
   CreateProcessingJobCommand,
   type CreateProcessingJobCommandInput,
@@ -113,7 +114,7 @@ export function jobsOf({ client, session, region }: Asking<SageMakerClient>): Jo
       return details;
     },
     listTrainingJobs: (filter, pageSize = PAGE_SIZE) =>
-      pages("training jobs", async (token) => {
+      pagesOf("training jobs", async (token) => {
         const { TrainingJobSummaries, NextToken, $metadata } = await session.send(
           "sagemaker:ListTrainingJobs",
           undefined,
@@ -136,7 +137,7 @@ export function jobsOf({ client, session, region }: Asking<SageMakerClient>): Jo
         return { items, token: NextToken };
       }),
     listProcessingJobs: (filter, pageSize = PAGE_SIZE) =>
-      pages("processing jobs", async (token) => {
+      pagesOf("processing jobs", async (token) => {
         const { ProcessingJobSummaries, NextToken, $metadata } = await session.send(
           "sagemaker:ListProcessingJobs",
           undefined,
@@ -175,24 +176,4 @@ export function jobsOf({ client, session, region }: Asking<SageMakerClient>): Jo
       );
     },
   };
-}
-
-/** A page, and what asks for the next one. */
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly token: string | undefined;
-}
-
-/** @throws AwsError when a page leads to itself. */
-async function* pages<Item>(
-  what: string,
-  ask: (token: string | undefined) => Promise<Page<Item>>,
-): AsyncGenerator<readonly Item[]> {
-  let token: string | undefined;
-  do {
-    const page = await ask(token);
-    yield page.items;
-    if (page.token !== undefined && page.token === token) throw repeatedPage(what);
-    token = page.token;
-  } while (token);
 }

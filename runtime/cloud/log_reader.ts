@@ -10,7 +10,9 @@
  */
 
 import { isRefusal, orNothing } from "../aws/errors.ts";
+import { repeatedPage } from "../aws/explanations.ts";
 import type { LogEvent, LogPage, LogQuestion, Logs, LogStream } from "../aws/logs.ts";
+import { Circle } from "../aws/pages.ts";
 import { logLines } from "../contract/log_lines.ts";
 
 /** Whose log, and from when. */
@@ -49,8 +51,13 @@ interface Stream {
   /** Whether it has been read to its end once. */
   isRead: boolean;
   token: string | undefined;
-  /** When (ms) the last event was written that was read. */
+  /** Of the tokens that came since one was too old. */
+  circle: Circle;
+  /** When (ms) the last event was written that was read, and how many were read of that time. */
   last: number;
+  ofLast: number;
+  /** How many of those come once more, since a token was too old. */
+  repeated: number;
   /** Read, and not handed on yet: where a request in between failed. */
   readonly events: LogEvent[];
 }
@@ -137,7 +144,10 @@ export class LogReader {
           since: this.source.since?.getTime(),
           isRead: false,
           token: undefined,
+          circle: new Circle(),
           last: 0,
+          ofLast: 0,
+          repeated: 0,
           events: [],
         });
       }
@@ -168,15 +178,20 @@ export class LogReader {
         .catch((error) => {
           // Tokens end after 24 hours (API reference, GetLogEvents): by the time, then.
           if (!isRefusal(error, "other") || token === undefined) throw error;
-          const since = stream.last + 1;
+          [stream.repeated, stream.circle] = [stream.ofLast, new Circle()];
+          const since = Math.max(stream.last, stream.since ?? 0);
           return this.#page(stream, { forward: true, limit, since });
         });
       if (page === undefined || page.after === token) return false;
       stream.token = page.after;
-      if (page.events.length === 0) continue;
+      if (page.after !== undefined && stream.circle.isClosedBy(page.after)) {
+        throw repeatedPage("log events");
+      }
+      const events = unread(page.events, stream);
+      if (events.length === 0) continue;
       // Handed on from its end.
-      stream.events.push(...page.events.toReversed());
-      stream.last = page.events.at(-1)!.time;
+      stream.events.push(...events.toReversed());
+      noteLast(stream, events);
       return true;
     }
     return false;
@@ -192,7 +207,7 @@ export class LogReader {
       if (page === undefined) break;
       if (token === undefined) {
         stream.token = page.after;
-        stream.last = page.events.at(-1)?.time ?? 0;
+        noteLast(stream, page.events);
       }
       if (page.before === token) break;
       token = page.before;
@@ -217,4 +232,20 @@ function earliest(streams: readonly Stream[]): Stream | undefined {
     if (time !== undefined && !(time >= (first?.events.at(-1)?.time ?? Infinity))) first = stream;
   }
   return first;
+}
+
+/** Without those that were read before a token was too old: of the same time, they come first. */
+function unread(events: readonly LogEvent[], stream: Stream): readonly LogEvent[] {
+  let count = 0;
+  while (count < stream.repeated && events[count]?.time === stream.last) count++;
+  stream.repeated = count < events.length ? 0 : stream.repeated - count;
+  return events.slice(count);
+}
+
+/** Remembers how far a stream is read. */
+function noteLast(stream: Stream, events: readonly LogEvent[]): void {
+  const last = events.at(-1)?.time ?? stream.last;
+  if (last !== stream.last) stream.ofLast = 0;
+  stream.ofLast += events.filter(({ time }) => time === last).length;
+  stream.last = last;
 }

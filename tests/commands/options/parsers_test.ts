@@ -19,6 +19,7 @@ import {
   parseSharedMemory,
 } from "../../../commands/options/resource_parsers.ts";
 import { UsageError } from "../../../runtime/errors.ts";
+import { inOwnProcess } from "../../helpers/own_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** What a parser makes of what is typed, and what it refuses. */
@@ -96,11 +97,30 @@ suiteOf("of --since", {
     ["2h", 7_200_000],
     ["1d", 86_400_000],
     ["2026-03-01T09:30:00Z", new Date("2026-03-01T09:30:00Z")],
-    ["2026-03-01", new Date("2026-03-01")],
+    ["2026-03-01", new Date(2026, 2, 1)],
   ],
   refuses: ["yesterday", "10", "m", "-1m", "1.5h", "10 m", "2026-13-01", "1969-01-01", "12345"],
   message: "must be a time ago like 30s, 10m, 2h or 1d, or a time like 2026-03-01T09:30:00Z, " +
     'but got "yesterday".',
+});
+
+suite("a time of --since", () => {
+  it("is of the place where it is typed, but where it names a zone", async () => {
+    const typed = ["2026-03-01", "2026-03-01T09:30", "2026-03-01T09:30+02:00", "2026-03-01T09:30Z"];
+    const printed = await inOwnProcess(
+      `for (const text of ${JSON.stringify(typed)}) console.log(parseSince(text, "").toJSON());`,
+      {
+        imports: { parseSince: "commands/options/parsers.ts" },
+        within: ["env", "TZ=America/New_York"],
+      },
+    );
+    assertEquals(printed.trim().split("\n"), [
+      "2026-03-01T05:00:00.000Z",
+      "2026-03-01T14:30:00.000Z",
+      "2026-03-01T07:30:00.000Z",
+      "2026-03-01T09:30:00.000Z",
+    ]);
+  });
 });
 
 suiteOf("of --limit", {

@@ -213,13 +213,17 @@ suite("followJob", () => {
     const stream = job.logStream("algo-1");
     box.logs.put(GROUP, stream, [{ timestamp: 1_000, message: "one" }]);
     atDescribe(box, 3, () => {
-      box.logs.put(GROUP, stream, [{ timestamp: 2_000, message: "two" }]);
+      // Of the same millisecond, too.
+      box.logs.put(GROUP, stream, [
+        { timestamp: 1_000, message: "two" },
+        { timestamp: 2_000, message: "three" },
+      ]);
       const words = "The specified nextToken is invalid.";
       box.faults.refuse("logs:GetLogEvents", new Refused("InvalidParameterException", words), 1);
     });
     const { shown, error } = await followIn(box);
     assertEquals(error, undefined);
-    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two"]);
+    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two", "> three"]);
   });
 
   it("does not show the log twice with a failure", async () => {
