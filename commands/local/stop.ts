@@ -14,6 +14,7 @@ const OPTIONS = options({
   ...serverPort,
   // What is removed is named by who removes it.
   "--port": { ...serverPort["--port"], variable: undefined },
+  "--yes": { short: "-y", description: "Also the server of an app in another directory." },
 });
 
 /** Options of `local stop`. */
@@ -22,6 +23,9 @@ export type StopOptions = Values<typeof OPTIONS>;
 /** Stops a server that `local deploy` started. */
 export const stopCommand: Command = command({
   options: OPTIONS,
-  examples: [["Stop the server on port 8081", "mlcli local stop --port 8081"]],
+  examples: [
+    ["Stop the server on port 8081", "mlcli local stop --port 8081"],
+    ["Stop it though another directory's app serves there", "mlcli local stop -p 8081 --yes"],
+  ],
   action: async () => (await import("./stop_action.ts")).stopAction,
 });

@@ -5,16 +5,17 @@
  */
 
 import type { Context } from "../../runtime/context.ts";
-import { stopServer } from "../../runtime/local/server/stop.ts";
+import { serversToStop, stopServers } from "../../runtime/local/server/stop.ts";
 import { ProgressLine } from "../render/progress/line.ts";
 import type { StopOptions } from "./stop.ts";
 
 /** Stops a server and prints its name. */
 export async function stopAction(context: Context, options: StopOptions): Promise<void> {
+  const servers = await serversToStop(options, context);
   using progress = new ProgressLine(context.err);
   const server = await progress.during(
     "Stopping the server",
-    stopServer(options, context),
+    stopServers(servers, context),
   );
   context.out.print(`${server.name}\n`);
 }

@@ -22,7 +22,7 @@ export interface App extends Confined {
   /** Absolute path of `NAME.json`. */
   readonly configurationPath: string;
   readonly configuration: Configuration;
-  /** Where it lies: a hash of this machine's name and the directory. */
+  /** Where it lies: `directoryMark`. */
   readonly mark: string;
 }
 
@@ -122,8 +122,13 @@ async function readApp(directory: string, name: string): Promise<App> {
     base: baseOf(directory, name),
     configurationPath,
     configuration: await readConfiguration(configurationPath),
-    mark: await sha256(`${Deno.hostname()}\n${directory}`),
+    mark: await directoryMark(directory),
   };
+}
+
+/** What labels say of where an app lies: a hash of this machine's name and the directory. */
+export async function directoryMark(directory: string): Promise<string> {
+  return await sha256(`${Deno.hostname()}\n${directory}`);
 }
 
 /** Whether a directory holds the configuration file of an app, broken or not. */

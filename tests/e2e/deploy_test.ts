@@ -95,7 +95,8 @@ suite("local deploy and local stop", () => {
       assertMatch(
         stderr,
         new RegExp(
-          `^error: Port already in use: ${port} \\(by the server of ${first.name}\\)\nhint: `,
+          `^error: Port already in use: ${port} \\(by the server of ${first.name} in ${first.directory}\\)\n` +
+            "hint: ",
         ),
       );
       assertEquals(await predict(port), "seven");

@@ -7,6 +7,7 @@ import {
   buildTestImage,
   containersOf,
   removeImage,
+  TEST_IMAGE,
   withEngine,
 } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
@@ -167,5 +168,42 @@ suite("local stop and requests under way", () => {
     } finally {
       if (stopped?.code !== 0) await app.run(["local", "stop", "--port", port]);
     }
+  });
+});
+
+suite("local stop in another directory", () => {
+  beforeAll(buildTestImage);
+
+  it("stops no server of a clone or another app, nor does --replace, until that is said", async () => {
+    await using server = await deployServer(SERVING);
+    const { app, port } = server;
+    const files = { "local_test/test_dir/model/model.txt": "" };
+    const configuration = { image_name: TEST_IMAGE };
+    // Disposed of, a clone of the same name would take the app's containers along.
+    const clone = await makeApp({ name: app.name, configuration, files });
+    await using other = await makeApp({ configuration, files });
+    const whose = `${app.name} in ${app.directory}`;
+    const refused = `error: The server on port ${port} is of another directory: ${whose}\n` +
+      `hint: If it is to end: mlcli local stop --port ${port} --yes\n`;
+    try {
+      for (const place of [clone, other]) {
+        const { code, stdout, stderr } = await place.run(["local", "stop", "--port", port]);
+        assertEquals({ code, stdout, stderr }, { code: 1, stdout: "", stderr: refused });
+        const replaced = await place.run(["local", "deploy", "--replace", "--port", port]);
+        assertEquals([replaced.code, replaced.stdout], [1, ""]);
+        assertEquals(
+          replaced.stderr.split("\n")[0],
+          `error: Port already in use: ${port} (by the server of ${whose})`,
+        );
+      }
+      const serves = await request(port, "/ping");
+      await serves.body?.cancel();
+      assertEquals(serves.status, 200);
+      const named = await other.run(["local", "stop", "--port", port, "--app-name", app.name]);
+      assertEquals([named.code, named.stderr], [0, ""]);
+    } finally {
+      await Deno.remove(clone.directory, { recursive: true });
+    }
+    assertEquals(await containersOf(app.name), []);
   });
 });

@@ -61,21 +61,14 @@ export class PortInUse extends MlcliError {
 }
 
 /**
- * @param appName the app whose server has it, if one has.
- * @param replaceable whether `--replace` would take it.
+ * @param whose server has it, if one of mlcli's has.
+ * @param more what follows the command that stops that.
  */
-export function portInUse(
-  port: number,
-  appName?: string,
-  cause?: unknown,
-  replaceable = false,
-): PortInUse {
-  const owner = appName === undefined ? "" : ` (by the server of ${appName})`;
-  const stop = appName === undefined
+export function portInUse(port: number, whose?: string, cause?: unknown, more = ""): PortInUse {
+  const owner = whose === undefined ? "" : ` (by the server of ${whose})`;
+  const stop = whose === undefined
     ? "Stop what listens there"
-    : `Stop it with mlcli local stop --port ${port}${
-      replaceable ? ", replace it (--replace)" : ""
-    }`;
+    : `Stop it with mlcli local stop --port ${port}${more}`;
   return new PortInUse(`Port already in use: ${port}${owner}`, {
     hint: `${stop}, or choose another --port; --port 0 picks a free one.`,
     cause,

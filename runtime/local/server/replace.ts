@@ -17,10 +17,10 @@ import { discardContainer } from "../container/create.ts";
 import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
-import { onFreePort, portInUse } from "./ports.ts";
+import { onFreePort } from "./ports.ts";
 import { placeOn, serve } from "./serve.ts";
 import { remainingServers } from "./remaining.ts";
-import { isReplaceable, type Server } from "./servers.ts";
+import { isReplaceable, type Server, takenBy } from "./servers.ts";
 import { type Start, type StartHost, startOf, startServer } from "./starting.ts";
 import { stopRunning } from "./stop.ts";
 
@@ -39,7 +39,7 @@ export interface Replacement {
  * proved that it answers, the old one serves; where it cannot take its place then, the old one is
  * started again.
  *
- * @throws PortInUse where something else has the port: another app's server, one of
+ * @throws PortInUse where something else has the port: another app's or directory's server, one of
  * `local deploy --watch`, or one that is not running. MlcliError as `serve`.
  */
 export async function replaceServer(job: ServingJob, host: ReplaceHost): Promise<Replacement> {
@@ -62,7 +62,7 @@ async function serverToReplace(
   const servers = (await remainingServers(engine, port)).filter(({ ended }) => !ended);
   const [old, ...others] = servers;
   if (old === undefined) return undefined;
-  if (!isReplaceable(old, app.name) || others.length > 0) throw portInUse(port, old.appName);
+  if (!isReplaceable(old, app) || others.length > 0) throw takenBy(old, app);
   return old;
 }
 

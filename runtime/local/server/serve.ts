@@ -4,13 +4,14 @@
  * @module
  */
 
+import type { App } from "../../app/app.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { serverName } from "../container/managed.ts";
 import type { ServingJob } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
-import { onFreePort, portInUse } from "./ports.ts";
+import { onFreePort } from "./ports.ts";
 import { remainingServers } from "./remaining.ts";
-import { isReplaceable, type Server } from "./servers.ts";
+import { type Server, takenBy } from "./servers.ts";
 import {
   type Follow,
   type Place,
@@ -36,7 +37,7 @@ export async function serve(job: ServingJob, host: StartHost, follow?: Follow): 
 
 async function serveOn(start: Start, port: number): Promise<Server> {
   start.signal.throwIfAborted();
-  await clearPort(start.engine, port, start.signal, start.job.app.name);
+  await clearPort(start.engine, port, start.job.app, start.signal, true);
   return await startServer(start, placeOn(start.job, port));
 }
 
@@ -49,20 +50,20 @@ export function placeOn({ app }: Pick<ServingJob, "app">, port: number): Place {
  * Refuses a port that a server of mlcli has, also one that is being started, or is paused; removes
  * what is left of one that ended, or that its mlcli, killed, never started.
  *
+ * @param app whose server is to have it.
  * @param signal ends the wait for the engine; its reason is thrown.
- * @param appName the app whose server may be replaced: that is said where it has the port.
+ * @param mayReplace whether that server may be replaced: that is said.
  * @throws PortInUse
  */
 export async function clearPort(
   engine: Engine,
   port: number,
+  app: App,
   signal: AbortSignal,
-  appName?: string,
+  mayReplace = false,
 ): Promise<void> {
   for (const server of await remainingServers(engine, port, signal)) {
-    if (!server.ended) {
-      throw portInUse(port, server.appName, undefined, isReplaceable(server, appName));
-    }
+    if (!server.ended) throw takenBy(server, app, mayReplace);
     await engine.removeContainer(server.id);
     await releaseModel(server, engine);
   }

@@ -4,12 +4,16 @@
  * @module
  */
 
+import { dirname } from "@std/path/dirname";
+import type { App } from "../../app/app.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
 import { LABELS } from "../../labels.ts";
+import { inOneLine } from "../../text.ts";
 import { type MadeOf, readMadeOf } from "./made_of.ts";
 import { managed, type ManagedServer } from "../container/managed.ts";
+import { type PortInUse, portInUse } from "./ports.ts";
 
 /** A server's container, running or ended. */
 export interface Server {
@@ -17,6 +21,8 @@ export interface Server {
   readonly name: string;
   readonly appName: string;
   readonly port: number;
+  /** Where its app lies (`directoryMark`); empty: not known. */
+  readonly directory: string;
   readonly image: string;
   /** The directory of its model on the engine's machine, when it was started. */
   readonly modelFolder: string | undefined;
@@ -69,21 +75,27 @@ export async function requireServer(
 /**
  * The same, and after it what else there is of that app on the port: while `--replace` and `--watch`
  * change servers, and where mlcli was killed meanwhile.
+ *
+ * @param here those of this directory go before others.
  */
 export async function requireServers(
   engine: Engine,
   port: number,
   appName: string | undefined,
   signal?: AbortSignal,
+  here?: string,
 ): Promise<readonly [Server, ...Server[]]> {
   const servers = await findServers(engine, undefined, signal);
-  const candidates = servers.filter((server) =>
+  const named = servers.filter((server) =>
     server.port === port && (appName === undefined || server.appName === appName)
   );
+  const own = named.filter((server) => here !== undefined && !isElsewhere(server, here));
+  const candidates = own.length === 0 ? named : own;
   const server = candidates.find((candidate) => candidate.running) ?? candidates[0];
   if (server === undefined) throw notFound(servers, port, appName);
   const others = candidates.filter((other) =>
-    other.id !== server.id && other.appName === server.appName
+    other.id !== server.id && other.appName === server.appName &&
+    other.directory === server.directory
   );
   return [server, ...others];
 }
@@ -111,6 +123,7 @@ export function asServer({ id, name, appName, port, summary }: ManagedServer): S
     name,
     appName,
     port,
+    directory: Labels[LABELS.directory] ?? "",
     image: Image,
     modelFolder: Mounts.find(({ Destination }) => Destination === PATHS.model)?.Source,
     modelId: Labels[LABELS.model] ?? "",
@@ -121,10 +134,36 @@ export function asServer({ id, name, appName, port, summary }: ManagedServer): S
   };
 }
 
+/** Whether a server's app lies in another directory, or on another machine. */
+export function isElsewhere({ directory }: Pick<Server, "directory">, here: string): boolean {
+  return directory !== "" && directory !== here;
+}
+
+/** Whose a server is, in words: `churn`, or `churn in /home/me/clone`. */
+export function whoseText(server: Server, here: string): string {
+  const { appName, madeOf } = server;
+  if (madeOf === undefined || !isElsewhere(server, here)) return appName;
+  const place = `${appName} in ${inOneLine(dirname(dirname(madeOf.base)))}`;
+  return madeOf.host === Deno.hostname() ? place : `${place} on ${inOneLine(madeOf.host)}`;
+}
+
 /** Whether `local deploy --replace` may take the place of a server. */
-export function isReplaceable(
-  { appName, running, isRelayed }: Pick<Server, "appName" | "running" | "isRelayed">,
-  app: string | undefined,
-): boolean {
-  return appName === app && running && !isRelayed;
+export function isReplaceable(server: Server, { name, mark }: Pick<App, "name" | "mark">): boolean {
+  const { appName, running, isRelayed } = server;
+  return appName === name && !isElsewhere(server, mark) && running && !isRelayed;
+}
+
+/**
+ * The error where a server has the port that an app's is to have.
+ *
+ * @param mayReplace whether `--replace` is possible.
+ */
+export function takenBy(
+  server: Server,
+  app: Pick<App, "name" | "mark">,
+  mayReplace = false,
+): PortInUse {
+  const replace = mayReplace && isReplaceable(server, app) ? ", replace it (--replace)" : "";
+  const answer = isElsewhere(server, app.mark) ? " --yes" : replace;
+  return portInUse(server.port, whoseText(server, app.mark), undefined, answer);
 }

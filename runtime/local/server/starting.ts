@@ -41,7 +41,7 @@ import { isPortTaken, portInUse } from "./ports.ts";
 import { requireReady } from "./readiness.ts";
 import { discardModel, servedModel, withOneModel } from "./served_model.ts";
 import { remainingServers } from "./remaining.ts";
-import type { Server } from "./servers.ts";
+import { type Server, takenBy } from "./servers.ts";
 
 /** What starting a server may use. */
 export type StartHost = Pick<Host, "engine" | "interruption" | "err" | "caller" | "region">;
@@ -215,7 +215,7 @@ async function requireOwnPort(engine: Engine, { app }: ServingJob, place: Place)
   // One of another app that is being started does not listen yet.
   const others = (await remainingServers(engine, place.port))
     .filter(({ appName, ended }) => appName !== app.name && !ended);
-  if (others.length > 0) throw portInUse(place.port, others[0]!.appName);
+  if (others.length > 0) throw takenBy(others[0]!, app);
   if (isTaken(place.published)) throw portInUse(place.published);
 }
 
@@ -244,6 +244,7 @@ async function createAndStart(
         name,
         appName: app.name,
         port,
+        directory: app.mark,
         image: body.Image,
         modelFolder,
         modelId,

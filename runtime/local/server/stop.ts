@@ -4,17 +4,19 @@
  * @module
  */
 
-import type { Interruption } from "../../context.ts";
+import { directoryMark, hasConfiguration } from "../../app/app.ts";
+import type { Context, Interruption } from "../../context.ts";
 import { STOP_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { BrokenEngine } from "../../docker/broken_engine.ts";
+import { MlcliError } from "../../errors.ts";
 import { tell } from "../../message.ts";
 import { leftText } from "../container/create.ts";
 import { stopContainer } from "../container/stop.ts";
 import type { Host } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { untilFree } from "./ports.ts";
-import { requireServers, type Server } from "./servers.ts";
+import { isElsewhere, requireServers, type Server, whoseText } from "./servers.ts";
 
 /** Seconds between SIGTERM and SIGKILL. */
 const GRACE = STOP_SECONDS.serve;
@@ -25,21 +27,48 @@ export interface StopRequest {
   readonly port: number;
   /** Only if the server is this app's; of any app when undefined. */
   readonly appName: string | undefined;
+  /** Whether another directory's is meant, too. */
+  readonly yes: boolean;
 }
 
 /**
- * Stops and removes the server on a port.
+ * The server on a port, and what is left of others of that app there. Where it is of another directory
+ * than the current one, the user is asked whether it is meant.
  *
- * @throws MlcliError when there is none.
+ * @throws MlcliError when there is none, or it is not meant.
+ */
+export async function serversToStop(
+  { port, appName, yes }: StopRequest,
+  host: Pick<Host, "engine" | "interruption"> & Pick<Context, "ask" | "cwd">,
+): Promise<Found> {
+  const here = await directoryMark(host.cwd);
+  const engine = await host.engine();
+  const servers = await requireServers(engine, port, appName, host.interruption.signal, here);
+  const [server] = servers;
+  // The name of an app that is not here means that one.
+  const isNamed = appName !== undefined && !await hasConfiguration(host.cwd, appName);
+  if (yes || isNamed || !isElsewhere(server, here)) return servers;
+  const whose = whoseText(server, here);
+  const answer = await host.ask(`Stop the server of ${whose}? (yes or no)`, "no");
+  if (/^y(es)?$/i.test(answer ?? "")) return servers;
+  throw new MlcliError(`The server on port ${port} is of another directory: ${whose}`, {
+    hint: `If it is to end: mlcli local stop --port ${port} --yes`,
+  });
+}
+
+type Found = Awaited<ReturnType<typeof requireServers>>;
+
+/**
+ * Stops and removes them, and gives the first.
+ *
  * @throws Interrupted when the user did not want to wait for it; it is gone then, too, or it is said
  * that it may be left.
  */
-export async function stopServer(
-  { port, appName }: StopRequest,
+export async function stopServers(
+  servers: Found,
   host: Pick<Host, "engine" | "interruption" | "err">,
 ): Promise<Server> {
   const engine = await host.engine();
-  const servers = await requireServers(engine, port, appName, host.interruption.signal);
   const [server] = servers;
   const hurry = hurryOf(host.interruption);
   await Promise.all(servers.map(async (one) => {
@@ -53,7 +82,7 @@ export async function stopServer(
   }));
   for (const one of servers) await releaseModel(one, engine);
   // Who relays requests to it notices, and ends.
-  if (server.isRelayed) await untilFree(port, hurry);
+  if (server.isRelayed) await untilFree(server.port, hurry);
   hurry.throwIfAborted();
   return server;
 }

@@ -55,7 +55,7 @@ export async function serveWatched(
   audience: Audience,
 ): Promise<void> {
   const engine = await host.engine();
-  if (job.port !== 0) await clearPort(engine, job.port, host.interruption.signal);
+  if (job.port !== 0) await clearPort(engine, job.port, job.app, host.interruption.signal);
   const listener = listen(job.port);
   await using server = new WatchedServer(job, host, audience, engine, listener);
   await server.start();

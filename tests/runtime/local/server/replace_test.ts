@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { completeApp } from "../../../helpers/app.ts";
+import { completeApp, markOf } from "../../../helpers/app.ts";
 import {
   type FakeContainer,
   fakeContainers,
@@ -30,6 +30,8 @@ interface Old {
   readonly fails?: readonly [nth: number, how: (container: FakeContainer) => void];
   readonly app?: string;
   readonly state?: string;
+  /** Where its app lies; undefined: nobody knows. */
+  readonly directory?: string;
   /** Where it is published, instead of on its port. */
   readonly published?: number;
 }
@@ -37,7 +39,8 @@ interface Old {
 /** Runs `local deploy --replace` where a server of the app is on the port. */
 async function replace(
   play: Play = {},
-  { app: other, state = "running", published, fails: [nth, fail] = [0, () => {}] }: Old = {},
+  { app: other, state = "running", directory, published, fails: [nth, fail] = [0, () => {}] }: Old =
+    {},
   keys = new Keys(),
 ): Promise<Replaced> {
   await using app = await completeApp();
@@ -50,7 +53,12 @@ async function replace(
     Names: [`/mlcli-${owner}-serve-${port}`],
     State: state,
     Image: "x",
-    Labels: { "mlcli.app": owner, "mlcli.role": "serve", "mlcli.port": String(port) },
+    Labels: {
+      "mlcli.app": owner,
+      "mlcli.role": "serve",
+      "mlcli.port": String(port),
+      ...directory === undefined ? {} : labelsOf(directory === "own" ? app.directory : directory),
+    },
     Ports: [{ PublicPort: published ?? port }],
   };
   await using engine = await fakeContainers({
@@ -75,6 +83,13 @@ async function replace(
   return { ...result, port, course, left: [...engine.left] };
 }
 
+/** What a server's labels say of where its app lies. */
+function labelsOf(directory: string): Readonly<Record<string, string>> {
+  const base = `${directory}/app/mlcli_base`;
+  const made = { host: Deno.hostname(), base, code: "", model: "", image: "x", imageId: "x" };
+  return { "mlcli.directory": markOf(directory), "mlcli.made-of": JSON.stringify(made) };
+}
+
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
@@ -97,6 +112,21 @@ suite("local deploy --replace", () => {
     assertMatch(stderr, /^note: Replaced the server; port \d+ had none for \d+\.\d\d s\n$/);
     assertEquals(course, [...TRIAL, ...TURN, "old remove"]);
     assertEquals(left.length, 1);
+  });
+
+  it("takes the place of this directory's, and leaves the same app's of another one", async () => {
+    assertEquals((await replace({}, { directory: "own" })).code, 0);
+    const { code, stdout, stderr, port, course } = await replace({}, {
+      directory: "/home/me/clone",
+    });
+    assertEquals([code, stdout, course], [1, "", []]);
+    assertMatch(
+      stderr,
+      new RegExp(
+        `^error: Port already in use: ${port} \\(by the server of test-\\w+ in /home/me/clone\\)\n` +
+          `hint: Stop it with mlcli local stop --port ${port} --yes, or choose another --port`,
+      ),
+    );
   });
 
   it("starts a server where there is none, and says nothing of a pause", async () => {

@@ -1,4 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { markOf } from "../../../helpers/app.ts";
+import { makeDirectory } from "../../../helpers/directory.ts";
 import { fakeContainers, frame, type Play } from "../../../helpers/fake_containers.ts";
 import { done, refusal } from "../../../helpers/fake_engine.ts";
 import { Keys, runInProcess } from "../../../helpers/in_process.ts";
@@ -155,4 +157,110 @@ suite("of several servers on a port", () => {
       assertEquals([app.code, app.asked], [1, []]);
     }
   });
+});
+
+suite("a server of another directory", () => {
+  const MADE = { code: "", model: "", image: "x:latest", imageId: "x" };
+  /** A server of an app of that directory, maybe on another machine. */
+  const of = (
+    directory: string,
+    app = "x",
+    host = Deno.hostname(),
+    Id = "a",
+    State = "running",
+  ) => {
+    const { Labels, ...container } = server(Id, State, app);
+    const base = `${directory}/${app}/mlcli_base`;
+    const more = {
+      "mlcli.directory": markOf(directory),
+      "mlcli.made-of": JSON.stringify({ ...MADE, host, base }),
+    };
+    return { ...container, Labels: { ...Labels, ...more } };
+  };
+  const CLONE = of("/home/me/clone");
+
+  interface Row {
+    readonly args?: readonly string[];
+    readonly containers?: readonly ReturnType<typeof of>[];
+    /** What a terminal's user answers; undefined: there is no terminal. */
+    readonly answer?: string;
+    /** `APP.json` that are in the current directory. */
+    readonly here?: readonly string[];
+    /** The server's id; undefined: none is stopped. */
+    readonly stopped?: string;
+    readonly whose?: string;
+  }
+  const rows: Readonly<Record<string, Row>> = {
+    "is not stopped without a question": { whose: "x in /home/me/clone" },
+    "is not that of an app of the same name here": { here: ["x"], whose: "x in /home/me/clone" },
+    "is not that of another app here": { here: ["y"], whose: "x in /home/me/clone" },
+    "may be another machine's": {
+      containers: [of("/home/me/clone", "x", "there")],
+      whose: "x in /home/me/clone on there",
+    },
+    "is stopped by who says yes": { answer: "yes", stopped: "a" },
+    "is not stopped by who says nothing": { answer: "no", whose: "x in /home/me/clone" },
+    "is stopped by --yes": { args: ["--yes"], stopped: "a" },
+    "is stopped by its app's name": { args: ["--app-name", "x"], here: ["y"], stopped: "a" },
+    "is not stopped by a name that an app here has, too": {
+      args: ["--app-name", "x"],
+      here: ["x"],
+      whose: "x in /home/me/clone",
+    },
+    "is none where it is this one": { containers: [of("HERE")], answer: "never", stopped: "a" },
+    "is left where this one has a server, too": {
+      containers: [CLONE, of("HERE", "y", "h", "b", "exited")],
+      stopped: "b",
+    },
+    "is none where this one has one, whatever is there besides": {
+      containers: [of("HERE", "x", "h", "b"), of("/home/me/clone", "x", "h", "c", "exited")],
+      stopped: "b",
+    },
+    "is the only one that yes means": {
+      args: ["--yes"],
+      containers: [CLONE, of("/home/me/other", "x", "h", "c", "exited")],
+      stopped: "a",
+    },
+  };
+  for (const [title, row] of Object.entries(rows)) {
+    it(title, async () => {
+      const { args = [], containers = [CLONE], answer, here = [], stopped, whose } = row;
+      await using directory = await makeDirectory(
+        Object.fromEntries(here.map((app) => [`${app}.json`, '{"image_name": "x"}'])),
+      );
+      const cwd = await Deno.realPath(directory.path);
+      const mark = (label: string) => label === markOf("HERE") ? markOf(cwd) : label;
+      await using engine = await fakeContainers({
+        containers: containers.map(({ Labels, ...container }) => ({
+          ...container,
+          Labels: { ...Labels, "mlcli.directory": mark(Labels["mlcli.directory"]!) },
+        })),
+      });
+      const questions: string[] = [];
+      const { code, stdout, stderr } = await runInProcess(["local", "stop", ...args], {
+        cwd,
+        engine,
+        ask: (question) => {
+          questions.push(question);
+          return Promise.resolve(answer);
+        },
+      });
+      const removed = engine.calls.flatMap(({ call }) =>
+        call.startsWith("DELETE /containers/") ? [call.split("/").at(-1)] : []
+      );
+      assertEquals(removed, stopped === undefined ? [] : [stopped]);
+      const isAsked = whose !== undefined || answer === "yes";
+      assertEquals(
+        questions,
+        isAsked ? [`Stop the server of ${whose ?? "x in /home/me/clone"}? (yes or no)`] : [],
+      );
+      if (whose === undefined) return assertEquals([code, stderr], [0, ""]);
+      assertEquals({ code, stdout, stderr }, {
+        code: 1,
+        stdout: "",
+        stderr: `error: The server on port 8080 is of another directory: ${whose}\n` +
+          "hint: If it is to end: mlcli local stop --port 8080 --yes\n",
+      });
+    });
+  }
 });
