@@ -31,11 +31,6 @@ interface SdkError {
   };
 }
 
-/** Whether the SDK sent the request more than once before this error. */
-export function wasRetried(error: unknown): boolean {
-  return ((error as SdkError)?.$metadata?.attempts ?? 1) > 1;
-}
-
 /** Whether the service refused because the credentials have expired. */
 export function isExpiry(error: unknown): boolean {
   const { name = "" } = (error ?? {}) as SdkError;

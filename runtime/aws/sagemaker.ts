@@ -9,6 +9,7 @@ import { SageMakerClient } from "./sdk/sagemaker.ts";
 import { type Deployments, deploymentsOf } from "./sagemaker_deployments.ts";
 import { type Endpoints, endpointsOf } from "./sagemaker_endpoints.ts";
 import { type Jobs, jobsOf } from "./sagemaker_jobs.ts";
+import { noticeTheHeard } from "./unheard.ts";
 import type { AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
 
@@ -24,6 +25,7 @@ export interface SageMaker extends Endpoints, Deployments, Jobs {
  */
 export async function openSageMaker(session: AwsSession): Promise<SageMaker> {
   const client = new SageMakerClient(await session.clientConfiguration("SAGEMAKER"));
+  noticeTheHeard(client);
   const region = await session.regionOf(client);
   const asking = { client, session, region };
   return { region, ...endpointsOf(asking), ...deploymentsOf(asking), ...jobsOf(asking) };

@@ -11,13 +11,14 @@ import { type AddressedService, addressOf } from "./addresses.ts";
 import { Connections } from "./connections.ts";
 import { credentialsProvider } from "./credentials.ts";
 import { AwsError, isRefusal, type Refusal } from "./errors.ts";
-import { awsError, isExpiry, wasRetried } from "./explanations.ts";
+import { awsError, isExpiry } from "./explanations.ts";
 import { KeptCredentials } from "./kept_credentials.ts";
 import { checkProfile } from "./profiles.ts";
 import { checkProxies, proxyLogins } from "./proxy.ts";
 import { Secrets } from "./secrets.ts";
 import type { AwsSettings, Setting } from "./settings.ts";
 import type { TimeLimits } from "./time_limit.ts";
+import { mayBeOwn } from "./unheard.ts";
 
 /** What a session needs besides its settings. */
 export interface SessionContext {
@@ -147,7 +148,10 @@ export class AwsSession implements Disposable {
     }
   }
 
-  /** Sends a deletion. When a retry finds nothing to delete, the first attempt has succeeded. */
+  /**
+   * Sends a deletion. When a retry finds nothing to delete, an attempt before it, which may have been
+   * heard (`mayBeOwn`), has succeeded.
+   */
   async sendDeletion(
     action: string,
     subject: string,
@@ -158,8 +162,8 @@ export class AwsSession implements Disposable {
   }
 
   /**
-   * Sends a creation of something with a name of its own. When a retry finds the name in use, the
-   * first attempt has succeeded.
+   * Sends a creation of something with a name of its own. When a retry finds the name in use, such an
+   * attempt has succeeded.
    */
   async sendCreation(
     action: string,
@@ -172,7 +176,7 @@ export class AwsSession implements Disposable {
 
   /**
    * Sends a change to something that takes its time. When a retry finds it being changed, or as it
-   * is to be, the first attempt has succeeded.
+   * is to be, such an attempt has succeeded.
    */
   async sendChange(
     action: string,
@@ -183,7 +187,7 @@ export class AwsSession implements Disposable {
     await this.#sendOnce(["in progress", "in use"], action, subject, region, request);
   }
 
-  /** @param done what a retry is refused with when the first attempt, unnoticed, has succeeded. */
+  /** @param done what a retry is refused with when an attempt before it, unnoticed, has succeeded. */
   async #sendOnce(
     done: readonly Refusal[],
     action: string,
@@ -191,15 +195,15 @@ export class AwsSession implements Disposable {
     region: Setting,
     request: () => Promise<unknown>,
   ): Promise<void> {
-    let retried = false;
+    let isOwn = false;
     try {
       await this.send(action, subject, region, () =>
         request().catch((error) => {
-          retried = wasRetried(error);
+          isOwn = mayBeOwn(error);
           throw error;
         }));
     } catch (error) {
-      if (!(retried && done.some((one) => isRefusal(error, one)))) throw error;
+      if (!(isOwn && done.some((one) => isRefusal(error, one)))) throw error;
     }
   }
 

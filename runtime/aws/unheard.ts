@@ -1,6 +1,6 @@
 /**
- * Requests that may do something each time they are heard, and have no name by which a second one
- * would be known for the same: those to a model.
+ * Whether a request may have been heard, for those that are not to be done twice: to a model each one
+ * does something; of a creation, the second attempt finds what the first has made, or somebody else.
  *
  * @module
  */
@@ -49,6 +49,33 @@ export function repeatOnlyTheUnheard(client: Client): void {
     // Behind the one that repeats.
     { step: "finalizeRequest", priority: "low", name: "repeatOnlyTheUnheard" },
   );
+}
+
+/** Of calls of which an earlier attempt may have been heard. */
+const AFTER_HEARD = new WeakSet<object>();
+
+/** Notices what an attempt ends with, where an earlier one of the same call may have been heard. */
+export function noticeTheHeard(client: Client): void {
+  client.middlewareStack.add(
+    (next) => {
+      let wasHeard = false;
+      return async (args) => {
+        try {
+          return await next(args);
+        } catch (error) {
+          if (wasHeard) AFTER_HEARD.add(error as Error);
+          wasHeard ||= !isUnheard(error);
+          throw error;
+        }
+      };
+    },
+    { step: "finalizeRequest", priority: "low", name: "noticeTheHeard" },
+  );
+}
+
+/** Whether what a call found done may be what its own earlier attempt did. */
+export function mayBeOwn(error: unknown): boolean {
+  return AFTER_HEARD.has(error as Error);
 }
 
 /** What was thrown for a request of such a client. */

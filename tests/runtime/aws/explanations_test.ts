@@ -1,12 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { ConnectionError, type ConnectionFailure } from "../../../runtime/aws/connection_error.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
-import {
-  awsError,
-  type Request,
-  strangeAnswer,
-  wasRetried,
-} from "../../../runtime/aws/explanations.ts";
+import { awsError, type Request, strangeAnswer } from "../../../runtime/aws/explanations.ts";
 import { Secrets } from "../../../runtime/aws/secrets.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -309,19 +304,6 @@ suite("awsError", () => {
       assertEquals([name, words], [error.name, "[secret]"]);
     }
   });
-});
-
-suite("wasRetried", () => {
-  const rows: readonly (readonly [error: unknown, expected: boolean])[] = [
-    [sdkError("x", "x", { attempts: 2 }), true],
-    [sdkError("x", "x", { attempts: 1 }), false],
-    [sdkError("x", "x", {}), false],
-    [sdkError("x", "x"), false],
-    [undefined, false],
-  ];
-  for (const [error, expected] of rows) {
-    it(`${JSON.stringify(error)}: ${expected}`, () => assertEquals(wasRetried(error), expected));
-  }
 });
 
 suite("strangeAnswer", () => {
