@@ -29,6 +29,7 @@ export async function watchDeploy(
       await announce({ port });
       say("watching the code and the model; Ctrl-C ends");
     },
+    onStart: ({ words }) => say(`${words}: starting`),
     onSwitch: ({ words }, seconds) => say(`${words}: new server in ${seconds.toFixed(1)} s`),
     onFailure: ({ words }, error) => {
       tell(err, errorText(error, cwd));

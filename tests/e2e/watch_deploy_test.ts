@@ -135,7 +135,7 @@ suite("local deploy --watch", () => {
 
     await app.write(app.path("prediction/serve"), SERVING.replace("= 0", "= 11"));
     await app.write(app.testPath("model/model.txt"), "eight");
-    await err.until(/new server[^]*not served[^]*new server/);
+    await err.until(/not served[^]*model trained: new server/);
     assertEquals(await ask(port), "11 2 eight");
 
     // The one before may still be on its way out.

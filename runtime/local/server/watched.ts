@@ -28,6 +28,8 @@ import { requireServable, type Start, startOf, startServer } from "./starting.ts
 export interface Audience {
   /** The first server answers on this port. */
   readonly onReady: (port: number) => Promise<void>;
+  /** A new server is started. */
+  readonly onStart: (change: Change) => void;
   /** A new server answers since so many seconds after the change. */
   readonly onSwitch: (change: Change, seconds: number) => void;
   /** What is there now does not serve; the server before does. */
@@ -39,8 +41,8 @@ export interface Audience {
 /** What it may use. */
 export type WatchHost = Host & { readonly clock: Clock };
 
-/** Why a start was given up: what it would serve is not there any more. */
-const OVERTAKEN = new Error("edited again");
+/** What a start that was overtaken by an edit has, in ms, beside twice the longest that answered. */
+const PATIENCE = 10_000;
 
 /**
  * Serves until the user interrupts, or stops the server by `local stop`, and returns then. Whatever
@@ -81,6 +83,8 @@ class WatchedServer implements AsyncDisposable {
   #current: Backend | undefined;
   /** Of which it is tried to serve what is there, or was. */
   #look: Look = [];
+  /** How long the slowest start took, in ms, of those that answered. */
+  #longest = 0;
 
   constructor(
     private readonly job: ServingJob,
@@ -136,25 +140,23 @@ class WatchedServer implements AsyncDisposable {
     }
   }
 
-  /** Serves what is there now; what is changed meanwhile instead, where that is faster. */
-  async changeTo(first: Change): Promise<void> {
-    for (let change: Change | undefined = first; change !== undefined;) {
-      this.#look = change.look;
-      const attempt = new AbortController();
-      using either = joinSignals(this.#signal, attempt.signal);
-      const overtaking: Promise<Change | undefined> = this.#watch.change(change.look, either.signal)
-        .then((next) => (attempt.abort(OVERTAKEN), next), () => undefined);
-      try {
-        await this.#serve(change, either.signal);
-      } catch (error) {
-        this.#signal.throwIfAborted();
-        const isKnown = error instanceof MlcliError || isSystemError(error);
-        if (!isKnown && error !== OVERTAKEN) throw error;
-        if (isKnown) this.audience.onFailure(change, error);
-      } finally {
-        attempt.abort();
-      }
-      change = await overtaking;
+  /** Serves what is there now. A start ends before what is changed meanwhile counts, unless it hangs. */
+  async changeTo(change: Change): Promise<void> {
+    this.#look = change.look;
+    this.audience.onStart(change);
+    const attempt = new AbortController();
+    using either = joinSignals(this.#signal, attempt.signal);
+    this.#watch.change(change.look, either.signal)
+      .then(() => this.#host.clock.pause(PATIENCE + 2 * this.#longest, either.signal))
+      .then(() => attempt.abort(overtaken()), () => {});
+    try {
+      await this.#serve(change, either.signal);
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (!(error instanceof MlcliError || isSystemError(error))) throw error;
+      this.audience.onFailure(change, error);
+    } finally {
+      attempt.abort();
     }
   }
 
@@ -171,11 +173,15 @@ class WatchedServer implements AsyncDisposable {
   }
 
   async #startBackend(start: Start): Promise<Backend> {
-    return await onFreePort(async (published) => {
+    const { clock } = this.#host;
+    const began = clock.now();
+    const backend = await onFreePort(async (published) => {
       const name = spareName(this.job.app.name, this.#port);
       const place = { name, port: this.#port, published };
       return new Backend(await startServer(start, place), published);
     });
+    this.#longest = Math.max(this.#longest, clock.now() - began);
+    return backend;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -248,6 +254,10 @@ function watchOf({ app }: ServingJob, clock: Clock): Watch {
     [base, testDirectory],
     clock,
   );
+}
+
+function overtaken(): MlcliError {
+  return new MlcliError("The server takes longer to start than before, and was edited meanwhile");
 }
 
 async function endedByItself(engine: Engine, server: Server, status: number): Promise<MlcliError> {

@@ -1,4 +1,5 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { abortOf, type Clock } from "../../../../runtime/time.ts";
 import { completeApp, type TestApp } from "../../../helpers/app.ts";
 import {
   type FakeContainer,
@@ -6,6 +7,7 @@ import {
   fakeContainers,
   portOf,
 } from "../../../helpers/fake_containers.ts";
+import { fakeClock } from "../../../helpers/fake_context.ts";
 import { Keys, runInProcess } from "../../../helpers/in_process.ts";
 import { pingServer } from "../../../helpers/ping_server.ts";
 import type { ProgramResult } from "../../../helpers/program.ts";
@@ -19,6 +21,12 @@ interface Stage {
   readonly url: Promise<string>;
   /** Once it is said that an edit is not served. */
   readonly notServed: Promise<void>;
+  /** Once there is another edit while a server starts, which then has so many ms to answer. */
+  readonly overtaken: Promise<number>;
+  /** Lets so many ms pass. */
+  readonly pass: (milliseconds: number) => Promise<void>;
+  /** Ends that time. */
+  readonly giveUp: () => void;
   /** The containers are not in the engine's list any more, as after `local stop`. */
   removeAll(): void;
   /** Another command removes a container. */
@@ -26,6 +34,10 @@ interface Stage {
   /** Answers /ping from now on. */
   readonly answer: (container: FakeContainer) => void;
 }
+
+/** A start that was overtaken by an edit has at least this, in ms, and less than a stream. */
+const PATIENCE = 10_000;
+const STREAM = 480_000;
 
 /** What the nth server does when it is started; those behind the last one end the watch. */
 type Starts = readonly ((stage: Stage, container: FakeContainer) => Promise<void> | void)[];
@@ -39,6 +51,19 @@ async function watch(
   const keys = new Keys();
   const { promise: url, resolve } = Promise.withResolvers<string>();
   const { promise: notServed, resolve: onNotServed } = Promise.withResolvers<void>();
+  const overtaken = Promise.withResolvers<number>();
+  const patience = Promise.withResolvers<void>();
+  const fake = fakeClock();
+  const clock: Clock = {
+    ...fake,
+    pause: (milliseconds, signal) => {
+      if (milliseconds < PATIENCE || milliseconds >= STREAM) {
+        return fake.pause(milliseconds, signal);
+      }
+      overtaken.resolve(milliseconds);
+      return Promise.race([patience.promise, abortOf(signal)]);
+    },
+  };
   let isListed = true;
   let count = 0;
   const stage: Stage = {
@@ -46,6 +71,9 @@ async function watch(
     keys,
     url,
     notServed,
+    overtaken: overtaken.promise,
+    giveUp: patience.resolve,
+    pass: (milliseconds) => fake.pause(milliseconds, new AbortController().signal),
     removeAll: () => void (isListed = false),
     remove: async (id) => {
       using client = Deno.createHttpClient({ proxy: { transport: "unix", path: engine.socket } });
@@ -80,6 +108,7 @@ async function watch(
     cwd: app.directory,
     engine,
     keys,
+    clock,
     onOutput: (text) => resolve(text.trim()),
     onMessage: (text) => text.includes("not served") && onNotServed(),
   });
@@ -95,9 +124,11 @@ const answersAndEdits: Starts[number] = async ({ app, answer, url }, container) 
 };
 
 /** In one step, as editors do it: a file that is empty for a moment would be an edit of its own. */
-async function edit(app: TestApp): Promise<void> {
-  await app.write(app.path("new"), crypto.randomUUID());
+async function edit(app: TestApp): Promise<string> {
+  const text = crypto.randomUUID();
+  await app.write(app.path("new"), text);
   await Deno.rename(app.path("new"), app.path("prediction/serve"));
+  return text;
 }
 
 const answers: Starts[number] = async ({ answer, keys, url }, container) => {
@@ -164,15 +195,45 @@ suite("local deploy --watch", () => {
     );
   });
 
-  it("gives a start up where there is another edit", async () => {
+  it("lets a start finish, however often the code is edited meanwhile, and takes the latest", async () => {
+    const served: (string | undefined)[] = [];
+    let last = "";
     const { code, stderr, left, names } = await watch([
       answersAndEdits,
-      // It never answers.
-      ({ app }) => edit(app),
+      async ({ app, answer, overtaken }, container) => {
+        for (let number = 0; number < 7; number++) last = await edit(app);
+        overtaken.then(() => answer(container));
+      },
+      ({ keys }, container) => {
+        served.push(container.files.get("opt/ml/code/serve"));
+        keys.press();
+      },
+    ]);
+    assertEquals([code, left, names.length, served], [130, [], 3, [last]]);
+    const said = [...stderr.matchAll(/ prediction\/serve edited: (starting|new server)/g)];
+    assertEquals(said.map(([, what]) => what), ["starting", "new server", "starting"], stderr);
+  });
+
+  it("gives up a start that hangs where there is another edit", async () => {
+    const given: number[] = [];
+    const { code, stderr, left, names } = await watch([
+      async (stage, container) => {
+        await stage.pass(3_000);
+        await answersAndEdits(stage, container);
+      },
+      async ({ app, overtaken, giveUp }) => {
+        await edit(app);
+        overtaken.then((milliseconds) => given.push(milliseconds)).then(giveUp);
+      },
       answers,
     ]);
     assertEquals([code, left, names.length], [130, [], 3]);
-    assertEquals(stderr.includes("not served"), false, stderr);
+    // Twice as long as the first one took, at least.
+    assert(given[0]! >= PATIENCE + 6_000, `${given}`);
+    assertMatch(
+      stderr,
+      /error: The server takes longer to start than before, and .*\n\S+ prediction\/serve edited: not served; .*\n\S+ prediction\/serve edited: starting\n/,
+    );
   });
 
   it("says that a server ended by itself, answers 503, and starts one after an edit", async () => {
