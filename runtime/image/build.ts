@@ -11,7 +11,7 @@ import { commonFinding } from "../app/dockerfile/missing_lines.ts";
 import { withoutOptionalMounts } from "../app/dockerfile/optional_mounts.ts";
 import { stageOf } from "../app/dockerfile/stages.ts";
 import { platformFinding } from "../app/platform.ts";
-import { appOf, ownerLabels, strangerOf } from "../app/whose.ts";
+import { ownerLabels, ownImageFinding } from "../app/whose.ts";
 import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { platformOf } from "../docker/image_details.ts";
@@ -111,10 +111,9 @@ export async function build(
     }),
   );
   const engine = await host.engine();
-  const lost = request.replace
-    ? []
-    : await requireOwnName(engine, app, reference, host.interruption.signal);
-  [...unused, ...lost].forEach(report.onWarning);
+  const lost = !request.replace &&
+    await requireOwnName(engine, app, reference, host.interruption.signal);
+  [...unused, ...lost ? [lost] : []].forEach(report.onWarning);
   const options: BuildOptions = {
     builder: chosenBuilder(engine, host.env),
     tag: reference,
@@ -211,22 +210,14 @@ async function requireOwnName(
   app: App,
   reference: string,
   signal: AbortSignal,
-): Promise<readonly Warning[]> {
+): Promise<Warning | undefined> {
   const image = await engine.image(reference, signal);
-  if (image === undefined) return [];
-  const stranger = strangerOf(app, image.Config?.Labels);
-  const other = `nother image_name in ${app.name}.json, or another --docker-tag, leaves it alone.`;
-  if (stranger === "directory") {
-    const message = `${reference} was built in another directory, or on another machine: ` +
-      "this build takes its name";
-    return [{ message, hint: `A${other}` }];
-  }
-  if (stranger === undefined && isBuiltByMlcli(image)) return [];
-  const [whose, more] = stranger === "app"
-    ? [`is the image of another app: ${appOf(image.Config?.Labels)}`, ""]
-    : ["mlcli did not build it", " Local commands run it as it is, without mlcli build."];
-  throw new MlcliError(`${reference} is there already, and ${whose}`, {
-    hint: `--replace gives its name to the new image; a${other}${more}`,
+  const finding = image && ownImageFinding(app, reference, image);
+  if (image === undefined || isBuiltByMlcli(image)) return finding;
+  throw new MlcliError(`${reference} is there already, and mlcli did not build it`, {
+    hint: "--replace gives its name to the new image; another image_name in " +
+      `${app.name}.json, or another --docker-tag, leaves it alone. ` +
+      "Local commands run it as it is, without mlcli build.",
   });
 }
 

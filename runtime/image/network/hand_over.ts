@@ -68,23 +68,13 @@ export async function handOver(
   const isMounted = NETWORK_LINE.isDone(dockerfile, app.name);
   if (!isMounted && !await namesPackages(app)) return NOTHING;
   const settings = await networkSettings(app, host);
-  const taking = takingOfReader(text) ?? takingOf(dockerfile);
-  if (studioOf(host) !== undefined) {
-    const { sources, warnings } = settings;
-    const warning = sources.length === 0 ? [] : [withoutBuildKit(settings)];
-    return { ...NOTHING, warnings: [...warnings, ...warning], kept: warning[0]?.hint };
-  }
-  if (!isMounted && settings.sources.length > 0) {
-    const warning = await withoutMount(app, path, settings);
-    return warning ? { ...NOTHING, warnings: [warning], kept: warning.hint } : NOTHING;
-  }
-  if (!isMounted) return { ...NOTHING, warnings: settings.warnings };
-  const handed = {
-    ...settings,
-    entries: networkEntries(settings),
-    passwords: passwordsIn(settings),
-  };
-  return keptFrom(taking, handed);
+  const entries = networkEntries(settings);
+  const handed = { ...settings, entries, passwords: passwordsIn(settings) };
+  if (studioOf(host) !== undefined) return keptFrom(WITHOUT_BUILDKIT, handed);
+  if (isMounted) return keptFrom(takingOfReader(text) ?? takingOf(dockerfile), handed);
+  if (settings.sources.length === 0) return { ...NOTHING, warnings: settings.warnings };
+  const warning = await withoutMount(app, path, settings);
+  return warning ? { ...NOTHING, warnings: [warning], kept: warning.hint } : NOTHING;
 }
 
 /**
@@ -110,10 +100,11 @@ function keptFrom(taking: Taking | undefined, network: HandOver): HandOver {
   const { sources, warnings } = network;
   if (taking === undefined) return network;
   if (sources.length === 0) return { ...NOTHING, warnings };
-  const message =
-    `This machine's network settings (${enumerated(sources)}) are not handed to pip: ` +
-    taking.reason;
-  return { ...NOTHING, warnings: [{ message, hint: taking.hint }], kept: taking.hint };
+  const { reason, hint } = taking;
+  const message = `This machine's network settings (${
+    enumerated(sources)
+  }) are not handed to pip: ${reason}`;
+  return { ...NOTHING, warnings: [...warnings, { message, hint }], kept: hint };
 }
 
 function passwordsIn({ variables, netrc }: NetworkSettings): readonly string[] {
@@ -134,13 +125,10 @@ async function textOf(app: App, path: string): Promise<string> {
   return await readTextFile(path, LARGEST_TEXT).catch(() => "");
 }
 
-function withoutBuildKit({ sources }: NetworkSettings): Warning {
-  return {
-    message: `This machine's network settings (${enumerated(sources)}) are not handed to pip: ` +
-      "SageMaker Studio's Docker has no BuildKit, which keeps them out of the image",
-    hint: "A base image that has the packages (--base-image) needs none of them.",
-  };
-}
+const WITHOUT_BUILDKIT: Taking = {
+  reason: "SageMaker Studio's Docker has no BuildKit, which keeps them out of the image",
+  hint: "A base image that has the packages (--base-image) needs none of them.",
+};
 
 async function withoutMount(
   app: App,

@@ -33,56 +33,55 @@ export interface Taking {
 export function takingOf(instructions: readonly Instruction[], image?: string): Taking | undefined {
   const all = withTriggers(instructions);
   const copied = copiesOf(all).flatMap(({ sources }) => sources).find(takesFolder);
-  const mounted = all.filter(({ name }) => name === "RUN")
+  const source = copied ?? all.filter(({ name }) => name === "RUN")
     .flatMap(({ flags }) => flags.map(mountedSource))
     .find((source) => source !== undefined && !isFolder(source) && takesFolder(source));
-  const source = copied ?? mounted;
   if (source === undefined) return undefined;
-  const who = image === undefined ? "the Dockerfile" : `the base image ${image}`;
-  const verb = copied === undefined ? "mounts" : "copies";
-  const how = image === undefined ? "" : " by itself (ONBUILD)";
-  const likely = copied === undefined || /[$[\\]/.test(source) ? "may" : "would";
-  return {
-    reason: `${who} ${verb} ${inOneLine(source) || "the whole context"}${how}, ` +
-      `which ${likely} put them into the image`,
-    hint: image === undefined
-      ? `${copied === undefined ? "Mount" : "Copy"} what the image needs, such as \${APP}/.`
-      : "A base image without ONBUILD leaves it to the Dockerfile.",
-  };
+  const [does, verb] = copied === undefined ? ["mounts", "Mount"] : ["copies", "Copy"];
+  const what = `${does} ${inOneLine(source) || "the whole context"}`;
+  const end = `${
+    copied === undefined || /[$[\\]/.test(source) ? "may" : "would"
+  } put them into the image`;
+  return image === undefined
+    ? {
+      reason: `the Dockerfile ${what}, which ${end}`,
+      hint: `${verb} what the image needs, such as \${APP}/.`,
+    }
+    : {
+      reason: `the base image ${image} ${what} by itself (ONBUILD), which ${end}`,
+      hint: "A base image without ONBUILD leaves it to the Dockerfile.",
+    };
 }
 
-/**
- * What builds upon an image do by themselves.
- *
- * @param reference undefined where the builder alone knows which image it is.
- */
+/** What builds upon an image do by themselves; undefined: the builder alone knows which one it is. */
 export function takingOfImage(
   reference: string | undefined,
   image: Pick<ImageDetails, "Config"> | undefined | "",
 ): Taking | undefined {
   if (reference === "scratch") return undefined;
-  if (reference === undefined || !image) {
-    return {
-      reason: "the name of a base image is the builder's alone to know, and what it copies by " +
-        "itself (ONBUILD)",
-      hint: "Name it in FROM, or give its ARG a value there or by --build-arg.",
-    };
+  if (reference !== undefined && image) {
+    return takingOf((image.Config?.OnBuild ?? []).flatMap(instructionsOf), reference);
   }
-  return takingOf((image.Config?.OnBuild ?? []).flatMap(instructionsOf), reference);
+  return {
+    reason: "the name of a base image is the builder's alone to know, and what it copies by " +
+      "itself (ONBUILD)",
+    hint: "Name it in FROM, or give its ARG a value there or by --build-arg.",
+  };
 }
 
 /** What reads the Dockerfile in the engine's place, and may understand it as it likes. */
 export function takingOfReader(dockerfile: string): Taking | undefined {
-  const reader = /(?:^\s*(?:#|\/\/)\s*syntax\s*=|"syntax"\s*:)\s*"?([^\s"]+)/im.exec(dockerfile)
-    ?.[1];
+  const [, reader] = SYNTAX.exec(dockerfile) ?? [];
   if (reader === undefined || OF_DOCKER.test(reader)) return undefined;
+  const shown = inOneLine(reader);
   return {
-    reason: `${
-      inOneLine(reader)
-    } (# syntax=) reads the Dockerfile, and may put them into the image`,
+    reason: `${shown} (# syntax=) reads the Dockerfile, and may put them into the image`,
     hint: "Without the line # syntax=, or with docker/dockerfile there, they are handed over.",
   };
 }
+
+/** Also as BuildKit's newer readers take it: after slashes, and as JSON. */
+const SYNTAX = /(?:^\s*(?:#|\/\/)\s*syntax\s*=|"syntax"\s*:)\s*"?([^\s"]+)/im;
 
 const OF_DOCKER = /^(docker\.io\/)?docker\/dockerfile(-upstream)?([:@]|$)/;
 

@@ -75,22 +75,17 @@ export async function requireServer(
 /**
  * The same, and after it what else there is of that app on the port: while `--replace` and `--watch`
  * change servers, and where mlcli was killed meanwhile.
- *
- * @param here those of this directory go before others.
  */
 export async function requireServers(
   engine: Engine,
   port: number,
   appName: string | undefined,
   signal?: AbortSignal,
-  here?: string,
 ): Promise<readonly [Server, ...Server[]]> {
   const servers = await findServers(engine, undefined, signal);
-  const named = servers.filter((server) =>
+  const candidates = servers.filter((server) =>
     server.port === port && (appName === undefined || server.appName === appName)
   );
-  const own = named.filter((server) => here !== undefined && !isElsewhere(server, here));
-  const candidates = own.length === 0 ? named : own;
   const server = candidates.find((candidate) => candidate.running) ?? candidates[0];
   if (server === undefined) throw notFound(servers, port, appName);
   const others = candidates.filter((other) =>

@@ -43,7 +43,7 @@ export async function serversToStop(
 ): Promise<Found> {
   const here = await directoryMark(host.cwd);
   const engine = await host.engine();
-  const servers = await requireServers(engine, port, appName, host.interruption.signal, here);
+  const servers = await requireServers(engine, port, appName, host.interruption.signal);
   const [server] = servers;
   // The name of an app that is not here means that one.
   const isNamed = appName !== undefined && !await hasConfiguration(host.cwd, appName);

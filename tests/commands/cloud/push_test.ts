@@ -430,7 +430,8 @@ suite("mlcli push: what is refused", () => {
       pushed.stderr.split("\n").slice(0, 2),
       [
         `warning: ${same.app.name}:latest was built in another directory, or on another machine`,
-        "hint: mlcli build, here, makes it of this directory's code.",
+        "hint: mlcli build gives its name to what is here; another image_name, or --docker-tag, " +
+        "leaves it alone.",
       ],
     );
   });

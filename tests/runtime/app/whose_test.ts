@@ -1,11 +1,13 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { findApp } from "../../../runtime/app/app.ts";
-import { strangerOf } from "../../../runtime/app/whose.ts";
+import { ownImageFinding } from "../../../runtime/app/whose.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
 import { markOf } from "../../helpers/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-suite("whose an image or a container is", () => {
+suite("whose an image is", () => {
+  const ELSEWHERE = "churn:v1 was built in another directory, or on another machine";
   const APP = { name: "churn", mark: "here" };
   const rows: readonly (readonly [string, string | undefined, string | undefined, string?])[] = [
     ["the app's own", "churn", "here"],
@@ -14,7 +16,7 @@ suite("whose an image or a container is", () => {
     ["nobody's, whatever it says of a directory", "", "there"],
     ["another app's", "payments", "here", "app"],
     ["another app's of another directory", "payments", "there", "app"],
-    ["of another directory", "churn", "there", "directory"],
+    ["of another directory", "churn", "there", ELSEWHERE],
   ];
   for (const [title, app, directory, expected] of rows) {
     it(`is told by its labels: ${title}`, () => {
@@ -22,12 +24,16 @@ suite("whose an image or a container is", () => {
         ...app === undefined ? {} : { "mlcli.app": app },
         ...directory === undefined ? {} : { "mlcli.directory": directory },
       };
-      assertEquals(strangerOf(APP, labels), expected);
+      const find = () => ownImageFinding(APP, "churn:v1", { Config: { Labels: labels } })?.message;
+      if (expected !== "app") return assertEquals(find(), expected);
+      assertThrows(find, MlcliError, "churn:v1 is the image of another app: payments");
     });
   }
 
   it("is nobody's without labels", () => {
-    assertEquals([strangerOf(APP, null), strangerOf(APP, undefined)], [undefined, undefined]);
+    for (const marks of [{}, { Config: {} }, { Config: { Labels: null } }]) {
+      assertEquals(ownImageFinding(APP, "churn:v1", marks), undefined);
+    }
   });
 
   it("is a hash of the machine and the directory, whatever the app is called", async () => {

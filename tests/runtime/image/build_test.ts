@@ -193,9 +193,9 @@ suite("an image that has the name already", () => {
     assertEquals([code, stdout], [0, `${app}:latest\n`]);
     assertEquals(
       stderr,
-      `warning: ${app}:latest was built in another directory, or on another machine: this build ` +
-        `takes its name\nhint: Another image_name in ${app}.json, or another --docker-tag, leaves ` +
-        "it alone.\n",
+      `warning: ${app}:latest was built in another directory, or on another machine\n` +
+        "hint: mlcli build gives its name to what is here; another image_name, or --docker-tag, " +
+        "leaves it alone.\n",
     );
   });
 
@@ -206,9 +206,9 @@ suite("an image that has the name already", () => {
     assertEquals([code, stdout], [1, ""]);
     assertEquals(
       stderr,
-      `error: ${app}:latest is there already, and is the image of another app: payments\n` +
-        "hint: --replace gives its name to the new image; another image_name in " +
-        `${app}.json, or another --docker-tag, leaves it alone.\n`,
+      `error: ${app}:latest is the image of another app: payments\n` +
+        `hint: Another image_name in ${app}.json, or another --docker-tag, leaves it alone; ` +
+        "mlcli build --replace gives its name to this app's.\n",
     );
     assertEquals(calls, ["GET /_ping", `GET /images/${app}%3Alatest/json`]);
   });

@@ -92,7 +92,7 @@ suite("the image of a job", () => {
     assertEquals(
       await refusal(box, labelled("payments", REQUEST.app.mark)),
       "churn:v1 is the image of another app: payments | Another image_name in churn.json, or " +
-        "another --docker-tag, and mlcli build make one of this app.",
+        "another --docker-tag, leaves it alone; mlcli build --replace gives its name to this app's.",
     );
     const address = `${HOST}/churn@${digest}`;
     assertEquals(await check(box, labelled("churn", "elsewhere")), [address, [

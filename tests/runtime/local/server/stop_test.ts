@@ -208,11 +208,7 @@ suite("a server of another directory", () => {
       whose: "x in /home/me/clone",
     },
     "is none where it is this one": { containers: [of("HERE")], answer: "never", stopped: "a" },
-    "is left where this one has a server, too": {
-      containers: [CLONE, of("HERE", "y", "h", "b", "exited")],
-      stopped: "b",
-    },
-    "is none where this one has one, whatever is there besides": {
+    "is left where this one's runs": {
       containers: [of("HERE", "x", "h", "b"), of("/home/me/clone", "x", "h", "c", "exited")],
       stopped: "b",
     },
