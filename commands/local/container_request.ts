@@ -43,7 +43,8 @@ export async function containerRequest<O extends Options>(
     );
   }
   const app = await chosenApp(context, typed.appName);
-  const { memory, cpus, shmSize, gpus, network } = await configured(app, call);
+  const isTyped = typed.networkIsolation || typed.network !== undefined;
+  const { memory, cpus, shmSize, gpus, network } = await configured(app, call, isTyped);
   return {
     app,
     tag: typed.dockerTag,
@@ -58,23 +59,23 @@ export async function containerRequest<O extends Options>(
   };
 }
 
+/** The networks that a file may name: any other leads to what listens there for its owner. */
+const OF_FILE: readonly (string | undefined)[] = [undefined, "bridge", "none"];
+
 /** What the file says. */
 async function configured<O extends Options>(
   app: App,
   call: Pick<OwnCall<O>, "configured">,
+  isTyped: boolean,
 ): Promise<Partial<ContainerOptions>> {
   const section = sectionOf(app, "local");
   const { settings } = await call.configured(section);
   // The options of each of these commands are among them: `O` cannot say it.
-  const { network, ...rest } = settings as Partial<ContainerOptions>;
-  // A server on the machine's own network would listen for the whole neighbourhood, and its code
-  // reach what listens here for this machine alone: not by the file of a cloned repository.
-  if (network === "host") {
-    throw new MlcliError(`${section.where("network")} may not be "host"`, {
-      hint: "It lets code reach what listens on this machine alone: type --network host.",
-    });
-  }
-  return { network, ...rest };
+  const own = settings as Partial<ContainerOptions>;
+  if (isTyped || OF_FILE.includes(own.network)) return own;
+  throw new MlcliError(`${section.where("network")} may be bridge or none, not "${own.network}"`, {
+    hint: `It lets code reach what listens there: type --network ${own.network} if you mean it.`,
+  });
 }
 
 /**

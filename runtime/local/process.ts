@@ -106,8 +106,9 @@ export async function withProcessing(
         facts: factsOf("process", job, name, {
           options: {
             file: job.file,
-            entrypoint: job.entrypoint,
-            arguments: job.arguments,
+            entrypoint: job.entrypoint.slice(0, 1),
+            // Not what they say: a password may be among them.
+            arguments: [...job.entrypoint.slice(1), ...job.arguments].length || undefined,
             input: job.input,
           },
         }),

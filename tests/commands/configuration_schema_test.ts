@@ -60,7 +60,7 @@ const GOOD: readonly Content[] = [
     },
     process: { file: "features.py", instance_type: "ml.m5.large", instance_count: "2" },
     deploy: { endpoint_name: "churn", canary: 10, alarm: ["churn-5xx"], env: "A=1" },
-    local: { memory: "8g", cpus: 1.5, gpus: "all", network: "db" },
+    local: { memory: "8g", cpus: 1.5, gpus: "all", network: "bridge" },
   },
 ];
 

@@ -129,7 +129,29 @@ suite("the record of a run", () => {
     const { name, files, document } = await recordOf(app);
     assertEquals([seen, files], [name, ["job.json"]]);
     assertEquals(document.kind, "process");
-    assertEquals(document.options, { file: "p.py", arguments: ["x"] });
+    assertEquals(document.options, { file: "p.py", arguments: 1 });
+  });
+
+  it("has nothing of what arguments say, which may be secret", async () => {
+    await using app = await completeApp();
+    const given = ["--token=s3cret", "-ps3cret", "s3cret", "--s3cret"];
+    const entrypoint = ["--entrypoint", "python3", "--entrypoint", "-cs3cret"];
+    for (
+      const [args, options] of [
+        [["--file", "p.py", "--", ...given], { file: "p.py", arguments: 4 }],
+        [[...entrypoint, "--", ...given], { entrypoint: ["python3"], arguments: 5 }],
+        [["--file", "p.py"], { file: "p.py" }],
+      ] as const
+    ) {
+      const { code, stderr } = await run(app, {}, ["process", ...args]);
+      assertEquals(code, 0, stderr);
+      const { name, files, document } = await recordOf(app);
+      assertEquals(document.options, options);
+      for (const file of files) {
+        assert(!(await Deno.readTextFile(jobs(app, name, file))).includes("s3cret"), file);
+      }
+      await Deno.remove(jobs(app, name), { recursive: true });
+    }
   });
 
   it("tells a failure with its reason and its status", async () => {

@@ -59,6 +59,10 @@ suite("what a container may take of this machine", () => {
     assertEquals(DeviceRequests, [{ Capabilities: [["gpu"]], Count: -1 }]);
     const isolated = await run([...TRAIN, "--network-isolation"], { local: { network: "db" } });
     assertEquals(isolated.hosts[0].NetworkMode, "none");
+    for (const network of ["db", "host"]) {
+      const meant = await run([...TRAIN, "--network", network], { local: { network } });
+      assertEquals([meant.code, meant.hosts[0].NetworkMode], [0, network]);
+    }
   });
 
   it("is refused where the file has it wrong, and doubted where it is almost right", async () => {
@@ -67,7 +71,15 @@ suite("what a container may take of this machine", () => {
       [{ cpus: "many" }, /^error: APP.json: "cpus" in "local" must be a number of CPUs/],
       [{ gpus: true }, /^error: APP.json: "gpus" in "local" must be a number; it is /],
       [{ network: "container:a" }, /^error: APP.json: "network" in "local" must be bridge, host/],
-      [{ network: "host" }, /^error: APP.json: "network" in "local" may not be "host"\nhint: It l/],
+      ...["host", "db", "default", "None"].map((network) =>
+        [
+          { network },
+          new RegExp(
+            `^error: APP.json: "network" in "local" may be bridge or none, not "${network}"\\n` +
+              `hint: It lets .*: type --network ${network} if you mean it\\.\\n$`,
+          ),
+        ] as const
+      ),
     ];
     for (const [local, message] of refused) {
       const { code, stderr, hosts } = await run(TRAIN, { local });
