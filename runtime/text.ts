@@ -53,6 +53,14 @@ export function printableJson(value: unknown, indent?: number): string {
   );
 }
 
+/**
+ * Text without the spaces and tabs around it. In a time that grows as the text does: Deno's `Headers`,
+ * and patterns that begin with what may stand before the blanks, take the square of it.
+ */
+export function withoutBlanks(text: string): string {
+  return text.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, "");
+}
+
 /** How many names a message holds. */
 const NAMED = 3;
 

@@ -128,7 +128,7 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
         () => client.send(new GetAuthorizationTokenCommand({}), options),
       );
       const { authorizationToken, proxyEndpoint } = authorizationData?.[0] ?? {};
-      const [, username, password] = /^(.+?):(.+)$/.exec(decoded(authorizationToken)) ?? [];
+      const [, username, password] = /^([^:]+):(.+)$/.exec(decoded(authorizationToken)) ?? [];
       if (!username || !password || !URL.canParse(proxyEndpoint ?? "")) {
         throw strangeAnswer($metadata.httpStatusCode);
       }

@@ -102,7 +102,7 @@ export const CAUSES: readonly Row[] = [
   {
     name: "role",
     reason:
-      /unable to (assume the role|perform: sts:AssumeRole)|Could not assume role|role ARN .* is invalid/i,
+      /unable to (assume the role|perform: sts:AssumeRole)|Could not assume role|role ARN .{0,2048} is invalid/i,
     words: "SageMaker may not assume the execution role. Give the whole ARN with its path, and " +
       "have the role's trust policy name sagemaker.amazonaws.com.",
     source: "https://github.com/aws/sagemaker-python-sdk/issues/43, " +
@@ -119,7 +119,7 @@ export const CAUSES: readonly Row[] = [
   {
     name: "image",
     reason:
-      /Cannot pull algorithm container|manifest unknown|Requested image .*not found|pull access denied|ecr:(BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability)|make sure all images included in the model|does not have BatchGetImage permission/,
+      /Cannot pull algorithm container|manifest unknown|Requested image .{0,1000}not found|pull access denied|ecr:(BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability)|make sure all images included in the model|does not have BatchGetImage permission/,
     words: either(
       "The image cannot be pulled: it is not there, not in the job's region, the execution " +
         `role may not pull it, or the volume is too small for it (--volume-size). ${PULLING}`,
@@ -215,7 +215,7 @@ export const CAUSES: readonly Row[] = [
   },
   {
     name: "permission",
-    reason: /Access ?Denied|is not authorized to perform|\b403\b.*Forbidden/,
+    reason: /Access ?Denied|is not authorized to perform|\b403\b.{0,300}Forbidden/,
     words: "The execution role may not do that. Add the permission to the role (for data: " +
       "s3:GetObject and s3:ListBucket, for results: s3:PutObject), and look at the bucket's own " +
       "policy and key.",

@@ -175,7 +175,7 @@ function loggedLine(line: string): string {
 /** A decimal number, and no other: of `nan`, `inf` and `12%` there is no curve. */
 function numberIn(text: string): number | undefined {
   const trimmed = text.trim();
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(trimmed)) return undefined;
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(trimmed)) return undefined;
   const value = Number(trimmed);
   return Number.isFinite(value) ? value : undefined;
 }

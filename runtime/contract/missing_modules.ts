@@ -31,7 +31,7 @@ export function normalizedName(name: string): string {
  */
 export function requirementNames(text: string): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const line of text.split("\n").map((line) => line.replace(/(^|\s)#.*$/, ""))) {
+  for (const line of text.split("\n").map((line) => line.replace(/(^|\s)#.*$/s, ""))) {
     const found = /^\s*(?:name\s*=\s*)?["']?([A-Za-z0-9][A-Za-z0-9._-]*)/.exec(line)?.[1];
     if (found !== undefined) names.add(normalizedName(found));
     for (const [, quoted] of line.matchAll(/["']([A-Za-z0-9][A-Za-z0-9._-]*)/g)) {

@@ -101,7 +101,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       { platform, login, signal }: PullOptions = {},
     ): AsyncGenerator<ProgressMessage, void, void> {
       // Of an image without a tag the engine would pull all of them.
-      const isWhole = /[:@][^/]*$/.test(reference);
+      const isWhole = /[:@]/.test(reference.slice(reference.lastIndexOf("/") + 1));
       const parameters = new URLSearchParams({
         fromImage: isWhole ? reference : `${reference}:latest`,
         ...(platform === undefined ? {} : { platform }),

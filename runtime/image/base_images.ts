@@ -112,7 +112,7 @@ async function pull(image: Wanted, { engine, signal, onEvent }: Pull): Promise<v
 
 /** Words of the engine and of registries that say who may not. */
 const REFUSED =
-  /unauthorized|authentication required|access denied|no basic auth|incorrect username|token .*(expired|invalid)|forbidden|\b40[13]\b/i;
+  /unauthorized|authentication required|access denied|no basic auth|incorrect username|token .{0,300}(expired|invalid)|forbidden|\b40[13]\b/i;
 
 function pullFailed(image: Wanted, reason: string): MlcliError {
   return new MlcliError(`Cannot pull ${image.reference}: ${printable(reason.trim())}`, {

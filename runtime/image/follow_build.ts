@@ -51,7 +51,7 @@ const PREFIX =
 
 /** Of a base image that cannot be had, in the words of both builders and of registries. */
 const NO_BASE =
-  /pull access denied|manifest .*(unknown|not found)|failed to resolve|no such host|lookup .* on|connection refused|i\/o timeout|Client\.Timeout|deadline exceeded|authorization failed|401 Unauthorized/i;
+  /pull access denied|manifest .{0,300}(unknown|not found)|failed to resolve|no such host|lookup .{0,300} on|connection refused|i\/o timeout|Client\.Timeout|deadline exceeded|authorization failed|401 Unauthorized/i;
 
 function buildFailed({ buildArguments, platform }: BuildOptions, reason: string): MlcliError {
   const words = reason.trim().replace(PREFIX, "");

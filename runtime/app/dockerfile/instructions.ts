@@ -50,16 +50,16 @@ export function instructionsOf(dockerfile: string): readonly Instruction[] {
 export function directivesOf(lines: readonly string[]): ReadonlyMap<string, string> {
   const directives = new Map<string, string>();
   for (const line of lines) {
-    const [, key = "", value = ""] = /^#\s*([A-Za-z]+)\s*=\s*(\S*)\s*$/.exec(line) ?? [];
-    if (key === "") break;
-    directives.set(key.toLowerCase(), value);
+    const [, key = "", value = ""] = /^#\s*([A-Za-z]+)\s*=(.*)$/s.exec(line) ?? [];
+    if (key === "" || /\s/.test(value.trim())) break;
+    directives.set(key.toLowerCase(), value.trim());
   }
   return directives;
 }
 
 /** The line without the character at its end that continues it; undefined where there is none. */
 function withoutContinuation(line: string, escape: string): string | undefined {
-  const end = line.replace(/[ \t]+$/, "");
+  const end = line.replace(/(?<![ \t])[ \t]+$/, "");
   // Two of them are the character itself.
   if (!end.endsWith(escape) || end.endsWith(escape + escape)) return undefined;
   return end.slice(0, -escape.length);
@@ -124,7 +124,7 @@ export function mountedSource(flag: string): string | undefined {
       return [key.toLowerCase(), value];
     }),
   );
-  const isBind = /^(bind|.*\$.*)$/i.test(fields.get("type") ?? "bind") && !fields.get("from");
+  const isBind = /^bind$|\$/i.test(fields.get("type") ?? "bind") && !fields.get("from");
   return isBind ? fields.get("source") ?? fields.get("src") ?? "" : undefined;
 }
 

@@ -119,5 +119,8 @@ function componentsOf(pattern: string): readonly string[] {
 
 /** Whether anything but dots is left of a component without its wildcards. */
 function names(component: string): boolean {
-  return /[^.]/.test(component.replace(/\[[^\]]*\]|[*?]/g, ""));
+  // Behind the last bracket none is closed: to look for its end from each would take for ever.
+  const end = component.lastIndexOf("]") + 1;
+  const left = component.slice(0, end).replace(/\[[^\]]*\]/g, "") + component.slice(end);
+  return /[^.*?]/.test(left);
 }

@@ -27,14 +27,14 @@ const WORDS: readonly (readonly [RegExp, PushFailure])[] = [
   // github.com/aws/aws-cli #2351
   [/authorization token has expired/i, "expired"],
   // github.com/osscontainertools/kaniko #204, github.com/moby/buildkit #3776
-  [/\btag\b.*\bimmutable\b/is, "immutable"],
+  [/\btag\b.{0,600}\bimmutable\b/is, "immutable"],
   [/is not authorized to perform/i, "denied"],
   // To HEAD no registry can say more: Docker 20.10 (tried), and containerd's remotes/docker.
   [
-    /error parsing HTTP 40[13] response body: unexpected end|unexpected status from \w+ request to .*: 40[13]\b/i,
+    /error parsing HTTP 40[13] response body: unexpected end|unexpected status from \w+ request to .{0,2000}: 40[13]\b/i,
     "refused without a word",
   ],
-  [/^name unknown\b|repository with name .* does not exist/i, "no repository"],
+  [/^name unknown\b|repository with name .{0,300} does not exist/i, "no repository"],
   [/no basic auth credentials|unauthorized|authorization token is invalid|^denied\b/i, "no login"],
   [/tag does not exist|image does not exist locally|no such image/i, "no image"],
   [

@@ -96,7 +96,7 @@ function pairIn(auth: string | undefined): readonly string[] {
     const text = new TextDecoder().decode(Uint8Array.fromBase64(auth ?? ""));
     const colon = text.indexOf(":");
     if (colon < 1) return [];
-    return [text.slice(0, colon), text.slice(colon + 1).replace(/\0+$/, "")];
+    return [text.slice(0, colon), text.slice(colon + 1).replace(/(?<!\0)\0+$/, "")];
   } catch {
     return [];
   }

@@ -117,7 +117,9 @@ function passwordsIn({ variables, netrc }: NetworkSettings): readonly string[] {
 /** Whether pip may have to install anything: a line that is neither blank nor a comment. */
 async function namesPackages(app: App): Promise<boolean> {
   const { files, isLock } = await requirementsOf(app);
-  return isLock || /^\s*[^#\s]/m.test(await textOf(app, join(app.directory, files[0]!)));
+  if (isLock) return true;
+  const lines = (await textOf(app, join(app.directory, files[0]!))).split(/[\n\r]/);
+  return lines.some((line) => /^[^#]/.test(line.trim()));
 }
 
 async function textOf(app: App, path: string): Promise<string> {

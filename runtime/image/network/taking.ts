@@ -81,7 +81,7 @@ export function takingOfReader(dockerfile: string): Taking | undefined {
 }
 
 /** Also as BuildKit's newer readers take it: after slashes, and as JSON. */
-const SYNTAX = /(?:^\s*(?:#|\/\/)\s*syntax\s*=|"syntax"\s*:)\s*"?([^\s"]+)/im;
+const SYNTAX = /(?:^[^\S\n\r\u2028\u2029]*(?:#|\/\/)\s*syntax\s*=|"syntax"\s*:)\s*"?([^\s"]+)/im;
 
 const OF_DOCKER = /^(docker\.io\/)?docker\/dockerfile(-upstream)?([:@]|$)/;
 

@@ -25,7 +25,7 @@ const REMOVAL_TIMEOUT = 30_000;
 /** Docker: daemon's `validateMountConfig` (moby, volume/mounts); Podman 4.3: it would make what it
  * does not see. */
 const MAY_NOT_LOOK =
-  /invalid mount config.*permission denied|making volume mountpoint .*permission denied/;
+  /invalid mount config.{0,5000}permission denied|making volume mountpoint .{0,5000}permission denied/;
 
 /**
  * Creates a container and returns its id. Directories to mount that are not there are made first:

@@ -19,7 +19,7 @@ import { MlcliError } from "../../errors.ts";
  * - CPUs: `verifyPlatformContainerResources` (moby, daemon/daemon_unix.go).
  */
 const REFUSALS = {
-  network: /network .*\bnot found\b|unable to find network/i,
+  network: /network .{0,300}\bnot found\b|unable to find network/i,
   device: /nvidia-container-cli|unresolvable CDI devices?|unknown device/i,
   noGpus: /could not select device driver|no known GPU vendor/i,
   cpus: /range of CPUs is from/i,

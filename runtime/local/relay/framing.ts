@@ -7,6 +7,8 @@
  * @module
  */
 
+import { withoutBlanks } from "../../text.ts";
+
 /** Counts the bytes of a body as they come. */
 export interface Body {
   /** Whether all of it has come. Never so for one that ends with its connection. */
@@ -99,8 +101,9 @@ function linesOf(bytes: Uint8Array): Lines {
   const [first = "", ...rest] = new TextDecoder().decode(bytes).split(/\r?\n/);
   const fields = new Map<string, string>();
   for (const line of rest) {
-    const [, name, value = ""] = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    const [, name, text = ""] = /^([^\s:]+):(.*)$/.exec(line) ?? [];
     if (name === undefined) continue;
+    const value = withoutBlanks(text);
     const key = name.toLowerCase();
     const before = fields.get(key);
     fields.set(key, before === undefined ? value : `${before},${value}`);

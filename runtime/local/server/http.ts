@@ -8,6 +8,7 @@
  * @module
  */
 
+import { withoutBlanks } from "../../text.ts";
 import { onAbort } from "../../time.ts";
 
 /** What to send. */
@@ -115,11 +116,11 @@ async function answerFrom(received: Received): Promise<HttpAnswer> {
 function headersOf(fields: readonly string[]): Headers {
   const headers = new Headers();
   for (const field of fields) {
-    const [, name, value] = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/.exec(field) ?? [];
-    if (name === undefined || value!.includes("\0")) {
+    const [, name, value = ""] = /^([!#$%&'*+\-.^_`|~\w]+):(.*)$/.exec(field) ?? [];
+    if (name === undefined || value.includes("\0")) {
       throw new BrokenAnswer("a header is not valid HTTP");
     }
-    headers.append(name, value!);
+    headers.append(name, withoutBlanks(value));
   }
   return headers;
 }

@@ -1,0 +1,102 @@
+import { assertEquals } from "@std/assert";
+import { inOwnProcess } from "../helpers/own_process.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/**
+ * What others say, at a length at which a pattern whose time grows with its square takes minutes and
+ * hours: a process of its own is killed then. What it prints names the ones that it has done.
+ */
+const ROWS = String.raw`
+const MANY = 1_000_000;
+const bytes = (text) => new TextEncoder().encode(text);
+const blanks = "a" + " \t".repeat(125_000) + "b";
+
+/** Head of an answer of a server on this machine, as long as mlcli reads one. */
+async function answered(head) {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serving = (async () => {
+    using connection = await listener.accept();
+    await connection.read(new Uint8Array(4096));
+    for (let rest = bytes(head + "\r\n\r\n"); rest.length > 0;) {
+      rest = rest.subarray(await connection.write(rest));
+    }
+  })();
+  const request = { call: "GET /", headers: {}, body: [] };
+  const hear = ({ headers }) => Promise.resolve(headers.get("x")?.length);
+  const length = await exchange(listener.addr.port, request, new AbortController().signal, hear);
+  await serving;
+  return length;
+}
+
+const search = (regex, line) => new MetricSearch([{ name: "m", regex }]).in(line)[0].value;
+const rows = {
+  "a server's header": () => answered("HTTP/1.1 200 OK\r\nx: " + blanks + "\r\nContent-Length: 0"),
+  "a header that the relay passes on": () =>
+    answerHead(bytes("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx: " + blanks + "\r\n\r\n"), "GET").persists,
+  "a request that it passes on": () =>
+    requestHead(bytes("GET " + "/ ".repeat(MANY) + "\r\nx: " + blanks + "\r\n\r\n")).method,
+  "a directive of a Dockerfile": () => directivesOf(["#a=" + " ".repeat(MANY) + "x x"]).size,
+  "a directive without a value": () => directivesOf(["#" + " ".repeat(MANY) + "!"]).size,
+  "a line of a Dockerfile": () => instructionsOf("RUN a" + " ".repeat(MANY) + "b").length,
+  "documents of a Dockerfile": () => instructionsOf("RUN" + " <<\"a".repeat(MANY)).length,
+  "what a step mounts": () => mountedSource("--mount=type=" + "$".repeat(MANY) + "\n,source=a"),
+  "what reads a Dockerfile": () => takingOfReader("\n".repeat(MANY) + "FROM a"),
+  "a line of .dockerignore": () => exceptionsOf(["\\[".repeat(MANY / 4)]).bringBack("a", "a"),
+  "requirements": () => requirementNames("a" + " #".repeat(MANY) + "\r\nb").size,
+  "a number": () => search("^x=(.*)", "x=" + "1".repeat(MANY / 4) + "!"),
+  "an expression's number": () => search("x=([0-9]+)", "x=1"),
+  "a registry's words": () => pushFailure("tag repository with name ".repeat(MANY / 25)),
+  "a registry's words, of a request": () =>
+    pushFailure("unexpected status from a request to ".repeat(MANY / 36)),
+  "why a job failed": () => likelyCause({ kind: "train", reason: "role ARN Requested image 403 ".repeat(MANY / 29), log: [] }),
+  "a program's output": () => terminalText("\x1b[".repeat(MANY) + "\x1b]".repeat(MANY) + "\r".repeat(MANY)).length,
+  "a container's log": () => logLines("\x1b[0".repeat(MANY) + "\x1b]".repeat(MANY) + "\r".repeat(MANY)).length,
+  "a traceback": () => headlineOf("Traceback (most recent call last):\n" + " (a, line 1".repeat(MANY / 10)) !== "",
+};
+for (const [name, work] of Object.entries(rows)) console.log(name + ": " + await work());
+`;
+
+suite("text of others, of any length", () => {
+  it("is looked at in a time that grows as the text does", async () => {
+    const printed = await inOwnProcess(ROWS, {
+      imports: {
+        answerHead: "runtime/local/relay/framing.ts",
+        requestHead: "runtime/local/relay/framing.ts",
+        exchange: "runtime/local/server/http.ts",
+        directivesOf: "runtime/app/dockerfile/instructions.ts",
+        instructionsOf: "runtime/app/dockerfile/instructions.ts",
+        mountedSource: "runtime/app/dockerfile/instructions.ts",
+        takingOfReader: "runtime/image/network/taking.ts",
+        exceptionsOf: "runtime/app/ignore/exceptions.ts",
+        requirementNames: "runtime/contract/missing_modules.ts",
+        MetricSearch: "runtime/contract/metric_values.ts",
+        pushFailure: "runtime/cloud/push/failures.ts",
+        likelyCause: "runtime/contract/failure_causes.ts",
+        terminalText: "runtime/text.ts",
+        logLines: "runtime/contract/log_lines.ts",
+        headlineOf: "runtime/contract/told_reason.ts",
+      },
+    });
+    assertEquals(printed.trimEnd().split("\n"), [
+      "a server's header: 250002",
+      "a header that the relay passes on: true",
+      "a request that it passes on: ",
+      "a directive of a Dockerfile: 0",
+      "a directive without a value: 0",
+      "a line of a Dockerfile: 1",
+      "documents of a Dockerfile: 1",
+      "what a step mounts: undefined",
+      "what reads a Dockerfile: undefined",
+      "a line of .dockerignore: false",
+      "requirements: 2",
+      "a number: undefined",
+      "an expression's number: 1",
+      "a registry's words: other",
+      "a registry's words, of a request: other",
+      "why a job failed: undefined",
+      "a program's output: 4000000",
+      "a container's log: 1",
+      "a traceback: true",
+    ]);
+  });
+});
