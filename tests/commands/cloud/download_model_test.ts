@@ -1,11 +1,12 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { Refused } from "../../helpers/box/service.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { replaced } from "../../helpers/replaced.ts";
 import { assertSameBytes } from "../../helpers/same_bytes.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { type RawEntry, tarGz } from "../../helpers/tar.ts";
@@ -170,6 +171,37 @@ suite("download-model --to", () => {
       assertEquals(found, { "code/inference.py": "print()", "weights.bin": "new" });
     }
     assertEquals(await at.look(), { model: OLD, others: [] });
+  });
+
+  it("keeps what could not be moved there: the same command again moves the rest", async () => {
+    await using at = await place();
+    const cwd = at.app.directory;
+    await Deno.mkdir(join(cwd, "to"));
+    const { rename } = Deno;
+    let moved = 0;
+    const failing = replaced(Deno, {
+      rename: (from: string, to: string) =>
+        from.includes("whole") && ++moved === 2
+          ? Promise.reject(new Deno.errors.PermissionDenied("Permission denied (os error 13)"))
+          : rename(from, to),
+    });
+    const first = await at.download([URI, "--to", "to"], { cwd });
+    failing[Symbol.dispose]();
+    assertEquals(first.code, 1);
+    assertMatch(first.stderr, /^error: The model cannot be moved to to: Permission denied/);
+    const [, left] = /^hint: What of it is not there yet is in (.*)\. The same/m.exec(
+      first.stderr,
+    )!;
+    assertEquals((await Array.fromAsync(Deno.readDir(left!))).length, 1);
+    // As if that process were gone: none has this number.
+    await Deno.writeTextFile(join(dirname(left!), "owner"), `4194305 ${Deno.hostname()}`);
+    const again = await at.download([URI, "--to", "to"], { cwd });
+    assertMatch(
+      again.stderr,
+      /^error: The directory is not empty: to\nhint: A download was killed/,
+    );
+    const model = { "code/inference.py": "print()", "weights.bin": "new" };
+    assertEquals(await filesBelow(join(cwd, "to")), model);
   });
 
   it("overwrites nothing", async () => {

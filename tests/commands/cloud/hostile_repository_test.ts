@@ -166,6 +166,19 @@ suite("a bucket that only the configuration file names", () => {
   });
 });
 
+suite("credentials that have expired", () => {
+  it("are what is to be renewed, and not a bucket to be trusted", async () => {
+    await using job = await makeJobApp();
+    job.box.faults.refuse("sts:GetCallerIdentity", new Refused("ExpiredToken", "Expired."), 9);
+    for (const args of [TRAIN, ["upload-data", "-i", "."]]) {
+      const { code, stderr } = await job.run(args);
+      assertEquals(code, 1);
+      assertMatch(stderr, /^error: The credentials have expired\nhint: Renew them: aws sso login/m);
+      assert(!stderr.includes("trust"), stderr);
+    }
+  });
+});
+
 suite("upload-data --delete in a hostile repository", () => {
   it("deletes nothing below a place that only the configuration file names", async () => {
     await using job = await makeJobApp();

@@ -185,6 +185,20 @@ suite("upload-data names what it could not send, and sends the others", () => {
     assert(asked < 50, `${asked}`);
   });
 
+  it("and goes on where more than those fail, here and there among many", async () => {
+    const names = Array.from({ length: 300 }, (_, number) => [`d/${number}`, "1"]);
+    await using at = await place(Object.fromEntries(names));
+    at.box.faults.before = ({ operation, input }) => {
+      if (operation === "PutObject" && /5$/.test(input.Key)) {
+        throw new Refused("NoSuchThing", "No.");
+      }
+      return undefined;
+    };
+    const { code, stderr } = await at.upload(ARGS);
+    assertEquals([code, stderr.split("\n")[0]], [1, `error: Not sent to ${TARGET}/: 30 files`]);
+    assertEquals(at.box.s3.keys(BUCKET).length, 270);
+  });
+
   it("and says so where parts could not be taken back", async () => {
     await using at = await place({ "d/": "" });
     await writeLarge(at);

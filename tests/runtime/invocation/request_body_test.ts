@@ -1,6 +1,6 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { readBody } from "../../../runtime/invocation/request_body.ts";
+import { readBody, readPieces } from "../../../runtime/invocation/request_body.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const encoder = new TextEncoder();
@@ -33,6 +33,24 @@ suite("the body of a request", () => {
       assertEquals([new TextDecoder().decode(bytes), type], [pieces.join(""), expected]);
     });
   }
+
+  it("is not copied, and its beginning alone tells what it is", async () => {
+    const whole = new Uint8Array(100_000).fill(0x31);
+    // A byte that no text has, behind what is looked at.
+    whole[65_536] = 0;
+    const given = [encoder.encode("1,"), whole];
+    const pieces = ReadableStream.from(given);
+    const read = await readPieces({ pieces, contentType: undefined }, 200_000, tooLarge);
+    assertEquals(read.contentType, "text/csv");
+    assert(read.pieces.every((piece, index) => piece === given[index]));
+    whole[65_533] = 0;
+    const other = await readPieces(
+      { pieces: ReadableStream.from(given), contentType: undefined },
+      200_000,
+      tooLarge,
+    );
+    assertEquals(other.contentType, "application/octet-stream");
+  });
 
   it("may have so many bytes, and not one more: the rest is not read", async () => {
     const whole = counted(["12", "34"]);

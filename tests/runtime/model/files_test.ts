@@ -154,6 +154,14 @@ suite("the files of a model", () => {
     assertEquals(error.message, "my/model/n changed while it was being packed");
   });
 
+  it("are refused where one was written again, of the same size", async () => {
+    await using directory = await makeDirectory({ "model/m": "1", "model/n": "2" });
+    const files = await filesOf(directory);
+    await Deno.writeTextFile(join(directory.path, "model/n"), "3");
+    await Deno.utime(join(directory.path, "model/n"), 1, 1);
+    await assertRejects(() => files.requireUnchanged(), MlcliError, "my/model/n changed while");
+  });
+
   it("are not gone through after Ctrl-C", async () => {
     await using directory = await makeDirectory({ "model/m": "1" });
     const signal = AbortSignal.abort(new Interrupted("SIGINT"));

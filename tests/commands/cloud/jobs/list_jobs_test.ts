@@ -45,6 +45,20 @@ suite("mlcli list-jobs", () => {
     assertEquals(lists(box), ["Training 20", "Processing 20"]);
   });
 
+  it("sorts what an emulator does not", async () => {
+    await using box = await Box.open();
+    for (const name of ["a", "b", "c"]) box.jobs.add("training", name);
+    box.jobs.add("processing", "d");
+    box.faults.after = async ({ operation }, answer) => {
+      if (operation !== "ListTrainingJobs") return undefined;
+      const { TrainingJobSummaries: [c, b, a] } = await answer.json();
+      return Response.json({ TrainingJobSummaries: [b, a, c] }, {
+        headers: { "content-type": "application/x-amz-json-1.1" },
+      });
+    };
+    assertEquals(names((await run(box)).stdout), ["d", "c", "b", "a"]);
+  });
+
   it("asks for further pages where --limit wants them, of the kind that has them", async () => {
     await using box = await Box.open();
     box.jobs.add("processing", "p");

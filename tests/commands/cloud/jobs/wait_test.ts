@@ -127,6 +127,23 @@ suite("mlcli wait", () => {
     assertStringIncludes(stderr, "hint: It left no artifact. mlcli describe churn tells more.\n");
   });
 
+  it("prints nothing of a training that never began, though nobody may look", async () => {
+    await using box = await Box.open();
+    addJob(box, "churn", [{ status: "Pending" }, { end: { status: "Stopped" } }]);
+    box.faults.deny("s3:*");
+    box.faults.after = async ({ operation }, answer) => {
+      if (operation !== "DescribeTrainingJob") return undefined;
+      const { TrainingStartTime: _, ...job } = await answer.json();
+      return Response.json(job, { headers: { "content-type": "application/x-amz-json-1.1" } });
+    };
+    const { stdout, stderr } = await runInProcess(["wait", "churn"], {
+      cwd: "/",
+      cloud: box.env(),
+    });
+    assertEquals(stdout, "");
+    assertStringIncludes(stderr, "hint: It left no artifact.");
+  });
+
   it("takes SageMaker's word for an artifact where nobody may look", async () => {
     const prepare = (box: Box) => box.faults.deny("s3:*");
     assertEquals((await waitFor({ status: "Stopped" }, { prepare })).stdout, `${ARTIFACT}\n`);

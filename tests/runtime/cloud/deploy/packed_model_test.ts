@@ -167,6 +167,19 @@ suite("a directory as the model of an endpoint", () => {
     await assertRejects(() => Deno.stat(dirname(archive.path)), Deno.errors.NotFound);
   });
 
+  it("is refused where a file is written again while it is packed, of the same size too", async () => {
+    await using directory = await makeDirectory({ "model/m": "model", "model/.env": "" });
+    const model = { path: join(directory.path, "model"), shown: "model" };
+    const room = roomFor({ instanceType: "ml.m5.large" });
+    // It is told of the private file when the others have been looked at.
+    const rewrite = (): void => {
+      Deno.writeTextFileSync(join(model.path, "m"), "other");
+      Deno.utimeSync(join(model.path, "m"), 1, 1);
+    };
+    const pack = () => archiveOf(model, room, rewrite, new AbortController().signal);
+    await assertRejects(pack, MlcliError, "model/m changed while it was being packed");
+  });
+
   it("finds what was packed when mlcli was killed, and leaves what others pack", async () => {
     await using directory = await makeDirectory({ "model/m": "model" });
     const model = { path: join(directory.path, "model"), shown: "model" };

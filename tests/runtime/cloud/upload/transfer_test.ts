@@ -1,9 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import type { S3 } from "../../../../runtime/aws/s3.ts";
 import { Budget } from "../../../../runtime/cloud/upload/budget.ts";
 import { partsNews } from "../../../../runtime/cloud/upload/left_behind.ts";
 import { PART_SIZE } from "../../../../runtime/cloud/upload/plan.ts";
+import { send } from "../../../../runtime/cloud/upload/send.ts";
 import { transfer } from "../../../../runtime/cloud/upload/transfer.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -29,6 +30,42 @@ function takingS3(refusal: Error | undefined): S3 {
   };
   return s3 as S3;
 }
+
+suite("a file in parts of which one fails", () => {
+  it("is taken back when all its parts have come to an end, and not before", async () => {
+    await using directory = await makeDirectory();
+    const path = `${directory.path}/large`;
+    await Deno.writeFile(path, new Uint8Array(2 * PART_SIZE));
+    const events: string[] = [];
+    const second = Promise.withResolvers<void>();
+    const s3 = {
+      ...takingS3(undefined),
+      uploadPart: async (_: unknown, number: number) => {
+        if (number === 1) {
+          // The second is on its way until some time after the first has failed.
+          await second.promise;
+          setTimeout(() => events.push("the second part"), 20);
+          throw new AwsError("other", "No.");
+        }
+        second.resolve();
+        while (!events.includes("the second part")) await new Promise((go) => setTimeout(go, 1));
+        return { number, etag: "2", crc32: undefined };
+      },
+      abortUpload: () => Promise.resolve(void events.push("taken back")),
+    };
+    const file = { name: "large", path, shown: "large" };
+    const step = { kind: "file", file, there: undefined } as const;
+    await assertRejects(() =>
+      send(step, {
+        s3,
+        target: { bucket: "b", key: "k/" },
+        budget: new Budget(4 * PART_SIZE),
+        force: new AbortController().signal,
+        news: partsNews(() => {}),
+      }, () => {}), AwsError);
+    assertEquals(events, ["the second part", "taken back"]);
+  });
+});
 
 suite("what is told of files on their way", () => {
   const TOTAL = 2 * PART_SIZE + 5;

@@ -1,0 +1,44 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { connectToEngine } from "../../../../runtime/docker/connect.ts";
+import { MlcliError } from "../../../../runtime/errors.ts";
+import { requireReady } from "../../../../runtime/local/server/readiness.ts";
+import { appObject } from "../../../helpers/app_object.ts";
+import { fakeEngine, pong } from "../../../helpers/fake_engine.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+suite("a server that ended before it was ready", () => {
+  it("is an error when its log has been shown, and not before", async () => {
+    const log = Promise.withResolvers<void>();
+    await using fake = await fakeEngine({
+      "GET /_ping": () => pong("1.44"),
+      "POST /containers/c/wait": () => Response.json({ StatusCode: 3 }),
+      // All that is asked for when it has ended.
+      "GET /containers/c/json": () => Response.json({ State: { ExitCode: 3, OOMKilled: false } }),
+      "GET /containers/c/logs": () => {
+        events.push("error");
+        return new Response("");
+      },
+    });
+    const events: string[] = [];
+    const engine = await connectToEngine({ env: () => `unix://${fake.socket}` });
+    try {
+      const asked = {
+        job: { app: appObject("/app", "churn"), timeout: 60 },
+        image: {} as never,
+        engine,
+        signal: new AbortController().signal,
+        findings: { hintOfOlderCode: undefined } as never,
+      };
+      const server = { id: "c" } as never;
+      const ready = requireReady(asked, server, 1, log.promise);
+      setTimeout(() => {
+        events.push("log");
+        log.resolve();
+      }, 100);
+      const error = await assertRejects(() => ready, MlcliError);
+      assertEquals([error.quote, events], [undefined, ["log", "error"]]);
+    } finally {
+      engine.close();
+    }
+  });
+});
