@@ -4,6 +4,7 @@
  * @module
  */
 
+import { tcpTarget } from "../tcp_target.ts";
 import { joinSignals } from "../time.ts";
 import { ConnectionError } from "./connection_error.ts";
 
@@ -72,19 +73,14 @@ export class TimeLimit implements Disposable {
 
 /** Whether a connection is neither accepted nor refused in that time. */
 async function isSilent(
-  { hostname, port, protocol }: URL,
+  url: URL,
   milliseconds: number,
   over: AbortSignal,
 ): Promise<boolean> {
   const end = AbortSignal.timeout(milliseconds);
   using either = joinSignals(end, over);
-  const address = {
-    // In a URL, an IPv6 address stands in brackets.
-    hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: Number(port) || (protocol === "https:" ? 443 : 80),
-  };
   try {
-    (await Deno.connect({ ...address, signal: either.signal })).close();
+    (await Deno.connect({ ...tcpTarget(url), signal: either.signal })).close();
     return false;
   } catch {
     return end.aborted && !over.aborted;

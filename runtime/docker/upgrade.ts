@@ -5,6 +5,7 @@
  * @module
  */
 
+import { tcpTarget } from "../tcp_target.ts";
 import type { Connection } from "./connection.ts";
 import type { Address } from "./locate.ts";
 
@@ -73,8 +74,7 @@ async function connect(address: Address, tls: TlsOptions | undefined): Promise<C
   if (address.kind === "unix") {
     return await Deno.connect({ transport: "unix", path: address.path });
   }
-  const [, hostname = "", port] = /^\[?(.*?)\]?:(\d+)$/.exec(address.host) ?? [];
-  const target = { hostname, port: Number(port) };
+  const target = tcpTarget(new URL(`http://${address.host}`));
   return tls === undefined
     ? await Deno.connect(target)
     : await Deno.connectTls({ ...target, ...tls, caCerts: tls.caCerts });
