@@ -80,7 +80,7 @@ suite("mlcli build and this machine's network", () => {
     assertEquals({ code, stderr }, {
       code: 0,
       stderr: "note: The password or token in PIP_INDEX_URL and HTTPS_PROXY goes to the steps of " +
-        "this build, and into no layer; --no-network-settings keeps it here\n",
+        "this build that mount it. By itself it gets into no layer; --no-network-settings keeps it here\n",
     });
     assertEquals(sent, {
       ".mlcli-build/environment": `export HTTPS_PROXY='${VARIABLES.HTTPS_PROXY}'\n` +

@@ -65,8 +65,8 @@ export class ShownBuild implements BuildReport, Disposable {
     for (const { message, hint } of warnings) this.#shown.warning(message, hint);
     if (secret.length === 0) return;
     this.#shown.note(
-      `The password or token in ${enumerated(secret)} goes to the steps of this build, and into ` +
-        "no layer; --no-network-settings keeps it here",
+      `The password or token in ${enumerated(secret)} goes to the steps of this build that ` +
+        "mount it. By itself it gets into no layer; --no-network-settings keeps it here",
     );
   };
 
