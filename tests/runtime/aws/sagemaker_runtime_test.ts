@@ -278,6 +278,12 @@ suite("an answer of a model", () => {
         "The answer of endpoint churn breaks off",
       ],
       [
+        "is a failure of the service",
+        (connection) => say(connection, "HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n"),
+        "failed",
+        "The platform failed at sagemaker:InvokeEndpoint: HTTP 500",
+      ],
+      [
         "is a gateway's",
         (connection) => say(connection, "HTTP/1.1 504 x\r\nContent-Length: 3\r\n\r\nabc"),
         "failed",

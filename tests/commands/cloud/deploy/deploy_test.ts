@@ -160,6 +160,14 @@ suite("deploy", () => {
     assertEquals(endpoint(), 5);
     const { code, stderr } = await job.run([...UPDATE, "-c", "3"]);
     assertEquals([code, endpoint()], [0, 3], stderr);
+    // While it scales, the count that there is to be is compared.
+    for (const [desiredCount, currentCount, words] of [[3, 5, "serves that"], [5, 3, "instance"]]) {
+      const [variant] = job.box.endpoints.endpoint("shop").variants;
+      Object.assign(variant!, { desiredCount, currentCount });
+      const { stderr } = await job.run([...UPDATE, "-c", "3"]);
+      assertStringIncludes(stderr, words as string);
+      assertEquals(endpoint(), 3);
+    }
   });
 
   it("captures data where it did not, with as many instances as there are", async () => {

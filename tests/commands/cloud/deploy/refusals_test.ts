@@ -73,6 +73,41 @@ suite("deploy, where the endpoint is not ready", () => {
     assertEquals(thingsOf(job).all, ["shop-config", "shop-mlcli"]);
   });
 
+  it("deletes what another command began that fails: a new endpoint, an update", async () => {
+    await using job = await makeDeployApp();
+    const { endpoints } = job.box;
+    await job.run([...LEAST, "--no-wait"]);
+    // The first step comes with the look at what there is.
+    endpoints.script("shop", ["Creating", "Creating", { end: "Failed", reason: "no ping" }]);
+    const created = await job.run(LEAST);
+    assertEquals([created.code, created.stdout], [1, ""], created.stderr);
+    assertStringIncludes(created.stderr, "shop is on its way to that already\n");
+    assertStringIncludes(created.stderr, "error: Endpoint shop was not created: it has failed\n");
+    assertEquals([thingsOf(job).all, endpoints.endpoints.size], [[], 0]);
+
+    await job.run(LEAST);
+    const before = thingsOf(job);
+    await job.run([...UPDATE, "--no-wait"]);
+    endpoints.script("shop", ["Updating", "Updating", { rollback: true, reason: "no ping" }]);
+    const updated = await job.run(UPDATE);
+    assertEquals([updated.code, updated.stdout], [1, ""], updated.stderr);
+    assertStringIncludes(updated.stderr, "What was made for it is deleted.\n");
+    assertEquals(thingsOf(job), before);
+  });
+
+  it("deletes nothing that mlcli did not make, where what another began fails", async () => {
+    await using job = await makeDeployApp();
+    const { endpoints } = job.box;
+    const container = { ModelDataUrl: MODEL };
+    const theirs = { configuration: "theirs", model: "their-model", image: job.image, container };
+    endpoints.begin(endpoints.add("shop", { ...theirs, status: "Creating" }));
+    endpoints.script("shop", ["Creating", "Creating", { end: "Failed" }]);
+    const { code, stderr } = await job.run(LEAST);
+    assertEquals(code, 1);
+    assertStringIncludes(stderr, "error: Endpoint shop was not created: it has failed\n");
+    assertEquals(thingsOf(job).all, ["theirs", "their-model"]);
+  });
+
   it("waits for no update but one to what is asked for", async () => {
     await using job = await makeDeployApp();
     await job.run(LEAST);

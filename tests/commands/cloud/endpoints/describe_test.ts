@@ -84,6 +84,8 @@ suite("mlcli describe of an endpoint", () => {
       variables: ["API_KEY", "LEVEL"],
     }]);
     assertMatch((await run(box)).stdout, /^Machines: {7}3 ml\.m5\.large$/m);
+    endpoint.variants[0]!.currentCount = 5;
+    assertMatch((await run(box)).stdout, /^Machines: {7}5 of 3 ml\.m5\.large$/m);
   });
 
   it("shows a serverless one, one that failed, one that changes", async () => {

@@ -27,7 +27,8 @@ suite("mlcli list-endpoints --output json: what costs money", () => {
     const large = box.endpoints.add("large", {
       variant: { InstanceType: "ml.c5.xlarge", InitialInstanceCount: 2 },
     });
-    large.variants[0]!.desiredCount = large.variants[0]!.currentCount = 5;
+    // While it scales, those that there are cost money.
+    Object.assign(large.variants[0]!, { desiredCount: 7, currentCount: 5 });
     box.endpoints.add("serverless", {
       variant: { ServerlessConfig: { MemorySizeInMB: 2048, MaxConcurrency: 5 } },
     });
