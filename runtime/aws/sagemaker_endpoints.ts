@@ -74,12 +74,11 @@ export function endpointsOf({ client, session, region }: Asking<SageMakerClient>
   return {
     listEndpoints: (filter) =>
       pagesOf("endpoints", async (token) => {
-        const input = listInput(filter, token);
         const { Endpoints, NextToken, $metadata } = await session.send(
           "sagemaker:ListEndpoints",
           undefined,
           region,
-          () => client.send(new ListEndpointsCommand(input), options),
+          () => client.send(new ListEndpointsCommand(listInput(filter, token)), options),
         );
         // The service always sends the list, an empty one where there are none.
         if (!Array.isArray(Endpoints)) throw strangeAnswer($metadata.httpStatusCode);

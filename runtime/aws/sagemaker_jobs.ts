@@ -75,6 +75,7 @@ export function jobsOf({ client, session, region }: Asking<SageMakerClient>): Jo
     MaxResults: Math.min(size, PAGE_SIZE),
     NextToken: token,
     NameContains: filter.nameContains,
+    StatusEquals: filter.status as (TrainingJobStatus & ProcessingJobStatus) | undefined,
     SortBy: "CreationTime",
     SortOrder: "Descending",
   } as const);
@@ -120,13 +121,7 @@ export function jobsOf({ client, session, region }: Asking<SageMakerClient>): Jo
           undefined,
           region,
           () =>
-            client.send(
-              new ListTrainingJobsCommand({
-                ...listInput(filter, pageSize, token),
-                StatusEquals: filter.status as TrainingJobStatus | undefined,
-              }),
-              options,
-            ),
+            client.send(new ListTrainingJobsCommand(listInput(filter, pageSize, token)), options),
         );
         if (!Array.isArray(TrainingJobSummaries)) throw strangeAnswer($metadata.httpStatusCode);
         const items = TrainingJobSummaries.map((job) => ({
@@ -143,13 +138,7 @@ export function jobsOf({ client, session, region }: Asking<SageMakerClient>): Jo
           undefined,
           region,
           () =>
-            client.send(
-              new ListProcessingJobsCommand({
-                ...listInput(filter, pageSize, token),
-                StatusEquals: filter.status as ProcessingJobStatus | undefined,
-              }),
-              options,
-            ),
+            client.send(new ListProcessingJobsCommand(listInput(filter, pageSize, token)), options),
         );
         if (!Array.isArray(ProcessingJobSummaries)) throw strangeAnswer($metadata.httpStatusCode);
         const items = ProcessingJobSummaries.map((job) => ({

@@ -184,14 +184,11 @@ export class LogReader {
         });
       if (page === undefined || page.after === token) return false;
       stream.token = page.after;
-      if (page.after !== undefined && stream.circle.isClosedBy(page.after)) {
-        throw repeatedPage("log events");
-      }
+      if (page.after && stream.circle.isClosedBy(page.after)) throw repeatedPage("log events");
       const events = unread(page.events, stream);
       if (events.length === 0) continue;
       // Handed on from its end.
       stream.events.push(...events.toReversed());
-      noteLast(stream, events);
       return true;
     }
     return false;
@@ -207,7 +204,7 @@ export class LogReader {
       if (page === undefined) break;
       if (token === undefined) {
         stream.token = page.after;
-        noteLast(stream, page.events);
+        unread(page.events, stream);
       }
       if (page.before === token) break;
       token = page.before;
@@ -234,18 +231,18 @@ function earliest(streams: readonly Stream[]): Stream | undefined {
   return first;
 }
 
-/** Without those that were read before a token was too old: of the same time, they come first. */
+/**
+ * Events without those that were read before a token was too old (of the same time, they come
+ * first). How far the stream is read is remembered.
+ */
 function unread(events: readonly LogEvent[], stream: Stream): readonly LogEvent[] {
   let count = 0;
   while (count < stream.repeated && events[count]?.time === stream.last) count++;
   stream.repeated = count < events.length ? 0 : stream.repeated - count;
-  return events.slice(count);
-}
-
-/** Remembers how far a stream is read. */
-function noteLast(stream: Stream, events: readonly LogEvent[]): void {
-  const last = events.at(-1)?.time ?? stream.last;
-  if (last !== stream.last) stream.ofLast = 0;
-  stream.ofLast += events.filter(({ time }) => time === last).length;
+  const rest = events.slice(count);
+  const last = rest.at(-1)?.time ?? stream.last;
+  const before = last === stream.last ? stream.ofLast : 0;
+  stream.ofLast = before + rest.filter(({ time }) => time === last).length;
   stream.last = last;
+  return rest;
 }
