@@ -128,7 +128,9 @@ async function readApp(directory: string, name: string): Promise<App> {
 
 /** What labels say of where an app lies: a hash of this machine's name and the directory. */
 export async function directoryMark(directory: string): Promise<string> {
-  return await sha256(`${Deno.hostname()}\n${directory}`);
+  // In one spelling, where the system knows several, as Windows does.
+  const path = await Deno.realPath(directory).catch(() => directory);
+  return await sha256(`${Deno.hostname()}\n${path}`);
 }
 
 /** Whether a directory holds the configuration file of an app, broken or not. */

@@ -44,5 +44,8 @@ suite("whose an image is", () => {
       assertEquals(mark, markOf(path));
       assertEquals(/^[0-9a-f]{64}$/.test(mark), true);
     }
+    const path = await Deno.realPath(place.path);
+    await Deno.symlink(`${path}/a`, `${path}/link`);
+    assertEquals((await findApp(`${path}/link`, "churn")).mark, markOf(`${path}/a`));
   });
 });
