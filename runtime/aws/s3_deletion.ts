@@ -66,10 +66,11 @@ export function deletionOf(
 
   async function deleteOne(bucket: string, key: string): Promise<readonly NotDeleted[]> {
     try {
-      await send(
+      const { $metadata } = await send(
         `s3://${bucket}/${key}`,
         () => client.send(new DeleteObjectCommand({ ...bucketOf(bucket), Key: key }), options),
       );
+      if ($metadata.httpStatusCode !== 204) throw strangeAnswer($metadata.httpStatusCode);
       return [];
     } catch (error) {
       // Either may be so of this one alone.

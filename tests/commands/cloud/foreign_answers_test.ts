@@ -78,6 +78,18 @@ suite("answers of what is not the platform", () => {
     });
   }
 
+  it("a deletion of one object alone: a page, HTTP 200", async () => {
+    const { code, stderr } = await upload(
+      ({ operation }) => operation === "DeleteObject" ? new Response("<html/>") : undefined,
+      ["--delete"],
+      { there: ["data/old\x01"] },
+    );
+    assertEquals([code, stderr], [
+      1,
+      `error: Something else than the platform answered: HTTP 200\n${STRANGE_HINT}`,
+    ]);
+  });
+
   it("a deletion that is not said of all", async () => {
     const page = "<DeleteResult><Deleted><Key>data/old</Key></Deleted></DeleteResult>";
     const { code, stderr } = await upload(
