@@ -157,6 +157,11 @@ suite("a command line", () => {
         "See mlcli group run --help.",
       ],
       [
+        "group run --role r -t -p a",
+        'Missing value for option "-t".',
+        "See mlcli group run --help.",
+      ],
+      [
         "group run --role --no-cache",
         'Missing value for option "--role".',
         "See mlcli group run --help.",

@@ -7,9 +7,10 @@ import {
 } from "@std/assert";
 import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
 import { CONTAINER, INFO, PROGRESS } from "../../../runtime/docker/shape.ts";
-import type { Answer } from "../../../runtime/docker/answer.ts";
+import { type Answer, answerOf, beginningOf } from "../../../runtime/docker/answer.ts";
 import { EngineError } from "../../../runtime/docker/engine_error.ts";
 import { openTransport } from "../../../runtime/docker/transport.ts";
+import { NO_LIMITS, Waiting } from "../../../runtime/docker/waiting.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -130,6 +131,20 @@ suite("an engine that says something else than its API", () => {
       assertStringIncludes(error.hint ?? "", `Is there a Docker Engine behind ${address}?`);
     });
   }
+
+  it("is read whole where a letter comes in two pieces", async () => {
+    const text = '{"Name":"größe"}';
+    const bytes = new TextEncoder().encode(text);
+    const answer = () => {
+      const pieces = ReadableStream.from([...bytes].map((byte) => Uint8Array.of(byte)));
+      const call = "GET /info";
+      const waiting = new Waiting(NO_LIMITS, { call, effort: "ask" }, {});
+      return answerOf(new Response(pieces), { call, address: "" }, waiting);
+    };
+    assertEquals(await answer().object(INFO), { Name: "größe" });
+    // As of a refusal.
+    assertEquals(await beginningOf(answer().body), text);
+  });
 
   it("has what is null counted as not there", async () => {
     await using server = rawServer((connection) =>

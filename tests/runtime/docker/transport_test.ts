@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { knowsPipes } from "../../../runtime/docker/connect.ts";
-import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
+import { BrokenEngine, EngineGone } from "../../../runtime/docker/broken_engine.ts";
 import type { Address } from "../../../runtime/docker/locate.ts";
 import type { Answer } from "../../../runtime/docker/answer.ts";
 import { EngineError } from "../../../runtime/docker/engine_error.ts";
@@ -221,6 +221,19 @@ for (const kind of KINDS) {
           EngineError,
         );
         assertEquals(reason, "no space left on device");
+      });
+    });
+
+    it("goes away while something is sent is named as that", async () => {
+      await withTransport(kind, () => {}, async (engine) => {
+        const sent = new ReadableStream<Uint8Array>({
+          pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+        });
+        const { message } = await assertRejects(
+          () => engine.request("POST", "/build", { expect: [200], tar: sent }),
+          EngineGone,
+        );
+        assertMatch(message, /^The Docker Engine went away \(POST \/build\): /);
       });
     });
 

@@ -1,10 +1,16 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts";
+import {
+  type ConnectOptions,
+  connectToEngine,
+  knowsPipes,
+} from "../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../runtime/docker/engine.ts";
 import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
+import { SilentEngine } from "../../../runtime/docker/patience.ts";
 import { EngineError } from "../../../runtime/docker/engine_error.ts";
+import { abortOf, deadlineIn } from "../../../runtime/time.ts";
 import { Authority } from "../../helpers/certificates.ts";
-import { type RawHandler, rawServer, say } from "../../helpers/raw_server.ts";
+import { type RawHandler, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const PONG = "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nContent-Length: 2\r\n\r\nOK";
@@ -23,6 +29,7 @@ async function withAttached<T>(
   answer: RawHandler,
   work: (engine: Engine, requests: readonly string[]) => Promise<T>,
   kind: "tcp" | "unix" | "pipe" | "tls" = "tcp",
+  patience: ConnectOptions["patience"] = {},
 ): Promise<T> {
   await using authority = kind === "tls" ? await Authority.make() : undefined;
   const requests: string[] = [];
@@ -42,7 +49,7 @@ async function withAttached<T>(
     DOCKER_HOST: HOSTS[kind](socket, server.port),
     ...kind === "tls" ? { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: directory } : {},
   };
-  const engine = await connectToEngine({ env: (name) => variables[name] });
+  const engine = await connectToEngine({ env: (name) => variables[name] }, { patience });
   try {
     return await work(engine, requests);
   } finally {
@@ -95,6 +102,30 @@ suite("a connection with input", () => {
       await say(connection, "HTTP/1.1 200 OK\r\nContent-Type: x\r\n\r\nout");
     };
     assertEquals(await withAttached(handle, (engine) => talk(engine)), "out");
+  });
+
+  it("is waited for as long as any other call, and no longer", async () => {
+    const over = new AbortController();
+    const limits: number[] = [];
+    const after = (seconds: number, call: string) => {
+      if (!call.endsWith("/attach")) return new AbortController().signal;
+      limits.push(seconds);
+      return seconds === 60 ? AbortSignal.timeout(10) : over.signal;
+    };
+    // It says nothing. Where nobody has a limit, it goes away, and the test is at its end, too.
+    const answer: RawHandler = async (connection) => {
+      using late = deadlineIn(2);
+      await Promise.race([untilClosed(connection), abortOf(late.signal)]);
+    };
+    await withAttached(
+      answer,
+      async (engine) => {
+        await assertRejects(() => engine.attachWithInput("c1", over.signal), SilentEngine);
+      },
+      "tcp",
+      { after },
+    );
+    assertEquals(limits[0], 60);
   });
 
   it("is refused in the engine's words", async () => {

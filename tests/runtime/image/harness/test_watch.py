@@ -212,6 +212,15 @@ class Report(WatchTest):
             (1, [["opened", INPUT + "/data/processing"]]),
         )
 
+    def test_is_of_the_process_and_not_of_one_that_it_forks(self):
+        code = (
+            "os.makedirs(os.environ['ROOT'] + '/opt/ml/processing', exist_ok=True)\n"
+            "open(os.environ['ROOT'] + '/opt/ml/processing/b', 'w').close()\n"
+            "os.fork() or sys.exit()\n"
+            "os.wait()\n"
+        )
+        self.assertEqual(self.run_script(code), (0, "", [["lost", PROCESSING + "/b"]]))
+
     def test_names_files_that_the_platform_loses(self):
         for name in ("image.txt", "changed.txt", "code/own.py"):
             self.write("%s/%s" % (PROCESSING, name), "")

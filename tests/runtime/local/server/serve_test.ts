@@ -490,6 +490,31 @@ suite("local deploy --foreground", () => {
     assertEquals([code, passedBefore], [130, LINES]);
   });
 
+  it("removes one that is not ready only when its last lines were passed on", async () => {
+    const LINES = 20;
+    let passed = 0;
+    let passedBefore: number | undefined;
+    const { code, stderr } = await deploy(
+      {
+        program: ({ out, end }) => {
+          for (let line = 0; line < LINES; line++) out("no such file\n");
+          end(3);
+        },
+        before: (call) => {
+          if (call === "DELETE /containers/ID") passedBefore = passed;
+        },
+      },
+      FOREGROUND,
+      {
+        onOutput: async () => {
+          await new Promise((resolve) => setTimeout(resolve));
+          passed++;
+        },
+      },
+    );
+    assertEquals([code, passedBefore], [1, LINES], stderr);
+  });
+
   it("ends with a server that ends by itself", async () => {
     await using servers = new AsyncDisposableStack();
     let server: FakeContainer | undefined;

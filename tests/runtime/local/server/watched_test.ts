@@ -21,6 +21,8 @@ interface Stage {
   readonly url: Promise<string>;
   /** Once it is said that an edit is not served. */
   readonly notServed: Promise<void>;
+  /** Once the engine's containers were listed so many times more. */
+  readonly asked: (times: number) => Promise<void>;
   /** Once there is another edit while a server starts, which then has so many ms to answer. */
   readonly overtaken: Promise<number>;
   /** Lets so many ms pass. */
@@ -34,6 +36,9 @@ interface Stage {
   /** Answers /ping from now on. */
   readonly answer: (container: FakeContainer) => void;
 }
+
+/** So often it is asked for a container that ended before its end is said, and a few times more. */
+const ENOUGH = 30;
 
 /** A start that was overtaken by an edit has at least this, in ms, and less than a stream. */
 const PATIENCE = 10_000;
@@ -65,12 +70,17 @@ async function watch(
     },
   };
   let isListed = true;
+  let lists = 0;
   let count = 0;
   const stage: Stage = {
     app,
     keys,
     url,
     notServed,
+    asked: async (times) => {
+      const start = lists;
+      while (lists < start + times) await new Promise((resolve) => setTimeout(resolve));
+    },
     overtaken: overtaken.promise,
     giveUp: patience.resolve,
     pass: (milliseconds) => fake.pause(milliseconds, new AbortController().signal),
@@ -101,7 +111,10 @@ async function watch(
       await start(stage, container);
     },
     answers: {
-      "GET /containers/json": () => Response.json(isListed && count > 0 ? list(engine) : []),
+      "GET /containers/json": () => {
+        lists++;
+        return Response.json(isListed && count > 0 ? list(engine) : []);
+      },
     },
   });
   const result = await runInProcess(["local", "deploy", "--watch", ...args], {
@@ -254,6 +267,27 @@ suite("local deploy --watch", () => {
       answers,
     ]);
     assertEquals([code, left, status], [130, [], 503]);
+  });
+
+  it("says once that a server ended, whatever edits do not serve after that", async () => {
+    const { code, stderr, left } = await watch([
+      async ({ app, answer, url, asked }, container) => {
+        answer(container);
+        await url;
+        container.end(137);
+        await asked(ENOUGH);
+        await edit(app);
+      },
+      async ({ app, notServed, asked }, { end }) => {
+        end(3);
+        await notServed;
+        await asked(ENOUGH);
+        await edit(app);
+      },
+      answers,
+    ]);
+    assertEquals([code, left], [130, []], stderr);
+    assertEquals(stderr.match(/nobody answers until the next edit/g)?.length, 1, stderr);
   });
 
   it("ends with 0 where its server was stopped by another command", async () => {
