@@ -1,7 +1,6 @@
 /**
  * What mlcli remembers for a person from one command to the next, by the directory of the app: outside
- * of all repositories, so that nobody who writes one can claim it. Of what only a repository's file
- * names, this says that the person has named it, too.
+ * of all repositories, so that nobody who writes one can claim it.
  *
  * @module
  */
@@ -21,26 +20,19 @@ export interface Remembered {
   readonly name: string;
 }
 
-type Environment = Context["env"];
-
 /** Of how many directories something is remembered; the oldest goes. */
 const MOST = 500;
 
 /** Whether it was remembered; not where the file cannot be read. */
-export async function isRemembered(what: Remembered, env: Environment): Promise<boolean> {
-  try {
-    const { names } = await recall(what, pathOf(env));
-    return names.includes(what.name);
-  } catch {
-    return false;
-  }
+export async function isRemembered(what: Remembered, env: Context["env"]): Promise<boolean> {
+  return await recall(what, env).then(({ names }) => names.includes(what.name), () => false);
 }
 
 /** Remembers it. @throws MlcliError where that is not possible, with the file's path. */
-export async function remember(what: Remembered, env: Environment): Promise<void> {
+export async function remember(what: Remembered, env: Context["env"]): Promise<void> {
   const path = pathOf(env);
   try {
-    const { directory, own, others, names } = await recall(what, path);
+    const { directory, own, others, names } = await recall(what, env);
     if (names.includes(what.name)) return;
     const all = { ...own, [what.kind]: [...names, what.name] };
     const kept = Object.entries(others).slice(1 - MOST);
@@ -51,7 +43,7 @@ export async function remember(what: Remembered, env: Environment): Promise<void
 }
 
 /** `XDG_STATE_HOME`, by the XDG Base Directory Specification, which has it absolute; on Windows `LOCALAPPDATA`. */
-function pathOf(env: Environment): string {
+function pathOf(env: Context["env"]): string {
   const [named, local, home] = ["XDG_STATE_HOME", "LOCALAPPDATA", "HOME"].map(env);
   const state = named && isAbsolute(named) ? named : local || home && join(home, ".local/state");
   if (!state) throw new MlcliError("Neither XDG_STATE_HOME nor HOME is set");
@@ -59,9 +51,9 @@ function pathOf(env: Environment): string {
 }
 
 /** What there is of a directory, by its real path. */
-async function recall({ directory: typed, kind }: Remembered, path: string) {
+async function recall({ directory: typed, kind }: Remembered, env: Context["env"]) {
   const directory = await Deno.realPath(typed);
-  const all = await readTextFile(path, LARGEST_TEXT).then(parseJson, (error) => {
+  const all = await readTextFile(pathOf(env), LARGEST_TEXT).then(parseJson, (error) => {
     if (error instanceof Deno.errors.NotFound) return {};
     throw error;
   });

@@ -36,23 +36,14 @@ export async function ownBucket(
   named: NamedByFile,
 ): Promise<{ readonly s3: S3; readonly isCertain: boolean }> {
   const anybodys = await aws.s3();
-  const account = await accountOf(
-    aws,
-    `the bucket ${named.address.bucket}`,
-    named,
-    byYourself(named),
-  );
+  const { address: { bucket }, where } = named;
+  const asked = { what: `bucket ${bucket}`, where, hint: byYourself(named) };
+  const account = await accountOf(aws, asked);
   const s3 = anybodys.ownedBy(account);
-  const { bucket } = named.address;
   const [isOwn, isThere] = await Promise.all([mayAsk(s3, bucket), mayAsk(anybodys, bucket)]);
   if (isOwn) return { s3, isCertain: true };
   if (!isThere) return { s3, isCertain: false };
-  throw new AwsError(
-    "denied",
-    `The bucket ${bucket} belongs to another account than yours (${account}); ` +
-      `it is ${named.where} that names it`,
-    { hint: byYourself(named) },
-  );
+  throw belongsToAnother(asked, account);
 }
 
 /**
@@ -88,22 +79,25 @@ export async function requireOwnKey(
   if (!kmsKey?.includes(":") || typed.has("--kms-key")) return;
   const where = `"kms_key" in "${kind}" of ${basename(app.configurationPath)}`;
   const hint = `If you trust it, name it yourself: --kms-key ${shellWord(kmsKey)}`;
-  const account = await accountOf(aws, `the key ${kmsKey}`, { where }, hint);
-  if (kmsKey.split(":")[4] === account) return;
-  throw new AwsError(
+  const asked = { what: `key ${kmsKey}`, where, hint };
+  const account = await accountOf(aws, asked);
+  if (kmsKey.split(":")[4] !== account) throw belongsToAnother(asked, account);
+}
+
+/** What may be another account's, in words; what names it; how to name it oneself. */
+type Asked = Readonly<Record<"what" | "where" | "hint", string>>;
+
+function belongsToAnother({ what, where, hint }: Asked, account: string): AwsError {
+  return new AwsError(
     "denied",
-    `The key ${kmsKey} belongs to another account than yours (${account}); it is ${where} that ` +
-      "names it",
+    `The ${what} belongs to another account than yours (${account}); it is ${where} that names it`,
     { hint },
   );
 }
 
-/** @param what may be another's, as a message names it. */
 async function accountOf(
   aws: Pick<Aws, "sts">,
-  what: string,
-  { where }: Pick<NamedByFile, "where">,
-  hint: string,
+  { what, where, hint }: Asked,
 ): Promise<string> {
   try {
     return (await (await aws.sts()).identity()).account;
@@ -112,7 +106,7 @@ async function accountOf(
     if (!(error instanceof AwsError) || error.refusal === "credentials") throw error;
     throw new AwsError(
       error.refusal,
-      `Cannot find out whether ${what} is yours: ${error.message}`,
+      `Cannot find out whether the ${what} is yours: ${error.message}`,
       { hint: `It is ${where} that names it. ${hint}`, quote: error.quote, cause: error },
     );
   }

@@ -11,7 +11,14 @@ import type { Channel } from "../contract/channels.ts";
 import { HOST, type JobKind, PATHS, TRAINING_ARGUMENTS } from "../contract/jobs.ts";
 import { trainingVariables, type Variables } from "../contract/variables.ts";
 import type { CreateBody, Mount } from "../docker/engine.ts";
-import { environment, limits, onPort, serverPlan } from "../serving/plan.ts";
+import {
+  environment,
+  type Known,
+  type KnownServer,
+  limits,
+  onPort,
+  serverPlan,
+} from "../serving/plan.ts";
 import { NO_LOG, readOnly, writable } from "./container/body.ts";
 import { COMMON_PATH } from "../images.ts";
 import { labels } from "./container/managed.ts";
@@ -30,9 +37,7 @@ const OWN_ADDRESS = { ExtraHosts: [`${HOST}:127.0.0.1`] };
 const WITHOUT_ADDRESS: readonly (string | undefined)[] = ["none", "host"];
 
 /** What follows from the image that a container is made of. */
-export interface OfImage {
-  /** Whether an init is process 1, which passes SIGTERM on and reaps orphans. */
-  readonly withInit: boolean;
+export interface OfImage extends Pick<Known, "withInit"> {
   /** Host directory that becomes `/opt/ml/code`; `undefined`: the image's own code runs. */
   readonly codeFolder: string | undefined;
   /** Host directory that becomes `/opt/program/common`; `undefined`: the image's own, if any. */
@@ -41,13 +46,7 @@ export interface OfImage {
   readonly reportFile: string | undefined;
 }
 
-/** What is known when a container is planned, besides what was asked for. */
-interface Planned extends OfImage {
-  /** The container's name. */
-  readonly name: string;
-  /** The region that the code is told. */
-  readonly region: string;
-}
+interface Planned extends OfImage, Known {}
 
 /** What is known of a training. */
 export interface PlannedTraining extends Planned {
@@ -76,9 +75,7 @@ export interface PlannedProcessing extends Planned {
 }
 
 /** What is known of the code that serves, wherever it is called from. */
-export interface PlannedServing extends Planned {
-  /** What tells the harness how large a request may be; nothing where another limit is named. */
-  readonly bodyLimit: Variables;
+export interface PlannedServing extends Planned, KnownServer {
   /** Host directory that becomes `/opt/ml/model`. */
   readonly modelFolder: string;
 }

@@ -35,6 +35,16 @@ export interface Asked extends Resources {
   readonly variables: Variables;
 }
 
+/** What is known when a container is planned, besides what was asked for. */
+export interface Known {
+  /** The container's name. */
+  readonly name: string;
+  /** The region that the code is told. */
+  readonly region: string;
+  /** Whether an init is process 1, which passes SIGTERM on and reaps orphans. */
+  readonly withInit: boolean;
+}
+
 /** What is asked for with a server. */
 export interface AskedServer extends Asked {
   /** Names that it may be called by, besides its own; in lower case. */
@@ -42,14 +52,8 @@ export interface AskedServer extends Asked {
 }
 
 /** What is known of a server. */
-export interface PlannedServer {
-  /** The container's name. */
-  readonly name: string;
-  /** The region that the code is told. */
-  readonly region: string;
-  /** Whether an init is process 1. */
-  readonly withInit: boolean;
-  /** What tells the harness how large a request may be: `bodyLimit`. */
+export interface KnownServer extends Known {
+  /** What tells the harness how large a request may be; nothing where another limit is named. */
   readonly bodyLimit: Variables;
 }
 
@@ -57,7 +61,7 @@ export interface PlannedServer {
 export function serverPlan(
   image: string,
   asked: AskedServer,
-  planned: PlannedServer,
+  planned: KnownServer,
   data: Pick<CreateBody["HostConfig"], "Mounts" | "VolumesFrom">,
 ): Omit<CreateBody, "Labels"> {
   const hosts = [...SERVER_HOSTS, planned.name, ...asked.allowedHosts];
@@ -93,7 +97,7 @@ export function onPort<Body extends Omit<CreateBody, "Labels">>(
 /** What a container may take, and what it may do. */
 export function limits(
   { memory, cpus, shmSize, gpus, network, allowPrivileges }: Asked,
-  { withInit }: Pick<PlannedServer, "withInit">,
+  { withInit }: Known,
 ): Omit<CreateBody["HostConfig"], "AutoRemove" | "Mounts"> {
   return {
     ...(network === undefined ? {} : { NetworkMode: network }),
