@@ -58,11 +58,16 @@ export function holds(there: unknown, input: unknown): boolean {
 
 /** What of it tells one deployment from another. */
 export interface WithArtifact {
-  readonly PrimaryContainer?: { readonly ModelDataUrl?: string | undefined } | undefined;
+  readonly PrimaryContainer?: {
+    readonly ModelDataUrl?: string | undefined;
+    readonly Environment?: Readonly<Record<string, string>> | undefined;
+  } | undefined;
 }
 
-/** Whether a model is of the same artifact; others are as they are. */
+/** Whether a model is of the same artifact, without further variables; others are as they are. */
 export function isMadeOf(there: WithArtifact, input: WithArtifact): boolean {
-  const { ModelDataUrl: artifact } = input.PrimaryContainer ?? {};
-  return artifact === undefined || there.PrimaryContainer?.ModelDataUrl === artifact;
+  const { ModelDataUrl: artifact, Environment: variables = {} } = input.PrimaryContainer ?? {};
+  const found = there.PrimaryContainer;
+  return (artifact === undefined || found?.ModelDataUrl === artifact) &&
+    holds(variables, found?.Environment ?? {});
 }

@@ -34,8 +34,14 @@ suite("a creation whose first attempt was throttled", () => {
     });
   }
 
-  for (const operation of ["CreateModel", "CreateEndpointConfig"]) {
-    it(`does not take somebody else's for its own: ${operation}`, async () => {
+  for (
+    const [operation, more] of [
+      ["CreateModel", []],
+      ["CreateModel", ["--env", "WHO=me"]],
+      ["CreateEndpointConfig", []],
+    ] as const
+  ) {
+    it(`does not take somebody else's for its own: ${operation} ${more}`, async () => {
       await using job = await makeDeployApp();
       const { endpoints } = job.box;
       let name = "";
@@ -50,7 +56,7 @@ suite("a creation whose first attempt was throttled", () => {
           endpoints.addConfiguration(name, { ...input, ProductionVariants });
         }
       });
-      const { code, stdout, stderr } = await job.run([...LEAST, "--env", "WHO=me"]);
+      const { code, stdout, stderr } = await job.run([...LEAST, ...more]);
       assertEquals([code, stdout, endpoints.endpoints.size], [1, "", 0], stderr);
       assertStringIncludes(stderr, `${name} at the same time`);
       // Theirs stays, and of its own nothing is left.
