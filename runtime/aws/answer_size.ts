@@ -58,19 +58,19 @@ export async function* withinLimits(
   let left = 0;
   for await (const piece of body) {
     for (let at = 0; at < piece.length;) {
-      if (left === 0 && read < LENGTH_BYTES) {
-        length[read++] = piece[at++]!;
-        if (read < LENGTH_BYTES) continue;
-        const total = new DataView(length.buffer).getUint32(0);
-        if (total > LARGEST_EVENT) throw tooLarge(`an event of ${total} bytes`);
-        // What says less than it has said already is damaged; the SDK finds that out.
-        left = Math.max(0, total - LENGTH_BYTES);
-        read = 0;
+      if (left > 0) {
+        const step = Math.min(left, piece.length - at);
+        at += step;
+        left -= step;
         continue;
       }
-      const step = Math.min(left, piece.length - at);
-      at += step;
-      left -= step;
+      length[read++] = piece[at++]!;
+      if (read < LENGTH_BYTES) continue;
+      const total = new DataView(length.buffer).getUint32(0);
+      if (total > LARGEST_EVENT) throw tooLarge(`an event of ${total} bytes`);
+      // What says less than it has said already is damaged; the SDK finds that out.
+      left = total - LENGTH_BYTES;
+      read = 0;
     }
     yield piece;
   }

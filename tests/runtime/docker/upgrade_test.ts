@@ -10,6 +10,7 @@ import { SilentEngine } from "../../../runtime/docker/patience.ts";
 import { EngineError } from "../../../runtime/docker/engine_error.ts";
 import { abortOf, deadlineIn } from "../../../runtime/time.ts";
 import { Authority } from "../../helpers/certificates.ts";
+import { inTime } from "../../helpers/in_time.ts";
 import { type RawHandler, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -51,7 +52,7 @@ async function withAttached<T>(
   };
   const engine = await connectToEngine({ env: (name) => variables[name] }, { patience });
   try {
-    return await work(engine, requests);
+    return await inTime(work(engine, requests));
   } finally {
     engine.close();
     await Deno.remove(directory, { recursive: true });

@@ -5,6 +5,7 @@ import { EngineError } from "../../../../runtime/docker/engine_error.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
 import { type Answers, fakeEngine, pong, refusal } from "../../../helpers/fake_engine.ts";
+import { inTime } from "../../../helpers/in_time.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** Runs a container that is to have an init on an engine, and says with what it was created. */
@@ -27,12 +28,13 @@ async function run(answers: Answers, withInit = true): Promise<readonly boolean[
     env: (name) => name === "DOCKER_HOST" ? `unix://${fake.socket}` : undefined,
   });
   try {
-    await runContainer(engine, "name", {
+    const body = {
       Image: "image",
       Cmd: ["train"],
       Labels: {},
       HostConfig: { AutoRemove: true, Init: withInit, Mounts: [] },
-    }, fakeContext());
+    };
+    await inTime(runContainer(engine, "name", body, fakeContext()));
     return inits;
   } finally {
     engine.close();

@@ -6,6 +6,7 @@ import { fakeContainers, type Play } from "../../../helpers/fake_containers.ts";
 import { refusal } from "../../../helpers/fake_engine.ts";
 import { fakeInput, fakeKeyboard } from "../../../helpers/fake_keyboard.ts";
 import { type InProcessOptions, runInProcess } from "../../../helpers/in_process.ts";
+import { inTime } from "../../../helpers/in_time.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const ATTACH = "POST /containers/ID/attach (upgraded)";
@@ -18,7 +19,9 @@ async function run(
 ) {
   await using app = await completeApp();
   await using engine = await fakeContainers(play);
-  const result = await runInProcess(args, { cwd: app.directory, engine, input, ...options });
+  const result = await inTime(
+    runInProcess(args, { cwd: app.directory, engine, input, ...options }),
+  );
   return {
     ...result,
     course: engine.course,

@@ -1,0 +1,15 @@
+/**
+ * Tests of what would wait for ever where it is wrong: they fail, and hold up no other.
+ *
+ * @module
+ */
+
+import { abortOf, deadlineIn } from "../../runtime/time.ts";
+
+/** What takes milliseconds; fails where it takes these seconds. The caller closes what it waits for. */
+export async function inTime<T>(work: Promise<T>, seconds = 5): Promise<T> {
+  using deadline = deadlineIn(seconds);
+  // Once that is closed: the test has failed before.
+  work.catch(() => {});
+  return await Promise.race([work, abortOf(deadline.signal)]);
+}
