@@ -310,6 +310,7 @@ suite("what else the configuration file of a hostile repository says", () => {
         const { code, stderr } = await job.run(["deploy", "-e", "ml.m5.large"]);
         assertEquals(code, 1);
         assertMatch(stderr, /^error: "model" in [\w-]+\.json leads out of /m);
+        assertStringIncludes(stderr, "hint: If you mean it, name it yourself: --model DIR\n");
         assertEquals(changes(job.box), []);
       } finally {
         await Deno.remove(outside, { recursive: true });

@@ -107,7 +107,67 @@ suite("deploy of a directory", () => {
   });
 });
 
+suite("deploy: where the model of a directory goes", () => {
+  /** An app with a directory and this place for it. */
+  async function appWithPlace(s3_prefix: string | undefined): Promise<JobApp> {
+    const job = await makeDeployApp({ configuration: { ...CONFIGURATION, s3_prefix } });
+    await job.app.write(join(job.app.directory, "trained/m"), "m");
+    return job;
+  }
+
+  it("has to be said", async () => {
+    await using job = await appWithPlace(undefined);
+    const { code, stderr } = await job.run(withModel("trained"));
+    assertEquals(code, 2);
+    assertMatch(stderr, /^hint: Add "s3_prefix": "s3:\/\/BUCKET\/PREFIX" to [\w-]+\.json/m);
+  });
+
+  for (
+    const [title, options, words] of [
+      ["has to be there", undefined, /^error: No such bucket: place$/m],
+      [
+        "has to be in the endpoint's region",
+        { region: "us-west-2" },
+        /^error: The bucket place is in us-west-2, the endpoint in eu-west-1$/m,
+      ],
+      [
+        "has to be the caller's own",
+        { owner: "999999999999" },
+        /^error: AccessDeniedException: s3/m,
+      ],
+    ] as const
+  ) {
+    it(title, async () => {
+      await using job = await appWithPlace("s3://place/x");
+      if (options) job.box.s3.createBucket("place", options);
+      const { code, stderr } = await job.run(withModel("trained"));
+      assertEquals(code, 1);
+      assertMatch(stderr, words);
+      assertEquals(job.box.operations.filter((name) => /sagemaker:(Create|Update)/.test(name)), []);
+      if (options) assertEquals(job.box.s3.keys("place"), []);
+    });
+  }
+
+  it("may not be read: then it is sent", async () => {
+    await using job = await appWithPlace(CONFIGURATION.s3_prefix);
+    job.box.faults.deny("s3:GetObject");
+    for (const value of ["one", "two"]) {
+      assertEquals((await job.run([...withModel("trained"), "--env", `A=${value}`])).code, 0);
+      assertEquals(sent(job).length, 1);
+    }
+    assertEquals(job.box.operations.filter((name) => name === "s3:PutObject").length, 2);
+  });
+});
+
 suite("deploy of an archive in S3", () => {
+  it("reads it, and sends nothing", async () => {
+    await using job = await makeDeployApp();
+    assertEquals((await job.run(LEAST)).code, 0);
+    assertEquals(job.box.operations.filter((name) => name.startsWith("s3:")), [
+      ...["s3:HeadBucket", "s3:HeadObject", "s3:GetObject"],
+    ]);
+  });
+
   it("that SageMaker cannot unpack makes nothing", async () => {
     await using job = await makeDeployApp();
     await job.box.s3.put(BUCKET, "bad.tar.gz", await tarGz([{ name: "../../m" }]));

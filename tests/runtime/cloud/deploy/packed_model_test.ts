@@ -8,7 +8,7 @@ import {
 } from "../../../../runtime/cloud/deploy/packed_model.ts";
 import { roomFor } from "../../../../runtime/contract/model_room.ts";
 import { s3Uri } from "../../../../runtime/contract/s3_uri.ts";
-import { Interrupted, MlcliError, UsageError } from "../../../../runtime/errors.ts";
+import { Interrupted, MlcliError } from "../../../../runtime/errors.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { Box } from "../../../helpers/box/box.ts";
 import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
@@ -26,22 +26,18 @@ interface Surroundings {
   readonly use?: Partial<ModelUse>;
   readonly keys?: Keys;
   readonly model?: string;
-  readonly s3Prefix?: string | undefined;
 }
 
 /** Gets a model ready, as typed, on a machine without an engine, and does something with it. */
 async function withModel<T>(
-  { directory, box, notes = [], use, keys = new Keys(), model = "model", ...more }: Surroundings,
+  { directory, box, notes = [], use, keys = new Keys(), model = "model" }: Surroundings,
   work: (ready: ReadyModel) => Promise<T>,
 ): Promise<T> {
   using cloud = await openCloud(box.env(), { signal: keys.interruption.signal });
-  const s3Prefix = "s3Prefix" in more ? more.s3Prefix : `s3://${BUCKET}/churn`;
   await using ready = await modelFor(
-    model.startsWith("s3:")
-      ? { address: { bucket: BUCKET, key: model.slice(`s3://${BUCKET}/`.length) } }
-      : { directory: model },
+    { directory: model },
     {
-      app: appObject(directory.path, "churn", { s3Prefix }),
+      app: appObject(directory.path, "churn", { s3Prefix: `s3://${BUCKET}/churn` }),
       tag: "latest",
       endpoint: "shop",
       variables: {},
@@ -76,15 +72,12 @@ async function sent(surroundings: Surroundings): Promise<
   });
 }
 
-async function failure(
-  surroundings: Omit<Surroundings, "box"> & { readonly prepare?: (box: Box) => unknown },
-): Promise<MlcliError> {
+async function failure(surroundings: Omit<Surroundings, "box">): Promise<MlcliError> {
   await using box = await Box.open();
-  const { prepare = (box: Box) => box.s3.createBucket(BUCKET), ...rest } = surroundings;
-  await prepare(box);
-  const error = await assertRejects(() => sent({ box, ...rest }), MlcliError);
+  box.s3.createBucket(BUCKET);
+  const error = await assertRejects(() => sent({ box, ...surroundings }), MlcliError);
   assertEquals(error.hint !== undefined, true, "a hint");
-  if (box.s3.buckets.has(BUCKET)) assertEquals(box.s3.keys(BUCKET), []);
+  assertEquals(box.s3.keys(BUCKET), []);
   return error;
 }
 
@@ -287,58 +280,9 @@ suite("a directory as the model of an endpoint", () => {
       `Sent the model to ${address}`,
     ]);
   });
-});
-
-suite("where the model of a directory goes", () => {
-  const files = { "model/m": "m" };
-
-  it("has to be said", async () => {
-    await using directory = await makeDirectory(files);
-    const error = await failure({ directory, s3Prefix: undefined });
-    assertEquals(error instanceof UsageError, true);
-    assertMatch(error.hint!, /"s3_prefix": "s3:\/\/BUCKET\/PREFIX" to churn\.json/);
-  });
-
-  it("has to be there, in the endpoint's region, and the caller's own", async () => {
-    await using directory = await makeDirectory(files);
-    const none = await failure({ directory, prepare: () => {} });
-    assertEquals(none.message, `No such bucket: ${BUCKET}`);
-    const elsewhere = await failure({
-      directory,
-      prepare: (box) => box.s3.createBucket(BUCKET, { region: "us-west-2" }),
-    });
-    assertMatch(elsewhere.message, /is in us-west-2, the endpoint in eu-west-1$/);
-    const others = await failure({
-      directory,
-      prepare: (box) => box.s3.createBucket(BUCKET, { owner: "999999999999" }),
-    });
-    assertEquals(others.message, "AccessDeniedException: s3:PutObject");
-  });
-
-  it("may refuse it: the error names the permission, nothing is left", async () => {
-    await using directory = await makeDirectory(files);
-    const error = await failure({
-      directory,
-      prepare: (box) => {
-        box.s3.createBucket(BUCKET);
-        box.faults.deny("s3:PutObject");
-      },
-    });
-    assertEquals(error.message, "AccessDeniedException: s3:PutObject");
-  });
-
-  it("may not be read: then it is sent", async () => {
-    await using directory = await makeDirectory(files);
-    await using box = await Box.open();
-    box.s3.createBucket(BUCKET);
-    box.faults.deny("s3:GetObject");
-    await sent({ directory, box });
-    assertEquals((await sent({ directory, box })).known, false);
-    assertEquals(box.s3.keys(BUCKET).length, 1);
-  });
 
   it("gets nothing after Ctrl-C", async () => {
-    await using directory = await makeDirectory(files);
+    await using directory = await makeDirectory({ "model/m": "m" });
     await using box = await Box.open();
     box.s3.createBucket(BUCKET);
     const keys = new Keys();
@@ -347,50 +291,5 @@ suite("where the model of a directory goes", () => {
       return undefined;
     };
     await assertRejects(() => sent({ directory, box, keys }), Interrupted);
-  });
-});
-
-suite("who names the directory of a model", () => {
-  it("the app's file names one of the app, and no other", async () => {
-    await using outside = await makeDirectory({ "m": "private" });
-    await using directory = await makeDirectory({ "model/m": "m" });
-    await Deno.symlink(outside.path, join(directory.path, "link"));
-    const use = { typed: new Set<string>() };
-    for (const model of [outside.path, "../other", "link"]) {
-      const { message, hint } = await failure({ directory, use, model });
-      assertMatch(message, /^"model" in churn\.json leads out of /);
-      assertEquals(hint, "If you mean it, name it yourself: --model DIR");
-    }
-    await using box = await Box.open();
-    box.s3.createBucket(BUCKET);
-    await sent({ directory, box, use });
-    assertEquals(box.s3.keys(BUCKET).length, 1);
-  });
-
-  it("the user may name any", async () => {
-    await using outside = await makeDirectory({ "m": "mine" });
-    await using directory = await makeDirectory({});
-    await using box = await Box.open();
-    box.s3.createBucket(BUCKET);
-    await sent({ directory, box, model: outside.path });
-    assertEquals(box.s3.keys(BUCKET).length, 1);
-  });
-});
-
-suite("an archive in S3 as the model of an endpoint", () => {
-  it("is read, and not sent", async () => {
-    await using directory = await makeDirectory({});
-    await using box = await Box.open();
-    box.s3.createBucket(BUCKET);
-    await box.s3.put(BUCKET, "job/model.tar.gz", await tarGz([{ name: "m" }]));
-    const model = `s3://${BUCKET}/job/model.tar.gz`;
-    const notes: string[] = [];
-    assertEquals(await sent({ directory, box, model, notes, s3Prefix: undefined }), {
-      address: model,
-      calls: {},
-      known: true,
-    });
-    assertEquals(notes, []);
-    assertEquals(box.operations, ["s3:HeadBucket", "s3:HeadObject", "s3:GetObject"]);
   });
 });
