@@ -72,11 +72,19 @@ suite("a bucket that only the configuration file names", () => {
         /"data_capture" in "deploy" of /,
         "--data-capture",
       ],
+      [
+        "deploy, a packed model",
+        { deploy: { model: "weights" } },
+        DEPLOY.slice(0, -2),
+        /"s3_prefix" in [\w-]+\.json/,
+        "send the packed model there, mlcli upload-data -i model.tar.gz --target-dir",
+      ],
     ] as const
   ) {
     it(`gets nothing where it is another account's: ${title}`, async () => {
       await using job = await makeDeployApp({
         configuration: { ...CONFIGURATION, s3_prefix: `s3://${THEIRS}/x`, ...configuration },
+        files: { "../../weights/m": "m" },
       });
       openToAll(job.box);
       const { code, stdout, stderr } = await job.run(args);
