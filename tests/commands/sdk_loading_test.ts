@@ -6,7 +6,7 @@ import { Box } from "../helpers/box/box.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { LEAST as DEPLOY, makeDeployApp } from "../helpers/deploy_app.ts";
 import { fakeContainers } from "../helpers/fake_containers.ts";
-import { killedAfter, resultOf } from "../helpers/program.ts";
+import { killedAfter, OUTSIDE_STUDIO, resultOf } from "../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 import { tarGz } from "../helpers/tar.ts";
 
@@ -34,6 +34,7 @@ async function runWithoutSdk(
       `${ROOT}deno.json`,
       "--import-map",
       `${directory}/${map}`,
+      ...OUTSIDE_STUDIO,
       `${ROOT}main.ts`,
       ...args,
     ],

@@ -99,8 +99,9 @@ async function copyProgram(home: string): Promise<readonly string[]> {
   await Deno.copyFile(executable, copy);
   await Deno.chmod(copy, 0o755);
   const sources = join(home, "source/");
-  await Deno.mkdir(sources);
-  for (const part of ["main.ts", "deno.json", "commands", "runtime", "vendor"]) {
+  await Deno.mkdir(join(sources, "tests/helpers"), { recursive: true });
+  const preloaded = "tests/helpers/outside_studio.ts";
+  for (const part of ["main.ts", "deno.json", "commands", "runtime", "vendor", preloaded]) {
     await copyTree(join(ROOT, part), join(sources, part));
   }
   await changeOwner(home, UID);

@@ -6,6 +6,7 @@
  */
 
 import { fileURLToPath } from "node:url";
+import { studioAt } from "../../runtime/studio.ts";
 
 export { denoDirectory } from "../../scripts/deno_directory.ts";
 
@@ -31,6 +32,11 @@ export interface ProgramOptions {
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
+/** A binary takes no such option: there, its tests find Studio. */
+export const OUTSIDE_STUDIO: readonly string[] = studioAt("/")
+  ? ["--preload", `${ROOT}tests/helpers/outside_studio.ts`]
+  : [];
+
 /** Long enough for a slow machine, short enough to notice a hang. */
 const TIMEOUT = 120_000;
 
@@ -44,6 +50,7 @@ export function programCommand(args: readonly string[]): readonly [string, ...st
     "--quiet",
     "--config",
     `${ROOT}deno.json`,
+    ...OUTSIDE_STUDIO,
     `${ROOT}main.ts`,
     ...args,
   ];
