@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { inOwnProcess } from "../helpers/own_process.ts";
+import { MAY_MOUNT } from "../helpers/small_disk.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** Gives a program a file system of its own that has Studio's file. */
@@ -8,8 +9,7 @@ const STUDIO = `
   echo '{"AppType":"JupyterLab"}' > /opt/ml/metadata/resource-metadata.json && exec "$@"
 `;
 
-// Root alone can make one.
-if (Deno.build.os === "linux" && Deno.uid() === 0) {
+if (MAY_MOUNT) {
   suite("a program of the tests, in SageMaker Studio", () => {
     it("does not see that, once outside_studio.ts is loaded", async () => {
       const preload = new URL("../helpers/outside_studio.ts", import.meta.url).href;
