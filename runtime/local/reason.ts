@@ -68,7 +68,7 @@ export async function watchOutput(
   };
 }
 
-/** If `output` is a link, a directory of that name may be somebody's work, and stays. */
+/** If `output` lies behind a link, a directory of that name may be somebody's work, and stays. */
 async function clear(outputFolder: string, path: string): Promise<void> {
   if (await realPathOf(outputFolder) === outputFolder) await removeTreeIfThere(path);
   else await removeIfThere(path).catch(() => {});

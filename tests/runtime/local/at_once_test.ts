@@ -136,9 +136,9 @@ for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) 
 suite("a reason", () => {
   it("that cannot be taken away is no later run's", async () => {
     await using app = await completeApp();
-    await Deno.mkdir(app.testPath("results"));
-    await Deno.symlink("results", app.testPath("output"));
-    await app.write(app.testPath("results/failure"), "of an earlier run");
+    await Deno.rename(app.testPath(), app.path("results"));
+    await Deno.symlink("../results", app.testPath());
+    await app.write(app.testPath("output/failure"), "of an earlier run");
     await using engine = await fakeContainers({
       program: ({ end }) => end(1),
       image: FOREIGN_IMAGE,
