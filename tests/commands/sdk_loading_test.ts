@@ -42,6 +42,7 @@ async function runWithoutSdk(
     env: {
       AWS_REGION: "eu-west-1",
       DOCKER_HOST: "unix:///nonexistent.sock",
+      XDG_STATE_HOME: "/dev/null",
       ...env,
     },
     stdin: "null",
