@@ -133,7 +133,7 @@ export async function readTextFile(path: string, most: number): Promise<string> 
 }
 
 /** How many links are followed one after another: Linux's own limit. */
-const MOST_LINKS = 40;
+export const MOST_LINKS = 40;
 
 /**
  * The path without links, of something that may not be there: what mkdir would make, or a write

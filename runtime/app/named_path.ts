@@ -10,7 +10,7 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { MlcliError } from "../errors.ts";
-import { lstatIfThere } from "../files.ts";
+import { lstatIfThere, MOST_LINKS } from "../files.ts";
 import { inOneLine } from "../text.ts";
 import { appNames } from "./app.ts";
 import { escapeOf, workTreeOf } from "./confinement.ts";
@@ -22,14 +22,25 @@ import { absolutePath, leaves, shellWord } from "./typed_path.ts";
  *
  * @param cwd absolute path of the current directory: with an app in it, it is one's repository, too.
  * @param option what comes before a path, for the hint: `--input-dir `, `--input training=`.
+ * @param links so many of the user's own are followed: more, or a circle, cannot be opened.
  * @throws MlcliError
  */
-export async function requireNamed(cwd: string, typed: string, option: string): Promise<void> {
+export async function requireNamed(
+  cwd: string,
+  typed: string,
+  option: string,
+  links = MOST_LINKS,
+): Promise<void> {
   const path = absolutePath(cwd, typed);
   for (const link of await linksOn(path)) {
     const folder = dirname(link);
     const boundary = await repositoryOf(cwd, folder);
-    if (boundary === undefined) continue;
+    if (boundary === undefined) {
+      if (links === 0) return;
+      // The user's own. What it leads to may be a link of a repository, and that is not.
+      const target = absolutePath(await Deno.realPath(folder), await Deno.readLink(link));
+      return await requireNamed(cwd, join(target, relative(link, path)), option, links - 1);
+    }
     const escape = await escapeOf({ directory: folder, boundary }, link);
     if (escape === undefined) continue;
     const behind = join(escape.target, relative(link, path));

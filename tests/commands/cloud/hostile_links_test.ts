@@ -55,6 +55,23 @@ for (const isWorkTree of [true, false]) {
       }
     });
 
+    it("sends nothing through a link of the user's to a link that leads out", async () => {
+      await using job = await clone(isWorkTree);
+      await using home = await makeDirectory({ "secret/file": "a secret", "a.csv": "1" });
+      await Deno.symlink(`${home.path}/secret`, `${job.app.directory}/data`);
+      await Deno.symlink(`${job.app.directory}/data`, `${home.path}/mine`);
+      await Deno.symlink("mine", `${home.path}/other`);
+      for (const typed of [`${home.path}/mine`, `${home.path}/other/file`]) {
+        const { code, stderr } = await job.run(["upload-data", "-i", typed, ...TARGET]);
+        assertEquals([code, sent(job)], [1, []]);
+        assertMatch(stderr, /^error: \/.*\/data(\/file)? leads out of .*\/secret\n/);
+      }
+      // Its own links lead anywhere.
+      await Deno.symlink("a.csv", `${home.path}/own.csv`);
+      const own = await job.run(["upload-data", "-i", `${home.path}/own.csv`, ...TARGET]);
+      assertEquals([own.code, sent(job)], [0, ["app/sent/own.csv"]], own.stderr);
+    });
+
     for (const command of [["local", "invoke"], ["invoke-endpoint", "--endpoint-name", "churn"]]) {
       it(`sends no file elsewhere to a model: ${command.join(" ")}`, async () => {
         await using job = await clone(isWorkTree);
