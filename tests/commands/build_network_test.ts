@@ -114,7 +114,7 @@ suite("mlcli build and this machine's network", () => {
       stderr,
       "warning: This machine's network settings (PIP_INDEX_URL and HTTPS_PROXY) are not handed " +
         "to pip: the Dockerfile copies ., which would put them into the image\n" +
-        "hint: Copy what the image needs, such as ${APP}/.\n",
+        "hint: Copy what the image needs, such as ${APP}/ after ARG APP of the same stage.\n",
     );
     assertEquals(sent, {});
   });

@@ -76,10 +76,11 @@ function readInstruction(text: string, line: number): Instruction {
 /** The words that end the documents which follow an instruction: `RUN <<EOF`. */
 function hereDocuments({ name, text }: Instruction): readonly string[] {
   if (!["RUN", "COPY", "ADD"].includes(name)) return [];
-  return [...text.matchAll(/(?:^|\s)\d*<<-?(["']?)([A-Za-z_]\w*)\1(?=\s|$)/g)].map(([, , end]) =>
-    end!
-  );
+  // What looks like one in quotes is the shell's: `RUN sh -c 'cat <<EOF'`.
+  return [...text.matchAll(DOCUMENT)].flatMap(([, , end]) => end ?? []);
 }
+
+const DOCUMENT = /(?:^|\s)\d*<<-?(["']?)([A-Za-z_]\w*)\1(?=\s|$)|"(?:\\.|[^"\\])*"|'[^']*'|\\./g;
 
 /** The words of an instruction, without their quotes: of a JSON list, or separated by spaces. */
 export function wordsOf({ text }: Instruction): readonly string[] {

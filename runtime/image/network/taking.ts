@@ -31,21 +31,27 @@ export interface Taking {
  * @param image whose builds do this by themselves.
  */
 export function takingOf(instructions: readonly Instruction[], image?: string): Taking | undefined {
-  const all = withTriggers(instructions);
-  const copied = copiesOf(all).flatMap(({ sources }) => sources).find(takesFolder);
-  const source = copied ?? all.filter(({ name }) => name === "RUN")
-    .flatMap(({ flags }) => flags.map(mountedSource))
-    .find((source) => source !== undefined && !isFolder(source) && takesFolder(source));
-  if (source === undefined) return undefined;
-  const [does, verb] = copied === undefined ? ["mounts", "Mount"] : ["copies", "Copy"];
+  const own = new Set<string>();
+  for (const one of withTriggers(instructions)) {
+    declare(own, one);
+    const copied = copiesOf([one]).flatMap(({ sources }) => sources);
+    const mounted = one.name === "RUN"
+      ? one.flags.flatMap((flag) => mountedSource(flag) ?? []).filter((path) => !isFolder(path))
+      : [];
+    const source = [...copied, ...mounted].find((path) => takesFolder(path, own));
+    if (source !== undefined) return takingBy(one.name === "RUN", source, image);
+  }
+  return undefined;
+}
+
+function takingBy(isMount: boolean, source: string, image: string | undefined): Taking {
+  const [does, verb] = isMount ? ["mounts", "Mount"] : ["copies", "Copy"];
   const what = `${does} ${inOneLine(source) || "the whole context"}`;
-  const end = `${
-    copied === undefined || /[$[\\]/.test(source) ? "may" : "would"
-  } put them into the image`;
+  const end = `${isMount || /[$[\\]/.test(source) ? "may" : "would"} put them into the image`;
   return image === undefined
     ? {
       reason: `the Dockerfile ${what}, which ${end}`,
-      hint: `${verb} what the image needs, such as \${APP}/.`,
+      hint: `${verb} what the image needs, such as \${APP}/ after ARG APP of the same stage.`,
     }
     : {
       reason: `the base image ${image} ${what} by itself (ONBUILD), which ${end}`,
@@ -90,14 +96,33 @@ function isFolder(source: string): boolean {
 }
 
 /**
+ * Keeps in mind which of the names to which mlcli gives a value have it: ARG is for its stage alone, and
+ * ENV wins over it. Without a value they stand for nothing, and a path for the whole context.
+ */
+function declare(own: Set<string>, { name, text }: Instruction): void {
+  if (name === "FROM") own.clear();
+  for (const [, variable = ""] of text.matchAll(/(?:^| )(APP|REQUIREMENTS)(?=[= ]|$)/g)) {
+    if (name === "ARG") own.add(variable);
+    else if (name === "ENV") own.delete(variable);
+  }
+}
+
+/**
  * Whether a source may take the directory along: what a variable of the user's own stands for, and
  * what brackets stand for, is not known.
+ *
+ * @param own the variables that have mlcli's value: names of the app and of its requirements.
  */
-function takesFolder(source: string): boolean {
-  const path = cleanedPath(source.replaceAll(OWN_VARIABLE, "own"));
+function takesFolder(source: string, own: ReadonlySet<string>): boolean {
+  const path = cleanedPath(
+    source.replaceAll(/["']/g, "").replaceAll(
+      VARIABLE,
+      (variable) => own.has(variable.replaceAll(/[${}]/g, "")) ? "own" : variable,
+    ),
+  );
   const [first = "", ...rest] = path.split("/");
   // What would lead out of the context begins at its top again.
-  if (first === ".." || /^\$(\w+|\{[^}]*\})$/.test(first)) return takesFolder(rest.join("/"));
+  if (first === ".." || /^\$(\w+|\{[^}]*\})$/.test(first)) return takesFolder(rest.join("/"), own);
   const known = first.replaceAll(VARIABLE, "*");
   if (known === "" || /[$[\\]/.test(known)) return true;
   const pattern = RegExp.escape(known).replaceAll(/(\\\*)+/g, ".*").replaceAll("\\?", ".");
@@ -105,6 +130,3 @@ function takesFolder(source: string): boolean {
 }
 
 const VARIABLE = /\$(?:\w+|\{[^}]*\})/g;
-
-/** The variables that mlcli gives a value: names of the app and of its requirements. */
-const OWN_VARIABLE = /\$(?:APP|REQUIREMENTS)\b|\$\{(?:APP|REQUIREMENTS)\}/g;

@@ -78,6 +78,14 @@ suite("the settings for pip stay here", () => {
     "COPY \\.mlcli-build /x",
     'COPY ["./.mlcli-?uild", "/x"]',
     "ADD .m* /x",
+    `COPY "\${SOURCE}"/ '.'/ /x`,
+    "COPY ${APP}/ /x",
+    "ARG APP\nFROM x\nCOPY $APP /x",
+    "COPY ${REQUIREMENTS} /x",
+    "ARG APP\nENV APP=.\nCOPY ${APP}/ /x",
+    "RUN --mount=source=$APP,target=/c true # COPY",
+    "RUN sh -c 'cat <<EOF > /x'\nCOPY . /x",
+    'RUN python -c "print(1 <<n if n else \\"2\\")"\nCOPY . /x',
   ];
   for (const line of takes) {
     it(`where the Dockerfile may copy them: ${line}`, async () => {
@@ -89,7 +97,9 @@ suite("the settings for pip stay here", () => {
   }
 
   const leaves = [
-    "COPY ${APP}/mlcli_base/ ${REQUIREMENTS} $APP /x",
+    "ARG REQUIREMENTS=r APP\nCOPY ${APP}/mlcli_base/ ${REQUIREMENTS} $APP /x",
+    "COPY ${APP}/mlcli_base/ /x",
+    "RUN echo 'it' <<EOF\nCOPY . /x\nEOF",
     "COPY bin-${TARGETARCH} /x",
     "COPY ${SOURCE}/train.py demo/* *.py /x",
     "COPY --from=base . /x",
@@ -241,7 +251,7 @@ suite("where this machine's network settings go", () => {
   const rows: readonly Row[] = [
     ["the template's line", MOUNTED, "handed"],
     ["other words for it", "RUN --mount=src=./.mlcli-build/,dst=/x true\n", "handed"],
-    ["the app copied", `${MOUNTED}COPY \${APP}/ /x/\nADD [ "demo/a", "/y" ]\n`, "handed"],
+    ["the app copied", `${MOUNTED}ARG APP\nCOPY \${APP}/ /x/\nADD [ "demo/a", "/y" ]\n`, "handed"],
     ["another stage's files", `${MOUNTED}COPY --from=base . /x\n`, "handed"],
     ["no mount", "FROM x\nRUN /opt/mlcli/install\n", "missing"],
     ["a comment", `# RUN ${mount} x\nRUN x\n`, "missing"],
