@@ -195,7 +195,7 @@ function isLink({ directory, testDirectory }: Layout, written: string): MlcliErr
   return new MlcliError(`${typedPath(directory, written)} is a link`, {
     hint:
       `What containers write lies in ${typedPath(directory, testDirectory)}, which other users ` +
-      "may not enter: remove the link, or mount there what it leads to.",
+      "may not enter: remove the link, or mount there what they cannot reach elsewhere, either.",
   });
 }
 

@@ -92,13 +92,14 @@ function unknownEntry(path: string): Entry {
 
 async function contentOf(path: string): Promise<Pick<Entry, "entries" | "isClosed">> {
   try {
-    const names = Array.from(Deno.readDirSync(path), ({ name }) => name);
+    const names = Array.from(Deno.readDirSync(path), ({ name }) => name).sort();
     const entries: Entry[] = [];
-    for (const [index, name] of names.sort().entries()) {
+    for (const [index, name] of names.entries()) {
       // Whatever else waits, such as a signal, gets its turn.
       if (index % MANY === MANY - 1) await new Promise((resolve) => setTimeout(resolve, 0));
       const inner = path + SEPARATOR + name;
-      const entry = entryAlone(inner);
+      // Several of one name: all but one are not UTF-8, and only that one can be looked at.
+      const entry = name === names[index + 1] ? unknownEntry(inner) : entryAlone(inner);
       if (entry?.kind === "directory") entries.push({ ...entry, ...await contentOf(inner) });
       else if (entry !== undefined) entries.push(entry);
     }

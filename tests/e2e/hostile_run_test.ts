@@ -180,6 +180,13 @@ if (Deno.uid() === 0) {
       const [title, body] of [
         ["under a name that nobody can list", `    plant(b"/opt/ml/output/tool-\\xff")\n`],
         [
+          "under such a name beside another that reads the same",
+          `    plant(b"/opt/ml/output/tool-\\xff")
+    decoy = b"/opt/ml/output/tool-\\xef\\xbf\\xbd"
+    open(decoy, "w").close(); os.chown(decoy, st.st_uid, st.st_gid)
+`,
+        ],
+        [
           "deeper than a path may be long",
           `    os.chdir("/opt/ml/output")
     for i in range(20):
