@@ -13,7 +13,7 @@ import { DISTRIBUTIONS, STANDARD } from "./well_known_modules.ts";
  * Python's words (importlib/_bootstrap.py, `_ERR_MSG`), anywhere in a line. A name of several parts is
  * of a module that its package does not have: the package is there.
  */
-export const MISSING_MODULE = /\bModuleNotFoundError: No module named '([\p{L}\p{N}_.]+)'/u;
+export const MISSING_MODULE = /\bModuleNotFoundError: No module named '([\p{L}_][\p{L}\p{N}_.]*)'/u;
 
 /** The module that a line says is missing: `sklearn`; `undefined` where it says nothing of that. */
 export function missingModule(line: string): string | undefined {

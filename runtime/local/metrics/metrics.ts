@@ -124,7 +124,8 @@ export class Metrics {
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
       if (interrupted.aborted) this.#lastSteps -= cost;
-      if (this.#lastSteps > 0) this.#hear(line);
+      if (this.#lastSteps <= 0) return;
+      this.#hear(line);
     }
   }
 

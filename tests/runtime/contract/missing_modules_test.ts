@@ -12,6 +12,7 @@ suite("missingModule", () => {
     ["algo-1 | ModuleNotFoundError: No module named 'größe.a'", "größe.a"],
     ["ImportError: cannot import name 'x' from 'y'", undefined],
     ["ModuleNotFoundError: No module named '\x1b[2J'", undefined],
+    ["ModuleNotFoundError: No module named '.torch'", undefined],
     ["MyModuleNotFoundError: No module named 'a'", undefined],
   ];
   for (const [line, module] of rows) {

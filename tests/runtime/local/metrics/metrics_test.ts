@@ -32,4 +32,17 @@ suite("Metrics", () => {
     controller.abort();
     assertEquals(await lookedAt("loss=(\\d+)", controller), LINES);
   });
+
+  it("holds nothing up after that, however many lines still come", async () => {
+    const context = fakeContext();
+    const metrics = new Metrics([{ name: "loss", regex: "(y{1000}y{1000})" }], () => 0);
+    const { out } = metrics.listen(context, AbortSignal.abort(), () => {});
+    const flood = new TextEncoder().encode("a\r".repeat(8192));
+    await out.write(flood);
+    let hasTurned = false;
+    const timer = setTimeout(() => hasTurned = true, 0);
+    for (let count = 0; count < 10; count++) await out.write(flood);
+    clearTimeout(timer);
+    assertEquals([hasTurned, context.out.text.length], [false, 11 * flood.length]);
+  });
 });
