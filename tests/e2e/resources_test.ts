@@ -57,14 +57,15 @@ suite("what a container takes of this machine", () => {
   it("is a network on which containers find each other, and this machine finds a server", async () => {
     await using network = await ownNetwork();
     await using app = await makeApp({
-      configuration: { image_name: TEST_IMAGE, local: { network: network.name } },
+      configuration: { image_name: TEST_IMAGE },
       files: {
         "prediction/serve": "def model_fn(d): pass\ndef predict_fn(data, model): return [1]\n",
         "local_test/test_dir/model/m": "",
         "processing/p.py": ASK,
       },
     });
-    const deployed = await app.run(["local", "deploy", "--port", "0"]);
+    const on = ["--network", network.name];
+    const deployed = await app.run(["local", "deploy", "--port", "0", ...on]);
     assertMatch(deployed.stderr, /^warning: The code is on the network "mlcli-box-/);
     const { port } = new URL(deployed.stdout.trim());
     try {
@@ -72,7 +73,7 @@ suite("what a container takes of this machine", () => {
       // Podman's names need a package of its own (aardvark-dns), which need not be there.
       if (await isPodman()) return;
       const name = `mlcli-${app.name}-serve-${port}`;
-      const asked = await app.run(["local", "process", "-f", "p.py", "--", name]);
+      const asked = await app.run(["local", "process", "-f", "p.py", ...on, "--", name]);
       assertEquals([asked.code, asked.stdout], [0, "200\n"], asked.stderr);
     } finally {
       await app.run(["local", "stop", "--port", port]);

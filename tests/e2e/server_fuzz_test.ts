@@ -7,7 +7,7 @@ import { beforeAll, it, suite } from "../helpers/suite.ts";
 /** Predicts what it is asked. */
 const SERVING = `
 def model_fn(model_dir): return None
-def predict_fn(data, model): return data
+def predict_fn(data, model): return [] if data is None else data
 `;
 
 /** How many cases, and which: another seed makes others. */
