@@ -123,7 +123,7 @@ async function adopt(
   run: string,
   container: ContainerSummary,
   engine: Engine,
-  host: Pick<Host, "caller" | "interruption">,
+  host: Pick<Host, "caller" | "interruption" | "err">,
 ): Promise<string | undefined> {
   const layout = layoutOf(job.app);
   const isOurs = managed(container)?.name === run;
@@ -163,13 +163,13 @@ async function handOver(
   { app, tag }: LocalJob,
   folder: string,
   engine: Engine,
-  { caller, interruption }: Pick<Host, "caller" | "interruption">,
+  { caller, interruption, err }: Pick<Host, "caller" | "interruption" | "err">,
 ): Promise<void> {
   const owners = await ownersOf([folder], caller, true);
   // A run's directory is made by the caller; another's may hold what is not the caller's.
   if (owners === undefined || (await lstatIfThere(folder))?.uid !== caller?.uid) return;
-  const nobody = () => {};
-  await handToCaller(engine, imageReference(app, tag), owners, nobody, interruption.force)
+  const warn = (message: string, hint: string) => tell(err, warningText(message, hint));
+  await handToCaller(engine, imageReference(app, tag), owners, warn, interruption.force)
     .catch(() => {});
 }
 
@@ -181,7 +181,7 @@ async function nameModel(
   job: LocalJob,
   run: string,
   engine: Engine,
-  host: Pick<Host, "caller" | "interruption">,
+  host: Pick<Host, "caller" | "interruption" | "err">,
 ): Promise<string | undefined> {
   const layout = layoutOf(job.app);
   const folder = modelFolderOf(layout, run);

@@ -20,6 +20,8 @@ interface Remains {
   /** Whether its mlcli lives. */
   readonly isAlive?: boolean;
   readonly caller?: { readonly uid: number; readonly gid: number };
+  /** The mode of its file `new`, which is the caller's then. */
+  readonly mode?: number;
   /** What lies in the place of the model's directory. */
   readonly link?: string;
   /** Whether it was killed between the two renames. */
@@ -87,6 +89,10 @@ async function runBeside(remains: Remains, args: readonly string[]): Promise<Fou
   const pid = remains.isAlive ? Deno.pid : await deadProcess();
   const { caller } = remains;
   if (caller) await Deno.chown(app.testPath(`.model-${run}`), caller.uid, caller.gid);
+  if (caller && remains.mode) {
+    await Deno.chown(app.testPath(`.model-${run}/new`), caller.uid, caller.gid);
+    await Deno.chmod(app.testPath(`.model-${run}/new`), remains.mode);
+  }
   await app.write(app.path(`local_test/.run-${run}/owner`), `${pid} ${Deno.hostname()}`);
   const chowns: FakeContainer["body"][] = [];
   await using engine = await fakeContainers({
@@ -243,6 +249,15 @@ suite("a training that went on when mlcli was killed", () => {
         assertEquals(chowns[0]!.Cmd[1], "54321:54322");
         const [mount] = chowns[0]!.HostConfig.Mounts;
         assertEquals(mount!.Source.endsWith(`/test_dir/.model-${run}`), true, mount!.Source);
+      }
+    });
+
+    it("keeps no program with setuid unsaid", async () => {
+      const caller = { uid: 54_321, gid: 54_322 };
+      for (const state of ["exited", undefined]) {
+        const { stderr, run } = await runBeside({ state, caller, mode: 0o4755 }, PROCESS);
+        assertMatch(stderr, /^warning: The run made programs .* \(setuid\), .*\/new\nhint: Remove/);
+        assertEquals(stderr.includes(`/.model-${run}/new`), true, stderr);
       }
     });
 
