@@ -16,7 +16,7 @@ const SILENTLY: Waiting = (_, work) => work;
 export async function handOver(
   image: string,
   before: Owners | undefined,
-  host: Host,
+  host: Pick<Host, "engine" | "interruption" | "waiting">,
 ): Promise<readonly string[]> {
   const warnings: string[] = [];
   const warn = (message: string, hint?: string) => warnings.push(warningText(message, hint));

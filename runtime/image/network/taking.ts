@@ -82,14 +82,15 @@ export function takingOfReader(dockerfile: string): Taking | undefined {
   const shown = inOneLine(reader);
   return {
     reason: `${shown} (# syntax=) reads the Dockerfile, and may put them into the image`,
-    hint: "Without the line # syntax=, or with docker/dockerfile there, they are handed over.",
+    hint: "Without the line # syntax=, or with docker/dockerfile:1 there, they are handed over.",
   };
 }
 
 /** Also as BuildKit's newer readers take it: after slashes, and as JSON. */
 const SYNTAX = /(?:^[^\S\n\r\u2028\u2029]*(?:#|\/\/)\s*syntax\s*=|"syntax"\s*:)\s*"?([^\s"]+)/im;
 
-const OF_DOCKER = /^(docker\.io\/)?docker\/dockerfile(-upstream)?([:@]|$)/;
+/** Not without a tag: a clone may have built an image of that name (`image_name`), as `latest`. */
+const OF_DOCKER = /^(docker\.io\/)?docker\/dockerfile(-upstream)?(@|:(?!latest$))/;
 
 function isFolder(source: string): boolean {
   return `${cleanedPath(source)}/`.startsWith(`${NETWORK_FOLDER}/`);

@@ -30,7 +30,8 @@ import {
 import { finishReplacements, modelFolders, replacedBy } from "../../model/replacements.ts";
 import { isRunOver } from "../../model/runs.ts";
 import { completeRecord, recordOfContainer } from "../record/of_container.ts";
-import { handToCaller, ownersOf } from "../ownership.ts";
+import { handOver } from "../hand_over.ts";
+import { ownersOf } from "../ownership.ts";
 import { OVER } from "../run_folder.ts";
 import type { Server } from "../server/servers.ts";
 import { tell } from "../../message.ts";
@@ -53,7 +54,7 @@ export async function settleRemains(
   for (const run of names.filter((name) => isJobName(name, layout.appName, "train"))) {
     const container = containers.find((summary) => namesOf(summary).includes(run));
     const said = container === undefined
-      ? await nameModel(job, run, engine, host)
+      ? await nameModel(job, run, host)
       : await adopt(job, run, container, engine, host);
     if (said !== undefined) tell(host.err, said);
   }
@@ -123,7 +124,7 @@ async function adopt(
   run: string,
   container: ContainerSummary,
   engine: Engine,
-  host: Pick<Host, "caller" | "interruption" | "err">,
+  host: Pick<Host, "engine" | "caller" | "interruption" | "err">,
 ): Promise<string | undefined> {
   const layout = layoutOf(job.app);
   const isOurs = managed(container)?.name === run;
@@ -137,7 +138,7 @@ async function adopt(
   const folder = modelFolderOf(layout, run);
   const waiting = new AbortController();
   const status = await (await engine.wait(container.Id, "not-running", waiting.signal)).status;
-  await handOver(job, folder, engine, host);
+  await handOverModel(job, folder, host);
   const ending = status === 0 ? "succeeded" : "failed";
   const { difference, note } = await settleModel(layout, folder, ending, usedOn(engine));
   await completeRecord(layout, run, {
@@ -158,19 +159,17 @@ function inOne(difference: Difference | undefined): string | undefined {
   return difference && `${difference.message}. ${difference.hint.replace(/\.$/, "")}`;
 }
 
-/** Gives what the run wrote to the caller, as its mlcli would have. A failure is only tried again. */
-async function handOver(
+/** Gives what the run wrote to the caller, as its mlcli would have. */
+async function handOverModel(
   { app, tag }: LocalJob,
   folder: string,
-  engine: Engine,
-  { caller, interruption, err }: Pick<Host, "caller" | "interruption" | "err">,
+  host: Pick<Host, "engine" | "caller" | "interruption" | "err">,
 ): Promise<void> {
+  const { caller, err } = host;
   const owners = await ownersOf([folder], caller, true);
   // A run's directory is made by the caller; another's may hold what is not the caller's.
-  if (owners === undefined || (await lstatIfThere(folder))?.uid !== caller?.uid) return;
-  const warn = (message: string, hint: string) => tell(err, warningText(message, hint));
-  await handToCaller(engine, imageReference(app, tag), owners, warn, interruption.force)
-    .catch(() => {});
+  if ((await lstatIfThere(folder))?.uid !== caller?.uid) return;
+  for (const text of await handOver(imageReference(app, tag), owners, host)) tell(err, text);
 }
 
 /**
@@ -180,8 +179,7 @@ async function handOver(
 async function nameModel(
   job: LocalJob,
   run: string,
-  engine: Engine,
-  host: Pick<Host, "caller" | "interruption" | "err">,
+  host: Pick<Host, "engine" | "caller" | "interruption" | "err">,
 ): Promise<string | undefined> {
   const layout = layoutOf(job.app);
   const folder = modelFolderOf(layout, run);
@@ -189,7 +187,7 @@ async function nameModel(
   if (!await holdsFile(layout, folder, folder).catch(() => true)) {
     return void await removeTreeIfThere(folder).catch(() => {});
   }
-  await handOver(job, folder, engine, host);
+  await handOverModel(job, folder, host);
   const [path, model] = [folder, layout.model].map((path) =>
     shellWord(typedPath(layout.directory, path))
   );

@@ -285,6 +285,7 @@ suite("where this machine's network settings go", () => {
     ["it in other words", `#!/bin/x\n//Syntax = docker.corp/docker/dockerfile\n${MOUNTED}`, "read"],
     ["it as JSON", `{"syntax": "docker/dockerfiles"}\n${MOUNTED}`, "read"],
     ["Docker's own reader", `# syntax=docker/dockerfile:1.7\n${MOUNTED}`, "handed"],
+    ["what a clone may have built", `# syntax=docker/dockerfile\n${MOUNTED}`, "read"],
     ["a pattern of other files", `${MOUNTED}COPY *.txt demo/* /x/\n`, "handed"],
   ];
   for (const [title, dockerfile, outcome] of rows) {
