@@ -44,8 +44,10 @@ export async function remember(what: Remembered, env: Context["env"]): Promise<v
 
 /** `XDG_STATE_HOME`, by the XDG Base Directory Specification, which has it absolute; on Windows `LOCALAPPDATA`. */
 function pathOf(env: Context["env"]): string {
-  const [named, local, home] = ["XDG_STATE_HOME", "LOCALAPPDATA", "HOME"].map(env);
-  const state = named && isAbsolute(named) ? named : local || home && join(home, ".local/state");
+  // A relative one would lead into the repository.
+  const [named, local, home] = ["XDG_STATE_HOME", "LOCALAPPDATA", "HOME"].map(env)
+    .map((path) => path && isAbsolute(path) ? path : undefined);
+  const state = named ?? local ?? (home && join(home, ".local/state"));
   if (!state) throw new MlcliError("Neither XDG_STATE_HOME nor HOME is set");
   return join(state, "mlcli", "state.json");
 }

@@ -92,7 +92,10 @@ export function endpointsOf({ client, session, region }: Asking<SageMakerClient>
         region,
         () => client.send(new DescribeEndpointCommand({ EndpointName: name }), options),
       );
-      return description(answer);
+      const found = description(answer);
+      // The service finds names in small letters and in capitals.
+      if (found.name.toLowerCase() === name.toLowerCase()) return found;
+      throw strangeAnswer(answer.$metadata.httpStatusCode);
     },
     deleteEndpoint: (name) =>
       session.sendDeletion(

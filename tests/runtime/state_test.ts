@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
-import { join } from "@std/path";
+import { assertEquals, assertRejects } from "@std/assert";
+import { join, relative as relativePath } from "@std/path";
 import { isRemembered, remember } from "../../runtime/state.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -30,6 +30,16 @@ suite("what mlcli remembers for a person", () => {
       [path, join(path, "state.json")].map(async (one) => (await Deno.stat(one)).mode! & 0o777),
     );
     assertEquals(modes, [0o700, 0o600]);
+  });
+
+  it("is not where a relative path leads: that may be the repository", async () => {
+    await using directory = await makeDirectory({ "x": "" });
+    const what = { directory: directory.path, kind: "endpoints" as const, name: "one" };
+    const relative = relativePath(Deno.cwd(), directory.path);
+    for (const name of ["XDG_STATE_HOME", "LOCALAPPDATA", "HOME"]) {
+      const env = (one: string) => one === name ? relative : undefined;
+      await assertRejects(() => remember(what, env), Error, "Neither XDG_STATE_HOME nor HOME");
+    }
   });
 
   it("keeps what else is in the file, of the last 500 directories", async () => {

@@ -8,20 +8,20 @@
 
 import { basename } from "@std/path/basename";
 import { shellWord } from "../../app/typed_path.ts";
-import { MlcliError } from "../../errors.ts";
+import { Interrupted, MlcliError } from "../../errors.ts";
 import { isRemembered, remember, type Remembered } from "../../state.ts";
-import { roleOf } from "./plan.ts";
 import type { Work } from "./work.ts";
 
 /** @throws MlcliError where only the file names an endpoint that is there. */
 export async function requireKnown(work: Work): Promise<void> {
   const { request: { app, typed }, state, host, sagemaker: { region } } = work;
   if (state.description === undefined || typed.has("--endpoint-name")) return;
-  if (await isRemembered(known(work), host.env)) return;
+  const account = await accountOf(work);
+  if (await isRemembered(known(work, account), host.env)) return;
   const { endpoint } = state;
   const file = basename(app.configurationPath);
   throw new MlcliError(
-    `Endpoint ${endpoint} is there already (account ${accountOf(work)}, ${region.value}), and ` +
+    `Endpoint ${endpoint} is there already (account ${account}, ${region.value}), and ` +
       `nobody but ${file} has named it here`,
     {
       hint: "Nothing was tried or changed. If it is the one that you mean, type its name once: " +
@@ -34,8 +34,10 @@ export async function requireKnown(work: Work): Promise<void> {
 /** Remembers an endpoint that the person has typed, or that is made. */
 export async function rememberEndpoint(work: Work): Promise<void> {
   try {
-    await remember(known(work), work.host.env);
+    await remember(known(work, await accountOf(work)), work.host.env);
   } catch (error) {
+    // What comes next says what goes on.
+    if (error instanceof Interrupted) return;
     if (!(error instanceof MlcliError)) throw error;
     work.report.note(
       `${work.state.endpoint} is to be typed next time, too, since it cannot be remembered: ` +
@@ -44,13 +46,12 @@ export async function rememberEndpoint(work: Work): Promise<void> {
   }
 }
 
-function known(work: Work): Remembered {
-  const { request: { app }, state: { endpoint }, sagemaker: { region } } = work;
-  const name = `${accountOf(work)}/${region.value}/${endpoint}`;
+function known({ request: { app }, state, sagemaker }: Work, account: string): Remembered {
+  const name = `${account}/${sagemaker.region.value}/${state.endpoint}`;
   return { directory: app.directory, kind: "endpoints", name };
 }
 
-/** The endpoint's, or that of its role: SageMaker takes none of another account. */
-function accountOf({ request, state }: Work): string {
-  return state.description?.account ?? roleOf(request, state)?.split(":")[4] ?? "";
+/** The endpoint's; of a new one the caller's: its role may be the file's, and an emulator takes any. */
+async function accountOf({ aws, state }: Work): Promise<string> {
+  return state.description?.account ?? (await (await aws.sts()).identity()).account;
 }

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { changesOf, makeDeployApp, MODEL } from "../../../helpers/deploy_app.ts";
 import { fakeContainers } from "../../../helpers/fake_containers.ts";
@@ -87,6 +87,43 @@ suite("deploy to an endpoint that only the file names", () => {
     await ends(job, ["deploy"], /AccessDenied/);
     addShop(job);
     await ends(job, ["deploy"], UNKNOWN);
+  });
+
+  it("is of the account that made it, whatever account the file's role has", async () => {
+    const role = "arn:aws:iam::999999999999:role/x";
+    await using job = await makeDeployApp({
+      configuration: {
+        ...CONFIGURATION,
+        deploy: { endpoint_name: "shop", model: MODEL, ec2_type: "ml.m5.large" },
+        execution_role: role,
+      },
+    });
+    // As an emulator, which takes any role.
+    job.box.faults.before = ({ operation, input }) => {
+      if (operation === "CreateModel") input.ExecutionRoleArn = CONFIGURATION.execution_role;
+      return undefined;
+    };
+    await ends(job, ["deploy"]);
+    const state = await Deno.readTextFile(join(job.app.state, "mlcli/state.json"));
+    assertStringIncludes(state, '["123456789012/eu-west-1/shop"]');
+  });
+
+  it("remembers and changes no other than was asked for, whatever name the platform gives", async () => {
+    await using job = await cloned();
+    addShop(job);
+    const headers = { "content-type": "application/x-amz-json-1.1" };
+    job.box.faults.after = async ({ operation }, answer) => {
+      if (operation !== "DescribeEndpoint") return undefined;
+      return Response.json({ ...await answer.json(), EndpointName: "payments" }, { headers });
+    };
+    await ends(
+      job,
+      ["deploy", ...TYPED, "--env", "A=b"],
+      /^error: Something else than the platform answered: HTTP 200$/m,
+    );
+    assertEquals(changesOf(job), []);
+    const state = join(job.app.state, "mlcli/state.json");
+    await assertRejects(() => Deno.stat(state), Deno.errors.NotFound);
   });
 
   it("says what cannot be remembered, and deploys all the same", async () => {
