@@ -176,6 +176,6 @@ function description(answer: Description): EndpointDescription {
 }
 
 /** `arn:aws:sagemaker:REGION:ACCOUNT:endpoint/NAME`; not every emulator sends one. */
-function accountIn(arn: string | undefined): string | undefined {
+export function accountIn(arn: string | undefined): string | undefined {
   return arn?.split(":")[4] || undefined;
 }

@@ -47,7 +47,7 @@ export async function carryOut(
     if (!(error instanceof AwsError)) throw error;
     throw await undone(error, making, work);
   }
-  if (!state.description) await rememberEndpoint(work);
+  if (!state.description) await rememberEndpoint(work, making.account);
   const where = regionWords(sagemaker.region);
   report.note(`${state.description ? "Updating" : "Creating"} endpoint ${endpoint} in ${where}`);
   const { EndpointConfigName = "" } = deployment.configuration;

@@ -62,7 +62,7 @@ export async function deploy(
   const { action, work, changes, inTheWay, deployment } = ready;
   const { state } = work;
   if (request.dryRun) return report.result(dryRun(ready));
-  if (state.description) await rememberEndpoint(work);
+  if (state.description) await rememberEndpoint(work, state.description.account);
   switch (action) {
     case "nothing":
       return await leaveAsItIs(work);

@@ -8,7 +8,7 @@
 
 import { basename } from "@std/path/basename";
 import { shellWord } from "../../app/typed_path.ts";
-import { Interrupted, MlcliError } from "../../errors.ts";
+import { MlcliError } from "../../errors.ts";
 import { isRemembered, remember, type Remembered } from "../../state.ts";
 import type { Work } from "./work.ts";
 
@@ -16,7 +16,7 @@ import type { Work } from "./work.ts";
 export async function requireKnown(work: Work): Promise<void> {
   const { request: { app, typed }, state, host, sagemaker: { region } } = work;
   if (state.description === undefined || typed.has("--endpoint-name")) return;
-  const account = await accountOf(work);
+  const { account = "" } = state.description;
   if (await isRemembered(known(work, account), host.env)) return;
   const { endpoint } = state;
   const file = basename(app.configurationPath);
@@ -31,13 +31,16 @@ export async function requireKnown(work: Work): Promise<void> {
   );
 }
 
-/** Remembers an endpoint that the person has typed, or that is made. */
-export async function rememberEndpoint(work: Work): Promise<void> {
+/**
+ * Remembers an endpoint that the person has typed, or that is made.
+ *
+ * @param account as the service says it. That of the role may be the file's choice: an emulator takes any.
+ */
+export async function rememberEndpoint(work: Work, account: string | undefined): Promise<void> {
   try {
-    await remember(known(work, await accountOf(work)), work.host.env);
+    if (account === undefined) throw new MlcliError("its account is not known");
+    await remember(known(work, account), work.host.env);
   } catch (error) {
-    // What comes next says what goes on.
-    if (error instanceof Interrupted) return;
     if (!(error instanceof MlcliError)) throw error;
     work.report.note(
       `${work.state.endpoint} is to be typed next time, too, since it cannot be remembered: ` +
@@ -49,9 +52,4 @@ export async function rememberEndpoint(work: Work): Promise<void> {
 function known({ request: { app }, state, sagemaker }: Work, account: string): Remembered {
   const name = `${account}/${sagemaker.region.value}/${state.endpoint}`;
   return { directory: app.directory, kind: "endpoints", name };
-}
-
-/** The endpoint's; of a new one the caller's: its role may be the file's, and an emulator takes any. */
-async function accountOf({ aws, state }: Work): Promise<string> {
-  return state.description?.account ?? (await (await aws.sts()).identity()).account;
 }

@@ -15,7 +15,7 @@ import {
   withHint,
 } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import { accountIn, type EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { Context } from "../../context.ts";
 import type { Variables } from "../../contract/variables.ts";
 import { Interrupted } from "../../errors.ts";
@@ -62,6 +62,8 @@ export class Making {
   isAsked = false;
   /** Whether mlcli's own tags may be there. */
   withOwnTags = true;
+  /** Whose it is, once the platform has told. */
+  account: string | undefined;
   readonly #options: MakingOptions;
 
   constructor(options: MakingOptions) {
@@ -87,7 +89,11 @@ export class Making {
     await this.#make({ kind: "configuration", name: input.EndpointConfigName! }, {
       input,
       create: (one) => sagemaker.createEndpointConfiguration(one),
-      describe: (name) => sagemaker.describeEndpointConfiguration(name),
+      describe: async (name) => {
+        const found = await sagemaker.describeEndpointConfiguration(name);
+        this.account = accountIn(found.EndpointConfigArn);
+        return found;
+      },
     });
   }
 
