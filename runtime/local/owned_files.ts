@@ -36,12 +36,20 @@ export const PRIVILEGE_BITS = 0o6000;
 
 /**
  * What is at a path, without following links; `undefined` where nothing is, or not any more.
+ * @param budget for all that is below it.
  * @throws Error of the system when its directory may not be searched, or the path is too long.
  */
-export async function entryAt(path: string): Promise<Entry | undefined> {
+export async function entryAt(path: string, budget = unlimited()): Promise<Entry | undefined> {
   const entry = entryAlone(path);
-  return entry?.kind === "directory" ? { ...entry, ...await contentOf(path) } : entry;
+  return entry?.kind === "directory" ? { ...entry, ...await contentOf(path, budget) } : entry;
 }
+
+/** How many entries may still be looked at. A directory that has more counts as not known. */
+export interface Budget {
+  left: number;
+}
+
+const unlimited = (): Budget => ({ left: Infinity });
 
 function entryAlone(path: string): Entry | undefined {
   const info = lstatNow(path);
@@ -90,9 +98,14 @@ function unknownEntry(path: string): Entry {
   };
 }
 
-async function contentOf(path: string): Promise<Pick<Entry, "entries" | "isClosed">> {
+async function contentOf(
+  path: string,
+  budget: Budget,
+): Promise<Pick<Entry, "entries" | "isClosed">> {
   try {
     const names = Array.from(Deno.readDirSync(path), ({ name }) => name).sort();
+    budget.left -= names.length;
+    if (budget.left < 0) return { entries: undefined };
     const entries: Entry[] = [];
     for (const [index, name] of names.entries()) {
       // Whatever else waits, such as a signal, gets its turn.
@@ -100,8 +113,9 @@ async function contentOf(path: string): Promise<Pick<Entry, "entries" | "isClose
       const inner = path + SEPARATOR + name;
       // Several of one name: all but one are not UTF-8, and only that one can be looked at.
       const entry = name === names[index + 1] ? unknownEntry(inner) : entryAlone(inner);
-      if (entry?.kind === "directory") entries.push({ ...entry, ...await contentOf(inner) });
-      else if (entry !== undefined) entries.push(entry);
+      if (entry?.kind === "directory") {
+        entries.push({ ...entry, ...await contentOf(inner, budget) });
+      } else if (entry !== undefined) entries.push(entry);
     }
     return { entries };
   } catch (error) {

@@ -203,7 +203,7 @@ if (Deno.uid() === 0) {
           assertEquals(code, 0);
           assertMatch(
             stderr,
-            /^warning: What the run left cannot be looked at: \S+\/output\/\S+ /m,
+            /^warning: What the run left was not looked at: \S+\/output\/\S+ /m,
           );
           const planted = await output("find", app.testPath("output"), "-perm", "-4000");
           assertEquals(planted.trim().split("\n").length, 1, "it is still there");

@@ -191,6 +191,10 @@ if (Deno.uid() === 0) {
       assertMatch(warning!, /The run made programs that give another user's rights away.*\/sh/);
       // As if the run had begun some seconds later.
       assertEquals(await handOver("image", { ...before, start: before.start + 5_000 }, host), []);
+      // Of very many files root hears that nobody looked: a run is not to wait for that.
+      for (let n = 0; n < 10_000; n++) Deno.writeTextFileSync(`${directory.path}/${n}`, "");
+      const [unseen] = await handOver("image", before, host);
+      assertMatch(unseen!, /^warning: What the run left was not looked at: .*too many files/);
       connected.close();
       assertEquals(asked, [["chown", "-h", "0", "--", "/mlcli/0/sh"]]);
     });
