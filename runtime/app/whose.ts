@@ -38,7 +38,7 @@ export function ownImageFinding(
   return {
     message: `${reference} was built in another directory, or on another machine`,
     hint:
-      "mlcli build gives its name to what is here; another image_name, or --docker-tag, leaves " +
-      "it alone.",
+      "mlcli build makes it of the code that is here; another image_name, or --docker-tag, leaves " +
+      "that image alone.",
   };
 }

@@ -194,8 +194,8 @@ suite("an image that has the name already", () => {
     assertEquals(
       stderr,
       `warning: ${app}:latest was built in another directory, or on another machine\n` +
-        "hint: mlcli build gives its name to what is here; another image_name, or --docker-tag, " +
-        "leaves it alone.\n",
+        "hint: mlcli build makes it of the code that is here; another image_name, or " +
+        "--docker-tag, leaves that image alone.\n",
     );
   });
 
