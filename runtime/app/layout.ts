@@ -161,7 +161,7 @@ async function requireApart(layout: Layout): Promise<void> {
       if (isOne) throw overlap(layout, other, path);
     }
   }
-  const test = await realPathOf(layout.testDirectory);
+  const test = others[around.indexOf(layout.testDirectory)]!;
   const own = written.map((path) => join(test, relative(layout.testDirectory, path)));
   const link = written.find((_, number) => own[number] !== realWritten[number]);
   if (link !== undefined) throw isLink(layout, link);

@@ -127,9 +127,14 @@ async function contentOf(
 }
 
 /** An entry with all that is below it. */
-export function* everyEntry(entry: Entry): Generator<Entry> {
+function* everyEntry(entry: Entry): Generator<Entry> {
   yield entry;
   for (const inner of entry.entries ?? []) yield* everyEntry(inner);
+}
+
+/** The same of several. */
+export function entriesIn(trees: readonly Entry[]): readonly Entry[] {
+  return trees.flatMap((tree) => [...everyEntry(tree)]);
 }
 
 /** Whether it, or what is in it, could not be looked at. */
@@ -160,7 +165,7 @@ export function remember(trees: readonly Entry[], uid: number, start: number): B
   const privileged = new Set<string>();
   const closed = new Set<string>();
   let isPartlyUnknown = false;
-  for (const entry of trees.flatMap((tree) => [...everyEntry(tree)])) {
+  for (const entry of entriesIn(trees)) {
     const isUnknown = isUnseen(entry);
     if (isUnknown) isPartlyUnknown = true;
     if (entry.kind === "unknown") continue;

@@ -19,9 +19,9 @@ import { type Deadline, deadlineIn, joinSignals } from "../time.ts";
 import { runContainer } from "./container/run.ts";
 import {
   type Before,
+  entriesIn,
   type Entry,
   entryAt,
-  everyEntry,
   type HandOver,
   handOverOf,
   isUnseen,
@@ -129,7 +129,7 @@ export async function handToCaller(
     }
     last = now;
     found(
-      trees.flatMap((tree) => [...everyEntry(tree)])
+      entriesIn(trees)
         .filter(({ uid }) => uid !== before.caller.uid).length,
     );
     try {
@@ -152,7 +152,7 @@ async function ownerInside(engine: Engine, { uid, gid }: Caller): Promise<string
 function planOf(trees: readonly Entry[], before: Owners): HandOver {
   // Root owns files as it likes, and gives none to itself.
   if (before.caller.uid === 0) return NOTHING;
-  const seen = new Set(trees.flatMap((tree) => [...everyEntry(tree)]).map(({ id }) => id));
+  const seen = new Set(entriesIn(trees).map(({ id }) => id));
   const isAnyLost = [...before.foreign.keys()].some((id) => !seen.has(id));
   const plans = trees.map((tree) => handOverOf(tree, before.caller.uid, before, isAnyLost));
   return {
@@ -268,7 +268,7 @@ function newlyPrivileged(
 ): readonly Entry[] {
   // Nobody looked for root before: there the time of the change has to tell.
   const isNew = (entry: Entry) => caller.uid !== 0 || entry.changed > start - SECOND;
-  return trees.flatMap((tree) => [...everyEntry(tree)])
+  return entriesIn(trees)
     .filter((entry) => entry.isPrivileged && !privileged.has(entry.id) && isNew(entry));
 }
 
@@ -315,7 +315,7 @@ function reportUnseen(
 ): void {
   const isGiven = (path: string) =>
     given.some((whole) => path === whole || path.startsWith(whole + SEPARATOR));
-  const unseen = trees.flatMap((tree) => [...everyEntry(tree)]).filter((entry) =>
+  const unseen = entriesIn(trees).filter((entry) =>
     isUnseen(entry) && !foreign.has(entry.id) && !closed.has(entry.id) && !isGiven(entry.path)
   );
   if (unseen.length === 0) return;
@@ -334,7 +334,7 @@ function reportKept(
   warn: Warn,
 ): void {
   if (caller.uid === 0) return;
-  const kept = trees.flatMap((tree) => [...everyEntry(tree)]).filter((entry) => {
+  const kept = entriesIn(trees).filter((entry) => {
     if (entry.uid === caller.uid || entry.kind === "unknown") return false;
     const stateBefore = foreign.get(entry.id);
     if (stateBefore === undefined) return true;
