@@ -55,7 +55,7 @@ suite("what goes into a build", () => {
   for (const [builder, value] of [["BuildKit", "1"], ["the classic builder", "0"]] as const) {
     it(`is missing, and the error says why: ${builder}`, async () => {
       await using app = await stagedApp();
-      const { code, stdout, stderr } = await app.run(["build"], {
+      const { code, stdout, stderr } = await app.run(["build", "--no-cache"], {
         env: { DOCKER_BUILDKIT: value },
       });
       assertEquals([code, stdout], [1, ""]);

@@ -105,7 +105,7 @@ suite("code that training, processing and prediction share", () => {
     await app.write(app.path("Dockerfile"), BEFORE);
     const lacks = `warning: ${app.name}/mlcli_base/Dockerfile does not copy ` +
       `${app.name}/mlcli_base/common/ into the image\n`;
-    const built = await app.run(["build"], { env: { DOCKER_BUILDKIT: "0" } });
+    const built = await app.run(["build", "--no-cache"], { env: { DOCKER_BUILDKIT: "0" } });
     assertEquals([built.code, built.stdout], [0, `${app.name}:latest\n`], built.stderr);
     assertStringIncludes(built.stderr, lacks);
 

@@ -1,14 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { pack } from "tar-stream";
-import { failureOf } from "../../runtime/docker/messages.ts";
 import { makeApp } from "../helpers/app.ts";
 import {
   baseImage,
+  buildImage,
   buildTestImage,
   containersOf,
   removeImage,
   TEST_IMAGE,
-  withEngine,
 } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { deployServer } from "../helpers/server.ts";
@@ -79,28 +77,12 @@ answered.wait(20)
 const FOREIGN_IMAGE = `mlcli-test-foreign:${crypto.randomUUID().slice(0, 8)}`;
 
 async function buildForeign(): Promise<void> {
-  const context = pack();
   const lines = [
     `FROM ${baseImage()}`,
     "COPY program.py /program.py",
     'ENTRYPOINT ["python3", "/program.py"]',
   ];
-  context.entry({ name: "Dockerfile" }, lines.join("\n"));
-  context.entry({ name: "program.py" }, FOREIGN);
-  context.finalize();
-  await withEngine(async (engine) => {
-    const messages = engine.build({
-      builder: "classic",
-      tag: FOREIGN_IMAGE,
-      dockerfile: "Dockerfile",
-      buildArguments: {},
-      labels: {},
-      noCache: false,
-      context: ReadableStream.from(context) as ReadableStream<Uint8Array>,
-      signal: AbortSignal.timeout(TIMEOUT),
-    });
-    for await (const message of messages) assertEquals(failureOf(message), undefined);
-  });
+  await buildImage(FOREIGN_IMAGE, { Dockerfile: lines.join("\n"), "program.py": FOREIGN });
 }
 
 function request(port: string, path: string, body?: string): Promise<Response> {

@@ -61,7 +61,7 @@ async function buildAsThen({ directory, image, version }: Yesterday): Promise<vo
         APP: "yesterday",
       },
       labels: { [LABELS.app]: "yesterday", [LABELS.version]: version },
-      noCache: false,
+      noCache: true,
       context: ReadableStream.from(context) as ReadableStream<Uint8Array>,
       signal: AbortSignal.timeout(60_000),
     });
