@@ -42,3 +42,20 @@ export function ownImageFinding(
       "that image alone.",
   };
 }
+
+/**
+ * What is to be said of a base image that is here: that mlcli built it of another app, which may have any
+ * image's name. Nobody then asks a registry for that image.
+ */
+export function baseImageFinding(
+  { name, mark }: Pick<App, "name" | "mark">,
+  reference: string,
+  { Config }: Marks,
+): string | undefined {
+  const { [LABELS.app]: app, [LABELS.directory]: directory } = Config?.Labels ?? {};
+  if (!app || app === name && (!directory || directory === mark)) return undefined;
+  return `The base image ${reference} was built by mlcli, of the app ${
+    inOneLine(app)
+  }. If you mean ` +
+    `the registry's: docker pull ${reference}`;
+}

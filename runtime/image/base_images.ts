@@ -6,8 +6,10 @@
  * @module
  */
 
+import type { App } from "../app/app.ts";
 import type { BaseImage } from "../app/dockerfile/base_images.ts";
-import type { BuildOptions, Engine } from "../docker/engine.ts";
+import { baseImageFinding } from "../app/whose.ts";
+import type { BuildOptions, Engine, ImageDetails } from "../docker/engine.ts";
 import type { PullLogin } from "../docker/image_calls.ts";
 import { platformOf } from "../docker/image_details.ts";
 import type { SearchEnvironment } from "../docker/locate.ts";
@@ -22,24 +24,32 @@ import type { BuildEvent } from "./build_events.ts";
 import { ClassicOutput } from "./classic_output.ts";
 
 /** What a build is to be, as far as its base images depend on it. */
-type Build = Pick<BuildOptions, "platform" | "signal">;
+interface Build extends Pick<BuildOptions, "platform" | "signal"> {
+  readonly app: Pick<App, "name" | "mark">;
+}
 
 /**
- * Pulls the images that are not here, with the logins of `docker login`.
+ * Pulls the images that are not here, with the logins of `docker login`; warns of those that mlcli built
+ * here of another app.
  *
  * @throws MlcliError where one cannot be had.
  */
 export async function pullBaseImages(
   images: readonly BaseImage[],
   engine: Pick<Engine, "image" | "pull">,
-  { platform: asked, signal }: Build,
+  { app, platform: asked, signal }: Build,
   environment: SearchEnvironment,
   onEvent: (event: BuildEvent) => void,
 ): Promise<void> {
   for (const image of images) {
     // What reads the Dockerfile runs on the engine's own processor.
     const platform = image.isFrontend ? undefined : image.platform ?? asked;
-    if (await isHere(engine, image.reference, platform, signal)) continue;
+    const here = await imageHere(engine, image.reference, platform, signal);
+    if (here !== undefined) {
+      const text = baseImageFinding(app, image.reference, here);
+      if (text !== undefined) onEvent({ kind: "warning", text });
+      continue;
+    }
     const login = await loginOf(registryOf(image.reference), { signal, environment, onEvent });
     await pull({ ...image, platform, login }, { engine, signal, onEvent });
   }
@@ -67,16 +77,17 @@ async function loginOf(
   }
 }
 
-async function isHere(
+async function imageHere(
   engine: Pick<Engine, "image">,
   reference: string,
   platform: string | undefined,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<ImageDetails | undefined> {
   const image = await engine.image(reference, signal);
   // Of linux/arm64/v8, the engine says the first two.
-  return image !== undefined &&
-    (platform === undefined || `${platform}/`.startsWith(`${platformOf(image)}/`));
+  return image && (platform === undefined || `${platform}/`.startsWith(`${platformOf(image)}/`))
+    ? image
+    : undefined;
 }
 
 /** An image to pull. */

@@ -144,7 +144,7 @@ export async function build(
     ...frontend && options.builder === "buildkit" ? [frontend] : [],
     ...baseImages(instructions, options.buildArguments, stage),
   ];
-  await pullBaseImages(images, engine, options, host, report.onEvent);
+  await pullBaseImages(images, engine, { ...options, app }, host, report.onEvent);
   const bases = startImages(instructions, options.buildArguments, stage);
   network = await handOverUpon(bases, network, engine, options.signal);
   report.onNetwork(network);

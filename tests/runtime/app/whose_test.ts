@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { findApp } from "../../../runtime/app/app.ts";
-import { ownImageFinding } from "../../../runtime/app/whose.ts";
+import { baseImageFinding, ownImageFinding } from "../../../runtime/app/whose.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { markOf } from "../../helpers/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
@@ -27,6 +27,22 @@ suite("whose an image is", () => {
       const find = () => ownImageFinding(APP, "churn:v1", { Config: { Labels: labels } })?.message;
       if (expected !== "app") return assertEquals(find(), expected);
       assertThrows(find, MlcliError, "churn:v1 is the image of another app: payments");
+    });
+  }
+
+  const BUILT_UPON: readonly (readonly [string, Record<string, string>, string?])[] = [
+    ["a registry's", {}],
+    ["the app's own", { "mlcli.app": "churn", "mlcli.directory": "here" }],
+    ["a name without a directory", { "mlcli.app": "churn" }],
+    ["another app's", { "mlcli.app": "a\nb", "mlcli.directory": "here" }, "a?b"],
+    ["of another directory", { "mlcli.app": "churn", "mlcli.directory": "there" }, "churn"],
+  ];
+  for (const [title, Labels, app] of BUILT_UPON) {
+    it(`is told by its labels where it is built upon: ${title}`, () => {
+      const expected = app &&
+        `The base image python:latest was built by mlcli, of the app ${app}. ` +
+          "If you mean the registry's: docker pull python:latest";
+      assertEquals(baseImageFinding(APP, "python:latest", { Config: { Labels } }), expected);
     });
   }
 

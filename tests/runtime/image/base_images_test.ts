@@ -20,6 +20,8 @@ interface Surroundings {
   readonly configuration?: unknown;
   /** What platform the base image is here for; default: it is not here. */
   readonly platform?: string;
+  /** What the base image is labelled with. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly pulled?: Answer;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
@@ -30,6 +32,7 @@ async function build(
     dockerfile = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\n",
     configuration = { auths: { "r.io": { auth: AUTH } } },
     platform,
+    labels: Labels = {},
     pulled = () => new Response('{"status":"Pulling from base","id":"1"}\n'),
     env = {},
     args = [],
@@ -48,7 +51,7 @@ async function build(
     "GET /images/r.io%2Fbase/json": () =>
       platform === undefined
         ? refusal(404, "No such image")
-        : Response.json({ Created: "2026-01-01T00:00:00Z", Os, Architecture }),
+        : Response.json({ Created: "2026-01-01T00:00:00Z", Os, Architecture, Config: { Labels } }),
     "POST /images/create": (request, released) => {
       const header = request.headers.get("X-Registry-Auth") ?? "";
       const text = new TextDecoder().decode(
@@ -103,6 +106,18 @@ suite("a base image", () => {
       assertEquals([code, pulls, isBuilt], [0, [], true], stderr);
     });
   }
+
+  it("is built upon with a warning where mlcli built it of another app", async () => {
+    const { code, stderr, isBuilt } = await build({
+      platform: "linux/amd64",
+      labels: { "mlcli.app": "theirs" },
+    });
+    assertEquals([code, isBuilt], [0, true], stderr);
+    assertMatch(
+      stderr,
+      /^warning: The base image r\.io\/base was built by mlcli, of the app theirs\. /m,
+    );
+  });
 
   it("is pulled without a login where there is none", async () => {
     const { code, pulls, isBuilt } = await build({ configuration: {} });
