@@ -49,10 +49,16 @@ export async function removeImage(reference: string): Promise<void> {
   await engineRequest("DELETE", path, [200, 404]);
 }
 
-/** Builds an image as nobody does with mlcli: of these files, a Dockerfile among them. */
+/**
+ * Builds an image as nobody does with mlcli: of these files, a Dockerfile among them.
+ *
+ * @param usesCache so that the same files make the same image. The classic builder compares those that
+ * were built upon the same base, and fails where another test removes one of them meanwhile.
+ */
 export async function buildImage(
   tag: string,
   files: Readonly<Record<string, string>>,
+  { usesCache = false }: { readonly usesCache?: boolean } = {},
 ): Promise<void> {
   const context = pack();
   for (const [name, text] of Object.entries(files)) context.entry({ name }, text);
@@ -64,8 +70,7 @@ export async function buildImage(
       dockerfile: "Dockerfile",
       buildArguments: {},
       labels: {},
-      // The classic builder's search of its cache fails where another test removes an image meanwhile.
-      noCache: true,
+      noCache: !usesCache,
       context: ReadableStream.from(context) as ReadableStream<Uint8Array>,
       signal: AbortSignal.timeout(60_000),
     });
@@ -155,7 +160,8 @@ export async function buildTestImage(): Promise<void> {
 /** Gives an image that mlcli built a name under which it is no app's: any may run it. */
 export async function asNobodys(made: string, name = made): Promise<void> {
   const labels = `${LABELS.app}="" ${LABELS.directory}=""`;
-  await buildImage(name, { Dockerfile: `FROM ${made}\nLABEL ${labels}\n` });
+  const files = { Dockerfile: `FROM ${made}\nLABEL ${labels}\n` };
+  await buildImage(name, files, { usesCache: true });
 }
 
 /** The containers of an app that there still are, ended ones included. */

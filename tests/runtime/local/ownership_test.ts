@@ -174,7 +174,6 @@ if (Deno.uid() === 0) {
 
     it("loses setuid where root ran it, but for what had it before", async () => {
       await using directory = await makeDirectory({ sh: "" });
-      await Deno.chmod(`${directory.path}/sh`, 0o4755);
       const asked: (readonly string[])[] = [];
       await using engine = await fakeContainers({
         program: ({ body, end }) => {
@@ -187,6 +186,7 @@ if (Deno.uid() === 0) {
       }, { signal: new AbortController().signal });
       const host = fakeContext({ engine: () => Promise.resolve(connected) });
       const before = (await ownersOf([directory.path], { uid: 0, gid: 0 }))!;
+      await Deno.chmod(`${directory.path}/sh`, 0o4755);
       const [warning] = await handOver("image", before, host);
       assertMatch(warning!, /The run made programs that give another user's rights away.*\/sh/);
       // As if the run had begun some seconds later.
