@@ -122,6 +122,8 @@ export class Connections implements Disposable {
         signal: limit.signal,
       });
       limit.connected();
+      // Deno (2.6 to 2.9, tried) forgets the signal of a request whose Response is collected.
+      held.defer(() => void response);
       const body = response.body !== null && isStreamed(request, response)
         ? ReadableStream.from(piecesOf(response.body, untilAborted(held, abortSignal), explained))
         : await wholeAnswer(response.body);

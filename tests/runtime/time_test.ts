@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { fromFileUrl } from "@std/path";
 import { abortOf, deadlineIn, delayed, joinSignals, onAbort, pause } from "../../runtime/time.ts";
 import { replaced } from "../helpers/replaced.ts";
+import { outputWithCollection } from "../helpers/collection.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** What became of a promise so far. */
@@ -65,13 +65,7 @@ suite("joinSignals", () => {
 
   it("is not lost when memory is collected", async () => {
     // With AbortSignal.any, it is on Deno 2.6.
-    const program = fromFileUrl(import.meta.resolve("../helpers/signals_come_and_go.ts"));
-    const { stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "--no-check", "--v8-flags=--expose-gc", program],
-      stdin: "null",
-      stderr: "inherit",
-    }).output();
-    assertEquals(new TextDecoder().decode(stdout), "arrived\n");
+    assertEquals(await outputWithCollection("signals_come_and_go.ts"), "arrived\n");
   });
 });
 

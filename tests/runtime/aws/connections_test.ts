@@ -3,6 +3,7 @@ import { Connections } from "../../../runtime/aws/connections.ts";
 import { openAws } from "../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import type { SageMaker } from "../../../runtime/aws/sagemaker.ts";
+import { outputWithCollection } from "../../helpers/collection.ts";
 import { FakeAws } from "../../helpers/fake_aws.ts";
 import { FaultyNetwork, type Plan } from "../../helpers/faulty_network.ts";
 import { REGION } from "../../helpers/aws_answers.ts";
@@ -98,6 +99,19 @@ suite("the platform's connections", () => {
     await aws.describeEndpoint("churn");
     await assertRejects(() => aws.deleteEndpoint("churn"), AwsError);
     assertEquals(network.operations, ["DescribeEndpoint", "DeleteEndpoint"]);
+  });
+});
+
+suite("an answer that stalls", () => {
+  it("ends with its signal where memory was collected since it began", async () => {
+    const output = await outputWithCollection("collected_requests.ts");
+    assertEquals(output.split("\n"), [
+      "the engine's answer: Ctrl-C",
+      "the engine's stream: Ctrl-C",
+      "the platform's answer: Ctrl-C",
+      "the platform's stream: Ctrl-C",
+      "",
+    ]);
   });
 });
 
