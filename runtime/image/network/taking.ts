@@ -130,4 +130,5 @@ function takesFolder(source: string, own: ReadonlySet<string>): boolean {
   return new RegExp(`^${pattern}$`).test(NETWORK_FOLDER);
 }
 
-const VARIABLE = /\$(?:\w+|\{[^}]*\})/g;
+/** Of one in another (`${X:-${Y}}`), the inner: a `$` is left then, which may stand for anything. */
+const VARIABLE = /\$(?:\w+|\{[^{}]*\})/g;
