@@ -76,7 +76,7 @@ export function parseCapture(text: string, source: string): S3Address {
 
 /** The name of an alarm of CloudWatch. */
 export function parseAlarm(text: string, source: string): string {
-  const [, name] = /^arn:[^:]*:cloudwatch:.*?:alarm:(.+)$/.exec(text) ?? [];
+  const [, name] = /^arn:[^:]*:cloudwatch:[^:]*:[^:]*:alarm:(.+)$/.exec(text) ?? [];
   const isName = text.trim() !== "" && lengthOf(text) <= ALARMS.nameLength &&
     !/\p{Cc}/u.test(text);
   if (isName && name === undefined) return text;

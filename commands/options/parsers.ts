@@ -50,7 +50,7 @@ export function parseHost(text: string, source: string): string {
 /** A media type for a header of a request: text/csv, or what Accept takes. */
 export function parseMediaType(text: string, source: string): string {
   // A header is one line of ASCII, and no blanks alone.
-  if (/^[\t -~]*[!-~][\t -~]*$/.test(text)) return text;
+  if (/^[\t ]*[!-~][\t -~]*$/.test(text)) return text;
   throw new UsageError(
     `${source} must be a media type like text/csv, but got ${JSON.stringify(text)}.`,
   );

@@ -42,7 +42,7 @@ export class ModelRefusal extends AwsError {
  * with message "TEXT". See https://... in account ... for more information.`
  */
 function wordsOfModel(sentence: string): string {
-  return /^Received \w+ error \(\d+\) from .*? with message "([\s\S]*)"\. See https:/
+  return /^Received \w+ error \(\d+\) from [^"]*? with message "([\s\S]*)"\. See https:/
     .exec(sentence)?.[1] ?? sentence;
 }
 

@@ -64,8 +64,8 @@ function ofModel(
 
 /** ` (log stream AllTraffic/i-0123456789)`: one of the machines, where the service says which. */
 function streamIn(arn: string | undefined): string {
-  const stream = /:log-stream:(.+)$/.exec(arn ?? "")?.[1];
-  return stream === undefined ? "" : ` (log stream ${stream})`;
+  const stream = arn?.split(":log-stream:")[1];
+  return stream ? ` (log stream ${stream})` : "";
 }
 
 /** The service says 'not found' also of what is not in service: the other half of AWS knows more. */

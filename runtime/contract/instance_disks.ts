@@ -15,5 +15,5 @@ const WITH_DISKS = /^(g5|g6e?|gr6|g7e?|p5(e|en)?|p6[a-z-]*|trn1n?|trn2u?|i[34].*
 /** Whether an instance type has disks of its own: `ml.g5.xlarge`. */
 export function hasOwnDisk(instanceType: string): boolean {
   const family = instanceType.split(".")[1] ?? "";
-  return WITH_DISKS.test(family) || /^[a-z]+\d+[a-z]*d[a-z]*$/.test(family);
+  return WITH_DISKS.test(family) || /^[a-z]+\d+[a-ce-z]*d[a-z]*$/.test(family);
 }

@@ -40,8 +40,22 @@ const rows = {
   "a line of a Dockerfile": () => instructionsOf("RUN a" + " ".repeat(MANY) + "b").length,
   "documents of a Dockerfile": () => instructionsOf("RUN" + " <<\"a".repeat(MANY)).length,
   "what a step mounts": () => mountedSource("--mount=type=" + "$".repeat(MANY) + "\n,source=a"),
+  "what a step copies": () =>
+    takingOf(instructionsOf("FROM a\nCOPY " + "\${".repeat(MANY / 2) + " /x")) !== undefined,
   "what reads a Dockerfile": () => takingOfReader("\n".repeat(MANY) + "FROM a"),
   "a line of .dockerignore": () => exceptionsOf(["\\[".repeat(MANY / 4)]).bringBack("a", "a"),
+  "a type of machine": () => hasOwnDisk("ml.m5" + "d".repeat(MANY) + "0"),
+  "a media type": () =>
+    Promise.try(parseMediaType, "!".repeat(MANY) + "\n", "X").catch(({ name }) => name),
+  "an entry point": () =>
+    imageDifferences({ app: { name: "a", configuration: { imageName: "a" } }, tag: "v1" }, {
+      Os: "linux",
+      Architecture: "amd64",
+      Config: { Entrypoint: ["sh", "-" + "c".repeat(MANY) + "!", "x"] },
+    }).length,
+  "an alarm": () =>
+    Promise.try(parseAlarm, "arn::cloudwatch:" + ":alarm::".repeat(MANY / 8) + "\n", "X")
+      .catch(({ name }) => name),
   "requirements": () => requirementNames("a" + " #".repeat(MANY) + "\r\nb").size,
   "a number": () => search("^x=(.*)", "x=" + "1".repeat(MANY / 4) + "!"),
   "an expression's number": () => search("x=([0-9]+)", "x=1"),
@@ -66,6 +80,11 @@ suite("text of others, of any length", () => {
         directivesOf: "runtime/app/dockerfile/instructions.ts",
         instructionsOf: "runtime/app/dockerfile/instructions.ts",
         mountedSource: "runtime/app/dockerfile/instructions.ts",
+        takingOf: "runtime/image/network/taking.ts",
+        hasOwnDisk: "runtime/contract/instance_disks.ts",
+        imageDifferences: "runtime/local/differences/image.ts",
+        parseMediaType: "commands/options/parsers.ts",
+        parseAlarm: "commands/options/deploy_parsers.ts",
         takingOfReader: "runtime/image/network/taking.ts",
         exceptionsOf: "runtime/app/ignore/exceptions.ts",
         requirementNames: "runtime/contract/missing_modules.ts",
@@ -86,8 +105,13 @@ suite("text of others, of any length", () => {
       "a line of a Dockerfile: 1",
       "documents of a Dockerfile: 1",
       "what a step mounts: undefined",
+      "what a step copies: true",
       "what reads a Dockerfile: undefined",
       "a line of .dockerignore: false",
+      "a type of machine: false",
+      "a media type: UsageError",
+      "an entry point: 0",
+      "an alarm: UsageError",
       "requirements: 2",
       "a number: undefined",
       "an expression's number: 1",

@@ -68,7 +68,7 @@ function shellScript(entryPoint: readonly string[]): string | undefined {
   for (let index = shell + 1; index < entryPoint.length; index++) {
     const word = entryPoint[index]!;
     // Alone or with others: -lc, -ec.
-    if (/^-[a-z]*c[a-z]*$/.test(word)) return entryPoint[index + 1];
+    if (/^-[abd-z]*c[a-z]*$/.test(word)) return entryPoint[index + 1];
     if (/^[-+]o$/.test(word)) index++; // and its value: -o pipefail
     else if (!/^[-+]/.test(word)) return undefined; // a file
   }
