@@ -15,6 +15,7 @@ import {
   valuesOf,
 } from "../../runtime/contract/invocation_headers.ts";
 import { UsageError } from "../../runtime/errors.ts";
+import { withoutBlanks } from "../../runtime/text.ts";
 
 /** A header of a request, as the member that SageMaker has for it. */
 export interface InvocationHeader {
@@ -83,7 +84,7 @@ export function parseRequestHeader(text: string, source: string): RequestHeader 
   }
   const field = fieldOfHeader(name);
   const sent = field === undefined ? name : headerOf(field);
-  const value = rest!.replace(/^[ \t]+|[ \t]+$/g, "");
+  const value = withoutBlanks(rest!);
   const isValue = field === undefined ? LINE.test(value) : isHeaderValue(field, value);
   if (!isValue) {
     throw new UsageError(`${source}: ${JSON.stringify(value)} is no value for ${sent}.`, {

@@ -16,6 +16,14 @@ export function ownerLabels({ name, mark }: Pick<App, "name" | "mark">): Record<
 }
 
 /**
+ * Whether what is labelled so was made in another directory, or on another machine; not where that is not
+ * known.
+ */
+export function isElsewhere(directory: string | undefined, mark: string): boolean {
+  return Boolean(directory) && directory !== mark;
+}
+
+/**
  * What is to be said of an image that an app is to use, or to replace: that it was built elsewhere.
  * Without these labels it is nobody's.
  *
@@ -34,7 +42,7 @@ export function ownImageFinding(
         "mlcli build --replace gives its name to this app's.",
     });
   }
-  if (!app || !directory || directory === mark) return undefined;
+  if (!app || !isElsewhere(directory, mark)) return undefined;
   return {
     message: `${reference} was built in another directory, or on another machine`,
     hint:
@@ -53,9 +61,7 @@ export function baseImageFinding(
   { Config }: Marks,
 ): string | undefined {
   const { [LABELS.app]: app, [LABELS.directory]: directory } = Config?.Labels ?? {};
-  if (!app || app === name && (!directory || directory === mark)) return undefined;
-  return `The base image ${reference} was built by mlcli, of the app ${
-    inOneLine(app)
-  }. If you mean ` +
-    `the registry's: docker pull ${reference}`;
+  if (!app || app === name && !isElsewhere(directory, mark)) return undefined;
+  return `The base image ${reference} was built by mlcli, of the app ${inOneLine(app)}. ` +
+    `If you mean the registry's: docker pull ${reference}`;
 }

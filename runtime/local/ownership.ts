@@ -283,17 +283,15 @@ async function dropPrivileges(
   change: Change,
   warn: Warn,
 ): Promise<void> {
-  const left = (await Promise.all(files.map(({ path }) => entryAt(path))))
-    .filter((entry) => entry?.isPrivileged === true) as Entry[];
+  const left = await stillPrivileged(files);
   for (const [uid, ofUser] of Map.groupBy(left, (entry) => entry.uid)) {
     const isInside = uid === caller.uid && isRootless(await engine.info());
     const owner = isInside ? "0" : String(uid);
     await change(pathsOf(ofUser), ["chown", "-h", owner]).catch(() => {});
   }
-  const after = await Promise.all(files.map(({ path }) => entryAt(path)));
-  const dangerous = after.filter((entry) => entry !== undefined && entry.isPrivileged);
+  const dangerous = await stillPrivileged(files);
   if (dangerous.length > 0) {
-    const paths = pathsOf(dangerous as Entry[]);
+    const paths = pathsOf(dangerous);
     warn(
       `The run made programs that give another user's rights away (setuid), ${shownPaths(paths)}`,
       `Remove them: sudo rm ${paths.slice(0, NAMED_PATHS).map(shellWord).join(" ")}`,
@@ -304,6 +302,12 @@ async function dropPrivileges(
       "They are ordinary files now.",
     );
   }
+}
+
+/** Those that have setuid or setgid as they are now. */
+async function stillPrivileged(files: readonly Entry[]): Promise<readonly Entry[]> {
+  const entries = await Promise.all(files.map(({ path }) => entryAt(path)));
+  return entries.filter((entry) => entry !== undefined).filter(({ isPrivileged }) => isPrivileged);
 }
 
 /** Warns of what could not be looked at, and was not given to the caller as a part of a whole, either. */

@@ -255,10 +255,8 @@ function tellKept(
 ): void {
   for (const thing of others) {
     report.note(
-      `Kept ${
-        namesOf([thing])
-      }, which ${state.endpoint} does not need and mlcli did not make. To ` +
-        `delete it, once nothing uses it: ${removalByHand(thing, choice)}`,
+      `Kept ${namesOf([thing])}, which ${state.endpoint} does not need and mlcli did not make. ` +
+        `To delete it, once nothing uses it: ${removalByHand(thing, choice)}`,
     );
   }
 }

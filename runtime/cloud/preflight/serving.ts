@@ -162,8 +162,14 @@ export function holderPlan({ app, tag }: Pick<Trial, "app" | "tag">): HolderBody
 
 /** Nothing but what the platform gives. */
 const AS_THERE = {
-  ...{ memory: undefined, cpus: undefined, shmSize: undefined, gpus: undefined },
-  ...{ network: undefined, allowPrivileges: false, strict: true, allowedHosts: [] },
+  memory: undefined,
+  cpus: undefined,
+  shmSize: undefined,
+  gpus: undefined,
+  network: undefined,
+  allowPrivileges: false,
+  strict: true,
+  allowedHosts: [],
 };
 
 /**

@@ -89,7 +89,8 @@ export async function handOverUpon(
   signal: AbortSignal,
 ): Promise<HandOver> {
   for (const base of network.entries.length === 1 ? [] : bases) {
-    const taking = takingOfImage(base, base && await engine.image(base, signal));
+    const image = base === undefined ? undefined : await engine.image(base, signal);
+    const taking = takingOfImage(base, image);
     if (taking !== undefined) return keptFrom(taking, network);
   }
   return network;
@@ -101,9 +102,8 @@ function keptFrom(taking: Taking | undefined, network: HandOver): HandOver {
   if (taking === undefined) return network;
   if (sources.length === 0) return { ...NOTHING, warnings };
   const { reason, hint } = taking;
-  const message = `This machine's network settings (${
-    enumerated(sources)
-  }) are not handed to pip: ${reason}`;
+  const message = `This machine's network settings (${enumerated(sources)}) are not handed to ` +
+    `pip: ${reason}`;
   return { ...NOTHING, warnings: [...warnings, { message, hint }], kept: hint };
 }
 

@@ -62,10 +62,10 @@ function takingBy(isMount: boolean, source: string, image: string | undefined): 
 /** What builds upon an image do by themselves; undefined: the builder alone knows which one it is. */
 export function takingOfImage(
   reference: string | undefined,
-  image: Pick<ImageDetails, "Config"> | undefined | "",
+  image: Pick<ImageDetails, "Config"> | undefined,
 ): Taking | undefined {
   if (reference === "scratch") return undefined;
-  if (reference !== undefined && image) {
+  if (reference !== undefined && image !== undefined) {
     return takingOf((image.Config?.OnBuild ?? []).flatMap(instructionsOf), reference);
   }
   return {

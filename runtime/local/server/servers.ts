@@ -6,6 +6,7 @@
 
 import { dirname } from "@std/path/dirname";
 import type { App } from "../../app/app.ts";
+import { isElsewhere } from "../../app/whose.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
@@ -129,23 +130,18 @@ export function asServer({ id, name, appName, port, summary }: ManagedServer): S
   };
 }
 
-/** Whether a server's app lies in another directory, or on another machine. */
-export function isElsewhere({ directory }: Pick<Server, "directory">, here: string): boolean {
-  return directory !== "" && directory !== here;
-}
-
 /** Whose a server is, in words: `churn`, or `churn in /home/me/clone`. */
 export function whoseText(server: Server, here: string): string {
-  const { appName, madeOf } = server;
-  if (madeOf === undefined || !isElsewhere(server, here)) return appName;
+  const { appName, directory, madeOf } = server;
+  if (madeOf === undefined || !isElsewhere(directory, here)) return appName;
   const place = `${appName} in ${inOneLine(dirname(dirname(madeOf.base)))}`;
   return madeOf.host === Deno.hostname() ? place : `${place} on ${inOneLine(madeOf.host)}`;
 }
 
 /** Whether `local deploy --replace` may take the place of a server. */
 export function isReplaceable(server: Server, { name, mark }: Pick<App, "name" | "mark">): boolean {
-  const { appName, running, isRelayed } = server;
-  return appName === name && !isElsewhere(server, mark) && running && !isRelayed;
+  const { appName, directory, running, isRelayed } = server;
+  return appName === name && !isElsewhere(directory, mark) && running && !isRelayed;
 }
 
 /**
@@ -159,6 +155,6 @@ export function takenBy(
   mayReplace = false,
 ): PortInUse {
   const replace = mayReplace && isReplaceable(server, app) ? ", replace it (--replace)" : "";
-  const answer = isElsewhere(server, app.mark) ? " --yes" : replace;
+  const answer = isElsewhere(server.directory, app.mark) ? " --yes" : replace;
   return portInUse(server.port, whoseText(server, app.mark), undefined, answer);
 }

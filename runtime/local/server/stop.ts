@@ -5,6 +5,7 @@
  */
 
 import { directoryMark, hasConfiguration } from "../../app/app.ts";
+import { isElsewhere } from "../../app/whose.ts";
 import type { Context, Interruption } from "../../context.ts";
 import { STOP_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
@@ -16,7 +17,7 @@ import { stopContainer } from "../container/stop.ts";
 import type { Host } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { untilFree } from "./ports.ts";
-import { isElsewhere, requireServers, type Server, whoseText } from "./servers.ts";
+import { requireServers, type Server, whoseText } from "./servers.ts";
 
 /** Seconds between SIGTERM and SIGKILL. */
 const GRACE = STOP_SECONDS.serve;
@@ -47,7 +48,7 @@ export async function serversToStop(
   const [server] = servers;
   // The name of an app that is not here means that one.
   const isNamed = appName !== undefined && !await hasConfiguration(host.cwd, appName);
-  if (yes || isNamed || !isElsewhere(server, here)) return servers;
+  if (yes || isNamed || !isElsewhere(server.directory, here)) return servers;
   const whose = whoseText(server, here);
   const answer = await host.ask(`Stop the server of ${whose}? (yes or no)`, "no");
   if (/^y(es)?$/i.test(answer ?? "")) return servers;
