@@ -54,6 +54,8 @@ async function production(): Promise<Module[]> {
 
 /** Folder of the runtime to the folders there that it may know; it knows no others. */
 const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
+  // Python.
+  harness: [],
   app: [],
   contract: ["app"],
   docker: [],

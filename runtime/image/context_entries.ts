@@ -21,7 +21,7 @@ import type { TarEntry } from "../archive/writer.ts";
 import { MlcliError } from "../errors.ts";
 import { isFile, lstatIfThere } from "../files.ts";
 import { type ChosenDockerfile, chosenDockerfile } from "./chosen_dockerfile.ts";
-import { HARNESS_FILES, readHarnessFile } from "./harness_files.ts";
+import { harnessFiles, readHarnessFile } from "./harness_files.ts";
 import { networkEntries } from "./network/hand_over.ts";
 
 /** An entry of the context. `path` is its path there; what is no file on the disk is mlcli's own. */
@@ -106,7 +106,7 @@ async function* entries(
 ): AsyncGenerator<ContextEntry, void, void> {
   yield* always.values();
   yield* more();
-  for (const { path, executable } of HARNESS_FILES) {
+  for (const { path, executable } of await harnessFiles()) {
     yield {
       type: "content",
       path: `${HARNESS_FOLDER}/${path}`,

@@ -1,65 +1,38 @@
-/**
- * The files of mlcli's harness, which `mlcli build` puts into every image.
- *
- * @module
- */
+/** The files of mlcli's harness (`runtime/harness/`), which `mlcli build` puts into every image. */
 
-/** A file that mlcli brings along. */
+/** In the source tree, and in the compiled program, which has it beside its code. */
+const HARNESS = new URL("../harness/", import.meta.url);
+
+/** What it consists of. Its tests and what they need stay here. */
+const PROGRAMS = ["entrypoint", "install"];
+const MODULES = ["installed.py", "main.py"];
+const PACKAGE = "mlcli_harness";
+
+/** A file of the harness. */
 export interface HarnessFile {
   /** Relative to the harness, with slashes. */
   readonly path: string;
   readonly executable: boolean;
 }
 
-const EXECUTABLES = ["entrypoint", "install"];
+/** All of them, in the order of their names. */
+export async function harnessFiles(): Promise<readonly HarnessFile[]> {
+  const modules = [...MODULES, ...await Array.fromAsync(modulesBelow(PACKAGE))].sort();
+  return [
+    ...PROGRAMS.map((path) => ({ path, executable: true })),
+    ...modules.map((path) => ({ path, executable: false })),
+  ];
+}
 
-const MODULES = [
-  "installed.py",
-  "main.py",
-  "mlcli_harness/__init__.py",
-  "mlcli_harness/code.py",
-  "mlcli_harness/environment.py",
-  "mlcli_harness/failure.py",
-  "mlcli_harness/packages.py",
-  "mlcli_harness/paths.py",
-  "mlcli_harness/process.py",
-  "mlcli_harness/report.py",
-  "mlcli_harness/serving/__init__.py",
-  "mlcli_harness/serving/accepting.py",
-  "mlcli_harness/serving/answer.py",
-  "mlcli_harness/serving/application.py",
-  "mlcli_harness/serving/arbiter.py",
-  "mlcli_harness/serving/balance.py",
-  "mlcli_harness/serving/bodies.py",
-  "mlcli_harness/serving/booting.py",
-  "mlcli_harness/serving/callers.py",
-  "mlcli_harness/serving/clients.py",
-  "mlcli_harness/serving/codecs.py",
-  "mlcli_harness/serving/connection.py",
-  "mlcli_harness/serving/context.py",
-  "mlcli_harness/serving/errors.py",
-  "mlcli_harness/serving/http.py",
-  "mlcli_harness/serving/leaders.py",
-  "mlcli_harness/serving/media_types.py",
-  "mlcli_harness/serving/memory.py",
-  "mlcli_harness/serving/model.py",
-  "mlcli_harness/serving/request_bodies.py",
-  "mlcli_harness/serving/sender.py",
-  "mlcli_harness/serving/server.py",
-  "mlcli_harness/serving/worker.py",
-  "mlcli_harness/stopping.py",
-  "mlcli_harness/toolkit.py",
-  "mlcli_harness/train.py",
-  "mlcli_harness/watch.py",
-];
+async function* modulesBelow(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(new URL(`${folder}/`, HARNESS))) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) yield* modulesBelow(path);
+    else if (name.endsWith(".py")) yield path;
+  }
+}
 
-/** All files of the harness. Other things in its directory (`__pycache__`) are not wanted. */
-export const HARNESS_FILES: readonly HarnessFile[] = [
-  ...EXECUTABLES.map((path) => ({ path, executable: true })),
-  ...MODULES.map((path) => ({ path, executable: false })),
-];
-
-/** Reads one, from the source tree or out of the compiled program. */
+/** Reads one. */
 export async function readHarnessFile(path: string): Promise<Uint8Array> {
-  return await Deno.readFile(new URL(`harness/${path}`, import.meta.url));
+  return await Deno.readFile(new URL(path, HARNESS));
 }

@@ -8,7 +8,7 @@ import { fromFileUrl, join } from "@std/path";
 import type { Comparison, Contender } from "./measure.ts";
 import { run } from "./program.ts";
 
-const HARNESS = fromFileUrl(new URL("../../runtime/image/harness/", import.meta.url));
+const HARNESS = fromFileUrl(new URL("../../runtime/harness/", import.meta.url));
 const PROGRAM = fromFileUrl(new URL("watch/opens.py", import.meta.url));
 
 /** How many times the file is opened. */

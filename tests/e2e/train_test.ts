@@ -113,7 +113,7 @@ suite("local train", () => {
     // As the platform's toolkit writes them: decoded, and encoded again.
     assertEquals(SM_HPS, '{"epochs":20,"layers":[1,2],"name":"a b","none":null,"rate":0.001}');
     assertMatch(SM_NUM_CPUS, /^[1-9]\d*$/);
-    // The others: tests/runtime/image/harness/test_toolkit.py.
+    // The others: runtime/harness/tests/test_toolkit.py.
     const expected: Record<string, string> = {
       AWS_REGION: "eu-west-1",
       TRAINING_JOB_ARN:

@@ -24,8 +24,9 @@ export async function problemsOfTests(cell: string, read: ReadText): Promise<rea
   }
   for (const [, path = "", title] of tests) {
     const text = await read(path);
-    if (text === undefined || !path.startsWith("tests/")) problems.push(`no file ${path}`);
-    else if (title && !text.includes(title)) problems.push(`"${title}" is not in ${path}`);
+    if (text === undefined || !/^(tests|runtime\/harness\/tests)\//.test(path)) {
+      problems.push(`no file ${path}`);
+    } else if (title && !text.includes(title)) problems.push(`"${title}" is not in ${path}`);
   }
   return problems;
 }

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { extract, type Header } from "tar-stream";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { buildContext } from "../../../runtime/image/build_context.ts";
-import { HARNESS_FILES, readHarnessFile } from "../../../runtime/image/harness_files.ts";
+import { harnessFiles, readHarnessFile } from "../../../runtime/image/harness_files.ts";
 import { findApp } from "../../../runtime/app/app.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { inOwnProcess } from "../../helpers/own_process.ts";
@@ -96,7 +96,7 @@ suite("buildContext: what goes in", () => {
     );
     assertEquals(entries.get("requirements.txt")?.text, "numpy\n");
     assertEquals(entries.get("demo/mlcli_base/prediction/serve")?.text, "serve\n");
-    for (const { path, executable } of HARNESS_FILES) {
+    for (const { path, executable } of await harnessFiles()) {
       const entry = entries.get(`.mlcli/${path}`);
       assertEquals(entry?.text, new TextDecoder().decode(await readHarnessFile(path)), path);
       assertEquals(entry?.header.mode, executable ? 0o755 : 0o644, path);

@@ -3,7 +3,7 @@ import { fromFileUrl, join } from "@std/path";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-const INSTALL = fromFileUrl(new URL("../../../runtime/image/harness/install", import.meta.url));
+const INSTALL = fromFileUrl(new URL("../../../runtime/harness/install", import.meta.url));
 
 /** Somebody whom the file says nothing to. */
 const UID = 54_321;

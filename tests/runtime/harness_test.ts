@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { it, suite } from "../../helpers/suite.ts";
+import { it, suite } from "../helpers/suite.ts";
 
-const FOLDER = fromFileUrl(new URL("harness/", import.meta.url));
+const FOLDER = fromFileUrl(new URL("../../runtime/harness/tests/", import.meta.url));
 
 /** What became of a test in Python. */
 interface PythonTest {

@@ -5,7 +5,7 @@ import sys
 
 from support import HARNESS, ContainerTest
 
-TEMPLATE = os.path.join(os.path.dirname(HARNESS), "template")
+TEMPLATE = os.path.join(os.path.dirname(HARNESS), "image", "template")
 CODE = [os.path.join(TEMPLATE, folder) for folder in ("training", "common")]
 DATA = os.path.join(TEMPLATE, "local_test", "test_dir", "input", "data", "training")
 

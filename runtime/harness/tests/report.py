@@ -3,7 +3,7 @@
 
     python3 report.py
 
-For people, `python3 -m unittest discover tests/runtime/image/harness` runs the same.
+For people, `python3 -m unittest discover tests` runs the same, in the directory above.
 """
 
 import faulthandler

@@ -24,7 +24,8 @@ def user_traceback(error):
 
 def is_machinery(filename):
     """Whether a frame belongs to the harness, or to the import system that it called."""
-    return filename.startswith((paths.HARNESS + os.sep, "<frozen "))
+    own = [os.path.join(paths.HARNESS, name) for name in ("main.py", "mlcli_harness" + os.sep)]
+    return filename.startswith((*own, "<frozen "))
 
 
 def describe(error):

@@ -16,9 +16,7 @@ import unittest
 from contextlib import redirect_stderr
 from unittest import mock
 
-HARNESS = os.path.abspath(
-    os.path.join(os.path.dirname(__file__), *[os.pardir] * 4, "runtime", "image", "harness")
-)
+HARNESS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # No __pycache__ in the source tree.
 sys.dont_write_bytecode = True
