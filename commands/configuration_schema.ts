@@ -16,7 +16,7 @@ import {
   DEFINITION_KEYS,
   METRICS_KEY,
   MOST_DEFINITIONS,
-} from "../runtime/app/metric_definitions.ts";
+} from "../runtime/contract/metric_definitions.ts";
 import { VERSION } from "../runtime/version.ts";
 import { sectionOptions } from "./configuration_keys.ts";
 import type { NamedOption } from "./options/option.ts";

@@ -56,14 +56,14 @@ async function production(): Promise<Module[]> {
 const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   // Python.
   harness: [],
-  app: [],
-  contract: ["app"],
-  docker: [],
-  aws: [],
-  image: ["app", "docker", "archive"],
+  contract: [],
+  app: ["contract"],
+  docker: ["contract"],
+  aws: ["contract"],
+  image: ["app", "contract", "docker", "archive"],
   // What both halves do with a model: its directory, and its archive.
   model: ["app", "contract", "archive"],
-  archive: [],
+  archive: ["contract"],
   // A server in a container on this machine, and whether it is ready.
   serving: ["contract", "docker"],
   // What both halves do with a request to a model, and with its answer.
@@ -162,7 +162,8 @@ suite("architecture", () => {
       ["runtime/cloud/push/push.ts", "runtime/local/plan.ts", true],
       ["runtime/cloud/pushes.ts", "runtime/docker/engine.ts", true],
       ["runtime/local/train.ts", "runtime/docker/engine.ts", false],
-      ["runtime/app/app.ts", "runtime/contract/jobs.ts", true],
+      ["runtime/app/app.ts", "runtime/contract/jobs.ts", false],
+      ["runtime/contract/jobs.ts", "runtime/app/app.ts", true],
       ["runtime/app/app.ts", "runtime/errors.ts", false],
       ["runtime/context.ts", "runtime/aws/aws.ts", false],
     ] as const

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { closest } from "../../runtime/app/closest.ts";
+import { closest } from "../../runtime/text.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { alternatives } from "../../runtime/text.ts";
 import type { Group } from "../command.ts";

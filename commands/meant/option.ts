@@ -5,7 +5,7 @@
  * @module
  */
 
-import { closest } from "../../runtime/app/closest.ts";
+import { closest } from "../../runtime/text.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Group } from "../command.ts";
 import type { NamedOption } from "../options/option.ts";

@@ -7,6 +7,7 @@
 import { parseRemoteChannel, type RemoteChannel } from "../../runtime/contract/channels.ts";
 import type { JobKind, Role } from "../../runtime/contract/jobs.ts";
 import { checkBaseJobName } from "../../runtime/contract/job_names.ts";
+import { isRoleArn } from "../../runtime/contract/arns.ts";
 import {
   KMS_KEY,
   LARGEST_VOLUME,
@@ -15,8 +16,6 @@ import {
   MOST_INSTANCES,
   NETWORK,
   NETWORK_ID,
-  ROLE_ARN,
-  ROLE_LENGTH,
   S3_URI_LENGTH,
   TAG_TEXT,
   TAGS,
@@ -72,7 +71,7 @@ export function parseJobName(text: string): string {
 
 /** The ARN of a role, with its path. */
 export function parseRole(text: string, source: string): string {
-  if (ROLE_ARN.test(text) && text.length <= ROLE_LENGTH) return text;
+  if (isRoleArn(text)) return text;
   throw new UsageError(
     `${source} must be the ARN of a role, such as arn:aws:iam::123456789012:role/SageMakerRole, ` +
       `but got "${text}".`,

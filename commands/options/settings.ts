@@ -4,7 +4,7 @@
  * @module
  */
 
-import { closest } from "../../runtime/app/closest.ts";
+import { closest } from "../../runtime/text.ts";
 import { type Doubt, doubt, type Section } from "../../runtime/app/sections.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import { isObject, nameOfType } from "../../runtime/json.ts";

@@ -8,11 +8,17 @@ import { basename } from "@std/path/basename";
 import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
+import { isRoleArn, ROLE_ARN } from "../contract/arns.ts";
+import { parseS3Uri, S3_URI } from "../contract/s3_uri.ts";
 import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { fileErrorHint } from "../system_errors.ts";
 import { isObject, nameOfType, parseJson } from "../json.ts";
-import { type MetricDefinition, metricDefinitionsIn, METRICS_KEY } from "./metric_definitions.ts";
+import {
+  type MetricDefinition,
+  metricDefinitionsIn,
+  METRICS_KEY,
+} from "../contract/metric_definitions.ts";
 import { isPrivateName } from "./private_names.ts";
 import { leaves } from "./typed_path.ts";
 
@@ -132,14 +138,14 @@ export const RULES = {
   s3_prefix: {
     meaning: "Where the app's data and results lie in S3.",
     expected: 'an address in S3, such as "s3://my-bucket/churn"',
-    // As `contract/s3_uri.ts` takes it, which this folder does not know.
-    pattern: /^s3:\/\/[a-z\d][a-z\d.-]{1,61}[a-z\d](\/.*)?$/,
-    also: (value) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\/\.\.?(\/|$)/u.test(value),
+    pattern: S3_URI,
+    also: (value) => parseS3Uri(value) !== undefined,
   },
   execution_role: {
     meaning: "ARN of the role that SageMaker assumes in the app's jobs and endpoints.",
     expected: 'the ARN of a role, such as "arn:aws:iam::123456789012:role/SageMakerRole"',
-    pattern: /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/,
+    pattern: ROLE_ARN,
+    also: isRoleArn,
   },
 } as const satisfies Readonly<Record<string, Rule>>;
 

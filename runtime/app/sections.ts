@@ -6,7 +6,7 @@
  */
 
 import { basename } from "@std/path/basename";
-import { closest } from "./closest.ts";
+import { closest } from "../text.ts";
 import { type Configuration, OBJECT_KEYS, RULES, type SectionName } from "./configuration.ts";
 
 /** A key that was probably meant differently. */

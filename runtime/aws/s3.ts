@@ -4,6 +4,7 @@
  * @module
  */
 
+import { s3Uri } from "../contract/s3_uri.ts";
 import type { Connections, SdkRequest, SdkRequestOptions, SdkResponse } from "./connections.ts";
 import { strangeAnswer } from "./explanations.ts";
 import { pagesOf } from "./pages.ts";
@@ -164,7 +165,7 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
     async describeObject(place) {
       const { ContentLength, ETag, LastModified, $metadata } = await session.send(
         "s3:GetObject",
-        subjectOf(place),
+        s3Uri(place),
         region,
         () => client.send(new HeadObjectCommand(inputOf(place)), options).catch(fromHead),
       );
@@ -174,7 +175,7 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
     async getBytes(place, etag, first, last) {
       const { Body, $metadata } = await session.send(
         "s3:GetObject",
-        subjectOf(place),
+        s3Uri(place),
         region,
         () =>
           client.send(
@@ -195,7 +196,7 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
     async putObject(place, bytes) {
       const { ETag, $metadata } = await session.send(
         "s3:PutObject",
-        subjectOf(place),
+        s3Uri(place),
         region,
         () => client.send(new PutObjectCommand({ ...inputOf(place), Body: bytes }), options),
       );
@@ -203,11 +204,6 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
       if (!ETag) throw strangeAnswer($metadata.httpStatusCode);
     },
   };
-}
-
-/** What a request is about, in messages. */
-function subjectOf({ bucket, key }: ObjectPlace): string {
-  return `s3://${bucket}/${key}`;
 }
 
 /** A key as it was before it was encoded for XML: as in forms, where a space is a plus. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { s3Uri } from "../contract/s3_uri.ts";
 import { isRefusal } from "./errors.ts";
 import { strangeAnswer } from "./explanations.ts";
 import type { BucketInput } from "./s3_multipart.ts";
@@ -67,7 +68,7 @@ export function deletionOf(
   async function deleteOne(bucket: string, key: string): Promise<readonly NotDeleted[]> {
     try {
       const { $metadata } = await send(
-        `s3://${bucket}/${key}`,
+        s3Uri({ bucket, key }),
         () => client.send(new DeleteObjectCommand({ ...bucketOf(bucket), Key: key }), options),
       );
       if ($metadata.httpStatusCode !== 204) throw strangeAnswer($metadata.httpStatusCode);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { s3Uri } from "../contract/s3_uri.ts";
 import { strangeAnswer } from "./explanations.ts";
 import { isRefusal } from "./errors.ts";
 import { ConnectionError } from "./connection_error.ts";
@@ -89,9 +90,9 @@ export function multipartOf(
   const ofUpload = (upload: Upload) => ({ ...inputOf(upload), UploadId: upload.id });
   const send = <Answer>(
     action: string,
-    { bucket, key }: ObjectPlace,
+    place: ObjectPlace,
     request: () => Promise<Answer>,
-  ): Promise<Answer> => session.send(action, `s3://${bucket}/${key}`, region, request);
+  ): Promise<Answer> => session.send(action, s3Uri(place), region, request);
 
   async function abortUpload(upload: Upload, force: AbortSignal): Promise<void> {
     await send("s3:AbortMultipartUpload", upload, async () => {

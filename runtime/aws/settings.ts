@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isRoleArn } from "../contract/arns.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 
 /** A value, and who set it, as the user would look for it: `--region`, `AWS_REGION`, ... */
@@ -108,11 +109,8 @@ function checkedRegion(region: Setting | undefined): Setting | undefined {
   throw wrongSetting(region, `Region not valid: "${region.value}"`, "A region is like eu-west-1");
 }
 
-/** arn:PARTITION:iam::ACCOUNT:role/PATH, as AWS documents it under 'IAM identifiers'. */
-const ROLE_ARN = /^arn:[a-z-]+:iam::\d{12}:role\/\S+$/;
-
 function checkedRole(role: Setting | undefined): Setting | undefined {
-  if (!role || ROLE_ARN.test(role.value)) return role;
+  if (!role || isRoleArn(role.value)) return role;
   const shape = "A role is given as arn:aws:iam::ACCOUNT:role/NAME";
   throw wrongSetting(role, `Role not valid: "${role.value}"`, shape);
 }

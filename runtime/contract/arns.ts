@@ -1,5 +1,5 @@
 /**
- * The names that AWS gives to things everywhere (Amazon Resource Names), for a local run.
+ * Amazon Resource Names: of roles, and of what a local run tells its code.
  *
  * @module
  */
@@ -34,6 +34,18 @@ export function jobArn(kind: JobKind, { name, region }: PlatformJob): string {
 /** The role of a local run, which nobody can assume. */
 export function localRoleArn(region: string): string {
   return `arn:${partitionOf(region)}:iam::${LOCAL_ACCOUNT}:role/mlcli-local`;
+}
+
+/**
+ * `RoleArn` of CreateTrainingJob and CreateProcessingJob (botocore 1.44.5), and a name at its end, which
+ * that pattern does not ask for.
+ */
+export const ROLE_ARN = /^arn:aws[a-z-]*:iam::\d{12}:role\/([\w+=,.@-]+\/)*[\w+=,.@-]+$/;
+export const ROLE_LENGTH = 2_048;
+
+/** Whether a text is the ARN of a role, with its path. */
+export function isRoleArn(text: string): boolean {
+  return ROLE_ARN.test(text) && text.length <= ROLE_LENGTH;
 }
 
 /** How the regions of each partition begin: botocore 1.44.5, `data/partitions.json`. */

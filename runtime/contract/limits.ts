@@ -182,10 +182,6 @@ export const NETWORK_ID = /^[-0-9a-zA-Z]+$/;
 /** Both: `KmsKeyId`, the id, the ARN or the alias of a key. */
 export const KMS_KEY = /^[a-zA-Z0-9:/_-]{1,2048}$/;
 
-/** Both: `RoleArn`, 20 to 2,048 characters. */
-export const ROLE_ARN = /^arn:aws[a-z-]*:iam::\d{12}:role\/?[a-zA-Z_0-9+=,.@\-_/]+$/;
-export const ROLE_LENGTH = 2_048;
-
 /** Both: `S3Uri`, the whole address. */
 export const S3_URI_LENGTH = 1_024;
 

@@ -11,7 +11,7 @@
  */
 
 import { RE2JS } from "re2js";
-import { type MetricDefinition, METRICS_KEY } from "../app/metric_definitions.ts";
+import { type MetricDefinition, METRICS_KEY } from "./metric_definitions.ts";
 import { messageOf } from "../errors.ts";
 
 /** What of a line is looked at, in characters: the rest of a longer one is not. */

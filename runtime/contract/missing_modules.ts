@@ -6,7 +6,7 @@
  * @module
  */
 
-import { closest } from "../app/closest.ts";
+import { closest } from "../text.ts";
 import { DISTRIBUTIONS, STANDARD } from "./well_known_modules.ts";
 
 /**

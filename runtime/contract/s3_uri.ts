@@ -14,10 +14,10 @@ export interface S3Address {
 }
 
 /**
- * Names of buckets: 3 to 63 lower-case letters, digits, dots and hyphens (S3 user guide, "General
- * purpose bucket naming rules").
+ * An address without regard to what its key may be. Names of buckets have 3 to 63 lower-case letters,
+ * digits, dots and hyphens (S3 user guide, "General purpose bucket naming rules").
  */
-const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+export const S3_URI = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s;
 
 /** A key has 1,024 bytes at most (S3 user guide, "Naming Amazon S3 objects"). */
 export const KEY_BYTES = 1_024;
@@ -30,9 +30,8 @@ const NOT_IN_KEYS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(^|\/)\.\.?(\/|$)/u;
 
 /** Takes `s3://BUCKET/KEY` apart; `undefined` where no such address can be. */
 export function parseS3Uri(text: string): S3Address | undefined {
-  const [, bucket, key = ""] = /^s3:\/\/([^/]+)(?:\/(.*))?$/s.exec(text) ?? [];
-  if (bucket === undefined || !BUCKET.test(bucket)) return undefined;
-  if (NOT_IN_KEYS.test(key)) return undefined;
+  const [, bucket, key = ""] = S3_URI.exec(text) ?? [];
+  if (bucket === undefined || NOT_IN_KEYS.test(key)) return undefined;
   if (bytesOf(key) > KEY_BYTES) return undefined;
   return { bucket, key };
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { listed, printable, printableJson, terminalText } from "../../runtime/text.ts";
+import { closest, listed, printable, printableJson, terminalText } from "../../runtime/text.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 suite("text for a terminal", () => {
@@ -69,4 +69,33 @@ suite("listed", () => {
     ] as const;
     for (const [names, text] of rows) assertEquals(listed(names), text);
   });
+});
+
+const NAMES = ["ec2_type", "instance_count", "spot", "tag", "execution_role", "s3_prefix", "train"];
+
+const CASES: readonly (readonly [written: string, meant: string | undefined])[] = [
+  ["ec2-type", "ec2_type"],
+  ["EC2Type", "ec2_type"],
+  ["ec2_typ", "ec2_type"],
+  ["e2c_type", "ec2_type"],
+  ["instanceCount", "instance_count"],
+  ["instances_count", "instance_count"],
+  ["exceution_roles", "execution_role"],
+  ["exec_role", undefined],
+  ["sopt", "spot"],
+  ["tags", "tag"],
+  ["stop", undefined],
+  ["trian", "train"],
+  ["name", undefined],
+  ["version", undefined],
+  ["", undefined],
+  ["x".repeat(100_000), undefined],
+];
+
+suite("the closest name", () => {
+  for (const [written, meant] of CASES) {
+    it(`to "${written.slice(0, 20)}" is ${meant}`, () => {
+      assertEquals(closest(written, NAMES), meant);
+    });
+  }
 });

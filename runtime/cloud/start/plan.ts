@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { MetricDefinition } from "../../app/metric_definitions.ts";
+import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { hasOwnDisk } from "../../contract/instance_disks.ts";
 import { PATHS, processingArguments } from "../../contract/jobs.ts";

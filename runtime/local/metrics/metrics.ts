@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { MetricDefinition } from "../../app/metric_definitions.ts";
+import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import { MetricSearch, type Unusable } from "../../contract/metric_values.ts";
 import { type Output, overlaid } from "../../streams.ts";
 import { Lines } from "./lines.ts";

@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { MetricDefinition } from "../../app/metric_definitions.ts";
-import { METRICS_KEY } from "../../app/metric_definitions.ts";
+import { type MetricDefinition, METRICS_KEY } from "../../contract/metric_definitions.ts";
 import type { MetricProblem } from "../../contract/metric_values.ts";
 import { MlcliError } from "../../errors.ts";
 import { tell, type Told } from "../../message.ts";

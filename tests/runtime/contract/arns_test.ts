@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { jobArn, LOCAL_ACCOUNT, localRoleArn } from "../../../runtime/contract/arns.ts";
+import { isRoleArn, jobArn, LOCAL_ACCOUNT, localRoleArn } from "../../../runtime/contract/arns.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Regions, one of each partition at least. */
@@ -41,4 +41,14 @@ suite("Amazon Resource Names", () => {
       assert(TRAINING_JOB.test(training) && PROCESSING_JOB.test(processing) && ROLE.test(role));
     });
   }
+
+  it("of roles have pattern and length of AWS's own model", () => {
+    const arn = "arn:aws:iam::123456789012:role";
+    for (const text of [`${arn}/a`, `${arn}/path/A_b+=,.@-`, arn, `${arn}/a b`, "role/a"]) {
+      assertEquals(isRoleArn(text), ROLE.test(text), text);
+    }
+    assertEquals([isRoleArn(`${arn}/`), isRoleArn(`${arn}/path/`)], [false, false]);
+    const longest = `${arn}/`.padEnd(2_048, "x");
+    assertEquals([isRoleArn(longest), isRoleArn(`${longest}x`)], [true, false]);
+  });
 });

@@ -25,8 +25,6 @@ import {
   PING_SECONDS,
   PROCESSING_ARGUMENTS,
   REASON_LENGTH,
-  ROLE_ARN,
-  ROLE_LENGTH,
   S3_URI_LENGTH,
   SERVERLESS,
   START_SECONDS,
@@ -74,7 +72,6 @@ const MOST: readonly (readonly [shape: string, max: number, ours: number])[] = [
   ["VpcSecurityGroupIds", 5, NETWORK.securityGroups],
   ["SubnetId", 32, NETWORK.idLength],
   ["SecurityGroupId", 32, NETWORK.idLength],
-  ["RoleArn", 2048, ROLE_LENGTH],
   ["S3Uri", 1024, S3_URI_LENGTH],
   ["ServerlessMaxConcurrency", 200, SERVERLESS.mostAtOnce],
   ["ServerlessMemorySizeInMB", 6144, SERVERLESS.most],
@@ -136,15 +133,10 @@ suite("limits", () => {
     assertEquals(CHANNEL_NAME.test("x".repeat(max + 1)), false);
   });
 
-  it("TagKey, TagValue, RoleArn and KmsKeyId have the patterns of AWS's own model", () => {
+  it("TagKey, TagValue and KmsKeyId have the patterns of AWS's own model", () => {
     const tag = /^([\p{L}\p{Z}\p{N}_.:/=+\-@]*)$/u;
     for (const text of ["", "mlcli.app", "Größe 1", "a=b", "repo@sha256:0a", "a,b", "a\n", "#"]) {
       assertEquals(TAG_TEXT.test(text), tag.test(text), text);
-    }
-    const role = /^arn:aws[a-z\-]*:iam::\d{12}:role\/?[a-zA-Z_0-9+=,.@\-_/]+$/;
-    const arn = "arn:aws:iam::123456789012:role";
-    for (const text of [`${arn}/a`, `${arn}/path/A_b`, arn, `${arn}/`, `${arn}/a b`, "role/a"]) {
-      assertEquals(ROLE_ARN.test(text), role.test(text), text);
     }
     // An empty one, which the model allows, says nothing.
     for (const text of ["alias/churn", "1234abcd-12ab", "a b", "x".repeat(2049)]) {

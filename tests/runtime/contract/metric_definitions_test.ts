@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { metricDefinitionsIn } from "../../../runtime/app/metric_definitions.ts";
+import { metricDefinitionsIn } from "../../../runtime/contract/metric_definitions.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
