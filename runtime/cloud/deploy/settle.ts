@@ -154,19 +154,13 @@ async function deleteFailed(
   made: readonly Made[],
   work: Work,
 ): Promise<boolean> {
-  const { state: { endpoint }, sagemaker, host: { clock, interruption }, report, choice } = work;
+  const { state: { endpoint }, sagemaker, host, report, choice } = work;
   let isDeleted = false;
   try {
     await sagemaker.deleteEndpoint(endpoint);
     isDeleted = true;
     report.note(`Deleted endpoint ${endpoint}, which never served`);
-    const pause = (length: number): Promise<void> => clock.pause(length, interruption.signal);
-    await waitUntilGone(
-      sagemaker,
-      { endpoint, description },
-      report,
-      { timeout: GONE_SECONDS, pause, now: () => clock.now() },
-    );
+    await waitUntilGone(sagemaker, { endpoint, description }, report, host, GONE_SECONDS);
   } catch (error) {
     if (error instanceof Interrupted) {
       tellLeft(made, { report, choice });

@@ -10,7 +10,6 @@ import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts
 import { type DeletionPlan, type DeletionReport, planDeletion } from "./deletion.ts";
 import { deletePlannedEndpoint, deletePlannedThings } from "./carry_out.ts";
 import { waitUntilGone } from "./endpoint_gone.ts";
-import { waiting } from "../waiting.ts";
 
 /** What to delete, and how. */
 export interface EndpointDeletion {
@@ -61,6 +60,5 @@ export async function deleteEndpoint(
     await deletePlannedThings(sagemaker, plan, report, deletion.choice);
   }
   if (!deletion.wait) return;
-  const wait = waiting(deletion.timeout, host.interruption.signal);
-  await waitUntilGone(sagemaker, plan, report, wait);
+  await waitUntilGone(sagemaker, plan, report, host, deletion.timeout);
 }

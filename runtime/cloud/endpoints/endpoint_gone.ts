@@ -8,40 +8,47 @@ import { AwsError, orNothing } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { DeletionPlan, DeletionReport } from "./deletion.ts";
-import { type Waiting, waitUntil } from "../waiting.ts";
+import { Waiter, type WaiterHost } from "../waiter.ts";
 
 /**
  * Waits until the endpoint that the plan describes is gone. (The SDK's own waiter takes any
  * ValidationException as a sign of that.) A newer endpoint of the same name does not count.
  *
+ * @param timeout seconds.
  * @throws AwsError when the service could not delete it, or when the time is over.
  */
 export async function waitUntilGone(
   sagemaker: SageMaker,
   { endpoint, description }: Pick<DeletionPlan, "endpoint" | "description">,
   report: Pick<DeletionReport, "progress">,
-  waiting: Waiting,
+  host: WaiterHost,
+  timeout: number,
 ): Promise<void> {
+  // The progress says why nobody answers.
+  const waiter = new Waiter(host, { what: "deletion", note: () => {}, timeout });
+  let current: EndpointDescription | undefined;
   let wasDeleting = false;
-  await waitUntil<EndpointDescription | undefined>({
-    ask: () => orNothing(sagemaker.describeEndpoint(endpoint)),
-    isOver(current) {
-      if (!current || isSuccessor(current, description)) return true;
+  for (;;) {
+    const asked = await waiter.ask(
+      "endpoint",
+      () => orNothing(sagemaker.describeEndpoint(endpoint)),
+    );
+    if (asked) {
+      current = asked.answer;
+      if (!current || isSuccessor(current, description)) return;
       // Right after the request an endpoint may still show the status that it had before.
       if (wasDeleting && current.status === "Failed") throw couldNotDelete(current);
       wasDeleting ||= current.status === "Deleting";
-      return false;
-    },
-    onWait: (latest) => report.progress(`Waiting until ${endpoint} is gone: ${stateOf(latest)}`),
-    tooLong: (latest) =>
-      latest instanceof AwsError
-        ? notKnown(endpoint, latest, waiting.timeout)
-        : stillThere(endpoint, stateOf(latest), waiting.timeout),
-  }, waiting);
-}
-
-function stateOf(latest: EndpointDescription | AwsError | undefined): string {
-  return latest instanceof AwsError ? latest.message : latest?.status ?? "";
+    }
+    const { failure } = waiter;
+    if (waiter.isOver) {
+      throw failure
+        ? notKnown(endpoint, failure, timeout)
+        : stillThere(endpoint, current!.status, timeout);
+    }
+    report.progress(`Waiting until ${endpoint} is gone: ${failure?.message ?? current!.status}`);
+    await waiter.pause();
+  }
 }
 
 function isSuccessor(current: EndpointDescription, before?: EndpointDescription): boolean {

@@ -8,11 +8,9 @@ import { orNothing } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import { printable } from "../../text.ts";
-import type { FollowHost } from "../jobs/follow.ts";
-import { Patience } from "../jobs/patience.ts";
 import type { JobReport } from "../jobs/report.ts";
 import type { LogReader } from "../log_reader.ts";
-import { FIRST_PAUSE, nextPause } from "../pauses.ts";
+import { Waiter, type WaiterHost } from "../waiter.ts";
 
 /** How often (ms) it is asked whether the endpoint is still there. */
 const DESCRIBE_EVERY = 30_000;
@@ -32,21 +30,21 @@ export async function followEndpointLog(
   endpoint: EndpointDescription,
   log: LogReader,
   sagemaker: Pick<SageMaker, "describeEndpoint">,
-  { clock, interruption }: FollowHost,
+  host: WaiterHost,
   report: Pick<JobReport, "note" | "log">,
 ): Promise<string> {
-  const patience = new Patience((text) => report.note(text), "endpoint");
+  const { clock } = host;
+  const waiter = new Waiter(host, { what: "endpoint", note: (text) => report.note(text) });
   let [end, asked, quiet, after] = [endOf(endpoint), clock.now(), 0, 0];
-  for (let length = FIRST_PAUSE;;) {
-    const lines = await patience.ask("log", () => showNews(log, report));
+  for (;;) {
+    const lines = await waiter.ask("log", () => showNews(log, report));
     if (end !== undefined) {
       quiet = lines?.answer === 0 ? quiet + 1 : 0;
       if (quiet === QUIET_ROUNDS || ++after === MOST_ROUNDS_AFTER) return end;
     }
-    await clock.pause(length, interruption.signal);
-    length = nextPause(length, (lines?.answer ?? 0) > 0);
+    await waiter.pause((lines?.answer ?? 0) > 0);
     if (end !== undefined || clock.now() - asked < DESCRIBE_EVERY) continue;
-    const latest = await patience.ask(
+    const latest = await waiter.ask(
       "endpoint",
       () => orNothing(sagemaker.describeEndpoint(endpoint.name)),
     );

@@ -15,10 +15,8 @@ import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
-import type { FollowHost } from "../jobs/follow.ts";
-import { Patience } from "../jobs/patience.ts";
 import type { JobReport } from "../jobs/report.ts";
-import { FIRST_PAUSE, nextPause } from "../pauses.ts";
+import { Waiter, type WaiterHost } from "../waiter.ts";
 import { endpointGoesOn } from "./commands.ts";
 
 /** How an endpoint has settled. */
@@ -76,7 +74,7 @@ const UNSEEN_ROUNDS = 6;
 export async function followEndpoint(
   name: string,
   aws: Aws,
-  host: FollowHost,
+  host: WaiterHost,
   report: Pick<JobReport, "note" | "progress">,
   options: SettleOptions = {},
 ): Promise<SettledEndpoint> {
@@ -101,7 +99,7 @@ class Settling {
 
   constructor(
     private readonly name: string,
-    private readonly host: FollowHost,
+    private readonly host: WaiterHost,
     private readonly report: Pick<JobReport, "note" | "progress">,
     private readonly options: SettleOptions,
   ) {
@@ -109,21 +107,23 @@ class Settling {
   }
 
   async run(sagemaker: Pick<SageMaker, "describeEndpoint">): Promise<SettledEndpoint> {
-    const { clock, interruption } = this.host;
-    const patience = new Patience((text) => this.report.note(text), "endpoint");
+    const { clock } = this.host;
     const start = clock.now();
-    const end = start + (this.options.timeout ?? Infinity) * 1000;
-    for (let length = FIRST_PAUSE;; length = nextPause(length)) {
-      const asked = await patience.ask(
+    const waiter = new Waiter(this.host, {
+      what: "endpoint",
+      note: (text) => this.report.note(text),
+      timeout: this.options.timeout,
+    });
+    for (;;) {
+      const asked = await waiter.ask(
         "endpoint",
         () => orNothing(sagemaker.describeEndpoint(this.name)),
       );
       const outcome = asked && this.#outcome(asked.answer);
       if (outcome) return this.#end(outcome);
-      const left = end - clock.now();
-      if (left <= 0) return this.#end("not yet");
+      if (waiter.isOver) return this.#end("not yet");
       this.report.progress(this.#latest?.status || "Waiting", clock.now() - start);
-      await clock.pause(Math.min(length, left), interruption.signal);
+      await waiter.pause();
     }
   }
 

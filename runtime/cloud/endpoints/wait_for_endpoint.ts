@@ -11,8 +11,8 @@ import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { slotsOf } from "../../contract/endpoint_slots.ts";
 import { inOneLine } from "../../text.ts";
-import type { FollowHost } from "../jobs/follow.ts";
 import type { JobReport } from "../jobs/report.ts";
+import type { WaiterHost } from "../waiter.ts";
 import { endpointFailure } from "./failure.ts";
 import { followEndpoint } from "./settled.ts";
 
@@ -25,7 +25,7 @@ import { followEndpoint } from "./settled.ts";
 export async function waitForEndpoint(
   endpoint: EndpointDescription,
   aws: Aws,
-  host: FollowHost,
+  host: WaiterHost,
   report: Pick<JobReport, "note" | "progress" | "result">,
   choice: AwsOptions,
 ): Promise<void> {

@@ -7,19 +7,14 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, isRefusal, withMore } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
-import type { Context } from "../../context.ts";
 import { Interrupted } from "../../errors.ts";
 import { commandFor, goesOn, type JobCommand } from "./commands.ts";
 import { type CloudJob, describeJob, hasEnded, type JobName } from "./job.ts";
 import type { LogReader } from "../log_reader.ts";
-import { FIRST_PAUSE, nextPause, PAUSE_WITH_NEWS } from "../pauses.ts";
+import { PAUSE_WITH_NEWS, Waiter, type WaiterHost } from "../waiter.ts";
 import { JobLog } from "./job_log.ts";
-import { Patience } from "./patience.ts";
 import type { JobReport } from "./report.ts";
 import { States } from "./states.ts";
-
-/** What following may touch of the world. */
-export type FollowHost = Pick<Context, "interruption" | "clock">;
 
 /** A job that has ended. */
 export interface FollowedJob {
@@ -65,7 +60,7 @@ const MOST_FAILED_ROUNDS = 15;
 export async function followJob(
   job: JobName,
   aws: Aws,
-  host: FollowHost,
+  host: WaiterHost,
   report: JobReport,
   options: FollowOptions = {},
 ): Promise<FollowedJob> {
@@ -89,7 +84,7 @@ class Following {
   /** As the service told it last. */
   latest: CloudJob | undefined;
   readonly #states = new States();
-  readonly #patience: Patience;
+  readonly #waiter: Waiter;
   readonly #lastLines: string[] = [];
   #log: FollowedJob["log"];
   #reader: LogReader | undefined;
@@ -97,19 +92,19 @@ class Following {
   constructor(
     private readonly job: JobName,
     private readonly aws: Aws,
-    private readonly host: FollowHost,
+    private readonly host: WaiterHost,
     private readonly report: JobReport,
     private readonly options: FollowOptions,
   ) {
-    this.#patience = new Patience((text) => report.note(text));
+    this.#waiter = new Waiter(host, { what: "job", note: (text) => report.note(text) });
     this.#log = options.log === false ? "not shown" : "shown";
     this.#reader = options.log || undefined;
   }
 
   async run(): Promise<Omit<FollowedJob, "command">> {
     const sagemaker = await this.aws.sagemaker();
-    for (let length = FIRST_PAUSE;;) {
-      const described = await this.#patience.ask("job", () => describeJob(sagemaker, this.job));
+    for (;;) {
+      const described = await this.#waiter.ask("job", () => describeJob(sagemaker, this.job));
       if (described) this.latest = described.answer;
       const job = this.latest;
       const changes = described && this.#states.changes(described.answer);
@@ -119,8 +114,7 @@ class Following {
       this.#tell(changes?.afterItsLog);
       if (job && hasEnded(job)) return { job, log: this.#log, lastLines: this.#lastLines };
       this.#showProgress();
-      await this.#pause(length);
-      length = nextPause(length, (lines ?? 0) > 0);
+      await this.#waiter.pause((lines ?? 0) > 0);
     }
   }
 
@@ -141,7 +135,7 @@ class Following {
     if (this.#log !== "shown") return 0;
     let count = 0;
     try {
-      const asked = await this.#patience.ask("log", async () => {
+      const asked = await this.#waiter.ask("log", async () => {
         this.#reader ??= new JobLog(await this.aws.logs(), job);
         for await (const lines of this.#reader.news()) {
           count += lines.length;
@@ -163,7 +157,8 @@ class Following {
 
   /** Shows what comes of the log after the end. */
   async #showRest(job: CloudJob, lines: number | undefined): Promise<void> {
-    const now = this.host.clock.date().getTime();
+    const { clock, interruption } = this.host;
+    const now = clock.date().getTime();
     const isLongAgo = job.endTime !== undefined && now - job.endTime.getTime() > LONG_AGO;
     const wanted = isLongAgo ? 1 : QUIET_ROUNDS;
     let quiet = lines === 0 || (isLongAgo && lines !== undefined) ? 1 : 0;
@@ -172,14 +167,10 @@ class Following {
       if (round === MOST_ROUNDS || failed === MOST_FAILED_ROUNDS) {
         return this.report.note("The log may go on: mlcli does not wait for its end any longer.");
       }
-      await this.#pause(PAUSE_WITH_NEWS);
+      await clock.pause(PAUSE_WITH_NEWS, interruption.signal);
       const more = await this.#showNews(job);
       quiet = more === 0 ? quiet + 1 : 0;
       if (more === undefined) failed++;
     }
-  }
-
-  #pause(milliseconds: number): Promise<void> {
-    return this.host.clock.pause(milliseconds, this.host.interruption.signal);
   }
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import { waitUntilGone } from "../../../../runtime/cloud/endpoints/endpoint_gone.ts";
-import type { Waiting } from "../../../../runtime/cloud/waiting.ts";
+import { fakeClock } from "../../../helpers/fake_context.ts";
 import {
   endpointNamed,
   type EndpointState,
@@ -12,26 +12,19 @@ import { it, suite } from "../../../helpers/suite.ts";
 const BEFORE = endpointNamed("churn");
 const DELETING = endpointNamed("churn", { status: "Deleting" });
 
-/** Waits on a clock that only a pause moves; returns the pauses in ms. */
+/** Waits; returns the pauses in ms. */
 async function pausesFor(
   states: readonly EndpointState[],
   timeout = 1800,
-): Promise<number[]> {
-  const pauses: number[] = [];
-  let time = 0;
-  const clock: Waiting = {
-    timeout,
-    now: () => time,
-    pause(milliseconds) {
-      pauses.push(milliseconds);
-      time += milliseconds;
-      return Promise.resolve();
-    },
-  };
+): Promise<readonly number[]> {
+  const clock = fakeClock();
+  const { signal } = new AbortController();
+  const host = { clock, interruption: { signal, force: signal } };
   const plan = { endpoint: "churn", description: BEFORE };
   const report = { note: () => {}, progress: () => {} };
-  await waitUntilGone(memorySageMaker({ churn: states }), plan, report, clock);
-  return pauses;
+  const sagemaker = memorySageMaker({ churn: states });
+  await waitUntilGone(sagemaker, plan, report, host, timeout);
+  return clock.pauses;
 }
 
 suite("waitUntilGone", () => {

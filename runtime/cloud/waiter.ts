@@ -1,0 +1,98 @@
+import { type AwsError, isPassing } from "../aws/errors.ts";
+import type { Context } from "../context.ts";
+
+/** What waiting may touch of the world. */
+export type WaiterHost = Pick<Context, "interruption" | "clock">;
+
+/** Until the second question, in ms: emulators are quick. */
+const FIRST_PAUSE = 250;
+
+/** Between two questions about what goes on to change, in ms. */
+export const PAUSE_WITH_NEWS = 2_000;
+
+/**
+ * Between two questions about what stays as it is, in ms. (The SageMaker Python SDK asks every 10 s
+ * for the log of a job, and every 30 s for its state; several instances take 5 to 10 minutes.)
+ */
+const LONGEST_PAUSE = 10_000;
+
+/** What is waited for. */
+export interface WaitedFor {
+  /** What goes on meanwhile, for messages: `job`. */
+  readonly what: string;
+  /** Tells, once, that the platform does not answer. */
+  readonly note: (text: string) => void;
+  /** Seconds until the wait is over; as long as it takes without them. */
+  readonly timeout?: number;
+}
+
+/**
+ * Asks the platform again and again until something is over: soon at first, then at longer intervals.
+ * Where it does not answer for a while (the network is away, there are too many requests), the user is
+ * told once, and the wait goes on.
+ */
+export class Waiter {
+  /** Why the last question had no answer. */
+  failure: AwsError | undefined;
+  readonly #end: number;
+  #pause = FIRST_PAUSE;
+  /** What does not answer now. */
+  readonly #away = new Set<string>();
+  #isThrottled = false;
+
+  constructor(private readonly host: WaiterHost, private readonly waitedFor: WaitedFor) {
+    this.#end = host.clock.now() + (waitedFor.timeout ?? Infinity) * 1000;
+  }
+
+  /**
+   * Asks once.
+   * @param what is asked; one that does not answer is told of, until it does.
+   * @returns `undefined` where there is no answer at the moment.
+   * @throws whatever will not pass.
+   */
+  async ask<Answer>(
+    what: string,
+    question: () => Promise<Answer>,
+  ): Promise<{ readonly answer: Answer } | undefined> {
+    try {
+      const answer = await question();
+      this.failure = undefined;
+      if (this.#away.delete(what) && this.#away.size === 0) {
+        this.waitedFor.note("The platform answers again.");
+      }
+      return { answer };
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      this.failure = error;
+      this.#tell(what, error);
+      return undefined;
+    }
+  }
+
+  #tell(what: string, { refusal, message, quote }: AwsError): void {
+    const reason = quote ? ` (${quote})` : "";
+    const line = `${message}${reason}. The ${this.waitedFor.what} goes on; mlcli keeps asking.`;
+    if (refusal === "throttled") {
+      if (!this.#isThrottled) this.waitedFor.note(line);
+      this.#isThrottled = true;
+      return;
+    }
+    if (this.#away.size === 0) this.waitedFor.note(line);
+    this.#away.add(what);
+  }
+
+  /** Whether no time is left. */
+  get isOver(): boolean {
+    return this.host.clock.now() >= this.#end;
+  }
+
+  /**
+   * Waits until it is time to ask again.
+   * @param hasNews whether something has just changed: then the next pauses are short.
+   */
+  async pause(hasNews = false): Promise<void> {
+    const { clock, interruption } = this.host;
+    await clock.pause(Math.min(this.#pause, this.#end - clock.now()), interruption.signal);
+    this.#pause = Math.min(2 * this.#pause, hasNews ? PAUSE_WITH_NEWS : LONGEST_PAUSE);
+  }
+}
