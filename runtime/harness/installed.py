@@ -6,6 +6,8 @@ requirements file usually holds. Anything else counts as missing: better to say 
     python3 installed.py requirements.txt    # exit status 0: all met; 1: the rest is on stderr
 """
 
+from __future__ import annotations
+
 import operator
 import re
 import sys
@@ -25,7 +27,7 @@ OPERATORS = {
 
 def release(version):
     """The numbers of a version, `1.24.0.post1` as (1, 24), so that 1.24 equals 1.24.0."""
-    numbers = [int(number) for number in re.match(r"[0-9.]*", version).group().split(".") if number]
+    numbers = [int(number) for number in re.sub(r"[^0-9.].*", "", version).split(".") if number]
     while numbers and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers)

@@ -1,5 +1,7 @@
 """Starts what the entry point was asked for: train, serve, or process FILE [ARGS...]."""
 
+from __future__ import annotations
+
 import sys
 
 

@@ -1,5 +1,7 @@
 """Finding and loading the user's code."""
 
+from __future__ import annotations
+
 import importlib.util
 import os
 import sys
@@ -108,7 +110,10 @@ def load_module(name, path):
     The module is registered under its name, as by an import: a pickled model needs that.
     """
     loader = SourceFileLoader(name, path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    spec = importlib.util.spec_from_loader(name, loader)
+    # A loader of files makes one whatever the path is.
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     loader.exec_module(module)
     return module

@@ -3,6 +3,8 @@
 Variables that are set already stay: the image may set some, and so may the user.
 """
 
+from __future__ import annotations
+
 import json
 import os
 

@@ -1,5 +1,7 @@
 """How a failure of user code is reported: a traceback of the user's frames, and a failure file."""
 
+from __future__ import annotations
+
 import os
 import sys
 import traceback

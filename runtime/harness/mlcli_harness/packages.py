@@ -8,6 +8,8 @@ The report (`report.py`) gets a line of the version, and one of each package:
 They are read from the names of directories, which takes a millisecond, and not from the packages.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import sys
@@ -32,7 +34,7 @@ def report_packages():
 
 def packages(directories):
     """Name to version. Of two of one name, that of the first directory counts, as in an import."""
-    found = {}
+    found: dict[str, str] = {}
     for directory in directories:
         try:
             names = os.listdir(directory)

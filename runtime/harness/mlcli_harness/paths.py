@@ -1,5 +1,7 @@
 """Where things lie in the container: SageMaker's contract under /opt/ml."""
 
+from __future__ import annotations
+
 import os
 
 INPUT = "/opt/ml/input"

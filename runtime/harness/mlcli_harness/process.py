@@ -1,5 +1,7 @@
 """`process FILE [ARGS...]`: runs one of the user's processing scripts as the main program."""
 
+from __future__ import annotations
+
 import os
 import sys
 import types

@@ -8,6 +8,8 @@ run has. (On SageMaker there is none.) Each line is a JSON array:
 Whatever does not work here goes unreported: it must never be the reason that a run fails.
 """
 
+from __future__ import annotations
+
 import json
 import os
 

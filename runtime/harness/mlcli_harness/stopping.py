@@ -1,5 +1,7 @@
 """SIGTERM, by which SageMaker and `docker stop` end a container."""
 
+from __future__ import annotations
+
 import os
 import signal
 import sys

@@ -4,6 +4,8 @@ There a toolkit in the image sets them; this does the same for an app's image. N
 encodings are those of sagemaker-training 5.1.4: `Environment` in environment.py, and mapping.py.
 """
 
+from __future__ import annotations
+
 import glob
 import json
 import os

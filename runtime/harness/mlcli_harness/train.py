@@ -1,5 +1,7 @@
 """`train`: calls the user's train(input_data_path, model_save_path)."""
 
+from __future__ import annotations
+
 import inspect
 import os
 
@@ -30,7 +32,8 @@ def call_train():
         raise HarnessError("Training code not found: %s" % path)
     report_packages()
     report_at_end([os.path.join(paths.INPUT_DATA, name) for name in channels])
-    function = required_function(load_module("training", path), "train", "(input_data_path, model_save_path)", path)
+    module = load_module("training", path)
+    function = required_function(module, "train", "(input_data_path, model_save_path)", path)
     call_with_hyperparameters(function, input_path(channels), hyperparameters)
 
 

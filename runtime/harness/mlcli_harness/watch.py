@@ -15,11 +15,13 @@ A directory may be mounted in two places. Linux notes what is opened in it whate
 lies where the platform has it, too, is not watched.
 """
 
+from __future__ import annotations
+
 import atexit
 import os
 import struct
 
-from mlcli_harness import paths, report
+from mlcli_harness import report
 
 DIRECTORIES = "MLCLI_WATCH"
 

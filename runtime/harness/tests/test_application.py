@@ -166,10 +166,12 @@ class Invocations(unittest.TestCase):
                     " or (body, content type)" % kind,
                 )
 
-
     def test_of_nothing_is_an_error_of_predict_fn(self):
         server = Server(predict=lambda data, model: None)
-        words = "TypeError: predict_fn returned None: is its return missing? An output_fn of your own may take it"
+        words = (
+            "TypeError: predict_fn returned None: is its return missing?"
+            " An output_fn of your own may take it"
+        )
         for accept in ("application/json", "text/csv", "application/x-npy", "image/png"):
             with self.subTest(accept):
                 error = ("500 Internal Server Error", words)

@@ -24,7 +24,7 @@ class Process(ContainerTest):
         path = self.path("/opt/ml/code/steps/clean.py")
         self.assertEqual(
             self.process("steps/clean.py", "--rows", "5"),
-            "%s True __main__ beside ['age']\nTrue True\n" % [path, "--rows", "5"],
+            "{} True __main__ beside ['age']\nTrue True\n".format([path, "--rows", "5"]),
         )
 
     def test_prefers_the_code_that_is_mounted(self):

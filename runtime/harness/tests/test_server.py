@@ -146,7 +146,7 @@ class Gunicorn(ServerTest):
                 "worker_class": "mlcli_harness.serving.worker.PredictionWorker",
                 "timeout": 240,
                 "graceful_timeout": 25,
-                    "accesslog": "-",
+                "accesslog": "-",
                 "loglevel": "warning",
                 "worker_tmp_dir": "/dev/shm",
             },

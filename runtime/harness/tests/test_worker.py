@@ -531,7 +531,8 @@ class Housekeeping(WorkerTest):
 
     def test_a_last_answer_is_not_lost_where_the_client_sends_on(self):
         last = PING[:-2] + b"Connection: close\r\n\r\n"
-        for data, is_stopping, waits in [(last, False, False), (last + PING, False, True), (last, True, True)]:
+        rows = [(last, False, False), (last + PING, False, True), (last, True, True)]
+        for data, is_stopping, waits in rows:
             with self.subTest(data, is_stopping=is_stopping):
                 self.worker.alive = not is_stopping
                 client, connection = self.admitted(data)

@@ -1,5 +1,7 @@
 """Taking new connections, in balance with the other workers."""
 
+from __future__ import annotations
+
 import select
 import time
 

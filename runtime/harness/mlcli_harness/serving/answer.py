@@ -1,5 +1,7 @@
 """Answers, from what the application says to the bytes that the client gets (RFC 9112, 6 and 7)."""
 
+from __future__ import annotations
+
 import json
 
 from mlcli_harness.serving.http import answer_head
@@ -16,7 +18,7 @@ class Answer:
         self.connection = connection
         self.sender = connection.sender
         self.status = None
-        self.headers = ()
+        self.headers: list[tuple[str, str]] = []
         self.has_length = False
         # Whether something of it has been sent.
         self.is_begun = False

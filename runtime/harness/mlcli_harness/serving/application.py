@@ -1,5 +1,7 @@
 """The WSGI application: GET /ping and POST /invocations."""
 
+from __future__ import annotations
+
 import json
 import time
 from threading import BoundedSemaphore
@@ -36,7 +38,9 @@ class Application:
         self.model = model
         self.callers = callers
         self.warn_large = warn_large
-        self.turn = BoundedSemaphore(concurrent_predictions) if concurrent_predictions else NoLimit()
+        self.turn: BoundedSemaphore | NoLimit = NoLimit()
+        if concurrent_predictions:
+            self.turn = BoundedSemaphore(concurrent_predictions)
 
     def __call__(self, environ, start_response):
         try:

@@ -5,6 +5,8 @@ the server, though user code may have called `exit(3)`; what it says of a worker
 version to version. Here the workers themselves tell how far they got, and the master says the rest.
 """
 
+from __future__ import annotations
+
 import collections
 import os
 import signal
@@ -30,10 +32,10 @@ class ServingArbiter(Arbiter):
         super().__init__(app)
         # How many workers there are to be in the end; `num_workers` is how many there may be now.
         self.target = self.cfg.workers
-        self.ended = collections.deque()
+        self.ended: collections.deque = collections.deque()
         self.failures = 0
         self.spawned_at = self.spawn_after = 0.0
-        self.slow_load = SlowLoad()
+        self.slow_load: SlowLoad | None = SlowLoad()
         # One worker loads the model first where it may not fit once more for each of the others.
         several = self.target > 1 and not app.preloaded
         self.limits = memory.memory_limits() if several else []
@@ -151,23 +153,23 @@ class ServingArbiter(Arbiter):
     def start_more(self, loaded):
         """Lets more workers load the model: all for which there is memory."""
         if self.at_once is None:
-            self.fit(*loaded[0].boot.sizes)
+            self.at_once = self.fit(*loaded[0].boot.sizes)
         self.num_workers = min(self.target, len(loaded) + self.at_once)
         if self.num_workers == self.target:
             # From now on there is nothing to wait for.
             self.limits = []
 
     def fit(self, growth, peak):
-        """Sets how many workers there are to be, and how many load at once, given what one takes."""
-        self.at_once = self.target
+        """Sets how many workers there are to be, given what one takes. Returns how many load at
+        once."""
         tightest = memory.room(self.limits)
         if tightest is None or not growth:
-            return
+            return self.target
         limit, room = tightest
         fitting = 1 + max(0, room) // growth
         # Loading can take more for a moment, though some of it may be files: so this decides no
         # more than whether they load side by side or one after the other.
-        self.at_once = max(1, room // max(growth, peak))
+        at_once = max(1, room // max(growth, peak))
         if fitting < self.target:
             log(
                 "mlcli: the model takes %s in a worker, and %s of the container's %s are left: "
@@ -182,6 +184,7 @@ class ServingArbiter(Arbiter):
                 )
             )
             self.target = fitting
+        return at_once
 
 
 def is_killed(status):

@@ -4,6 +4,8 @@ All wait for connections on one socket, and the first to wake would take all tha
 serve them with one processor while the other workers have nothing to do.
 """
 
+from __future__ import annotations
+
 import mmap
 
 # More workers than this, and two could have the same place: they would only share less evenly.

@@ -1,5 +1,7 @@
 """What output_fn returns, as the body of an answer: bytes, or a stream of them."""
 
+from __future__ import annotations
+
 from mlcli_harness.failure import describe, log
 from mlcli_harness.serving.context import check_header
 

@@ -1,5 +1,7 @@
 """How a worker process gets the application, and with it the model."""
 
+from __future__ import annotations
+
 import mmap
 import os
 import signal

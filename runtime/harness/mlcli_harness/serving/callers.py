@@ -6,6 +6,8 @@ Both are refused where `mlcli local deploy` started the server. Elsewhere, as on
 this is checked.
 """
 
+from __future__ import annotations
+
 import ipaddress
 import re
 from functools import lru_cache

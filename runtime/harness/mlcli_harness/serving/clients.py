@@ -5,6 +5,8 @@ A connection is at any time with one thread, which owns it, or it waits for a th
 it.
 """
 
+from __future__ import annotations
+
 import select
 import time
 from threading import Lock

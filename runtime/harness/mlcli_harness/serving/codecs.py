@@ -5,6 +5,8 @@ No other package beyond the standard library is imported, and numpy only for suc
 tables of numpy, pandas and torch are recognised by their methods.
 """
 
+from __future__ import annotations
+
 import csv
 import datetime
 import io
@@ -128,7 +130,9 @@ def default_output_fn(prediction, accept):
     each item, or for each of the dict's `predictions`. NPY: an array of those. NPZ: the dict's items
     as arrays, or one array `predictions`. Raises TypeError on everything else, and on None."""
     if prediction is None:
-        raise TypeError("predict_fn returned None: is its return missing? An output_fn of your own may take it")
+        raise TypeError(
+            "predict_fn returned None: is its return missing? An output_fn of your own may take it"
+        )
     if accept == NPY:
         return format_npy(prediction)
     if accept == NPZ:

@@ -4,6 +4,8 @@ Nothing here waits for the client: what has come is taken, what cannot be sent y
 client holds no thread, however slow it is.
 """
 
+from __future__ import annotations
+
 import io
 import re
 import socket
@@ -13,6 +15,7 @@ import time
 from mlcli_harness.serving.http import (
     HEAD_BYTES,
     Refusal,
+    Request,
     bad_request,
     is_malformed,
     malformed,
@@ -66,15 +69,15 @@ class Connection:
         # What has come and is not taken yet. A short body stays here until it is complete.
         self.buffer = bytearray()
         # When the first byte of the request came, on the monotonic clock; None between requests.
-        self.began = None
+        self.began: float | None = None
         # The request whose body is coming, and what takes a body that is long or comes in chunks.
-        self.request = None
-        self.body = None
+        self.request: Request | None = None
+        self.body: ChunkedBody | LongBody | None = None
         # How far the buffer was searched for the end of the head.
         self.looked_at = 0
         self.closes_at = time.monotonic() + KEEP_ALIVE_SECONDS
         # When a connection whose client is still sending is closed in any case; else None.
-        self.lingers_until = None
+        self.lingers_until: float | None = None
         # Bytes of it that its worker has counted.
         self.accounted = 0
         # When a connection that lingers was told so.
@@ -120,27 +123,31 @@ class Connection:
 
     def next_request(self):
         """The environ of the next request, if all of it is in the buffer."""
-        if self.request is None:
-            if not self.buffer or not self.take_head():
+        request = self.request
+        if request is None:
+            request = self.take_head() if self.buffer else None
+            if request is None:
                 return None
-            self.begin_body()
+            self.request = request
+            self.begin_body(request)
         if self.body is None:
-            is_complete = len(self.buffer) >= self.request.length
+            is_complete = len(self.buffer) >= request.length
         else:
             is_complete = self.body.take(self.buffer)
             if self.max_body and self.body.announced() > self.max_body:
                 raise self.too_large()
-        return self.finished() if is_complete else None
+        return self.finished(request) if is_complete else None
 
     def take_head(self):
-        """Whether all of the head was there, and is the request's now."""
+        """The head, taken out of the buffer once all of it is there; else None."""
         buffer = self.buffer
         if buffer.startswith(b"\r\n"):
-            del buffer[: EMPTY_LINES.match(buffer).end()]
+            empty = EMPTY_LINES.match(buffer)
+            del buffer[: empty.end() if empty else 0]
             if not buffer:
                 # Of a request, nothing has come.
                 self.began = None
-                return False
+                return None
         end = buffer.find(b"\r\n\r\n", self.looked_at)
         # Where it ends, or will end at the earliest.
         if (end if end >= 0 else len(buffer) - 3) > HEAD_BYTES:
@@ -150,11 +157,11 @@ class Connection:
             )
         if end < 0:
             self.look_at_beginning()
-            return False
+            return None
         self.looked_at = 0
-        self.request = parse_head(bytes(buffer[:end]))
+        request = parse_head(bytes(buffer[:end]))
         del buffer[: end + 4]
-        return True
+        return request
 
     def look_at_beginning(self):
         """Looks at a head that is not complete: what speaks no HTTP may wait for an answer now."""
@@ -166,8 +173,7 @@ class Connection:
             # What is looked at next must not begin within the end of a line.
             self.looked_at -= 1
 
-    def begin_body(self):
-        request = self.request
+    def begin_body(self, request):
         if request.length is None:
             self.body = ChunkedBody()
         elif self.max_body and request.length > self.max_body:
@@ -177,9 +183,8 @@ class Connection:
         if request.expects_continue and not self.buffer:
             self.sender.send(CONTINUE)
 
-    def finished(self):
-        """The environ of the request that is complete. Makes room for the next one."""
-        request = self.request
+    def finished(self, request):
+        """The environ of the request, which is complete. Makes room for the next one."""
         if self.body is None:
             body = io.BytesIO(memoryview(self.buffer)[: request.length])
             del self.buffer[: request.length]
@@ -216,7 +221,7 @@ class Connection:
     def rest(self):
         """Notes that it was used just now: it may stay idle for the usual time, and a client that
         has not taken its answer yet has as much for it as for a request."""
-        seconds = KEEP_ALIVE_SECONDS
+        seconds: float = KEEP_ALIVE_SECONDS
         if self.sender.backlog:
             seconds = REQUEST_SECONDS + self.sender.size / LEAST_RATE
         now = time.monotonic()
@@ -253,8 +258,9 @@ class Connection:
         except OSError:
             return False
         now = time.monotonic()
-        self.closes_at = min(now + LINGER_PAUSE, self.lingers_until)
-        return bool(data) and now < self.lingers_until
+        end = self.lingers_until or now
+        self.closes_at = min(now + LINGER_PAUSE, end)
+        return bool(data) and now < end
 
     def abort(self):
         """Has the client see that its answer is not whole: the connection is reset when it closes."""

@@ -1,6 +1,8 @@
 """What the app's functions learn of a request, and say with its answer, beside data and predictions:
 the headers of SageMaker's InvokeEndpoint, by a parameter `context`."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Mapping
@@ -67,7 +69,7 @@ class Context:
     def __init__(self, environ):
         self.headers = Headers(environ)
         # By the name in lower case: (name, value). None once they were sent.
-        self.response_headers = {}
+        self.response_headers: dict[str, tuple[str, str]] | None = {}
 
     def set_custom_attributes(self, value):
         """Answers with this X-Amzn-SageMaker-Custom-Attributes."""
@@ -105,7 +107,7 @@ class Context:
     def take_headers(self, content_type):
         """The headers of the answer, which has this type unless they say otherwise. None can be set
         afterwards."""
-        headers, self.response_headers = self.response_headers, None
+        headers, self.response_headers = self.response_headers or {}, None
         _, attributes = headers.get(CUSTOM_ATTRIBUTES.lower(), (None, ""))
         if len(attributes) > CUSTOM_ATTRIBUTES_LENGTH or not attributes.isascii():
             log(

@@ -1,6 +1,8 @@
 """The errors of the server that have an HTTP status of their own, and those of AWS's toolkit that have
 one here, too."""
 
+from __future__ import annotations
+
 from http import HTTPStatus
 
 from mlcli_harness.failure import summary

@@ -5,6 +5,8 @@ wherever two readers could take it in two ways: proxies in front of the server m
 requests as it does.
 """
 
+from __future__ import annotations
+
 import re
 import sys
 import time
@@ -31,7 +33,7 @@ CONTROL = bytes(set(range(0x20)) - set(b"\t\r\n")) + b"\x7f"
 # The names under which WSGI has the fields that came first; no client can make this grow for long.
 MOST_NAMES = 256
 LONGEST_NAME = 100
-NAMES = {}
+NAMES: dict[str, str] = {}
 
 # What is the same in every environ (PEP 3333).
 CONSTANTS = {
@@ -192,7 +194,8 @@ def expects_continue(environ, is_old):
     if expectation is None or is_old:
         return False
     if expectation.lower() != "100-continue":
-        raise Refusal("417 Expectation Failed", "An expectation that is not supported: %r" % expectation[:100])
+        message = "An expectation that is not supported: %r" % expectation[:100]
+        raise Refusal("417 Expectation Failed", message)
     return True
 
 

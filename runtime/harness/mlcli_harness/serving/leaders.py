@@ -5,6 +5,8 @@ one waits aside when it is done. So quick tasks run at full speed in one thread,
 side, and there is always a thread that waits. Those aside can also be called to help.
 """
 
+from __future__ import annotations
+
 import threading
 import time
 
@@ -39,13 +41,12 @@ class Leaders:
         # One of them is left aside by those who need help: who is to lead must be at hand.
         self.aside = []
         self.threads = 0
-        self.leader = None
+        self.leader = Seat()
         # Whether the log says that no more threads can be had.
         self.has_complained = False
 
     def start(self):
         """Starts the first leader. Raises RuntimeError where there can be no thread at all."""
-        self.leader = Seat()
         self.start_thread(self.leader)
 
     # The main thread.

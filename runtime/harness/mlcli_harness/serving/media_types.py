@@ -1,5 +1,7 @@
 """Media types of requests and responses: RFC 9110, sections 8.3 and 12.5.1."""
 
+from __future__ import annotations
+
 from email.message import Message
 from functools import lru_cache
 

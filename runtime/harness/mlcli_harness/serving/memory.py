@@ -4,6 +4,8 @@ What counts is memory that cannot be had back: not the page cache, and so not th
 is mapped from, which processes share.
 """
 
+from __future__ import annotations
+
 import os
 from pathlib import PurePosixPath
 
@@ -48,8 +50,8 @@ def memory_limits():
             # Not there, or `max`.
             continue
         if size < machine:
-            paths = [os.path.join(directory, name) for name in (usage, "memory.stat")]
-            limits.append(Limit(size, *paths, prefix))
+            used, stat = (os.path.join(directory, name) for name in (usage, "memory.stat"))
+            limits.append(Limit(size, used, stat, prefix))
     return limits
 
 

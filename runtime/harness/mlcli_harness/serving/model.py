@@ -1,5 +1,7 @@
 """The app's serving code: the four functions, and the model that they share."""
 
+from __future__ import annotations
+
 import inspect
 import os
 
@@ -96,9 +98,8 @@ def check_call(function, arguments, path):
         return
     kind = context_parameter(function, len(arguments))
     try:
-        signature.bind(
-            *arguments, *([None] if kind == POSITIONAL else []), **({"context": None} if kind == KEYWORD else {})
-        )
+        keywords = {"context": None} if kind == KEYWORD else {}
+        signature.bind(*arguments, *([None] if kind == POSITIONAL else []), **keywords)
     except TypeError as error:
         name = getattr(function, "__name__", "a function")
         raise HarnessError(

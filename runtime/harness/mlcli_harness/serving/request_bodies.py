@@ -1,5 +1,7 @@
 """Bodies of requests, as they arrive: in chunks (RFC 9112, 7.1), or long ones of a known length."""
 
+from __future__ import annotations
+
 import io
 import re
 
@@ -73,9 +75,9 @@ class ChunkedBody:
         self.body = bytearray()
         # Bytes of this chunk that are still to come; 0 before the line end behind them, None before
         # a chunk.
-        self.left = None
+        self.left: int | None = None
         # Bytes of the lines behind the last chunk; None before it.
-        self.trailer = None
+        self.trailer: int | None = None
 
     def size(self):
         return len(self.body)
@@ -89,7 +91,7 @@ class ChunkedBody:
         Refusal."""
         while True:
             if self.left is not None:
-                if not self.take_data(buffer):
+                if not self.take_data(buffer, self.left):
                     return False
                 continue
             line = self.take_line(buffer)
@@ -100,18 +102,19 @@ class ChunkedBody:
             elif not line:
                 return True
             else:
-                self.skip_trailer(line)
+                self.skip_trailer(line, self.trailer)
 
     def file(self):
         """The body that is complete, as a file."""
         return io.BytesIO(self.body)
 
-    def take_data(self, buffer):
-        """Takes what has come of a chunk. Returns whether that was all."""
-        part = buffer[: self.left]
+    def take_data(self, buffer, left):
+        """Takes what has come of a chunk, of which so many bytes are to come. Returns whether that
+        was all."""
+        part = buffer[:left]
         del buffer[: len(part)]
         self.body += part
-        self.left -= len(part)
+        self.left = left - len(part)
         if self.left:
             return False
         if not b"\r\n".startswith(bytes(buffer[:2])):
@@ -148,10 +151,10 @@ class ChunkedBody:
         else:
             self.trailer = 0
 
-    def skip_trailer(self, line):
+    def skip_trailer(self, line, before):
         """Checks a line behind the last chunk; nobody needs what it says."""
         if not TRAILER.fullmatch(line):
             raise bad_request("a broken line behind the last chunk")
-        self.trailer += len(line) + 2
-        if self.trailer > TRAILER_BYTES:
+        self.trailer = size = before + len(line) + 2
+        if size > TRAILER_BYTES:
             raise bad_request("more than %d bytes behind the last chunk" % TRAILER_BYTES)

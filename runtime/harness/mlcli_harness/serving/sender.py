@@ -1,5 +1,7 @@
 """The way to the client: what the system takes goes at once, the rest is kept until there is room."""
 
+from __future__ import annotations
+
 import time
 from collections import deque
 from threading import Condition
@@ -20,7 +22,7 @@ class Sender:
 
     def __init__(self, client_socket):
         self.socket = client_socket
-        self.backlog = deque()
+        self.backlog: deque[bytes] = deque()
         # Of the backlog, in bytes.
         self.size = 0
         # Since when there has been a backlog, on the monotonic clock; None: there is none.

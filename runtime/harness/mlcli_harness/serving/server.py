@@ -1,5 +1,7 @@
 """Starts gunicorn around the application."""
 
+from __future__ import annotations
+
 import gc
 import math
 import os
@@ -150,8 +152,10 @@ class Server(BaseApplication):
         """Loads the model, from which the workers are forked. Ends the process if that fails."""
         # As process 1 of a container, a process has to have a handler to be ended by SIGTERM.
         # Elsewhere it is better off without: code that is not Python's holds no signal up then.
-        end = (lambda *_: os._exit(STATUS)) if os.getpid() == 1 else signal.SIG_DFL
-        signal.signal(signal.SIGTERM, end)
+        if os.getpid() == 1:
+            signal.signal(signal.SIGTERM, lambda *_: os._exit(STATUS))
+        else:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
         try:
             self.preloaded = SlowLoad().told_during(self.load)
         except (Exception, SystemExit) as error:

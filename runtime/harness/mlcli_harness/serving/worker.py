@@ -10,6 +10,8 @@ another thread leads, so that there is always one that answers /ping. Once some 
 the leader makes no more itself: those that come wait for threads that help.
 """
 
+from __future__ import annotations
+
 import os
 import select
 import signal
@@ -70,9 +72,9 @@ class PredictionWorker(BootingWorker):
         # By descriptor: the connections whose answer is being made, part by part.
         self.streaming = {}
         # What the poller has reported, for the leader.
-        self.reported = deque()
+        self.reported: deque[tuple[int, int]] = deque()
         # Requests that wait for a thread, with their connections.
-        self.waiting = deque()
+        self.waiting: deque[tuple] = deque()
         # Predictions that are under way, counted under the lock.
         self.predictions = 0
         self.lock = threading.Lock()
@@ -334,4 +336,3 @@ class PredictionWorker(BootingWorker):
         except (ClientGone, OSError):
             # The thread that makes the stream hears of it.
             pass
-
