@@ -7,7 +7,7 @@
 import { requireNamed } from "../runtime/app/named_path.ts";
 import { absolutePath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
-import { typeOfFile } from "../runtime/contract/media_types.ts";
+import { typeOfFile } from "../runtime/contract/invocations.ts";
 import { fileErrorReason, UsageError } from "../runtime/errors.ts";
 import type { UnreadBody } from "../runtime/invocation/request_body.ts";
 import type { InvocationOptions } from "./options/invocation.ts";

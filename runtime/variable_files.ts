@@ -7,8 +7,12 @@
 import { requireNamed } from "./app/named_path.ts";
 import { absolutePath } from "./app/typed_path.ts";
 import type { Context } from "./context.ts";
-import { type OwnVariable, ownVariablesIn, valuesOfOwn } from "./contract/own_variables.ts";
-import type { Variables } from "./contract/variables.ts";
+import {
+  type OwnVariable,
+  ownVariablesIn,
+  valuesOfOwn,
+  type Variables,
+} from "./contract/variables.ts";
 import { fileErrorReason, UsageError } from "./errors.ts";
 import { LARGEST_TEXT, readTextFile } from "./files.ts";
 import { fileErrorHint } from "./system_errors.ts";

@@ -5,9 +5,8 @@
  * @module
  */
 
-import { closest } from "../../runtime/text.ts";
+import { alternatives, closest } from "../../runtime/text.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import { alternatives } from "../../runtime/text.ts";
 import type { Group } from "../command.ts";
 import { wrongUse } from "../usage.ts";
 import { beginningWith, type Path, pathsOf } from "./paths.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { ModelSource } from "../../runtime/cloud/deploy/request.ts";
-import { checkDeployedName } from "../../runtime/contract/endpoint_names.ts";
+import { checkDeployedName } from "../../runtime/contract/names.ts";
 import {
   ALARMS,
   CAPTURE_URI_LENGTH,
@@ -14,7 +14,7 @@ import {
   lengthOf,
   SERVERLESS,
 } from "../../runtime/contract/limits.ts";
-import { parseS3Uri, type S3Address } from "../../runtime/contract/s3_uri.ts";
+import { parseS3Uri, type S3Address } from "../../runtime/contract/addresses.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { parseAddress, wholeNumber } from "./job_parsers.ts";
 import type { Parser } from "./option.ts";

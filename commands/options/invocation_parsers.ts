@@ -13,7 +13,7 @@ import {
   isHeaderValue,
   type RequestHeader,
   valuesOf,
-} from "../../runtime/contract/invocation_headers.ts";
+} from "../../runtime/contract/invocations.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { withoutBlanks } from "../../runtime/text.ts";
 

@@ -6,8 +6,8 @@
 
 import { parseRemoteChannel, type RemoteChannel } from "../../runtime/contract/channels.ts";
 import type { JobKind, Role } from "../../runtime/contract/jobs.ts";
-import { checkBaseJobName } from "../../runtime/contract/job_names.ts";
-import { isRoleArn } from "../../runtime/contract/arns.ts";
+import { checkBaseJobName } from "../../runtime/contract/names.ts";
+import { isRoleArn, parseS3Uri, type S3Address } from "../../runtime/contract/addresses.ts";
 import {
   KMS_KEY,
   LARGEST_VOLUME,
@@ -20,7 +20,6 @@ import {
   TAG_TEXT,
   TAGS,
 } from "../../runtime/contract/limits.ts";
-import { parseS3Uri, type S3Address } from "../../runtime/contract/s3_uri.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Parser } from "./option.ts";
 

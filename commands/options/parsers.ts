@@ -10,7 +10,7 @@ import {
   type NamedRepository,
   parseRepository,
   REPOSITORY_EXPECTED,
-} from "../../runtime/contract/repositories.ts";
+} from "../../runtime/contract/registry.ts";
 import { UsageError } from "../../runtime/errors.ts";
 
 /** A port, 0 to 65535. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Gpus } from "../../runtime/contract/resources.ts";
+import type { Gpus } from "../../runtime/contract/jobs.ts";
 import { UsageError } from "../../runtime/errors.ts";
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ownVariable } from "../../runtime/contract/own_variables.ts";
+import { ownVariable } from "../../runtime/contract/variables.ts";
 import { options } from "./option.ts";
 
 /** Of every command that runs the user's code; `runtime/variable_files.ts` reads the files. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { s3Uri } from "../contract/s3_uri.ts";
+import { s3Uri } from "../contract/addresses.ts";
 import type { Connections, SdkRequest, SdkRequestOptions, SdkResponse } from "./connections.ts";
 import { strangeAnswer } from "./explanations.ts";
 import { pagesOf } from "./pages.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { s3Uri } from "../contract/s3_uri.ts";
+import { s3Uri } from "../contract/addresses.ts";
 import { strangeAnswer } from "./explanations.ts";
 import { isRefusal } from "./errors.ts";
 import { ConnectionError } from "./connection_error.ts";

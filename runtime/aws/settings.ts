@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isRoleArn } from "../contract/arns.ts";
+import { isRoleArn } from "../contract/addresses.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 
 /** A value, and who set it, as the user would look for it: `--region`, `AWS_REGION`, ... */

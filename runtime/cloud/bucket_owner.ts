@@ -12,7 +12,7 @@ import { shellWord } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
 import { AwsError, isRefusal } from "../aws/errors.ts";
 import type { S3 } from "../aws/s3.ts";
-import { type S3Address, s3Uri } from "../contract/s3_uri.ts";
+import { type S3Address, s3Uri } from "../contract/addresses.ts";
 import type { JobRequest } from "./start/request.ts";
 
 /** What the configuration file names. */

@@ -10,7 +10,7 @@ import { findApp } from "../app/app.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { absolutePath } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
-import { s3Uri } from "../contract/s3_uri.ts";
+import { s3Uri } from "../contract/addresses.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
 import type { IsUsed } from "../model/folder.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "./connection.ts";

@@ -8,8 +8,8 @@
 import type { Aws } from "../aws/aws.ts";
 import type { ModelRequest } from "../aws/sagemaker_runtime.ts";
 import type { Context } from "../context.ts";
-import { checkEndpointName } from "../contract/endpoint_names.ts";
-import { type InvocationFields, requireStreamed } from "../contract/invocation_headers.ts";
+import { checkEndpointName } from "../contract/names.ts";
+import { type InvocationFields, requireStreamed } from "../contract/invocations.ts";
 import { BODY_BYTES, INVOCATION_SECONDS, STREAM_SECONDS } from "../contract/limits.ts";
 import { UsageError } from "../errors.ts";
 import { answerNotes, PrintedAnswer } from "../invocation/answer.ts";

@@ -11,7 +11,7 @@ import { layoutOf, requireProcessingFile } from "../app/layout.ts";
 import { leaves } from "../app/typed_path.ts";
 import type { AwsOptions } from "../aws/settings.ts";
 import { processingArguments } from "../contract/jobs.ts";
-import { environmentDifferences, processingArgumentDifferences } from "../contract/refusals.ts";
+import { environmentDifferences, processingArgumentDifferences } from "../contract/differences.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
 import type { JobReport } from "./jobs/report.ts";

@@ -14,7 +14,7 @@ import {
   channelDifferences,
   environmentDifferences,
   hyperparameterDifferences,
-} from "../contract/refusals.ts";
+} from "../contract/differences.ts";
 import type { JobReport } from "./jobs/report.ts";
 import { checkInput, checkPlace } from "./preflight/data.ts";
 import {

@@ -17,7 +17,7 @@ import {
   type S3Address,
   s3Uri,
   within,
-} from "../contract/s3_uri.ts";
+} from "../contract/addresses.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { lastMoment } from "../last_moment.ts";
 import { inOneLine, listed } from "../text.ts";

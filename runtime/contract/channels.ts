@@ -5,7 +5,7 @@
  */
 
 import { CHANNEL_NAME } from "./limits.ts";
-import { parseS3Uri, type S3Address } from "./s3_uri.ts";
+import { parseS3Uri, type S3Address } from "./addresses.ts";
 
 /** A channel. */
 export interface Channel {

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { jobArn, localRoleArn, type PlatformJob } from "./arns.ts";
+import { jobArn, localRoleArn, type PlatformJob } from "./addresses.ts";
 import { HOST, PATHS } from "./jobs.ts";
 import type { Variables } from "./variables.ts";
 

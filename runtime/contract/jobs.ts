@@ -96,3 +96,20 @@ export const PATHS = {
   processingInput: "/opt/ml/processing/input",
   processingOutput: "/opt/ml/processing/output",
 } as const;
+
+/** GPUs: all, so many, or those of these numbers or ids. */
+export type Gpus = "all" | number | readonly string[];
+
+/** What a container may take of the machine; `undefined`: what the engine gives by itself. */
+export interface Resources {
+  /** Memory limit in bytes; without it there is none. */
+  readonly memory: number | undefined;
+  /** Processors at most, such as 1.5; without it all. */
+  readonly cpus: number | undefined;
+  /** Size of `/dev/shm` in bytes; without it mlcli's own default. */
+  readonly shmSize: number | undefined;
+  /** Without it none. */
+  readonly gpus: Gpus | undefined;
+  /** `bridge`, `host`, `none`, or the name of a network of the engine. */
+  readonly network: string | undefined;
+}

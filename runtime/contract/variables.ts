@@ -4,7 +4,8 @@
  * @module
  */
 
-import { jobArn, type PlatformJob } from "./arns.ts";
+import { UsageError } from "../errors.ts";
+import { jobArn, type PlatformJob } from "./addresses.ts";
 import { PATHS } from "./jobs.ts";
 
 /** Name to value. */
@@ -31,4 +32,87 @@ export function regionVariables(region: string): Variables {
 /** What SageMaker tells a training about itself. */
 export function trainingVariables(job: PlatformJob): Variables {
   return { TRAINING_JOB_NAME: job.name, TRAINING_JOB_ARN: jobArn("train", job) };
+}
+
+/** A variable that somebody names. */
+export interface OwnVariable {
+  readonly name: string;
+  /** `undefined`: the one that it has where mlcli runs. */
+  readonly value: string | undefined;
+  /** What gave it, as the beginning of a message: `Option "--env"`, `prod.env:3`. */
+  readonly source: string;
+}
+
+/** What mlcli tells its harness. (Its other `MLCLI_*` are settings of the server, the user's.) */
+const RESERVED: readonly string[] = ["MLCLI_ALLOWED_HOSTS", "MLCLI_REPORT", "MLCLI_WATCH"];
+
+/**
+ * `NAME=VALUE`, or `NAME` for the value that it has where mlcli runs, on a command line.
+ *
+ * @throws UsageError when it is neither, or the variable is one of mlcli's own.
+ */
+export function ownVariable(text: string, source: string): OwnVariable {
+  const variable = variableOf(text, source);
+  return variable.value === undefined
+    ? { ...variable, source: `${source} (${variable.name})` }
+    : variable;
+}
+
+function variableOf(text: string, source: string): OwnVariable {
+  const end = text.indexOf("=");
+  const name = end < 0 ? text : text.slice(0, end);
+  if (name === "" || text.includes("\0")) {
+    throw new UsageError(`${source} must be NAME=VALUE, or NAME for its value here.`);
+  }
+  if (RESERVED.includes(name)) {
+    throw new UsageError(`${source}: ${name} is a variable that mlcli sets itself.`, {
+      hint: "It tells the harness in the image what it has to know of this run.",
+    });
+  }
+  return { name, value: end < 0 ? undefined : text.slice(end + 1), source };
+}
+
+/**
+ * The variables of a file for `--env-file`: one a line, by the rules of Docker's command line
+ * (docker/cli, `pkg/kvfile`). Blank lines and those that begin with `#` are left out, blanks before
+ * a name too; what follows the `=` is the value to the end of the line, quotes and blanks included.
+ *
+ * @param path of the file, for messages.
+ * @throws UsageError with the number of the line that is wrong.
+ */
+export function ownVariablesIn(text: string, path: string): readonly OwnVariable[] {
+  return text.replace(/^\uFEFF/, "").split(/\r?\n/).flatMap((line, index) => {
+    const written = line.trimStart();
+    if (written === "" || written.startsWith("#")) return [];
+    const source = `${path}:${index + 1}`;
+    const [name = ""] = written.split("=", 1);
+    // Docker trims a name without a value, and takes none with blanks.
+    const hasValue = written.includes("=");
+    if (/\s/.test(hasValue ? name : name.trimEnd())) {
+      throw new UsageError(`${source}: the name of a variable may hold no blanks.`, {
+        hint: "Each line is NAME=VALUE. A value of several lines cannot be written in such a file.",
+      });
+    }
+    // A line without a name may be one of a secret: messages have its number alone.
+    return [variableOf(hasValue ? written : name.trimEnd(), source)];
+  });
+}
+
+/**
+ * The variables with their values; later ones win.
+ *
+ * @param env the variables of the process that mlcli is.
+ * @throws UsageError when one without a value has none there, either.
+ */
+export function valuesOfOwn(
+  variables: readonly OwnVariable[],
+  env: (name: string) => string | undefined,
+): Variables {
+  return Object.fromEntries(variables.map(({ name, value, source }) => {
+    const given = value ?? env(name);
+    if (given !== undefined) return [name, given];
+    throw new UsageError(`${source} names a variable without a value, and it is not set here.`, {
+      hint: "NAME=VALUE gives it one.",
+    });
+  }));
 }

@@ -9,9 +9,12 @@ import { type App, imageReference } from "../app/app.ts";
 import { escapeOf } from "../app/confinement.ts";
 import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
-import type { Difference } from "../contract/difference.ts";
+import {
+  channelDifferences,
+  type Difference,
+  hyperparameterDifferences,
+} from "../contract/differences.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
-import { channelDifferences, hyperparameterDifferences } from "../contract/refusals.ts";
 import type { ImageDetails } from "../docker/engine.ts";
 import { isDirectory } from "../files.ts";
 import { BIND_LABEL, holdsHarness, isBuiltByMlcli } from "../images.ts";

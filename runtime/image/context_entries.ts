@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Owner } from "../archive/writer.ts";
+import type { Owner, TarEntry } from "../archive/writer.ts";
 import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
@@ -17,7 +17,6 @@ import { COMMON_FOLDER } from "../app/layout.ts";
 import { isPrivateName } from "../app/private_names.ts";
 import { requireIndexedPackages, type Requirements, requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
-import type { TarEntry } from "../archive/writer.ts";
 import { MlcliError } from "../errors.ts";
 import { isFile, lstatIfThere } from "../files.ts";
 import { type ChosenDockerfile, chosenDockerfile } from "./chosen_dockerfile.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { typeOfBytes } from "../contract/media_types.ts";
+import { typeOfBytes } from "../contract/invocations.ts";
 import type { MlcliError } from "../errors.ts";
 
 /** What is sent, all of it. */

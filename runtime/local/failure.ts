@@ -6,7 +6,7 @@
 
 import { readOnlyHint } from "../contract/failure_causes.ts";
 import { type JobKind, JOBS } from "../contract/jobs.ts";
-import { headlineOf, isTold } from "../contract/told_reason.ts";
+import { headlineOf, isTold } from "../contract/outcome.ts";
 import { UserCodeError } from "../errors.ts";
 import type { Heard } from "./container/heard.ts";
 import type { RunOutcome } from "./container/run.ts";

@@ -8,12 +8,14 @@
 import { join } from "@std/path/join";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
-import type { Difference } from "../contract/difference.ts";
+import {
+  type Difference,
+  environmentDifferences,
+  networkDifferences,
+} from "../contract/differences.ts";
 import type { JobKind } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
 import { SIGKILL_STATUS } from "../contract/outcome.ts";
-import { environmentDifferences } from "../contract/refusals.ts";
-import { networkDifferences } from "../contract/resources.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
 import { makeDirectory } from "../files.ts";

@@ -16,10 +16,9 @@ import {
 import { requireNamed } from "../app/named_path.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
-import { jobName } from "../contract/job_names.ts";
-import type { Difference } from "../contract/difference.ts";
+import { jobName } from "../contract/names.ts";
+import { type Difference, processingArgumentDifferences } from "../contract/differences.ts";
 import { JOBS, PATHS, processingArguments } from "../contract/jobs.ts";
-import { processingArgumentDifferences } from "../contract/refusals.ts";
 import { UsageError } from "../errors.ts";
 import { statIfThere } from "../files.ts";
 import { listed } from "../text.ts";

@@ -17,7 +17,7 @@ import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { holdsFile, type Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
-import type { Difference } from "../contract/difference.ts";
+import type { Difference } from "../contract/differences.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import {
   lstatIfThere,

@@ -5,7 +5,7 @@
  */
 
 import type { Layout } from "../app/layout.ts";
-import { isJobName } from "../contract/job_names.ts";
+import { isJobName } from "../contract/names.ts";
 import { finishMove, finishSwap, MODEL_PREFIX, OLD } from "./folder.ts";
 import { isRunOver } from "./runs.ts";
 

@@ -5,8 +5,7 @@
  * @module
  */
 
-import { SERVER_PORT, SERVING_ARGUMENTS } from "../contract/jobs.ts";
-import type { Gpus, Resources } from "../contract/resources.ts";
+import { type Gpus, type Resources, SERVER_PORT, SERVING_ARGUMENTS } from "../contract/jobs.ts";
 import { pathVariables, regionVariables, type Variables } from "../contract/variables.ts";
 import type { CreateBody, DeviceRequest } from "../docker/engine.ts";
 

@@ -4,7 +4,7 @@ import { packTo } from "../../runtime/archive/pack.ts";
 import { type Trial, tryServing } from "../../runtime/cloud/preflight/serving.ts";
 import { Interrupted, MlcliError } from "../../runtime/errors.ts";
 import { archiveOf } from "../../runtime/cloud/deploy/packing.ts";
-import { roomFor } from "../../runtime/contract/model_room.ts";
+import { roomFor } from "../../runtime/contract/instances.ts";
 import { modelFiles } from "../../runtime/model/files.ts";
 import { makeApp } from "../helpers/app.ts";
 import { appObject } from "../helpers/app_object.ts";

@@ -81,7 +81,7 @@ suite("text of others, of any length", () => {
         instructionsOf: "runtime/app/dockerfile/instructions.ts",
         mountedSource: "runtime/app/dockerfile/instructions.ts",
         takingOf: "runtime/image/network/taking.ts",
-        hasOwnDisk: "runtime/contract/instance_disks.ts",
+        hasOwnDisk: "runtime/contract/instances.ts",
         imageDifferences: "runtime/local/differences/image.ts",
         parseMediaType: "commands/options/parsers.ts",
         parseAlarm: "commands/options/deploy_parsers.ts",
@@ -93,7 +93,7 @@ suite("text of others, of any length", () => {
         likelyCause: "runtime/contract/failure_causes.ts",
         terminalText: "runtime/text.ts",
         logLines: "runtime/contract/log_lines.ts",
-        headlineOf: "runtime/contract/told_reason.ts",
+        headlineOf: "runtime/contract/outcome.ts",
       },
     });
     assertEquals(printed.trimEnd().split("\n"), [

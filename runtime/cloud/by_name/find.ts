@@ -9,7 +9,7 @@ import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import { regionWords } from "../../aws/settings.ts";
-import { checkJobName } from "../../contract/job_names.ts";
+import { checkJobName } from "../../contract/names.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import { type CloudJob, describeJob } from "../jobs/job.ts";

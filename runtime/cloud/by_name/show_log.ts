@@ -5,7 +5,7 @@
  */
 
 import type { Aws } from "../../aws/aws.ts";
-import { untold } from "../../contract/told_reason.ts";
+import { untold } from "../../contract/outcome.ts";
 import { printable } from "../../text.ts";
 import { type CloudHost, connectToAws } from "../connection.ts";
 import { EndpointLog } from "../endpoints/endpoint_log.ts";

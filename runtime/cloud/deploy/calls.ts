@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { S3Address } from "../../contract/s3_uri.ts";
+import type { S3Address } from "../../contract/addresses.ts";
 import type { Belonging } from "../endpoints/commands.ts";
 import type { Calls } from "../upload/dry_run.ts";
 import type { Tag } from "../tags.ts";

@@ -6,7 +6,7 @@
 
 import { basename } from "@std/path/basename";
 import { ALARMS } from "../../contract/limits.ts";
-import { environmentDifferences } from "../../contract/refusals.ts";
+import { environmentDifferences } from "../../contract/differences.ts";
 import { UsageError } from "../../errors.ts";
 import { checkNetworkAndTags, requireAtMost, requireGiven, requireNone } from "../start/checks.ts";
 import type { Canary, DeployRequest, ModelSource } from "./request.ts";

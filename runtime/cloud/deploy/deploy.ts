@@ -5,8 +5,8 @@
  */
 
 import type { AwsOptions } from "../../aws/settings.ts";
-import { checkDeployedName } from "../../contract/endpoint_names.ts";
-import { roomFor } from "../../contract/model_room.ts";
+import { checkDeployedName } from "../../contract/names.ts";
+import { roomFor } from "../../contract/instances.ts";
 import { Interrupted } from "../../errors.ts";
 import { inOneLine, printableJson } from "../../text.ts";
 import { requireOwnKey } from "../bucket_owner.ts";

@@ -7,7 +7,7 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { createHash } from "node:crypto";
-import type { ModelRoom } from "../../contract/model_room.ts";
+import type { ModelRoom } from "../../contract/instances.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { removeTreeIfThere } from "../../files.ts";
 import { ARCHIVE, modelArchiveIn } from "../../model/archive.ts";

@@ -11,8 +11,8 @@ import type {
   EndpointUpdate,
   ModelInput,
 } from "../../aws/sagemaker_deployments.ts";
-import type { Slot } from "../../contract/endpoint_slots.ts";
-import { type S3Address, s3Uri } from "../../contract/s3_uri.ts";
+import type { Slot } from "../../contract/names.ts";
+import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { type Tag, tagsOf, usersTags } from "../tags.ts";
 import { carriedConfiguration, carriedContainer, containerOf } from "./carried.ts";
 import type { DeployRequest } from "./request.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { App } from "../../app/app.ts";
-import type { NamedRepository } from "../../contract/repositories.ts";
-import type { S3Address } from "../../contract/s3_uri.ts";
+import type { NamedRepository } from "../../contract/registry.ts";
+import type { S3Address } from "../../contract/addresses.ts";
 import type { Variables } from "../../contract/variables.ts";
 
 /**

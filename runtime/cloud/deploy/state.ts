@@ -12,7 +12,7 @@ import type {
 } from "../../aws/sagemaker_deployments.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
-import { slotsOf } from "../../contract/endpoint_slots.ts";
+import { slotsOf } from "../../contract/names.ts";
 import type { Belonging } from "../endpoints/commands.ts";
 import { modelsOf } from "../endpoints/models.ts";
 import type { Note } from "../start/in_order.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { freeSlot, type InUse, type Slot, slotsOf } from "../../contract/endpoint_slots.ts";
+import { freeSlot, type InUse, type Slot, slotsOf } from "../../contract/names.ts";
 import type { State, Thing } from "./state.ts";
 
 /** What is not needed beside what serves: of mlcli, and of others. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { hasOwnDisk } from "../../contract/instance_disks.ts";
+import { hasOwnDisk } from "../../contract/instances.ts";
 import { carriedVariant, VARIANT, type Variant } from "./carried.ts";
-import { s3Uri } from "../../contract/s3_uri.ts";
+import { s3Uri } from "../../contract/addresses.ts";
 import type { DeployRequest } from "./request.ts";
 import type { State } from "./state.ts";
 

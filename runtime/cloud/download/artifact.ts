@@ -7,7 +7,7 @@
 import { isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import { isResourceName } from "../../contract/limits.ts";
-import { parseS3Uri, type S3Address } from "../../contract/s3_uri.ts";
+import { parseS3Uri, type S3Address } from "../../contract/addresses.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
 

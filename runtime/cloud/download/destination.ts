@@ -15,7 +15,7 @@ import {
   requireLayoutInside,
   requireTestDirectory,
 } from "../../app/layout.ts";
-import { jobName } from "../../contract/job_names.ts";
+import { jobName } from "../../contract/names.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import {
   cannotCreate,

@@ -6,8 +6,7 @@
 
 import { type AwsError, isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
-import { isPossibleName } from "../../contract/endpoint_names.ts";
-import { slotsOf } from "../../contract/endpoint_slots.ts";
+import { isPossibleName, slotsOf } from "../../contract/names.ts";
 import { ENDPOINT_TAG } from "../tags.ts";
 import type { Belonging } from "./commands.ts";
 import { modelsOf } from "./models.ts";

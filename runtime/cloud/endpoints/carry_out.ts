@@ -8,8 +8,7 @@
 import { AwsError, isPassing, isRefusal, withHint } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
-import { configurationOf } from "../../contract/endpoint_names.ts";
-import { slotsOf } from "../../contract/endpoint_slots.ts";
+import { configurationOf, slotsOf } from "../../contract/names.ts";
 import { Interrupted } from "../../errors.ts";
 import { type Belonging, BELONGING_WORDS, removalByHand } from "./commands.ts";
 import { type DeletionPlan, type DeletionReport, isUpdating, type Planned } from "./deletion.ts";

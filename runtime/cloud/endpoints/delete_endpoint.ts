@@ -5,7 +5,7 @@
  */
 
 import type { Setting } from "../../aws/settings.ts";
-import { checkEndpointName } from "../../contract/endpoint_names.ts";
+import { checkEndpointName } from "../../contract/names.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import { type DeletionPlan, type DeletionReport, planDeletion } from "./deletion.ts";
 import { deletePlannedEndpoint, deletePlannedThings } from "./carry_out.ts";

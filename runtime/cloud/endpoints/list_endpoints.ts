@@ -6,7 +6,7 @@
 
 import type { EndpointFilter } from "../../aws/sagemaker_endpoints.ts";
 import type { Setting } from "../../aws/settings.ts";
-import { checkNamePart } from "../../contract/endpoint_names.ts";
+import { checkNamePart } from "../../contract/names.ts";
 import { type ListedEndpoint, MachinesOfEndpoints } from "./machines.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 

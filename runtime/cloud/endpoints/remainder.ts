@@ -6,7 +6,7 @@
 
 import { AwsError, withMore } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
-import { slotsOf } from "../../contract/endpoint_slots.ts";
+import { slotsOf } from "../../contract/names.ts";
 import { type Asked, type Belongings, belongingsOf, hasOurTag, type Known } from "./belongings.ts";
 import { BELONGING_WORDS, removalByHand } from "./commands.ts";
 

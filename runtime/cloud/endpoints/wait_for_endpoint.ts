@@ -9,7 +9,7 @@ import { AwsError } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
-import { slotsOf } from "../../contract/endpoint_slots.ts";
+import { slotsOf } from "../../contract/names.ts";
 import { inOneLine } from "../../text.ts";
 import type { JobReport } from "../jobs/report.ts";
 import type { WaiterHost } from "../waiter.ts";

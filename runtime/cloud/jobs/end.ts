@@ -7,8 +7,8 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";
-import { parseS3Uri } from "../../contract/s3_uri.ts";
-import { untold } from "../../contract/told_reason.ts";
+import { parseS3Uri } from "../../contract/addresses.ts";
+import { untold } from "../../contract/outcome.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
 import { billWords } from "./bill.ts";

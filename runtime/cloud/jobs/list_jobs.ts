@@ -8,7 +8,7 @@ import { isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { JobFilter, JobSummary } from "../../aws/sagemaker_jobs.ts";
 import type { Setting } from "../../aws/settings.ts";
-import { checkJobNamePart } from "../../contract/job_names.ts";
+import { checkJobNamePart } from "../../contract/names.ts";
 import { JOB_KINDS, type JobKind } from "../../contract/jobs.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import { KIND_WORDS } from "./job.ts";

@@ -7,8 +7,8 @@
 
 import { type AwsError, isRefusal } from "../../aws/errors.ts";
 import type { ObjectDetails, S3 } from "../../aws/s3.ts";
-import type { ModelRoom } from "../../contract/model_room.ts";
-import { type S3Address, s3Uri } from "../../contract/s3_uri.ts";
+import type { ModelRoom } from "../../contract/instances.ts";
+import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { MlcliError } from "../../errors.ts";
 import { rangesOf } from "../download/fetch_object.ts";
 import { checkBucket, type Note } from "./data.ts";

@@ -7,8 +7,8 @@
 import { type App, imageReference } from "../../app/app.ts";
 import { ownImageFinding } from "../../app/whose.ts";
 import type { Ecr, StoredImage } from "../../aws/ecr.ts";
-import { architectureOf } from "../../contract/instance_types.ts";
-import type { NamedRepository } from "../../contract/repositories.ts";
+import { architectureOf } from "../../contract/instances.ts";
+import type { NamedRepository } from "../../contract/registry.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
 import { MlcliError } from "../../errors.ts";

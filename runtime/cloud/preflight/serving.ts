@@ -7,7 +7,7 @@
 
 import { type App, imageReference } from "../../app/app.ts";
 import type { Context } from "../../context.ts";
-import { isAccelerated } from "../../contract/instance_types.ts";
+import { isAccelerated } from "../../contract/instances.ts";
 import { PATHS, SERVER_PORT, SERVING_ARGUMENTS } from "../../contract/jobs.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
 import type { Variables } from "../../contract/variables.ts";

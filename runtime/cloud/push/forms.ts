@@ -11,7 +11,7 @@ import {
   imageFor,
   MANIFEST_TYPES,
   readManifest,
-} from "../../contract/manifests.ts";
+} from "../../contract/registry.ts";
 import { MlcliError } from "../../errors.ts";
 
 /** An image with a manifest that SageMaker takes, which may still have to be put. */

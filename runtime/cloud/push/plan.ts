@@ -5,7 +5,7 @@
  */
 
 import type { StoredImage } from "../../aws/ecr.ts";
-import { DOCKER_MANIFEST } from "../../contract/manifests.ts";
+import { DOCKER_MANIFEST } from "../../contract/registry.ts";
 import type { PushTarget } from "./failures.ts";
 import type { JobForm } from "./forms.ts";
 

@@ -10,7 +10,7 @@ import {
   mayLogIn,
   type NamedRepository,
   parseRepository,
-} from "../../contract/repositories.ts";
+} from "../../contract/registry.ts";
 import { MlcliError } from "../../errors.ts";
 
 /**

@@ -6,7 +6,7 @@
 
 import { AwsError } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
-import { asDirectory, type S3Address } from "../../contract/s3_uri.ts";
+import { asDirectory, type S3Address } from "../../contract/addresses.ts";
 
 /**
  * The address of a single object as it is, any other as a directory, with `/` at its end: SageMaker

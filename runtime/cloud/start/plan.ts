@@ -6,9 +6,9 @@
 
 import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
-import { hasOwnDisk } from "../../contract/instance_disks.ts";
+import { hasOwnDisk } from "../../contract/instances.ts";
 import { PATHS, processingArguments } from "../../contract/jobs.ts";
-import { type S3Address, s3Uri } from "../../contract/s3_uri.ts";
+import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { Variables } from "../../contract/variables.ts";
 import { tagsOf } from "../tags.ts";
 

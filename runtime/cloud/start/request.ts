@@ -6,8 +6,8 @@
 
 import type { App } from "../../app/app.ts";
 import type { RemoteChannel } from "../../contract/channels.ts";
-import type { NamedRepository } from "../../contract/repositories.ts";
-import type { S3Address } from "../../contract/s3_uri.ts";
+import type { NamedRepository } from "../../contract/registry.ts";
+import type { S3Address } from "../../contract/addresses.ts";
 import type { Variables } from "../../contract/variables.ts";
 
 /** What all jobs have in common. `undefined` is what nobody named. */

@@ -9,7 +9,7 @@ import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { type AwsOptions, regionWords } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
-import { platformJobName } from "../../contract/job_names.ts";
+import { platformJobName } from "../../contract/names.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { printableJson } from "../../text.ts";
 import { requireOwnKey } from "../bucket_owner.ts";

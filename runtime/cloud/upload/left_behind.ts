@@ -7,7 +7,7 @@
 
 import { shellWord } from "../../app/typed_path.ts";
 import type { ObjectPlace, OpenUpload, Upload, UploadNews } from "../../aws/s3.ts";
-import { s3Uri } from "../../contract/s3_uri.ts";
+import { s3Uri } from "../../contract/addresses.ts";
 
 /** Says something, and what to do about it. */
 export type Warn = (message: string, hint: string) => void;

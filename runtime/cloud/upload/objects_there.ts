@@ -6,7 +6,7 @@
 
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { S3, StoredObject } from "../../aws/s3.ts";
-import type { S3Address } from "../../contract/s3_uri.ts";
+import type { S3Address } from "../../contract/addresses.ts";
 import { compareKeys } from "./key_order.ts";
 
 /**

@@ -6,7 +6,7 @@
 
 import type { S3 } from "../../aws/s3.ts";
 import type { Interruption } from "../../context.ts";
-import type { S3Address } from "../../contract/s3_uri.ts";
+import type { S3Address } from "../../contract/addresses.ts";
 import { lastMoment } from "../../last_moment.ts";
 import { Budget } from "./budget.ts";
 import { partsNews } from "./left_behind.ts";

@@ -10,7 +10,7 @@
 
 import type { App } from "../../app/app.ts";
 import { ownerLabels } from "../../app/whose.ts";
-import { isJobName } from "../../contract/job_names.ts";
+import { isJobName } from "../../contract/names.ts";
 import type { JobKind, Role } from "../../contract/jobs.ts";
 import { type ContainerSummary, namesOf } from "../../docker/engine.ts";
 import { LABELS } from "../../labels.ts";

@@ -12,7 +12,7 @@ import { usedDockerfile } from "../../app/dockerfile/used_dockerfile.ts";
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
 import { requirementsOf } from "../../app/requirements.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import type { Difference } from "../../contract/difference.ts";
+import type { Difference } from "../../contract/differences.ts";
 import type { ImageDetails } from "../../docker/engine.ts";
 import { builtAt } from "../../docker/image_details.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Difference } from "../../contract/difference.ts";
+import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
 import { tell, type Told } from "../../message.ts";
 import { printable, warningText } from "../../text.ts";

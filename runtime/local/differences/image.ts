@@ -7,7 +7,7 @@
 import { imageReference } from "../../app/app.ts";
 import { platformFinding } from "../../app/platform.ts";
 import { ownImageFinding } from "../../app/whose.ts";
-import type { Difference } from "../../contract/difference.ts";
+import type { Difference } from "../../contract/differences.ts";
 import type { ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
 import { isBuiltByMlcli } from "../../images.ts";

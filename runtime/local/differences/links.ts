@@ -5,7 +5,7 @@
  */
 
 import { join } from "@std/path/join";
-import type { Difference } from "../../contract/difference.ts";
+import type { Difference } from "../../contract/differences.ts";
 import { type JobKind, JOBS, PATHS } from "../../contract/jobs.ts";
 import { listed } from "../../text.ts";
 

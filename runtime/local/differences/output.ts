@@ -7,7 +7,7 @@
 import { join } from "@std/path/join";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import type { Difference } from "../../contract/difference.ts";
+import type { Difference } from "../../contract/differences.ts";
 import { isKeptOutput, type JobKind } from "../../contract/jobs.ts";
 import { lstatIfThere, realPathOf } from "../../files.ts";
 import { listed } from "../../text.ts";

@@ -7,7 +7,7 @@
  */
 
 import { join } from "@std/path/join";
-import type { Difference } from "../../contract/difference.ts";
+import type { Difference } from "../../contract/differences.ts";
 import { type JobKind, JOBS, PATHS } from "../../contract/jobs.ts";
 import { failureReason, REASON_BYTES } from "../../contract/outcome.ts";
 import type { Variables } from "../../contract/variables.ts";

@@ -7,7 +7,7 @@
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import { platformJobName } from "../../contract/job_names.ts";
+import { platformJobName } from "../../contract/names.ts";
 import { fileErrorReason, isSystemError } from "../../errors.ts";
 import { lstatIfThere, removeIfThere } from "../../files.ts";
 import { tell, type Told } from "../../message.ts";

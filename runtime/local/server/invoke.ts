@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type RequestHeader, requireStreamed } from "../../contract/invocation_headers.ts";
+import { type RequestHeader, requireStreamed } from "../../contract/invocations.ts";
 import {
   ASYNCHRONOUS_BODY_BYTES,
   BODY_BYTES,

@@ -11,8 +11,7 @@ import {
   requireModel,
   requireTestDirectory,
 } from "../../app/layout.ts";
-import { environmentDifferences } from "../../contract/refusals.ts";
-import { networkDifferences } from "../../contract/resources.ts";
+import { environmentDifferences, networkDifferences } from "../../contract/differences.ts";
 import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.ts";
 import { holdsHarness } from "../../images.ts";
 import { MlcliError } from "../../errors.ts";

@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { parseInstances, parseOwnTag } from "../../../commands/options/job_parsers.ts";
 import { options } from "../../../commands/options/option.ts";
 import { doubtsIn, settingsIn } from "../../../commands/options/settings.ts";
-import { ownVariable } from "../../../runtime/contract/own_variables.ts";
+import { ownVariable } from "../../../runtime/contract/variables.ts";
 import { type Section, sectionOf, topLevelDoubts } from "../../../runtime/app/sections.ts";
 import { MlcliError, UsageError } from "../../../runtime/errors.ts";
 import { appObject } from "../../helpers/app_object.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { aheadOf, onThisClock } from "../../../runtime/docker/clock.ts";
-import { jobName } from "../../../runtime/contract/job_names.ts";
+import { jobName } from "../../../runtime/contract/names.ts";
 import { connectToEngine } from "../../../runtime/docker/connect.ts";
 import { builtAt } from "../../../runtime/docker/image_details.ts";
 import { completeApp } from "../../helpers/app.ts";

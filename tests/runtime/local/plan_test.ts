@@ -9,7 +9,7 @@ import {
   trainPlan,
 } from "../../../runtime/local/plan.ts";
 import { initProbePlan, ownershipPlan } from "../../../runtime/local/service_plans.ts";
-import type { Resources } from "../../../runtime/contract/resources.ts";
+import type { Resources } from "../../../runtime/contract/jobs.ts";
 import type { CreateBody } from "../../../runtime/docker/engine.ts";
 import { studioBody } from "../../../runtime/docker/studio.ts";
 import { VERSION } from "../../../runtime/version.ts";

@@ -6,8 +6,8 @@ import {
   type ModelUse,
   type ReadyModel,
 } from "../../../../runtime/cloud/deploy/packed_model.ts";
-import { roomFor } from "../../../../runtime/contract/model_room.ts";
-import { s3Uri } from "../../../../runtime/contract/s3_uri.ts";
+import { roomFor } from "../../../../runtime/contract/instances.ts";
+import { s3Uri } from "../../../../runtime/contract/addresses.ts";
 import { Interrupted, MlcliError } from "../../../../runtime/errors.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { Box } from "../../../helpers/box/box.ts";

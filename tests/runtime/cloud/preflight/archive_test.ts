@@ -5,7 +5,7 @@ import {
   type CheckedArchive,
   type ReadingLimits,
 } from "../../../../runtime/cloud/preflight/archive.ts";
-import { roomFor } from "../../../../runtime/contract/model_room.ts";
+import { roomFor } from "../../../../runtime/contract/instances.ts";
 import { Interrupted, MlcliError } from "../../../../runtime/errors.ts";
 import { Box } from "../../../helpers/box/box.ts";
 import { openCloud } from "../../../helpers/in_process.ts";

@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import { assertEquals } from "@std/assert";
 import { type App, findApp } from "../../../../runtime/app/app.ts";
-import type { Difference } from "../../../../runtime/contract/difference.ts";
+import type { Difference } from "../../../../runtime/contract/differences.ts";
 import type { ImageDetails } from "../../../../runtime/docker/engine.ts";
 import { codeDifferences } from "../../../../runtime/local/differences/code.ts";
 import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";

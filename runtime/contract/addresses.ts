@@ -1,10 +1,60 @@
 /**
- * Amazon Resource Names: of roles, and of what a local run tells its code.
+ * Addresses on AWS: in S3, and Amazon Resource Names.
  *
  * @module
  */
 
 import type { JobKind } from "./jobs.ts";
+import { bytesOf } from "./limits.ts";
+
+/** Where an object lies, or what the keys of several begin with. */
+export interface S3Address {
+  readonly bucket: string;
+  /** A key, or the beginning of some; empty for all of a bucket. */
+  readonly key: string;
+}
+
+/**
+ * An address without regard to what its key may be. Names of buckets have 3 to 63 lower-case letters,
+ * digits, dots and hyphens (S3 user guide, "General purpose bucket naming rules").
+ */
+export const S3_URI = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s;
+
+/** A key has 1,024 bytes at most (S3 user guide, "Naming Amazon S3 objects"). */
+export const KEY_BYTES = 1_024;
+
+/**
+ * What no key of mlcli's has: letters that a terminal obeys, or that hide others (S3 advises against
+ * them, too), and `.` and `..` as the name of a directory, which clients of HTTP take out.
+ */
+const NOT_IN_KEYS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(^|\/)\.\.?(\/|$)/u;
+
+/** Takes `s3://BUCKET/KEY` apart; `undefined` where no such address can be. */
+export function parseS3Uri(text: string): S3Address | undefined {
+  const [, bucket, key = ""] = S3_URI.exec(text) ?? [];
+  if (bucket === undefined || NOT_IN_KEYS.test(key)) return undefined;
+  if (bytesOf(key) > KEY_BYTES) return undefined;
+  return { bucket, key };
+}
+
+/** `s3://BUCKET/KEY` */
+export function s3Uri({ bucket, key }: S3Address): string {
+  return `s3://${bucket}/${key}`;
+}
+
+/**
+ * The same as the beginning of the keys in a directory, so with `/` at its end: SageMaker matches
+ * prefixes as text, and `data/train` would mean `data/training-old/` too.
+ */
+export function asDirectory({ bucket, key }: S3Address): S3Address {
+  return { bucket, key: key === "" || key.endsWith("/") ? key : `${key}/` };
+}
+
+/** An address below a directory. */
+export function within(directory: S3Address, path: string): S3Address {
+  const { bucket, key } = asDirectory(directory);
+  return { bucket, key: `${key}${path}` };
+}
 
 /** A job by its name on the platform, and where it would run. */
 export interface PlatformJob {

@@ -1,11 +1,10 @@
 /**
- * What works here and SageMaker would refuse, since it is beyond one of its limits.
+ * What works here and not on the platform, which refuses what is beyond one of its limits.
  *
  * @module
  */
 
 import { listed } from "../text.ts";
-import type { Difference } from "./difference.ts";
 import type { Role } from "./jobs.ts";
 import {
   bytesOf,
@@ -19,6 +18,16 @@ import {
   VARIABLE_NAME,
 } from "./limits.ts";
 import type { Variables } from "./variables.ts";
+
+/** Something that works here and not on the platform, or that is lost there. */
+export interface Difference {
+  /** One sentence without a final full stop, for the user: what, and what happens on the platform. Begins with a capital. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint: string;
+  /** Whether the code that runs is not the app's, but the older one of its image. */
+  readonly isOfOlderCode?: boolean;
+}
 
 /** Hyperparameters that CreateTrainingJob would refuse. */
 export function hyperparameterDifferences(
@@ -184,4 +193,19 @@ function shown(name: string): string {
 
 function grouped(count: number): string {
   return count.toLocaleString("en");
+}
+
+/** Networks that are the same on every engine, and the same to the code as on the platform. */
+const COMMON_NETWORKS: readonly string[] = ["bridge", "default", "none"];
+
+/** What a network of this machine has that the platform does not. */
+export function networkDifferences(network: string | undefined): readonly Difference[] {
+  if (network === undefined || COMMON_NETWORKS.includes(network)) return [];
+  return [{
+    message: network === "host"
+      ? "The code is on this machine's own network (--network host), which the platform does not have"
+      : `The code is on the network "${network}" of this machine, which the platform does not have`,
+    hint:
+      "There, code reaches the internet, or, with --subnet and --security-group, what is in a VPC.",
+  }];
 }

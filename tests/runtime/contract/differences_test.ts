@@ -1,11 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Difference } from "../../../runtime/contract/difference.ts";
 import {
   channelDifferences,
+  type Difference,
   environmentDifferences,
   hyperparameterDifferences,
+  networkDifferences,
   processingArgumentDifferences,
-} from "../../../runtime/contract/refusals.ts";
+} from "../../../runtime/contract/differences.ts";
 import type { Variables } from "../../../runtime/contract/variables.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -188,4 +189,25 @@ suite("the values of variables and arguments", () => {
     assert(all.length > 10);
     assertEquals(JSON.stringify(all).includes(SECRET), false);
   });
+});
+
+suite("networks of this machine", () => {
+  for (const network of [undefined, "none", "bridge", "default"]) {
+    it(`differ from the platform not: ${network}`, () => {
+      assertEquals(networkDifferences(network), []);
+    });
+  }
+
+  for (
+    const [network, words] of [
+      ["host", "The code is on this machine's own network (--network host)"],
+      ["db", 'The code is on the network "db" of this machine'],
+    ] as const
+  ) {
+    it(`differ from the platform: ${network}`, () => {
+      assertEquals(networkDifferences(network).map(({ message }) => message), [
+        `${words}, which the platform does not have`,
+      ]);
+    });
+  }
 });

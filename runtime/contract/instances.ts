@@ -1,11 +1,45 @@
 /**
- * How much room a model has where SageMaker unpacks it.
+ * SageMaker's instance types: processors, disks, and how much room a model has on them.
  *
  * @module
  */
 
-import { hasOwnDisk } from "./instance_disks.ts";
-import { isAccelerated } from "./instance_types.ts";
+/** Architectures, as images name them. */
+export type Architecture = "amd64" | "arm64";
+
+/**
+ * Which images an instance type runs: `ml.m5.xlarge`, `ml.c7g.large`. Graviton's families have a `g`
+ * among the letters after their generation, and Grace's a part `gb`; `a1` was the first Graviton
+ * (EC2 user guide, "Amazon EC2 instance type naming conventions"). A type that mlcli has not heard
+ * of follows the same convention.
+ */
+export function architectureOf(instanceType: string): Architecture {
+  const [, family = ""] = /^(?:ml\.)?([^.]+)/.exec(instanceType) ?? [];
+  return /^a1$|^[a-z]+\d+[a-z]*g|-gb\d/.test(family) ? "arm64" : "amd64";
+}
+
+/**
+ * Whether an instance type has processors for models beside its own, which this machine may not have:
+ * GPUs (g, gr, p), Inferentia and Trainium (the same page).
+ */
+export function isAccelerated(instanceType: string): boolean {
+  const [, family = ""] = /^(?:ml\.)?([^.]+)/.exec(instanceType) ?? [];
+  return /^(g|gr|p|inf|trn|dl)\d/.test(family);
+}
+
+/**
+ * Families with disks of their own (NVMe), which a job's data lies on: the size that is asked for is
+ * ignored, and a key for them is refused. CreateTrainingJob, `ResourceConfig`: "You can't request a
+ * VolumeKmsKeyId when using an instance type with local storage". A `d` after the generation says so
+ * (m5d, g4dn, p4d); these have one without it. Source: EC2 user guide, "Instance store volumes".
+ */
+const WITH_DISKS = /^(g5|g6e?|gr6|g7e?|p5(e|en)?|p6[a-z-]*|trn1n?|trn2u?|i[34].*)$/;
+
+/** Whether an instance type has disks of its own: `ml.g5.xlarge`. */
+export function hasOwnDisk(instanceType: string): boolean {
+  const family = instanceType.split(".")[1] ?? "";
+  return WITH_DISKS.test(family) || /^[a-z]+\d+[a-ce-z]*d[a-z]*$/.test(family);
+}
 
 /** Room for a model. */
 export interface ModelRoom {

@@ -1,0 +1,159 @@
+/**
+ * The names of jobs and of endpoints, and of what an endpoint is made of.
+ *
+ * @module
+ */
+
+import { UsageError } from "../errors.ts";
+import type { JobKind } from "./jobs.ts";
+import { isResourceName, NAME_LENGTH } from "./limits.ts";
+
+/**
+ * A name for a new job on the platform: `churn-2026-03-01-09-30-00-123`. It is made as by the
+ * SageMaker Python SDK (`sagemaker.utils.name_from_base`): base, time to the millisecond, and of the
+ * base what there is room for. What a name cannot have, such as `_` and `.`, becomes a hyphen.
+ *
+ * @param base the app's name, or one that `checkBaseJobName` accepts.
+ * @param time in UTC as `toISOString` writes it: `2026-03-01T09:30:00.123Z`.
+ */
+export function platformJobName(base: string, time: string): string {
+  const stamp = time.replace(/\D+$/, "").replace(/\D+/g, "-");
+  const start = base.replace(/[^a-zA-Z0-9]/g, "-").replace(/^-+/, "")
+    .slice(0, NAME_LENGTH - stamp.length - 1).replace(/-+$/, "");
+  return start === "" ? stamp : `${start}-${stamp}`;
+}
+
+/** @throws UsageError when no job's name can begin like that. */
+export function checkBaseJobName(base: string): void {
+  if (isResourceName(base)) return;
+  throw new UsageError(`Job name not valid: "${base}"`, {
+    hint: `A name has 1 to ${NAME_LENGTH} letters, digits and hyphens, ` +
+      "with no hyphen at its start or end.",
+  });
+}
+
+/** @throws UsageError when no job can have that name. */
+export function checkJobName(name: string): void {
+  if (isResourceName(name)) return;
+  throw new UsageError(`No job is called "${name}"`, {
+    hint: `A name has 1 to ${NAME_LENGTH} letters, digits and hyphens, ` +
+      "with no hyphen at its start or end. mlcli list-jobs shows those that there are.",
+  });
+}
+
+/** @throws UsageError when no job's name could contain the text. */
+export function checkJobNamePart(part: string): void {
+  if (part.length <= NAME_LENGTH && /^[a-zA-Z0-9-]+$/.test(part)) return;
+  throw new UsageError(`No job's name contains "${part}"`, {
+    hint: `Names have at most ${NAME_LENGTH} letters, digits and hyphens.`,
+  });
+}
+
+/** What tells two containers of an app apart: the start of a UUID. */
+const SUFFIX = /^[0-9a-f]{8}$/;
+
+/** A name for the container of a new local job: `mlcli-churn-train-1a2b3c4d`. */
+export function jobName(appName: string, kind: JobKind): string {
+  return prefix(appName, kind) + crypto.randomUUID().slice(0, 8);
+}
+
+/** Whether a name is one that `jobName` gives. */
+export function isJobName(name: string, appName: string, kind: JobKind): boolean {
+  const start = prefix(appName, kind);
+  return name.startsWith(start) && SUFFIX.test(name.slice(start.length));
+}
+
+function prefix(appName: string, kind: JobKind): string {
+  return `mlcli-${appName}-${kind}-`;
+}
+
+/** @throws UsageError when no endpoint can have that name. */
+export function checkEndpointName(name: string): void {
+  if (isResourceName(name)) return;
+  throw new UsageError(`Endpoint name not valid: "${name}"`, {
+    hint: `A name has 1 to ${NAME_LENGTH} letters, digits and hyphens, ` +
+      "with no hyphen at its start or end.",
+  });
+}
+
+/** What `deploy` puts behind an endpoint's name, at most: the name of its second configuration. */
+const LONGEST_SUFFIX = "-config-2";
+
+/** How long the name of an endpoint that `deploy` makes may be. */
+export const DEPLOYED_NAME_LENGTH = NAME_LENGTH - LONGEST_SUFFIX.length;
+
+/** @throws UsageError when `deploy` cannot give an endpoint that name. */
+export function checkDeployedName(name: string): void {
+  checkEndpointName(name);
+  if (name.length <= DEPLOYED_NAME_LENGTH) return;
+  throw new UsageError(
+    `Endpoint name too long: "${name}" has ${name.length} characters; ` +
+      `deploy takes ${DEPLOYED_NAME_LENGTH}`,
+    {
+      hint:
+        `Its configurations are called NAME-config and NAME${LONGEST_SUFFIX}, and names have at ` +
+        `most ${NAME_LENGTH} characters.`,
+    },
+  );
+}
+
+/** @throws UsageError when no endpoint's name could contain the text. */
+export function checkNamePart(part: string): void {
+  if (part.length <= NAME_LENGTH && /^[a-zA-Z0-9-]+$/.test(part)) return;
+  throw new UsageError(`No endpoint's name contains "${part}"`, {
+    hint: `Names have at most ${NAME_LENGTH} letters, digits and hyphens.`,
+  });
+}
+
+/** The configuration that belongs to an endpoint, whether or not there is one. */
+export function configurationOf(endpoint: string): string {
+  return `${endpoint}-config`;
+}
+
+/** Whether something of that name can exist: `-config` may make a name too long. */
+export function isPossibleName(name: string): boolean {
+  return name.length <= NAME_LENGTH;
+}
+
+/** Names of a configuration and of the model that it serves. */
+export interface Slot {
+  readonly configuration: string;
+  readonly model: string;
+}
+
+/**
+ * The two slots of an endpoint. A model's name has `mlcli` in it, so that nobody else's is taken for
+ * ours; the configuration's is the specification's.
+ */
+export function slotsOf(endpoint: string): readonly [Slot, Slot] {
+  return [
+    { configuration: configurationOf(endpoint), model: `${endpoint}-mlcli` },
+    { configuration: `${configurationOf(endpoint)}-2`, model: `${endpoint}-mlcli-2` },
+  ];
+}
+
+/** What an endpoint has, or is about to have. */
+export interface InUse {
+  readonly configurations: readonly string[];
+  readonly models: readonly string[];
+}
+
+/**
+ * The names that are not in use. Mostly both are of one slot; a configuration that was not made by
+ * mlcli may have the model of the other.
+ *
+ * @param theirs configurations that mlcli did not make: another name comes first.
+ */
+export function freeSlot(
+  endpoint: string,
+  { configurations, models }: InUse,
+  theirs: readonly string[] = [],
+): Slot {
+  const [first, second] = slotsOf(endpoint);
+  const isTaken = configurations.includes(first.configuration) ||
+    theirs.includes(first.configuration) && !configurations.includes(second.configuration);
+  return {
+    configuration: isTaken ? second.configuration : first.configuration,
+    model: models.includes(first.model) ? second.model : first.model,
+  };
+}
