@@ -58,17 +58,19 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   harness: [],
   contract: [],
   app: ["contract"],
-  docker: ["contract"],
+  // Messages of HTTP/1.1: of an engine, of a server and of its clients.
+  http: [],
+  docker: ["contract", "http"],
   aws: ["contract"],
   image: ["app", "contract", "docker", "archive"],
   // What both halves do with a model: its directory, and its archive.
   model: ["app", "contract", "archive"],
   archive: ["contract"],
   // A server in a container on this machine, and whether it is ready.
-  serving: ["contract", "docker"],
+  serving: ["contract", "docker", "http"],
   // What both halves do with a request to a model, and with its answer.
   invocation: ["contract"],
-  local: ["app", "contract", "docker", "model", "archive", "serving", "invocation"],
+  local: ["app", "contract", "docker", "http", "model", "archive", "serving", "invocation"],
   cloud: ["app", "contract", "aws", "model", "archive", "invocation"],
   // Looks at all the others, and none of them at it.
   doctor: [

@@ -74,9 +74,9 @@ suite("text of others, of any length", () => {
   it("is looked at in a time that grows as the text does", async () => {
     const printed = await inOwnProcess(ROWS, {
       imports: {
-        answerHead: "runtime/local/relay/framing.ts",
-        requestHead: "runtime/local/relay/framing.ts",
-        exchange: "runtime/local/server/http.ts",
+        answerHead: "runtime/http/messages.ts",
+        requestHead: "runtime/http/messages.ts",
+        exchange: "runtime/http/exchange.ts",
         directivesOf: "runtime/app/dockerfile/instructions.ts",
         instructionsOf: "runtime/app/dockerfile/instructions.ts",
         mountedSource: "runtime/app/dockerfile/instructions.ts",

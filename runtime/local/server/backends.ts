@@ -13,7 +13,7 @@ import { type Clock, joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import type { Told } from "../../message.ts";
 import { releaseModel } from "../model/remains.ts";
-import type { Lease } from "../relay/relay.ts";
+import type { Lease } from "./relay.ts";
 import { findServers, type Server } from "./servers.ts";
 import { stopRunning } from "./stop.ts";
 

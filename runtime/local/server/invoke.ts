@@ -18,7 +18,7 @@ import { type BodyInPieces, readPieces, type UnreadBody } from "../../invocation
 import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { Host } from "../jobs.ts";
-import { exchange, type HttpAnswer, type HttpRequest } from "./http.ts";
+import { exchange, type HttpAnswer, type HttpRequest } from "../../http/exchange.ts";
 import { requireServer, type Server } from "./servers.ts";
 
 /** A request to a server. */
@@ -139,11 +139,11 @@ async function passOn(
   if (answer.status < 200 || answer.status > 299) throw await refusal(port, answer, contentType);
   await printed.print(answer.body);
   printed.endLine();
-  const header = (name: string): string | undefined => answer.headers.get(name) ?? undefined;
+  const { headers } = answer;
   const notes = answerNotes({
-    customAttributes: header("X-Amzn-SageMaker-Custom-Attributes"),
-    newSession: header("X-Amzn-SageMaker-New-Session-Id"),
-    closedSession: header("X-Amzn-SageMaker-Closed-Session-Id"),
+    customAttributes: headers.get("x-amzn-sagemaker-custom-attributes"),
+    newSession: headers.get("x-amzn-sagemaker-new-session-id"),
+    closedSession: headers.get("x-amzn-sagemaker-closed-session-id"),
   });
   for (const text of notes) note(text);
   if (stream && !answer.isStream) {

@@ -15,7 +15,7 @@ import { endInWords } from "../../serving/end.ts";
 import { abortOf, type Clock, type JoinedSignal, joinSignals } from "../../time.ts";
 import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
-import { type Relay, relay } from "../relay/relay.ts";
+import { type Relay, relay } from "./relay.ts";
 import { type Change, type Look, Watch } from "../watch/changes.ts";
 import { Backend, retire, stop, untilRemoved, type Watching } from "./backends.ts";
 import { passLogOn } from "./logs.ts";

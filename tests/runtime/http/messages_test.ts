@@ -1,11 +1,6 @@
 import { assertEquals } from "@std/assert";
-import {
-  answerHead,
-  emptyLines,
-  headLength,
-  requestHead,
-} from "../../../../runtime/local/relay/framing.ts";
-import { it, suite } from "../../../helpers/suite.ts";
+import { answerHead, emptyLines, headLength, requestHead } from "../../../runtime/http/messages.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const lines = (...all: readonly string[]): Uint8Array => bytes([...all, "", ""].join("\r\n"));

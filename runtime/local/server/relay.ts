@@ -7,8 +7,13 @@
  */
 
 import { pause } from "../../time.ts";
-import { answerHead, type RequestHead, requestHead } from "./framing.ts";
-import { Incoming, writeAll } from "./incoming.ts";
+import {
+  answerHead,
+  Incoming,
+  type RequestHead,
+  requestHead,
+  writeAll,
+} from "../../http/messages.ts";
 
 /** A server for the time of a request: until it is disposed of, the server is needed. */
 export interface Lease extends Disposable {

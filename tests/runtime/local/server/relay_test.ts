@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { type Relay, relay } from "../../../../runtime/local/relay/relay.ts";
+import { type Relay, relay } from "../../../../runtime/local/server/relay.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** A server of raw bytes, and what it got. */

@@ -1,0 +1,95 @@
+/**
+ * One request to a server on this machine, over a connection of its own.
+ *
+ * Not `fetch`: it uses a proxy that the environment names, also to this machine; it unpacks what
+ * is compressed (Deno 2.6); it adds headers of its own. Not `node:http`: on Deno 2.6 a server that
+ * closes the connection leaves the program waiting for ever, or ends it.
+ *
+ * @module
+ */
+
+import { onAbort } from "../time.ts";
+import { answerHead, BrokenMessage, type Fields, Incoming, writeAll } from "./messages.ts";
+
+/** What to send. */
+export interface HttpRequest {
+  /** `POST /invocations` */
+  readonly call: string;
+  /** Beside Host, Connection and Content-Length. One line of ASCII each. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** In pieces. */
+  readonly body: readonly Uint8Array[];
+}
+
+/** The beginning of an answer, and its body as it comes. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: Fields;
+  /** Whether it came without its length: the server need not have had all of it to begin. */
+  readonly isStream: boolean;
+  /** @throws BrokenMessage where it ends too early. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Sends a request and calls `hear` with the answer. The connection is closed afterwards.
+ *
+ * @param signal breaks all of it off; its reason is thrown.
+ * @throws BrokenMessage, and Deno's own errors for a connection that is refused or reset.
+ */
+export async function exchange<T>(
+  port: number,
+  request: HttpRequest,
+  signal: AbortSignal,
+  hear: (answer: HttpAnswer) => Promise<T>,
+): Promise<T> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port, signal });
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) connection.close();
+    isOpen = false;
+  };
+  using _abort = onAbort(signal, close);
+  try {
+    signal.throwIfAborted();
+    // A server may answer before it has all of the body, and then not read the rest. So a failure
+    // to send means nothing by itself: what is read tells.
+    send(connection, port, request).catch(() => {});
+    return await hear(await answerFrom(new Incoming(connection), request.call.split(" ")[0]!));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    close();
+  }
+}
+
+async function send(
+  connection: Deno.Conn,
+  port: number,
+  { call, headers, body }: HttpRequest,
+): Promise<void> {
+  const lines = [
+    `${call} HTTP/1.1`,
+    `Host: localhost:${port}`,
+    "Connection: close",
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${body.reduce((sum, { length }) => sum + length, 0)}`,
+  ];
+  await writeAll(connection, new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`));
+  for (const part of body) await writeAll(connection, part);
+}
+
+async function answerFrom(incoming: Incoming, method: string): Promise<HttpAnswer> {
+  while (true) {
+    const bytes = await incoming.head("HTTP/1.");
+    if (bytes === undefined) throw new BrokenMessage("the connection was closed");
+    const { status, reason, fields, isInterim, body, fault } = answerHead(bytes, method);
+    if (fault !== undefined) throw new BrokenMessage(fault);
+    if (isInterim) continue;
+    const isStream = !body.done &&
+      (fields.has("transfer-encoding") || !fields.has("content-length"));
+    return { status, reason, headers: fields, isStream, body: incoming.contentOf(body) };
+  }
+}
