@@ -5,9 +5,8 @@
  */
 
 import type { Context } from "../../runtime/context.ts";
-import { serveInForeground } from "../../runtime/local/server/foreground.ts";
+import { serve, serveInForeground } from "../../runtime/local/server/serve.ts";
 import { replaceServer } from "../../runtime/local/server/replace.ts";
-import { serve } from "../../runtime/local/server/serve.ts";
 import type { Server } from "../../runtime/local/server/servers.ts";
 import { tell } from "../../runtime/message.ts";
 import { noteText, warningText } from "../../runtime/text.ts";

@@ -7,7 +7,7 @@
 import type { Context } from "../../runtime/context.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { compareRuns, type Comparison, listRuns } from "../../runtime/local/list_jobs.ts";
-import { lastValues, shortNumber } from "../../runtime/local/metrics/told.ts";
+import { lastValues, shortNumber } from "../../runtime/local/metrics/messages.ts";
 import { secondsOf } from "../../runtime/local/record/compare.ts";
 import type { RunSummary } from "../../runtime/local/record/document.ts";
 import type { Output } from "../../runtime/streams.ts";

@@ -5,14 +5,18 @@
  */
 
 import { readOnlyHint } from "../contract/failure_causes.ts";
-import { type JobKind, JOBS } from "../contract/jobs.ts";
+import { type JobKind, JOBS, PATHS } from "../contract/jobs.ts";
 import { headlineOf, isTold } from "../contract/outcome.ts";
 import { UserCodeError } from "../errors.ts";
-import type { Heard } from "./container/heard.ts";
+import type { LastOutput } from "./container/last_output.ts";
 import type { RunOutcome } from "./container/run.ts";
-import { fullDiskHint } from "./full_disk.ts";
-import { permissionHint } from "./permission_hint.ts";
 import { type Importer, missingModuleHintOf } from "./missing_module.ts";
+import type { App } from "../app/app.ts";
+import { type CodeFolder, layoutOf } from "../app/layout.ts";
+import { shellWord, typedPath } from "../app/typed_path.ts";
+import { COMMON_PATH } from "../images.ts";
+import { statfs } from "node:fs/promises";
+import { FREES_ENGINE_DISK, saysDiskFull } from "../docker/full_disk.ts";
 
 /** A run that failed. */
 export interface FailedRun {
@@ -24,7 +28,7 @@ export interface FailedRun {
   readonly reason: string | undefined;
   /** Path, as the user types it, of a reason that may be another run's. */
   readonly unquoted: string | undefined;
-  readonly heard: Heard;
+  readonly lastOutput: LastOutput;
   /** Who the image's programs run as, as its Dockerfile says. */
   readonly user: string | undefined;
   /** Whether its code could read what is typed. */
@@ -36,8 +40,18 @@ export interface FailedRun {
 
 /** The error for it. */
 export async function failureOf(
-  { kind, outcome, grace, reason = "", unquoted, heard, user, interactive, importer, hint: first }:
-    FailedRun,
+  {
+    kind,
+    outcome,
+    grace,
+    reason = "",
+    unquoted,
+    lastOutput,
+    user,
+    interactive,
+    importer,
+    hint: first,
+  }: FailedRun,
 ): Promise<UserCodeError> {
   const { status, words, stoppedWithin } = outcome;
   const { title } = JOBS[kind];
@@ -47,12 +61,12 @@ export async function failureOf(
     });
   }
   const headline = headlineOf(reason);
-  const last = headline ?? heard.lastError;
+  const last = headline ?? lastOutput.lastError;
   const hint = first ?? outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
     permissionHint(last, user, importer) ?? readOnlyHint({ kind, reason: last, log: [] }) ??
     await fullDiskHint(last, importer.app.directory) ?? await missingModuleHintOf(last, importer) ??
     unquotedHint(unquoted);
-  return headline !== undefined && isTold(reason, heard.text)
+  return headline !== undefined && isTold(reason, lastOutput.text)
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });
 }
@@ -71,4 +85,69 @@ function unquotedHint(path: string | undefined): string | undefined {
 /** `exit status 137: ended by SIGKILL`, to stand in brackets. */
 function inBrackets(words: string): string {
   return words.replace(/ \((.*)\)$/, ": $1");
+}
+
+/** Python's words (PEP 3151), with the path. */
+const REFUSED = /\[Errno 13\] Permission denied: '([^']+)'/;
+
+/**
+ * The hint; `undefined` where something else is the matter.
+ *
+ * @param words the line with which the code ended.
+ * @param user who the image's programs run as, as its Dockerfile says.
+ */
+export function permissionHint(
+  words: string,
+  user: string | undefined,
+  { app, code }: { readonly app: App; readonly code: CodeFolder },
+): string | undefined {
+  const path = REFUSED.exec(words)?.[1];
+  if (path === undefined || /^(root|0)?(:.*)?$/.test(user ?? "")) return undefined;
+  const layout = layoutOf(app);
+  const places: readonly (readonly [inside: string, folder: string, mode: string])[] = [
+    [PATHS.code, layout[code], "o+rX"],
+    [COMMON_PATH, layout.common, "o+rX"],
+    [PATHS.input, layout.input, "o+rX"],
+    [PATHS.processingInput, layout.processingData, "o+rX"],
+    [PATHS.model, layout.model, "o+rwX"],
+    [PATHS.checkpoints, layout.checkpoints, "o+rwX"],
+    [PATHS.processingOutput, layout.output, "o+rwX"],
+    [PATHS.output, layout.output, "o+rwX"],
+  ];
+  const place = places.find(([inside]) => `${path}/`.startsWith(`${inside}/`));
+  if (place === undefined) return undefined;
+  const [, folder, mode] = place;
+  const shown = shellWord(typedPath(layout.directory, folder));
+  return `The image's programs run as user ${user}, whom ${shown} is closed to: chmod -R ${mode} ${shown}`;
+}
+
+/** With less room than this, in bytes, a disk counts as full: what failed was larger, mostly. */
+const FULL = 1024 ** 2;
+
+const APP = "The disk that holds the app is full: free some space there, and run it again.";
+const SHARED_MEMORY = "/dev/shm is full: --shm-size gives more.";
+const OTHER =
+  "The disk that holds the app has room. It may be /dev/shm (--shm-size gives more), or the disk of " +
+  `the Docker Engine, which has what is written elsewhere: ${FREES_ENGINE_DISK}`;
+
+/**
+ * The hint for a failure in which the code said that a disk is full; `undefined` for others. Which one
+ * that is shows in the path, where Python puts one behind its words, or on the disk.
+ *
+ * @param words the line with which the code ended.
+ * @param directory of the app, on this machine.
+ */
+export async function fullDiskHint(words: string, directory: string): Promise<string | undefined> {
+  if (!saysDiskFull(words)) return undefined;
+  if (words.includes("/dev/shm")) return SHARED_MEMORY;
+  return words.includes("/opt/ml/") || await isFull(directory) ? APP : OTHER;
+}
+
+/** Of an engine on another machine, this is not the disk either. */
+async function isFull(directory: string): Promise<boolean> {
+  const disk = await statfs(directory).catch(() => undefined);
+  if (disk === undefined) return false;
+  const { bavail, bsize, files, ffree } = disk;
+  // Some file systems do not count files.
+  return bavail * bsize < FULL || (files > 0 && ffree === 0);
 }

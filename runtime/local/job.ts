@@ -22,20 +22,17 @@ import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../images.ts";
 import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
-import { Heard } from "./container/heard.ts";
-import { imageToRun } from "./container/image.ts";
+import { LastOutput } from "./container/last_output.ts";
+import { imageDifferences, imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
-import { withInput } from "./container/typing.ts";
+import { withInput } from "./container/input.ts";
 import { Findings, forgiving } from "./differences/findings.ts";
-import { imageDifferences } from "./differences/image.ts";
 import { failureOf } from "./failure.ts";
 import type { BatchJob, Host } from "./jobs.ts";
-import { linkDifferences } from "./differences/links.ts";
-import { StatusLine } from "./metrics/status_line.ts";
-import { lastValues } from "./metrics/told.ts";
+import { linkDifferences, outputBefore, outputDifferences } from "./differences/output.ts";
+import { lastValues, StatusLine } from "./metrics/messages.ts";
 import type { Ending, Settled } from "../model/folder.ts";
 import { runFolderOf } from "../model/runs.ts";
-import { outputBefore, outputDifferences } from "./differences/output.ts";
 import { handOver } from "./hand_over.ts";
 import { ownersOf } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
@@ -129,12 +126,12 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const output = await outputBefore(layout);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
   record.begin(run.facts, { reference: body.Image, id: image.Id });
-  const heard = new Heard();
+  const lastOutput = new LastOutput();
   const metered = record.metrics?.listen(status.above, host.interruption.signal, ({ all }) => {
     // Whoever types at the code's own terminal would type into the line.
     if (!body.Tty) status.set(lastValues(all));
   });
-  const streams = heard.to(metered ?? status.above);
+  const streams = lastOutput.of(metered ?? status.above);
   let outcome: RunOutcome | undefined;
   let reason: Reason | undefined;
   let isLeft = false;
@@ -185,7 +182,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     grace,
     reason: reason?.text,
     unquoted: reason?.unquoted && typedPath(layout.directory, reason.unquoted),
-    heard,
+    lastOutput,
     user: image.Config?.User,
     interactive: job.interactive,
     hint: findings.hintOfOlderCode,

@@ -22,9 +22,9 @@ import { tell } from "../message.ts";
 import { modelFolderOf } from "../model/folder.ts";
 import { noteText } from "../text.ts";
 import { mountedCode } from "./code.ts";
-import { imageToRun } from "./container/image.ts";
+import { imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
-import { withInput } from "./container/typing.ts";
+import { withInput } from "./container/input.ts";
 import { handOver } from "./hand_over.ts";
 import type { JobRun } from "./job.ts";
 import type { BatchJob, Host, LocalJob, ShellJob } from "./jobs.ts";
@@ -34,10 +34,10 @@ import { type OfImage, servingPlan } from "./plan.ts";
 import { withProcessing } from "./process.ts";
 import { filesIn } from "./rehearsal.ts";
 import { withRunFolder } from "./run_folder.ts";
-import { bodyLimit } from "../serving/body_limit.ts";
+import { bodyLimit } from "../serving/plan.ts";
 import { modelIn } from "./server/served_model.ts";
-import { shellPlan } from "./shell_plan.ts";
 import { withTraining } from "./train.ts";
+import { NO_LOG } from "./container/body.ts";
 
 /** Where the code would run. */
 interface Place {
@@ -189,4 +189,30 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
   }
   if (outcome.cause !== undefined) throw outcome.cause;
   if (outcome.status !== 0) throw new ProgramEnded(outcome.status);
+}
+
+/** The better one of two shells, the second of which every image has that has one at all. */
+const ANY_SHELL = [
+  "/bin/sh",
+  "-c",
+  "if command -v bash > /dev/null 2>&1; then exec bash; else exec sh; fi",
+] as const;
+
+/**
+ * The same container with a program of its own, at whose end it is gone.
+ *
+ * @param command the program and its arguments; empty: a shell.
+ */
+export function shellPlan(body: CreateBody, command: readonly string[]): CreateBody {
+  const { HostConfig } = body;
+  const [program, ...words] = command.length === 0 ? ANY_SHELL : command;
+  const hasCode = HostConfig.Mounts.some(({ Target }) => Target === PATHS.code);
+  return {
+    ...body,
+    Entrypoint: [program!],
+    Cmd: words,
+    // Where the harness runs the code, too.
+    ...(hasCode ? { WorkingDir: PATHS.code } : {}),
+    HostConfig: { ...HostConfig, AutoRemove: true, LogConfig: NO_LOG },
+  };
 }

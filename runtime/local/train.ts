@@ -20,7 +20,7 @@ import { hostOf } from "./container/body.ts";
 import { type JobRun, runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import { sayCurves, sayProblems, sayUnmatched } from "./metrics/told.ts";
+import { sayCurves, sayProblems, sayUnmatched } from "./metrics/messages.ts";
 import { modelFolderOf, openLikeModel, settleModel } from "../model/folder.ts";
 import { settleRemains, usedOn } from "./model/remains.ts";
 import { trainPlan } from "./plan.ts";

@@ -5,7 +5,7 @@
  */
 
 import { join } from "@std/path";
-import { pingUntilReady } from "../../runtime/serving/ping.ts";
+import { pingUntilReady } from "../../runtime/serving/ready.ts";
 import type { OtherUser } from "../../tests/helpers/other_user.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, run, time } from "./program.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { pingUntilReady } from "../../runtime/serving/ping.ts";
+import { pingUntilReady } from "../../runtime/serving/ready.ts";
 import { servePlan } from "../../runtime/local/plan.ts";
 import { makeApp } from "../helpers/app.ts";
 import { appObject } from "../helpers/app_object.ts";

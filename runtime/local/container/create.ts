@@ -16,7 +16,7 @@ import { warningText } from "../../text.ts";
 import { forgiving } from "../differences/findings.ts";
 import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "../../docker/require_image.ts";
-import { mountingOn, protectionOf } from "./mounting.ts";
+import { mountingOn, protectionOf } from "./body.ts";
 import { limitRefusal, noGpusOnPodman, resourceRefusal } from "./refusals.ts";
 
 /** How long the removal of a container may take, in ms: the user waits for it to end. */

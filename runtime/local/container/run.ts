@@ -21,12 +21,10 @@ import {
   startContainer,
   withInitIfThere,
 } from "./create.ts";
-import { brokenOff } from "./end_of_output.ts";
-import { endInWords } from "../../serving/end.ts";
-import { PrivilegeWatch } from "./privileges.ts";
-import { killOnAbort } from "./stop.ts";
-import { passInputOn } from "./typing.ts";
-import { untilSilent } from "./vigil.ts";
+import { failIfNeverEnds, failIfStillRunning, killOnAbort } from "./end.ts";
+import { endInWords } from "../../serving/ready.ts";
+import { privilegesHint, Tail } from "./last_output.ts";
+import { passInputOn } from "./input.ts";
 
 /** How a run is stopped. */
 export interface Stopping {
@@ -39,6 +37,9 @@ export interface Stopping {
   /** Called where the container may still run when this ends, since the engine does not answer. */
   readonly onLeft?: () => void;
 }
+
+/** How much of the end of standard error is searched for what sudo says, in bytes. */
+const TELLING_LENGTH = 8192;
 
 /** How long what does work for mlcli itself may take to end, as with `docker stop`. */
 const DEFAULT: Stopping = { grace: 10 };
@@ -116,7 +117,7 @@ async function runOnce(
     const isHeldUp = (): boolean => reader.isWaitedFor;
     const stop = (): void => {
       engine.stopContainer(id, grace).catch(giveUp);
-      untilSilent(engine, id, waiting.signal, { isHeldUp }).catch(giveUp);
+      failIfNeverEnds(engine, id, waiting.signal, isHeldUp).catch(giveUp);
     };
     const stopAloud = (why: "asked" | "time over"): void => {
       stop();
@@ -131,21 +132,21 @@ async function runOnce(
         unread = error;
         stop();
       });
-    const watch = new PrivilegeWatch();
+    const errors = new Tail(TELLING_LENGTH);
     // On a terminal, its standard error is in its standard output.
     const hear = ({ stream, bytes }: OutputPiece): void => {
-      if (stream === "stderr" || body.Tty) watch.hear(bytes);
+      if (stream === "stderr" || body.Tty) errors.add(bytes);
     };
     const closed = await passOn(output, host, { hear, stop, reader });
     const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
-    const status = await Promise.race([end.status, brokenOff(engine, id, waiting.signal)]);
+    const status = await Promise.race([end.status, failIfStillRunning(engine, id, waiting.signal)]);
     ended = true;
     removed = removal !== undefined;
     const { words, hint } = await endInWords(engine, id, status);
     return {
       status,
       words,
-      hint: hint ?? watch.hint,
+      hint: hint ?? privilegesHint(errors.text),
       cause: signal.aborted ? signal.reason : unread ?? closed,
       stoppedWithin: time.sinceOver,
     };

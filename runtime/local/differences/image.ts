@@ -1,17 +1,40 @@
 /**
- * What of an image works here and not on the platform.
+ * The image that a container of an app is to run.
  *
  * @module
  */
 
 import { imageReference } from "../../app/app.ts";
-import { platformFinding } from "../../app/platform.ts";
 import { ownImageFinding } from "../../app/whose.ts";
+import type { Engine, ImageDetails } from "../../docker/engine.ts";
+import { requireImage } from "../../docker/require_image.ts";
+import type { LocalJob } from "../jobs.ts";
+import { protectionOf } from "../container/body.ts";
+import { requireNetwork } from "../container/refusals.ts";
+import { platformFinding } from "../../app/platform.ts";
 import type { Difference } from "../../contract/differences.ts";
-import type { ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
 import { isBuiltByMlcli } from "../../images.ts";
-import type { LocalJob } from "../jobs.ts";
+
+/**
+ * Looks it up, and learns what the container's creation will ask of the engine.
+ *
+ * @param signal ends the wait for the engine; its reason is thrown.
+ * @throws MlcliError when it is not there, or is another app's, or the engine lets no container have the network.
+ */
+export async function imageToRun(
+  engine: Engine,
+  { app, tag, network }: LocalJob,
+  signal: AbortSignal,
+): Promise<ImageDetails> {
+  requireNetwork(engine, network);
+  const reference = imageReference(app, tag);
+  const image = await requireImage(engine, reference, signal);
+  ownImageFinding(app, reference, image);
+  // Asked for now, the answer is there when the container is created. A failure shows there, too.
+  protectionOf(engine).catch(() => {});
+  return image;
+}
 
 /**
  * What would differ on the platform because of how the image was made.

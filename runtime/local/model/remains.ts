@@ -16,8 +16,7 @@ import { isJobName } from "../../contract/names.ts";
 import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
 import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../labels.ts";
-import { isAbandoned } from "../container/abandoned.ts";
-import { managed } from "../container/managed.ts";
+import { isAbandoned, managed } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import {
   idOf,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { shortNumber } from "../metrics/told.ts";
+import { shortNumber } from "../metrics/messages.ts";
 import type { Metric } from "../metrics/metrics.ts";
 
 /** In pixels: the picture, and of each curve the part that it fills. */

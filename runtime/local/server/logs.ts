@@ -7,7 +7,7 @@
 import { type Engine, isConflict, isNotFound, type LogOptions } from "../../docker/engine.ts";
 import { demultiplex } from "../../docker/frames.ts";
 import { abortOf } from "../../time.ts";
-import { statusAfterOutput } from "../container/end_of_output.ts";
+import { statusAfterOutput } from "../container/end.ts";
 import type { Host } from "../jobs.ts";
 import { requireServer } from "./servers.ts";
 

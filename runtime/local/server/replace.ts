@@ -19,7 +19,7 @@ import type { Host, ServingJob } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { onFreePort } from "./ports.ts";
 import { placeOn, serve } from "./serve.ts";
-import { remainingServers } from "./remaining.ts";
+import { startedServersOn } from "./clear_port.ts";
 import { isReplaceable, type Server, takenBy } from "./servers.ts";
 import { type Start, type StartHost, startOf, startServer } from "./starting.ts";
 import { stopRunning } from "./stop.ts";
@@ -59,7 +59,7 @@ async function serverToReplace(
   { app, port }: ServingJob,
   engine: Engine,
 ): Promise<Server | undefined> {
-  const servers = (await remainingServers(engine, port)).filter(({ ended }) => !ended);
+  const servers = (await startedServersOn(engine, port)).filter(({ ended }) => !ended);
   const [old, ...others] = servers;
   if (old === undefined) return undefined;
   if (!isReplaceable(old, app) || others.length > 0) throw takenBy(old, app);

@@ -28,18 +28,17 @@ import {
 } from "../container/create.ts";
 import { codeDifferences } from "../differences/code.ts";
 import { Findings } from "../differences/findings.ts";
-import { imageDifferences } from "../differences/image.ts";
+import { imageDifferences, imageToRun } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
-import { imageToRun } from "../container/image.ts";
 import { settleRemains } from "../model/remains.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
-import { bodyLimit } from "../../serving/body_limit.ts";
+import { bodyLimit } from "../../serving/plan.ts";
 import { type CodeCopy, codeCopy } from "./code_copy.ts";
 import { madeOf } from "./made_of.ts";
 import { isPortTaken, portInUse } from "./ports.ts";
 import { requireReady } from "./readiness.ts";
 import { discardModel, servedModel, withOneModel } from "./served_model.ts";
-import { remainingServers } from "./remaining.ts";
+import { startedServersOn } from "./clear_port.ts";
 import { type Server, takenBy } from "./servers.ts";
 
 /** What starting a server may use. */
@@ -212,7 +211,7 @@ export async function startServer(
 /** What an engine does that publishes ports. */
 async function requireOwnPort(engine: Engine, { app }: ServingJob, place: Place): Promise<void> {
   // One of another app that is being started does not listen yet.
-  const others = (await remainingServers(engine, place.port))
+  const others = (await startedServersOn(engine, place.port))
     .filter(({ appName, ended }) => appName !== app.name && !ended);
   if (others.length > 0) throw takenBy(others[0]!, app);
   if (isTaken(place.published)) throw portInUse(place.published);

@@ -13,7 +13,7 @@ import type { Stale } from "./made_of.ts";
 import { asServer } from "./servers.ts";
 import { stalenessOfServer } from "./staleness.ts";
 import { abortOf } from "../../time.ts";
-import { ping, type PingAnswer } from "../../serving/ping.ts";
+import { ping, type PingAnswer } from "../../serving/ready.ts";
 
 /** How a container is. */
 export type Health =

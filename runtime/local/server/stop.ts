@@ -13,7 +13,7 @@ import { BrokenEngine } from "../../docker/broken_engine.ts";
 import { MlcliError } from "../../errors.ts";
 import { tell } from "../../message.ts";
 import { leftText } from "../container/create.ts";
-import { stopContainer } from "../container/stop.ts";
+import { stopContainer } from "../container/end.ts";
 import type { Host } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { untilFree } from "./ports.ts";

@@ -11,7 +11,7 @@
 import type { Engine } from "../../docker/engine.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { layoutOf } from "../../app/layout.ts";
-import { endInWords } from "../../serving/end.ts";
+import { endInWords } from "../../serving/ready.ts";
 import { abortOf, type Clock, type JoinedSignal, joinSignals } from "../../time.ts";
 import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
@@ -20,7 +20,7 @@ import { type Change, type Look, Watch } from "../watch/changes.ts";
 import { Backend, retire, stop, untilRemoved, type Watching } from "./backends.ts";
 import { passLogOn } from "./logs.ts";
 import { onFreePort, portInUse } from "./ports.ts";
-import { clearPort } from "./serve.ts";
+import { clearPort } from "./clear_port.ts";
 import type { Server } from "./servers.ts";
 import { requireServable, type Start, startOf, startServer } from "./starting.ts";
 
@@ -72,7 +72,7 @@ export async function serveWatched(
 class WatchedServer implements AsyncDisposable {
   readonly #port: number;
   readonly #host: WatchHost;
-  readonly #unheard = new AbortController(); // a log cannot be passed on
+  readonly #logFailure = new AbortController();
   readonly #ending = new AbortController();
   readonly #either: JoinedSignal;
   readonly #logs: Logs;
@@ -94,10 +94,10 @@ class WatchedServer implements AsyncDisposable {
     listener: Deno.TcpListener,
   ) {
     this.#port = listener.addr.port;
-    this.#either = joinSignals(host.interruption.signal, this.#unheard.signal);
+    this.#either = joinSignals(host.interruption.signal, this.#logFailure.signal);
     const { force } = host.interruption;
     this.#host = { ...host, interruption: { signal: this.#either.signal, force } };
-    this.#logs = new Logs(host, (error) => this.#unheard.abort(error));
+    this.#logs = new Logs(host, (error) => this.#logFailure.abort(error));
     this.#watch = watchOf(job, host.clock);
     this.#relay = relay(
       listener,

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { fullDiskHint } from "../../../runtime/local/full_disk.ts";
+import { fullDiskHint } from "../../../runtime/local/failure.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";

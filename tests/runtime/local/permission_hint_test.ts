@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { permissionHint } from "../../../runtime/local/permission_hint.ts";
+import { permissionHint } from "../../../runtime/local/failure.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const APP = {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { CreateBody, Mount } from "../../../runtime/docker/engine.ts";
-import { shellPlan } from "../../../runtime/local/shell_plan.ts";
+import { shellPlan } from "../../../runtime/local/shell.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const CODE: Mount = { Type: "bind", Source: "/code", Target: "/opt/ml/code", ReadOnly: true };

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { LABELS } from "../../../runtime/labels.ts";
-import { bodyLimit } from "../../../runtime/serving/body_limit.ts";
+import { bodyLimit } from "../../../runtime/serving/plan.ts";
 import { FOREIGN_IMAGE, HARNESS_IMAGE } from "../../helpers/fake_containers.ts";
 import { it, suite } from "../../helpers/suite.ts";
 

@@ -5,7 +5,7 @@ import {
   type PingAnswer,
   pingUntilReady,
   waitBetween,
-} from "../../../runtime/serving/ping.ts";
+} from "../../../runtime/serving/ready.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("ping", () => {

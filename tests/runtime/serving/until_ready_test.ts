@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { connectToEngine } from "../../../runtime/docker/connect.ts";
-import { logTail, untilReady } from "../../../runtime/serving/until_ready.ts";
+import { logTail, untilReady } from "../../../runtime/serving/ready.ts";
 import { frame } from "../../helpers/fake_containers.ts";
 import { fakeEngine, never, pong } from "../../helpers/fake_engine.ts";
 import { it, suite } from "../../helpers/suite.ts";

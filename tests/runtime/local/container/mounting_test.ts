@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { CreateBody } from "../../../../runtime/docker/engine.ts";
-import { mountingOn, type Protection } from "../../../../runtime/local/container/mounting.ts";
-import { readOnly } from "../../../../runtime/local/container/body.ts";
+import { mountingOn, type Protection, readOnly } from "../../../../runtime/local/container/body.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const PLAIN: CreateBody["HostConfig"] = { AutoRemove: true, Mounts: [] };

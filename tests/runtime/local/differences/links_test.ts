@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import type { JobKind } from "../../../../runtime/contract/jobs.ts";
-import { linkDifferences } from "../../../../runtime/local/differences/links.ts";
+import { linkDifferences } from "../../../../runtime/local/differences/output.ts";
 import { completeApp } from "../../../helpers/app.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { fakeContainers } from "../../../helpers/fake_containers.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Lines } from "../../../../runtime/local/metrics/lines.ts";
+import { Lines } from "../../../../runtime/local/metrics/metrics.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** The lines of these pieces. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { StatusLine } from "../../../../runtime/local/metrics/status_line.ts";
+import { StatusLine } from "../../../../runtime/local/metrics/messages.ts";
 import type { Output } from "../../../../runtime/streams.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 

@@ -1,19 +1,19 @@
 import { assertEquals } from "@std/assert";
-import { PrivilegeWatch } from "../../../../runtime/local/container/privileges.ts";
+import { privilegesHint, Tail } from "../../../../runtime/local/container/last_output.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const WORDS = "sudo: effective uid is not 0, is sudo installed setuid root?\n";
 
-/** The hint after these pieces of standard error. */
-function hintAfter(...pieces: readonly string[]): boolean {
-  const watch = new PrivilegeWatch();
-  for (const piece of pieces) watch.hear(new TextEncoder().encode(piece));
-  return watch.hint !== undefined;
+/** Whether there is a hint after these pieces of standard error. */
+function hasHint(...pieces: readonly string[]): boolean {
+  const tail = new Tail(8192);
+  for (const piece of pieces) tail.add(new TextEncoder().encode(piece));
+  return privilegesHint(tail.text) !== undefined;
 }
 
-suite("PrivilegeWatch", () => {
+suite("sudo's words at the end of standard error", () => {
   for (
-    const [title, pieces, hears] of [
+    const [title, pieces, isFound] of [
       ["nothing", [], false],
       ["other words", ["No privileges here\n"], false],
       ["the words", [WORDS], true],
@@ -24,8 +24,8 @@ suite("PrivilegeWatch", () => {
       ["the words at the end of a long piece", ["x".repeat(100_000) + WORDS], true],
     ] as const
   ) {
-    it(`${hears ? "hears" : "does not hear"} ${title}`, () => {
-      assertEquals(hintAfter(...pieces), hears);
+    it(`are ${isFound ? "" : "not "}found: ${title}`, () => {
+      assertEquals(hasHint(...pieces), isFound);
     });
   }
 });

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { BrokenEngine } from "../../../../runtime/docker/broken_engine.ts";
 import { SilentEngine } from "../../../../runtime/docker/patience.ts";
-import { untilSilent } from "../../../../runtime/local/container/vigil.ts";
+import { failIfNeverEnds } from "../../../../runtime/local/container/end.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** Watches, in no time; how often the engine was asked until it gave up, and why it did. */
@@ -13,17 +13,20 @@ async function watched(
   const engine = { isRunning: () => answer(++asked) };
   const error = await assertRejects(
     () =>
-      untilSilent(engine, "c1", new AbortController().signal, {
-        isHeldUp: () => isHeldUp?.(asked) === true,
-        clock: { pause: () => Promise.resolve() },
-      }),
+      failIfNeverEnds(
+        engine,
+        "c1",
+        new AbortController().signal,
+        () => isHeldUp?.(asked) === true,
+        { pause: () => Promise.resolve() },
+      ),
     Error,
   );
   return { asked, error };
 }
 
-suite("a vigil over a container that is to end", () => {
-  it("gives up where the engine leaves its end untold for 30 s", async () => {
+suite("waiting for a container that is to end", () => {
+  it("gives up where the engine does not tell its end for 30 s", async () => {
     const { asked, error } = await watched((asked) => Promise.resolve(asked <= 100));
     assertEquals([asked, error instanceof SilentEngine], [115, true]);
   });
