@@ -25,7 +25,7 @@ OPERATORS = {
 }
 
 
-def release(version):
+def release(version: str) -> tuple[int, ...]:
     """The numbers of a version, `1.24.0.post1` as (1, 24), so that 1.24 equals 1.24.0."""
     numbers = [int(number) for number in re.sub(r"[^0-9.].*", "", version).split(".") if number]
     while numbers and numbers[-1] == 0:
@@ -33,7 +33,7 @@ def release(version):
     return tuple(numbers)
 
 
-def problem(requirement):
+def problem(requirement: str) -> str | None:
     """Why a requirement is not met, or None."""
     match = REQUIREMENT.match(requirement)
     if not match:
@@ -49,7 +49,7 @@ def problem(requirement):
     return None
 
 
-def main(path):
+def main(path: str) -> int:
     with open(path, encoding="utf-8") as file:
         lines = [re.sub(r"(^|\s)#.*", "", line).strip() for line in file]
     problems = [(line, problem(line)) for line in lines if line]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 
-def main(arguments):
+def main(arguments: list[str]) -> None:
     command, rest = arguments[0], arguments[1:]
     # First of all: as process 1 of a container, Python ignores SIGTERM until it has a handler.
     from mlcli_harness.stopping import stop_on_sigterm

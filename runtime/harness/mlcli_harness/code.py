@@ -10,8 +10,14 @@ from importlib.machinery import SourceFileLoader
 from mlcli_harness import paths
 from mlcli_harness.failure import HarnessError, log
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
 
-def enter_code_directory(kind, tell=log):
+
+def enter_code_directory(kind: str, tell: Callable[[str], object] | None = log) -> str:
     """Makes the code of `kind` (training, prediction, processing) importable, and what all kinds
     share; returns the directory of the first.
 
@@ -29,7 +35,7 @@ def enter_code_directory(kind, tell=log):
     return directory
 
 
-def code_directory(kind, tell=log):
+def code_directory(kind: str, tell: Callable[[str], object] | None = log) -> str:
     """Where the code is: /opt/ml/code, here as on the platform.
 
     `mlcli local` mounts it there. Where nobody has, a link there leads to the image's own copy, so
@@ -49,7 +55,7 @@ def code_directory(kind, tell=log):
     return image
 
 
-def link_code(target):
+def link_code(target: str) -> str | None:
     """Makes /opt/ml/code lead to `target`, in the place of an empty directory or of an earlier link.
     Returns why it cannot, or None. Several processes may do it side by side."""
     if leads_to(target):
@@ -66,7 +72,7 @@ def link_code(target):
     return None
 
 
-def remove_directory(path):
+def remove_directory(path: str) -> None:
     """Removes an empty directory, if another process has not done so just now."""
     try:
         os.rmdir(path)
@@ -74,7 +80,7 @@ def remove_directory(path):
         pass
 
 
-def replace_by_link(path, target):
+def replace_by_link(path: str, target: str) -> None:
     """Makes the link in one step, also where there is one already."""
     own = "%s.%d" % (path, os.getpid())
     os.symlink(target, own)
@@ -85,17 +91,17 @@ def replace_by_link(path, target):
         raise
 
 
-def leads_to(target):
+def leads_to(target: str) -> bool:
     """Whether /opt/ml/code is a link to it."""
     return os.path.islink(paths.CODE) and os.readlink(paths.CODE) == target
 
 
-def is_own_link(path):
+def is_own_link(path: str) -> bool:
     """Whether it leads to the image's own code, of whatever kind."""
     return os.path.islink(path) and os.path.dirname(os.readlink(path)) == paths.IMAGE_CODE
 
 
-def has_entries(directory):
+def has_entries(directory: str) -> bool:
     """Whether the directory exists and is not empty."""
     try:
         with os.scandir(directory) as entries:
@@ -104,7 +110,7 @@ def has_entries(directory):
         return False
 
 
-def load_module(name, path):
+def load_module(name: str, path: str) -> ModuleType:
     """Runs the Python file at `path`, whatever its extension, as the module `name`.
 
     The module is registered under its name, as by an import: a pickled model needs that.
@@ -119,7 +125,7 @@ def load_module(name, path):
     return module
 
 
-def required_function(module, name, signature, path):
+def required_function(module: ModuleType, name: str, signature: str, path: str) -> Callable[..., Any]:
     """The module's function of that name. Raises HarnessError, with its signature, if missing."""
     function = getattr(module, name, None)
     if not callable(function):

@@ -12,13 +12,17 @@ from mlcli_harness import paths
 from mlcli_harness.failure import HarnessError
 from mlcli_harness.toolkit import places, toolkit_variables
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 # Hyperparameters that are the platform's own, besides those that begin with `sagemaker_`: what a
 # tuning job looks for, and a name that older SDKs send. As in sagemaker-training 5.1.4, params.py.
 PLATFORM_HYPERPARAMETERS = ("_tuning_objective_metric", "default_user_module_name")
 
 
-def read_hyperparameters():
+def read_hyperparameters() -> tuple[dict[str, Any], dict[str, Any]]:
     """The user's hyperparameters and the platform's own, as two dicts.
 
     Their values are decoded: SageMaker sends every one as a string.
@@ -29,12 +33,12 @@ def read_hyperparameters():
     return {name: everything[name] for name in everything if name not in platforms}, platforms
 
 
-def is_platforms(name):
+def is_platforms(name: str) -> bool:
     """Whether a hyperparameter is meant for the platform's own code, and not for the user's."""
     return name.startswith("sagemaker_") or name in PLATFORM_HYPERPARAMETERS
 
 
-def decode(value):
+def decode(value: Any) -> Any:
     """What the string says as JSON, or the string itself."""
     if not isinstance(value, str):
         return value
@@ -44,7 +48,7 @@ def decode(value):
         return value
 
 
-def read_config(name):
+def read_config(name: str) -> dict[str, Any]:
     """A file of /opt/ml/input/config, empty where there is none. Raises HarnessError if broken."""
     path = os.path.join(paths.INPUT_CONFIG, name)
     try:
@@ -59,7 +63,9 @@ def read_config(name):
     return config
 
 
-def set_training_environment(hyperparameters, platforms, inputs):
+def set_training_environment(
+    hyperparameters: dict[str, Any], platforms: dict[str, Any], inputs: dict[str, Any]
+) -> None:
     """Sets what is missing of the `ML_*` and `SM_*` variables, and makes the output directory.
 
     The arguments are the user's hyperparameters, the platform's own, and the channels.
@@ -70,13 +76,13 @@ def set_training_environment(hyperparameters, platforms, inputs):
     set_missing(toolkit_variables(hyperparameters, platforms, resources, inputs))
 
 
-def set_shared_environment():
+def set_shared_environment() -> None:
     """Sets what serving and processing code may read, too: the paths."""
     set_missing(ml_variables())
     set_missing({"SM_" + name.upper(): path for name, path in places().items()})
 
 
-def set_missing(variables):
+def set_missing(variables: dict[str, str]) -> None:
     """Sets the variables that are not set."""
     for name, value in variables.items():
         # Not every hyperparameter's name can be a variable's; hyperparameters.json has all of them.
@@ -84,7 +90,7 @@ def set_missing(variables):
             os.environ.setdefault(name, value)
 
 
-def read_channels():
+def read_channels() -> dict[str, Any]:
     """The input channels, as inputdataconfig.json has them: names to properties."""
     channels = read_config("inputdataconfig.json")
     if not channels and os.path.isdir(paths.INPUT_DATA):
@@ -93,7 +99,7 @@ def read_channels():
     return channels
 
 
-def ml_variables():
+def ml_variables() -> dict[str, str]:
     """mlcli's own, the same in every container."""
     return {
         "ML_MODEL_DIR": paths.MODEL,

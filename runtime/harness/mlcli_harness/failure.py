@@ -8,6 +8,11 @@ import traceback
 
 from mlcli_harness import paths, report
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
 # Of a reason in the report, in characters: mlcli shows the first 1,024.
 LONGEST_REASON = 4096
 
@@ -16,7 +21,7 @@ class HarnessError(Exception):
     """The app has a mistake. The message says everything: it is shown without a traceback."""
 
 
-def user_traceback(error):
+def user_traceback(error: BaseException) -> TracebackType | None:
     """The error's traceback from the user's first frame on, or None where it has no user frame."""
     frames = error.__traceback__
     while frames is not None and is_machinery(frames.tb_frame.f_code.co_filename):
@@ -24,20 +29,20 @@ def user_traceback(error):
     return frames
 
 
-def is_machinery(filename):
+def is_machinery(filename: str) -> bool:
     """Whether a frame belongs to the harness, or to the import system that it called."""
     own = [os.path.join(paths.HARNESS, name) for name in ("main.py", "mlcli_harness" + os.sep)]
     return filename.startswith((*own, "<frozen "))
 
 
-def describe(error):
+def describe(error: BaseException) -> str:
     """The error as Python prints it, without the harness's frames."""
     if isinstance(error, HarnessError):
         return "mlcli: %s\n" % error
     return "".join(traceback.format_exception(type(error), error, user_traceback(error)))
 
 
-def summary(error):
+def summary(error: BaseException) -> str:
     """The error in one line: its type and message."""
     try:
         message = str(error)
@@ -47,13 +52,13 @@ def summary(error):
     return "%s: %s" % (type(error).__name__, message) if message else type(error).__name__
 
 
-def log(text):
+def log(text: str) -> None:
     """Writes a message to standard error in one piece, so that threads do not mix theirs."""
     sys.stderr.write(text if text.endswith("\n") else text + "\n")
     sys.stderr.flush()
 
 
-def run_user_code(call, failure_file):
+def run_user_code(call: Callable[[], object], failure_file: str) -> None:
     """Calls `call` and ends the process where that fails, as SageMaker expects.
 
     An exception: its traceback on standard error and in the failure file, exit status 1.
@@ -80,7 +85,7 @@ def run_user_code(call, failure_file):
         sys.exit(1)
 
 
-def show(error):
+def show(error: BaseException) -> None:
     """Shows an error through the hook, since user code may have set its own."""
     error.__traceback__ = user_traceback(error)
     try:
@@ -89,7 +94,7 @@ def show(error):
         sys.__excepthook__(type(error), error, error.__traceback__)
 
 
-def forget(failure_file):
+def forget(failure_file: str) -> None:
     """Removes what an earlier run left, so that a file found later is this run's."""
     try:
         os.remove(failure_file)
@@ -97,7 +102,7 @@ def forget(failure_file):
         pass
 
 
-def write_failure(failure_file, text):
+def write_failure(failure_file: str, text: str) -> None:
     """Writes the failure file, unless user code has written one. Its directory may be missing."""
     report.add([["reason", text[:LONGEST_REASON]]])
     try:

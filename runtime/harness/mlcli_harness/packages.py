@@ -16,6 +16,10 @@ import sys
 
 from mlcli_harness import report
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 # `scikit_learn-1.5.0.dist-info`, as the packaging specifications name it; `.egg-info` before that.
 NAME = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._]*)-([A-Za-z0-9][A-Za-z0-9._+!]*)(-py[\d.]+)?\.(dist|egg)-info$")
 
@@ -23,7 +27,7 @@ NAME = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._]*)-([A-Za-z0-9][A-Za-z0-9._+!]*)(-
 MOST = 2000
 
 
-def report_packages():
+def report_packages() -> None:
     """Writes the lines, if mlcli wants a report."""
     if not report.is_wanted():
         return
@@ -32,7 +36,7 @@ def report_packages():
     report.add(rows)
 
 
-def packages(directories):
+def packages(directories: Iterable[str]) -> dict[str, str]:
     """Name to version. Of two of one name, that of the first directory counts, as in an import."""
     found: dict[str, str] = {}
     for directory in directories:

@@ -14,12 +14,12 @@ from mlcli_harness.packages import report_packages
 from mlcli_harness.watch import report_at_end
 
 
-def process(file, arguments):
+def process(file: str, arguments: list[str]) -> None:
     """Runs the script. Ends the process with status 1 where it raises."""
     run_user_code(lambda: run_script(file, arguments), paths.PROCESSING_MESSAGE)
 
 
-def run_script(file, arguments):
+def run_script(file: str, arguments: list[str]) -> None:
     set_shared_environment()
     directory = enter_code_directory("processing")
     path = os.path.join(directory, file)

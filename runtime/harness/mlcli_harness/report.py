@@ -18,17 +18,17 @@ VARIABLE = "MLCLI_REPORT"
 _path = ""
 
 
-def take():
+def take() -> None:
     """Remembers the file, and takes its name from the environment: no other program is to write to it."""
     global _path
     _path = os.environ.pop(VARIABLE, "")
 
 
-def is_wanted():
+def is_wanted() -> bool:
     return bool(_path)
 
 
-def add(rows):
+def add(rows: list[list[str]]) -> None:
     """Writes a line for each."""
     if not _path:
         return

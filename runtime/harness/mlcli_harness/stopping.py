@@ -7,6 +7,11 @@ import signal
 import sys
 import threading
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import FrameType
+
 # What a shell reports for a program that SIGTERM ended.
 STATUS = 128 + signal.SIGTERM
 
@@ -15,11 +20,11 @@ STATUS = 128 + signal.SIGTERM
 AFTER_FORK = 0.01
 
 
-def stop_on_sigterm():
+def stop_on_sigterm() -> None:
     """Makes SIGTERM a SystemExit, so that `finally` blocks run. User code may install its own."""
     stopping = False
 
-    def stop(signum, frame):
+    def stop(signum: int, frame: FrameType | None) -> None:
         nonlocal stopping
         # Once only: a second SIGTERM must not interrupt the clean-up.
         if stopping:
@@ -37,7 +42,7 @@ def stop_on_sigterm():
     signal.signal(signal.SIGTERM, stop)
 
 
-def is_within(frame, functions):
+def is_within(frame: FrameType | None, functions: Iterable[Callable[[], None]]) -> bool:
     """Whether one of the functions is being called where the frame is."""
     codes = [function.__code__ for function in functions]
     while frame is not None:
@@ -47,7 +52,7 @@ def is_within(frame, functions):
     return False
 
 
-def leave_children_alone(handler):
+def leave_children_alone(handler: object) -> tuple[Callable[[], None], Callable[[], None]]:
     """Gives forked children, such as a pool's workers, the default action back.
 
     SIGTERM waits while a fork is under way: Python forgets a signal that reaches a child before the
@@ -56,14 +61,14 @@ def leave_children_alone(handler):
     """
     mask = set()
 
-    def before():
+    def before() -> None:
         nonlocal mask
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 
-    def in_parent():
+    def in_parent() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
-    def in_child():
+    def in_child() -> None:
         if signal.getsignal(signal.SIGTERM) is handler:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)

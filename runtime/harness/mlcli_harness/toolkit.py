@@ -12,6 +12,10 @@ import os
 
 from mlcli_harness import paths
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # What the toolkit says where the platform names no instance type, and no group of instances.
 LOCAL, ONE_GROUP = "local", "homogeneousCluster"
 
@@ -47,13 +51,18 @@ NAMED = [
 ]
 
 
-def toolkit_variables(hyperparameters, platforms, resources, inputs):
+def toolkit_variables(
+    hyperparameters: dict[str, Any],
+    platforms: dict[str, Any],
+    resources: dict[str, Any],
+    inputs: dict[str, Any],
+) -> dict[str, str]:
     """The variables as a dict.
 
     `hyperparameters` are the user's, `platforms` the platform's own; `resources` is what
     resourceconfig.json says, `inputs` inputdataconfig.json, which has a key a channel.
     """
-    training = {
+    training: dict[str, Any] = {
         **places(),
         **machine(),
         **instances(resources, platforms),
@@ -86,7 +95,7 @@ def toolkit_variables(hyperparameters, platforms, resources, inputs):
     return {"SM_" + name.upper(): to_variable(value) for name, value in shown.items()}
 
 
-def places():
+def places() -> dict[str, str]:
     return {
         "model_dir": paths.MODEL,
         "input_dir": paths.INPUT,
@@ -97,7 +106,7 @@ def places():
     }
 
 
-def machine():
+def machine() -> dict[str, int]:
     """What there is to compute with. Other than the toolkit's, the number of processors is that
     which this container may use, and graphics cards are counted without a program of theirs."""
     return {
@@ -107,7 +116,7 @@ def machine():
     }
 
 
-def neuron_cores():
+def neuron_cores() -> int:
     """The cores of AWS's own accelerators, which only their program counts."""
     import subprocess
 
@@ -118,7 +127,7 @@ def neuron_cores():
         return 0
 
 
-def instances(resources, platforms):
+def instances(resources: dict[str, Any], platforms: dict[str, Any]) -> dict[str, Any]:
     """The hosts, and the groups of instances that they are in. Older files have no groups."""
     host = resources.get("current_host", "algo-1")
     hosts = resources.get("hosts", [host])
@@ -132,10 +141,7 @@ def instances(resources, platforms):
     distribution_hosts = hosts
     if groups:
         distribution_hosts = [
-            host
-            for name, one in by_name.items()
-            if name in distributed
-            for host in one.get("hosts", [])
+            host for name, one in by_name.items() if name in distributed for host in one.get("hosts", [])
         ]
     master = (distribution_hosts or hosts or [host])[0]
     return {
@@ -156,7 +162,7 @@ def instances(resources, platforms):
     }
 
 
-def program(platforms):
+def program(platforms: dict[str, Any]) -> dict[str, Any]:
     """The code that runs. The toolkit is told its name; here it is training.py, unless told."""
     entry = os.environ.get("SAGEMAKER_PROGRAM") or platforms.get("sagemaker_program") or "training.py"
     entry = str(entry)
@@ -174,7 +180,7 @@ def program(platforms):
     }
 
 
-def command_line(hyperparameters):
+def command_line(hyperparameters: dict[str, Any]) -> list[str]:
     """The hyperparameters as arguments of a program."""
     arguments = []
     for name, value in sorted(hyperparameters.items()):
@@ -185,7 +191,7 @@ def command_line(hyperparameters):
     return arguments
 
 
-def to_variable(value):
+def to_variable(value: Any) -> str:
     """A string as it is, None as an empty string, the rest as JSON: the toolkit's own encoding."""
     if value is None:
         return ""

@@ -12,16 +12,21 @@ from mlcli_harness.failure import HarnessError, run_user_code
 from mlcli_harness.packages import report_packages
 from mlcli_harness.watch import report_at_end
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 
 KEYWORDS = ("hyperparameters", "hyperparameters_path")
 
 
-def train():
+def train() -> None:
     """Runs the training. Ends the process with status 1 where the user's code raises."""
     run_user_code(call_train, paths.TRAINING_FAILURE)
 
 
-def call_train():
+def call_train() -> None:
     hyperparameters, platforms = read_hyperparameters()
     channels = read_channels()
     set_training_environment(hyperparameters, platforms, channels)
@@ -37,14 +42,16 @@ def call_train():
     call_with_hyperparameters(function, input_path(channels), hyperparameters)
 
 
-def input_path(channels):
+def input_path(channels: dict[str, Any]) -> str:
     """Where the data is: the channel `training`, else the only one, else what all channels are in."""
     if "training" in channels:
         return paths.TRAINING_DATA
     return os.path.join(paths.INPUT_DATA, *channels) if len(channels) == 1 else paths.INPUT_DATA
 
 
-def call_with_hyperparameters(function, data, hyperparameters):
+def call_with_hyperparameters(
+    function: Callable[..., Any], data: str, hyperparameters: dict[str, Any]
+) -> None:
     """Calls train(input, model), with the hyperparameters where it has a parameter for them: the
     third, or the keyword-only `hyperparameters` or `hyperparameters_path`. One whose name ends in
     `_path` gets the path of hyperparameters.json."""
@@ -52,7 +59,7 @@ def call_with_hyperparameters(function, data, hyperparameters):
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     keywords = [p.name for p in parameters if p.kind == p.KEYWORD_ONLY and p.name in KEYWORDS]
 
-    def wanted(name):
+    def wanted(name: str) -> Any:
         return paths.HYPERPARAMETERS if name.endswith("_path") else hyperparameters
 
     if len(positional) > 2:

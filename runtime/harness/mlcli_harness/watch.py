@@ -23,6 +23,10 @@ import struct
 
 from mlcli_harness import report
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+
 DIRECTORIES = "MLCLI_WATCH"
 
 # Of each kind; a user wants an example, and the report stays small.
@@ -40,7 +44,7 @@ IN_ONLYDIR, IN_DONT_FOLLOW, IN_ONESHOT = 0x01000000, 0x02000000, 0x80000000
 EVENT = struct.Struct("iIII")
 
 
-def report_at_end(allowed, lost_below=None, kept=()):
+def report_at_end(allowed: Sequence[str], lost_below: str | None = None, kept: Sequence[str] = ()) -> None:
     """Begins to watch if mlcli wants a report, and writes it when the process ends.
 
     `allowed` are directories that the platform has; `lost_below` is one of which it keeps only the
@@ -53,7 +57,7 @@ def report_at_end(allowed, lost_below=None, kept=()):
     watch = Watch([name for name in directories.split(":") if name], allowed)
     process = os.getpid()
 
-    def write():
+    def write() -> None:
         # A child that was forked runs this, too.
         if os.getpid() != process:
             return
@@ -68,7 +72,7 @@ def report_at_end(allowed, lost_below=None, kept=()):
     atexit.register(write)
 
 
-def files_below(directory, kept):
+def files_below(directory: str, kept: Sequence[str]) -> dict[str, int]:
     """The files below it, outside of its subdirectories `kept`: path to time of modification."""
     found = {}
     for folder, folders, files in os.walk(directory):
@@ -88,8 +92,11 @@ def files_below(directory, kept):
 class Watch:
     """Of directories and what is below them, from now on, but for what is `allowed` by another path."""
 
-    def __init__(self, directories, allowed=()):
-        self.descriptor, self.watched, self.elsewhere = None, {}, set()
+    def __init__(self, directories: Sequence[str], allowed: Sequence[str] = ()) -> None:
+        self.descriptor: int | None = None
+        # Watch to path.
+        self.watched: dict[int, str] = {}
+        self.elsewhere: set[str] = set()
         if not directories:
             return
         try:
@@ -101,7 +108,13 @@ class Watch:
         except (ImportError, OSError, AttributeError):
             self.descriptor = None
 
-    def begin(self, init, add, directories, allowed):
+    def begin(
+        self,
+        init: Callable[[int], int],
+        add: Callable[[int, bytes, int], int],
+        directories: Sequence[str],
+        allowed: Sequence[str],
+    ) -> None:
         # First all of them, then the watches: listing a directory is opening it.
         known = set(below(allowed).values())
         found = below(directories, known, self.elsewhere)
@@ -119,11 +132,11 @@ class Watch:
                 self.watched.setdefault(watch, path)
         self.descriptor = descriptor
 
-    def opened(self):
+    def opened(self) -> list[str]:
         """What has been opened or made since, the first in each directory."""
         if self.descriptor is None or not is_inotify(self.descriptor):
             return []
-        found = []
+        found: list[str] = []
         for watch, mask, name in read_events(self.descriptor):
             directory = self.watched.get(watch)
             if directory is None or not mask & (IN_OPEN | IN_CREATE | IN_MOVED_TO):
@@ -134,16 +147,22 @@ class Watch:
         return found
 
 
-def below(directories, known=frozenset(), left_out=None):
+def below(
+    directories: Iterable[str],
+    known: Container[tuple[int, int]] = frozenset(),
+    left_out: set[str] | None = None,
+) -> dict[str, tuple[int, int]]:
     """The directories that there are, and those below them, breadth first: path to identity. Those
     whose identity is known go into `left_out` instead, with all that is below them."""
-    found, queue, entries = {}, list(directories), 0
+    found: dict[str, tuple[int, int]] = {}
+    queue, entries = list(directories), 0
     for path in queue:
         try:
             facts = os.stat(path)
             identity = facts.st_dev, facts.st_ino
             if identity in known:
-                left_out.add(path)
+                if left_out is not None:
+                    left_out.add(path)
                 continue
             with os.scandir(path) as listed:
                 found[path] = identity
@@ -161,7 +180,7 @@ def below(directories, known=frozenset(), left_out=None):
     return found
 
 
-def is_inotify(descriptor):
+def is_inotify(descriptor: int) -> bool:
     """Whether it is still ours: user code may close what it does not know, and get the number."""
     try:
         return os.readlink("/proc/self/fd/%d" % descriptor) == "anon_inode:inotify"
@@ -169,7 +188,7 @@ def is_inotify(descriptor):
         return False
 
 
-def read_events(descriptor):
+def read_events(descriptor: int) -> Iterator[tuple[int, int, str]]:
     """What has been noted, as (watch, mask, name)."""
     while True:
         try:

@@ -7,6 +7,11 @@ import time
 
 from mlcli_harness.failure import log
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
 # A worker that has more than its share of the connections leaves the next one to the others for so
 # long, in seconds.
 BREATH = 0.001
@@ -29,21 +34,28 @@ class Acceptor:
     there is no other. `admit` is called with each socket and its address, `free_descriptors` where the
     system has no more to give."""
 
-    def __init__(self, listeners, poller, room, admit, free_descriptors):
+    def __init__(
+        self,
+        listeners: list[socket.socket],
+        poller: select.epoll,
+        room: Callable[[], int | None],
+        admit: Callable[[socket.socket, tuple[str, int]], None],
+        free_descriptors: Callable[[], None],
+    ) -> None:
         self.poller = poller
         self.room = room
         self.admit = admit
         self.free_descriptors = free_descriptors
         self.listeners = {listener.fileno(): listener for listener in listeners}
         # When new connections are reported again, on the monotonic clock; None: they are.
-        self.accepts_at = None
+        self.accepts_at: float | None = None
         self.has_left_to_others = False
         self.complains_at = 0.0
         for listener in listeners:
             listener.setblocking(False)
             poller.register(listener.fileno(), IN)
 
-    def patience(self):
+    def patience(self) -> float:
         """How long the leader may wait for events, in seconds; -1: for ever."""
         if self.accepts_at is None:
             return -1
@@ -52,7 +64,7 @@ class Acceptor:
         self.accept_again()
         return -1
 
-    def take(self, descriptor):
+    def take(self, descriptor: int) -> bool:
         """Takes new connections, if the descriptor is a listener's. Returns whether it is."""
         listener = self.listeners.get(descriptor)
         if listener is None:
@@ -72,7 +84,7 @@ class Acceptor:
             self.accept_again()
         return True
 
-    def accept_again(self):
+    def accept_again(self) -> None:
         """Has the poller report new connections again."""
         self.accepts_at = None
         try:
@@ -83,7 +95,7 @@ class Acceptor:
             if self.listeners:
                 raise
 
-    def accept(self, listener):
+    def accept(self, listener: socket.socket) -> bool:
         """Takes a new connection. Returns whether there was one."""
         try:
             client_socket, address = listener.accept()
@@ -101,14 +113,14 @@ class Acceptor:
         self.admit(client_socket, address)
         return True
 
-    def complain(self, error):
+    def complain(self, error: BaseException) -> None:
         """Says in the log, now and then, that clients cannot be taken."""
         now = time.monotonic()
         if now >= self.complains_at:
             self.complains_at = now + COMPLAINT_SECONDS
             log("mlcli: cannot accept a connection: %s" % error)
 
-    def stop(self):
+    def stop(self) -> None:
         """Takes the connections that clients have made already, and no more."""
         listeners, self.listeners = self.listeners, {}
         for descriptor, listener in listeners.items():

@@ -20,6 +20,14 @@ from mlcli_harness.serving.errors import (
 )
 from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_content_type
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mlcli_harness.serving.callers import Callers
+    from mlcli_harness.serving.model import Model
+
 # SageMaker's limits for an answer: its time, that of a stream (guide, "Model Hosting FAQs") and, in
 # bytes, its body (InvokeEndpoint, BodyBlob). Not enforced: a warning says what would happen there.
 PLATFORM_SECONDS = 60
@@ -34,7 +42,13 @@ class Application:
 
     The worker has read a request's whole body before it calls, and refused one that is too large."""
 
-    def __init__(self, model, concurrent_predictions=0, callers=None, warn_large=True):
+    def __init__(
+        self,
+        model: Model,
+        concurrent_predictions: int = 0,
+        callers: Callers | None = None,
+        warn_large: bool = True,
+    ) -> None:
         self.model = model
         self.callers = callers
         self.warn_large = warn_large
@@ -42,7 +56,9 @@ class Application:
         if concurrent_predictions:
             self.turn = BoundedSemaphore(concurrent_predictions)
 
-    def __call__(self, environ, start_response):
+    def __call__(
+        self, environ: dict[str, Any], start_response: Callable[..., object]
+    ) -> list[bytes] | Stream:
         try:
             status, headers, body = self.respond(environ)
         except HttpError as error:
@@ -54,7 +70,7 @@ class Application:
         start_response(status, headers)
         return [b"" if environ["REQUEST_METHOD"] == "HEAD" else body]
 
-    def respond(self, environ):
+    def respond(self, environ: dict[str, Any]) -> tuple[str, list[tuple[str, str]], bytes | Stream]:
         """The answer as (status, headers, bytes or Stream). Raises HttpError for every status but 200."""
         objection = self.callers and self.callers.objection(environ)
         if objection:
@@ -70,7 +86,7 @@ class Application:
         message = "Method not allowed: %s %s" % (method, path)
         raise HttpError("405 Method Not Allowed", message, [("Allow", allowed)])
 
-    def invoke(self, environ):
+    def invoke(self, environ: dict[str, Any]) -> tuple[str, list[tuple[str, str]], bytes | Stream]:
         header = environ.get("CONTENT_TYPE", "")
         content_type, charset = parse_content_type(header)
         request_body = decode(environ["wsgi.input"].read(), content_type, charset, header)
@@ -100,7 +116,7 @@ class Application:
         headers = more[0].take_headers(response_type) if more else [("Content-Type", response_type)]
         return "200 OK", headers, body
 
-    def end_stream(self, began):
+    def end_stream(self, began: float) -> None:
         self.turn.release()
         seconds = time.monotonic() - began
         if seconds > PLATFORM_STREAM_SECONDS:
@@ -109,7 +125,7 @@ class Application:
                 % (seconds, PLATFORM_STREAM_SECONDS)
             )
 
-    def warn(self, seconds, size):
+    def warn(self, seconds: float, size: int) -> None:
         if seconds > PLATFORM_SECONDS:
             log(
                 "mlcli: this answer took %.0f s; the platform gives up after %d s"
@@ -118,11 +134,10 @@ class Application:
         if self.warn_large and size > PLATFORM_BYTES:
             log(
                 "mlcli: this answer has %d bytes; an endpoint of the platform answers with %d at most,"
-                " as AWS's API reference has it (25 MB, as its newer guide has it)"
-                % (size, PLATFORM_BYTES)
+                " as AWS's API reference has it (25 MB, as its newer guide has it)" % (size, PLATFORM_BYTES)
             )
 
-    def parse(self, request_body, content_type, more):
+    def parse(self, request_body: bytes | str, content_type: str, more: list[Context]) -> Any:
         """The app's input_fn. What it cannot parse is the client's fault: 415 or 400."""
         try:
             return self.model.input_fn(request_body, content_type, *more)
@@ -138,7 +153,7 @@ class Application:
                 raise bad_request(str(error)) from error
             raise
 
-    def format(self, prediction, accept, more):
+    def format(self, prediction: Any, accept: str, more: list[Context]) -> tuple[bytes | Stream, str]:
         """What the app's output_fn makes of it with the best of the accepted types that it supports,
         as `to_body` has it."""
         reason = ""
@@ -159,14 +174,16 @@ class Application:
 class NoLimit:
     """A turn that is everybody's at once."""
 
-    def acquire(self):
+    def acquire(self) -> None:
         pass
 
-    def release(self):
+    def release(self) -> None:
         pass
 
 
-def begin(stream, status, headers, start_response):
+def begin(
+    stream: Stream, status: str, headers: list[tuple[str, str]], start_response: Callable[..., object]
+) -> Stream:
     """Sends the head of a stream, and returns the stream for the server to send and close."""
     try:
         start_response(status, headers)
@@ -177,7 +194,7 @@ def begin(stream, status, headers, start_response):
     return stream
 
 
-def decode(body, content_type, charset, header):
+def decode(body: bytes, content_type: str, charset: str | None, header: str) -> bytes | str:
     """JSON and CSV as str, other types as the bytes they are, as on SageMaker."""
     if content_type not in (JSON, CSV):
         return body
@@ -192,7 +209,7 @@ def decode(body, content_type, charset, header):
         raise unsupported_content_type(header) from error
 
 
-def is_unsupported(error, *beginnings):
+def is_unsupported(error: Exception, *beginnings: str) -> bool:
     """Whether the app's code, which cannot raise our types, says so: by how its message begins, or by
     the type that AWS's toolkit raises."""
     return str(error).lower().startswith(beginnings) or is_of_toolkit(error, "UnsupportedFormatError")

@@ -19,6 +19,10 @@ from mlcli_harness.failure import log
 from mlcli_harness.serving import memory
 from mlcli_harness.serving.booting import FAILED, HELD_BACK, LOADED, SlowLoad
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # Workers that end at once, one after the other, are replaced so often (seconds).
 PAUSE = 1
 # One that cannot load the model, while others serve, is replaced ever less often, but at least so.
@@ -28,7 +32,7 @@ LONGEST_PAUSE = 60
 class ServingArbiter(Arbiter):
     """gunicorn's arbiter, versions 20.1 to 27."""
 
-    def __init__(self, app):
+    def __init__(self, app: Any) -> None:
         super().__init__(app)
         # How many workers there are to be in the end; `num_workers` is how many there may be now.
         self.target = self.cfg.workers
@@ -39,13 +43,13 @@ class ServingArbiter(Arbiter):
         # One worker loads the model first where it may not fit once more for each of the others.
         several = self.target > 1 and not app.preloaded
         self.limits = memory.memory_limits() if several else []
-        self.at_once = None
+        self.at_once: int | None = None
         if self.limits:
             self.num_workers = 1
 
     # Called by gunicorn's main loop, once a second and after each signal.
 
-    def manage_workers(self):
+    def manage_workers(self) -> None:
         """Brings the workers to their number."""
         while self.ended:
             self.attend_end(*self.ended.popleft())
@@ -61,7 +65,7 @@ class ServingArbiter(Arbiter):
             self.failures = 0
         super().manage_workers()
 
-    def spawn_workers(self):
+    def spawn_workers(self) -> None:
         """Makes the workers that are missing, unless the last ones have just died."""
         now = time.monotonic()
         if now < self.spawn_after:
@@ -70,14 +74,14 @@ class ServingArbiter(Arbiter):
         self.app.renew_failure_token()
         super().spawn_workers()
 
-    def spawn_worker(self):
+    def spawn_worker(self) -> Any:
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, HELD_BACK)
         try:
             return super().spawn_worker()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
-    def murder_workers(self):
+    def murder_workers(self) -> None:
         """Ends workers that show no sign of life."""
         # One that is still loading cannot give any. How long that may take, is for whoever waits
         # for /ping to decide: the platform waits up to an hour.
@@ -90,12 +94,12 @@ class ServingArbiter(Arbiter):
                     pass
         super().murder_workers()
 
-    def kill_worker(self, pid, sig):
+    def kill_worker(self, pid: int, sig: int) -> None:
         if sig != signal.SIGUSR1 and pid in self.WORKERS:
             self.WORKERS[pid].asked = True
         super().kill_worker(pid, sig)
 
-    def reap_workers(self):
+    def reap_workers(self) -> None:
         """Notes which workers have ended."""
         # gunicorn to 23 calls this in a signal handler, where nothing may be said or raised: the
         # main loop does.
@@ -115,10 +119,10 @@ class ServingArbiter(Arbiter):
 
     # What to do about them.
 
-    def loaded_workers(self):
+    def loaded_workers(self) -> list[Any]:
         return [worker for worker in self.WORKERS.values() if worker.boot.state == LOADED]
 
-    def attend_end(self, worker, status):
+    def attend_end(self, worker: Any, status: int) -> None:
         """Says how a worker ended that was not asked to, and sees to it that the server goes on.
 
         Ends it where there is no model: the next worker would fail, too.
@@ -150,7 +154,7 @@ class ServingArbiter(Arbiter):
             rest = "another one tries in %d s" % pause
         log("mlcli: worker process %s ended while it loaded the model (%s); %s" % (worker.pid, how, rest))
 
-    def start_more(self, loaded):
+    def start_more(self, loaded: list[Any]) -> None:
         """Lets more workers load the model: all for which there is memory."""
         if self.at_once is None:
             self.at_once = self.fit(*loaded[0].boot.sizes)
@@ -159,7 +163,7 @@ class ServingArbiter(Arbiter):
             # From now on there is nothing to wait for.
             self.limits = []
 
-    def fit(self, growth, peak):
+    def fit(self, growth: int, peak: int) -> int:
         """Sets how many workers there are to be, given what one takes. Returns how many load at
         once."""
         tightest = memory.room(self.limits)
@@ -187,11 +191,11 @@ class ServingArbiter(Arbiter):
         return at_once
 
 
-def is_killed(status):
+def is_killed(status: int) -> bool:
     return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
 
 
-def describe_end(status):
+def describe_end(status: int) -> str:
     """How a process ended, given what `wait` says of it."""
     if is_killed(status):
         return "SIGKILL; was there too little memory?"

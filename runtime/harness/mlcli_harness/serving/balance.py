@@ -18,20 +18,20 @@ class Balance:
     """The numbers of connections, in memory that the processes share. Made before they are forked;
     a worker is known by its age, a number that no other one has."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.counts = memoryview(mmap.mmap(-1, PLACES * 4)).cast("i")
         for place in range(PLACES):
             self.counts[place] = NOBODY
 
-    def tell(self, age, connections):
+    def tell(self, age: int, connections: int) -> None:
         """Tells the others how many connections a worker has."""
         self.counts[age % PLACES] = connections
 
-    def leave(self, age):
+    def leave(self, age: int) -> None:
         """Takes a worker that has ended out of the account."""
         self.counts[age % PLACES] = NOBODY
 
-    def share(self, age):
+    def share(self, age: int) -> int | None:
         """How many connections a worker may have, so as to leave the others theirs: some more than
         the one with the fewest, since connections come and go faster than counts. None: as many as
         it likes, since there is no other."""

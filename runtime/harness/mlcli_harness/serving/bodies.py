@@ -5,6 +5,11 @@ from __future__ import annotations
 from mlcli_harness.failure import describe, log
 from mlcli_harness.serving.context import check_header
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
 
 class Stream:
     """The parts of an answer that a generator, or another iterator, makes, as WSGI has it: an
@@ -13,7 +18,7 @@ class Stream:
     The first part has been taken when it is made: what fails before it still becomes an answer.
     """
 
-    def __init__(self, parts):
+    def __init__(self, parts: Iterator[Any]) -> None:
         self.parts = parts
         self.at_end = lambda: None
         self.bytes = map(part_to_bytes, parts)
@@ -25,10 +30,10 @@ class Stream:
         else:
             self.first = b""
 
-    def __iter__(self):
+    def __iter__(self) -> Stream:
         return self
 
-    def __next__(self):
+    def __next__(self) -> bytes:
         first, self.first = self.first, b""
         if first:
             return first
@@ -39,7 +44,7 @@ class Stream:
             self.end()
             raise
 
-    def close(self):
+    def close(self) -> None:
         try:
             if hasattr(self.parts, "close"):
                 self.parts.close()
@@ -48,12 +53,12 @@ class Stream:
         finally:
             self.end()
 
-    def end(self):
+    def end(self) -> None:
         at_end, self.at_end = self.at_end, lambda: None
         at_end()
 
 
-def part_to_bytes(part):
+def part_to_bytes(part: Any) -> bytes:
     if isinstance(part, str):
         return encode(part)
     if isinstance(part, (bytes, bytearray, memoryview)):
@@ -63,12 +68,12 @@ def part_to_bytes(part):
     )
 
 
-def encode(text):
+def encode(text: str) -> bytes:
     # Half a surrogate pair, which JSON can bring in, has no form in UTF-8: it becomes `\\ud800`.
     return text.encode("utf-8", "backslashreplace")
 
 
-def to_body(result, accept):
+def to_body(result: Any, accept: str) -> tuple[bytes | Stream, str]:
     """What output_fn returned, as (bytes or Stream, Content-Type): text, bytes, an iterator of those,
     or a pair of one and its type."""
     if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], str):
@@ -87,7 +92,7 @@ def to_body(result, accept):
     )
 
 
-def text_type(content_type):
+def text_type(content_type: str) -> str:
     """The Content-Type of a str, which is sent as UTF-8."""
     if content_type.startswith("text/") and "charset" not in content_type:
         return content_type + "; charset=utf-8"

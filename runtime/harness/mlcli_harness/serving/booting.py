@@ -16,6 +16,11 @@ from gunicorn.workers.base import Worker
 from mlcli_harness.failure import describe, log
 from mlcli_harness.serving.memory import Footprint
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 # Signals that wait while a worker is made: Python forgets one that reaches the new process before
 # that has handlers of its own, and gunicorn forgets a worker that ends before it is noted.
 HELD_BACK = {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGCHLD}
@@ -32,37 +37,38 @@ class BootRecord:
 
     FORMAT = struct.Struct("=BQQ")
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.memory = mmap.mmap(-1, self.FORMAT.size)
 
-    def loaded(self, growth, peak):
+    def loaded(self, growth: int, peak: int) -> None:
         """Notes that the model is there, and the memory that it took, in bytes: what it keeps, and
         the most that it needed to load."""
         self.FORMAT.pack_into(self.memory, 0, LOADED, growth, peak)
 
-    def failed(self):
+    def failed(self) -> None:
         """Notes that the model did not load, and that somebody has told why."""
         self.memory[0] = FAILED
 
     @property
-    def state(self):
+    def state(self) -> int:
         return self.memory[0]
 
     @property
-    def sizes(self):
-        return self.FORMAT.unpack_from(self.memory)[1:]
+    def sizes(self) -> tuple[int, int]:
+        _, growth, peak = self.FORMAT.unpack_from(self.memory)
+        return growth, peak
 
 
 class BootingWorker(Worker):
     """A gunicorn worker that can be stopped while the model loads, and tells a failure once."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.boot = BootRecord()
         # Set by the master: it has asked the worker to end.
         self.asked = False
 
-    def load_wsgi(self):
+    def load_wsgi(self) -> None:
         # A model can take minutes to load: a stop must not wait for it.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_BACK)
@@ -81,7 +87,7 @@ class BootingWorker(Worker):
         # Wakes the master, which may have waited for this.
         os.kill(self.ppid, signal.SIGCHLD)
 
-    def fail_to_boot(self, error):
+    def fail_to_boot(self, error: BaseException) -> None:
         """Ends the worker. Of several that fail side by side, the first alone says why."""
         # The master may send SIGTERM now, because another one failed as well. It waits until the
         # failure is told, and ends the process even where the code has set it to be ignored.
@@ -94,7 +100,7 @@ class BootingWorker(Worker):
         sys.exit(Arbiter.WORKER_BOOT_ERROR)
 
 
-def reseed():
+def reseed() -> None:
     """Gives a forked process random numbers of its own; gunicorn does so for `random`."""
     numpy_random, torch = sys.modules.get("numpy.random"), sys.modules.get("torch")
     if numpy_random:
@@ -106,11 +112,11 @@ def reseed():
 class SlowLoad:
     """Says in the log what the server waits for, at growing intervals."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.began = time.monotonic()
         self.due = FIRST_WORD
 
-    def tell(self):
+    def tell(self) -> float:
         """Says it where it is due. Returns in how many seconds it is due again."""
         seconds = time.monotonic() - self.began
         if seconds >= self.due:
@@ -123,11 +129,11 @@ class SlowLoad:
                 self.due *= 2
         return self.due - seconds
 
-    def told_during(self, call):
+    def told_during(self, call: Callable[[], Any]) -> Any:
         """Calls it, and meanwhile tells from a thread."""
         done = threading.Event()
 
-        def watch():
+        def watch() -> None:
             while not done.wait(self.tell()):
                 pass
 

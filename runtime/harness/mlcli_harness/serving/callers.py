@@ -12,6 +12,11 @@ import ipaddress
 import re
 from functools import lru_cache
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from ipaddress import IPv4Address, IPv6Address
+
 # How many different combinations of headers are remembered with the answer to them.
 REMEMBERED = 64
 
@@ -24,11 +29,11 @@ LET_IN = "mlcli local deploy --allow-host %s lets it in."
 class Callers:
     """Judges requests. `names` are the server's, besides localhost and addresses."""
 
-    def __init__(self, names):
+    def __init__(self, names: list[str]) -> None:
         self.names = {name.lower() for name in names}
         self.judge_once = lru_cache(REMEMBERED)(self.judge)
 
-    def objection(self, environ):
+    def objection(self, environ: dict[str, Any]) -> str | None:
         """Why a request is refused; None where it is not."""
         uri = environ["RAW_URI"]
         # With an absolute URI, as proxies are asked, the Host does not count (RFC 9112, 3.2.2).
@@ -36,7 +41,7 @@ class Callers:
         host = environ.get("HTTP_HOST") if absolute is None else absolute
         return self.judge_once(host, environ.get("HTTP_ORIGIN"))
 
-    def judge(self, host, origin):
+    def judge(self, host: str | None, origin: str | None) -> str | None:
         """The same for the Host and the Origin; None: not sent, so no browser is asking."""
         called = host and host_of(host)
         if host is not None and not self.is_own(called) and not address_of(called):
@@ -54,17 +59,17 @@ class Callers:
             hint = LET_IN % page
         return 'Refused: a web page of the origin "%s" asks. %s' % (origin, hint)
 
-    def is_own(self, name):
+    def is_own(self, name: str | None) -> bool:
         return name in self.names or name == "localhost" or bool(name and name.endswith(".localhost"))
 
 
-def authority_of(uri):
+def authority_of(uri: str) -> str | None:
     """What stands between `scheme://` and the path; None where there is no such thing."""
     _, separator, rest = uri.partition("://")
     return re.split("[/?#]", rest, maxsplit=1)[0] if separator else None
 
 
-def host_of(authority):
+def host_of(authority: str) -> str | None:
     """The host in one spelling, without brackets, port, final dot; None where it is not valid."""
     match = AUTHORITY.fullmatch(authority)
     if not match:
@@ -76,13 +81,13 @@ def host_of(authority):
     return str(address) if address else name
 
 
-def address_of(name):
+def address_of(name: str | None) -> IPv4Address | IPv6Address | None:
     try:
-        return ipaddress.ip_address(name)
+        return ipaddress.ip_address(name or "")
     except ValueError:
         return None
 
 
-def is_this_machine(address):
+def is_this_machine(address: IPv4Address | IPv6Address | None) -> bool:
     """Only these addresses are this machine's own: a page of the network has an address, too."""
     return address is not None and (address.is_loopback or address.is_unspecified)

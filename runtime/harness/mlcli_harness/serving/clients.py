@@ -17,6 +17,14 @@ from mlcli_harness.serving.connection import Connection
 from mlcli_harness.serving.http import Refusal
 from mlcli_harness.serving.sender import ClientGone
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+    from typing import Any
+
+    from mlcli_harness.serving.server import Settings
+
 # Connections that are closed at a time where too many are open.
 MOST_CLOSED = 16
 # How long clients have, once the server is to stop, to send the rest of a request; and then to take
@@ -38,18 +46,18 @@ class Clients:
     """Made with the worker's poller and settings; `tell` is called with the number of connections
     whenever that changes."""
 
-    def __init__(self, poller, settings, tell):
+    def __init__(self, poller: select.epoll, settings: Settings, tell: Callable[[int], None]) -> None:
         self.poller = poller
         self.settings = settings
         self.tell = tell
         self.lock = Lock()
-        self.open = set()
+        self.open: set[Connection] = set()
         # By descriptor: those that wait for their client. The thread that takes one out owns it.
-        self.idle = {}
+        self.idle: dict[int, Connection] = {}
         # Bytes of requests that are not complete, or wait.
         self.unfinished = 0
 
-    def admit(self, client_socket, address):
+    def admit(self, client_socket: socket.socket, address: tuple[str, int]) -> None:
         """Takes a new client."""
         connection = Connection(client_socket, address, self.settings.max_body_bytes)
         self.open.add(connection)
@@ -65,30 +73,30 @@ class Clients:
 
     # Who owns one.
 
-    def wait(self, connection, interest):
+    def wait(self, connection: Connection, interest: int) -> None:
         """Has the poller report the connection, once."""
         # Under the lock, so that nobody owns it before the poller knows what it waits for.
         with self.lock:
             self.idle[connection.descriptor] = connection
             self.poller.modify(connection.descriptor, interest)
 
-    def take(self, descriptor):
+    def take(self, descriptor: int) -> Connection | None:
         """Makes a connection that the poller has reported this thread's; None where it is not idle."""
         with self.lock:
             return self.idle.pop(descriptor, None)
 
-    def take_where(self, connection, condition):
+    def take_where(self, connection: Connection, condition: Callable[[Connection], object]) -> bool:
         """Makes the connection this thread's, if the condition holds and no other thread has it."""
         if not condition(connection):
             return False
         with self.lock:
             # Its descriptor may be another one's by now, and a thread may just have served it.
-            is_mine = self.idle.get(connection.descriptor) is connection and condition(connection)
+            is_mine = self.idle.get(connection.descriptor) is connection and bool(condition(connection))
             if is_mine:
                 del self.idle[connection.descriptor]
         return is_mine
 
-    def attempt(self, connection, step, *arguments):
+    def attempt(self, connection: Connection, step: Callable[..., Any], *arguments: Any) -> Any:
         """Goes on with a connection that this thread owns, and closes it where that fails."""
         try:
             return step(connection, *arguments)
@@ -102,17 +110,18 @@ class Clients:
 
     # How much they hold.
 
-    def account(self, connection, held):
+    def account(self, connection: Connection, held: int) -> None:
         """Notes how many bytes a connection holds of a request that is not complete."""
         if held != connection.accounted:
             with self.lock:
                 self.unfinished += held - connection.accounted
             connection.accounted = held
 
-    def hold_too_much(self):
-        return self.settings.max_body_bytes and self.unfinished > self.settings.unfinished_bytes
+    def hold_too_much(self) -> bool:
+        limit = self.settings.unfinished_bytes
+        return bool(self.settings.max_body_bytes) and self.unfinished > limit
 
-    def give_up_oldest(self):
+    def give_up_oldest(self) -> None:
         """Gives up the request that has been coming for the longest time, where clients have sent
         more than the worker holds."""
         unfinished = [one for one in list(self.idle.values()) if one.accounted]
@@ -121,7 +130,7 @@ class Clients:
                 self.attempt(connection, self.refuse, Refusal(*TOO_MUCH))
                 return
 
-    def free_descriptors(self):
+    def free_descriptors(self) -> None:
         """Closes the connections whose time is over first: too many are open."""
         waiting = sorted(list(self.idle.values()), key=lambda one: (not one.is_idle(), one.deadline()))
         for connection in waiting[:MOST_CLOSED]:
@@ -133,7 +142,7 @@ class Clients:
 
     # How they go on, and end.
 
-    def conclude(self, connection, is_stopping):
+    def conclude(self, connection: Connection, is_stopping: bool) -> None:
         """Waits for what comes next on a connection, now that an answer is made."""
         connection.rest()
         if connection.sender.backlog:
@@ -146,7 +155,7 @@ class Clients:
         else:
             self.close(connection)
 
-    def refuse(self, connection, refusal):
+    def refuse(self, connection: Connection, refusal: Refusal) -> None:
         """Answers where the application is not asked, and nothing more on this connection."""
         connection.forget()
         self.account(connection, 0)
@@ -158,7 +167,7 @@ class Clients:
         else:
             self.linger(connection)
 
-    def linger(self, connection):
+    def linger(self, connection: Connection) -> None:
         """Has the client get its last answer: if a connection is closed while something of it is
         unread, what was sent is lost."""
         self.account(connection, 0)
@@ -167,14 +176,14 @@ class Clients:
         else:
             self.close(connection)
 
-    def discard(self, connection):
+    def discard(self, connection: Connection) -> None:
         """Throws away what a client sends after its last answer."""
         if connection.discard():
             self.wait(connection, IN)
         else:
             self.close(connection)
 
-    def close(self, connection):
+    def close(self, connection: Connection) -> None:
         # Closing takes it out of the poller, too.
         self.account(connection, 0)
         connection.close()
@@ -183,20 +192,20 @@ class Clients:
 
     # For the main thread.
 
-    def end_overdue(self):
+    def end_overdue(self) -> None:
         """Ends what clients have had their time for."""
         for connection in list(self.open):
             if self.take_where(connection, is_overdue):
                 self.attempt(connection, self.end)
 
-    def end(self, connection):
+    def end(self, connection: Connection) -> None:
         """Ends a request that does not come, or whose answer is not taken."""
         if connection.began is None or connection.sender.backlog:
             self.close(connection)
         else:
             self.refuse(connection, Refusal("408 Request Timeout", "The request took too long"))
 
-    def end_stopping(self, elapsed):
+    def end_stopping(self, elapsed: float) -> None:
         """Closes the connections on which there is nothing to wait for, or whose clients are too
         slow, so many seconds after the server was told to stop."""
         for connection in list(self.open):
@@ -207,11 +216,11 @@ class Clients:
                 connection.sender.give_up()
 
 
-def is_overdue(connection):
+def is_overdue(connection: Connection) -> bool:
     return connection.deadline() < time.monotonic()
 
 
-def is_over(connection, elapsed):
+def is_over(connection: Connection, elapsed: float) -> bool:
     """Whether a connection that is idle has nothing more to give, or takes too long for a stop."""
     if connection.lingers_until is not None:
         return time.monotonic() >= connection.rested_at + STOP_LINGER_SECONDS
@@ -222,7 +231,7 @@ def is_over(connection, elapsed):
     return elapsed >= STOP_CLIENTS_SECONDS
 
 
-def is_stuck(connection, elapsed):
+def is_stuck(connection: Connection, elapsed: float) -> bool:
     """Whether a client takes its answer too slowly for a stop."""
     since = connection.sender.waits_since
     return (

@@ -16,6 +16,10 @@ import zipfile
 
 from mlcli_harness.serving.media_types import CSV, JSON, NPY, NPZ
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, IO
+
 
 # What the arrays of an NPZ body may have unpacked, in bytes: as much as the largest body of the
 # platform, that of an asynchronous endpoint.
@@ -30,7 +34,7 @@ class NoForm(UnsupportedType):
     """The media type has no form for this prediction."""
 
 
-def default_input_fn(request_body, content_type):
+def default_input_fn(request_body: Any, content_type: str) -> Any:
     """JSON as the value that it says; CSV as a list of rows; NPY as an array; NPZ as a dict of
     arrays. Raises ValueError on what is not what it says.
 
@@ -45,14 +49,14 @@ def default_input_fn(request_body, content_type):
     return parse_json(request_body) if content_type == JSON else parse_csv(request_body)
 
 
-def parse_json(text):
+def parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError("The body is not valid JSON: %s" % error) from error
 
 
-def parse_csv(text):
+def parse_csv(text: str) -> list[list[float | str]]:
     try:
         lines = csv.reader(io.StringIO(text, newline=""), strict=True)
         rows = [row for row in lines if len(row) > 1 or "".join(row).strip()]
@@ -67,7 +71,7 @@ def parse_csv(text):
     return [[parse_cell(cell) for cell in row] for row in rows]
 
 
-def parse_cell(cell):
+def parse_cell(cell: str) -> float | str:
     cell = cell.strip()
     if not cell:
         return math.nan
@@ -78,7 +82,7 @@ def parse_cell(cell):
         return cell
 
 
-def parse_numpy(body, content_type):
+def parse_numpy(body: Any, content_type: str) -> Any:
     numpy = import_numpy(content_type)
     load = load_array if content_type == NPY else load_arrays
     try:
@@ -89,7 +93,7 @@ def parse_numpy(body, content_type):
         raise ValueError("The body is not valid %s: %s" % (name, error)) from error
 
 
-def load_array(numpy, file):
+def load_array(numpy: Any, file: IO[bytes]) -> Any:
     # Without pickles: to load one is to run it.
     array = numpy.load(file, allow_pickle=False)
     if not isinstance(array, numpy.ndarray):
@@ -97,7 +101,7 @@ def load_array(numpy, file):
     return array
 
 
-def load_arrays(numpy, file):
+def load_arrays(numpy: Any, file: IO[bytes]) -> Any:
     """The arrays of an archive, by name. What it unpacks to is bounded, before it is unpacked."""
     arrays = {}
     with zipfile.ZipFile(file) as archive:
@@ -116,7 +120,7 @@ def load_arrays(numpy, file):
     return arrays
 
 
-def import_numpy(media_type):
+def import_numpy(media_type: str) -> Any:
     """numpy. Raises UnsupportedType where it is not in the image."""
     try:
         import numpy
@@ -125,7 +129,7 @@ def import_numpy(media_type):
     return numpy
 
 
-def default_output_fn(prediction, accept):
+def default_output_fn(prediction: Any, accept: str) -> bytes | str:
     """JSON: `{"predictions": [...]}`, or the prediction itself where it is a dict. CSV: a line for
     each item, or for each of the dict's `predictions`. NPY: an array of those. NPZ: the dict's items
     as arrays, or one array `predictions`. Raises TypeError on everything else, and on None."""
@@ -144,7 +148,7 @@ def default_output_fn(prediction, accept):
     raise UnsupportedType(accept)
 
 
-def format_json(prediction):
+def format_json(prediction: Any) -> str:
     plain = to_plain(prediction)
     if not isinstance(plain, dict):
         plain = {"predictions": plain if isinstance(plain, list) else [plain]}
@@ -152,7 +156,7 @@ def format_json(prediction):
     return json.dumps(plain, allow_nan=False)
 
 
-def format_csv(prediction):
+def format_csv(prediction: Any) -> str:
     plain = to_plain(predictions_of(prediction, CSV))
     rows = plain if isinstance(plain, list) else [plain]
     text = io.StringIO()
@@ -160,12 +164,12 @@ def format_csv(prediction):
     return text.getvalue()
 
 
-def format_npy(prediction):
+def format_npy(prediction: Any) -> bytes:
     numpy = import_numpy(NPY)
     return array_bytes(numpy, predictions_of(prediction, NPY), NPY)
 
 
-def format_npz(prediction):
+def format_npz(prediction: Any) -> bytes:
     numpy = import_numpy(NPZ)
     items = prediction if isinstance(prediction, dict) else {"predictions": prediction}
     body = io.BytesIO()
@@ -176,7 +180,7 @@ def format_npz(prediction):
     return body.getvalue()
 
 
-def array_bytes(numpy, items, media_type):
+def array_bytes(numpy: Any, items: Any, media_type: str) -> bytes:
     body = io.BytesIO()
     try:
         array = numpy.asarray(list(items) if hasattr(items, "__next__") else items)
@@ -186,24 +190,22 @@ def array_bytes(numpy, items, media_type):
     return body.getvalue()
 
 
-def predictions_of(prediction, media_type):
+def predictions_of(prediction: Any, media_type: str) -> Any:
     """The items that have a form as a table. Raises NoForm where there are none."""
     if not isinstance(prediction, dict):
         return prediction
     if "predictions" not in prediction:
-        raise NoForm(
-            "a dict without `predictions` has no form in %s: define output_fn" % media_type
-        )
+        raise NoForm("a dict without `predictions` has no form in %s: define output_fn" % media_type)
     return prediction["predictions"]
 
 
-def to_row(item):
+def to_row(item: Any) -> list[Any]:
     if isinstance(item, dict):
         return list(item.values())
     return item if isinstance(item, list) else [item]
 
 
-def to_plain(value):
+def to_plain(value: Any) -> Any:
     """The value in terms of JSON. NaN and infinities, which JSON has no word for, become null."""
     if value is None or isinstance(value, (bool, int, str)):
         return value

@@ -24,6 +24,10 @@ from mlcli_harness.serving.http import (
 from mlcli_harness.serving.request_bodies import ChunkedBody, LongBody
 from mlcli_harness.serving.sender import Sender
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # A request has to be here this long after its first byte, and an answer has to be taken this long
 # after it was made: SageMaker itself waits 60 s for an answer. Longer ones have more time, as long as
 # they come at this rate, in bytes a second: 1 GB has 18 minutes.
@@ -61,7 +65,7 @@ class Connection:
         "lingers_until", "sender", "looked_at", "is_last", "descriptor", "accounted", "rested_at",
     )  # fmt: skip
 
-    def __init__(self, client_socket, address, max_body):
+    def __init__(self, client_socket: socket.socket, address: tuple[str, int], max_body: int) -> None:
         self.socket = client_socket
         self.descriptor = client_socket.fileno()
         self.address = address
@@ -88,7 +92,7 @@ class Connection:
         client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.sender = Sender(client_socket)
 
-    def receive(self):
+    def receive(self) -> dict[str, Any] | None:
         """Takes what has come. Returns the environ of the next request once all of it is here, else
         None. Raises Refusal where it cannot become a request, EOFError where the client has gone."""
         budget = TURN_BYTES
@@ -106,7 +110,7 @@ class Connection:
                 self.began = time.monotonic()
             budget -= received
 
-    def receive_some(self):
+    def receive_some(self) -> int:
         """Takes what has come, some of it at a time. Returns how many bytes; 0 at the end."""
         if isinstance(self.body, LongBody):
             return self.body.receive(self.socket)
@@ -114,14 +118,14 @@ class Connection:
         self.buffer += data
         return len(data)
 
-    def ended(self):
+    def ended(self) -> Exception:
         """What it means that no more comes."""
         if self.request is not None:
             return bad_request("the body broke off after %d bytes" % self.held())
         # A client may have begun a head, and gone.
         return EOFError()
 
-    def next_request(self):
+    def next_request(self) -> dict[str, Any] | None:
         """The environ of the next request, if all of it is in the buffer."""
         request = self.request
         if request is None:
@@ -131,14 +135,14 @@ class Connection:
             self.request = request
             self.begin_body(request)
         if self.body is None:
-            is_complete = len(self.buffer) >= request.length
+            is_complete = len(self.buffer) >= (request.length or 0)
         else:
             is_complete = self.body.take(self.buffer)
             if self.max_body and self.body.announced() > self.max_body:
                 raise self.too_large()
         return self.finished(request) if is_complete else None
 
-    def take_head(self):
+    def take_head(self) -> Request | None:
         """The head, taken out of the buffer once all of it is there; else None."""
         buffer = self.buffer
         if buffer.startswith(b"\r\n"):
@@ -163,7 +167,7 @@ class Connection:
         del buffer[: end + 4]
         return request
 
-    def look_at_beginning(self):
+    def look_at_beginning(self) -> None:
         """Looks at a head that is not complete: what speaks no HTTP may wait for an answer now."""
         buffer = self.buffer
         if is_malformed(buffer[self.looked_at :]):
@@ -173,7 +177,7 @@ class Connection:
             # What is looked at next must not begin within the end of a line.
             self.looked_at -= 1
 
-    def begin_body(self, request):
+    def begin_body(self, request: Request) -> None:
         if request.length is None:
             self.body = ChunkedBody()
         elif self.max_body and request.length > self.max_body:
@@ -183,7 +187,7 @@ class Connection:
         if request.expects_continue and not self.buffer:
             self.sender.send(CONTINUE)
 
-    def finished(self, request):
+    def finished(self, request: Request) -> dict[str, Any]:
         """The environ of the request, which is complete. Makes room for the next one."""
         if self.body is None:
             body = io.BytesIO(memoryview(self.buffer)[: request.length])
@@ -199,26 +203,26 @@ class Connection:
         self.began = time.monotonic() if self.buffer else None
         return environ
 
-    def too_large(self):
+    def too_large(self) -> Refusal:
         return Refusal(TOO_LARGE, "The body is larger than %d bytes" % self.max_body)
 
-    def held(self):
+    def held(self) -> int:
         """How many bytes of requests that are not complete it holds."""
         body = self.body
         return len(self.buffer) + (0 if body is None else body.size())
 
-    def is_idle(self):
+    def is_idle(self) -> bool:
         """Whether nothing of a next request has come, and nothing of an answer is left."""
         return self.began is None and self.lingers_until is None and not self.sender.backlog
 
-    def deadline(self):
+    def deadline(self) -> float:
         """When the client's time is over, on the monotonic clock. Any thread may ask."""
         began = self.began
         if began is None or self.sender.backlog:
             return self.closes_at
         return began + REQUEST_SECONDS + self.held() / LEAST_RATE
 
-    def rest(self):
+    def rest(self) -> None:
         """Notes that it was used just now: it may stay idle for the usual time, and a client that
         has not taken its answer yet has as much for it as for a request."""
         seconds: float = KEEP_ALIVE_SECONDS
@@ -230,7 +234,7 @@ class Connection:
             # What has come of a next request waited for the answer, not for its client.
             self.began = now
 
-    def linger(self):
+    def linger(self) -> bool:
         """Tells the client that nothing more will come. Returns whether it is still there; what it
         sends goes to `discard` then."""
         try:
@@ -243,13 +247,13 @@ class Connection:
         self.closes_at = now + LINGER_PAUSE
         return True
 
-    def forget(self):
+    def forget(self) -> None:
         """Gives up what has come of a request."""
         self.buffer = bytearray()
         self.request = self.body = self.began = None
         self.looked_at = 0
 
-    def discard(self):
+    def discard(self) -> bool:
         """Throws away what has come. Returns whether more may come."""
         try:
             data = self.socket.recv(MORE_READ_BYTES)
@@ -262,10 +266,10 @@ class Connection:
         self.closes_at = min(now + LINGER_PAUSE, end)
         return bool(data) and now < end
 
-    def abort(self):
+    def abort(self) -> None:
         """Has the client see that its answer is not whole: the connection is reset when it closes."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
-    def close(self):
+    def close(self) -> None:
         self.socket.close()
         self.sender.give_up()

@@ -10,6 +10,11 @@ from collections.abc import Mapping
 from mlcli_harness import paths
 from mlcli_harness.failure import log
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
 CUSTOM_ATTRIBUTES = "X-Amzn-SageMaker-Custom-Attributes"
 # InvokeEndpoint, CustomAttributes: at most so many characters of ASCII.
 CUSTOM_ATTRIBUTES_LENGTH = 1024
@@ -30,14 +35,14 @@ class InvalidHeader(Exception):
 class Headers(Mapping):
     """The headers of a request, whatever the case of their names."""
 
-    def __init__(self, environ):
+    def __init__(self, environ: dict[str, Any]) -> None:
         self.environ = environ
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> str:
         key = name.upper().replace("-", "_")
         return self.environ[key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else "HTTP_" + key]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         for key in self.environ:
             # Names with an underscore have two here; applications look for none.
             if key.startswith("HTTP_") and not key.startswith("HTTP__"):
@@ -45,11 +50,11 @@ class Headers(Mapping):
             elif key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
                 yield key.replace("_", "-").title()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return sum(1 for _ in self)
 
 
-def request_header(name):
+def request_header(name: str) -> property:
     """A property: the request's header of that name, or None."""
     return property(lambda context: context.headers.get(name))
 
@@ -66,16 +71,16 @@ class Context:
     target_model = request_header("X-Amzn-SageMaker-Target-Model")
     session_id = request_header("X-Amzn-SageMaker-Session-Id")
 
-    def __init__(self, environ):
+    def __init__(self, environ: dict[str, Any]) -> None:
         self.headers = Headers(environ)
         # By the name in lower case: (name, value). None once they were sent.
         self.response_headers: dict[str, tuple[str, str]] | None = {}
 
-    def set_custom_attributes(self, value):
+    def set_custom_attributes(self, value: Any) -> None:
         """Answers with this X-Amzn-SageMaker-Custom-Attributes."""
         self.set_response_header(CUSTOM_ATTRIBUTES, value)
 
-    def set_response_header(self, *arguments):
+    def set_response_header(self, *arguments: Any) -> None:
         """Answers with a header: (name, value), or (0, name, value)."""
         name, value = arguments[-2:]
         if self.response_headers is None:
@@ -83,19 +88,19 @@ class Context:
         check_header(name, value)
         self.response_headers[name.lower()] = name, value
 
-    def set_response_content_type(self, *arguments):
+    def set_response_content_type(self, *arguments: Any) -> None:
         """Answers with this Content-Type, whatever output_fn says: (value), or (0, value)."""
         self.set_response_header("Content-Type", arguments[-1])
 
-    def get_request_header(self, *arguments):
+    def get_request_header(self, *arguments: Any) -> str | None:
         """A header of the request, or None: (name), or (0, name)."""
         return self.headers.get(arguments[-1])
 
-    def get_all_request_header(self, index=0):
+    def get_all_request_header(self, index: int = 0) -> Headers:
         return self.headers
 
     @property
-    def system_properties(self):
+    def system_properties(self) -> dict[str, str | int | None]:
         """What AWS's toolkit tells model_fn; of the GPUs the first, if there is one."""
         return {
             "model_dir": paths.MODEL,
@@ -104,7 +109,7 @@ class Context:
             "server_name": "mlcli",
         }
 
-    def take_headers(self, content_type):
+    def take_headers(self, content_type: str) -> list[tuple[str, str]]:
         """The headers of the answer, which has this type unless they say otherwise. None can be set
         afterwards."""
         headers, self.response_headers = self.response_headers or {}, None
@@ -118,7 +123,7 @@ class Context:
         return list(headers.values())
 
 
-def check_header(name, value):
+def check_header(name: object, value: object) -> None:
     """Raises InvalidHeader where the header would break HTTP, or is the server's own."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise InvalidHeader("%r is no name of a header" % (name,))

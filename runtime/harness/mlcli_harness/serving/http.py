@@ -13,6 +13,10 @@ import time
 from email.utils import formatdate
 from urllib.parse import unquote_to_bytes
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # A head that is larger is refused; so are more fields. gunicorn and nginx take up to 8 KB a field.
 HEAD_BYTES = 64 * 1024
 MAX_FIELDS = 100
@@ -23,9 +27,7 @@ FIELD_NAME = re.compile(TOKEN, re.ASCII)
 # 19 digits fit any length, and int() takes no time with them.
 LENGTH = re.compile(r"[0-9]{1,19}", re.ASCII)
 # Scheme, host and port, as proxies are asked (RFC 9112, 3.2.2).
-ORIGIN = re.compile(
-    r"https?://(?:\[[\w:.%]+\]|[\w.~%-]+)(?::[0-9]*)?(?=/|$)", re.ASCII | re.IGNORECASE
-)
+ORIGIN = re.compile(r"https?://(?:\[[\w:.%]+\]|[\w.~%-]+)(?::[0-9]*)?(?=/|$)", re.ASCII | re.IGNORECASE)
 
 # Control characters that no head may have; the ends of its lines are counted.
 CONTROL = bytes(set(range(0x20)) - set(b"\t\r\n")) + b"\x7f"
@@ -49,13 +51,13 @@ CONSTANTS = {
 class Refusal(Exception):
     """A request that is not answered by the application, with the status and the words for it."""
 
-    def __init__(self, status, message):
+    def __init__(self, status: str, message: str) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
 
 
-def bad_request(message):
+def bad_request(message: str) -> Refusal:
     return Refusal("400 Bad Request", "Bad request: %s" % message)
 
 
@@ -64,7 +66,14 @@ class Request:
 
     __slots__ = ("environ", "length", "keep_alive", "expects_continue", "is_old")
 
-    def __init__(self, environ, length, keep_alive, expects_continue, is_old):
+    def __init__(
+        self,
+        environ: dict[str, Any],
+        length: int | None,
+        keep_alive: bool,
+        expects_continue: bool,
+        is_old: bool,
+    ) -> None:
         self.environ = environ
         self.length = length
         self.keep_alive = keep_alive
@@ -74,7 +83,7 @@ class Request:
         self.is_old = is_old
 
 
-def is_malformed(head):
+def is_malformed(head: bytes | bytearray) -> bool:
     """Whether these bytes, the beginning of a head or all of it, cannot become one: a line that does
     not end with CR LF, or a control character."""
     ends = head.count(b"\r\n")
@@ -86,11 +95,11 @@ def is_malformed(head):
     )
 
 
-def malformed():
+def malformed() -> Refusal:
     return bad_request("a control character, or a line that does not end with CR LF, in the head")
 
 
-def parse_head(head):
+def parse_head(head: bytes) -> Request:
     """The head's Request. `head` ends before the empty line. Raises Refusal."""
     if is_malformed(head) or head.endswith(b"\r"):
         raise malformed()
@@ -122,7 +131,7 @@ def parse_head(head):
     )
 
 
-def path_of(target, path):
+def path_of(target: str, path: str) -> str:
     """The path of a target that does not begin with one. Raises Refusal."""
     if target == "*":
         return path
@@ -132,7 +141,7 @@ def path_of(target, path):
     return path[origin.end() :] or "/"
 
 
-def add_field(environ, line):
+def add_field(environ: dict[str, Any], line: str) -> None:
     """Adds a field of the head, under WSGI's name for it."""
     name, colon, value = line.partition(":")
     key = NAMES.get(name)
@@ -149,7 +158,7 @@ def add_field(environ, line):
         environ[key] += "," + value
 
 
-def wsgi_name(name):
+def wsgi_name(name: str) -> str:
     """WSGI's name for a field. Raises Refusal where it is none: it may have no blanks, say."""
     if not FIELD_NAME.fullmatch(name):
         raise bad_request("not the name of a header field: %r" % name[:100])
@@ -165,7 +174,7 @@ def wsgi_name(name):
     return key
 
 
-def body_length(environ, is_old):
+def body_length(environ: dict[str, Any], is_old: bool) -> int | None:
     """How long the body is, in bytes; None where it comes in chunks. Raises Refusal."""
     length, coding = environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING")
     if coding is None:
@@ -181,7 +190,7 @@ def body_length(environ, is_old):
     return None
 
 
-def keeps_alive(connection, is_old):
+def keeps_alive(connection: Any, is_old: bool) -> bool:
     """Whether the client wants to ask more on this connection."""
     if connection is None:
         return not is_old
@@ -189,7 +198,7 @@ def keeps_alive(connection, is_old):
     return "close" not in options and (not is_old or "keep-alive" in options)
 
 
-def expects_continue(environ, is_old):
+def expects_continue(environ: dict[str, Any], is_old: bool) -> bool:
     expectation = environ.get("HTTP_EXPECT")
     if expectation is None or is_old:
         return False
@@ -203,7 +212,7 @@ def expects_continue(environ, is_old):
 common_lines = (0, "")
 
 
-def answer_head(status, headers, closes):
+def answer_head(status: str, headers: list[tuple[str, str]], closes: bool) -> bytes:
     """The head of an answer, as bytes. Raises ValueError for a field that would break HTTP's rules."""
     global common_lines
     now = int(time.time())

@@ -12,6 +12,11 @@ import time
 
 from mlcli_harness.failure import describe, log
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 # Seconds that the leader may spend on a task before another thread takes over. A shorter time would
 # gain little: the main thread that has to see it waits for the interpreter itself.
 PATIENCE = 0.005
@@ -22,36 +27,42 @@ PAUSE = 0.1
 class Seat:
     """A thread's place: leading, helping, or waiting aside until it is called."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.called = threading.Event()
         # When the leader's task began, on the monotonic clock; None between tasks.
-        self.busy_since = None
+        self.busy_since: float | None = None
 
 
 class Leaders:
     """The threads, `most` of them at most. `next_task` is only called by the leader, and waits; it may
     return None. `perform` is called with each task, `help` by threads that do not lead."""
 
-    def __init__(self, next_task, perform, help, most):
+    def __init__(
+        self,
+        next_task: Callable[[], Any],
+        perform: Callable[..., object],
+        help: Callable[[], object],
+        most: int,
+    ) -> None:
         self.next_task = next_task
         self.perform = perform
         self.help = help
         self.most = most
         self.lock = threading.Lock()
         # One of them is left aside by those who need help: who is to lead must be at hand.
-        self.aside = []
+        self.aside: list[Seat] = []
         self.threads = 0
         self.leader = Seat()
         # Whether the log says that no more threads can be had.
         self.has_complained = False
 
-    def start(self):
+    def start(self) -> None:
         """Starts the first leader. Raises RuntimeError where there can be no thread at all."""
         self.start_thread(self.leader)
 
     # The main thread.
 
-    def look_after(self):
+    def look_after(self) -> bool:
         """Has another thread lead where the leader takes long. Returns whether it is busy."""
         if not self.aside:
             self.add_thread()
@@ -68,12 +79,12 @@ class Leaders:
                     self.leader.called.set()
         return True
 
-    def add_helper(self):
+    def add_helper(self) -> None:
         """Has another thread help, if one is to be had."""
         if not self.call_helper():
             self.add_thread()
 
-    def add_thread(self):
+    def add_thread(self) -> None:
         """Starts a thread, if there can be more. It helps first."""
         if self.threads >= self.most:
             return
@@ -85,14 +96,14 @@ class Leaders:
                 self.has_complained = True
                 log("mlcli: %s; /ping may have to wait for a prediction to end" % error)
 
-    def start_thread(self, seat):
+    def start_thread(self, seat: Seat) -> None:
         seat.called.set()
         threading.Thread(target=self.work, args=(seat,), daemon=True).start()
         self.threads += 1
 
     # The threads.
 
-    def call_helper(self):
+    def call_helper(self) -> bool:
         """Has a thread help that waits aside. Returns whether there was one."""
         with self.lock:
             if len(self.aside) < 2:
@@ -101,7 +112,7 @@ class Leaders:
         seat.called.set()
         return True
 
-    def work(self, seat):
+    def work(self, seat: Seat) -> None:
         """What a thread does: leads or helps when called, else waits aside."""
         while True:
             seat.called.wait()
@@ -112,7 +123,7 @@ class Leaders:
             with self.lock:
                 self.aside.append(seat)
 
-    def lead(self, seat):
+    def lead(self, seat: Seat) -> None:
         """Does what there is to do until another thread leads."""
         while True:
             task = self.attempt(self.next_task)
@@ -125,7 +136,7 @@ class Leaders:
                 if self.leader is not seat:
                     return
 
-    def attempt(self, step, *arguments):
+    def attempt(self, step: Callable[..., Any], *arguments: Any) -> Any:
         """Any exception: the server must not lose a thread."""
         try:
             return step(*arguments)

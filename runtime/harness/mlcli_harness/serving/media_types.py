@@ -15,7 +15,7 @@ STAND_INS = {"*/*": (JSON, CSV), "application/*": (JSON,), "text/*": (CSV,)}
 
 
 @lru_cache(maxsize=256)
-def parse_content_type(header):
+def parse_content_type(header: str) -> tuple[str, str | None]:
     """A Content-Type as (media type in lower case without parameters, charset or None).
 
     An absent one means JSON, as on SageMaker.
@@ -29,7 +29,7 @@ def parse_content_type(header):
     return media_type, charset if isinstance(charset, str) else None
 
 
-def media_ranges(header):
+def media_ranges(header: str) -> list[tuple[str, float]]:
     """The media ranges of an Accept header as (name in lower case, q-value), in its order. An absent
     header means anything."""
     ranges = []
@@ -40,7 +40,7 @@ def media_ranges(header):
     return ranges or [("*/*", 1.0)]
 
 
-def parse_quality(parameters):
+def parse_quality(parameters: str) -> float:
     """The q-value among the parameters of a media range, 1 where there is none or it is not one."""
     for parameter in parameters.split(";"):
         key, _, value = parameter.partition("=")
@@ -53,7 +53,7 @@ def parse_quality(parameters):
 
 
 @lru_cache(maxsize=256)
-def candidates(header):
+def candidates(header: str) -> list[str]:
     """The response types to try for an Accept header, the best first.
 
     Wildcards stand for JSON and CSV, as far as neither is named itself, and come after the named

@@ -9,6 +9,10 @@ from __future__ import annotations
 import os
 from pathlib import PurePosixPath
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 CGROUPS = "/sys/fs/cgroup"
 OWN_CGROUPS = "/proc/self/cgroup"
 STATUS = "/proc/self/status"
@@ -17,20 +21,20 @@ STATUS = "/proc/self/status"
 RECLAIMABLE = ("active_file", "inactive_file", "slab_reclaimable")
 
 
-def megabytes(size):
+def megabytes(size: float) -> str:
     return "%d MB" % round(size / 1024**2)
 
 
 class Limit:
     """A limit of memory in bytes, and the files that tell how much of it is in use."""
 
-    def __init__(self, size, usage, stat, prefix):
+    def __init__(self, size: int, usage: str, stat: str, prefix: str) -> None:
         self.size = size
         self.usage = usage
         self.stat = stat
         self.prefix = prefix
 
-    def room(self):
+    def room(self) -> int:
         """What is left of it, in bytes. Raises OSError, ValueError where that cannot be read."""
         with open(self.stat, encoding="ascii") as file:
             stat = dict(line.split() for line in file)
@@ -38,7 +42,7 @@ class Limit:
         return self.size - (read_number(self.usage) - reclaimable)
 
 
-def memory_limits():
+def memory_limits() -> list[Limit]:
     """The limits under which this process is: its control group's, and those of the groups around
     it as far as they can be seen. One that the machine cannot reach anyway is none."""
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -55,12 +59,12 @@ def memory_limits():
     return limits
 
 
-def smallest(limits):
+def smallest(limits: list[Limit]) -> int | None:
     """The smallest of the limits in bytes; None where there is none."""
     return min((limit.size for limit in limits), default=None)
 
 
-def control_groups():
+def control_groups() -> Iterator[tuple[str, str, str, str]]:
     """Directories that may hold a limit, with the names of the files that do, for both versions."""
     try:
         with open(OWN_CGROUPS, encoding="utf-8", errors="surrogateescape") as file:
@@ -82,23 +86,24 @@ def control_groups():
             yield (root + str(place).rstrip("/"), *names)
 
 
-def read_number(path):
+def read_number(path: str) -> int:
     with open(path, encoding="ascii") as file:
         return int(file.read())
 
 
-def room(limits):
+def room(limits: list[Limit]) -> tuple[Limit, int] | None:
     """The limit of which the least is left, and what that is; None where it cannot be known."""
     try:
-        return min(((limit, limit.room()) for limit in limits), key=lambda pair: pair[1], default=None)
+        rooms = [(limit, limit.room()) for limit in limits]
     except (OSError, ValueError):
         return None
+    return min(rooms, key=lambda pair: pair[1]) if rooms else None
 
 
 class Footprint:
     """What this process takes now, in bytes; 0 where the kernel does not say."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         sizes = {}
         try:
             with open(STATUS, encoding="utf-8", errors="replace") as file:

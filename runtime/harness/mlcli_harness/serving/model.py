@@ -11,12 +11,23 @@ from mlcli_harness.failure import HarnessError
 from mlcli_harness.serving.codecs import default_input_fn, default_output_fn
 from mlcli_harness.serving.context import Context
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
 
 class Model:
     """A loaded model with the functions that the server calls: each with its two arguments and, where
     one of them `takes_context`, all with the request's context."""
 
-    def __init__(self, model, predict_fn, input_fn=None, output_fn=None):
+    def __init__(
+        self,
+        model: Any,
+        predict_fn: Callable[..., Any],
+        input_fn: Callable[..., Any] | None = None,
+        output_fn: Callable[..., Any] | None = None,
+    ) -> None:
         self.model = model
         self.has_own_input_fn = bool(input_fn)
         functions = [input_fn or default_input_fn, predict_fn, output_fn or default_output_fn]
@@ -27,7 +38,7 @@ class Model:
         self.input_fn, self.predict_fn, self.output_fn = functions
 
 
-def with_context(function, count):
+def with_context(function: Callable[..., Any], count: int) -> Callable[..., Any]:
     """A function of `count` arguments and the context, which `function` gets if it takes it."""
     kind = context_parameter(function, count)
     if kind == POSITIONAL:
@@ -40,7 +51,7 @@ def with_context(function, count):
 POSITIONAL, KEYWORD = "positional", "keyword"
 
 
-def context_parameter(function, count):
+def context_parameter(function: Callable[..., Any], count: int) -> str | None:
     """How the function takes the context beside its `count` arguments: POSITIONAL, KEYWORD, or None.
 
     AWS's inference toolkit passes it to functions with one parameter more, whatever its name. Here it
@@ -56,7 +67,8 @@ def context_parameter(function, count):
         one
         for place, one in enumerate(parameters)
         if one.kind == one.KEYWORD_ONLY
-        or place >= count and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+        or place >= count
+        and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
     ]
     if any(one.name == "context" and one.kind != one.POSITIONAL_ONLY for one in further):
         return KEYWORD
@@ -64,7 +76,7 @@ def context_parameter(function, count):
     return POSITIONAL if len(needed) == 1 and needed[0].kind != inspect.Parameter.KEYWORD_ONLY else None
 
 
-def load_model():
+def load_model() -> Model:
     """Loads the serving code and, with its model_fn, the model.
 
     Raises HarnessError where the code lacks a function, and whatever the user's code raises.
@@ -89,7 +101,7 @@ def load_model():
     )
 
 
-def check_call(function, arguments, path):
+def check_call(function: Callable[..., Any], arguments: Sequence[str], path: str) -> None:
     """Raises HarnessError where the function cannot be called as the server does."""
     try:
         signature = inspect.signature(function)
@@ -103,12 +115,11 @@ def check_call(function, arguments, path):
     except TypeError as error:
         name = getattr(function, "__name__", "a function")
         raise HarnessError(
-            "%s: %s%s cannot be called with (%s): %s"
-            % (path, name, signature, ", ".join(arguments), error)
+            "%s: %s%s cannot be called with (%s): %s" % (path, name, signature, ", ".join(arguments), error)
         ) from error
 
 
-def find_serving_code(directory):
+def find_serving_code(directory: str) -> str:
     """The path of `serve`, or of `serve.py`, which editors recognise as Python."""
     for name in ("serve", "serve.py"):
         path = os.path.join(directory, name)

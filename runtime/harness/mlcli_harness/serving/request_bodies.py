@@ -7,6 +7,10 @@ import re
 
 from mlcli_harness.serving.http import bad_request, is_malformed
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+
 # The first memory for a long body, and what is read of it at a time.
 FIRST_BYTES = 256 * 1024
 READ_BYTES = 1024 * 1024
@@ -21,20 +25,20 @@ class LongBody:
     """A body whose length is known. What comes goes straight into the memory in which the
     application finds it, which grows as it is filled: a client pays for what it announces."""
 
-    def __init__(self, length):
+    def __init__(self, length: int) -> None:
         self.length = length
         self.memory = io.BytesIO()
         # How much has come, and how much there is room for.
         self.filled = 0
         self.room = 0
 
-    def size(self):
+    def size(self) -> int:
         return self.filled
 
-    def announced(self):
+    def announced(self) -> int:
         return self.length
 
-    def take(self, buffer):
+    def take(self, buffer: bytearray) -> bool:
         """Takes what came with the head. Returns whether the body is complete."""
         if buffer and self.filled < self.length:
             first = buffer[: self.length - self.filled]
@@ -44,7 +48,7 @@ class LongBody:
             self.filled += self.memory.write(first)
         return self.filled == self.length
 
-    def receive(self, client_socket):
+    def receive(self, client_socket: socket.socket) -> int:
         """Takes what the socket has. Returns how many bytes; 0 at the end."""
         if self.filled == self.room:
             self.grow(max(FIRST_BYTES, self.filled))
@@ -54,13 +58,13 @@ class LongBody:
         self.filled += received
         return received
 
-    def grow(self, size):
+    def grow(self, size: int) -> None:
         """Makes room for so many bytes more, or for the rest."""
         self.room = min(self.length, self.room + size)
         self.memory.seek(self.room - 1)
         self.memory.write(b"\0")
 
-    def file(self):
+    def file(self) -> io.BytesIO:
         """The body that is complete, as a file."""
         # This gives back what was too much; without it, reading the file would copy it.
         self.memory.getvalue()
@@ -71,7 +75,7 @@ class LongBody:
 class ChunkedBody:
     """Takes a body in chunks apart, as it arrives."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.body = bytearray()
         # Bytes of this chunk that are still to come; 0 before the line end behind them, None before
         # a chunk.
@@ -79,14 +83,14 @@ class ChunkedBody:
         # Bytes of the lines behind the last chunk; None before it.
         self.trailer: int | None = None
 
-    def size(self):
+    def size(self) -> int:
         return len(self.body)
 
-    def announced(self):
+    def announced(self) -> int:
         """How long the body is at least, as far as is known."""
         return len(self.body) + (self.left or 0)
 
-    def take(self, buffer):
+    def take(self, buffer: bytearray) -> bool:
         """Takes what it can from the bytearray. Returns whether the body is complete. Raises
         Refusal."""
         while True:
@@ -104,11 +108,11 @@ class ChunkedBody:
             else:
                 self.skip_trailer(line, self.trailer)
 
-    def file(self):
+    def file(self) -> io.BytesIO:
         """The body that is complete, as a file."""
         return io.BytesIO(self.body)
 
-    def take_data(self, buffer, left):
+    def take_data(self, buffer: bytearray, left: int) -> bool:
         """Takes what has come of a chunk, of which so many bytes are to come. Returns whether that
         was all."""
         part = buffer[:left]
@@ -125,7 +129,7 @@ class ChunkedBody:
         self.left = None
         return True
 
-    def take_line(self, buffer):
+    def take_line(self, buffer: bytearray) -> bytes | None:
         """The next line, without its end; None where it has not come yet."""
         end = buffer.find(b"\r\n")
         # Where it ends, or will end at the earliest.
@@ -139,19 +143,17 @@ class ChunkedBody:
         del buffer[: end + 2]
         return line
 
-    def begin_chunk(self, line):
+    def begin_chunk(self, line: bytes) -> None:
         match = CHUNK_LINE.fullmatch(line)
         if not match:
-            raise bad_request(
-                "a chunk that does not begin as one: %r" % line[:100].decode("latin-1")
-            )
+            raise bad_request("a chunk that does not begin as one: %r" % line[:100].decode("latin-1"))
         size = int(match.group(1), 16)
         if size:
             self.left = size
         else:
             self.trailer = 0
 
-    def skip_trailer(self, line, before):
+    def skip_trailer(self, line: bytes, before: int) -> None:
         """Checks a line behind the last chunk; nobody needs what it says."""
         if not TRAILER.fullmatch(line):
             raise bad_request("a broken line behind the last chunk")

@@ -6,6 +6,10 @@ import time
 from collections import deque
 from threading import Condition
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+
 # Bytes of a stream that are kept for a client that does not take them as fast as they are made.
 # Then the function that makes them waits.
 STREAM_BYTES = 16 * 1024 * 1024
@@ -20,17 +24,17 @@ class Sender:
 
     __slots__ = ("socket", "backlog", "size", "waits_since", "changed", "is_broken")
 
-    def __init__(self, client_socket):
+    def __init__(self, client_socket: socket.socket) -> None:
         self.socket = client_socket
-        self.backlog: deque[bytes] = deque()
+        self.backlog: deque[bytes | memoryview] = deque()
         # Of the backlog, in bytes.
         self.size = 0
         # Since when there has been a backlog, on the monotonic clock; None: there is none.
-        self.waits_since = None
+        self.waits_since: float | None = None
         self.changed = Condition()
         self.is_broken = False
 
-    def send(self, data):
+    def send(self, data: bytes) -> None:
         """Sends the bytes, or keeps what is not taken. Raises ClientGone."""
         with self.changed:
             if self.is_broken:
@@ -39,7 +43,7 @@ class Sender:
             self.size += len(data)
             self.flush()
 
-    def flush(self):
+    def flush(self) -> None:
         """Sends what is kept, as far as there is room. Raises ClientGone."""
         with self.changed:
             while self.backlog:
@@ -60,12 +64,12 @@ class Sender:
                 self.changed.notify_all()
             self.waits_since = None
 
-    def wait_for_room(self, seconds):
+    def wait_for_room(self, seconds: float) -> None:
         """Waits until a stream may go on. Raises ClientGone where the client has been behind for so
         long."""
         with self.changed:
             while self.size > STREAM_BYTES:
-                left = self.waits_since + seconds - time.monotonic()
+                left = (self.waits_since or 0) + seconds - time.monotonic()
                 if left > 0:
                     self.changed.wait(left)
                 else:
@@ -73,7 +77,7 @@ class Sender:
             if self.is_broken:
                 raise ClientGone()
 
-    def give_up(self):
+    def give_up(self) -> None:
         """Notes that nothing can be sent any more."""
         with self.changed:
             self.is_broken = True

@@ -23,6 +23,11 @@ from mlcli_harness.serving.memory import memory_limits, smallest
 from mlcli_harness.serving.model import load_model
 from mlcli_harness.stopping import STATUS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 # SageMaker's largest body: that of an asynchronous endpoint. Where the container's memory is limited,
 # a quarter of it, if that is less: the functions need some for what they make of a body.
 MAX_BODY_MB = 1024
@@ -44,7 +49,7 @@ STOP_SECONDS = 25
 OPEN_FILES = 1024 * 1024
 
 
-def serve():
+def serve() -> None:
     """Serves until SIGTERM. Ends the process; the status is not 0 if the model does not load."""
     raise_open_files()
     set_shared_environment()
@@ -58,7 +63,7 @@ def serve():
     server.run()
 
 
-def raise_open_files():
+def raise_open_files() -> None:
     """Lets the server have as many connections as the container allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
@@ -70,8 +75,8 @@ class Settings:
     """What can be set from outside, by environment variables. `memory` is the container's limit, in
     bytes; None: there is none."""
 
-    def __init__(self, environ, memory=None):
-        def number(default, *names, least=1):
+    def __init__(self, environ: Mapping[str, str], memory: int | None = None) -> None:
+        def number(default: int, *names: Any, least: int = 1) -> int:
             for name in names:
                 value = environ.get(name, "").strip()
                 if value:
@@ -79,12 +84,12 @@ class Settings:
             return default
 
         self.port = number(8080, "SAGEMAKER_BIND_TO_PORT")
-        self.workers = number(
-            len(os.sched_getaffinity(0)), "MLCLI_WORKERS", "SAGEMAKER_MODEL_SERVER_WORKERS"
-        )
+        self.workers = number(len(os.sched_getaffinity(0)), "MLCLI_WORKERS", "SAGEMAKER_MODEL_SERVER_WORKERS")
         # 0 is no limit: legal in transform jobs (CreateTransformJob, MaxPayloadInMB), which stream.
-        self.max_body_bytes = 1024 * 1024 * number(
-            largest_body_mb(memory), "MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB", least=0
+        self.max_body_bytes = (
+            1024
+            * 1024
+            * number(largest_body_mb(memory), "MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB", least=0)
         )
         self.unfinished_bytes = self.max_body_bytes + min(
             UNFINISHED_BYTES, (memory or math.inf) / UNFINISHED_SHARE / self.workers
@@ -97,20 +102,20 @@ class Settings:
         self.allowed_hosts = environ.get("MLCLI_ALLOWED_HOSTS", "").split()
 
 
-def largest_body_mb(memory):
+def largest_body_mb(memory: int | None) -> int:
     """What a body may have where nobody says it, in MB."""
     if memory is None:
         return MAX_BODY_MB
     return max(1, min(MAX_BODY_MB, memory // BODY_SHARE // 1024**2))
 
 
-def switch(name, value):
+def switch(name: str, value: Any) -> bool:
     if value not in ("", "0", "1"):
         raise HarnessError("%s must be 0 or 1, not '%s'" % (name, value))
     return value == "1"
 
 
-def integer(name, value, least):
+def integer(name: str, value: str, least: int) -> int:
     if not value.isdecimal() or int(value) < least:
         wanted = "a positive integer" if least else "0 (no limit) or a positive integer"
         raise HarnessError("%s must be %s, not '%s'" % (name, wanted, value))
@@ -121,7 +126,7 @@ class Server(BaseApplication):
     """gunicorn, set up by code. Each worker process loads the model for itself, when it boots, or
     the master does so for all of them."""
 
-    def __init__(self, settings):
+    def __init__(self, settings: Settings) -> None:
         self.settings = settings
         # Of the workers that fail to load the model side by side, the one that takes the token tells.
         self.failure_token = os.pipe()
@@ -131,24 +136,24 @@ class Server(BaseApplication):
         self.balance = Balance()
         super().__init__()
 
-    def renew_failure_token(self):
+    def renew_failure_token(self) -> None:
         """Lets one of the workers that are made next tell why it failed."""
         self.may_tell_failure()
         os.write(self.failure_token[1], b"1")
 
-    def may_tell_failure(self):
+    def may_tell_failure(self) -> bool:
         """Takes the token. Returns whether it was there."""
         try:
             return bool(os.read(self.failure_token[0], 1))
         except BlockingIOError:
             return False
 
-    def run(self):
+    def run(self) -> None:
         if self.settings.preload:
             self.preload()
         ServingArbiter(self).run()
 
-    def preload(self):
+    def preload(self) -> None:
         """Loads the model, from which the workers are forked. Ends the process if that fails."""
         # As process 1 of a container, a process has to have a handler to be ended by SIGTERM.
         # Elsewhere it is better off without: code that is not Python's holds no signal up then.
@@ -169,7 +174,7 @@ class Server(BaseApplication):
         # The collector writes into the objects that it looks at: that would copy them.
         gc.freeze()
 
-    def load_config(self):
+    def load_config(self) -> None:
         options = {
             "bind": "0.0.0.0:%d" % self.settings.port,
             "workers": self.settings.workers,
@@ -188,7 +193,7 @@ class Server(BaseApplication):
             if name in self.cfg.settings:
                 self.cfg.set(name, value)
 
-    def load(self):
+    def load(self) -> Application:
         settings = self.settings
         return Application(
             load_model(),

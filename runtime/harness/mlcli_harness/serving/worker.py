@@ -32,6 +32,13 @@ from mlcli_harness.serving.leaders import PATIENCE, Leaders
 from mlcli_harness.serving.sender import ClientGone
 from mlcli_harness.stopping import leave_children_alone
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from mlcli_harness.serving.connection import Connection
+
 # How often the main thread looks when nothing is going on: a first slow request holds up /ping
 # this long at most, and an idle server uses no measurable CPU.
 IDLE_LOOK = 0.02
@@ -56,25 +63,25 @@ MOST_EVENTS = 64
 class PredictionWorker(BootingWorker):
     """A gunicorn worker; see the module's description."""
 
-    def run(self):
+    def run(self) -> None:
         sys.setswitchinterval(SWITCH_SECONDS)
         self.prepare()
         self.leaders.start()
         self.watch()
         self.finish()
 
-    def prepare(self):
+    def prepare(self) -> None:
         self.poller = select.epoll()
         self.clients = Clients(
             self.poller, self.app.settings, lambda count: self.app.balance.tell(self.age, count)
         )
         self.clients.tell(0)
         # By descriptor: the connections whose answer is being made, part by part.
-        self.streaming = {}
+        self.streaming: dict[int, Connection] = {}
         # What the poller has reported, for the leader.
         self.reported: deque[tuple[int, int]] = deque()
         # Requests that wait for a thread, with their connections.
-        self.waiting: deque[tuple] = deque()
+        self.waiting: deque[tuple[Connection, dict[str, Any]]] = deque()
         # Predictions that are under way, counted under the lock.
         self.predictions = 0
         self.lock = threading.Lock()
@@ -90,14 +97,14 @@ class PredictionWorker(BootingWorker):
         leave_children_alone(signal.getsignal(signal.SIGTERM))
         os.register_at_fork(after_in_child=self.leave_clients)
 
-    def leave_clients(self):
+    def leave_clients(self) -> None:
         """For a process that user code forks: closes its copies of what clients are connected to.
         They would not see the end of their connections before that process ends, too."""
         self.poller.close()
         for connection in self.clients.open:
             connection.socket.close()
 
-    def room(self):
+    def room(self) -> int | None:
         """How many connections this worker may take, so as to leave the other workers their share;
         None: as many as come."""
         share = self.app.balance.share(self.age)
@@ -105,7 +112,7 @@ class PredictionWorker(BootingWorker):
 
     # The main thread.
 
-    def watch(self):
+    def watch(self) -> None:
         """Watches over the leader, the clients and the parent until told to stop."""
         next_housekeeping = 0.0
         while self.alive:
@@ -118,7 +125,7 @@ class PredictionWorker(BootingWorker):
                     return
             self.sleep(PATIENCE if self.look_after_threads() else IDLE_LOOK)
 
-    def look_after_threads(self):
+    def look_after_threads(self) -> bool:
         """Has another thread lead or help where that is needed. Returns whether there is much to do."""
         is_busy = self.leaders.look_after()
         if not self.waiting:
@@ -127,7 +134,7 @@ class PredictionWorker(BootingWorker):
             self.leaders.add_helper()
         return True
 
-    def sleep(self, seconds):
+    def sleep(self, seconds: float) -> None:
         """Sleeps until a signal arrives, at most this long. Notes how late it wakes for the work that
         this process does, as opposed to that of others."""
         began, used = time.monotonic(), time.process_time()
@@ -136,7 +143,7 @@ class PredictionWorker(BootingWorker):
         late = min(time.monotonic() - began - seconds, time.process_time() - used)
         self.lateness += (max(0, late) - self.lateness) / 8
 
-    def finish(self):
+    def finish(self) -> None:
         """Stops accepting, and lets the requests that are under way finish."""
         # Answers say so from now on; it may be the parent that has gone.
         self.alive = False
@@ -151,7 +158,7 @@ class PredictionWorker(BootingWorker):
 
     # The serving threads.
 
-    def next_task(self):
+    def next_task(self) -> tuple[Connection, dict[str, Any]] | None:
         """What the leader does: attends to what the poller reports. Returns a connection and its
         environ where a prediction is to be made; else None."""
         patience = self.acceptor.patience()
@@ -162,7 +169,7 @@ class PredictionWorker(BootingWorker):
         descriptor, _ = self.reported.popleft()
         return None if self.acceptor.take(descriptor) else self.attend(descriptor)
 
-    def attend(self, descriptor):
+    def attend(self, descriptor: int) -> tuple[Connection, dict[str, Any]] | None:
         """Does what an event calls for: a client has sent something, or can take more. Returns a
         task, or None."""
         connection = self.clients.take(descriptor)
@@ -174,7 +181,7 @@ class PredictionWorker(BootingWorker):
             self.clients.give_up_oldest()
         return environ and (connection, environ)
 
-    def serve(self, connection):
+    def serve(self, connection: Connection) -> dict[str, Any] | None:
         """Goes on with a connection that this thread owns. Returns the environ of a request for which
         a prediction is to be made, in a place that it has; else None."""
         if connection.lingers_until is not None:
@@ -194,7 +201,7 @@ class PredictionWorker(BootingWorker):
             self.queue(connection, environ)
         return None
 
-    def flush(self, connection):
+    def flush(self, connection: Connection) -> None:
         """Sends more of an answer that its client did not take at once."""
         connection.sender.flush()
         if connection.sender.backlog:
@@ -205,7 +212,7 @@ class PredictionWorker(BootingWorker):
         else:
             self.clients.conclude(connection, is_stopping=not self.alive)
 
-    def receive(self, connection):
+    def receive(self, connection: Connection) -> dict[str, Any] | None:
         """The next request of a connection, once all of it is here; else None: it waits, or has been
         closed."""
         try:
@@ -223,11 +230,11 @@ class PredictionWorker(BootingWorker):
 
     # Predictions.
 
-    def places(self):
+    def places(self) -> int:
         """How many predictions may be made side by side."""
         return MAX_COMPUTING if self.lateness > LATE else MAX_PREDICTIONS
 
-    def may_predict(self, most):
+    def may_predict(self, most: int) -> bool:
         """Takes a place for a prediction, if fewer are under way."""
         with self.lock:
             if self.predictions >= most:
@@ -235,7 +242,7 @@ class PredictionWorker(BootingWorker):
             self.predictions += 1
             return True
 
-    def predict(self, connection, environ):
+    def predict(self, connection: Connection, environ: dict[str, Any]) -> None:
         """Answers a request that has its place."""
         try:
             self.clients.attempt(connection, self.answer, environ)
@@ -243,7 +250,7 @@ class PredictionWorker(BootingWorker):
             with self.lock:
                 self.predictions -= 1
 
-    def queue(self, connection, environ):
+    def queue(self, connection: Connection, environ: dict[str, Any]) -> None:
         """Has a request wait for a thread, and for a place for its prediction."""
         self.clients.account(connection, connection.held() + environ["wsgi.input"].getbuffer().nbytes)
         if self.clients.hold_too_much():
@@ -252,7 +259,7 @@ class PredictionWorker(BootingWorker):
             self.waiting.append((connection, environ))
             self.leaders.call_helper()
 
-    def predict_waiting(self):
+    def predict_waiting(self) -> None:
         """What threads do that help: answers requests that wait, while there is a place."""
         while self.waiting and self.may_predict(self.places()):
             try:
@@ -265,7 +272,7 @@ class PredictionWorker(BootingWorker):
             self.clients.account(connection, connection.held())
             self.predict(connection, environ)
 
-    def answer(self, connection, environ):
+    def answer(self, connection: Connection, environ: dict[str, Any]) -> None:
         """Has the application answer, and sends what it says."""
         began = time.monotonic()
         request = environ["mlcli.request"]
@@ -293,7 +300,7 @@ class PredictionWorker(BootingWorker):
             self.log.access(answer, answer, environ, duration)
         self.clients.conclude(connection, is_stopping=not self.alive)
 
-    def send(self, answer, body):
+    def send(self, answer: Answer, body: Iterable[bytes]) -> None:
         """Sends an answer: in one piece where the application says how long it is, else part by
         part."""
         try:
@@ -309,7 +316,7 @@ class PredictionWorker(BootingWorker):
             if close:
                 close()
 
-    def send_stream(self, answer, body):
+    def send_stream(self, answer: Answer, body: Iterable[bytes]) -> None:
         connection = answer.connection
         descriptor = connection.descriptor
         self.streaming[descriptor] = connection
@@ -324,7 +331,7 @@ class PredictionWorker(BootingWorker):
         finally:
             del self.streaming[descriptor]
 
-    def flush_stream(self, descriptor):
+    def flush_stream(self, descriptor: int) -> None:
         """Sends more of a stream that is made faster than its client takes it."""
         connection = self.streaming.get(descriptor)
         if connection is None:
