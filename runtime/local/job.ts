@@ -33,8 +33,7 @@ import { linkDifferences, outputBefore, outputDifferences } from "./differences/
 import { lastValues, StatusLine } from "./metrics/messages.ts";
 import type { Ending, Settled } from "../model/folder.ts";
 import { runFolderOf } from "../model/runs.ts";
-import { handOver } from "./hand_over.ts";
-import { ownersOf } from "./ownership.ts";
+import { giveToCaller, ownersBefore } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
 import { type Reason, watchOutput } from "./reason.ts";
@@ -122,7 +121,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const ownOutput = await watchOutput(layout, run);
   // SageMaker's toolkits write there without making it.
   await makeDirectory(join(outputFolder, "data"));
-  const owners = await ownersOf([outputFolder, ...run.written], host.caller);
+  const owners = await ownersBefore([outputFolder, ...run.written], host.caller);
   const output = await outputBefore(layout);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
   record.begin(run.facts, { reference: body.Image, id: image.Id });
@@ -137,7 +136,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   let isLeft = false;
   /** Sees to what the run wrote. */
   async function takeOver(): Promise<void> {
-    const warnings = await handOver(body.Image, owners, host);
+    const warnings = await giveToCaller(body.Image, owners, host);
     if (outcome !== undefined) {
       record.exitStatus = outcome.status;
       record.wasStopped = outcome.stoppedWithin !== undefined;

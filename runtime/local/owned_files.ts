@@ -1,6 +1,6 @@
 /**
- * Who owns the files that a container may write to, and which of them are given to the caller:
- * data, and a pure decision about it.
+ * What is in the directories that a container may write to, whose it is, and what of it is given to the
+ * caller: data, and a pure decision about it.
  *
  * @module
  */
@@ -14,9 +14,8 @@ export interface Entry {
   /** Device and inode: a name can be given to another file. */
   readonly id: string;
   readonly uid: number;
-  readonly gid: number;
   /** `unknown`: its name is not UTF-8, which Deno cannot ask about. */
-  readonly kind: "directory" | "file" | "device" | "other" | "unknown";
+  readonly kind: "directory" | "file" | "other" | "unknown";
   /** Whether it is a file that runs with its owner's rights, or its group's. */
   readonly isPrivileged: boolean;
   /** When it was made, in ms since 1970; not every file system knows. */
@@ -54,13 +53,11 @@ const unlimited = (): Budget => ({ left: Infinity });
 function entryAlone(path: string): Entry | undefined {
   const info = lstatNow(path);
   if (info === undefined) return path.includes("\ufffd") ? unknownEntry(path) : undefined;
-  const isDevice = info.isBlockDevice === true || info.isCharDevice === true;
   return {
     path,
     id: `${info.dev}:${info.ino}`,
     uid: info.uid ?? 0,
-    gid: info.gid ?? 0,
-    kind: info.isDirectory ? "directory" : info.isFile ? "file" : isDevice ? "device" : "other",
+    kind: info.isDirectory ? "directory" : info.isFile ? "file" : "other",
     isPrivileged: info.isFile && ((info.mode ?? 0) & PRIVILEGE_BITS) !== 0,
     born: info.birthtime?.getTime() || undefined,
     changed: info.ctime?.getTime() ?? Infinity,
@@ -89,7 +86,6 @@ function unknownEntry(path: string): Entry {
     path,
     id: "",
     uid: -1,
-    gid: -1,
     kind: "unknown",
     isPrivileged: false,
     born: undefined,
@@ -142,16 +138,10 @@ export function isUnseen({ kind, entries }: Entry): boolean {
   return kind === "unknown" || (kind === "directory" && entries === undefined);
 }
 
-/** What was there before a run, by id. */
+/** What was there before a run. */
 export interface Before {
-  /** The caller's own. */
-  readonly own: ReadonlySet<string>;
-  /** What was somebody else's, and its state. */
-  readonly foreign: ReadonlyMap<string, string>;
-  /** Files that had setuid or setgid, which a change of the owner would take away. */
-  readonly privileged: ReadonlySet<string>;
-  /** Directories of the caller that even the caller could not look into. */
-  readonly closed: ReadonlySet<string>;
+  /** By its id. */
+  readonly entries: ReadonlyMap<string, Entry>;
   /** Whether something was there that could not be looked at, and may have been somebody else's. */
   readonly isPartlyUnknown: boolean;
   /** When the run began, in ms since 1970. */
@@ -159,94 +149,58 @@ export interface Before {
 }
 
 /** Remembers what is there before a run. */
-export function remember(trees: readonly Entry[], uid: number, start: number): Before {
-  const own = new Set<string>();
-  const foreign = new Map<string, string>();
-  const privileged = new Set<string>();
-  const closed = new Set<string>();
-  let isPartlyUnknown = false;
-  for (const entry of entriesIn(trees)) {
-    const isUnknown = isUnseen(entry);
-    if (isUnknown) isPartlyUnknown = true;
-    if (entry.kind === "unknown") continue;
-    if (entry.uid === uid) own.add(entry.id);
-    else foreign.set(entry.id, entry.state);
-    if (entry.isPrivileged) privileged.add(entry.id);
-    if (entry.uid === uid && isUnknown) closed.add(entry.id);
-  }
-  return { own, foreign, privileged, closed, isPartlyUnknown, start };
+export function remember(trees: readonly Entry[], start: number): Before {
+  const all = entriesIn(trees);
+  const known = all.filter(({ kind }) => kind !== "unknown");
+  return {
+    entries: new Map(known.map((entry) => [entry.id, entry])),
+    isPartlyUnknown: all.some(isUnseen),
+    start,
+  };
 }
 
-/** What to give to the caller, so that nothing else changes its owner. */
-export interface HandOver {
-  /** Directories to give with all that is in them, whatever that is. */
-  readonly whole: readonly string[];
-  /** What to give by itself. */
-  readonly alone: readonly string[];
+/** What has to change so that what a run made is the caller's. */
+export interface Changes {
   /** The caller's directories that the run has closed: what is in them has to be looked at. */
   readonly open: readonly string[];
+  /** What is given to the caller. */
+  readonly give: readonly string[];
+  /** Whether it is given with all that is in it. */
+  readonly isRecursive: boolean;
 }
 
 /** How far the clock of the file system, which moves in ticks, may be behind the other, in ms. */
 const CLOCK_TOLERANCE = 20;
 
 /**
- * Decides what is given to the caller: what belongs to somebody else now, and did not before the
- * run. Device nodes are not given, since the owner of a node may use the device.
+ * Decides what is opened, and what is given to the caller: what belongs to somebody else now, and did
+ * not before the run. Where nothing of others was there before, all of a directory is given, so that
+ * what cannot be looked at in it is the caller's, too.
  *
  * @param uid the caller's.
- * @param isAnyLost whether something that belonged to another user was not found again: it may be
- * anywhere, under a name that Deno does not even list (2.6: one that is not UTF-8).
  */
-export function handOverOf(
-  entry: Entry,
-  uid: number,
-  known: Before,
-  isAnyLost = false,
-): HandOver {
-  const { own, foreign, privileged, closed, isPartlyUnknown, start } = known;
-  // Where nothing of others was there before, what is not known may be given to the caller.
-  const isSafe = foreign.size === 0 && privileged.size === 0 && !isPartlyUnknown;
-
-  /** Whether an entry that is another user's now was that before the run, or may have been. */
-  function wasForeign({ id, born }: Entry): boolean {
-    if (foreign.has(id)) return true;
-    if (!isPartlyUnknown || own.has(id)) return false;
-    return born === undefined || born < start - CLOCK_TOLERANCE;
+export function changesFor(trees: readonly Entry[], uid: number, before: Before): Changes {
+  const { entries, isPartlyUnknown, start } = before;
+  function isNew({ kind, uid: owner, id, born }: Entry): boolean {
+    if (kind === "unknown" || owner === uid) return false;
+    const earlier = entries.get(id);
+    if (earlier !== undefined) return earlier.uid === uid;
+    return !isPartlyUnknown || (born !== undefined && born >= start - CLOCK_TOLERANCE);
   }
-
-  function decide(entry: Entry): { readonly give: HandOver; readonly holdsKept: boolean } {
-    if (entry.kind === "unknown") return { give: NOTHING, holdsKept: !isSafe };
-    const isForeign = entry.uid !== uid;
-    const isKept = isForeign
-      ? entry.kind === "device" || wasForeign(entry)
-      : privileged.has(entry.id);
-    const alone = isForeign && !isKept ? [entry.path] : [];
-    if (entry.kind !== "directory") {
-      return { give: { ...NOTHING, alone }, holdsKept: isKept };
-    }
-    if (entry.entries === undefined) {
-      // What was moved in there can be seen only when the directory is the caller's, and open.
-      if (alone.length > 0 && isSafe) {
-        return { give: { ...NOTHING, whole: alone }, holdsKept: false };
-      }
-      const open = !isForeign && entry.isClosed && !closed.has(entry.id) ? [entry.path] : [];
-      return { give: { ...NOTHING, alone, open }, holdsKept: true };
-    }
-    const inner = entry.entries.map(decide);
-    const give: HandOver = {
-      whole: inner.flatMap((one) => one.give.whole),
-      alone: [...alone, ...inner.flatMap((one) => one.give.alone)],
-      open: inner.flatMap((one) => one.give.open),
-    };
-    const holdsKept = isAnyLost || isKept || inner.some((one) => one.holdsKept);
-    const isAnythingGiven = give.whole.length > 0 || give.alone.length > 0;
-    return holdsKept || !isAnythingGiven
-      ? { give, holdsKept }
-      : { give: { ...NOTHING, whole: [entry.path] }, holdsKept };
-  }
-  return decide(entry).give;
+  // A change of the owner would take setuid from a program of the caller's, too.
+  const isRecursive = !isPartlyUnknown &&
+    entries.values().every((entry) => entry.uid === uid && !entry.isPrivileged);
+  const all = entriesIn(trees);
+  const given = isRecursive
+    ? trees.filter((tree) => entriesIn([tree]).some(isNew))
+    : all.filter(isNew);
+  const closed = all.filter((entry) =>
+    entry.uid === uid && entry.isClosed && !entries.get(entry.id)?.isClosed
+  );
+  return { open: pathsOf(closed), give: pathsOf(given), isRecursive };
 }
 
-/** Nothing to give. */
-export const NOTHING: HandOver = { whole: [], alone: [], open: [] };
+/** The paths of entries. */
+export function pathsOf(entries: readonly Entry[]): readonly string[] {
+  return entries.map(({ path }) => path);
+}

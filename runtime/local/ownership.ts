@@ -10,22 +10,22 @@ import { shellWord } from "../app/typed_path.ts";
 import type { Caller } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import { isRootless } from "../docker/engine_info.ts";
-import { messageOf, MlcliError } from "../errors.ts";
+import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { realPathOf } from "../files.ts";
 import { idOf } from "../model/folder.ts";
 import type { Output } from "../streams.ts";
-import { listed } from "../text.ts";
+import { listed, warningText } from "../text.ts";
 import { type Deadline, deadlineIn, joinSignals } from "../time.ts";
 import { runContainer } from "./container/run.ts";
+import type { Host } from "./jobs.ts";
 import {
   type Before,
+  changesFor,
   entriesIn,
   type Entry,
   entryAt,
-  type HandOver,
-  handOverOf,
   isUnseen,
-  NOTHING,
+  pathsOf,
   remember,
 } from "./owned_files.ts";
 import { type OwnershipCommand, ownershipPlan } from "./service_plans.ts";
@@ -33,14 +33,14 @@ import { type OwnershipCommand, ownershipPlan } from "./service_plans.ts";
 /** How long changing owners may take in all, in seconds. */
 const TIMEOUT = 120;
 
-/** How often to look again: each time, directories that are open now show one level more. */
+/** How often to look again: each time, directories that the run had closed show one level more. */
 const MOST_ROUNDS = 16;
 
 /** Paths on one command line, in bytes: Linux takes 2 MB, the environment included. */
 const LONGEST_COMMAND = 1_000_000;
 
 /**
- * How many entries of a directory are looked at where root runs mlcli: some 50 ms. Nothing is handed over
+ * How many entries of a directory are looked at where root runs mlcli: some 50 ms. Nothing is given
  * to root, so that more would be time for little: other users may not enter the directory.
  */
 const MOST_FOR_ROOT = 10_000;
@@ -48,11 +48,8 @@ const MOST_FOR_ROOT = 10_000;
 /** How many paths are named in a message. */
 const NAMED_PATHS = 3;
 
-/** Tells the user what stays as it is, or was changed. */
-export type Warn = (message: string, hint: string) => void;
-
 /** Who owned what before a run. */
-export interface Owners extends Before {
+export interface OwnersBefore extends Before {
   /** Real path to id. */
   readonly directories: ReadonlyMap<string, string>;
   readonly caller: Caller;
@@ -60,15 +57,15 @@ export interface Owners extends Before {
 
 /**
  * Remembers who owns what in the directories that a container is going to write to. They have to be
- * there. Undefined on Windows, where nothing is handed over.
+ * there. Undefined on Windows, where nothing is given to the caller.
  *
  * @param areNew whether they were made for the run, and nothing was in them before it.
  */
-export async function ownersOf(
+export async function ownersBefore(
   directories: readonly string[],
   caller: Caller | undefined,
   areNew = false,
-): Promise<Owners | undefined> {
+): Promise<OwnersBefore | undefined> {
   if (caller === undefined) return undefined;
   const start = areNew ? 0 : Date.now();
   // Links among them are followed here as the engine follows them, and not again.
@@ -77,7 +74,7 @@ export async function ownersOf(
   // Root is given nothing: whose it was makes no difference.
   const trees = areNew || caller.uid === 0 ? [] : await treesOf(paths);
   return {
-    ...remember(trees, caller.uid, start),
+    ...remember(trees, start),
     directories: new Map(paths.map((path, index) => [path, ids[index]!])),
     caller,
   };
@@ -89,57 +86,90 @@ export async function ownersOf(
  * run as root, must not give it away. A container changes owners and modes: only root may, and what the
  * run still writes, or another one, can lead it nowhere else.
  *
- * @param image any image with `chown`; the one that wrote the files is at hand.
- * @param force ends it when the user does not want to wait.
- * @param found told how many files are handed over, directories included.
- * @throws MlcliError when it cannot be done, with the command that does it.
+ * @param image any image with `chown` and `chmod`; the one that wrote the files is at hand.
+ * @returns warnings. A failure is only one, too: how the run ended matters more.
  */
-export async function handToCaller(
-  engine: Engine,
+export async function giveToCaller(
   image: string,
-  before: Owners,
+  before: OwnersBefore | undefined,
+  host: Pick<Host, "engine" | "interruption" | "waiting">,
+): Promise<readonly string[]> {
+  const warnings: string[] = [];
+  const warn: Warn = (message, hint) => void warnings.push(warningText(message, hint));
+  if (before === undefined) return warnings;
+  try {
+    const change = { engine: await host.engine(), image, before, force: host.interruption.force };
+    let found = 0;
+    const work = give(change, warn, (files) => found = files);
+    const words = () => found === 0 ? "Looking at what the run wrote" : givingWords(found);
+    await (host.waiting ? host.waiting(words, work) : work);
+  } catch (error) {
+    if (!(error instanceof MlcliError || isSystemError(error))) throw error;
+    warn(messageOf(error), error instanceof MlcliError ? error.hint : undefined);
+  }
+  return warnings;
+}
+
+type Warn = (message: string, hint: string | undefined) => void;
+
+function givingWords(files: number): string {
+  return `Making ${files === 1 ? "1 file" : `${files} files`} of the run yours`;
+}
+
+/** What a change of files needs. */
+interface Changing {
+  readonly engine: Engine;
+  readonly image: string;
+  readonly before: OwnersBefore;
+  /** Ends it when the user does not want to wait. */
+  readonly force: AbortSignal;
+}
+
+/** @param found told how many files are given, directories included. */
+async function give(
+  changing: Changing,
   warn: Warn,
-  force: AbortSignal,
-  found: (files: number) => void = () => {},
+  found: (files: number) => void,
 ): Promise<void> {
+  const { engine, before } = changing;
+  const { caller } = before;
   using limit = new DisposableStack();
   // Only where there is something to do: the first timer of a program takes Deno 2.9 10 ms.
   let deadline: Deadline | undefined;
   const change: Change = (paths, command) => {
     deadline ??= limit.use(deadlineIn(TIMEOUT));
-    const signals = [deadline.signal, force];
-    return runCommand({ engine, image, before, paths, command, signals });
+    return runCommand(changing, deadline.signal, paths, command);
   };
   const privileged = new Map<string, Entry>();
-  const given: string[] = [];
+  const whole: string[] = [];
   let last = "";
   for (let round = 1;; round++) {
     const trees = await treesAsBefore(before);
     for (const entry of newlyPrivileged(trees, before)) privileged.set(entry.id, entry);
-    const { whole, alone, open } = planOf(trees, before);
-    const paths = [...whole, ...alone];
-    if (paths.length === 0 && open.length === 0) {
-      await dropPrivileges([...privileged.values()], engine, before, change, warn);
-      reportUnseen(trees, before, given, warn);
-      return reportKept(trees, before, warn);
+    // Root owns files as it likes, and gives none to itself.
+    const { open, give, isRecursive } = caller.uid === 0
+      ? { open: [], give: [], isRecursive: false }
+      : changesFor(trees, caller.uid, before);
+    if (open.length === 0 && give.length === 0) {
+      await dropPrivileges([...privileged.values()], change, warn);
+      warnOfUnseen(trees, before, whole, warn);
+      return warnOfKept(trees, before, warn);
     }
-    const now = JSON.stringify([whole, alone, open]);
+    const now = JSON.stringify([open, give]);
     if (now === last || round > MOST_ROUNDS) {
-      throw notHandedOver([...paths, ...open], before.caller, "chown did not change them");
+      throw notGiven([...give, ...open], caller, "chown did not change them");
     }
     last = now;
-    found(
-      entriesIn(trees)
-        .filter(({ uid }) => uid !== before.caller.uid).length,
-    );
+    found(entriesIn(trees).filter(({ uid }) => uid !== caller.uid).length);
     try {
       if (open.length > 0) await change(open, ["chmod", "0700"]);
-      const owner = paths.length === 0 ? "" : await ownerInside(engine, before.caller);
-      if (alone.length > 0) await change(alone, ["chown", "-h", owner]);
-      if (whole.length > 0) await change(whole, ["chown", "-hR", owner]);
-      given.push(...whole);
+      if (give.length > 0) {
+        const owner = await ownerInside(engine, caller);
+        await change(give, ["chown", isRecursive ? "-hR" : "-h", owner]);
+      }
+      if (isRecursive) whole.push(...give);
     } catch (cause) {
-      throw notHandedOver(paths, before.caller, messageOf(cause), cause);
+      throw notGiven(give, caller, messageOf(cause), cause);
     }
   }
 }
@@ -149,20 +179,7 @@ async function ownerInside(engine: Engine, { uid, gid }: Caller): Promise<string
   return isRootless(await engine.info()) ? "0:0" : `${uid}:${gid}`;
 }
 
-function planOf(trees: readonly Entry[], before: Owners): HandOver {
-  // Root owns files as it likes, and gives none to itself.
-  if (before.caller.uid === 0) return NOTHING;
-  const seen = new Set(entriesIn(trees).map(({ id }) => id));
-  const isAnyLost = [...before.foreign.keys()].some((id) => !seen.has(id));
-  const plans = trees.map((tree) => handOverOf(tree, before.caller.uid, before, isAnyLost));
-  return {
-    whole: plans.flatMap((plan) => plan.whole),
-    alone: plans.flatMap((plan) => plan.alone),
-    open: plans.flatMap((plan) => plan.open),
-  };
-}
-
-function notHandedOver(
+function notGiven(
   paths: readonly string[],
   { uid, gid }: Caller,
   reason: string,
@@ -172,7 +189,7 @@ function notHandedOver(
     `Some files belong to another user, ${shownPaths(paths)}: ${reason}`,
     {
       hint: "Programs among them may have that user's rights (setuid), for whoever runs them. " +
-        `sudo chown -hR ${uid}:${gid} ${paths.slice(0, NAMED_PATHS).map(shellWord).join(" ")}`,
+        `sudo chown -hR ${uid}:${gid} ${typedPaths(paths)}`,
       cause,
     },
   );
@@ -190,7 +207,7 @@ async function treesOf(
  * The directories as they are now, if they are the same as before: a container that may write
  * around one of them could have put a link, or another directory, in its place.
  */
-async function treesAsBefore({ directories, caller }: Owners): Promise<readonly Entry[]> {
+async function treesAsBefore({ directories, caller }: OwnersBefore): Promise<readonly Entry[]> {
   const trees = await treesOf(
     [...directories.keys()],
     caller.uid === 0 ? MOST_FOR_ROOT : undefined,
@@ -208,15 +225,13 @@ async function treesAsBefore({ directories, caller }: Owners): Promise<readonly 
 type Change = (paths: readonly string[], command: OwnershipCommand) => Promise<void>;
 
 /** Changes some paths, with as few containers as their length allows. */
-async function runCommand({ engine, image, before, paths, command, signals }: {
-  readonly engine: Engine;
-  readonly image: string;
-  readonly before: Owners;
-  readonly paths: readonly string[];
-  readonly command: OwnershipCommand;
-  readonly signals: AbortSignal[];
-}): Promise<void> {
-  using either = joinSignals(...signals);
+async function runCommand(
+  { engine, image, before, force }: Changing,
+  late: AbortSignal,
+  paths: readonly string[],
+  command: OwnershipCommand,
+): Promise<void> {
+  using either = joinSignals(late, force);
   const { signal } = either;
   for (const some of inCommands(paths)) {
     const body = ownershipPlan(image, [...before.directories.keys()], some, command);
@@ -264,39 +279,30 @@ const SECOND = 1_000;
 
 function newlyPrivileged(
   trees: readonly Entry[],
-  { privileged, start, caller }: Owners,
+  { entries, start, caller }: OwnersBefore,
 ): readonly Entry[] {
   // Nobody looked for root before: there the time of the change has to tell.
-  const isNew = (entry: Entry) => caller.uid !== 0 || entry.changed > start - SECOND;
-  return entriesIn(trees)
-    .filter((entry) => entry.isPrivileged && !privileged.has(entry.id) && isNew(entry));
+  const isNew = ({ id, changed }: Entry) =>
+    !entries.get(id)?.isPrivileged && (caller.uid !== 0 || changed > start - SECOND);
+  return entriesIn(trees).filter((entry) => entry.isPrivileged && isNew(entry));
 }
 
 /**
  * Takes setuid and setgid away from the files that the run gave them to: whoever runs such a file
- * gets its owner's rights. Changing the owner does that, even to the same owner.
+ * gets its owner's rights.
  */
-async function dropPrivileges(
-  files: readonly Entry[],
-  engine: Engine,
-  { caller }: Owners,
-  change: Change,
-  warn: Warn,
-): Promise<void> {
+async function dropPrivileges(files: readonly Entry[], change: Change, warn: Warn): Promise<void> {
+  if (files.length === 0) return;
   const left = await stillPrivileged(files);
-  for (const [uid, ofUser] of Map.groupBy(left, (entry) => entry.uid)) {
-    const isInside = uid === caller.uid && isRootless(await engine.info());
-    const owner = isInside ? "0" : String(uid);
-    await change(pathsOf(ofUser), ["chown", "-h", owner]).catch(() => {});
-  }
-  const dangerous = await stillPrivileged(files);
+  if (left.length > 0) await change(pathsOf(left), ["chmod", "ug-s"]).catch(() => {});
+  const dangerous = await stillPrivileged(left);
   if (dangerous.length > 0) {
     const paths = pathsOf(dangerous);
     warn(
       `The run made programs that give another user's rights away (setuid), ${shownPaths(paths)}`,
-      `Remove them: sudo rm ${paths.slice(0, NAMED_PATHS).map(shellWord).join(" ")}`,
+      `Remove them: sudo rm ${typedPaths(paths)}`,
     );
-  } else if (files.length > 0) {
+  } else {
     warn(
       `The run made files that give rights away (setuid), ${shownPaths(pathsOf(files))}`,
       "They are ordinary files now.",
@@ -310,18 +316,20 @@ async function stillPrivileged(files: readonly Entry[]): Promise<readonly Entry[
   return entries.filter((entry) => entry !== undefined).filter(({ isPrivileged }) => isPrivileged);
 }
 
-/** Warns of what could not be looked at, and was not given to the caller as a part of a whole, either. */
-function reportUnseen(
+/** @param whole directories that were given to the caller with all that is in them. */
+function warnOfUnseen(
   trees: readonly Entry[],
-  { foreign, closed }: Owners,
-  given: readonly string[],
+  { entries, caller }: OwnersBefore,
+  whole: readonly string[],
   warn: Warn,
 ): void {
   const isGiven = (path: string) =>
-    given.some((whole) => path === whole || path.startsWith(whole + SEPARATOR));
-  const unseen = entriesIn(trees).filter((entry) =>
-    isUnseen(entry) && !foreign.has(entry.id) && !closed.has(entry.id) && !isGiven(entry.path)
-  );
+    whole.some((folder) => path === folder || path.startsWith(folder + SEPARATOR));
+  const unseen = entriesIn(trees).filter((entry) => {
+    const earlier = entries.get(entry.id);
+    const wasSo = earlier !== undefined && (earlier.uid !== caller.uid || isUnseen(earlier));
+    return isUnseen(entry) && !wasSo && !isGiven(entry.path);
+  });
   if (unseen.length === 0) return;
   warn(
     `What the run left was not looked at: ${shownPaths(pathsOf(unseen))} (a name that is not ` +
@@ -331,40 +339,39 @@ function reportUnseen(
   );
 }
 
-/** Warns of what the run changed that still belongs to another user, devices included. */
-function reportKept(
+/** Warns of what the run changed that still belongs to another user. */
+function warnOfKept(
   trees: readonly Entry[],
-  { caller, foreign }: Owners,
+  { entries, caller }: OwnersBefore,
   warn: Warn,
 ): void {
   if (caller.uid === 0) return;
-  const kept = entriesIn(trees).filter((entry) => {
-    if (entry.uid === caller.uid || entry.kind === "unknown") return false;
-    const stateBefore = foreign.get(entry.id);
-    if (stateBefore === undefined) return true;
-    // A directory is changed by what is made in it, and that has been handed over.
-    return entry.kind !== "directory" && stateBefore !== entry.state;
+  const kept = entriesIn(trees).filter(({ id, uid, kind, state }) => {
+    if (uid === caller.uid || kind === "unknown") return false;
+    const earlier = entries.get(id);
+    if (earlier === undefined) return true;
+    // A directory is changed by what is made in it, and that has been given to the caller.
+    return kind !== "directory" && earlier.state !== state;
   });
   if (kept.length === 0) return;
   const paths = pathsOf(kept);
   warn(
     `The run changed what belongs to another user, ${shownPaths(paths)}`,
     `It stays theirs. If it should be yours: sudo chown -h ${caller.uid}:${caller.gid} ` +
-      paths.slice(0, NAMED_PATHS).map(shellWord).join(" "),
+      typedPaths(paths),
   );
 }
 
-function pathsOf(entries: readonly Entry[]): readonly string[] {
-  return entries.map(({ path }) => path);
-}
-
 function shownPaths(paths: readonly string[]): string {
-  return listed(paths.map(shortened));
+  return listed(
+    paths.map((path) => path.length <= SHOWN_PATH ? path : `${path.slice(0, SHOWN_PATH)}...`),
+  );
 }
 
 /** How much of a path is shown, in characters. */
 const SHOWN_PATH = 300;
 
-function shortened(path: string): string {
-  return path.length <= SHOWN_PATH ? path : `${path.slice(0, SHOWN_PATH)}...`;
+/** Some of the paths, as words of a command. */
+function typedPaths(paths: readonly string[]): string {
+  return paths.slice(0, NAMED_PATHS).map(shellWord).join(" ");
 }

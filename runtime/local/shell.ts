@@ -25,11 +25,10 @@ import { mountedCode } from "./code.ts";
 import { imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/input.ts";
-import { handOver } from "./hand_over.ts";
 import type { JobRun } from "./job.ts";
 import type { BatchJob, Host, LocalJob, ShellJob } from "./jobs.ts";
 import { settleRemains } from "./model/remains.ts";
-import { ownersOf } from "./ownership.ts";
+import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { type OfImage, servingPlan } from "./plan.ts";
 import { withProcessing } from "./process.ts";
 import { filesIn } from "./rehearsal.ts";
@@ -178,14 +177,14 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
   const body = withInput(shellPlan(planned, command), host);
   for (const folder of place.written) await makeDirectory(folder);
   await place.prepare();
-  const owners = await ownersOf(place.written, host.caller);
+  const owners = await ownersBefore(place.written, host.caller);
   let outcome: RunOutcome;
   try {
     outcome = await runContainer(engine, place.name, body, host, {
       grace: command.length === 0 ? GRACE.shell : GRACE.command,
     });
   } finally {
-    for (const text of await handOver(body.Image, owners, host)) tell(host.err, text);
+    for (const text of await giveToCaller(body.Image, owners, host)) tell(host.err, text);
   }
   if (outcome.cause !== undefined) throw outcome.cause;
   if (outcome.status !== 0) throw new ProgramEnded(outcome.status);

@@ -29,8 +29,7 @@ import {
 import { finishReplacements, modelFolders, replacedBy } from "../../model/replacements.ts";
 import { isRunOver } from "../../model/runs.ts";
 import { completeRecord, recordOfContainer } from "../record/of_container.ts";
-import { handOver } from "../hand_over.ts";
-import { ownersOf } from "../ownership.ts";
+import { giveToCaller, ownersBefore } from "../ownership.ts";
 import { OVER } from "../run_folder.ts";
 import type { Server } from "../server/servers.ts";
 import { tell } from "../../message.ts";
@@ -137,7 +136,7 @@ async function adopt(
   const folder = modelFolderOf(layout, run);
   const waiting = new AbortController();
   const status = await (await engine.wait(container.Id, "not-running", waiting.signal)).status;
-  await handOverModel(job, folder, host);
+  await giveModelToCaller(job, folder, host);
   const ending = status === 0 ? "succeeded" : "failed";
   const { difference, note } = await settleModel(layout, folder, ending, usedOn(engine));
   await completeRecord(layout, run, {
@@ -159,16 +158,16 @@ function inOne(difference: Difference | undefined): string | undefined {
 }
 
 /** Gives what the run wrote to the caller, as its mlcli would have. */
-async function handOverModel(
+async function giveModelToCaller(
   { app, tag }: LocalJob,
   folder: string,
   host: Pick<Host, "engine" | "caller" | "interruption" | "err">,
 ): Promise<void> {
   const { caller, err } = host;
-  const owners = await ownersOf([folder], caller, true);
+  const owners = await ownersBefore([folder], caller, true);
   // A run's directory is made by the caller; another's may hold what is not the caller's.
   if ((await lstatIfThere(folder))?.uid !== caller?.uid) return;
-  for (const text of await handOver(imageReference(app, tag), owners, host)) tell(err, text);
+  for (const text of await giveToCaller(imageReference(app, tag), owners, host)) tell(err, text);
 }
 
 /**
@@ -186,7 +185,7 @@ async function nameModel(
   if (!await holdsFile(layout, folder, folder).catch(() => true)) {
     return void await removeTreeIfThere(folder).catch(() => {});
   }
-  await handOverModel(job, folder, host);
+  await giveModelToCaller(job, folder, host);
   const [path, model] = [folder, layout.model].map((path) =>
     shellWord(typedPath(layout.directory, path))
   );

@@ -1,8 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { connectToEngine } from "../../../runtime/docker/connect.ts";
-import { handOver } from "../../../runtime/local/hand_over.ts";
 import type { Host } from "../../../runtime/local/jobs.ts";
-import { ownersOf } from "../../../runtime/local/ownership.ts";
+import { giveToCaller, ownersBefore } from "../../../runtime/local/ownership.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
@@ -80,7 +79,7 @@ async function trainAs(
 // Root alone can play what a container does, and has files that are not the caller's.
 if (Deno.uid() === 0) {
   suite("what a run wrote", () => {
-    it("is handed to the caller by a container that may do nothing else", () =>
+    it("is given to the caller by a container that may do nothing else", () =>
       trainAs(CALLER, {}, async ({ code, stderr, chowns, uidOf, left }) => {
         assertEquals({ code, stderr, left }, { code: 0, stderr: "", left: [] });
         assertEquals(await uidOf("output/data/new"), CALLER.uid);
@@ -110,7 +109,7 @@ if (Deno.uid() === 0) {
         });
       }));
 
-    it("is handed to the caller after a failure, too", () =>
+    it("is given to the caller after a failure, too", () =>
       trainAs(CALLER, { status: 3 }, async ({ code, uidOf }) => {
         assertEquals([code, await uidOf("output/data/new")], [3, CALLER.uid]);
       }));
@@ -137,7 +136,7 @@ if (Deno.uid() === 0) {
         }));
     }
 
-    it("is handed over by the machine's root where the engine has users of its own", () =>
+    it("is given to the caller by the machine's root where the engine has users of its own", () =>
       trainAs(CALLER, {
         answers: { "GET /info": () => Response.json({ SecurityOptions: ["name=userns"] }) },
       }, async ({ chowns, uidOf }) => {
@@ -185,21 +184,24 @@ if (Deno.uid() === 0) {
         env: (name) => name === "DOCKER_HOST" ? `unix://${engine.socket}` : undefined,
       }, { signal: new AbortController().signal });
       const host = fakeContext({ engine: () => Promise.resolve(connected) });
-      const before = (await ownersOf([directory.path], { uid: 0, gid: 0 }))!;
+      const before = (await ownersBefore([directory.path], { uid: 0, gid: 0 }))!;
       await Deno.chmod(`${directory.path}/sh`, 0o4755);
-      const [warning] = await handOver("image", before, host);
+      const [warning] = await giveToCaller("image", before, host);
       assertMatch(warning!, /The run made programs that give another user's rights away.*\/sh/);
       // As if the run had begun some seconds later.
-      assertEquals(await handOver("image", { ...before, start: before.start + 5_000 }, host), []);
+      assertEquals(
+        await giveToCaller("image", { ...before, start: before.start + 5_000 }, host),
+        [],
+      );
       // Of very many files root hears that nobody looked: a run is not to wait for that.
       for (let n = 0; n < 10_000; n++) Deno.writeTextFileSync(`${directory.path}/${n}`, "");
-      const [unseen] = await handOver("image", before, host);
+      const [unseen] = await giveToCaller("image", before, host);
       assertMatch(unseen!, /^warning: What the run left was not looked at: .*too many files/);
       connected.close();
-      assertEquals(asked, [["chown", "-h", "0", "--", "/mlcli/0/sh"]]);
+      assertEquals(asked, [["chmod", "ug-s", "--", "/mlcli/0/sh"]]);
     });
 
-    it("is told, while it is handed over, with the number of files", async () => {
+    it("is told, while it is given to the caller, with the number of files", async () => {
       await using directory = await makeDirectory();
       await Deno.chown(directory.path, CALLER.uid, CALLER.gid);
       await using engine = await fakeContainers({
@@ -223,11 +225,11 @@ if (Deno.uid() === 0) {
           return result;
         },
       };
-      const owners = await ownersOf([directory.path], CALLER);
+      const owners = await ownersBefore([directory.path], CALLER);
       for (const name of ["a", "b", "c"]) {
         await Deno.writeTextFile(`${directory.path}/${name}`, "");
       }
-      assertEquals(await handOver("image", owners, host), []);
+      assertEquals(await giveToCaller("image", owners, host), []);
       connected.close();
       assertEquals(texts, ["Looking at what the run wrote", "Making 3 files of the run yours"]);
       assertEquals((await Deno.lstat(`${directory.path}/c`)).uid, CALLER.uid);
