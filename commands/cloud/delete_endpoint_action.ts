@@ -6,9 +6,9 @@
 
 import { regionWords, type Setting } from "../../runtime/aws/settings.ts";
 import { deleteEndpoint } from "../../runtime/cloud/endpoints/delete_endpoint.ts";
-import type { DeletionPlan } from "../../runtime/cloud/endpoints/deletion.ts";
+import type { DeletionPlan } from "../../runtime/cloud/endpoints/delete_plan.ts";
 import type { Context } from "../../runtime/context.ts";
-import { BELONGING_WORDS } from "../../runtime/cloud/endpoints/commands.ts";
+import { PART_WORDS } from "../../runtime/cloud/endpoints/parts.ts";
 import { printable } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import { ProgressLine } from "../render/progress/line.ts";
@@ -54,17 +54,17 @@ function whereabouts({ endpoint, description }: DeletionPlan, region: Setting): 
 }
 
 /** What would be deleted and what kept, a line each. */
-function dryRunText({ endpoint, description, isGone, things, kept }: DeletionPlan): string {
+function dryRunText({ endpoint, description, isGone, parts, kept }: DeletionPlan): string {
   const lines = [
     isGone
       ? `There is no endpoint ${endpoint}`
       : `Would delete endpoint ${endpoint} (${description?.status ?? "status not known"})`,
-    ...things.map(({ kind, name, isThere }) =>
+    ...parts.map(({ kind, name, isThere }) =>
       isThere === false
-        ? `There is no ${BELONGING_WORDS[kind]} ${name}`
-        : `Would delete ${BELONGING_WORDS[kind]} ${name}${isThere ? "" : ", if there is one"}`
+        ? `There is no ${PART_WORDS[kind]} ${name}`
+        : `Would delete ${PART_WORDS[kind]} ${name}${isThere ? "" : ", if there is one"}`
     ),
-    ...kept.map(({ kind, name }) => `Would keep ${BELONGING_WORDS[kind]} ${name}`),
+    ...kept.map(({ kind, name }) => `Would keep ${PART_WORDS[kind]} ${name}`),
   ];
   return lines.map((line) => `${printable(line)}\n`).join("");
 }

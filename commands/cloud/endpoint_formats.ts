@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ListedEndpoint } from "../../runtime/cloud/endpoints/machines.ts";
+import type { ListedEndpoint } from "../../runtime/cloud/endpoints/list_endpoints.ts";
 import { localTimestamp } from "../render/timestamp.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 

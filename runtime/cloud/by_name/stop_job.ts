@@ -10,7 +10,7 @@ import { type CloudHost, connectToAws } from "../connection.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import { JOB_KINDS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
-import { removalOf } from "../endpoints/commands.ts";
+import { deletionOf } from "../endpoints/parts.ts";
 import { billWords } from "../jobs/bill.ts";
 import { artifactOf } from "../jobs/end.ts";
 import { followJob } from "../jobs/follow.ts";
@@ -72,7 +72,7 @@ async function jobOf(
 
 function isEndpoint(name: string, choice: StopRequest["choice"]): MlcliError {
   return new MlcliError(`Not a job, but an endpoint: ${name}`, {
-    hint: `An endpoint serves (and costs money) until it is deleted: ${removalOf(name, choice)}`,
+    hint: `An endpoint serves (and costs money) until it is deleted: ${deletionOf(name, choice)}`,
   });
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { S3Address } from "../../contract/addresses.ts";
-import type { Belonging } from "../endpoints/commands.ts";
+import type { Part } from "../endpoints/parts.ts";
 import type { Calls } from "../upload/dry_run.ts";
 import type { Tag } from "../tags.ts";
 import type { Deployment } from "./plan.ts";
@@ -19,7 +19,7 @@ export interface ShownCall {
 /** All that is asked for. */
 export interface AllCalls {
   /** Names of what is in the way of what is made. */
-  readonly inTheWay: readonly Belonging[];
+  readonly inTheWay: readonly Part[];
   /** A packed model that is sent. */
   readonly sent: { readonly address: S3Address; readonly calls: Calls } | undefined;
   /** `undefined` where nothing is made. */
@@ -27,7 +27,7 @@ export interface AllCalls {
   /** Tags that an endpoint which is there is given. */
   readonly tagged: { readonly arn: string; readonly tags: readonly Tag[] } | undefined;
   /** Deleted once the endpoint serves what is made. */
-  readonly unused: readonly Belonging[];
+  readonly unused: readonly Part[];
 }
 
 /** The calls, with the values of variables hidden: they may be secrets. */
@@ -62,7 +62,7 @@ function creations({ model, configuration, endpoint }: Deployment): ShownCall[] 
   ];
 }
 
-function deletion({ kind, name }: Belonging): ShownCall {
+function deletion({ kind, name }: Part): ShownCall {
   return kind === "model"
     ? { action: "sagemaker:DeleteModel", input: { ModelName: name } }
     : { action: "sagemaker:DeleteEndpointConfig", input: { EndpointConfigName: name } };

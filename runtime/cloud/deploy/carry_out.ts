@@ -8,7 +8,7 @@
 import { AwsError, withMore } from "../../aws/errors.ts";
 import { regionWords } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
-import { endpointGoesOn } from "../endpoints/commands.ts";
+import { endpointGoesOn } from "../endpoints/parts.ts";
 import { rememberEndpoint } from "./known.ts";
 import { Making, NobodyKnows } from "./making.ts";
 import { type Deployment, variablesOf } from "./plan.ts";

@@ -9,7 +9,7 @@ import { AwsError } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { enumerated, inOneLine, printable } from "../../text.ts";
-import { removalOf } from "../endpoints/commands.ts";
+import { deletionOf } from "../endpoints/parts.ts";
 import { commandFor } from "../jobs/commands.ts";
 import { requireGiven } from "../start/checks.ts";
 import { asksForServerless, requireServerless } from "./checks.ts";
@@ -147,6 +147,6 @@ function isBusy(endpoint: string, what: string, choice: AwsOptions): AwsError {
 function hasFailed(endpoint: string, reason: string | undefined, choice: AwsOptions): AwsError {
   return new AwsError("failed", `Endpoint ${endpoint} has failed: it can only be deleted`, {
     quote: reason && printable(reason),
-    hint: `${UNCHANGED} Delete it, then deploy again: ${removalOf(endpoint, choice)} --wait`,
+    hint: `${UNCHANGED} Delete it, then deploy again: ${deletionOf(endpoint, choice)} --wait`,
   });
 }

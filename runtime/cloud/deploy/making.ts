@@ -19,7 +19,7 @@ import { accountIn, type EndpointDescription } from "../../aws/sagemaker_endpoin
 import type { Context } from "../../context.ts";
 import type { Variables } from "../../contract/variables.ts";
 import { Interrupted } from "../../errors.ts";
-import { type Belonging, BELONGING_WORDS } from "../endpoints/commands.ts";
+import { type Part, PART_WORDS } from "../endpoints/parts.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { withoutValues } from "../start/hidden_values.ts";
 import { isAboutTags, withTags } from "../tags.ts";
@@ -27,7 +27,7 @@ import type { Deployment } from "./plan.ts";
 import { holds, isMadeOf, isStillOwn, type WithArtifact } from "./own.ts";
 
 /** Something that this run has made, or may have. */
-export interface Made extends Belonging {
+export interface Made extends Part {
   /** Whether it is there for certain. */
   isCertain: boolean;
   /** When the platform made it; another time is another thing of that name. */
@@ -127,7 +127,7 @@ export class Making {
 
   /** Makes one thing. Where it fails, it is known whether it is there. */
   async #make<Input extends WithArtifact & { Tags?: { Key?: string; Value?: string }[] }>(
-    { kind, name }: Belonging,
+    { kind, name }: Part,
     { input, create, describe }: {
       readonly input: Input;
       readonly create: (input: Input) => Promise<void>;
@@ -138,7 +138,7 @@ export class Making {
   ): Promise<void> {
     const { host, report } = this.#options;
     host.interruption.signal.throwIfAborted();
-    const words = BELONGING_WORDS[kind];
+    const words = PART_WORDS[kind];
     report.progress(`Creating ${words} ${name}`, 0);
     const thing: Made = { kind, name, isCertain: false, created: undefined };
     this.made.push(thing);

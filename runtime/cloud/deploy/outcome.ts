@@ -8,9 +8,9 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
-import { endpointGoesOn } from "../endpoints/commands.ts";
-import { whatIsKnown } from "../endpoints/failure.ts";
-import type { SettledEndpoint } from "../endpoints/settled.ts";
+import { endpointGoesOn } from "../endpoints/parts.ts";
+import { whatIsKnown } from "../endpoints/wait_for_endpoint.ts";
+import type { FollowedEndpoint } from "../endpoints/follow_endpoint.ts";
 import { commandFor } from "../jobs/commands.ts";
 
 /** What was waited for. */
@@ -26,7 +26,7 @@ export interface Awaited {
 
 /** The error for an endpoint that does not serve what was asked for. */
 export async function failureOf(
-  { outcome, description }: SettledEndpoint,
+  { outcome, description }: FollowedEndpoint,
   awaited: Awaited,
   aws: Pick<Aws, "logs">,
 ): Promise<AwsError> {
@@ -57,7 +57,7 @@ export async function failureOf(
 function title(
   endpoint: string,
   isNew: boolean,
-  outcome: SettledEndpoint["outcome"],
+  outcome: FollowedEndpoint["outcome"],
   status: string,
 ): string {
   if (outcome === "rolled back") return `Endpoint ${endpoint} was not updated: it was rolled back`;

@@ -7,7 +7,7 @@
 
 import { AwsError, orNothing } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { Belonging } from "../endpoints/commands.ts";
+import type { Part } from "../endpoints/parts.ts";
 import type { Work } from "./work.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function requireUnchanged({ state, sagemaker }: Work): Promise<void
 
 /** Whether what has the name is what this run has made; yes, where nobody tells. */
 export async function isStillOwn(
-  { kind, name, created }: Belonging & { readonly created: Date | undefined },
+  { kind, name, created }: Part & { readonly created: Date | undefined },
   sagemaker: Pick<SageMaker, "describeModel" | "describeEndpointConfiguration">,
 ): Promise<boolean> {
   if (created === undefined) return true;

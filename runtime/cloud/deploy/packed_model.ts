@@ -44,7 +44,7 @@ export interface ModelUse {
   readonly healthCheckTimeout: number | undefined;
   /** What it is to run on; `undefined`: serverless. */
   readonly instanceType: string | undefined;
-  /** Where it is unpacked: `roomFor` in `contract/model_room.ts`. */
+  /** Where it is unpacked: `roomFor` in `contract/instances.ts`. */
   readonly room: ModelRoom;
   /** Options that the user gave, and not the app's file alone: `--model`. */
   readonly typed: ReadonlySet<string>;

@@ -9,8 +9,8 @@ import { AwsError, isRefusal, orNothing } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
-import { type Belonging, BELONGING_WORDS, removalByHand } from "../endpoints/commands.ts";
-import { findOtherUsers, isInUse } from "../endpoints/other_users.ts";
+import { deletionByHand, type Part, PART_WORDS } from "../endpoints/parts.ts";
+import { findOtherUsers, inUseError } from "../endpoints/other_users.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { isGoingTo, type Made } from "./making.ts";
 import type { Thing } from "./state.ts";
@@ -39,10 +39,10 @@ export async function requireUnused(
     const { kind, name } = theirs;
     throw new AwsError(
       "in use",
-      `There is ${BELONGING_WORDS[kind]} ${name}: mlcli did not make it`,
+      `There is ${PART_WORDS[kind]} ${name}: mlcli did not make it`,
       {
         hint: `${endpoint} needs its name. Deploy under another --endpoint-name or, once nothing ` +
-          `uses it, delete it: ${removalByHand(theirs, choice)}`,
+          `uses it, delete it: ${deletionByHand(theirs, choice)}`,
       },
     );
   }
@@ -50,7 +50,7 @@ export async function requireUnused(
   for (const thing of things) {
     const names = usersOf(thing);
     if (names.length === 0) continue;
-    throw isInUse(
+    throw inUseError(
       thing,
       names,
       `${endpoint} needs its name for what is new: delete the endpoints that use it first, or ` +
@@ -65,7 +65,7 @@ export async function deleteInTheWay(
   { sagemaker, report }: Removing,
 ): Promise<void> {
   for (const thing of things) {
-    const words = `${BELONGING_WORDS[thing.kind]} ${thing.name}`;
+    const words = `${PART_WORDS[thing.kind]} ${thing.name}`;
     report.progress(`Deleting ${words}`, 0);
     const done = await deleteThing(thing, sagemaker);
     if (done === "deleted") report.note(`Deleted ${words}, which nothing used`);
@@ -94,7 +94,7 @@ export async function deleteUnused(
     const usersOf = await findOtherUsers(things, endpoint, sagemaker, report);
     for (const thing of things) {
       const names = usersOf(thing);
-      const words = `${BELONGING_WORDS[thing.kind]} ${thing.name}`;
+      const words = `${PART_WORDS[thing.kind]} ${thing.name}`;
       if (names.length > 0) {
         report.note(`Kept ${words}, which ${names.join(", ")} uses`);
       } else {
@@ -115,7 +115,7 @@ export async function deleteUnused(
 
 /** Names what an endpoint needs no more. */
 export function tellUnused(
-  things: readonly Belonging[],
+  things: readonly Part[],
   { report, choice }: Pick<Removing, "report" | "choice">,
 ): void {
   if (things.length === 0) return;
@@ -192,7 +192,7 @@ async function deleteOwn(
   { sagemaker, report }: Removing,
 ): Promise<boolean> {
   if (!isCertain || created === undefined) return false;
-  const words = `${BELONGING_WORDS[kind]} ${name}`;
+  const words = `${PART_WORDS[kind]} ${name}`;
   try {
     const done = await deleteThing({ kind, name, created }, sagemaker);
     if (done === "deleted") report.note(`Deleted ${words}, made in vain`);
@@ -229,18 +229,18 @@ async function deleteThing(
 }
 
 /** `model shop-mlcli and endpoint configuration shop-config` */
-export function namesOf(things: readonly Belonging[]): string {
-  return things.map(({ kind, name }) => `${BELONGING_WORDS[kind]} ${name}`).join(" and ");
+export function namesOf(things: readonly Part[]): string {
+  return things.map(({ kind, name }) => `${PART_WORDS[kind]} ${name}`).join(" and ");
 }
 
 /** Sentences with each thing and how to delete it. */
 function listOf(
-  things: readonly (Belonging & { readonly isCertain?: boolean })[],
+  things: readonly (Part & { readonly isCertain?: boolean })[],
   choice: AwsOptions,
 ): string {
   return things.map((thing) => {
     const is = thing.isCertain === false ? "may be" : "is";
-    return `There ${is} ${BELONGING_WORDS[thing.kind]} ${thing.name} ` +
-      `(to delete it: ${removalByHand(thing, choice)}).`;
+    return `There ${is} ${PART_WORDS[thing.kind]} ${thing.name} ` +
+      `(to delete it: ${deletionByHand(thing, choice)}).`;
   }).join(" ");
 }

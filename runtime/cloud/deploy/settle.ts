@@ -7,9 +7,9 @@
 
 import { AwsError, withMore } from "../../aws/errors.ts";
 import { Interrupted } from "../../errors.ts";
-import { type Belonging, removalByHand, removalOf } from "../endpoints/commands.ts";
-import { waitUntilGone } from "../endpoints/endpoint_gone.ts";
-import { followEndpoint, type SettledEndpoint } from "../endpoints/settled.ts";
+import { deletionByHand, deletionOf, type Part } from "../endpoints/parts.ts";
+import { waitUntilGone } from "../endpoints/delete_endpoint.ts";
+import { type FollowedEndpoint, followEndpoint } from "../endpoints/follow_endpoint.ts";
 import type { Made } from "./making.ts";
 import { isStillOwn } from "./own.ts";
 import { deployedByAnother, failureOf } from "./outcome.ts";
@@ -77,8 +77,8 @@ export async function settle(
 async function orTellBefore(
   coming: Coming,
   work: Work,
-  follow: () => Promise<SettledEndpoint>,
-): Promise<SettledEndpoint> {
+  follow: () => Promise<FollowedEndpoint>,
+): Promise<FollowedEndpoint> {
   let isOver = false;
   try {
     const settled = await follow();
@@ -129,7 +129,7 @@ async function orTellUnused(
 
 /** What has become of it. What was made for it is deleted, or named. */
 async function failed(
-  settled: SettledEndpoint,
+  settled: FollowedEndpoint,
   { made, created }: Coming,
   work: Work,
 ): Promise<AwsError> {
@@ -150,7 +150,7 @@ async function failed(
  * @returns whether it needs nothing any more.
  */
 async function deleteFailed(
-  { description }: SettledEndpoint,
+  { description }: FollowedEndpoint,
   made: readonly Made[],
   work: Work,
 ): Promise<boolean> {
@@ -164,10 +164,10 @@ async function deleteFailed(
   } catch (error) {
     if (error instanceof Interrupted) {
       tellLeft(made, { report, choice });
-      report.note(`The endpoint has failed. To delete all: ${removalOf(endpoint, choice)}`);
+      report.note(`The endpoint has failed. To delete all: ${deletionOf(endpoint, choice)}`);
     }
     if (!(error instanceof AwsError)) throw error;
-    const rest = isDeleted ? "" : ` To delete it: ${removalOf(endpoint, choice)}`;
+    const rest = isDeleted ? "" : ` To delete it: ${deletionOf(endpoint, choice)}`;
     report.note(`${error.message}.${rest}`);
   }
   return isDeleted;
@@ -220,7 +220,7 @@ export async function leaveAsItIs(work: Work): Promise<void> {
   for (const thing of coming) {
     report.note(
       `There is ${thing.name}, which nothing uses yet: somebody deploys, or was interrupted. To ` +
-        `delete it: ${removalByHand(thing, choice)}`,
+        `delete it: ${deletionByHand(thing, choice)}`,
     );
   }
   const old = unused.filter((thing) => !coming.includes(thing));
@@ -244,17 +244,17 @@ async function cleanUp(
 
 /** Names what is not mlcli's. */
 function tellKept(
-  others: readonly Belonging[],
+  others: readonly Part[],
   { state, report, choice }: Pick<Work, "state" | "report" | "choice">,
 ): void {
   for (const thing of others) {
     report.note(
       `Kept ${namesOf([thing])}, which ${state.endpoint} does not need and mlcli did not make. ` +
-        `To delete it, once nothing uses it: ${removalByHand(thing, choice)}`,
+        `To delete it, once nothing uses it: ${deletionByHand(thing, choice)}`,
     );
   }
 }
 
 function tellCosts({ state: { endpoint }, report, choice }: Work): void {
-  report.note(`It costs money until it is deleted: ${removalOf(endpoint, choice)}`);
+  report.note(`It costs money until it is deleted: ${deletionOf(endpoint, choice)}`);
 }

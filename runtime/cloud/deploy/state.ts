@@ -13,8 +13,8 @@ import type {
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import { slotsOf } from "../../contract/names.ts";
-import type { Belonging } from "../endpoints/commands.ts";
-import { modelsOf } from "../endpoints/models.ts";
+import type { Part } from "../endpoints/parts.ts";
+import { modelsOf } from "../endpoints/parts.ts";
 import type { Note } from "../start/in_order.ts";
 import { ENDPOINT_TAG } from "../tags.ts";
 
@@ -33,7 +33,7 @@ export interface Base {
 }
 
 /** A configuration or a model that there is. */
-export interface Thing extends Belonging {
+export interface Thing extends Part {
   /** When the platform made it: another time is another thing of that name, and not ours to delete. */
   readonly created: Date | undefined;
   /** Whether mlcli made it for this endpoint. */

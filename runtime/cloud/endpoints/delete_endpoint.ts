@@ -1,34 +1,32 @@
-/**
- * `delete-endpoint`: deletes an endpoint and, when asked to, its configurations and models.
- *
- * @module
- */
-
-import type { Setting } from "../../aws/settings.ts";
-import { checkEndpointName } from "../../contract/names.ts";
+import { AwsError, isPassing, isRefusal, orNothing, withHint } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { AwsOptions, Setting } from "../../aws/settings.ts";
+import { checkEndpointName, configurationOf, slotsOf } from "../../contract/names.ts";
+import { Interrupted } from "../../errors.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
-import { type DeletionPlan, type DeletionReport, planDeletion } from "./deletion.ts";
-import { deletePlannedEndpoint, deletePlannedThings } from "./carry_out.ts";
-import { waitUntilGone } from "./endpoint_gone.ts";
+import { Waiter, type WaiterHost } from "../waiter.ts";
+import {
+  type DeletionPlan,
+  type DeletionRequest,
+  planDeletion,
+  type PlannedPart,
+  updatingError,
+} from "./delete_plan.ts";
+import type { LookReport } from "./other_users.ts";
+import { deletePart, deletionByHand, PART_WORDS } from "./parts.ts";
 
 /** What to delete, and how. */
-export interface EndpointDeletion {
-  readonly endpoint: string;
+export interface EndpointDeletion extends DeletionRequest {
   readonly choice: CloudChoice;
-  /** Delete `{endpoint}-config` too, and the second one that `deploy` makes. */
-  readonly withConfiguration: boolean;
-  /** Delete the models too that mlcli made for it. */
-  readonly withModel: boolean;
   /** Find out what would be deleted, and delete nothing. */
   readonly dryRun: boolean;
-  /** Return when the endpoint is gone. */
-  readonly wait: boolean;
   /** How long to wait at most, in seconds. */
   readonly timeout: number;
 }
 
 /** What is told on the way. */
-export interface EndpointDeletionReport extends DeletionReport {
+export interface EndpointDeletionReport extends LookReport {
   /** What is going to be deleted, and in which region. */
   planned(plan: DeletionPlan, region: Setting): void;
   /** The service has begun to delete the endpoint. */
@@ -36,7 +34,8 @@ export interface EndpointDeletionReport extends DeletionReport {
 }
 
 /**
- * Deletes the endpoint. Everything is asked before anything is deleted.
+ * Deletes the endpoint and, when asked to, its configurations and models. Everything is asked before
+ * anything is deleted.
  *
  * @throws UsageError when no endpoint can have that name.
  * @throws AwsError when it is not there, is being updated, its configuration is in use, or the
@@ -57,8 +56,205 @@ export async function deleteEndpoint(
     report.deleted(plan.endpoint);
   } finally {
     // Also where nobody reads the name any more: this too was asked for.
-    await deletePlannedThings(sagemaker, plan, report, deletion.choice);
+    await deletePlannedParts(sagemaker, plan, report, deletion.choice);
   }
-  if (!deletion.wait) return;
-  await waitUntilGone(sagemaker, plan, report, host, deletion.timeout);
+  if (deletion.wait) await waitUntilGone(sagemaker, plan, report, host, deletion.timeout);
+}
+
+/** What has become of a part. */
+type Fate = "deleted" | "not there" | "perhaps deleted" | "kept";
+
+interface PartFate {
+  readonly part: PlannedPart;
+  fate: Fate;
+}
+
+type DeletionApi = Pick<
+  SageMaker,
+  "deleteEndpoint" | "deleteEndpointConfiguration" | "deleteModel"
+>;
+
+/**
+ * Deletes the endpoint, unless that is being deleted already. After an interruption a note says
+ * what is left.
+ *
+ * @throws AwsError when there is no such endpoint, or it is being updated.
+ */
+export async function deletePlannedEndpoint(
+  sagemaker: DeletionApi,
+  { endpoint, description, isGone, parts }: DeletionPlan,
+  report: LookReport,
+): Promise<void> {
+  if (isGone) {
+    return report.note(`There is no endpoint ${endpoint} any more; deleting what is left.`);
+  }
+  if (description?.status === "Deleting") {
+    return report.note(`${endpoint} is being deleted already.`);
+  }
+  try {
+    await sagemaker.deleteEndpoint(endpoint);
+  } catch (error) {
+    const fates = parts.map((part) => ({ part, fate: "kept" as const }));
+    const again = parts.length > 0 ? " The same command goes on, or says what is left." : "";
+    const rest = `${outcomeWords(endpoint, "may be", fates)}.${again}`;
+    if (error instanceof Interrupted) report.note(`Interrupted: ${rest}`);
+    if (isRefusal(error, "in progress")) throw updatingError(endpoint, "in progress");
+    if (!isPassing(error)) throw error;
+    throw withHint(error, `${rest} ${error.hint ?? ""}`.trimEnd());
+  }
+}
+
+/**
+ * Deletes configurations and models after the endpoint, and tells what is left.
+ * @throws AwsError when the service refuses; its hint says what is deleted and what is not.
+ */
+export async function deletePlannedParts(
+  sagemaker: DeletionApi,
+  plan: DeletionPlan,
+  report: LookReport,
+  choice: AwsOptions,
+): Promise<void> {
+  const fates: readonly PartFate[] = plan.parts.map((part) => ({
+    part,
+    fate: part.isThere === false ? "not there" : "kept",
+  }));
+  const leftParts = (): readonly PlannedPart[] =>
+    fates.filter(({ fate }) => fate === "kept" || fate === "perhaps deleted")
+      .map(({ part }) => part);
+  let failure: AwsError | undefined;
+  for (const one of fates) {
+    if (one.fate === "not there") continue;
+    try {
+      await deletePart(sagemaker, one.part);
+      one.fate = "deleted";
+    } catch (error) {
+      if (error instanceof Interrupted) {
+        one.fate = "perhaps deleted";
+        report.note(`Interrupted: ${outcomeWords(plan.endpoint, "is", fates)}.`);
+        noteLeft(plan, leftParts(), report, choice);
+      }
+      if (!(error instanceof AwsError)) throw error;
+      if (isRefusal(error, "not found")) {
+        one.fate = "not there";
+        continue;
+      }
+      failure ??= error;
+      if (isPassing(error)) one.fate = "perhaps deleted";
+      // Others may be allowed; where nobody answers, nothing is.
+      if (!isRefusal(error, "denied")) break;
+    }
+  }
+  const configurations = fates.filter(({ part }) => part.kind === "configuration");
+  if (configurations.length > 0 && configurations.every(({ fate }) => fate === "not there")) {
+    // Its name may be another one.
+    report.note(`Endpoint configuration ${configurationOf(plan.endpoint)} does not exist.`);
+  }
+  if (!failure) return noteLeft(plan, leftParts(), report, choice);
+  noteLeft(plan, [], report, choice);
+  const sentences = [
+    `${outcomeWords(plan.endpoint, "is", fates)}.`,
+    failure.hint,
+    `Then: ${leftParts().map((part) => deletionByHand(part, choice)).join("; ")}`,
+  ];
+  throw withHint(failure, sentences.filter((sentence) => sentence).join(" "));
+}
+
+/** What is left, what was to be kept included, and how to delete it. */
+function noteLeft(
+  { endpoint, kept }: DeletionPlan,
+  left: readonly PlannedPart[],
+  { note }: LookReport,
+  choice: AwsOptions,
+): void {
+  const ourNames = slotsOf(endpoint).flatMap(({ configuration, model }) => [configuration, model]);
+  for (const part of [...left, ...kept]) {
+    const others = ourNames.includes(part.name) ? "" : " (others may use it)";
+    const byHand = deletionByHand(part, choice);
+    note(`Left: ${PART_WORDS[part.kind]} ${part.name}${others}. To delete it: ${byHand}`);
+  }
+}
+
+/** `churn is deleted, its configuration churn-config may be, its model churn-mlcli is not` */
+function outcomeWords(
+  endpoint: string,
+  verb: "is" | "may be",
+  fates: readonly PartFate[],
+): string {
+  const words: Readonly<Record<Fate, string>> = {
+    deleted: "is",
+    "perhaps deleted": "may be",
+    kept: "is not",
+    "not there": "",
+  };
+  const others = fates.filter(({ fate }) => fate !== "not there").map(({ part, fate }) =>
+    `its ${part.kind} ${part.name} ${words[fate]}`
+  );
+  return [`${endpoint} ${verb} deleted`, ...others].join(", ");
+}
+
+/**
+ * Waits until the endpoint that the plan describes is gone. (The SDK's own waiter takes any
+ * ValidationException as a sign of that.) A newer endpoint of the same name does not count.
+ *
+ * @param timeout seconds.
+ * @throws AwsError when the service could not delete it, or when the time is over.
+ */
+export async function waitUntilGone(
+  sagemaker: SageMaker,
+  { endpoint, description }: Pick<DeletionPlan, "endpoint" | "description">,
+  report: Pick<LookReport, "progress">,
+  host: WaiterHost,
+  timeout: number,
+): Promise<void> {
+  // The progress says why nobody answers.
+  const waiter = new Waiter(host, { what: "deletion", note: () => {}, timeout });
+  let current: EndpointDescription | undefined;
+  let wasDeleting = false;
+  for (;;) {
+    const asked = await waiter.ask(
+      "endpoint",
+      () => orNothing(sagemaker.describeEndpoint(endpoint)),
+    );
+    if (asked) {
+      current = asked.answer;
+      if (!current || isSuccessor(current, description)) return;
+      // Right after the request an endpoint may still show the status that it had before.
+      if (wasDeleting && current.status === "Failed") throw couldNotDeleteError(current);
+      wasDeleting ||= current.status === "Deleting";
+    }
+    const { failure } = waiter;
+    const state = failure?.message ?? current!.status;
+    if (waiter.isOver) throw tooLongError(endpoint, state, failure, timeout);
+    report.progress(`Waiting until ${endpoint} is gone: ${state}`);
+    await waiter.pause();
+  }
+}
+
+function isSuccessor(current: EndpointDescription, before?: EndpointDescription): boolean {
+  return before !== undefined && current.creationTime > before.creationTime;
+}
+
+function couldNotDeleteError({ name, failureReason }: EndpointDescription): AwsError {
+  return new AwsError("failed", `The platform could not delete endpoint ${name}`, {
+    hint: `Try again: mlcli delete-endpoint --endpoint-name ${name}`,
+    quote: failureReason,
+  });
+}
+
+function tooLongError(
+  name: string,
+  state: string,
+  failure: AwsError | undefined,
+  timeout: number,
+): AwsError {
+  const message = failure
+    ? `Not known after ${timeout} s whether ${name} is gone: ${state}`
+    : `Still there after ${timeout} s: ${name} (${state})`;
+  return new AwsError(failure?.refusal ?? "other", message, {
+    hint:
+      "The deletion goes on. mlcli list-endpoints shows when it is done; --timeout lets --wait " +
+      "wait longer.",
+    quote: failure?.quote,
+    cause: failure?.cause,
+  });
 }

@@ -1,9 +1,3 @@
-/**
- * What an endpoint is: besides its description that of its configuration, and of its models.
- *
- * @module
- */
-
 import { isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type {
@@ -11,7 +5,7 @@ import type {
   ModelDetails,
 } from "../../aws/sagemaker_deployments.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
-import { modelsOf } from "./models.ts";
+import { modelsOf } from "./parts.ts";
 
 /** A part of an endpoint. What is not known is `undefined`. */
 export interface VariantDetails {

@@ -1,29 +1,29 @@
-/**
- * The log of an endpoint: of all instances of all its variants.
- *
- * @module
- */
-
 import type { Aws } from "../../aws/aws.ts";
-import { AwsError } from "../../aws/errors.ts";
+import { AwsError, orNothing } from "../../aws/errors.ts";
 import type { Logs } from "../../aws/logs.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import { endpointLogGroup, withoutRepeats } from "../../contract/log_lines.ts";
-import { inOneLine } from "../../text.ts";
+import { inOneLine, printable } from "../../text.ts";
 import { LAST_LINES } from "../jobs/follow.ts";
+import type { JobReport } from "../jobs/report.ts";
 import { LogReader } from "../log_reader.ts";
+import { Waiter, type WaiterHost } from "../waiter.ts";
 
-/** Whose log, and how much of it. */
-export interface EndpointLogOf {
-  readonly name: string;
-  /** Leaves out what was written before. */
-  readonly since?: Date | undefined;
-  /** Leaves out instances that began to write before. */
-  readonly began?: Date | undefined;
-}
-
-/** An endpoint's log, read piece by piece. */
+/** The log of all instances of an endpoint, read piece by piece. */
 export class EndpointLog extends LogReader {
-  constructor(logs: Logs, { name, since, began }: EndpointLogOf) {
+  /**
+   * @param since leaves out what was written before.
+   * @param began leaves out instances that began to write before.
+   */
+  constructor(
+    logs: Logs,
+    { name, since, began }: {
+      readonly name: string;
+      readonly since?: Date | undefined;
+      readonly began?: Date | undefined;
+    },
+  ) {
     super(logs, {
       group: endpointLogGroup(name),
       since,
@@ -34,40 +34,94 @@ export class EndpointLog extends LogReader {
   }
 }
 
+/** How much of a line is shown, in characters: an event of CloudWatch may have 1 MB. */
+const LONGEST_LINE = 2_000;
+
 /** The end of an endpoint's log. */
 export interface LogEnd {
   /** Oldest first, fit for a terminal; where several instances write, each with whose it is. */
   readonly lines: readonly string[];
-  /** Why it could not be read; it is no must. */
+  /** Why it could not be read. */
   readonly denial: string | undefined;
-}
-
-/** How much of a line is shown, in characters: an event of CloudWatch may have 1 MB. */
-const LONGEST_LINE = 2_000;
-
-function shortened(line: string): string {
-  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)}...`;
 }
 
 /**
  * The last lines that an endpoint's instances wrote; what they wrote over and over, once.
  *
  * @param began only of instances that began to write since then.
- * @param count lines at most.
  * @throws Interrupted
  */
 export async function endOfEndpointLog(
   name: string,
   aws: Pick<Aws, "logs">,
-  { began, count = LAST_LINES }: { readonly began?: Date | undefined; readonly count?: number } =
-    {},
+  began: Date | undefined,
 ): Promise<LogEnd> {
   try {
-    const log = new EndpointLog(await aws.logs(), { name, began });
-    const lines = withoutRepeats((await log.tail(count)).map(shortened));
-    return { lines, denial: undefined };
+    const lines = await new EndpointLog(await aws.logs(), { name, began }).tail(LAST_LINES);
+    return { lines: withoutRepeats(lines.map(shortened)), denial: undefined };
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
     return { lines: [], denial: error.message };
   }
+}
+
+function shortened(line: string): string {
+  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)}...`;
+}
+
+/** How often (ms) it is asked whether the endpoint is still there. */
+const DESCRIBE_EVERY = 30_000;
+/** After the end lines may still come: so many times in a row there must be none. */
+const QUIET_ROUNDS = 2;
+const MOST_ROUNDS_AFTER = 30;
+
+/**
+ * Shows what comes of an endpoint's log until it is gone or `Failed`: an endpoint does not end by
+ * itself. A service that does not answer for a while is asked again.
+ *
+ * @returns how it ended, in words.
+ * @throws AwsError where the log may not be read, or the endpoint not described.
+ * @throws Interrupted after Ctrl-C.
+ */
+export async function followEndpointLog(
+  endpoint: EndpointDescription,
+  log: LogReader,
+  sagemaker: Pick<SageMaker, "describeEndpoint">,
+  host: WaiterHost,
+  report: Pick<JobReport, "note" | "log">,
+): Promise<string> {
+  const { clock } = host;
+  const waiter = new Waiter(host, { what: "endpoint", note: (text) => report.note(text) });
+  let [end, asked, quiet, after] = [endOf(endpoint), clock.now(), 0, 0];
+  for (;;) {
+    const lines = await waiter.ask("log", () => showNews(log, report));
+    if (end !== undefined) {
+      quiet = lines?.answer === 0 ? quiet + 1 : 0;
+      if (quiet === QUIET_ROUNDS || ++after === MOST_ROUNDS_AFTER) return end;
+    }
+    await waiter.pause((lines?.answer ?? 0) > 0);
+    if (end !== undefined || clock.now() - asked < DESCRIBE_EVERY) continue;
+    const latest = await waiter.ask(
+      "endpoint",
+      () => orNothing(sagemaker.describeEndpoint(endpoint.name)),
+    );
+    asked = clock.now();
+    if (latest) end = endOf(latest.answer, endpoint.creationTime);
+  }
+}
+
+async function showNews(log: LogReader, report: Pick<JobReport, "log">): Promise<number> {
+  let count = 0;
+  for await (const lines of log.news()) {
+    count += lines.length;
+    await report.log(`${lines.join("\n")}\n`);
+  }
+  return count;
+}
+
+/** How it ended; `undefined` while it goes on. A newer endpoint of the same name is another one. */
+function endOf(latest: EndpointDescription | undefined, created?: Date): string | undefined {
+  if (!latest || (created && latest.creationTime > created)) return "it is gone";
+  if (latest.status !== "Failed") return undefined;
+  return `Failed${latest.failureReason ? `: ${printable(latest.failureReason)}` : ""}`;
 }

@@ -1,14 +1,12 @@
-/**
- * `list-endpoints`: the endpoints of an account and region.
- *
- * @module
- */
-
-import type { EndpointFilter } from "../../aws/sagemaker_endpoints.ts";
+import { isRefusal } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { EndpointConfigurationDetails } from "../../aws/sagemaker_deployments.ts";
+import type { Endpoint, EndpointFilter } from "../../aws/sagemaker_endpoints.ts";
 import type { Setting } from "../../aws/settings.ts";
 import { checkNamePart } from "../../contract/names.ts";
-import { type ListedEndpoint, MachinesOfEndpoints } from "./machines.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
+import { inParallel } from "../in_parallel.ts";
+import { type VariantDetails, variantsOf } from "./details.ts";
 
 /** Which endpoints to list. */
 export interface EndpointListing {
@@ -43,6 +41,88 @@ export async function listEndpoints(
   const pages = sagemaker.listEndpoints(filter);
   return {
     region: sagemaker.region,
-    pages: withMachines ? new MachinesOfEndpoints(sagemaker, note).of(pages) : pages,
+    pages: withMachines ? withTheirMachines(pages, sagemaker, note) : pages,
   };
+}
+
+/** What an endpoint runs on. What is not known is `undefined`. */
+export interface Machines {
+  /** `ml.m5.large`; where variants have several types, all of them: `ml.m5.large, ml.c5.large`. */
+  readonly instanceType: string | undefined;
+  /** Of all variants together. */
+  readonly instanceCount: number | undefined;
+  /** In MB, of a serverless one, which has no instances. */
+  readonly memorySize: number | undefined;
+}
+
+/** An endpoint of a list, and what it runs on. */
+export interface ListedEndpoint extends Endpoint {
+  readonly machines?: Machines;
+}
+
+const UNKNOWN: Machines = {
+  instanceType: undefined,
+  instanceCount: undefined,
+  memorySize: undefined,
+};
+
+const REQUESTS_AT_ONCE = 8;
+
+/** The same endpoints in the same order, with what they run on. */
+async function* withTheirMachines(
+  pages: AsyncIterable<readonly Endpoint[]>,
+  sagemaker: Pick<SageMaker, "describeEndpoint" | "describeEndpointConfiguration">,
+  note: (text: string) => void,
+): AsyncGenerator<readonly ListedEndpoint[]> {
+  /** Several endpoints may have one. */
+  const configurations = new Map<string, Promise<EndpointConfigurationDetails | undefined>>();
+  let isDenialTold = false;
+  /** `undefined` where it is gone meanwhile, or nobody may ask. */
+  async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      return await question();
+    } catch (error) {
+      if (isRefusal(error, "not found")) return undefined;
+      if (!isRefusal(error, "denied")) throw error;
+      if (!isDenialTold) note(`The instances of some endpoints are not known: ${error.message}`);
+      isDenialTold = true;
+      return undefined;
+    }
+  }
+  async function machines({ name }: Endpoint): Promise<Machines> {
+    const described = await ask(() => sagemaker.describeEndpoint(name));
+    if (!described) return UNKNOWN;
+    const { configuration } = described;
+    const details = configurations.get(configuration) ??
+      ask(() => sagemaker.describeEndpointConfiguration(configuration));
+    configurations.set(configuration, details);
+    return machinesOf(variantsOf(described, await details));
+  }
+  for await (const page of pages) {
+    const found = new Map<Endpoint, Machines>();
+    await inParallel(
+      each(page),
+      REQUESTS_AT_ONCE,
+      async (endpoint) => void found.set(endpoint, await machines(endpoint)),
+    );
+    yield page.map((endpoint) => ({ ...endpoint, machines: found.get(endpoint) ?? UNKNOWN }));
+  }
+}
+
+/** What variants run on, together. */
+function machinesOf(variants: readonly VariantDetails[]): Machines {
+  const types = new Set(variants.flatMap(({ instanceType }) => instanceType ?? []));
+  const sum = (values: readonly (number | undefined)[]): number | undefined => {
+    const known = values.filter((value) => value !== undefined);
+    return known.length === 0 ? undefined : known.reduce((one, other) => one + other);
+  };
+  return {
+    instanceType: types.size === 0 ? undefined : [...types].join(", "),
+    instanceCount: sum(variants.map((one) => one.instanceCount ?? one.desiredCount)),
+    memorySize: sum(variants.map((one) => one.memorySize)),
+  };
+}
+
+async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
 }

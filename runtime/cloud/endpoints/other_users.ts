@@ -1,16 +1,9 @@
-/**
- * Which other endpoints use a configuration, or a model: the service would delete it under them.
- *
- * @module
- */
-
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import { inOneLine } from "../../text.ts";
 import { inParallel } from "../in_parallel.ts";
-import type { Belonging } from "./commands.ts";
-import { modelsOf } from "./models.ts";
+import { modelsOf, type Part } from "./parts.ts";
 
 /** Tells the user what is looked at. */
 export interface LookReport {
@@ -20,32 +13,26 @@ export interface LookReport {
   progress(text: string): void;
 }
 
-/** Which other endpoints use a thing: their names, sorted. */
-export type OtherUsers = (thing: Belonging) => readonly string[];
-
-/** What is asked of SageMaker. */
-type Asked = Pick<
-  SageMaker,
-  "listEndpoints" | "describeEndpoint" | "describeEndpointConfiguration"
->;
-
-/** Requests at once. */
 const REQUESTS_AT_ONCE = 8;
 
 /**
- * Asks all other endpoints what they use. What the permissions do not cover is told in a note.
+ * Asks all other endpoints which of these configurations and models they use: the service would delete
+ * them all the same. What the permissions do not cover is told in a note.
  *
- * @param things that others may use.
- * @param endpoint whose things these are: it does not count.
+ * @param endpoint whose parts these are: it does not count.
+ * @returns the users of a part: their names, sorted.
  */
 export async function findOtherUsers(
-  things: readonly Belonging[],
+  parts: readonly Part[],
   endpoint: string,
-  sagemaker: Asked,
+  sagemaker: Pick<
+    SageMaker,
+    "listEndpoints" | "describeEndpoint" | "describeEndpointConfiguration"
+  >,
   report: LookReport,
-): Promise<OtherUsers> {
-  const namesOf = (kind: Belonging["kind"]): readonly string[] =>
-    things.filter((thing) => thing.kind === kind).map(({ name }) => name);
+): Promise<(part: Part) => readonly string[]> {
+  const namesOf = (kind: Part["kind"]): readonly string[] =>
+    parts.filter((part) => part.kind === kind).map(({ name }) => name);
   const [configurations, models] = [namesOf("configuration"), namesOf("model")];
   const what = [...configurations, ...models].map(inOneLine).join(" and ");
   const users = { configuration: new Map<string, string[]>(), model: new Map<string, string[]>() };
@@ -92,8 +79,8 @@ export async function findOtherUsers(
 }
 
 /** The error for a configuration, or a model, that others use. */
-export function isInUse(
-  { kind, name }: Belonging,
+export function inUseError(
+  { kind, name }: Part,
   users: readonly string[],
   remedy = "Delete the endpoints that use it first.",
 ): AwsError {

@@ -1,20 +1,18 @@
-/**
- * `wait` of an endpoint: until it has settled.
- *
- * @module
- */
-
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { slotsOf } from "../../contract/names.ts";
-import { inOneLine } from "../../text.ts";
+import { likelyCause } from "../../contract/failure_causes.ts";
+import { MlcliError } from "../../errors.ts";
+import { inOneLine, printable } from "../../text.ts";
+import { commandFor } from "../jobs/commands.ts";
 import type { JobReport } from "../jobs/report.ts";
 import type { WaiterHost } from "../waiter.ts";
-import { endpointFailure } from "./failure.ts";
-import { followEndpoint } from "./settled.ts";
+import { endOfEndpointLog } from "./endpoint_log.ts";
+import { type FollowedEndpoint, followEndpoint } from "./follow_endpoint.ts";
+import { deletionOf } from "./parts.ts";
 
 /**
  * Waits until an endpoint has settled; its name is the result.
@@ -67,4 +65,77 @@ async function unused(
     if (error instanceof AwsError) return undefined;
     throw error;
   }
+}
+
+/**
+ * Says what happened: the service's reason, the end of the log of the instances that began since then,
+ * the likely cause, and what to do.
+ * @param choice the options of the command, for command lines to paste.
+ */
+export async function endpointFailure(
+  name: string,
+  { outcome, description, began }: FollowedEndpoint,
+  aws: Pick<Aws, "logs">,
+  choice: AwsOptions,
+): Promise<MlcliError> {
+  if (outcome === "gone") {
+    return new MlcliError(`Endpoint ${inOneLine(name)} is gone: it was deleted`, {
+      hint: "mlcli deploy makes it anew.",
+    });
+  }
+  const { quote, cause, log } = await whatIsKnown(name, { description, began }, aws, choice);
+  const remedy = description?.status === "Failed"
+    ? `It can only be deleted: ${deletionOf(name, choice)}.`
+    : outcome === "rolled back"
+    ? "It still serves. Once the cause is gone, deploy again."
+    : "";
+  return new MlcliError(`Endpoint ${inOneLine(name)} ${whatHappened(outcome, description)}`, {
+    quote,
+    hint: [cause, remedy, log].filter((part) => part).join(" "),
+  });
+}
+
+/** What can be told of an endpoint that is not as it was to be. */
+export interface Known {
+  /** SageMaker's reason, and the end of the log of the instances that began since then. */
+  readonly quote: string;
+  /** The likely cause, and what to do about it: sentences. */
+  readonly cause: string | undefined;
+  /** How to see more of the log: a sentence. */
+  readonly log: string;
+}
+
+/** Finds out what can be told of a failure, of the log only of instances that `began` since then. */
+export async function whatIsKnown(
+  name: string,
+  { description, began }: Pick<FollowedEndpoint, "description" | "began">,
+  aws: Pick<Aws, "logs">,
+  choice: AwsOptions,
+): Promise<Known> {
+  const reason = description?.failureReason ?? "";
+  const { lines, denial } = await endOfEndpointLog(name, aws, began);
+  return {
+    quote: [
+      printable(reason || "SageMaker gave no reason."),
+      ...lines.length > 0 ? ["", "The end of its log:", ...lines] : [],
+    ].join("\n"),
+    cause: likelyCause({ kind: "serve", reason, log: lines })?.words,
+    log: denial !== undefined
+      ? `Its log may not be read: ${denial}.`
+      : lines.length === 0
+      ? `${began ? "Its new instances" : "Its instances"} wrote no log.`
+      : `${commandFor(name, choice)("logs")} shows its whole log.`,
+  };
+}
+
+function whatHappened(
+  outcome: FollowedEndpoint["outcome"],
+  description: FollowedEndpoint["description"],
+): string {
+  if (outcome === "rolled back") {
+    const serves = inOneLine(description?.configuration ?? "");
+    return `was rolled back: it serves what it served before (${serves})`;
+  }
+  const status = inOneLine(description?.status ?? "");
+  return status === "Failed" ? "failed" : `is ${status}`;
 }

@@ -1,13 +1,3 @@
-/**
- * Following an endpoint until it has settled: its statuses as they change.
- *
- * `InService` alone is no success: an update that fails is taken back, often without a word, and the
- * endpoint is in service again with the configuration that it had before
- * (https://github.com/hashicorp/terraform-provider-aws/issues/39099).
- *
- * @module
- */
-
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, orNothing, withMore } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
@@ -17,9 +7,13 @@ import { Interrupted } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import type { JobReport } from "../jobs/report.ts";
 import { Waiter, type WaiterHost } from "../waiter.ts";
-import { endpointGoesOn } from "./commands.ts";
+import { endpointGoesOn } from "./parts.ts";
 
-/** How an endpoint has settled. */
+/**
+ * How an endpoint has settled. `InService` alone is no success: an update that fails is taken back, often
+ * without a word, and the endpoint is in service again with the configuration that it had before
+ * (https://github.com/hashicorp/terraform-provider-aws/issues/39099).
+ */
 export type Outcome =
   /** It serves with the configuration that it was to have. */
   | "in service"
@@ -33,7 +27,7 @@ export type Outcome =
   | "not yet";
 
 /** An endpoint that has settled, or is waited for no longer. */
-export interface SettledEndpoint {
+export interface FollowedEndpoint {
   readonly outcome: Outcome;
   /** As it was described last; `undefined` where it never was. */
   readonly description: EndpointDescription | undefined;
@@ -42,7 +36,7 @@ export interface SettledEndpoint {
 }
 
 /** What it is to become, and how long to wait. */
-export interface SettleOptions {
+export interface FollowOptions {
   /**
    * Name of the configuration that it is to have. Without one it is that which is coming when it is
    * asked; where none is, the one that it has.
@@ -76,10 +70,10 @@ export async function followEndpoint(
   aws: Aws,
   host: WaiterHost,
   report: Pick<JobReport, "note" | "progress">,
-  options: SettleOptions = {},
-): Promise<SettledEndpoint> {
+  options: FollowOptions = {},
+): Promise<FollowedEndpoint> {
   try {
-    return await new Settling(name, host, report, options).run(await aws.sagemaker());
+    return await new Following(name, host, report, options).run(await aws.sagemaker());
   } catch (error) {
     const rest = endpointGoesOn(name, options.choice);
     if (error instanceof Interrupted) report.note(rest);
@@ -89,7 +83,7 @@ export async function followEndpoint(
 }
 
 /** One endpoint, being followed. */
-class Settling {
+class Following {
   #latest: EndpointDescription | undefined;
   #target: string | undefined;
   #hasChanged = false;
@@ -101,12 +95,12 @@ class Settling {
     private readonly name: string,
     private readonly host: WaiterHost,
     private readonly report: Pick<JobReport, "note" | "progress">,
-    private readonly options: SettleOptions,
+    private readonly options: FollowOptions,
   ) {
     this.#target = options.target;
   }
 
-  async run(sagemaker: Pick<SageMaker, "describeEndpoint">): Promise<SettledEndpoint> {
+  async run(sagemaker: Pick<SageMaker, "describeEndpoint">): Promise<FollowedEndpoint> {
     const { clock } = this.host;
     const start = clock.now();
     const waiter = new Waiter(this.host, {
@@ -127,7 +121,7 @@ class Settling {
     }
   }
 
-  #end(outcome: Outcome): SettledEndpoint {
+  #end(outcome: Outcome): FollowedEndpoint {
     return { outcome, description: this.#latest, began: this.#began };
   }
 
@@ -151,7 +145,7 @@ class Settling {
     if (this.#target === undefined) return this.#isTakenBack ? "rolled back" : "in service";
     if (configuration === this.#target) return "in service";
     // The platform always tells. Without that, nothing may be taken for rolled back, and deleted.
-    if (configuration === "") throw doesNotTell(this.name);
+    if (configuration === "") throw noConfigurationError(this.name);
     return this.#hasChanged || !this.#mayComeYet() ? "rolled back" : undefined;
   }
 
@@ -161,7 +155,7 @@ class Settling {
   }
 }
 
-function doesNotTell(name: string): AwsError {
+function noConfigurationError(name: string): AwsError {
   return new AwsError(
     "other",
     `Endpoint ${name} is InService; with which configuration, the service does not tell`,

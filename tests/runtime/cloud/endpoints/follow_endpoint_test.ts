@@ -1,6 +1,9 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
-import { followEndpoint, type SettleOptions } from "../../../../runtime/cloud/endpoints/settled.ts";
+import {
+  followEndpoint,
+  type FollowOptions,
+} from "../../../../runtime/cloud/endpoints/follow_endpoint.ts";
 import { fakeClock } from "../../../helpers/fake_context.ts";
 import { memoryAws } from "../../../helpers/memory_aws.ts";
 import {
@@ -23,7 +26,7 @@ function is(
 const FAILED = new AwsError("failed", "Out of order");
 const DENIED = new AwsError("denied", "No permission", { hint: "Add it." });
 
-async function follow(states: readonly EndpointState[], options: SettleOptions = {}) {
+async function follow(states: readonly EndpointState[], options: FollowOptions = {}) {
   const notes: string[] = [];
   const clock = fakeClock();
   const { signal } = new AbortController();

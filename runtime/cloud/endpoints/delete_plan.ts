@@ -1,37 +1,34 @@
-/**
- * What a deletion of an endpoint deletes: everything is checked before anything is deleted.
- *
- * @module
- */
-
-import { AwsError, isRefusal, withHint } from "../../aws/errors.ts";
+import { AwsError, isRefusal, withHint, withMore } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { configurationOf, isPossibleName, slotsOf } from "../../contract/names.ts";
-import { type Belongings, belongingsOf, hasOurTag, type Known } from "./belongings.ts";
-import type { Belonging } from "./commands.ts";
-import { remainderOf } from "./remainder.ts";
-import { findOtherUsers, isInUse, type LookReport } from "./other_users.ts";
+import { findOtherUsers, inUseError, type LookReport } from "./other_users.ts";
+import {
+  deletionByHand,
+  findParts,
+  type FoundPart,
+  type FoundParts,
+  hasOurTag,
+  type Part,
+  PART_WORDS,
+} from "./parts.ts";
 
 /** What to delete. */
 export interface DeletionRequest {
   readonly endpoint: string;
-  /** Delete its configurations too. */
+  /** Delete `{endpoint}-config` too, and the second one that `deploy` makes. */
   readonly withConfiguration: boolean;
   /** Delete the models too that mlcli made for it. */
   readonly withModel: boolean;
-  /** Whether the caller is going to wait, which needs the permission to describe the endpoint. */
+  /** Return when the endpoint is gone, which needs the permission to describe it. */
   readonly wait: boolean;
   /** The options of the command, for command lines to paste. */
   readonly choice: AwsOptions;
 }
 
-/** Tells the user what happens. */
-export type DeletionReport = LookReport;
-
 /** Something to delete, or to keep. */
-export interface Planned extends Belonging {
+export interface PlannedPart extends Part {
   /** `undefined` where nobody may ask. */
   readonly isThere: boolean | undefined;
 }
@@ -41,12 +38,12 @@ export interface DeletionPlan {
   readonly endpoint: string;
   /** What the service says about the endpoint; `undefined` when it may not be asked. */
   readonly description: EndpointDescription | undefined;
-  /** Whether the endpoint is gone, and only what is left of it is to be deleted. */
+  /** Whether the endpoint is gone, and only its parts are to be deleted. */
   readonly isGone?: boolean;
   /** To delete after the endpoint, in this order. */
-  readonly things: readonly Planned[];
+  readonly parts: readonly PlannedPart[];
   /** What stays. */
-  readonly kept: readonly Planned[];
+  readonly kept: readonly PlannedPart[];
 }
 
 /** In these states the service changes the endpoint by itself, and refuses to delete it. */
@@ -58,69 +55,58 @@ const UPDATING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds out whether the endpoint can be deleted, and what with it. Changes nothing.
+ * Finds out whether the endpoint can be deleted, and what with it. Changes nothing. A check that the
+ * permissions do not cover is left out with a note: the specification requires only those to delete.
  *
- * A check that the permissions do not cover is left out with a note, since the specification
- * requires only the permissions to delete.
- *
- * @throws AwsError when there is no such endpoint and nothing of it to delete
- * (its hint tells what is left), it is being
- * updated, or others use what is to be deleted.
+ * @throws AwsError when there is no such endpoint and no part of it to delete (its hint tells what
+ * else has its names), it is being updated, or others use what is to be deleted.
  */
 export async function planDeletion(
   sagemaker: SageMaker,
   request: DeletionRequest,
-  report: DeletionReport,
+  report: LookReport,
 ): Promise<DeletionPlan> {
   const { endpoint, withConfiguration } = request;
   const description = await describeIfAllowed(sagemaker, request, report);
   if (description instanceof AwsError) {
-    const { things, kept } = await remainderOf(sagemaker, request, description, report);
-    await checkUsers(sagemaker, request, things, report);
-    return {
-      ...{ endpoint, description: undefined, isGone: true },
-      ...{ things: things.map(planned), kept: kept.map(planned) },
-    };
+    const found = await partsOfGoneEndpoint(sagemaker, request, description, report);
+    await requireNoOtherUsers(sagemaker, request, found.parts, report);
+    return { endpoint, description: undefined, isGone: true, ...found };
   }
   if (description && UPDATING.has(description.status)) {
-    throw isUpdating(endpoint, description.status);
+    throw updatingError(endpoint, description.status);
   }
   if (withConfiguration && !isPossibleName(configurationOf(endpoint))) {
     report.note(
       `${configurationOf(endpoint)} is longer than names can be: no such configuration to delete.`,
     );
   }
-  const belongings = await belongingsOf(sagemaker, endpoint, description?.configuration);
-  const { configurations, models } = belongings;
-  noteDenials(belongings, request, report);
-  const things: Known[] = [];
-  for (const one of configurations) {
-    if (await isToGo(sagemaker, one, request, description, report)) things.push(one);
+  const found = await findParts(sagemaker, endpoint, description?.configuration);
+  noteDenials(found, request, report);
+  const parts: FoundPart[] = [];
+  for (const one of found.configurations) {
+    if (await isConfigurationToGo(sagemaker, one, request, description, report)) parts.push(one);
   }
-  for (const one of models) {
-    if (await isModelToGo(sagemaker, one, request, belongings, report)) things.push(one);
+  for (const one of found.models) {
+    if (await isModelToGo(sagemaker, one, request, found, report)) parts.push(one);
   }
-  const kept = [...configurations, ...models].filter((one) =>
-    !things.includes(one) && (one.isThere ?? one.name === description?.configuration)
+  const kept = [...found.configurations, ...found.models].filter((one) =>
+    !parts.includes(one) && (one.isThere ?? one.name === description?.configuration)
   );
-  if (description) await checkUsers(sagemaker, request, things, report);
-  return { endpoint, description, things: things.map(planned), kept: kept.map(planned) };
-}
-
-function planned({ kind, name, isThere }: Known): Planned {
-  return { kind, name, isThere };
+  if (description) await requireNoOtherUsers(sagemaker, request, parts, report);
+  return { endpoint, description, parts, kept };
 }
 
 /**
  * The first configuration goes by its name, as the specification says; the second, which others may
  * have called so, where it is in use or has our tag.
  */
-async function isToGo(
+async function isConfigurationToGo(
   sagemaker: SageMaker,
-  configuration: Known,
+  configuration: FoundPart,
   { endpoint, withConfiguration }: DeletionRequest,
   description: EndpointDescription | undefined,
-  { note }: DeletionReport,
+  { note }: LookReport,
 ): Promise<boolean> {
   const { name, isThere } = configuration;
   const [first, second] = slotsOf(endpoint);
@@ -134,10 +120,10 @@ async function isToGo(
 /** Models go by the names that mlcli gives them, and by its tag. */
 async function isModelToGo(
   sagemaker: SageMaker,
-  model: Known,
+  model: FoundPart,
   { endpoint, withModel }: DeletionRequest,
-  { configurations }: Belongings,
-  { note }: DeletionReport,
+  { configurations }: FoundParts,
+  { note }: LookReport,
 ): Promise<boolean> {
   if (!withModel || model.isThere === false) return false;
   if (slotsOf(endpoint).some((slot) => slot.model === model.name)) {
@@ -148,29 +134,61 @@ async function isModelToGo(
   return await hasOurTag(sagemaker, endpoint, model, note);
 }
 
+/**
+ * What mlcli made for an endpoint that is gone, as after a deletion that was killed. By its name alone a
+ * configuration may be somebody else's, while no endpoint says whose it is.
+ *
+ * @throws the refusal where there is nothing to delete; its hint tells what there is of that name.
+ */
+async function partsOfGoneEndpoint(
+  sagemaker: SageMaker,
+  { endpoint, withConfiguration, withModel, choice }: DeletionRequest,
+  refusal: AwsError,
+  { note }: LookReport,
+): Promise<{ readonly parts: readonly FoundPart[]; readonly kept: readonly FoundPart[] }> {
+  const { configurations, models } = await findParts(sagemaker, endpoint, undefined)
+    .catch((cause): FoundParts => {
+      if (cause instanceof AwsError) return { configurations: [], models: [] };
+      throw cause;
+    });
+  const ourModels = slotsOf(endpoint).map(({ model }) => model);
+  const parts: FoundPart[] = [];
+  for (const one of [...withConfiguration ? configurations : [], ...withModel ? models : []]) {
+    if (!one.isThere) continue;
+    const isOurs = [one.name, ...one.models].some((name) => ourModels.includes(name)) ||
+      await hasOurTag(sagemaker, endpoint, one, note);
+    if (isOurs) parts.push(one);
+  }
+  const there = [...configurations, ...models].filter(({ isThere }) => isThere);
+  if (parts.length > 0) return { parts, kept: there.filter((one) => !parts.includes(one)) };
+  if (there.length === 0) throw refusal;
+  const names = there.map(({ kind, name }) => `${PART_WORDS[kind]} ${name}`).join(", ");
+  const byHand = there.map((one) => deletionByHand(one, choice)).join("; ");
+  throw withMore(refusal, `There is, of that name: ${names}. To delete that: ${byHand}`);
+}
+
 /** @throws AwsError where another endpoint uses what is to be deleted. */
-async function checkUsers(
+async function requireNoOtherUsers(
   sagemaker: SageMaker,
   { endpoint }: DeletionRequest,
-  things: readonly Known[],
-  report: DeletionReport,
+  parts: readonly FoundPart[],
+  report: LookReport,
 ): Promise<void> {
-  const looked = things.filter(({ isThere }) => isThere !== false);
-  if (looked.length === 0) return;
-  const usersOf = await findOtherUsers(looked, endpoint, sagemaker, report);
-  for (const thing of looked) {
-    const names = usersOf(thing);
-    const option = thing.kind === "model" ? "--delete-model" : "--delete-config";
+  const there = parts.filter(({ isThere }) => isThere !== false);
+  if (there.length === 0) return;
+  const usersOf = await findOtherUsers(there, endpoint, sagemaker, report);
+  for (const part of there) {
+    const option = part.kind === "model" ? "--delete-model" : "--delete-config";
     const remedy = `Delete the endpoints that use it first, or leave out ${option}.`;
-    if (names.length > 0) throw isInUse(thing, names, remedy);
+    if (usersOf(part).length > 0) throw inUseError(part, usersOf(part), remedy);
   }
 }
 
 /** What may not be asked, in a line. */
 function noteDenials(
-  { configurations, models }: Belongings,
+  { configurations, models }: FoundParts,
   { endpoint, withConfiguration, withModel }: DeletionRequest,
-  { note }: DeletionReport,
+  { note }: LookReport,
 ): void {
   const denied = [...configurations, ...models].flatMap(({ denial }) => denial ? [denial] : []);
   if (denied.length === 0) return;
@@ -187,39 +205,36 @@ function noteDenials(
 /** What the service says; its refusal, where the endpoint is not there. */
 async function describeIfAllowed(
   sagemaker: SageMaker,
-  request: DeletionRequest,
-  report: DeletionReport,
+  { endpoint, withConfiguration, withModel, wait }: DeletionRequest,
+  report: LookReport,
 ): Promise<EndpointDescription | AwsError | undefined> {
-  const { endpoint, withConfiguration, withModel, wait } = request;
   try {
     return await sagemaker.describeEndpoint(endpoint);
   } catch (error) {
     if (isRefusal(error, "not found")) return error;
     if (!isRefusal(error, "denied")) throw error;
-    if (wait) throw cannotWait(error);
-    const things = [
+    if (wait) {
+      throw withHint(
+        error,
+        "Nothing was deleted. --wait has to describe the endpoint: add the permission, or leave " +
+          "out --wait.",
+      );
+    }
+    const parts = [
       withConfiguration ? configurationOf(endpoint) : "",
       withModel ? "its models" : "",
     ].filter((part) => part).join(" or ");
-    const others = things === "" ? "" : `, nor whether another endpoint uses ${things}`;
+    const others = parts === "" ? "" : `, nor whether another endpoint uses ${parts}`;
     report.note(`Status of ${endpoint} not checked${others}: ${error.message}`);
     return undefined;
   }
 }
 
 /** The error for an endpoint that the service changes by itself. */
-export function isUpdating(endpoint: string, status: string): AwsError {
+export function updatingError(endpoint: string, status: string): AwsError {
   return new AwsError(
     "in progress",
     `Endpoint is updating, cannot delete: ${endpoint} (${status})`,
     { hint: "Wait until mlcli list-endpoints shows InService or Failed, then delete it." },
-  );
-}
-
-function cannotWait(error: AwsError): AwsError {
-  return withHint(
-    error,
-    "Nothing was deleted. --wait has to describe the endpoint: add the permission, or leave out " +
-      "--wait.",
   );
 }

@@ -1,18 +1,12 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import type { SageMaker } from "../../../../runtime/aws/sagemaker.ts";
 import type { EndpointDescription } from "../../../../runtime/aws/sagemaker_endpoints.ts";
 import {
-  deletePlannedEndpoint,
-  deletePlannedThings,
-} from "../../../../runtime/cloud/endpoints/carry_out.ts";
-import {
   type DeletionPlan,
-  type DeletionReport,
   type DeletionRequest,
   planDeletion,
-  type Planned,
-} from "../../../../runtime/cloud/endpoints/deletion.ts";
+} from "../../../../runtime/cloud/endpoints/delete_plan.ts";
 import { Interrupted } from "../../../../runtime/errors.ts";
 import {
   configured,
@@ -32,11 +26,10 @@ const CAUSE = new Error("HTTP 400");
 const DETAILS = { hint: "Add it.", quote: "User: jo", cause: CAUSE };
 const DENIED = new AwsError("denied", "No permission", DETAILS);
 const FAILED = new AwsError("failed", "Out of order");
-const GONE = new AwsError("not found", "ResourceNotFound: it");
 const STOPPED = new Interrupted("SIGINT");
 
 /** What was noted, and what was said for a moment. */
-class MemoryReport implements DeletionReport {
+class MemoryReport {
   readonly notes: string[] = [];
   readonly moments: string[] = [];
   note = (line: string): void => void this.notes.push(line);
@@ -86,8 +79,8 @@ async function plan({ states = {}, more, request }: Given, report = new MemoryRe
 const NOWHERE = { region: undefined, profile: undefined, iamRoleArn: undefined };
 
 /** Name of the configuration that goes. */
-function configurationIn({ things }: DeletionPlan): string | undefined {
-  return things.find(({ kind }) => kind === "configuration")?.name;
+function configurationIn({ parts }: DeletionPlan): string | undefined {
+  return parts.find(({ kind }) => kind === "configuration")?.name;
 }
 
 const ALONE = { withConfiguration: false };
@@ -291,220 +284,3 @@ suite("planDeletion", () => {
     assertEquals(configurationIn(await plan({ more })), "churn-config");
   });
 });
-
-const CONFIGURATION: Planned = { kind: "configuration", name: "churn-config", isThere: true };
-const SECOND: Planned = { kind: "configuration", name: "churn-config-2", isThere: true };
-const MODEL: Planned = { kind: "model", name: "churn-mlcli", isThere: true };
-const USED: Planned = { kind: "configuration", name: "used", isThere: true };
-const PLAN: DeletionPlan = {
-  endpoint: "churn",
-  description: CHURN,
-  things: [CONFIGURATION],
-  kept: [],
-};
-const DELETING = { ...PLAN, description: endpointNamed("churn", { status: "Deleting" }) };
-const UNKNOWN = { ...PLAN, description: undefined };
-const ALONE_PLAN = { ...PLAN, things: [] };
-const ALL = { ...PLAN, things: [CONFIGURATION, SECOND, MODEL] };
-
-/** A deletion: what the platform says, what it was asked for, what is noted, what is thrown. */
-interface Deletion {
-  readonly name: string;
-  readonly plan?: DeletionPlan;
-  /** At what, where not at the first that is deleted. */
-  readonly at?: string;
-  readonly failure?: Error;
-  readonly asked?: readonly string[];
-  readonly notes?: readonly string[];
-  readonly thrown?: Error | readonly [refusal: string, message: string, hint: string];
-}
-
-const AGAIN = "The same command goes on, or says what is left.";
-
-const ENDPOINTS: readonly Deletion[] = [
-  { name: "the endpoint", asked: ["churn"] },
-  { name: "one that was not described", plan: UNKNOWN, asked: ["churn"] },
-  {
-    name: "none that is being deleted",
-    plan: DELETING,
-    asked: [],
-    notes: ["churn is being deleted already."],
-  },
-  { name: "none that is not there", failure: GONE, thrown: GONE },
-  { name: "none where it may not", failure: DENIED, thrown: DENIED },
-  {
-    name: "none that began to be updated",
-    failure: new AwsError("in progress", "Cannot update in-progress endpoint"),
-    thrown: [
-      "in progress",
-      "Endpoint is updating, cannot delete: churn (in progress)",
-      UPDATING,
-    ],
-  },
-  {
-    name: "perhaps the endpoint, when it is stopped",
-    plan: ALONE_PLAN,
-    failure: STOPPED,
-    notes: ["Interrupted: churn may be deleted."],
-    thrown: STOPPED,
-  },
-  {
-    name: "perhaps the endpoint, when it is stopped, and not its configuration",
-    failure: STOPPED,
-    notes: [`Interrupted: churn may be deleted, its configuration churn-config is not. ${AGAIN}`],
-    thrown: STOPPED,
-  },
-  {
-    name: "perhaps the endpoint, when the platform fails, and nothing else",
-    plan: ALL,
-    failure: FAILED,
-    thrown: [
-      "failed",
-      "Out of order",
-      "churn may be deleted, its configuration churn-config is not, its configuration " +
-      `churn-config-2 is not, its model churn-mlcli is not. ${AGAIN}`,
-    ],
-  },
-];
-
-const BY_HAND = "aws sagemaker delete-endpoint-config --endpoint-config-name churn-config";
-const MODEL_BY_HAND = "aws sagemaker delete-model --model-name churn-mlcli";
-const MISSING = "Endpoint configuration churn-config does not exist.";
-const LEFT = `Left: endpoint configuration churn-config. To delete it: ${BY_HAND}`;
-const LEFT_MODEL = `Left: model churn-mlcli. To delete it: ${MODEL_BY_HAND}`;
-
-const THINGS: readonly Deletion[] = [
-  { name: "the configuration", asked: ["churn-config"] },
-  { name: "none where none is meant", plan: ALONE_PLAN, asked: [] },
-  { name: "that of one that was not described", plan: UNKNOWN, asked: ["churn-config"] },
-  {
-    name: "configurations and models, in order",
-    plan: ALL,
-    asked: ["churn-config", "churn-config-2", "churn-mlcli"],
-  },
-  {
-    name: "nothing that is kept, and tells that",
-    plan: { ...ALONE_PLAN, kept: [CONFIGURATION, MODEL, USED] },
-    asked: [],
-    notes: [
-      LEFT,
-      LEFT_MODEL,
-      "Left: endpoint configuration used (others may use it). To delete it: " +
-      "aws sagemaker delete-endpoint-config --endpoint-config-name used",
-    ],
-  },
-  { name: "none that is not there", failure: GONE, notes: [MISSING] },
-  {
-    name: "none that is known not to be there",
-    plan: { ...PLAN, things: [{ ...CONFIGURATION, isThere: false }] },
-    asked: [],
-    notes: [MISSING],
-  },
-  {
-    name: "the second where there is no first, without a word",
-    plan: { ...PLAN, things: [{ ...CONFIGURATION, isThere: false }, SECOND] },
-    asked: ["churn-config-2"],
-  },
-  {
-    name: "no model that is not there any more",
-    plan: ALL,
-    at: "churn-mlcli",
-    failure: GONE,
-    asked: ["churn-config", "churn-config-2", "churn-mlcli"],
-  },
-  {
-    name: "none where it may not",
-    failure: DENIED,
-    thrown: [
-      "denied",
-      "No permission",
-      `churn is deleted, its configuration churn-config is not. Add it. Then: ${BY_HAND}`,
-    ],
-  },
-  {
-    name: "the rest where it may not delete one",
-    plan: { ...ALL, kept: [USED] },
-    at: "churn-config-2",
-    failure: DENIED,
-    asked: ["churn-config", "churn-config-2", "churn-mlcli"],
-    notes: [
-      "Left: endpoint configuration used (others may use it). To delete it: " +
-      "aws sagemaker delete-endpoint-config --endpoint-config-name used",
-    ],
-    thrown: [
-      "denied",
-      "No permission",
-      "churn is deleted, its configuration churn-config is, its configuration churn-config-2 is " +
-      `not, its model churn-mlcli is. Add it. Then: ${BY_HAND}-2`,
-    ],
-  },
-  {
-    name: "nothing more where the platform fails",
-    plan: { ...ALL, things: [CONFIGURATION, MODEL] },
-    failure: FAILED,
-    asked: ["churn-config"],
-    thrown: [
-      "failed",
-      "Out of order",
-      "churn is deleted, its configuration churn-config may be, its model churn-mlcli is not. " +
-      `Then: ${BY_HAND}; ${MODEL_BY_HAND}`,
-    ],
-  },
-  {
-    name: "perhaps the configuration, when it is stopped",
-    failure: STOPPED,
-    notes: ["Interrupted: churn is deleted, its configuration churn-config may be.", LEFT],
-    thrown: STOPPED,
-  },
-  {
-    name: "nothing more when it is stopped",
-    plan: ALL,
-    at: "churn-config-2",
-    failure: STOPPED,
-    asked: ["churn-config", "churn-config-2"],
-    notes: [
-      "Interrupted: churn is deleted, its configuration churn-config is, its configuration " +
-      "churn-config-2 may be, its model churn-mlcli is not.",
-      `Left: endpoint configuration churn-config-2. To delete it: ${BY_HAND}-2`,
-      LEFT_MODEL,
-    ],
-    thrown: STOPPED,
-  },
-  { name: "none after a defect of ours", failure: CAUSE, thrown: CAUSE },
-];
-
-for (
-  const [title, work, rows] of [
-    ["deletePlannedEndpoint", deletePlannedEndpoint, ENDPOINTS],
-    ["deletePlannedThings", deletePlannedThings, THINGS],
-  ] as const
-) {
-  suite(title, () => {
-    for (const { name, plan = PLAN, at, failure, asked, notes = [], thrown } of rows) {
-      it(`deletes ${name}`, async () => {
-        const report = new MemoryReport();
-        const names: string[] = [];
-        const doIt = (name: string): Promise<void> => {
-          names.push(name);
-          const isIt = failure && (at === undefined || at === name);
-          return isIt ? Promise.reject(failure) : Promise.resolve();
-        };
-        const sagemaker = {
-          ...memorySageMaker(),
-          deleteEndpoint: doIt,
-          deleteEndpointConfiguration: doIt,
-          deleteModel: doIt,
-        };
-        const error = await work(sagemaker, plan, report, NOWHERE).catch((error) => error);
-        if (thrown === undefined || thrown instanceof Error) assertEquals(error, thrown);
-        else {
-          assert(error instanceof AwsError);
-          assertEquals([error.refusal, error.message, error.hint ?? ""], thrown);
-        }
-        if (failure === DENIED) assertEquals([error.quote, error.cause], ["User: jo", CAUSE]);
-        assertEquals(report.notes, notes);
-        if (asked) assertEquals(names, asked);
-      });
-    }
-  });
-}

@@ -1,0 +1,162 @@
+import { shellWord } from "../../app/typed_path.ts";
+import { type AwsError, isRefusal } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { EndpointConfigurationDetails } from "../../aws/sagemaker_deployments.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
+import { isPossibleName, slotsOf } from "../../contract/names.ts";
+import { commandFor, optionsOf } from "../jobs/commands.ts";
+import { ENDPOINT_TAG } from "../tags.ts";
+
+/** A configuration or a model of an endpoint: it stays when the endpoint is deleted. */
+export interface Part {
+  readonly kind: "configuration" | "model";
+  readonly name: string;
+}
+
+/** The kinds, for messages. */
+export const PART_WORDS: Readonly<Record<Part["kind"], string>> = {
+  configuration: "endpoint configuration",
+  model: "model",
+};
+
+/**
+ * The command line that deletes an endpoint and all that mlcli made for it.
+ * @param choice the options of the command that says it.
+ */
+export function deletionOf(name: string, choice: Partial<AwsOptions> = {}): string {
+  const deletion = ["mlcli delete-endpoint -n", name, "--delete-config --delete-model"];
+  return [...deletion, ...optionsOf(choice)].join(" ");
+}
+
+/** The command line of AWS's own program that deletes a configuration or a model. */
+export function deletionByHand(
+  { kind, name }: Part,
+  { region, profile }: Partial<AwsOptions> = {},
+): string {
+  const deletion = kind === "model"
+    ? `aws sagemaker delete-model --model-name ${shellWord(name)}`
+    : `aws sagemaker delete-endpoint-config --endpoint-config-name ${shellWord(name)}`;
+  return [deletion, ...optionsOf({ region, profile })].join(" ");
+}
+
+export function deletePart(
+  sagemaker: Pick<SageMaker, "deleteModel" | "deleteEndpointConfiguration">,
+  { kind, name }: Part,
+): Promise<void> {
+  return kind === "model"
+    ? sagemaker.deleteModel(name)
+    : sagemaker.deleteEndpointConfiguration(name);
+}
+
+/** What to do about an endpoint that changes, and that nobody follows any more. */
+export function endpointGoesOn(name: string, choice: Partial<AwsOptions> = {}): string {
+  return `The endpoint goes on changing. How it ends: ${commandFor(name, choice)("wait")}. ` +
+    `To delete it then: ${deletionOf(name, choice)}.`;
+}
+
+/** Names of the models that a configuration names, each once. */
+export function modelsOf(
+  { ProductionVariants, ShadowProductionVariants }: Pick<
+    EndpointConfigurationDetails,
+    "ProductionVariants" | "ShadowProductionVariants"
+  >,
+): readonly string[] {
+  const all = [...ProductionVariants ?? [], ...ShadowProductionVariants ?? []];
+  const names = all.map(({ ModelName }) => ModelName).filter((name) => name !== undefined);
+  return [...new Set(names)];
+}
+
+/** A part that was asked for by its name. */
+export interface FoundPart extends Part {
+  /** `undefined` where nobody may ask. */
+  readonly isThere: boolean | undefined;
+  readonly arn: string | undefined;
+  /** Of a configuration: the names of its models. */
+  readonly models: readonly string[];
+  /** Why nobody may ask. */
+  readonly denial: AwsError | undefined;
+}
+
+/** All parts of an endpoint. */
+export interface FoundParts {
+  /** Those of the names that mlcli gives, and the one in use. */
+  readonly configurations: readonly FoundPart[];
+  /** Those of the names that mlcli gives, and those that the configurations name. */
+  readonly models: readonly FoundPart[];
+}
+
+/** What looking for parts asks of SageMaker. */
+export type PartsApi = Pick<
+  SageMaker,
+  "describeEndpointConfiguration" | "describeModel" | "tagsOf"
+>;
+
+/**
+ * Looks for the parts of an endpoint, which may be gone: their names are known.
+ * @param used name of the configuration in use.
+ */
+export async function findParts(
+  sagemaker: PartsApi,
+  endpoint: string,
+  used: string | undefined,
+): Promise<FoundParts> {
+  const slots = slotsOf(endpoint);
+  const ofSlots = slots.map(({ model }) => model).filter(isPossibleName);
+  const lookForModel = (name: string) =>
+    look({ kind: "model", name }, async () => ({
+      arn: (await sagemaker.describeModel(name)).ModelArn,
+      models: [],
+    }));
+  const lookForConfiguration = (name: string) =>
+    look({ kind: "configuration", name }, async () => {
+      const details = await sagemaker.describeEndpointConfiguration(name);
+      return { arn: details.EndpointConfigArn, models: modelsOf(details) };
+    });
+  const names = new Set(slots.map(({ configuration }) => configuration).filter(isPossibleName));
+  if (used) names.add(used);
+  const [configurations, models] = await Promise.all([
+    Promise.all([...names].map(lookForConfiguration)),
+    Promise.all(ofSlots.map(lookForModel)),
+  ]);
+  const others = new Set(configurations.flatMap((one) => one.models)).difference(new Set(ofSlots));
+  others.delete("");
+  return {
+    configurations,
+    models: [...models, ...await Promise.all([...others].map(lookForModel))],
+  };
+}
+
+async function look(
+  part: Part,
+  ask: () => Promise<Pick<FoundPart, "arn" | "models">>,
+): Promise<FoundPart> {
+  const unknown = { ...part, arn: undefined, models: [], denial: undefined };
+  try {
+    return { ...unknown, isThere: true, ...await ask() };
+  } catch (error) {
+    if (isRefusal(error, "not found")) return { ...unknown, isThere: false };
+    if (isRefusal(error, "denied")) return { ...unknown, isThere: undefined, denial: error };
+    throw error;
+  }
+}
+
+/**
+ * Whether mlcli made it for this endpoint, as its tag says.
+ * @param note tells where nobody may ask.
+ */
+export async function hasOurTag(
+  sagemaker: PartsApi,
+  endpoint: string,
+  { arn, name }: FoundPart,
+  note: (text: string) => void,
+): Promise<boolean> {
+  if (arn === undefined) return false;
+  try {
+    return (await sagemaker.tagsOf(arn))[ENDPOINT_TAG] === endpoint;
+  } catch (error) {
+    if (isRefusal(error, "not found")) return false;
+    if (!isRefusal(error, "denied")) throw error;
+    note(`Not checked whether mlcli made ${name} for ${endpoint}: ${error.message}`);
+    return false;
+  }
+}
