@@ -7,7 +7,7 @@
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";
 import { escapeOf } from "../app/confinement.ts";
-import { cannotRead } from "../app/ignore/cannot_read.ts";
+import { cannotRead } from "../app/ignore_rules.ts";
 import { usedDockerfile } from "../app/dockerfile/used_dockerfile.ts";
 import { layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";

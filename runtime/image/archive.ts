@@ -4,7 +4,7 @@
  * @module
  */
 
-import { cannotRead } from "../app/ignore/cannot_read.ts";
+import { cannotRead } from "../app/ignore_rules.ts";
 import { type FileRules, type Owner, tarBytes } from "../archive/writer.ts";
 import { MlcliError } from "../errors.ts";
 import { type ContextEntry, permissions } from "./context_entries.ts";

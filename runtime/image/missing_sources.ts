@@ -9,8 +9,7 @@ import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
 import { copiesOf, type Instruction, mountedSource } from "../app/dockerfile/instructions.ts";
 import { cleanedPath } from "../app/dockerfile/paths.ts";
-import { IGNORE_FILE, readIgnoreRules } from "../app/ignore/ignore_rules.ts";
-import { readPattern } from "../app/ignore/wildcards.ts";
+import { expressionOf, IGNORE_FILE, readIgnoreRules } from "../app/ignore_rules.ts";
 import { isSystemError, MlcliError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
 import { inOneLine, listed } from "../text.ts";
@@ -43,7 +42,8 @@ export async function missingSources(
     const { instructions } = await readDockerfile(dockerfile);
     const sources = await sourcesOf(app, instructions);
     const sent = await Array.fromAsync(await contextEntries(app, undefined, { dockerfile }));
-    const missing = sources.filter((source) => !isAmong(sent, source));
+    const missing: string[] = [];
+    for (const source of sources) if (!await isAmong(sent, source)) missing.push(source);
     const [first] = missing;
     if (first === undefined) return undefined;
     return new MlcliError(`Build failed: not in the build context: ${listed(missing)}`, {
@@ -77,7 +77,7 @@ async function sourcesOf(
  * Whether a source is one of the things that were sent, a directory of one, or a pattern for one. What
  * is behind a link is not looked for.
  */
-function isAmong(sent: readonly ContextEntry[], source: string): boolean {
+async function isAmong(sent: readonly ContextEntry[], source: string): Promise<boolean> {
   const isSent = sent.some(({ path, type }) =>
     path === source || path.startsWith(`${source}/`) ||
     (type === "symlink" && source.startsWith(`${path}/`))
@@ -85,8 +85,9 @@ function isAmong(sent: readonly ContextEntry[], source: string): boolean {
   if (isSent) return true;
   if (!/[*?[]/.test(source)) return false;
   try {
-    const { fitsStart } = readPattern(source, true);
-    return sent.some(({ path }) => fitsStart(path));
+    const { RE2JS } = await import("re2js");
+    const pattern = RE2JS.compile(`^${expressionOf(source)}(/|$)`, RE2JS.DOTALL);
+    return sent.some(({ path }) => pattern.test(path));
   } catch {
     return true; // no pattern: the builder says so
   }

@@ -11,13 +11,13 @@ async function main(): Promise<void> {
   Object.defineProperty(Deno, "build", { value: { ...Deno.build, os: "windows" } });
   const { appObject } = await import("./app_object.ts");
   const { layoutOf } = await import("../../runtime/app/layout.ts");
-  const { parseIgnoreRules } = await import("../../runtime/app/ignore/ignore_rules.ts");
+  const { parseIgnoreRules } = await import("../../runtime/app/ignore_rules.ts");
   const { configFolder } = await import("../../runtime/docker/locate.ts");
   const plans = await import("../../runtime/local/plan.ts");
   const app: App = appObject("C:\\Users\\me", "demo");
   const layout = layoutOf(app);
   const { body } = trainingOf(app, layout.training, layout.model, plans.trainPlan);
-  const rules = parseIgnoreRules("demo\\notes\nlogs\\*.txt\n!logs/kept.txt");
+  const rules = await parseIgnoreRules("demo\\notes\nlogs\\*.txt\n!logs/kept.txt");
   const ignored = ["demo/notes/a", "logs/a.txt", "logs/kept.txt", "demo/a"]
     .filter((path) => rules.ignores(path));
   const home = (name: string) => name === "USERPROFILE" ? "C:\\Users\\me" : undefined;

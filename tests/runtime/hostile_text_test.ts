@@ -43,7 +43,7 @@ const rows = {
   "what a step copies": () =>
     takingOf(instructionsOf("FROM a\nCOPY " + "\${".repeat(MANY / 2) + " /x")) !== undefined,
   "what reads a Dockerfile": () => takingOfReader("\n".repeat(MANY) + "FROM a"),
-  "a line of .dockerignore": () => exceptionsOf(["\\[".repeat(MANY / 4)]).bringBack("a", "a"),
+  "a line of .dockerignore": async () => (await parseIgnoreRules("!" + "\\[".repeat(8_000) + "\n!" + "/".repeat(MANY))).bringBack("a", "a"),
   "a type of machine": () => hasOwnDisk("ml.m5" + "d".repeat(MANY) + "0"),
   "a media type": () =>
     Promise.try(parseMediaType, "!".repeat(MANY) + "\n", "X").catch(({ name }) => name),
@@ -86,7 +86,7 @@ suite("text of others, of any length", () => {
         parseMediaType: "commands/options/parsers.ts",
         parseAlarm: "commands/options/deploy_parsers.ts",
         takingOfReader: "runtime/image/network/taking.ts",
-        exceptionsOf: "runtime/app/ignore/exceptions.ts",
+        parseIgnoreRules: "runtime/app/ignore_rules.ts",
         requirementNames: "runtime/contract/missing_modules.ts",
         MetricSearch: "runtime/contract/metric_values.ts",
         pushFailure: "runtime/cloud/push/failures.ts",

@@ -10,8 +10,7 @@ import { SEPARATOR } from "@std/path/constants";
 import type { App } from "../app.ts";
 import { isPrivateName } from "../private_names.ts";
 import { typedPath } from "../typed_path.ts";
-import { cannotRead } from "./cannot_read.ts";
-import { type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
+import { cannotRead, type IgnoreRules, readIgnoreRules } from "../ignore_rules.ts";
 import { isPrivateKey } from "./private_files.ts";
 
 /** Made by tools and not missed in an image: caches, version control, editors' own. */

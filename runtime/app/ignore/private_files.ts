@@ -8,7 +8,7 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { typedPath } from "../typed_path.ts";
 import { MlcliError } from "../../errors.ts";
-import { cannotRead } from "./cannot_read.ts";
+import { cannotRead } from "../ignore_rules.ts";
 
 /** How much of a file is searched for a private key, in bytes. */
 const KEY_LENGTH = 64 * 1024;

@@ -1,0 +1,261 @@
+/**
+ * What `.dockerignore` keeps out of the build context.
+ *
+ * Its patterns may come from a stranger, so they are searched for in a time that grows as pattern and
+ * path do: most are such that JavaScript's own expressions can do that, the others are RE2's.
+ *
+ * @module
+ */
+
+import { SEPARATOR } from "@std/path/constants";
+import { join } from "@std/path/join";
+import { normalize } from "@std/path/normalize";
+import { fileErrorReason, MlcliError } from "../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../files.ts";
+import { fileErrorHint } from "../system_errors.ts";
+
+/** The rules of one `.dockerignore`. Paths are relative to its directory, with slashes. */
+export interface IgnoreRules {
+  ignores(path: string): boolean;
+  /** Whether an exception (`!path`) may take in something below an ignored directory. */
+  mayHoldException(directory: string): boolean;
+  /**
+   * Whether an exception brings back what stays out of images because it is private. It does only
+   * where it names the private file or directory: a user who lists what the image may have (`*`, then
+   * `!demo` or `!**` + `/*.json`) does not mean `demo/.env` or `demo/.docker/config.json`.
+   *
+   * @param privatePart the path's start, up to and with its first private name.
+   */
+  bringBack(path: string, privatePart: string): boolean;
+  /** Whether one may bring back something below a directory. */
+  mayBringBackBelow(directory: string, privatePart: string): boolean;
+}
+
+/** Name of the file. */
+export const IGNORE_FILE = ".dockerignore";
+
+/** The error for a part of the context that cannot be read. */
+export function cannotRead(shown: string, cause: unknown): MlcliError {
+  return new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
+    hint: `Make it readable, or leave it out with a line in ${IGNORE_FILE}.`,
+    cause,
+  });
+}
+
+/**
+ * Reads the rules of a directory; none when it has no `.dockerignore`.
+ *
+ * @throws MlcliError when the file cannot be read, or holds a broken pattern.
+ */
+export async function readIgnoreRules(directory: string): Promise<IgnoreRules> {
+  try {
+    return await parseIgnoreRules(await readTextFile(join(directory, IGNORE_FILE), LARGEST_TEXT));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return await parseIgnoreRules("");
+    if (error instanceof MlcliError) throw error;
+    throw new MlcliError(`Cannot read ${IGNORE_FILE}: ${fileErrorReason(error)}`, {
+      hint: fileErrorHint(error) ??
+        "Make it a readable file with one pattern per line, or remove it.",
+      cause: error,
+    });
+  }
+}
+
+/**
+ * The rules of a text: one pattern per line, `#` for comments, `!` for exceptions, the last match
+ * wins.
+ *
+ * @throws MlcliError for a pattern that is broken.
+ */
+export async function parseIgnoreRules(text: string): Promise<IgnoreRules> {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
+    // No path has a NUL.
+    .filter((line) => !line.startsWith("#") && line.trim() !== "" && !line.includes("\0"))
+    .map((line) => line.trim());
+  requireFewWildcards(lines);
+  const compile = await compilerFor(lines);
+  const rules = lines.flatMap((line) => ruleOf(line, compile)).reverse();
+  const exceptions = lines.filter((line) => line.startsWith("!"))
+    .map((line) => line.slice(1).trim());
+  const starts = exceptions.map(fixedStart);
+  const ofPrivate = exceptions.flatMap((exception) => privateException(exception, compile));
+  return {
+    ignores: (path) => rules.find(({ pattern }) => pattern.test(path))?.ignores ?? false,
+    mayHoldException: (directory) =>
+      starts.some((start) => isBelow(start, directory) || isBelow(directory, start)),
+    bringBack: (path, privatePart) =>
+      ofPrivate.some(({ whole }) => whole.test(marked(path, privatePart))),
+    mayBringBackBelow: (directory, privatePart) =>
+      ofPrivate.some(({ start }) => start.test(marked(directory, privatePart))),
+  };
+}
+
+/** An expression that was compiled: JavaScript's, or RE2's. */
+interface Expression {
+  test(text: string): boolean;
+}
+
+/** @param pattern that the expression was made of. */
+type Compile = (expression: string, pattern: string) => Expression;
+
+/** A path, or what ends in one, in any directory: `demo/data`, `**` + `/venv`, `**` + `/*.pyc`. */
+const SIMPLE = /^(\*\*\/\*?)?[^*?[\\]*$/;
+
+/** RE2 is loaded where a pattern needs it alone: each start of a container reads the rules. */
+async function compilerFor(lines: readonly string[]): Promise<Compile> {
+  const isSimple = lines.every((line) => SIMPLE.test(line.replace(/^!\s*/, "")));
+  const { RE2JS } = isSimple ? {} : await import("re2js");
+  return (expression, pattern) =>
+    RE2JS === undefined || SIMPLE.test(pattern)
+      ? new RegExp(expression, "s")
+      : RE2JS.compile(expression, RE2JS.DOTALL);
+}
+
+/** A line of the file. */
+interface Rule {
+  /** Whether it says to leave out or, after a `!`, to take in. */
+  readonly ignores: boolean;
+  /** Finds a path, or a directory that contains it. */
+  readonly pattern: Expression;
+}
+
+/** None for an empty pattern. */
+function ruleOf(line: string, compile: Compile): readonly Rule[] {
+  const ignores = !line.startsWith("!");
+  const pattern = cleaned(ignores ? line : line.slice(1).trim());
+  if (pattern === "") return [];
+  try {
+    if (pattern.length > LONGEST) throw new SyntaxError("It is longer than paths are");
+    return [{ ignores, pattern: compile(`^${expressionOf(pattern)}(/|$)`, pattern) }];
+  } catch (cause) {
+    throw new MlcliError(`Not a valid pattern in ${IGNORE_FILE}: "${start(line)}"`, {
+      hint: "A [ opens a range of characters, such as [a-c]; \\[ is the character itself.",
+      cause,
+    });
+  }
+}
+
+/** As Docker does it: no slash at the start or the end, `.` and `..` resolved. */
+function cleaned(pattern: string): string {
+  if (pattern === "") return "";
+  return normalize(pattern).replaceAll(SEPARATOR, "/").replace(/^\/(?=.)/, "")
+    .replace(/(?<=.)\/$/, "");
+}
+
+/**
+ * A pattern as a regular expression, as github.com/moby/patternmatcher makes one (`compile`).
+ *
+ * @param pattern with slashes between directories.
+ * @throws SyntaxError for a `[` that is not closed.
+ */
+export function expressionOf(pattern: string): string {
+  return pattern.replace(TOKEN, (token, inverted, characters, offset) => {
+    if (token.startsWith("**")) return offset + token.length < pattern.length ? "(.*/)?" : ".*";
+    if (token === "*") return `${NO_SLASH}*`;
+    if (token === "?") return NO_SLASH;
+    if (characters !== undefined) {
+      const escaped = characters.replace(
+        /\\(.)|[^-]/gsu,
+        (one: string, behind?: string) => literal(behind ?? one),
+      );
+      return `[${inverted ? "^\\x00" : ""}${escaped}]`;
+    }
+    if (token.startsWith("[")) throw new SyntaxError("A [ that is not closed");
+    return literal(token.length > 1 ? token.slice(1) : token);
+  });
+}
+
+/** What means something in a pattern. In a class, a `]` that comes first is one of its characters. */
+const TOKEN = /\*\*\/?|\*|\?|\[(\^)?((?:\\.|[^\\])(?:\\.|[^\]\\])*)\]|\[.*|\\.|[^\w/]/gsu;
+
+/** Nor NUL, by which a private name is marked. */
+const NO_SLASH = "[^/\\x00]";
+
+/** The expression for a character; that of punctuation may have a meaning. */
+function literal(character: string): string {
+  return /^[!-/:-@[-`{-~]$/.test(character) ? `\\${character}` : character;
+}
+
+/** An exception, as far as it names something private, in paths that are `marked`. */
+interface PrivateException {
+  /** Finds a path that it brings back. */
+  readonly whole: Expression;
+  /** Finds a directory below which there may be one. */
+  readonly start: Expression;
+}
+
+/** How many directories deep an exception for something private may lead. */
+const DEEPEST = 200;
+
+/** None where a class has a slash in it, which separates: `[a/b]`. */
+function privateException(exception: string, compile: Compile): readonly PrivateException[] {
+  const pattern = cleaned(exception);
+  const names = pattern.split("/");
+  if (names.length > DEEPEST) return [];
+  const below = "[^\\x00]*";
+  try {
+    const components = names.map((component) => {
+      if (component === "**") return `(${NO_SLASH}*/)*`;
+      // Two stars mean the same as one here.
+      const expression = expressionOf(component.replace(/\*+/g, "*"));
+      return `${namesSomething(component) ? "\\x00?" : ""}${expression}/`;
+    });
+    return [{
+      whole: compile(`^${components.join("")}${below}$`, pattern),
+      start: compile(
+        `^${components.reduceRight((inner, component) => `(${component}${inner})?`, below)}$`,
+        pattern,
+      ),
+    }];
+  } catch {
+    return [];
+  }
+}
+
+/** A path with a slash at its end and a NUL before the name at the end of its private part. */
+function marked(path: string, privatePart: string): string {
+  const start = privatePart.lastIndexOf("/") + 1;
+  return `${path.slice(0, start)}\0${path.slice(start)}/`;
+}
+
+/** Whether anything but dots is left of a component without its wildcards. */
+function namesSomething(component: string): boolean {
+  return /[^.]/.test(component.replace(TOKEN, (token) => /^[*?[]/.test(token) ? "" : token));
+}
+
+/**
+ * The most characters that all patterns with a star may have together. With these, a path of the
+ * greatest length (4,096) takes some seconds at worst, and Ctrl-C waits for it; real files have
+ * hundreds of characters.
+ */
+const MOST_WILD = 16 * 1024;
+
+/** The most characters of any pattern. */
+const LONGEST = MOST_WILD;
+
+function requireFewWildcards(patterns: readonly string[]): void {
+  let length = 0;
+  for (const pattern of patterns) {
+    if (pattern.includes("*")) length += pattern.length;
+    if (length <= MOST_WILD) continue;
+    throw new MlcliError(`Too many wildcards in ${IGNORE_FILE}: "${start(pattern)}"`, {
+      hint: `All patterns with a * may have ${MOST_WILD / 1024} KiB together.`,
+    });
+  }
+}
+
+/** As much of a line as fits into a message. */
+function start(line: string): string {
+  return line.length > 60 ? `${line.slice(0, 60)}...` : line;
+}
+
+/** The directories that an exception begins with, as far as they are named without a wildcard. */
+function fixedStart(exception: string): string {
+  const parts = exception.split("/").filter((part) => part !== "" && part !== ".");
+  const wild = parts.findIndex((part) => /[*?[\\]/.test(part));
+  return (wild === -1 ? parts : parts.slice(0, wild)).join("/");
+}
+
+function isBelow(path: string, directory: string): boolean {
+  return directory === "" || path === directory || path.startsWith(`${directory}/`);
+}
