@@ -24,24 +24,32 @@ export function isElsewhere(directory: string | undefined, mark: string): boolea
 }
 
 /**
- * What is to be said of an image that an app is to use, or to replace: that it was built elsewhere.
- * Without these labels it is nobody's.
+ * Requires that an image that an app is to use, or to replace, is not another app's. Without labels it is
+ * nobody's.
  *
  * @param reference `name:tag`
- * @throws MlcliError where it is another app's.
+ * @throws MlcliError
  */
-export function ownImageFinding(
-  { name, mark }: Pick<App, "name" | "mark">,
+export function requireOwnImage(
+  { name }: Pick<App, "name">,
+  reference: string,
+  { Config }: Marks,
+): void {
+  const { [LABELS.app]: app } = Config?.Labels ?? {};
+  if (!app || app === name) return;
+  throw new MlcliError(`${reference} is the image of another app: ${inOneLine(app)}`, {
+    hint: `Another image_name in ${name}.json, or another --docker-tag, leaves it alone; ` +
+      "mlcli build --replace gives its name to this app's.",
+  });
+}
+
+/** What is to be said of an app's image that was built in another directory. */
+export function elsewhereFinding(
+  { mark }: Pick<App, "mark">,
   reference: string,
   { Config }: Marks,
 ): { readonly message: string; readonly hint: string } | undefined {
   const { [LABELS.app]: app, [LABELS.directory]: directory } = Config?.Labels ?? {};
-  if (app && app !== name) {
-    throw new MlcliError(`${reference} is the image of another app: ${inOneLine(app)}`, {
-      hint: `Another image_name in ${name}.json, or another --docker-tag, leaves it alone; ` +
-        "mlcli build --replace gives its name to this app's.",
-    });
-  }
   if (!app || !isElsewhere(directory, mark)) return undefined;
   return {
     message: `${reference} was built in another directory, or on another machine`,

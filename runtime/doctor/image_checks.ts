@@ -12,7 +12,7 @@ import { usedDockerfile } from "../app/dockerfile/used_dockerfile.ts";
 import { layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
-import { ownImageFinding } from "../app/whose.ts";
+import { requireOwnImage } from "../app/whose.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { builtAt } from "../docker/image_details.ts";
 import { isFile } from "../files.ts";
@@ -46,7 +46,7 @@ export async function imageChecks(
         : `Run mlcli build, or docker pull ${reference} if it is an image of your own.`,
     }];
   }
-  ownImageFinding(app, reference, image);
+  requireOwnImage(app, reference, image);
   if (!isBuiltByMlcli(image)) {
     // Its code is none of the app's, and a build would take its name.
     const message = `${reference} is there; mlcli did not build it`;

@@ -11,7 +11,7 @@ import { commonFinding } from "../app/dockerfile/missing_lines.ts";
 import { withoutOptionalMounts } from "../app/dockerfile/optional_mounts.ts";
 import { stageOf } from "../app/dockerfile/stages.ts";
 import { platformFinding } from "../app/platform.ts";
-import { ownerLabels, ownImageFinding } from "../app/whose.ts";
+import { elsewhereFinding, ownerLabels, requireOwnImage } from "../app/whose.ts";
 import type { Context } from "../context.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { platformOf } from "../docker/image_details.ts";
@@ -212,7 +212,8 @@ async function requireOwnName(
   signal: AbortSignal,
 ): Promise<Warning | undefined> {
   const image = await engine.image(reference, signal);
-  const finding = image && ownImageFinding(app, reference, image);
+  if (image) requireOwnImage(app, reference, image);
+  const finding = image && elsewhereFinding(app, reference, image);
   if (image === undefined || isBuiltByMlcli(image)) return finding;
   throw new MlcliError(`${reference} is there already, and mlcli did not build it`, {
     hint: "--replace gives its name to the new image; another image_name in " +

@@ -5,7 +5,7 @@
  */
 
 import { type App, imageReference } from "../../app/app.ts";
-import { ownImageFinding } from "../../app/whose.ts";
+import { elsewhereFinding, requireOwnImage } from "../../app/whose.ts";
 import type { Ecr, StoredImage } from "../../aws/ecr.ts";
 import { architectureOf } from "../../contract/instances.ts";
 import type { NamedRepository } from "../../contract/registry.ts";
@@ -72,7 +72,8 @@ export async function imageForJob(
   if (typeof local === "string") {
     note(`${local}: it is not checked that ${address} is the same, and for ${platform}`);
   } else {
-    const finding = ownImageFinding(app, reference, local);
+    requireOwnImage(app, reference, local);
+    const finding = elsewhereFinding(app, reference, local);
     if (finding) note(finding.message);
     const same = await sameImage(local, stored, form, platform, images);
     if (!same) throw isAnother(reference, address);

@@ -13,7 +13,7 @@ import type { Context } from "../../context.ts";
 import { DOCKER_MANIFEST, type NamedRepository } from "../../contract/registry.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
-import { ownImageFinding } from "../../app/whose.ts";
+import { elsewhereFinding, requireOwnImage } from "../../app/whose.ts";
 import { requireImage } from "../../docker/require_image.ts";
 import { MlcliError } from "../../errors.ts";
 import { isBuiltByMlcli } from "../../images.ts";
@@ -72,7 +72,8 @@ export async function preparePush(
   const reference = imageReference(app, tag);
   const engine = await host.engine();
   const local = await requireImage(engine, reference, host.interruption.signal);
-  const finding = ownImageFinding(app, reference, local);
+  requireOwnImage(app, reference, local);
+  const finding = elsewhereFinding(app, reference, local);
   if (finding) report.warning(finding.message, finding.hint);
   const platform = wantedPlatform(app, local);
   const ecr = await (await connectFor(app, choice, host)).ecr();

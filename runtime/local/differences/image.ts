@@ -5,7 +5,7 @@
  */
 
 import { imageReference } from "../../app/app.ts";
-import { ownImageFinding } from "../../app/whose.ts";
+import { elsewhereFinding, requireOwnImage } from "../../app/whose.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { requireImage } from "../../docker/require_image.ts";
 import type { LocalJob } from "../jobs.ts";
@@ -30,7 +30,7 @@ export async function imageToRun(
   requireNetwork(engine, network);
   const reference = imageReference(app, tag);
   const image = await requireImage(engine, reference, signal);
-  ownImageFinding(app, reference, image);
+  requireOwnImage(app, reference, image);
   // Asked for now, the answer is there when the container is created. A failure shows there, too.
   protectionOf(engine).catch(() => {});
   return image;
@@ -38,8 +38,6 @@ export async function imageToRun(
 
 /**
  * What would differ on the platform because of how the image was made.
- *
- * @throws MlcliError where it is another app's.
  */
 export function imageDifferences(
   { app, tag }: Pick<LocalJob, "app" | "tag">,
@@ -47,7 +45,7 @@ export function imageDifferences(
 ): readonly Difference[] {
   const reference = imageReference(app, tag);
   return [
-    ownImageFinding(app, reference, image),
+    elsewhereFinding(app, reference, image),
     platformFinding(
       { reference, platform: platformOf(image), isOurs: isBuiltByMlcli(image) },
       app.configuration.platform,

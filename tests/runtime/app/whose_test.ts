@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { findApp } from "../../../runtime/app/app.ts";
-import { baseImageFinding, ownImageFinding } from "../../../runtime/app/whose.ts";
+import { baseImageFinding, elsewhereFinding, requireOwnImage } from "../../../runtime/app/whose.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { markOf } from "../../helpers/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
@@ -24,9 +24,14 @@ suite("whose an image is", () => {
         ...app === undefined ? {} : { "mlcli.app": app },
         ...directory === undefined ? {} : { "mlcli.directory": directory },
       };
-      const find = () => ownImageFinding(APP, "churn:v1", { Config: { Labels: labels } })?.message;
-      if (expected !== "app") return assertEquals(find(), expected);
-      assertThrows(find, MlcliError, "churn:v1 is the image of another app: payments");
+      const image = { Config: { Labels: labels } };
+      const require = () => requireOwnImage(APP, "churn:v1", image);
+      if (expected === "app") {
+        assertThrows(require, MlcliError, "churn:v1 is the image of another app: payments");
+      } else {
+        require();
+        assertEquals(elsewhereFinding(APP, "churn:v1", image)?.message, expected);
+      }
     });
   }
 
@@ -48,7 +53,8 @@ suite("whose an image is", () => {
 
   it("is nobody's without labels", () => {
     for (const marks of [{}, { Config: {} }, { Config: { Labels: null } }]) {
-      assertEquals(ownImageFinding(APP, "churn:v1", marks), undefined);
+      requireOwnImage(APP, "churn:v1", marks);
+      assertEquals(elsewhereFinding(APP, "churn:v1", marks), undefined);
     }
   });
 
