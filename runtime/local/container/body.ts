@@ -1,9 +1,3 @@
-/**
- * Parts of the body of the Engine's create call that several plans share.
- *
- * @module
- */
-
 import { HOST, STUDIO_HOST } from "../../contract/jobs.ts";
 import type { CreateBody, Engine, Mount } from "../../docker/engine.ts";
 import { type EngineInfo, remapsUsers, usesSelinux } from "../../docker/engine_info.ts";

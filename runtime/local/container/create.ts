@@ -1,9 +1,3 @@
-/**
- * Creating a container, with the engine's refusals in the user's terms.
- *
- * @module
- */
-
 import { type CreateBody, type Engine, isNotFound } from "../../docker/engine.ts";
 import { BrokenEngine } from "../../docker/broken_engine.ts";
 import { EngineError } from "../../docker/engine_error.ts";
@@ -61,30 +55,30 @@ export async function createContainer(
     const refused = resourceRefusal(body, error);
     if (refused !== undefined) throw refused;
     if (isNotFound(error)) throw imageNotFound(body.Image, error);
-    if (error instanceof EngineError && MAY_NOT_LOOK.test(error.reason)) {
-      throw new MlcliError("The Docker Engine may not look into a directory of the app", {
-        quote: error.reason,
-        hint:
-          "A rootless engine sees what its user may see, whoever calls it: use one of your own " +
-          "(DOCKER_HOST names it), or run mlcli as that user. mlcli doctor says whose it is.",
-        cause: error,
-      });
-    }
-    if (error instanceof EngineError && /bind source path does not exist/.test(error.reason)) {
-      throw new MlcliError(
-        `The Docker Engine does not see a directory: ${error.reason}`,
-        {
-          hint: engine.inStudio
-            ? "In SageMaker Studio, the engine sees the space's home directory: have the app and " +
-              "its data below it."
-            : "Share it with the engine's virtual machine (Docker Desktop: Settings, Resources, " +
-              "File sharing), or use an engine on this machine.",
-          cause: error,
-        },
-      );
-    }
-    throw error;
+    throw (error instanceof EngineError ? unseenDirectory(engine, error) : undefined) ?? error;
   }
+}
+
+/** The error where the engine does not see what is to be mounted. */
+function unseenDirectory({ inStudio }: Engine, cause: EngineError): MlcliError | undefined {
+  const { reason } = cause;
+  if (MAY_NOT_LOOK.test(reason)) {
+    return new MlcliError("The Docker Engine may not look into a directory of the app", {
+      quote: reason,
+      hint: "A rootless engine sees what its user may see, whoever calls it: use one of your own " +
+        "(DOCKER_HOST names it), or run mlcli as that user. mlcli doctor says whose it is.",
+      cause,
+    });
+  }
+  if (!/bind source path does not exist/.test(reason)) return undefined;
+  return new MlcliError(`The Docker Engine does not see a directory: ${reason}`, {
+    hint: inStudio
+      ? "In SageMaker Studio, the engine sees the space's home directory: have the app and its " +
+        "data below it."
+      : "Share it with the engine's virtual machine (Docker Desktop: Settings, Resources, File " +
+        "sharing), or use an engine on this machine.",
+    cause,
+  });
 }
 
 /**

@@ -1,9 +1,3 @@
-/**
- * What is typed at a container, and what is sent to it through a pipe: its standard input.
- *
- * @module
- */
-
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import type { Upgraded } from "../../docker/upgrade.ts";
 import type { Input, Keyboard, Output } from "../../streams.ts";

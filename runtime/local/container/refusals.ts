@@ -11,68 +11,6 @@ import { STUDIO_NETWORK } from "../../docker/studio.ts";
 import { EngineError } from "../../docker/engine_error.ts";
 import { MlcliError } from "../../errors.ts";
 
-/**
- * - Networks: libnetwork's ErrNoSuchNetwork (moby), ErrNoSuchNetwork (containers/common, of Podman).
- * - GPUs: `errIncompatibleDeviceRequest` (moby, daemon/devices.go), `no known GPU vendor found`
- *   (daemon/nvidia_linux.go, from 28 on), and what NVIDIA's hook and Podman's CDI say of a device.
- * - Ports: rootlesskit's (pkg/port/builtin/parent), which rootless Docker and rootless Podman run.
- * - CPUs: `verifyPlatformContainerResources` (moby, daemon/daemon_unix.go).
- */
-const REFUSALS = {
-  network: /network .{0,300}\bnot found\b|unable to find network/i,
-  device: /nvidia-container-cli|unresolvable CDI devices?|unknown device/i,
-  noGpus: /could not select device driver|no known GPU vendor/i,
-  cpus: /range of CPUs is from/i,
-  noCpus: /NanoCPUs can not be set/i,
-  lowPort: /cannot expose privileged port (\d+)/i,
-} as const;
-
-/** The error in the user's terms; `undefined` where it is about something else. */
-export function resourceRefusal(
-  { HostConfig }: Pick<CreateBody, "HostConfig">,
-  error: unknown,
-): MlcliError | undefined {
-  if (!(error instanceof EngineError)) return undefined;
-  const { reason } = error;
-  const refusal = (message: string, hint: string): MlcliError =>
-    new MlcliError(message, { quote: reason, hint, cause: error });
-  const { NetworkMode, NanoCpus = 0, DeviceRequests, PortBindings } = HostConfig;
-  if (NetworkMode !== undefined && REFUSALS.network.test(reason)) {
-    return refusal(
-      `The Docker Engine has no network "${NetworkMode}"`,
-      "docker network ls lists all; docker network create makes one.",
-    );
-  }
-  if (DeviceRequests !== undefined && REFUSALS.noGpus.test(reason)) {
-    return refusal(
-      "The Docker Engine has no GPUs for containers",
-      "It needs NVIDIA's driver and container toolkit (nvidia-ctk runtime configure). Without " +
-        "--gpus, the code runs on the CPUs.",
-    );
-  }
-  if (DeviceRequests !== undefined && REFUSALS.device.test(reason)) {
-    return refusal(
-      "The Docker Engine cannot give the container these GPUs",
-      "nvidia-smi -L lists what there is.",
-    );
-  }
-  if (NanoCpus > 0 && REFUSALS.cpus.test(reason)) {
-    return refusal(
-      `The Docker Engine has fewer than ${NanoCpus / 1e9} CPUs`,
-      "Give a lower number with --cpus, or leave it out: then the code may use all.",
-    );
-  }
-  if (NanoCpus > 0 && REFUSALS.noCpus.test(reason)) return refusal(...UNLIMITED.cpus);
-  const [, port] = REFUSALS.lowPort.exec(reason) ?? [];
-  if (PortBindings !== undefined && port !== undefined) {
-    return refusal(
-      `A rootless engine cannot give a server port ${port}`,
-      "Choose one from 1024 on with --port. (sysctl net.ipv4.ip_unprivileged_port_start is the " +
-        "lowest that your system gives to others than root.)",
-    );
-  }
-}
-
 const UNLIMITED = {
   memory: [
     "The Docker Engine cannot limit memory",
@@ -83,6 +21,84 @@ const UNLIMITED = {
     "Leave --cpus out. (A rootless engine needs cgroup v2 with the controller cpu.)",
   ],
 } as const;
+
+type HostConfig = CreateBody["HostConfig"];
+
+/** What an engine says, of which request, and what it means to the user. */
+interface Refusal {
+  readonly said: RegExp;
+  readonly isOf: (asked: HostConfig) => boolean;
+  /** @param found by the pattern's group. */
+  readonly words: (asked: HostConfig, found: string) => readonly [message: string, hint: string];
+}
+
+const REFUSALS: readonly Refusal[] = [
+  {
+    // libnetwork's ErrNoSuchNetwork (moby), ErrNoSuchNetwork (containers/common, of Podman).
+    said: /network .{0,300}\bnot found\b|unable to find network/i,
+    isOf: ({ NetworkMode }) => NetworkMode !== undefined,
+    words: ({ NetworkMode }) => [
+      `The Docker Engine has no network "${NetworkMode}"`,
+      "docker network ls lists all; docker network create makes one.",
+    ],
+  },
+  {
+    // `errIncompatibleDeviceRequest` (moby, daemon/devices.go); from 28 on daemon/nvidia_linux.go.
+    said: /could not select device driver|no known GPU vendor/i,
+    isOf: ({ DeviceRequests }) => DeviceRequests !== undefined,
+    words: () => [
+      "The Docker Engine has no GPUs for containers",
+      "It needs NVIDIA's driver and container toolkit (nvidia-ctk runtime configure). Without " +
+      "--gpus, the code runs on the CPUs.",
+    ],
+  },
+  {
+    // What NVIDIA's hook and Podman's CDI say of a device.
+    said: /nvidia-container-cli|unresolvable CDI devices?|unknown device/i,
+    isOf: ({ DeviceRequests }) => DeviceRequests !== undefined,
+    words: () => [
+      "The Docker Engine cannot give the container these GPUs",
+      "nvidia-smi -L lists what there is.",
+    ],
+  },
+  {
+    // `verifyPlatformContainerResources` (moby, daemon/daemon_unix.go), as the next one.
+    said: /range of CPUs is from/i,
+    isOf: ({ NanoCpus = 0 }) => NanoCpus > 0,
+    words: ({ NanoCpus = 0 }) => [
+      `The Docker Engine has fewer than ${NanoCpus / 1e9} CPUs`,
+      "Give a lower number with --cpus, or leave it out: then the code may use all.",
+    ],
+  },
+  {
+    said: /NanoCPUs can not be set/i,
+    isOf: ({ NanoCpus = 0 }) => NanoCpus > 0,
+    words: () => UNLIMITED.cpus,
+  },
+  {
+    // rootlesskit's (pkg/port/builtin/parent), which rootless Docker and rootless Podman run.
+    said: /cannot expose privileged port (\d+)/i,
+    isOf: ({ PortBindings }) => PortBindings !== undefined,
+    words: (_, port) => [
+      `A rootless engine cannot give a server port ${port}`,
+      "Choose one from 1024 on with --port. (sysctl net.ipv4.ip_unprivileged_port_start is the " +
+      "lowest that your system gives to others than root.)",
+    ],
+  },
+];
+
+/** The error in the user's terms; `undefined` where it is about something else. */
+export function resourceRefusal(
+  { HostConfig }: Pick<CreateBody, "HostConfig">,
+  error: unknown,
+): MlcliError | undefined {
+  if (!(error instanceof EngineError)) return undefined;
+  const { reason } = error;
+  const refusal = REFUSALS.find(({ said, isOf }) => isOf(HostConfig) && said.test(reason));
+  if (refusal === undefined) return undefined;
+  const [message, hint] = refusal.words(HostConfig, refusal.said.exec(reason)?.[1] ?? "");
+  return new MlcliError(message, { quote: reason, hint, cause: error });
+}
 
 /**
  * A limit that the engine would take, and not keep: the code would have more here than it was to have,

@@ -44,7 +44,7 @@ const TELLING_LENGTH = 8192;
 /** How long what does work for mlcli itself may take to end, as with `docker stop`. */
 const DEFAULT: Stopping = { grace: 10 };
 
-/** Where a run's output goes, who may stop it, and what its program reads if its plan lets it. */
+/** Where output goes, who may stop it, and what the program reads if its plan lets it. */
 export type RunHost =
   & Pick<Context, "out" | "err" | "interruption">
   & Partial<Pick<Context, "input">>;
@@ -77,7 +77,11 @@ export async function runContainer(
   host: RunHost,
   stopping: Stopping = DEFAULT,
 ): Promise<RunOutcome> {
-  const planned = engine.remembersExitStatus ? body : withoutAutoRemove(body);
+  // One that an engine would forget with its exit status stays until that was read. (If mlcli is killed
+  // meanwhile, the app's next run removes it.)
+  const planned = engine.remembersExitStatus
+    ? body
+    : { ...body, HostConfig: { ...body.HostConfig, AutoRemove: false } };
   return await withInitIfThere(planned, (body) => runOnce(engine, name, body, host, stopping));
 }
 
@@ -124,7 +128,15 @@ async function runOnce(
       onStop?.(why);
     };
     using _stop = onAbort(signal, () => stopAloud("asked"));
-    using time = new Timer(after, () => stopAloud("time over"));
+    let overAt: number | undefined;
+    using timers = new DisposableStack();
+    if (after !== undefined) {
+      const timer = setTimeout(() => {
+        overAt = performance.now();
+        stopAloud("time over");
+      }, after * 1000);
+      timers.defer(() => clearTimeout(timer));
+    }
     using _kill = killOnAbort(engine, id, force);
     let unread: unknown;
     using _typing = connection && input &&
@@ -148,7 +160,7 @@ async function runOnce(
       words,
       hint: hint ?? privilegesHint(errors.text),
       cause: signal.aborted ? signal.reason : unread ?? closed,
-      stoppedWithin: time.sinceOver,
+      stoppedWithin: overAt === undefined ? undefined : (performance.now() - overAt) / 1000,
     };
   } finally {
     waiting.abort();
@@ -159,17 +171,12 @@ async function runOnce(
 }
 
 /** What a container writes, and where to write what it reads, if it reads. */
-interface Attached {
-  readonly output: AsyncIterable<OutputPiece>;
-  readonly connection: Upgraded | undefined;
-}
-
 async function attachTo(
   engine: Engine,
   id: string,
   body: CreateBody,
   signal: AbortSignal,
-): Promise<Attached> {
+): Promise<{ output: AsyncIterable<OutputPiece>; connection: Upgraded | undefined }> {
   if (!body.OpenStdin) {
     const bytes = await attachContainer(body, () => engine.attach(id, signal));
     return { output: demultiplex(bytes), connection: undefined };
@@ -184,59 +191,26 @@ async function* ofTerminal(output: AsyncIterable<Uint8Array>): AsyncGenerator<Ou
   for await (const bytes of output) yield { stream: "stdout", bytes };
 }
 
-/** Calls a listener after some seconds, once, until it is disposed of. */
-class Timer implements Disposable {
-  readonly #timer: ReturnType<typeof setTimeout> | undefined = undefined;
-  #over: number | undefined = undefined;
-
-  constructor(seconds: number | undefined, listener: () => void) {
-    if (seconds === undefined) return;
-    this.#timer = setTimeout(() => {
-      this.#over = performance.now();
-      listener();
-    }, seconds * 1000);
-  }
-
-  /** Seconds since then; `undefined` before. */
-  get sinceOver(): number | undefined {
-    return this.#over === undefined ? undefined : (performance.now() - this.#over) / 1000;
-  }
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
-  }
-}
-
-/**
- * For an engine that forgets the exit status with the container: it stays until its status was
- * read. (If mlcli is killed meanwhile, the app's next run removes it.)
- */
-function withoutAutoRemove(body: CreateBody): CreateBody {
-  return { ...body, HostConfig: { ...body.HostConfig, AutoRemove: false } };
-}
-
 /**
  * How long a reader may take nothing once the user wants an end, in ms. (Until its output is taken,
  * its program may wait, and Docker 20.10 then does not see it end.)
  */
 const READER_PATIENCE = 2_000;
 
-/** What goes along with a run's output. */
-interface Passing {
-  readonly hear: (piece: OutputPiece) => void;
-  readonly stop: () => void;
-  /** Told of who is to take it. */
-  readonly reader: { isWaitedFor: boolean };
-}
-
 /**
  * Writes the output where it was meant to go, to its end; a slow reader slows the container down.
  * When nobody reads any more, stops the container and returns the error that said so.
+ *
+ * @param reader told whether somebody is to take a piece.
  */
 async function passOn(
   output: AsyncIterable<OutputPiece>,
   { out, err, interruption }: RunHost,
-  { hear, stop, reader }: Passing,
+  { hear, stop, reader }: {
+    readonly hear: (piece: OutputPiece) => void;
+    readonly stop: () => void;
+    readonly reader: { isWaitedFor: boolean };
+  },
 ): Promise<OutputClosed | undefined> {
   let closed: OutputClosed | undefined;
   let isUnread = false;
