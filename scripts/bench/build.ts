@@ -27,10 +27,12 @@ type Builder = "BuildKit" | "the classic builder";
  * Makes an app as `mlcli init` does. Undefined where the engine has no socket for curl.
  *
  * @param address of the engine, as `DOCKER_HOST` has it.
+ * @param binary where there is one.
  */
 export async function makeBuildBench(
   baseImage: string,
   address: string,
+  binary: string | undefined,
 ): Promise<BuildBench | undefined> {
   const engine = parseHost(address, () => undefined);
   if (engine.kind !== "unix") return undefined;
@@ -81,17 +83,23 @@ export async function makeBuildBench(
     return taken;
   }
 
-  function comparison(builder: Builder, noCache: boolean, atMost: number): Comparison {
+  function comparison(
+    builder: Builder,
+    noCache: boolean,
+    atMost: number,
+    program = mlcli,
+  ): Comparison {
     // Without the files for pip's network, which curl does not send, either.
     const option = ["--no-network-settings", ...noCache ? ["--no-cache"] : []];
+    const who = program === mlcli ? "" : "binary: ";
     return {
-      title: `build ${noCache ? "without cache" : "after an edit"}, against ${builder}`,
+      title: `${who}build ${noCache ? "without cache" : "after an edit"}, against ${builder}`,
       unit: "ms",
       ours: {
         command: ["mlcli build", ...option].join(" "),
         async measure(): Promise<number> {
           await edit();
-          return await time(mlcli("build", ...option), { cwd: directory });
+          return await time(program("build", ...option), { cwd: directory });
         },
       },
       theirs: {
@@ -105,7 +113,8 @@ export async function makeBuildBench(
 
   return {
     comparisons: [
-      comparison("BuildKit", false, 1.1),
+      comparison("BuildKit", false, 1.2),
+      ...binary ? [comparison("BuildKit", false, 1.2, (...args) => [binary, ...args])] : [],
       comparison("BuildKit", true, 1.1),
       comparison("the classic builder", false, 0.6),
       comparison("the classic builder", true, 0.6),

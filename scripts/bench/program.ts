@@ -32,16 +32,39 @@ export async function time(
   return performance.now() - start;
 }
 
+/** Makes bash say what the operating system counted for a command, in seconds. */
+const TIMED = 'TIMEFORMAT="%U %S"; time "$@"';
+
+/**
+ * Runs a command to its end and returns the processor time that it took, in ms: what it worked, on
+ * all processors, also where another program kept it waiting.
+ */
+export async function processorTime(
+  command: readonly [string, ...string[]],
+  options: RunOptions = {},
+): Promise<number> {
+  const { stderr } = await outputOf(["bash", "-c", TIMED, "bash", ...command], options);
+  const [user, system] = stderr.trimEnd().split("\n").at(-1)!.split(" ").map(Number);
+  return (user! + system!) * 1_000;
+}
+
 /**
  * Runs a command to its end and returns its standard output.
  *
  * @throws Error when it ends with another status than expected: a failure must not count as fast.
  */
 export async function run(
-  [program, ...args]: readonly [string, ...string[]],
-  { cwd, env, expect = 0 }: RunOptions = {},
+  command: readonly [string, ...string[]],
+  options: RunOptions = {},
 ): Promise<string> {
-  const { code, stdout, stderr } = await new Deno.Command(program, {
+  return (await outputOf(command, options)).stdout;
+}
+
+async function outputOf(
+  [program, ...args]: readonly [string, ...string[]],
+  { cwd, env, expect = 0 }: RunOptions,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const output = await new Deno.Command(program, {
     args,
     cwd,
     env: { ...env },
@@ -50,7 +73,8 @@ export async function run(
     stderr: "piped",
     signal: AbortSignal.timeout(TIMEOUT),
   }).output();
-  const decoder = new TextDecoder();
-  if (code === expect) return decoder.decode(stdout);
-  throw new Error(`${program} ${args.join(" ")} ended with ${code}: ${decoder.decode(stderr)}`);
+  const [stdout = "", stderr = ""] = [output.stdout, output.stderr]
+    .map((bytes) => new TextDecoder().decode(bytes));
+  if (output.code === expect) return { stdout, stderr };
+  throw new Error(`${program} ${args.join(" ")} ended with ${output.code}: ${stderr}`);
 }

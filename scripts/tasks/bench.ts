@@ -14,6 +14,7 @@ import { type Contest, type ContestOutcome, contestTable, runContest } from "../
 import { makeInvocationBench } from "../bench/invoke_endpoint.ts";
 import { makeEndpointBench } from "../bench/list_endpoints.ts";
 import {
+  byBinary,
   deployComparison,
   fullOutputComparison,
   givenTo,
@@ -92,29 +93,45 @@ async function* build(
   _: AbortSignal,
   address: string,
 ): AsyncGenerator<Comparison> {
-  await using bench = await makeBuildBench(baseImage, address);
+  await using bench = await makeBuildBench(baseImage, address, await findBinary());
   if (!bench) say("build is not measured: curl needs the engine's socket");
   yield* bench?.comparisons ?? [];
 }
 
 async function* local(baseImage: string): AsyncGenerator<Comparison> {
   yield await helpComparison();
+  const binary = await findBinary();
   await using app = await makeBenchApp(baseImage);
   yield trainComparison(app);
   yield deployComparison(app);
-  yield* ofMember(baseImage);
+  if (binary) {
+    const same = byBinary(binary, app);
+    yield trainComparison(same, "binary: local train, empty model", 1.15);
+    yield deployComparison(same, "binary: local deploy, until ready", 1.15);
+  }
+  yield* ofMember(baseImage, binary);
   await using full = await makeBenchApp(baseImage);
   yield await fullOutputComparison(full);
 }
 
 /** The same as a user who is not root, and pays for being given what the run wrote. */
-async function* ofMember(baseImage: string): AsyncGenerator<Comparison> {
+async function* ofMember(
+  baseImage: string,
+  binary: string | undefined,
+): AsyncGenerator<Comparison> {
   if (Deno.uid() !== 0) return;
-  await using user = await otherUser();
   await using app = await makeBenchApp(baseImage);
+  await using user = await otherUser();
   const given = await givenTo(user, app);
   yield trainComparison(given, "local train, as a member of group docker");
   yield deployComparison(given, "local deploy, as a member of group docker");
+  if (!binary) return;
+  await using other = await otherUser({ binary });
+  yield trainComparison(
+    await givenTo(other, app),
+    "binary: local train, as a member of group docker",
+    1.55,
+  );
 }
 
 async function* watch(): AsyncGenerator<Comparison> {

@@ -41,15 +41,20 @@ export interface Elsewhere {
   /** What starts the program there, as root does: `unshare -m ...`. */
   readonly within?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Runs in place of the program under test. */
+  readonly binary?: string;
 }
 
 /** A caller who is not root. */
-export async function otherUser({ within = [], env }: Elsewhere = {}): Promise<OtherUser> {
+export async function otherUser(
+  { within = [], env, binary }: Elsewhere = {},
+): Promise<OtherUser> {
   const home = await Deno.makeTempDir({ prefix: "mlcli-user-" });
   await Deno.chmod(home, 0o755);
   const isRoot = Deno.uid() === 0;
   const prefix = isRoot ? await switchUser() : [];
-  const program = isRoot ? await copyProgram(home) : programCommand([]);
+  const command = binary ? [binary] : programCommand([]);
+  const program = isRoot ? await copyProgram(command, home) : command;
   const uid = isRoot ? UID : Deno.uid()!;
   const modules = isRoot ? await giveModules(home) : denoDirectory();
 
@@ -93,8 +98,8 @@ async function switchUser(): Promise<readonly string[]> {
 }
 
 /** Deno and the sources may lie where only root may look. */
-async function copyProgram(home: string): Promise<readonly string[]> {
-  const [executable, ...rest] = programCommand([]);
+async function copyProgram(command: readonly string[], home: string): Promise<readonly string[]> {
+  const [executable = "", ...rest] = command;
   const copy = join(home, "program");
   await Deno.copyFile(executable, copy);
   await Deno.chmod(copy, 0o755);
