@@ -247,9 +247,9 @@ suite("architecture", () => {
     );
   });
 
-  it("only runtime/aws/sdk/ imports the AWS SDK", async () => {
+  it("only runtime/aws/ imports the AWS SDK", async () => {
     const wrong = (await production()).filter(({ path, imports }) =>
-      !path.startsWith("runtime/aws/sdk/") &&
+      !path.startsWith("runtime/aws/") &&
       imports.some((imported) => /^(npm:)?@aws-sdk\//.test(imported))
     );
     assertEquals(wrong.map(({ path }) => path), []);

@@ -20,16 +20,34 @@ const UNNAMED: Readonly<Record<string, string>> = {
 /** Needed to act in a role; it needs no permission of a policy to ask who one is. */
 const NOT_IN_POLICY = ["sts:AssumeRole", "sts:GetCallerIdentity"];
 
-/** The actions that the code names where it sends requests. */
+/** The prefixes of permissions, by the SDK's names for the services. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  "cloudwatch-logs": "logs",
+  "sagemaker-runtime": "sagemaker",
+};
+
+/**
+ * The actions of the commands of the SDK that the code sends, and those that it names: the permission
+ * for a command may be called otherwise (`ACTIONS` in `s3.ts`).
+ */
 async function actionsInCode(): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
+  const renamed = new Set<string>();
   for await (const { name, isFile } of Deno.readDir(join(ROOT, "runtime/aws"))) {
     if (!isFile) continue;
     const text = await Deno.readTextFile(join(ROOT, "runtime/aws", name));
     const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+    const [, service = ""] = /"@aws-sdk\/client-([\w-]+)"/.exec(code) ?? [];
+    const prefix = PREFIXES[service] ?? service;
     for (const [, action] of code.matchAll(/"(\w+:[A-Z]\w+)"/g)) found.add(action!);
+    for (const [, operation] of code.matchAll(/^ {2}(\w+): "\w+:\w+",$/gm)) {
+      renamed.add(`${prefix}:${operation}`);
+    }
+    for (const [, operation] of code.matchAll(/new (\w+)Command\(/g)) {
+      found.add(`${prefix}:${operation}`);
+    }
   }
-  return found;
+  return found.difference(renamed);
 }
 
 /** All actions of the page's table. */

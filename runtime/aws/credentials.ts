@@ -1,21 +1,74 @@
-/**
- * Credentials of every kind that the SDK knows, with errors that say which one failed and why.
- *
- * @module
- */
-
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { addressOf } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import { AwsError } from "./errors.ts";
 import { awsError, type Request } from "./explanations.ts";
-import { credentialProviders } from "./sdk/credentials.ts";
 import type { Secrets } from "./secrets.ts";
 import type { AwsSettings } from "./settings.ts";
 
-type Providers = Awaited<ReturnType<typeof credentialProviders>>;
+/** The SDK's providers of credentials from other places than the environment. */
+type Providers = typeof import("@aws-sdk/credential-providers");
 type Provider = ReturnType<Providers["fromNodeProviderChain"]>;
+type Credentials = Awaited<ReturnType<Provider>>;
+
+/** So long (ms) before they end they are found anew, as the SDK does. */
+const EARLY = 300_000;
+
+/**
+ * The credentials of a session: found once for all its clients, and anew when they end, also where only
+ * the service knows that they have.
+ */
+export class SessionCredentials {
+  readonly #make: () => Provider;
+  #provider: Provider;
+  #options: Parameters<Provider>[0];
+  #found: Promise<Credentials> | undefined;
+
+  /** @param make makes a provider that remembers nothing of those before it. */
+  constructor(make: () => Provider) {
+    this.#make = make;
+    this.#provider = make();
+  }
+
+  /** What clients ask. They do not keep what it gives: this does. */
+  readonly provider = Object.assign(
+    async (options: Parameters<Provider>[0]): Promise<Credentials> => {
+      this.#options = options;
+      const found = this.#found;
+      if (found && !hasEnded(await found)) return await found;
+      // Whoever asks meanwhile gets the same.
+      return await (this.#found === found ? this.#find() : this.#found!);
+    },
+    { memoized: true as const },
+  );
+
+  /**
+   * Finds others, where the service does not take those that were found: files are read anew, roles
+   * assumed anew. Returns whether there are others.
+   */
+  async renew(): Promise<boolean> {
+    const before = await this.#found?.catch(() => undefined);
+    this.#provider = this.#make();
+    const now = await this.#find();
+    return now.accessKeyId !== before?.accessKeyId || now.sessionToken !== before.sessionToken;
+  }
+
+  async #find(): Promise<Credentials> {
+    const found = this.#provider(this.#options);
+    this.#found = found;
+    try {
+      return await found;
+    } catch (error) {
+      if (this.#found === found) this.#found = undefined;
+      throw error;
+    }
+  }
+}
+
+function hasEnded({ expiration }: Credentials): boolean {
+  return expiration !== undefined && expiration.getTime() - Date.now() < EARLY;
+}
 
 /** What finding credentials needs. */
 export interface CredentialsContext {
@@ -49,7 +102,8 @@ export function credentialsProvider(context: CredentialsContext): Provider {
 /** A provider that is made, and whose code is loaded, when credentials are first asked for. */
 function lazy(make: (providers: Providers) => Provider | Promise<Provider>): Provider {
   let made: Promise<Provider> | undefined;
-  return async (identity) => await (await (made ??= credentialProviders().then(make)))(identity);
+  return async (identity) =>
+    await (await (made ??= import("@aws-sdk/credential-providers").then(make)))(identity);
 }
 
 /** Keys in the environment come first, unless a profile is named. */
@@ -63,7 +117,7 @@ function ownCredentials(context: CredentialsContext): Provider {
 }
 
 /** The keys in the environment. To read them, the SDK would load all its credential providers. */
-function keysOf(env: CredentialsContext["env"]): Awaited<ReturnType<Provider>> | undefined {
+function keysOf(env: CredentialsContext["env"]): Credentials | undefined {
   const accessKeyId = env("AWS_ACCESS_KEY_ID");
   const secretAccessKey = env("AWS_SECRET_ACCESS_KEY");
   if (!accessKeyId || !secretAccessKey) return undefined;

@@ -1,11 +1,5 @@
-/**
- * Amazon Elastic Container Registry.
- *
- * @module
- */
-
 import { isRefusal, orNothing } from "./errors.ts";
-import { strangeAnswer } from "./explanations.ts";
+import { type Answered, strangeAnswer } from "./explanations.ts";
 import {
   BatchGetImageCommand,
   CreateRepositoryCommand,
@@ -13,7 +7,7 @@ import {
   ECRClient,
   GetAuthorizationTokenCommand,
   PutImageCommand,
-} from "./sdk/ecr.ts";
+} from "@aws-sdk/client-ecr";
 import type { AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
 
@@ -54,7 +48,7 @@ export interface NewImage {
 /** How an image is named in its repository. */
 export type ImageName = { readonly tag: string } | { readonly digest: string };
 
-/** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
+/** What mlcli asks Amazon Elastic Container Registry. Each throws an `AwsError`, or `Interrupted`. */
 export interface Ecr {
   /** The region that is asked, and who named it. */
   readonly region: Setting;
@@ -74,8 +68,8 @@ export interface Ecr {
     mediaTypes: readonly string[],
   ): Promise<StoredImage | undefined>;
   /**
-   * Puts an image, and returns its digest. That it is there already is no error.
-   * `AwsError`, "in use", where the tag has another one and cannot be changed.
+   * Puts an image, and returns its digest. `AwsError`, "there already", where it has not changed
+   * anything; "in use", where the tag has another one and cannot be changed.
    */
   putImage(repository: string, image: NewImage): Promise<string>;
 }
@@ -86,17 +80,12 @@ export interface Ecr {
  */
 export async function openEcr(session: AwsSession): Promise<Ecr> {
   const client = new ECRClient(await session.clientConfiguration("ECR"));
-  const region = await session.regionOf(client);
-  const options = session.requestOptions;
+  const { ask, region } = await session.service(client, "ecr");
 
   async function described(name: string): Promise<Repository> {
-    const { repositories, $metadata } = await session.send(
-      "ecr:DescribeRepositories",
-      `repository ${name}`,
-      region,
-      () => client.send(new DescribeRepositoriesCommand({ repositoryNames: [name] }), options),
-    );
-    return repositoryOf(name, repositories?.[0], $metadata.httpStatusCode);
+    const command = new DescribeRepositoriesCommand({ repositoryNames: [name] });
+    const answer = await ask(command, `repository ${name}`);
+    return repositoryOf(name, answer.repositories?.[0], answer);
   }
 
   return {
@@ -104,16 +93,10 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
     repository: (name) => orNothing(described(name)),
 
     async createRepository(name) {
-      const request = new CreateRepositoryCommand({ repositoryName: name });
-      const subject = `repository ${name}`;
+      const command = new CreateRepositoryCommand({ repositoryName: name });
       try {
-        const { repository, $metadata } = await session.send(
-          "ecr:CreateRepository",
-          subject,
-          region,
-          () => client.send(request, options),
-        );
-        return repositoryOf(name, repository, $metadata.httpStatusCode);
+        const answer = await ask(command, `repository ${name}`);
+        return repositoryOf(name, answer.repository, answer);
       } catch (error) {
         if (isRefusal(error, "in use")) return await described(name);
         throw error;
@@ -121,61 +104,37 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
     },
 
     async authorization() {
-      const { authorizationData, $metadata } = await session.send(
-        "ecr:GetAuthorizationToken",
-        undefined,
-        region,
-        () => client.send(new GetAuthorizationTokenCommand({}), options),
-      );
-      const { authorizationToken, proxyEndpoint } = authorizationData?.[0] ?? {};
+      const answer = await ask(new GetAuthorizationTokenCommand({}));
+      const { authorizationToken, proxyEndpoint } = answer.authorizationData?.[0] ?? {};
       const [, username, password] = /^([^:]+):(.+)$/.exec(decoded(authorizationToken)) ?? [];
-      if (!username || !password || !URL.canParse(proxyEndpoint ?? "")) {
-        throw strangeAnswer($metadata.httpStatusCode);
-      }
+      if (!username || !password || !URL.canParse(proxyEndpoint ?? "")) throw strangeAnswer(answer);
       return { username, password, host: new URL(proxyEndpoint!).host };
     },
 
     async image(repository, name, mediaTypes) {
-      const request = new BatchGetImageCommand({
+      const command = new BatchGetImageCommand({
         repositoryName: repository,
         imageIds: ["tag" in name ? { imageTag: name.tag } : { imageDigest: name.digest }],
         acceptedMediaTypes: [...mediaTypes],
       });
-      const answer = await orNothing(
-        session.send(
-          "ecr:BatchGetImage",
-          `repository ${repository}`,
-          region,
-          () => client.send(request, options),
-        ),
-      );
+      const answer = await orNothing(ask(command, `repository ${repository}`));
       const { imageId, imageManifest, imageManifestMediaType } = answer?.images?.[0] ?? {};
       if (!imageId?.imageDigest || !imageManifest) return undefined;
-      if (!DIGEST.test(imageId.imageDigest)) throw strangeAnswer(answer?.$metadata.httpStatusCode);
+      if (!DIGEST.test(imageId.imageDigest)) throw strangeAnswer(answer!);
       const mediaType = imageManifestMediaType ?? ownMediaType(imageManifest);
       return { digest: imageId.imageDigest, mediaType, manifest: imageManifest };
     },
 
     async putImage(repository, { manifest, mediaType, tag }) {
-      const request = new PutImageCommand({
+      const command = new PutImageCommand({
         repositoryName: repository,
         imageManifest: manifest,
         imageManifestMediaType: mediaType,
         ...(tag === undefined ? {} : { imageTag: tag }),
       });
-      const answer = await session.send(
-        "ecr:PutImage",
-        `repository ${repository}`,
-        region,
-        () =>
-          client.send(request, options).catch((error) => {
-            if (error instanceof Error && error.name === "ImageAlreadyExistsException") return;
-            throw error;
-          }),
-      );
-      const { imageDigest } = answer?.image?.imageId ?? {};
-      if (imageDigest === undefined) return await digestOf(manifest);
-      if (!DIGEST.test(imageDigest)) throw strangeAnswer(answer?.$metadata.httpStatusCode);
+      const answer = await ask(command, `repository ${repository}`);
+      const { imageDigest = "" } = answer.image?.imageId ?? {};
+      if (!DIGEST.test(imageDigest)) throw strangeAnswer(answer);
       return imageDigest;
     },
   };
@@ -194,7 +153,7 @@ interface RepositoryAnswer {
 function repositoryOf(
   name: string,
   answer: RepositoryAnswer | undefined,
-  status: number | undefined,
+  whole: Answered,
 ): Repository {
   const { repositoryUri: uri, imageTagMutability } = answer ?? {};
   // It is printed, and it is where the engine sends image and login.
@@ -202,7 +161,7 @@ function repositoryOf(
     !uri || !/^[A-Za-z\d][A-Za-z\d.-]*(:\d+)?\/$/.test(uri.slice(0, -name.length)) ||
     !uri.endsWith(name)
   ) {
-    throw strangeAnswer(status);
+    throw strangeAnswer(whole);
   }
   return { name, uri, isImmutable: imageTagMutability === "IMMUTABLE" };
 }
@@ -223,10 +182,4 @@ function ownMediaType(manifest: string): string {
   } catch {
     return "";
   }
-}
-
-/** The digest of a manifest: `sha256:...` */
-export async function digestOf(manifest: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(manifest));
-  return `sha256:${new Uint8Array(digest).toHex()}`;
 }

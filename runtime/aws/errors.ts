@@ -11,6 +11,8 @@ export type Refusal =
   | "denied"
   | "not found"
   | "in use"
+  /** What was to be put is there as it is. */
+  | "there already"
   | "quota"
   | "in progress"
   /** It is not what it was when it was looked at. */

@@ -61,6 +61,7 @@ const CODES: Readonly<Record<string, Explain>> = {
   ImageNotFoundException: notThere,
   ResourceInUse: inUse,
   RepositoryAlreadyExistsException: inUse,
+  ImageAlreadyExistsException: thereAlready,
   ImageTagAlreadyExistsException: inUse,
   ResourceLimitExceeded: quotaReached,
   RequestInTheFuture: wrongClock,
@@ -116,7 +117,7 @@ function explain(error: unknown, request: Request): AwsError {
   // The second is SageMaker Runtime's.
   if (name === "ValidationException" || name === "ValidationError") return invalid(request, error);
   if (status !== undefined && status >= 500) return failed(request, status);
-  if (isStrange(error, status)) return strangeAnswer(status);
+  if (isStrange(error, status)) return strangeAnswer({ $metadata: { httpStatusCode: status } });
   return new AwsError("other", `${request.action} failed: ${messageOf(error)}`, {
     hint: "The platform gave this reason; mlcli stopped there.",
   });
@@ -302,6 +303,10 @@ function inUse({ action }: Request, error: unknown): AwsError {
   });
 }
 
+function thereAlready({ action }: Request, error: unknown): AwsError {
+  return new AwsError("there already", `${action} was refused: ${messageOf(error)}`);
+}
+
 function quotaReached({ action }: Request, error: unknown): AwsError {
   return new AwsError("quota", `${action} was refused: ${messageOf(error)}`, {
     hint: "The account's quota for this type of instance is reached, or is 0 as in every new " +
@@ -315,11 +320,27 @@ function failed({ action }: Request, status: number): AwsError {
   });
 }
 
-/** An answer that cannot be SageMaker's. */
-export function strangeAnswer(status: number | undefined): AwsError {
-  return new AwsError("failed", `Something else than the platform answered: HTTP ${status}`, {
-    hint: "It may be a proxy or the login page of a network. Check both, and AWS_ENDPOINT_URL.",
-  });
+/** What the SDK says of each answer. */
+export interface Answered {
+  readonly $metadata: { readonly httpStatusCode?: number };
+}
+
+/** What the service answered, without what the SDK says of it. */
+export function withoutMetadata<Answer extends Answered>(
+  { $metadata: _, ...rest }: Answer,
+): Omit<Answer, "$metadata"> {
+  return rest;
+}
+
+/** The error for an answer that cannot be the service's. */
+export function strangeAnswer({ $metadata: { httpStatusCode } }: Answered): AwsError {
+  return new AwsError(
+    "failed",
+    `Something else than the platform answered: HTTP ${httpStatusCode}`,
+    {
+      hint: "It may be a proxy or the login page of a network. Check both, and AWS_ENDPOINT_URL.",
+    },
+  );
 }
 
 /** An answer that would have to be read for ever. */

@@ -1,16 +1,10 @@
-/**
- * Amazon CloudWatch Logs: what jobs and endpoints write.
- *
- * @module
- */
-
-import { isRefusal } from "./errors.ts";
-import { pagesOf } from "./pages.ts";
 import {
   CloudWatchLogsClient,
   DescribeLogStreamsCommand,
   GetLogEventsCommand,
-} from "./sdk/logs.ts";
+} from "@aws-sdk/client-cloudwatch-logs";
+import { orNothing } from "./errors.ts";
+import { pagesOf } from "./pages.ts";
 import type { AwsSession } from "./session.ts";
 
 /** A line of a log. */
@@ -50,7 +44,7 @@ export interface LogPage {
   readonly before: string | undefined;
 }
 
-/** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
+/** What mlcli asks CloudWatch Logs. Each throws an `AwsError`, or `Interrupted`. */
 export interface Logs {
   /**
    * The streams of a group; none where that is not there (yet).
@@ -67,58 +61,38 @@ export interface Logs {
  */
 export async function openLogs(session: AwsSession): Promise<Logs> {
   const client = new CloudWatchLogsClient(await session.clientConfiguration("CLOUDWATCH_LOGS"));
-  const region = await session.regionOf(client);
-  const options = session.requestOptions;
+  const { ask } = await session.service(client, "logs");
   return {
     async streams(group, prefix) {
-      const pages = pagesOf("log streams", async (token) => {
-        const answer = await session.send(
-          "logs:DescribeLogStreams",
-          `log group ${group}`,
-          region,
-          () =>
-            client.send(
-              new DescribeLogStreamsCommand({
-                logGroupName: group,
-                logStreamNamePrefix: prefix,
-                nextToken: token,
-              }),
-              options,
-            ),
-        ).catch((error) => {
-          // The first job or endpoint of its kind makes the group, with its first line.
-          if (isRefusal(error, "not found")) return { logStreams: [], nextToken: undefined };
-          throw error;
+      const pages = pagesOf("log streams", async (nextToken) => {
+        const command = new DescribeLogStreamsCommand({
+          logGroupName: group,
+          logStreamNamePrefix: prefix,
+          nextToken,
         });
-        const items = (answer.logStreams ?? []).flatMap((one) => {
+        // The first job or endpoint of its kind makes the group, with its first line.
+        const answer = await orNothing(ask(command, `log group ${group}`));
+        const items = (answer?.logStreams ?? []).flatMap((one) => {
           const { logStreamName: name, creationTime, lastEventTimestamp: lastTime } = one;
           return name ? [{ name, creationTime, lastTime }] : [];
         });
-        return { items, token: answer.nextToken };
+        return { items, token: answer?.nextToken };
       });
       return (await Array.fromAsync(pages)).flat();
     },
     async events(group, stream, { token, forward, since, limit }) {
-      const answer = await session.send(
-        "logs:GetLogEvents",
-        `log stream ${stream}`,
-        region,
-        () =>
-          client.send(
-            new GetLogEventsCommand({
-              logGroupName: group,
-              logStreamName: stream,
-              nextToken: token,
-              startFromHead: forward,
-              startTime: since,
-              limit,
-            }),
-            options,
-          ),
-      );
-      const events = (answer.events ?? []).map(({ timestamp, message }) => ({
-        time: timestamp ?? 0,
-        message: message ?? "",
+      const command = new GetLogEventsCommand({
+        logGroupName: group,
+        logStreamName: stream,
+        nextToken: token,
+        startFromHead: forward,
+        startTime: since,
+        limit,
+      });
+      const answer = await ask(command, `log stream ${stream}`);
+      const events = (answer.events ?? []).map(({ timestamp = 0, message = "" }) => ({
+        time: timestamp,
+        message,
       }));
       return { events, after: answer.nextForwardToken, before: answer.nextBackwardToken };
     },

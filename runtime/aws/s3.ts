@@ -1,28 +1,27 @@
-/**
- * Amazon S3.
- *
- * @module
- */
-
-import { s3Uri } from "../contract/addresses.ts";
-import type { Connections, SdkRequest, SdkRequestOptions, SdkResponse } from "./connections.ts";
-import { strangeAnswer } from "./explanations.ts";
-import { pagesOf } from "./pages.ts";
-import { type Deletion, deletionOf } from "./s3_deletion.ts";
-import { type BucketInput, type Multipart, multipartOf, type ObjectPlace } from "./s3_multipart.ts";
 import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
-} from "./sdk/s3.ts";
-import type { Asking, AwsSession } from "./session.ts";
+} from "@aws-sdk/client-s3";
+import type { Connections, SdkRequest, SdkRequestOptions, SdkResponse } from "./connections.ts";
+import { isRefusal } from "./errors.ts";
+import { strangeAnswer } from "./explanations.ts";
+import { pagesOf } from "./pages.ts";
+import {
+  type BucketInput,
+  type Multipart,
+  multipartOf,
+  type ObjectPlace,
+  subjectOf,
+} from "./s3_multipart.ts";
+import type { AwsSession, Service } from "./session.ts";
 import type { Setting } from "./settings.ts";
-import { leaveContentUnsigned } from "./unsigned_payload.ts";
 
-export type { NotDeleted } from "./s3_deletion.ts";
 export type { ObjectPlace, OpenUpload, Upload, UploadedPart, UploadNews } from "./s3_multipart.ts";
 
 /** An object as a list shows it. */
@@ -46,8 +45,14 @@ export interface ObjectDetails {
   readonly lastModified: Date;
 }
 
+/** An object that could not be deleted, and why. */
+export interface NotDeleted {
+  readonly key: string;
+  readonly reason: string;
+}
+
 /** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
-export interface S3 extends Multipart, Deletion {
+export interface S3 extends Multipart {
   /** The region that is asked, and who named it. */
   readonly region: Setting;
   /**
@@ -75,10 +80,24 @@ export interface S3 extends Multipart, Deletion {
   getBytes(place: ObjectPlace, etag: string, first: number, last: number): Promise<Uint8Array>;
   /** Puts an object: all of it, or none. */
   putObject(place: ObjectPlace, bytes: Uint8Array): Promise<void>;
+  /** Deletes up to 1,000 objects; those that are not there count as deleted. */
+  deleteObjects(bucket: string, keys: readonly string[]): Promise<readonly NotDeleted[]>;
 }
 
 /** The most that a list gives at once: `MaxKeys`. */
 const PAGE_SIZE = 1_000;
+
+/** Permissions of operations that are called otherwise. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  CompleteMultipartUpload: "s3:PutObject",
+  CreateMultipartUpload: "s3:PutObject",
+  DeleteObjects: "s3:DeleteObject",
+  HeadBucket: "s3:ListBucket",
+  HeadObject: "s3:GetObject",
+  ListMultipartUploads: "s3:ListBucketMultipartUploads",
+  ListObjectsV2: "s3:ListBucket",
+  UploadPart: "s3:PutObject",
+};
 
 /**
  * Makes a client; nothing is sent yet.
@@ -98,47 +117,73 @@ export async function openS3(session: AwsSession): Promise<S3> {
     responseChecksumValidation: "WHEN_REQUIRED",
   });
   leaveContentUnsigned(client);
-  const region = await session.regionOf(client);
-  return s3Of({ client, session, region }, undefined);
+  const withChecksums = await client.config.requestChecksumCalculation() === "WHEN_SUPPORTED";
+  return s3Of(await session.service(client, "s3", ACTIONS), withChecksums, undefined);
 }
 
-/** @param owner account that buckets have to belong to. */
-function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
-  const { client, session, region } = asking;
-  const options = session.requestOptions;
+/**
+ * @param withChecksums whether each part of an object comes with its checksum.
+ * @param owner account that buckets have to belong to.
+ */
+function s3Of(service: Service, withChecksums: boolean, owner: string | undefined): S3 {
+  const { ask, region } = service;
   const bucketOf: BucketInput = (Bucket) => ({
     Bucket,
     ...owner === undefined ? {} : { ExpectedBucketOwner: owner },
   });
+  const objectOf = ({ bucket, key }: ObjectPlace) => ({ ...bucketOf(bucket), Key: key });
   const regions = new Map<string, Promise<string | undefined>>();
-  const inputOf = ({ bucket, key }: ObjectPlace) => ({ ...bucketOf(bucket), Key: key });
+
+  async function deleteTogether(
+    bucket: string,
+    keys: readonly string[],
+  ): Promise<readonly NotDeleted[]> {
+    // The quiet answer names no key: any page would say that all are deleted.
+    const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: false };
+    const command = new DeleteObjectsCommand({ ...bucketOf(bucket), Delete });
+    const answer = await ask(command, `bucket ${bucket}`);
+    const { Deleted = [], Errors = [] } = answer;
+    if (Deleted.length + Errors.length === 0) throw strangeAnswer(answer);
+    const left = Errors.map(({ Key = "", Code = "", Message = "" }) => ({
+      key: Key,
+      reason: Code === "AccessDenied" ? "AccessDeniedException: s3:DeleteObject" : Message || Code,
+    }));
+    const named = new Set([...Deleted, ...Errors].map(({ Key }) => Key));
+    const unnamed = keys.filter((key) => !named.has(key));
+    return [...left, ...unnamed.map((key) => ({ key, reason: "The answer does not name it" }))];
+  }
+
+  async function deleteOne(place: ObjectPlace): Promise<readonly NotDeleted[]> {
+    try {
+      const answer = await ask(new DeleteObjectCommand(objectOf(place)), subjectOf(place));
+      if (answer.$metadata.httpStatusCode !== 204) throw strangeAnswer(answer);
+      return [];
+    } catch (error) {
+      // Either may be so of this one alone.
+      if (isRefusal(error, "denied") || isRefusal(error, "other")) {
+        return [{ key: place.key, reason: error.message }];
+      }
+      throw error;
+    }
+  }
+
   return {
     region,
-    ownedBy: (account) => s3Of(asking, account),
-    ...multipartOf(asking, bucketOf),
-    ...deletionOf(asking, bucketOf),
+    ownedBy: (account) => s3Of(service, withChecksums, account),
+    ...multipartOf(service, withChecksums, bucketOf),
     listObjects: (bucket, prefix, pageSize = PAGE_SIZE) =>
       pagesOf("objects", async (token) => {
-        const { Name, Contents = [], EncodingType, NextContinuationToken, $metadata } =
-          await session.send(
-            "s3:ListBucket",
-            `bucket ${bucket}`,
-            region,
-            () =>
-              client.send(
-                new ListObjectsV2Command({
-                  ...bucketOf(bucket),
-                  Prefix: prefix,
-                  MaxKeys: pageSize,
-                  ContinuationToken: token,
-                  // XML cannot hold all that keys may.
-                  EncodingType: "url",
-                }),
-                options,
-              ),
-          );
+        const command = new ListObjectsV2Command({
+          ...bucketOf(bucket),
+          Prefix: prefix,
+          MaxKeys: pageSize,
+          ContinuationToken: token,
+          // XML cannot hold all that keys may.
+          EncodingType: "url",
+        });
         // Any page that is XML, such as the login of a network, would be an empty list.
-        if (Name === undefined) throw strangeAnswer($metadata.httpStatusCode);
+        const answer = await ask(command, `bucket ${bucket}`, ["Name"]);
+        const { Contents = [], EncodingType } = answer;
         const items = Contents.map((
           { Key = "", Size = 0, LastModified = new Date(0), ETag = "" },
         ) => ({
@@ -147,64 +192,61 @@ function s3Of(asking: Asking<S3Client>, owner: string | undefined): S3 {
           lastModified: LastModified,
           etag: ETag,
         }));
-        return { items, token: NextContinuationToken };
+        return { items, token: answer.NextContinuationToken };
       }),
     bucketRegion(bucket) {
       // Several addresses of a job lie in one bucket.
       const known = regions.get(bucket);
       if (known) return known;
-      const asked = session.send(
-        "s3:ListBucket",
-        `bucket ${bucket}`,
-        region,
-        () => client.send(new HeadBucketCommand(bucketOf(bucket)), options).catch(fromHead),
-      ).then(({ BucketRegion }) => BucketRegion);
+      const command = new HeadBucketCommand(bucketOf(bucket));
+      const asked = ask(command, `bucket ${bucket}`, [], { onError: onHeadError })
+        .then(({ BucketRegion }) => BucketRegion);
       regions.set(bucket, asked);
       return asked;
     },
     async describeObject(place) {
-      const { ContentLength, ETag, LastModified, $metadata } = await session.send(
-        "s3:GetObject",
-        s3Uri(place),
-        region,
-        () => client.send(new HeadObjectCommand(inputOf(place)), options).catch(fromHead),
+      const command = new HeadObjectCommand(objectOf(place));
+      const members = ["ContentLength", "ETag"] as const;
+      const { ContentLength, ETag, LastModified = new Date(0) } = await ask(
+        command,
+        subjectOf(place),
+        members,
+        { onError: onHeadError },
       );
-      if (ContentLength === undefined || !ETag) throw strangeAnswer($metadata.httpStatusCode);
-      return { size: ContentLength, etag: ETag, lastModified: LastModified ?? new Date(0) };
+      return { size: ContentLength, etag: ETag, lastModified: LastModified };
     },
     async getBytes(place, etag, first, last) {
-      const { Body, $metadata } = await session.send(
-        "s3:GetObject",
-        s3Uri(place),
-        region,
-        () =>
-          client.send(
-            new GetObjectCommand({
-              ...inputOf(place),
-              Range: `bytes=${first}-${last}`,
-              IfMatch: etag,
-            }),
-            options,
-          ),
-      );
-      const bytes = await Body?.transformToByteArray();
+      const range = { Range: `bytes=${first}-${last}`, IfMatch: etag };
+      const command = new GetObjectCommand({ ...objectOf(place), ...range });
+      const answer = await ask(command, subjectOf(place));
+      const bytes = await answer.Body?.transformToByteArray();
       // Not 206: all of the object, from a server that knows no ranges.
-      const part = $metadata.httpStatusCode === 200 ? bytes?.subarray(first, last + 1) : bytes;
-      if (part?.length !== last - first + 1) throw strangeAnswer($metadata.httpStatusCode);
+      const isWhole = answer.$metadata.httpStatusCode === 200;
+      const part = isWhole ? bytes?.subarray(first, last + 1) : bytes;
+      if (part?.length !== last - first + 1) throw strangeAnswer(answer);
       return part;
     },
-    async putObject(place, bytes) {
-      const { ETag, $metadata } = await session.send(
-        "s3:PutObject",
-        s3Uri(place),
-        region,
-        () => client.send(new PutObjectCommand({ ...inputOf(place), Body: bytes }), options),
-      );
-      // The login of a network says 200, too.
-      if (!ETag) throw strangeAnswer($metadata.httpStatusCode);
+    async putObject(place, Body) {
+      // The login of a network says 200, too, and gives no ETag.
+      await ask(new PutObjectCommand({ ...objectOf(place), Body }), subjectOf(place), ["ETag"]);
+    },
+    async deleteObjects(bucket, keys) {
+      const named = keys.filter((key) => !NOT_IN_XML.test(key));
+      const left = named.length === 0 ? [] : [...await deleteTogether(bucket, named)];
+      for (const key of keys) {
+        if (NOT_IN_XML.test(key)) left.push(...await deleteOne({ bucket, key }));
+      }
+      return left;
     },
   };
 }
+
+/**
+ * Characters that XML cannot hold, not even as `&#x1;` (XML 1.0, "Characters"): one key with such a
+ * character, and S3 refuses to delete all that are named beside it.
+ */
+// deno-lint-ignore no-control-regex
+const NOT_IN_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 
 /** A key as it was before it was encoded for XML: as in forms, where a space is a plus. */
 function decoded(key: string): string {
@@ -212,11 +254,12 @@ function decoded(key: string): string {
 }
 
 /** The answer to a HEAD has no body, which would say why not: the status has to. */
-function fromHead(error: Error & { $metadata?: { httpStatusCode?: number } }): never {
+function onHeadError(thrown: unknown): unknown {
+  const error = thrown as Error & { $metadata?: { httpStatusCode?: number } };
   const status = error.$metadata?.httpStatusCode;
   if (status === 404) error.name = "NotFound";
   if (status === 403) error.name = "AccessDenied";
-  throw error;
+  return error;
 }
 
 /** What the SDK's client of S3 expects of a request handler: objects come as streams. */
@@ -255,4 +298,35 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
       controller.close();
     },
   });
+}
+
+/** Addresses of this machine. */
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/;
+
+/** A request of the SDK before it is signed. */
+interface Request {
+  readonly protocol: string;
+  readonly hostname: string;
+  headers: Record<string, string>;
+}
+
+/**
+ * Leaves the hash of the content (SHA-256) out of signatures where nobody can change it on the way:
+ * over TLS, and on this machine. As in AWS's own programs (`botocore`, `_should_sha256_sign_payload`)
+ * only where the request has a checksum, which is signed: the service compares that with what came.
+ * The hash would take as long as all else together.
+ */
+export function leaveContentUnsigned(client: S3Client): void {
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const request = args.request as Request;
+      const { protocol, hostname, headers } = request;
+      const isSafe = protocol === "https:" || LOOPBACK.test(hostname);
+      const hasChecksum = Object.keys(headers).some((name) => /^x-amz-checksum-crc/i.test(name));
+      if (isSafe && hasChecksum) headers["x-amz-content-sha256"] = "UNSIGNED-PAYLOAD";
+      return next(args);
+    },
+    // Behind the one that adds the checksum, before the signature.
+    { step: "build", priority: "low", name: "leaveContentUnsigned" },
+  );
 }

@@ -1,24 +1,15 @@
-/**
- * Objects that come to Amazon S3 in parts.
- *
- * @module
- */
-
-import { s3Uri } from "../contract/addresses.ts";
-import { strangeAnswer } from "./explanations.ts";
-import { isRefusal } from "./errors.ts";
-import { ConnectionError } from "./connection_error.ts";
-import { isUnheard } from "./unheard.ts";
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
-  type S3Client,
   UploadPartCommand,
-} from "./sdk/s3.ts";
-import type { Asking } from "./session.ts";
+} from "@aws-sdk/client-s3";
+import { ConnectionError } from "./connection_error.ts";
+import { isRefusal } from "./errors.ts";
+import { mayBeCarriedOut } from "./retries.ts";
+import type { Service } from "./session.ts";
 
 /** Where an object lies. */
 export interface ObjectPlace {
@@ -77,32 +68,33 @@ export interface Multipart {
   abortUpload(upload: Upload, force: AbortSignal): Promise<void>;
 }
 
+/** What a request about an object is about, in messages. */
+export function subjectOf({ bucket, key }: ObjectPlace): string {
+  return `s3://${bucket}/${key}`;
+}
+
 /**
- * Uploads, by a client of S3.
+ * What mlcli asks about uploads.
+ * @param withChecksums whether each part comes with its checksum: all of one kind.
  * @param bucketOf what names a bucket in a request.
  */
 export function multipartOf(
-  { client, session, region }: Asking<S3Client>,
+  { ask, signal }: Service,
+  withChecksums: boolean,
   bucketOf: BucketInput,
 ): Multipart {
-  const options = session.requestOptions;
-  const inputOf = ({ bucket, key }: ObjectPlace) => ({ ...bucketOf(bucket), Key: key });
-  const ofUpload = (upload: Upload) => ({ ...inputOf(upload), UploadId: upload.id });
-  const send = <Answer>(
-    action: string,
-    place: ObjectPlace,
-    request: () => Promise<Answer>,
-  ): Promise<Answer> => session.send(action, s3Uri(place), region, request);
+  const objectOf = ({ bucket, key }: ObjectPlace) => ({ ...bucketOf(bucket), Key: key });
+  const uploadOf = (upload: Upload) => ({ ...objectOf(upload), UploadId: upload.id });
 
-  async function abortUpload(upload: Upload, force: AbortSignal): Promise<void> {
-    await send("s3:AbortMultipartUpload", upload, async () => {
-      try {
-        await client.send(new AbortMultipartUploadCommand(ofUpload(upload)), {
-          abortSignal: force,
-        });
-      } catch (error) {
-        if ((error as Error).name !== "NoSuchUpload") throw error;
-      }
+  async function abortUpload(upload: Upload, abortSignal: AbortSignal): Promise<void> {
+    const command = new AbortMultipartUploadCommand(uploadOf(upload));
+    let isGone = false;
+    const onError = (error: unknown): unknown => {
+      isGone = (error as Error).name === "NoSuchUpload";
+      return error;
+    };
+    await ask(command, subjectOf(upload), [], { abortSignal, onError }).catch((error) => {
+      if (!isGone) throw error;
     });
   }
 
@@ -114,30 +106,24 @@ export function multipartOf(
    * @param since when that was asked for.
    */
   async function lookAtOthers(
-    { bucket, key }: ObjectPlace,
+    place: ObjectPlace,
     { own, since, isAnswerLost }: {
       readonly own: string | undefined;
       readonly since: Date;
       readonly isAnswerLost: boolean;
     },
-    until: AbortSignal,
+    abortSignal: AbortSignal,
     news: UploadNews,
   ): Promise<void> {
-    const { Uploads = [] } = await send(
-      "s3:ListBucketMultipartUploads",
-      { bucket, key },
-      () =>
-        client.send(
-          new ListMultipartUploadsCommand({ ...bucketOf(bucket), Prefix: key }),
-          { abortSignal: until },
-        ),
-    );
+    const { bucket, key } = place;
+    const command = new ListMultipartUploadsCommand({ ...bucketOf(bucket), Prefix: key });
+    const { Uploads = [] } = await ask(command, subjectOf(place), [], { abortSignal });
     for (const { Key, UploadId, Initiated } of Uploads) {
       if (Key !== key || !UploadId || UploadId === own) continue;
       const upload = { bucket, key, id: UploadId, begun: Initiated ?? new Date(0) };
       // The service counts in seconds.
       const isOfNow = upload.begun.getTime() >= since.getTime() - 1000;
-      if (isOfNow && isAnswerLost) await abortUpload(upload, until);
+      if (isOfNow && isAnswerLost) await abortUpload(upload, abortSignal);
       else news.earlier(upload);
     }
   }
@@ -159,10 +145,7 @@ export function multipartOf(
 
   async function isComplete(upload: Upload, size: number): Promise<boolean> {
     try {
-      const { ContentLength, ETag } = await client.send(
-        new HeadObjectCommand(inputOf(upload)),
-        options,
-      );
+      const { ContentLength, ETag } = await ask(new HeadObjectCommand(objectOf(upload)));
       return ContentLength === size && /-\d+"?$/.test(ETag ?? "");
     } catch {
       return false;
@@ -172,65 +155,51 @@ export function multipartOf(
   return {
     async createUpload(place, force, news) {
       const since = new Date();
-      // Each part comes with its checksum, unless the user wants none; all of one kind.
-      const checksums = await client.config.requestChecksumCalculation();
+      const command = new CreateMultipartUploadCommand({
+        ...objectOf(place),
+        ChecksumAlgorithm: withChecksums ? "CRC32" : undefined,
+      });
       let failure: unknown;
-      const request = () =>
-        client.send(
-          new CreateMultipartUploadCommand({
-            ...inputOf(place),
-            ChecksumAlgorithm: checksums === "WHEN_SUPPORTED" ? "CRC32" : undefined,
-          }),
-          { abortSignal: force },
-        ).catch((error) => {
-          failure = error;
-          throw error;
-        });
+      const onError = (error: unknown) => failure = error;
       try {
-        const { UploadId: own, $metadata } = await send("s3:PutObject", place, request);
-        if (!own) throw strangeAnswer($metadata.httpStatusCode);
+        const options = { abortSignal: force, onError };
+        const answer = await ask(command, subjectOf(place), ["UploadId"], options);
+        const { UploadId: own, $metadata } = answer;
         const isAnswerLost = ($metadata.attempts ?? 1) > 1;
         // Without the permission nobody gets to know of them: those of now hold nothing.
-        const until = isAnswerLost ? force : options.abortSignal;
+        const until = isAnswerLost ? force : signal;
         await lookAtOthers(place, { own, since, isAnswerLost }, until, news).catch(() => {});
         return { ...place, id: own };
       } catch (error) {
-        if (failure !== undefined && !isUnheard(failure) && !isRefusal(error, "credentials")) {
+        const isRefused = failure === undefined || isRefusal(error, "credentials");
+        if (!isRefused && mayBeCarriedOut(failure)) {
           await findLost(place, since, failure, force, news);
         }
         throw error;
       }
     },
     async uploadPart(upload, number, bytes) {
-      const { ETag, ChecksumCRC32, $metadata } = await send(
-        "s3:PutObject",
-        upload,
-        () =>
-          client.send(
-            new UploadPartCommand({ ...ofUpload(upload), PartNumber: number, Body: bytes }),
-            options,
-          ),
-      );
-      if (!ETag) throw strangeAnswer($metadata.httpStatusCode);
+      const command = new UploadPartCommand({
+        ...uploadOf(upload),
+        PartNumber: number,
+        Body: bytes,
+      });
+      const { ETag, ChecksumCRC32 } = await ask(command, subjectOf(upload), ["ETag"]);
       return { number, etag: ETag, crc32: ChecksumCRC32 };
     },
     async completeUpload(upload, parts, size) {
+      const command = new CompleteMultipartUploadCommand({
+        ...uploadOf(upload),
+        MultipartUpload: {
+          Parts: parts.map(({ number, etag, crc32 }) => ({
+            PartNumber: number,
+            ETag: etag,
+            ChecksumCRC32: crc32,
+          })),
+        },
+      });
       try {
-        const { ETag, $metadata } = await send("s3:PutObject", upload, () =>
-          client.send(
-            new CompleteMultipartUploadCommand({
-              ...ofUpload(upload),
-              MultipartUpload: {
-                Parts: parts.map(({ number, etag, crc32 }) => ({
-                  PartNumber: number,
-                  ETag: etag,
-                  ChecksumCRC32: crc32,
-                })),
-              },
-            }),
-            options,
-          ));
-        if (!ETag) throw strangeAnswer($metadata.httpStatusCode);
+        await ask(command, subjectOf(upload), ["ETag"]);
       } catch (error) {
         // When a retry finds no upload, the first attempt has succeeded, if the object is there.
         if (!(isRefusal(error, "not found") && await isComplete(upload, size))) throw error;

@@ -1,17 +1,128 @@
-/**
- * Amazon SageMaker. Importing more than types from here loads the SDK (60 to 130 ms): so only
- * `aws.ts` does it, when a command asks for SageMaker; tests have services of their own.
- *
- * @module
- */
-
-import { SageMakerClient } from "./sdk/sagemaker.ts";
-import { type Deployments, deploymentsOf } from "./sagemaker_deployments.ts";
-import { type Endpoints, endpointsOf } from "./sagemaker_endpoints.ts";
+import {
+  AddTagsCommand,
+  CreateEndpointCommand,
+  type CreateEndpointCommandInput,
+  CreateEndpointConfigCommand,
+  type CreateEndpointConfigCommandInput,
+  CreateModelCommand,
+  type CreateModelCommandInput,
+  DeleteEndpointCommand,
+  DeleteEndpointConfigCommand,
+  DeleteModelCommand,
+  DescribeEndpointCommand,
+  type DescribeEndpointCommandOutput,
+  DescribeEndpointConfigCommand,
+  type DescribeEndpointConfigCommandOutput,
+  DescribeModelCommand,
+  type DescribeModelCommandOutput,
+  type EndpointStatus,
+  type EndpointSummary,
+  ListEndpointsCommand,
+  ListTagsCommand,
+  SageMakerClient,
+  UpdateEndpointCommand,
+  type UpdateEndpointCommandInput,
+} from "@aws-sdk/client-sagemaker";
+import { accountOf } from "../contract/addresses.ts";
+import { type Answered, strangeAnswer, withoutMetadata } from "./explanations.ts";
+import { rememberLostAnswers } from "./retries.ts";
 import { type Jobs, jobsOf } from "./sagemaker_jobs.ts";
-import { noticeTheHeard } from "./unheard.ts";
-import type { AwsSession } from "./session.ts";
+import type { AwsSession, Service } from "./session.ts";
 import type { Setting } from "./settings.ts";
+
+/** The bodies of CreateModel, CreateEndpointConfig, CreateEndpoint and UpdateEndpoint. */
+export type {
+  CreateEndpointCommandInput as EndpointInput,
+  CreateEndpointConfigCommandInput as EndpointConfigurationInput,
+  CreateModelCommandInput as ModelInput,
+  UpdateEndpointCommandInput as EndpointUpdate,
+} from "@aws-sdk/client-sagemaker";
+
+/** An endpoint as the list shows it. */
+export interface Endpoint {
+  readonly name: string;
+  /** Whatever the service sends: `InService`, `Updating`, ... */
+  readonly status: string;
+  readonly creationTime: Date;
+}
+
+/** A part of an endpoint: what of its requests one model answers. */
+export interface EndpointVariant {
+  readonly name: string;
+  /** How many instances there are, and are to be; of a serverless one `undefined`. */
+  readonly currentCount: number | undefined;
+  readonly desiredCount: number | undefined;
+}
+
+/** An endpoint with what only a description of it tells. */
+export interface EndpointDescription extends Endpoint {
+  readonly arn: string | undefined;
+  /** Name of the endpoint configuration in use; while it is being updated, of the one before. */
+  readonly configuration: string;
+  /** While it is being updated: name of the configuration that it is to have. */
+  readonly pendingConfiguration: string | undefined;
+  /** Those that serve; none while it is being created. */
+  readonly variants: readonly EndpointVariant[];
+  readonly lastModifiedTime: Date | undefined;
+  /** Why the status is `Failed`. */
+  readonly failureReason: string | undefined;
+  /** Id of the account that it belongs to, where SageMaker tells. */
+  readonly account: string | undefined;
+}
+
+/** Which endpoints to list; all of them when empty. */
+export interface EndpointFilter {
+  readonly status?: string;
+  readonly nameContains?: string;
+}
+
+/** What mlcli asks about endpoints. Each throws an `AwsError`, or `Interrupted`. */
+export interface Endpoints {
+  /** Pages of endpoints in the service's order, newest first; the next is asked for when needed. */
+  listEndpoints(filter: EndpointFilter): AsyncGenerator<readonly Endpoint[]>;
+  describeEndpoint(name: string): Promise<EndpointDescription>;
+  /** Returns when the service has begun; the endpoint is gone minutes later. */
+  deleteEndpoint(name: string): Promise<void>;
+  deleteEndpointConfiguration(name: string): Promise<void>;
+}
+
+/** The most that ListEndpoints gives at once; without a number, it gives 10. */
+const PAGE_SIZE = 100;
+
+/** What SageMaker says of a model, and of an endpoint's configuration. */
+export type ModelDetails = Omit<DescribeModelCommandOutput, "$metadata">;
+export type EndpointConfigurationDetails = Omit<DescribeEndpointConfigCommandOutput, "$metadata">;
+
+/** Tags of a resource, by key. */
+export type Tags = Readonly<Record<string, string>>;
+
+/**
+ * What mlcli asks for to deploy. Each throws an `AwsError`, or `Interrupted`. What creates or changes
+ * returns also when the answer to a first attempt was lost, and a retry finds it done.
+ */
+export interface Deployments {
+  /** "in use" where there is one of that name. */
+  createModel(input: CreateModelCommandInput): Promise<void>;
+  /** "not found" where there is none. */
+  describeModel(name: string): Promise<ModelDetails>;
+  /** Not refused where a configuration names it. */
+  deleteModel(name: string): Promise<void>;
+  /** "in use" where there is one of that name. */
+  createEndpointConfiguration(input: CreateEndpointConfigCommandInput): Promise<void>;
+  /** "not found" where there is none. */
+  describeEndpointConfiguration(name: string): Promise<EndpointConfigurationDetails>;
+  /**
+   * Returns when the service has begun. "in use" where there is one of that name; "not found" where
+   * the configuration is not there, or not yet.
+   */
+  createEndpoint(input: CreateEndpointCommandInput): Promise<void>;
+  /** Returns when the service has begun. "in progress" where the endpoint is being changed. */
+  updateEndpoint(input: UpdateEndpointCommandInput): Promise<void>;
+  /** All tags of an endpoint, a configuration or a model. */
+  tagsOf(arn: string): Promise<Tags>;
+  /** Adds tags, or gives those that are there another value. */
+  addTags(arn: string, tags: Tags): Promise<void>;
+}
 
 /** The operations that mlcli asks for. */
 export interface SageMaker extends Endpoints, Deployments, Jobs {
@@ -20,13 +131,106 @@ export interface SageMaker extends Endpoints, Deployments, Jobs {
 }
 
 /**
- * Makes a client; nothing is sent yet.
+ * Makes a client; nothing is sent yet. (Importing more than types from here loads the SDK, which takes
+ * 60 to 130 ms: only `aws.ts` does it, when a command asks for SageMaker.)
+ *
  * @throws AwsError when no region is named.
  */
 export async function openSageMaker(session: AwsSession): Promise<SageMaker> {
   const client = new SageMakerClient(await session.clientConfiguration("SAGEMAKER"));
-  noticeTheHeard(client);
-  const region = await session.regionOf(client);
-  const asking = { client, session, region };
-  return { region, ...endpointsOf(asking), ...deploymentsOf(asking), ...jobsOf(asking) };
+  rememberLostAnswers(client);
+  const service = await session.service(client, "sagemaker");
+  const { region } = service;
+  return { region, ...endpointsOf(service), ...deploymentsOf(service), ...jobsOf(service) };
+}
+
+function endpointsOf({ ask, change, pages }: Service): Endpoints {
+  return {
+    listEndpoints({ status, nameContains }) {
+      const list = (NextToken?: string) =>
+        new ListEndpointsCommand({
+          MaxResults: PAGE_SIZE,
+          NextToken,
+          StatusEquals: status as EndpointStatus | undefined,
+          NameContains: nameContains,
+        });
+      return pages("endpoints", list, "Endpoints", endpoint);
+    },
+    async describeEndpoint(name) {
+      const command = new DescribeEndpointCommand({ EndpointName: name });
+      const answer = await ask(command, `endpoint ${name}`);
+      const found = description(answer);
+      // The service finds names in small letters and in capitals.
+      if (found.name.toLowerCase() === name.toLowerCase()) return found;
+      throw strangeAnswer(answer);
+    },
+    deleteEndpoint: (name) =>
+      change(new DeleteEndpointCommand({ EndpointName: name }), `endpoint ${name}`, "not found"),
+    async deleteEndpointConfiguration(EndpointConfigName) {
+      const command = new DeleteEndpointConfigCommand({ EndpointConfigName });
+      await change(command, `endpoint configuration ${EndpointConfigName}`, "not found");
+    },
+  };
+}
+
+/** @throws AwsError when it has no name: then it is not an endpoint. */
+function endpoint(summary: EndpointSummary | null, answer: Answered): Endpoint {
+  if (!summary?.EndpointName) throw strangeAnswer(answer);
+  return {
+    name: summary.EndpointName,
+    status: summary.EndpointStatus ?? "",
+    creationTime: summary.CreationTime ?? new Date(0),
+  };
+}
+
+function description(answer: DescribeEndpointCommandOutput): EndpointDescription {
+  return {
+    ...endpoint(answer as EndpointSummary, answer),
+    arn: answer.EndpointArn,
+    configuration: answer.EndpointConfigName ?? "",
+    pendingConfiguration: answer.PendingDeploymentSummary?.EndpointConfigName,
+    variants: (answer.ProductionVariants ?? []).map((variant) => ({
+      name: variant.VariantName ?? "",
+      currentCount: variant.CurrentInstanceCount,
+      desiredCount: variant.DesiredInstanceCount,
+    })),
+    lastModifiedTime: answer.LastModifiedTime,
+    failureReason: answer.FailureReason || undefined,
+    account: accountOf(answer.EndpointArn ?? ""),
+  };
+}
+
+function deploymentsOf({ ask, change, pages }: Service): Deployments {
+  return {
+    createModel: (input) => change(new CreateModelCommand(input), undefined, "in use"),
+    describeModel: (name) =>
+      ask(new DescribeModelCommand({ ModelName: name }), `model ${name}`, ["ModelName"])
+        .then(withoutMetadata),
+    deleteModel: (name) =>
+      change(new DeleteModelCommand({ ModelName: name }), `model ${name}`, "not found"),
+    createEndpointConfiguration: (input) =>
+      change(new CreateEndpointConfigCommand(input), undefined, "in use"),
+    async describeEndpointConfiguration(EndpointConfigName) {
+      const command = new DescribeEndpointConfigCommand({ EndpointConfigName });
+      const subject = `endpoint configuration ${EndpointConfigName}`;
+      return withoutMetadata(await ask(command, subject, ["EndpointConfigName"]));
+    },
+    createEndpoint: (input) => change(new CreateEndpointCommand(input), undefined, "in use"),
+    updateEndpoint: (input) =>
+      change(new UpdateEndpointCommand(input), undefined, "in progress", "in use"),
+    async tagsOf(ResourceArn) {
+      const list = (NextToken?: string) => new ListTagsCommand({ ResourceArn, NextToken });
+      const found = pages(
+        "tags",
+        list,
+        "Tags",
+        ({ Key = "", Value = "" }) => [Key, Value] as const,
+      );
+      return Object.fromEntries((await Array.fromAsync(found)).flat());
+    },
+    async addTags(ResourceArn, tags) {
+      const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+      await ask(new AddTagsCommand({ ResourceArn, Tags }));
+    },
+  };
 }

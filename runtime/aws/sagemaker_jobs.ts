@@ -1,11 +1,3 @@
-/**
- * SageMaker's training and processing jobs.
- *
- * @module
- */
-
-import { strangeAnswer } from "./explanations.ts";
-import { pagesOf } from "./pages.ts";
 import {
   CreateProcessingJobCommand,
   type CreateProcessingJobCommandInput,
@@ -18,18 +10,18 @@ import {
   ListProcessingJobsCommand,
   ListTrainingJobsCommand,
   type ProcessingJobStatus,
-  type SageMakerClient,
   StopProcessingJobCommand,
   StopTrainingJobCommand,
   type TrainingJobStatus,
-} from "./sdk/sagemaker.ts";
-import type { Asking } from "./session.ts";
+} from "@aws-sdk/client-sagemaker";
+import { withoutMetadata } from "./explanations.ts";
+import type { Service } from "./session.ts";
 
 /** The bodies of CreateTrainingJob and CreateProcessingJob. */
 export type {
   CreateProcessingJobCommandInput as ProcessingJobInput,
   CreateTrainingJobCommandInput as TrainingJobInput,
-} from "./sdk/sagemaker.ts";
+} from "@aws-sdk/client-sagemaker";
 
 /** What SageMaker says of a job. */
 export type TrainingJobDetails = Omit<DescribeTrainingJobCommandOutput, "$metadata">;
@@ -68,101 +60,54 @@ export interface Jobs {
 /** The most that a list gives at once: `MaxResults`. */
 const PAGE_SIZE = 100;
 
-/** Jobs, by a client of SageMaker. */
-export function jobsOf({ client, session, region }: Asking<SageMakerClient>): Jobs {
-  const options = session.requestOptions;
-  const listInput = (filter: JobFilter, size: number, token: string | undefined) => ({
+/** What mlcli asks about jobs. */
+export function jobsOf({ ask, change, pages }: Service): Jobs {
+  const listInput = (filter: JobFilter, size: number, NextToken: string | undefined) => ({
     MaxResults: Math.min(size, PAGE_SIZE),
-    NextToken: token,
+    NextToken,
     NameContains: filter.nameContains,
     StatusEquals: filter.status as (TrainingJobStatus & ProcessingJobStatus) | undefined,
     SortBy: "CreationTime",
     SortOrder: "Descending",
   } as const);
+  const summary = (name = "", status = "", creationTime = new Date(0)): JobSummary => {
+    return { name, status, creationTime };
+  };
   return {
     createTrainingJob: (input) =>
-      session.sendCreation(
-        "sagemaker:CreateTrainingJob",
-        `training job ${input.TrainingJobName}`,
-        region,
-        () => client.send(new CreateTrainingJobCommand(input), options),
-      ),
+      change(new CreateTrainingJobCommand(input), training(input.TrainingJobName), "in use"),
     createProcessingJob: (input) =>
-      session.sendCreation(
-        "sagemaker:CreateProcessingJob",
-        `processing job ${input.ProcessingJobName}`,
-        region,
-        () => client.send(new CreateProcessingJobCommand(input), options),
-      ),
+      change(new CreateProcessingJobCommand(input), processing(input.ProcessingJobName), "in use"),
     async describeTrainingJob(name) {
-      const { $metadata, ...details } = await session.send(
-        "sagemaker:DescribeTrainingJob",
-        `training job ${name}`,
-        region,
-        () => client.send(new DescribeTrainingJobCommand({ TrainingJobName: name }), options),
-      );
-      if (!details.TrainingJobStatus) throw strangeAnswer($metadata.httpStatusCode);
-      return details;
+      const command = new DescribeTrainingJobCommand({ TrainingJobName: name });
+      return withoutMetadata(await ask(command, training(name), ["TrainingJobStatus"]));
     },
     async describeProcessingJob(name) {
-      const { $metadata, ...details } = await session.send(
-        "sagemaker:DescribeProcessingJob",
-        `processing job ${name}`,
-        region,
-        () => client.send(new DescribeProcessingJobCommand({ ProcessingJobName: name }), options),
-      );
-      if (!details.ProcessingJobStatus) throw strangeAnswer($metadata.httpStatusCode);
-      return details;
+      const command = new DescribeProcessingJobCommand({ ProcessingJobName: name });
+      return withoutMetadata(await ask(command, processing(name), ["ProcessingJobStatus"]));
     },
-    listTrainingJobs: (filter, pageSize = PAGE_SIZE) =>
-      pagesOf("training jobs", async (token) => {
-        const { TrainingJobSummaries, NextToken, $metadata } = await session.send(
-          "sagemaker:ListTrainingJobs",
-          undefined,
-          region,
-          () =>
-            client.send(new ListTrainingJobsCommand(listInput(filter, pageSize, token)), options),
-        );
-        if (!Array.isArray(TrainingJobSummaries)) throw strangeAnswer($metadata.httpStatusCode);
-        const items = TrainingJobSummaries.map((job) => ({
-          name: job.TrainingJobName ?? "",
-          status: job.TrainingJobStatus ?? "",
-          creationTime: job.CreationTime ?? new Date(0),
-        }));
-        return { items, token: NextToken };
-      }),
-    listProcessingJobs: (filter, pageSize = PAGE_SIZE) =>
-      pagesOf("processing jobs", async (token) => {
-        const { ProcessingJobSummaries, NextToken, $metadata } = await session.send(
-          "sagemaker:ListProcessingJobs",
-          undefined,
-          region,
-          () =>
-            client.send(new ListProcessingJobsCommand(listInput(filter, pageSize, token)), options),
-        );
-        if (!Array.isArray(ProcessingJobSummaries)) throw strangeAnswer($metadata.httpStatusCode);
-        const items = ProcessingJobSummaries.map((job) => ({
-          name: job.ProcessingJobName ?? "",
-          status: job.ProcessingJobStatus ?? "",
-          creationTime: job.CreationTime ?? new Date(0),
-        }));
-        return { items, token: NextToken };
-      }),
+    listTrainingJobs: (filter, size = PAGE_SIZE) =>
+      pages(
+        "training jobs",
+        (token?: string) => new ListTrainingJobsCommand(listInput(filter, size, token)),
+        "TrainingJobSummaries",
+        (job) => summary(job.TrainingJobName, job.TrainingJobStatus, job.CreationTime),
+      ),
+    listProcessingJobs: (filter, size = PAGE_SIZE) =>
+      pages(
+        "processing jobs",
+        (token?: string) => new ListProcessingJobsCommand(listInput(filter, size, token)),
+        "ProcessingJobSummaries",
+        (job) => summary(job.ProcessingJobName, job.ProcessingJobStatus, job.CreationTime),
+      ),
     async stopTrainingJob(name) {
-      await session.send(
-        "sagemaker:StopTrainingJob",
-        `training job ${name}`,
-        region,
-        () => client.send(new StopTrainingJobCommand({ TrainingJobName: name }), options),
-      );
+      await ask(new StopTrainingJobCommand({ TrainingJobName: name }), training(name));
     },
     async stopProcessingJob(name) {
-      await session.send(
-        "sagemaker:StopProcessingJob",
-        `processing job ${name}`,
-        region,
-        () => client.send(new StopProcessingJobCommand({ ProcessingJobName: name }), options),
-      );
+      await ask(new StopProcessingJobCommand({ ProcessingJobName: name }), processing(name));
     },
   };
 }
+
+const training = (name: string | undefined): string => `training job ${name}`;
+const processing = (name: string | undefined): string => `processing job ${name}`;

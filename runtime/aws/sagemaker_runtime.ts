@@ -1,19 +1,13 @@
-/**
- * Amazon SageMaker Runtime: what the models of endpoints are asked by.
- *
- * @module
- */
-
-import { type Asked, modelError, streamError } from "./model_errors.ts";
 import {
   InvokeEndpointCommand,
   InvokeEndpointWithResponseStreamCommand,
   SageMakerRuntimeClient,
-} from "./sdk/sagemaker_runtime.ts";
-import type { AwsSession } from "./session.ts";
+} from "@aws-sdk/client-sagemaker-runtime";
 import { onAbort } from "../time.ts";
+import { type Asked, modelError, streamError } from "./model_errors.ts";
+import { neverCarryOutTwice, withoutMark } from "./retries.ts";
+import type { AskOptions, AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
-import { repeatOnlyTheUnheard, thrown } from "./unheard.ts";
 
 /** A request to the model of an endpoint. */
 export interface ModelRequest extends Asked {
@@ -55,48 +49,39 @@ export interface SageMakerRuntime {
 export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime> {
   const configuration = await session.clientConfiguration("SAGEMAKER_RUNTIME");
   const client = new SageMakerRuntimeClient(configuration);
-  repeatOnlyTheUnheard(client);
-  const region = await session.regionOf(client);
-  const { abortSignal } = session.requestOptions;
-  /** Asks, and explains what goes wrong. */
-  const ask = <Answer>(action: string, asked: Asked, question: () => Promise<Answer>) =>
-    session.send(action, `endpoint ${asked.endpoint}`, region, async () => {
-      try {
-        return await question();
-      } catch (error) {
-        throw modelError(thrown(error), asked);
-      }
-    });
+  neverCarryOutTwice(client);
+  const { ask, explain, region, signal } = await session.service(client, "sagemaker");
+  const optionsOf = (request: ModelRequest, abortSignal: AbortSignal): AskOptions => ({
+    abortSignal,
+    requestTimeout: request.seconds * 1000,
+    onError: (error) => modelError(withoutMark(error), request),
+  });
   return {
     region,
     async invoke(request) {
-      const options = { abortSignal, requestTimeout: request.seconds * 1000 };
-      const { Body, CustomAttributes, NewSessionId, ClosedSessionId } = await ask(
-        "sagemaker:InvokeEndpoint",
-        request,
-        () => client.send(new InvokeEndpointCommand(inputOf(request)), options),
-      );
+      const command = new InvokeEndpointCommand(inputOf(request));
+      const options = optionsOf(request, signal);
+      const answer = await ask(command, `endpoint ${request.endpoint}`, [], options);
       return {
-        body: of(Body),
-        customAttributes: CustomAttributes,
-        newSession: NewSessionId,
-        closedSession: ClosedSessionId,
+        body: of(answer.Body),
+        customAttributes: answer.CustomAttributes,
+        newSession: answer.NewSessionId,
+        closedSession: answer.ClosedSessionId,
       };
     },
     async stream(request) {
-      const action = "sagemaker:InvokeEndpointWithResponseStream";
       const command = new InvokeEndpointWithResponseStreamCommand(inputOf(request));
+      const subject = `endpoint ${request.endpoint}`;
       const ended = new AbortController();
-      const end = onAbort(abortSignal, () => ended.abort(abortSignal.reason));
-      const options = { abortSignal: ended.signal, requestTimeout: request.seconds * 1000 };
-      const { Body, CustomAttributes } = await ask(
-        action,
-        request,
-        () => client.send(command, options),
-      )
+      const onInterrupted = onAbort(signal, () => ended.abort(signal.reason));
+      const end = (): void => {
+        ended.abort();
+        onInterrupted[Symbol.dispose]();
+      };
+      const options = optionsOf(request, ended.signal);
+      const { Body, CustomAttributes } = await ask(command, subject, [], options)
         .catch((error) => {
-          ended.abort();
-          end[Symbol.dispose]();
+          end();
           throw error;
         });
       async function* body(): AsyncGenerator<Uint8Array, void, void> {
@@ -105,11 +90,10 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
             if (PayloadPart?.Bytes) yield PayloadPart.Bytes;
           }
         } catch (error) {
-          await ask(action, request, () => Promise.reject(streamError(error, request)));
+          throw explain(streamError(error, request), command, subject);
         } finally {
           // Who reads no further has no use for what the model still says.
-          ended.abort();
-          end[Symbol.dispose]();
+          end();
         }
       }
       return {

@@ -9,16 +9,16 @@ import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { type AddressedService, addressOf } from "./addresses.ts";
 import { Connections } from "./connections.ts";
-import { credentialsProvider } from "./credentials.ts";
+import { credentialsProvider, SessionCredentials } from "./credentials.ts";
 import { AwsError, isRefusal, type Refusal } from "./errors.ts";
-import { awsError, isExpiry } from "./explanations.ts";
-import { KeptCredentials } from "./kept_credentials.ts";
+import { type Answered, awsError, isExpiry, strangeAnswer } from "./explanations.ts";
+import { pagesOf } from "./pages.ts";
 import { checkProfile } from "./profiles.ts";
 import { checkProxies, proxyLogins } from "./proxy.ts";
+import { isAfterLostAnswer } from "./retries.ts";
 import { Secrets } from "./secrets.ts";
 import type { AwsSettings, Setting } from "./settings.ts";
 import type { TimeLimits } from "./time_limit.ts";
-import { mayBeOwn } from "./unheard.ts";
 
 /** What a session needs besides its settings. */
 export interface SessionContext {
@@ -32,14 +32,82 @@ export interface SessionContext {
 /** A client of the SDK, as far as all of them are alike. */
 interface SdkClient {
   readonly config: { readonly region: () => Promise<string> };
+  // deno-lint-ignore no-explicit-any -- `Command` has the types
+  send(command: any, options: any): Promise<any>;
 }
 
-/** A client of a service, and what its requests need. */
-export interface Asking<Client> {
-  readonly client: Client;
-  readonly session: AwsSession;
+/** A command of the SDK, as far as all of them are alike. */
+export interface Command<Answer> {
+  /** Its third member is the operation's name. */
+  readonly schema?: unknown;
+  // deno-lint-ignore no-explicit-any -- each client has types of its own
+  resolveMiddleware(...parts: any[]): (args: any) => Promise<{ readonly output: Answer }>;
+}
+
+/** How one request is sent. */
+export interface AskOptions {
+  /** Aborts it, in the place of the session's own. */
+  readonly abortSignal?: AbortSignal;
+  /** How long somebody behind the service may take for the answer, in ms. */
+  readonly requestTimeout?: number;
+  /** Gets what the SDK throws, and returns what is to be explained in its place. */
+  readonly onError?: (error: unknown) => unknown;
+}
+
+/** Members of an answer that have been found in it. */
+type With<Answer, Member extends keyof Answer> =
+  & Answer
+  & { readonly [Name in Member]-?: NonNullable<Answer[Name]> };
+
+/** An element of what may be a list. */
+type Element<List> = NonNullable<List> extends readonly (infer Item)[] ? Item : never;
+
+/** A service, asked by its client. */
+export interface Service {
   /** The region that is asked, and who named it. */
   readonly region: Setting;
+  /** Aborts what is asked. */
+  readonly signal: AbortSignal;
+  /**
+   * Sends one request, retries included. With credentials that have expired it is sent once more
+   * with new ones.
+   *
+   * @param subject what it is about, for messages: `endpoint churn`.
+   * @param members that each answer of the service has.
+   * @throws AwsError, also where they are not there: somebody else answered. Interrupted.
+   */
+  ask<Answer extends Answered, Member extends keyof Answer = never>(
+    command: Command<Answer>,
+    subject?: string,
+    members?: readonly Member[],
+    options?: AskOptions,
+  ): Promise<With<Answer, Member>>;
+  /**
+   * Sends a request that makes, changes or deletes something. Where a retry finds it done, an attempt
+   * before it, whose answer was lost, has done it.
+   *
+   * @param done how the service refuses what is done already.
+   */
+  change(
+    command: Command<Answered>,
+    subject: string | undefined,
+    ...done: Refusal[]
+  ): Promise<void>;
+  /**
+   * The pages of a list; the next is asked for when needed.
+   *
+   * @param what is listed, for messages: `endpoints`.
+   * @param command asks for the page of a token.
+   * @param list the member of each answer that has the list, an empty one where there is nothing.
+   */
+  pages<Answer extends Answered & { NextToken?: string }, List extends keyof Answer, Item>(
+    what: string,
+    command: (NextToken: string | undefined) => Command<Answer>,
+    list: List,
+    itemOf: (element: Element<Answer[List]>, answer: Answer) => Item,
+  ): AsyncGenerator<readonly Item[]>;
+  /** Explains what went wrong with an answer that had begun. */
+  explain(error: unknown, command: Command<Answered>, subject: string): AwsError;
 }
 
 /** The account, role and region with which services are asked. */
@@ -48,7 +116,7 @@ export class AwsSession implements Disposable {
   readonly #signal: AbortSignal;
   readonly #secrets: Secrets;
   readonly #connections: Connections;
-  readonly #credentials: KeptCredentials;
+  readonly #credentials: SessionCredentials;
   readonly #env: SessionContext["env"];
 
   private constructor(settings: AwsSettings, { env, signal, limits }: SessionContext) {
@@ -57,7 +125,7 @@ export class AwsSession implements Disposable {
     this.#env = env;
     this.#secrets = new Secrets(env, proxyLogins(env));
     this.#connections = new Connections({ env, profile: settings.profile?.value, limits });
-    this.#credentials = new KeptCredentials(() =>
+    this.#credentials = new SessionCredentials(() =>
       credentialsProvider({
         settings: this.#settings,
         env: this.#env,
@@ -98,10 +166,71 @@ export class AwsSession implements Disposable {
   }
 
   /**
-   * The region that a client asks, and who named it.
-   * @throws AwsError when none is named.
+   * A service, by the client that was made for it.
+   *
+   * @param prefix of its permissions: `sagemaker`.
+   * @param actions permissions of operations that are called otherwise.
+   * @throws AwsError when no region is named.
    */
-  async regionOf(client: SdkClient): Promise<Setting> {
+  async service(
+    client: SdkClient,
+    prefix: string,
+    actions: Readonly<Record<string, string>> = {},
+  ): Promise<Service> {
+    const region = await this.#regionOf(client);
+    const explain = (error: unknown, { schema }: Command<Answered>, subject?: string): AwsError => {
+      this.#signal.throwIfAborted();
+      const operation = String((schema as readonly unknown[])[2]);
+      const action = actions[operation] ?? `${prefix}:${operation}`;
+      const request = { action, subject, region, settings: this.#settings };
+      return awsError(error, request, this.#secrets);
+    };
+    const ask: Service["ask"] = async (command, subject, members = [], options = {}) => {
+      const { onError = (error) => error, ...sent } = options;
+      const send = () =>
+        client.send(command, { abortSignal: this.#signal, ...sent }).catch((error) => {
+          throw onError(error);
+        });
+      const answer = await send().catch(async (error) => {
+        if (!isExpiry(error) || !await this.#credentials.renew()) throw error;
+        return await send();
+      }).catch((error) => {
+        throw explain(error, command, subject);
+      });
+      if (members.some((name) => (answer[name] ?? "") === "")) throw strangeAnswer(answer);
+      return answer;
+    };
+    return {
+      region,
+      signal: this.#signal,
+      ask,
+      explain,
+      pages: (what, command, list, itemOf) =>
+        pagesOf(what, async (token) => {
+          const answer = await ask(command(token));
+          const found: unknown = answer[list];
+          if (!Array.isArray(found)) throw strangeAnswer(answer);
+          return {
+            items: found.map((element) => itemOf(element, answer)),
+            token: answer.NextToken,
+          };
+        }),
+      async change(command, subject, ...done) {
+        let isAnswerLost = false;
+        const onError = (error: unknown): unknown => {
+          isAnswerLost = isAfterLostAnswer(error);
+          return error;
+        };
+        try {
+          await ask(command, subject, [], { onError });
+        } catch (error) {
+          if (!(isAnswerLost && done.some((one) => isRefusal(error, one)))) throw error;
+        }
+      },
+    };
+  }
+
+  async #regionOf(client: SdkClient): Promise<Setting> {
     const { region, profile } = this.#settings;
     if (region) return region;
     const source = `profile ${profile?.value ?? "default"}`;
@@ -114,96 +243,6 @@ export class AwsSession implements Disposable {
         hint: "Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
           `or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (${source}).`,
       });
-    }
-  }
-
-  /** What a request is sent with. */
-  get requestOptions(): { readonly abortSignal: AbortSignal } {
-    return { abortSignal: this.#signal };
-  }
-
-  /**
-   * Sends one request, retries included. With credentials that have expired it is sent once more
-   * with new ones.
-   *
-   * @param action as permissions name it: `sagemaker:ListEndpoints`.
-   * @param subject what it is about, for messages: `endpoint churn`.
-   * @param region that is asked.
-   * @throws AwsError, or Interrupted.
-   */
-  async send<Answer>(
-    action: string,
-    subject: string | undefined,
-    region: Setting,
-    request: () => Promise<Answer>,
-  ): Promise<Answer> {
-    try {
-      return await request().catch(async (error) => {
-        if (!isExpiry(error) || !await this.#credentials.renew()) throw error;
-        return await request();
-      });
-    } catch (error) {
-      this.#signal.throwIfAborted();
-      throw awsError(error, { action, subject, region, settings: this.#settings }, this.#secrets);
-    }
-  }
-
-  /**
-   * Sends a deletion. When a retry finds nothing to delete, an attempt before it, which may have been
-   * heard (`mayBeOwn`), has succeeded.
-   */
-  async sendDeletion(
-    action: string,
-    subject: string,
-    region: Setting,
-    request: () => Promise<unknown>,
-  ): Promise<void> {
-    await this.#sendOnce(["not found"], action, subject, region, request);
-  }
-
-  /**
-   * Sends a creation of something with a name of its own. When a retry finds the name in use, such an
-   * attempt has succeeded.
-   */
-  async sendCreation(
-    action: string,
-    subject: string | undefined,
-    region: Setting,
-    request: () => Promise<unknown>,
-  ): Promise<void> {
-    await this.#sendOnce(["in use"], action, subject, region, request);
-  }
-
-  /**
-   * Sends a change to something that takes its time. When a retry finds it being changed, or as it
-   * is to be, such an attempt has succeeded.
-   */
-  async sendChange(
-    action: string,
-    subject: string | undefined,
-    region: Setting,
-    request: () => Promise<unknown>,
-  ): Promise<void> {
-    await this.#sendOnce(["in progress", "in use"], action, subject, region, request);
-  }
-
-  /** @param done what a retry is refused with when an attempt before it, unnoticed, has succeeded. */
-  async #sendOnce(
-    done: readonly Refusal[],
-    action: string,
-    subject: string | undefined,
-    region: Setting,
-    request: () => Promise<unknown>,
-  ): Promise<void> {
-    let isOwn = false;
-    try {
-      await this.send(action, subject, region, () =>
-        request().catch((error) => {
-          isOwn = mayBeOwn(error);
-          throw error;
-        }));
-    } catch (error) {
-      if (!(isOwn && done.some((one) => isRefusal(error, one)))) throw error;
     }
   }
 

@@ -1,11 +1,4 @@
-/**
- * AWS's Security Token Service: who asks.
- *
- * @module
- */
-
-import { strangeAnswer } from "./explanations.ts";
-import { GetCallerIdentityCommand, STSClient } from "./sdk/sts.ts";
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import type { AwsSession } from "./session.ts";
 
 /** Whose credentials they are. */
@@ -15,7 +8,7 @@ export interface Identity {
   readonly arn: string;
 }
 
-/** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
+/** What mlcli asks AWS's Security Token Service. Each throws an `AwsError`, or `Interrupted`. */
 export interface Sts {
   /** Needs no permission. */
   identity(): Promise<Identity>;
@@ -27,16 +20,11 @@ export interface Sts {
  */
 export async function openSts(session: AwsSession): Promise<Sts> {
   const client = new STSClient(await session.clientConfiguration("STS"));
-  const region = await session.regionOf(client);
+  const { ask } = await session.service(client, "sts");
   return {
     async identity() {
-      const { Account, Arn, $metadata } = await session.send(
-        "sts:GetCallerIdentity",
-        undefined,
-        region,
-        () => client.send(new GetCallerIdentityCommand({}), session.requestOptions),
-      );
-      if (!Account || !Arn) throw strangeAnswer($metadata.httpStatusCode);
+      const identity = new GetCallerIdentityCommand({});
+      const { Account, Arn } = await ask(identity, undefined, ["Account", "Arn"]);
       return { account: Account, arn: Arn };
     },
   };

@@ -12,7 +12,7 @@ import { shellWord } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
 import { AwsError, isRefusal } from "../aws/errors.ts";
 import type { S3 } from "../aws/s3.ts";
-import { type S3Address, s3Uri } from "../contract/addresses.ts";
+import { accountOf, type S3Address, s3Uri } from "../contract/addresses.ts";
 import type { JobRequest } from "./start/request.ts";
 
 /** What the configuration file names. */
@@ -38,7 +38,7 @@ export async function ownBucket(
   const anybodys = await aws.s3();
   const { address: { bucket }, where } = named;
   const asked = { what: `bucket ${bucket}`, where, hint: byYourself(named) };
-  const account = await accountOf(aws, asked);
+  const account = await callersAccount(aws, asked);
   const s3 = anybodys.ownedBy(account);
   const [isOwn, isThere] = await Promise.all([mayAsk(s3, bucket), mayAsk(anybodys, bucket)]);
   if (isOwn) return { s3, isCertain: true };
@@ -80,8 +80,8 @@ export async function requireOwnKey(
   const where = `"kms_key" in "${kind}" of ${basename(app.configurationPath)}`;
   const hint = `If you trust it, name it yourself: --kms-key ${shellWord(kmsKey)}`;
   const asked = { what: `key ${kmsKey}`, where, hint };
-  const account = await accountOf(aws, asked);
-  if (kmsKey.split(":")[4] !== account) throw belongsToAnother(asked, account);
+  const account = await callersAccount(aws, asked);
+  if (accountOf(kmsKey) !== account) throw belongsToAnother(asked, account);
 }
 
 /** What may be another account's, in words; what names it; how to name it oneself. */
@@ -95,7 +95,7 @@ function belongsToAnother({ what, where, hint }: Asked, account: string): AwsErr
   );
 }
 
-async function accountOf(
+async function callersAccount(
   aws: Pick<Aws, "sts">,
   { what, where, hint }: Asked,
 ): Promise<string> {

@@ -56,6 +56,11 @@ export function within(directory: S3Address, path: string): S3Address {
   return { bucket, key: `${key}${path}` };
 }
 
+/** The account in an ARN, `arn:aws:sagemaker:REGION:ACCOUNT:endpoint/NAME`; not each ARN has one. */
+export function accountOf(arn: string): string | undefined {
+  return arn.split(":")[4] || undefined;
+}
+
 /** A job by its name on the platform, and where it would run. */
 export interface PlatformJob {
   readonly name: string;

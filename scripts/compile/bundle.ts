@@ -26,7 +26,7 @@ const CODE = "code";
 const MAIN = `${CODE}/main.js`;
 
 /** The only modules that import the AWS SDK, in the stage. */
-const SDK = "runtime/aws/sdk";
+const SDK = "runtime/aws";
 
 /**
  * Bundles the staged program into a directory, one file for each part that is loaded on its own,
@@ -87,13 +87,15 @@ async function importDeeply(path: string): Promise<void> {
  */
 export function withDeepImports(source: string): string {
   const changed = source.replace(
-    /^export \{([^}]*)\} from "(@aws-sdk\/client-[\w-]+)";$/gm,
+    /^import \{([^}]*)\} from "(@aws-sdk\/client-[\w-]+)";$/gm,
     (_, names: string, client: string) =>
-      names.split(",").map((name) => name.trim()).filter((name) => name !== "")
-        .map((name) => `export { ${name} } from "${client}/dist-es/${fileOf(name)}.js";`)
+      names.split(",").map((name) => name.trim())
+        .filter((name) => name !== "" && !name.startsWith("type "))
+        .map((name) => `import { ${name} } from "${client}/dist-es/${fileOf(name)}.js";`)
         .join("\n"),
   );
-  if (changed !== source || !source.includes('"@aws-sdk/client-')) return changed;
+  const left = changed.replace(/^(import|export) type \{[^}]*\} from .*$/gm, "");
+  if (!/"@aws-sdk\/client-[\w-]+"/.test(left)) return changed;
   throw new Error(`${SDK}/ imports a client of the AWS SDK as a whole`);
 }
 

@@ -6,9 +6,9 @@
 
 import type {
   EndpointConfigurationDetails,
+  EndpointDescription,
   ModelDetails,
-} from "../../runtime/aws/sagemaker_deployments.ts";
-import type { EndpointDescription } from "../../runtime/aws/sagemaker_endpoints.ts";
+} from "../../runtime/aws/sagemaker.ts";
 import type { DeployRequest } from "../../runtime/cloud/deploy/request.ts";
 import type { Base, State } from "../../runtime/cloud/deploy/state.ts";
 import { appObject } from "./app_object.ts";

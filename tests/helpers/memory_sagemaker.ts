@@ -5,8 +5,7 @@
  */
 
 import { AwsError } from "../../runtime/aws/errors.ts";
-import type { SageMaker } from "../../runtime/aws/sagemaker.ts";
-import type { EndpointDescription } from "../../runtime/aws/sagemaker_endpoints.ts";
+import type { EndpointDescription, SageMaker } from "../../runtime/aws/sagemaker.ts";
 
 /** An endpoint with everything filled in. */
 export function endpointNamed(

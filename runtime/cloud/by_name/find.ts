@@ -6,8 +6,7 @@
  */
 
 import { AwsError, isRefusal } from "../../aws/errors.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import { regionWords } from "../../aws/settings.ts";
 import { checkJobName } from "../../contract/names.ts";
 import { MlcliError } from "../../errors.ts";

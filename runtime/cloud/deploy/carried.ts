@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { EndpointConfigurationInput, ModelInput } from "../../aws/sagemaker_deployments.ts";
+import type { EndpointConfigurationInput, ModelInput } from "../../aws/sagemaker.ts";
 import { MlcliError } from "../../errors.ts";
 import type { Base } from "./state.ts";
 

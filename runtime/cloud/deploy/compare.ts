@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { EndpointConfigurationInput, ModelInput } from "../../aws/sagemaker_deployments.ts";
+import type { EndpointConfigurationInput, ModelInput } from "../../aws/sagemaker.ts";
 import {
   carriedConfiguration,
   carriedContainer,

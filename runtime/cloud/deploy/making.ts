@@ -14,9 +14,9 @@ import {
   type Refusal,
   withHint,
 } from "../../aws/errors.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
-import { accountIn, type EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { Context } from "../../context.ts";
+import { accountOf } from "../../contract/addresses.ts";
 import type { Variables } from "../../contract/variables.ts";
 import { Interrupted } from "../../errors.ts";
 import { type Part, PART_WORDS } from "../endpoints/parts.ts";
@@ -91,7 +91,7 @@ export class Making {
       create: (one) => sagemaker.createEndpointConfiguration(one),
       describe: async (name) => {
         const found = await sagemaker.describeEndpointConfiguration(name);
-        this.account = accountIn(found.EndpointConfigArn);
+        this.account = accountOf(found.EndpointConfigArn ?? "");
         return found;
       },
     });

@@ -10,7 +10,7 @@ import type {
   EndpointInput,
   EndpointUpdate,
   ModelInput,
-} from "../../aws/sagemaker_deployments.ts";
+} from "../../aws/sagemaker.ts";
 import type { Slot } from "../../contract/names.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { type Tag, tagsOf, usersTags } from "../tags.ts";

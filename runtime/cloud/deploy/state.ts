@@ -7,11 +7,11 @@
 import { isRefusal, orNothing } from "../../aws/errors.ts";
 import type {
   EndpointConfigurationDetails,
+  EndpointDescription,
   ModelDetails,
+  SageMaker,
   Tags,
-} from "../../aws/sagemaker_deployments.ts";
-import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
+} from "../../aws/sagemaker.ts";
 import { slotsOf } from "../../contract/names.ts";
 import type { Part } from "../endpoints/parts.ts";
 import { modelsOf } from "../endpoints/parts.ts";

@@ -1,6 +1,5 @@
 import { AwsError, isPassing, isRefusal, orNothing, withHint } from "../../aws/errors.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions, Setting } from "../../aws/settings.ts";
 import { checkEndpointName, configurationOf, slotsOf } from "../../contract/names.ts";
 import { Interrupted } from "../../errors.ts";

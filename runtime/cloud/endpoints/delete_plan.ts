@@ -1,6 +1,5 @@
 import { AwsError, isRefusal, withHint, withMore } from "../../aws/errors.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { configurationOf, isPossibleName, slotsOf } from "../../contract/names.ts";
 import { findOtherUsers, inUseError, type LookReport } from "./other_users.ts";

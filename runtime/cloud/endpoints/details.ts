@@ -1,10 +1,10 @@
 import { isRefusal } from "../../aws/errors.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
 import type {
   EndpointConfigurationDetails,
+  EndpointDescription,
   ModelDetails,
-} from "../../aws/sagemaker_deployments.ts";
-import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+  SageMaker,
+} from "../../aws/sagemaker.ts";
 import { modelsOf } from "./parts.ts";
 
 /** A part of an endpoint. What is not known is `undefined`. */

@@ -1,8 +1,7 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, orNothing } from "../../aws/errors.ts";
 import type { Logs } from "../../aws/logs.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import { endpointLogGroup, withoutRepeats } from "../../contract/log_lines.ts";
 import { inOneLine, printable } from "../../text.ts";
 import { LAST_LINES } from "../jobs/follow.ts";

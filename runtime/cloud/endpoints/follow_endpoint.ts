@@ -1,7 +1,6 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, orNothing, withMore } from "../../aws/errors.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";

@@ -1,7 +1,10 @@
 import { isRefusal } from "../../aws/errors.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { EndpointConfigurationDetails } from "../../aws/sagemaker_deployments.ts";
-import type { Endpoint, EndpointFilter } from "../../aws/sagemaker_endpoints.ts";
+import type {
+  Endpoint,
+  EndpointConfigurationDetails,
+  EndpointFilter,
+  SageMaker,
+} from "../../aws/sagemaker.ts";
 import type { Setting } from "../../aws/settings.ts";
 import { checkNamePart } from "../../contract/names.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";

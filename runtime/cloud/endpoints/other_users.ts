@@ -1,6 +1,5 @@
 import { AwsError, isRefusal } from "../../aws/errors.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import { inOneLine } from "../../text.ts";
 import { inParallel } from "../in_parallel.ts";
 import { modelsOf, type Part } from "./parts.ts";

@@ -1,7 +1,6 @@
 import { shellWord } from "../../app/typed_path.ts";
 import { type AwsError, isRefusal } from "../../aws/errors.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { EndpointConfigurationDetails } from "../../aws/sagemaker_deployments.ts";
+import type { EndpointConfigurationDetails, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { isPossibleName, slotsOf } from "../../contract/names.ts";
 import { commandFor, optionsOf } from "../jobs/commands.ts";

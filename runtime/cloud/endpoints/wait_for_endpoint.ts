@@ -1,7 +1,6 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { EndpointDescription } from "../../aws/sagemaker_endpoints.ts";
+import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { slotsOf } from "../../contract/names.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";

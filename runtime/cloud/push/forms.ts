@@ -4,7 +4,7 @@
  * @module
  */
 
-import { digestOf, type Ecr, type StoredImage } from "../../aws/ecr.ts";
+import type { Ecr, StoredImage } from "../../aws/ecr.ts";
 import {
   DOCKER_MANIFEST,
   dockerManifest,
@@ -81,6 +81,11 @@ async function formOf(image: StoredImage): Promise<Omit<JobForm, "isOfList">> {
   const manifest = image.mediaType === DOCKER_MANIFEST ? image.manifest : rewritten;
   const digest = image.mediaType === DOCKER_MANIFEST ? image.digest : await digestOf(manifest);
   return { digest, manifest, configuration: read.config.digest };
+}
+
+async function digestOf(manifest: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(manifest));
+  return `sha256:${new Uint8Array(digest).toHex()}`;
 }
 
 /** That the engine's image is the one that a repository holds. */

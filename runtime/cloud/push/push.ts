@@ -197,6 +197,7 @@ class Push {
       if (put === digest) return true;
       throw notConfirmed(target, digest);
     } catch (error) {
+      if (isRefusal(error, "there already")) return true;
       if (tag !== undefined && isRefusal(error, "in use")) return false;
       throw error;
     }

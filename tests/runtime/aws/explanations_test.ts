@@ -308,7 +308,7 @@ suite("awsError", () => {
 
 suite("strangeAnswer", () => {
   it("names the status", () => {
-    const { refusal, message, quote, hint } = strangeAnswer(204);
+    const { refusal, message, quote, hint } = strangeAnswer({ $metadata: { httpStatusCode: 204 } });
     assertEquals([refusal, message, quote, hint], strange(204));
   });
 });

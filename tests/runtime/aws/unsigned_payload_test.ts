@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { PutObjectCommand, S3Client } from "../../../runtime/aws/sdk/s3.ts";
-import { leaveContentUnsigned } from "../../../runtime/aws/unsigned_payload.ts";
+import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { leaveContentUnsigned } from "../../../runtime/aws/s3.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** SHA-256 of `1`. */

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import {
+  accountOf,
   asDirectory,
   isRoleArn,
   jobArn,
@@ -99,6 +100,14 @@ suite("Amazon Resource Names", () => {
       assert(TRAINING_JOB.test(training) && PROCESSING_JOB.test(processing) && ROLE.test(role));
     });
   }
+
+  it("name an account, most of them", () => {
+    assertEquals(accountOf("arn:aws:kms:eu-west-1:123456789012:key/x"), "123456789012");
+    assertEquals(accountOf(localRoleArn("eu-west-1")), LOCAL_ACCOUNT);
+    for (const text of ["arn:aws:s3:::bucket", "alias/x", ""]) {
+      assertEquals(accountOf(text), undefined);
+    }
+  });
 
   it("of roles have pattern and length of AWS's own model", () => {
     const arn = "arn:aws:iam::123456789012:role";

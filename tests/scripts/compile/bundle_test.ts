@@ -105,16 +105,17 @@ function withoutZeros(specifier: string): string {
 }
 
 suite("withDeepImports", () => {
-  it("names the files of a client, and leaves everything else", () => {
+  it("names the files of a client, without types, and leaves everything else", () => {
     const rest = 'export type { X } from "@aws-sdk/client-sagemaker";\n' +
-      'export { fromEnv } from "@aws-sdk/credential-provider-env";\n';
-    const source = `export {\n  ListEndpointsCommand,\n  SageMakerClient,\n} from ` +
-      `"@aws-sdk/client-sagemaker";\n${rest}`;
+      'import { fromEnv } from "@aws-sdk/credential-provider-env";\n';
+    const source =
+      `import {\n  type EndpointStatus,\n  ListEndpointsCommand,\n  SageMakerClient,\n} ` +
+      `from "@aws-sdk/client-sagemaker";\n${rest}`;
     assertEquals(
       withDeepImports(source),
-      "export { ListEndpointsCommand } from " +
+      "import { ListEndpointsCommand } from " +
         '"@aws-sdk/client-sagemaker/dist-es/commands/ListEndpointsCommand.js";\n' +
-        'export { SageMakerClient } from "@aws-sdk/client-sagemaker/dist-es/SageMakerClient.js";\n' +
+        'import { SageMakerClient } from "@aws-sdk/client-sagemaker/dist-es/SageMakerClient.js";\n' +
         rest,
     );
   });
@@ -124,7 +125,10 @@ suite("withDeepImports", () => {
   });
 
   it("fails where a client is imported in another way", () => {
-    const source = 'import { S3Client } from "@aws-sdk/client-s3";';
-    assertThrows(() => withDeepImports(source), Error, "as a whole");
+    for (
+      const how of ['import * as s3 from "@aws-sdk/client-s3";', 'import("@aws-sdk/client-s3")']
+    ) {
+      assertThrows(() => withDeepImports(how), Error, "as a whole");
+    }
   });
 });

@@ -1,7 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
-import type { SageMaker } from "../../../../runtime/aws/sagemaker.ts";
-import type { EndpointDescription } from "../../../../runtime/aws/sagemaker_endpoints.ts";
+import type { EndpointDescription, SageMaker } from "../../../../runtime/aws/sagemaker.ts";
 import {
   type DeletionPlan,
   type DeletionRequest,

@@ -1,10 +1,3 @@
-/**
- * Whether a request may have been heard, for those that are not to be done twice: to a model each one
- * does something; of a creation, the second attempt finds what the first has made, or somebody else.
- *
- * @module
- */
-
 import { ConnectionError, type ConnectionFailure } from "./connection_error.ts";
 
 /** A client of the SDK, as far as its requests can be watched. */
@@ -20,77 +13,77 @@ interface Client {
 // deno-lint-ignore no-explicit-any -- as the SDK has it; nothing is looked at here
 type Next = (args: any) => Promise<any>;
 
-/** An error after which a request is not repeated, in a form in which the SDK finds no reason to. */
-class Heard extends Error {
-  override readonly name = "Heard";
+/** An error after which a request is not sent again, in a form in which the SDK finds no reason to. */
+class NotRetried extends Error {
+  override readonly name = "NotRetried";
 
   constructor(readonly error: unknown) {
-    super("The request may have been heard");
+    super("The request may have been carried out");
   }
 }
 
 /**
- * Lets the SDK repeat only what nobody can have heard.
+ * Lets the SDK repeat only requests that cannot have been carried out: those to a model.
  *
  * By itself it repeats what was throttled (also HTTP 429), what a server failed at (HTTP 500, 502,
  * 503 and 504), and what ended with ECONNRESET, ETIMEDOUT, EPIPE and the codes of no connection at
  * all (`@smithy/core`, `service-error-classification`): with a lost answer, a model would work twice,
  * and be paid for twice, and nobody would see it.
  */
-export function repeatOnlyTheUnheard(client: Client): void {
+export function neverCarryOutTwice(client: Client): void {
   client.middlewareStack.add(
     (next) => async (args) => {
       try {
         return await next(args);
       } catch (error) {
-        throw isUnheard(error) ? error : new Heard(error);
+        throw mayBeCarriedOut(error) ? new NotRetried(error) : error;
       }
     },
     // Behind the one that repeats.
-    { step: "finalizeRequest", priority: "low", name: "repeatOnlyTheUnheard" },
+    { step: "finalizeRequest", priority: "low", name: "neverCarryOutTwice" },
   );
 }
 
-/** Of calls of which an earlier attempt may have been heard. */
-const AFTER_HEARD = new WeakSet<object>();
+/** What was thrown for a request of such a client. */
+export function withoutMark(error: unknown): unknown {
+  return error instanceof NotRetried ? error.error : error;
+}
 
-/** Notices what an attempt ends with, where an earlier one of the same call may have been heard. */
-export function noticeTheHeard(client: Client): void {
+/** Errors of calls of which an earlier attempt may have been carried out. */
+const AFTER_LOST_ANSWER = new WeakSet<object>();
+
+/** Remembers the error of an attempt where an earlier one of the same call may have been carried out. */
+export function rememberLostAnswers(client: Client): void {
   client.middlewareStack.add(
     (next) => {
-      let wasHeard = false;
+      let isAnswerLost = false;
       return async (args) => {
         try {
           return await next(args);
         } catch (error) {
-          if (wasHeard) AFTER_HEARD.add(error as Error);
-          wasHeard ||= !isUnheard(error);
+          if (isAnswerLost) AFTER_LOST_ANSWER.add(error as Error);
+          isAnswerLost ||= mayBeCarriedOut(error);
           throw error;
         }
       };
     },
-    { step: "finalizeRequest", priority: "low", name: "noticeTheHeard" },
+    { step: "finalizeRequest", priority: "low", name: "rememberLostAnswers" },
   );
 }
 
 /** Whether what a call found done may be what its own earlier attempt did. */
-export function mayBeOwn(error: unknown): boolean {
-  return AFTER_HEARD.has(error as Error);
-}
-
-/** What was thrown for a request of such a client. */
-export function thrown(error: unknown): unknown {
-  return error instanceof Heard ? error.error : error;
+export function isAfterLostAnswer(error: unknown): boolean {
+  return AFTER_LOST_ANSWER.has(error as Error);
 }
 
 /** What comes before a request is sent. */
 const BEFORE: readonly ConnectionFailure[] = ["no such host", "refused", "no route"];
 
-/** Whether a request did not get further than to who stands before what would have done it. */
-export function isUnheard(error: unknown): boolean {
-  if (error instanceof ConnectionError) return BEFORE.includes(error.failure);
+/** Whether a request that failed may have been carried out: what answered was no refusal. */
+export function mayBeCarriedOut(error: unknown): boolean {
+  if (error instanceof ConnectionError) return !BEFORE.includes(error.failure);
   const { $metadata } = error as { readonly $metadata?: { readonly httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode ?? 0;
   // 424 is the model's own refusal, which is not repeated anyway.
-  return status >= 400 && status < 500;
+  return status < 400 || status >= 500;
 }
