@@ -1,9 +1,3 @@
-/**
- * What a model answers.
- *
- * @module
- */
-
 import type { Output } from "../streams.ts";
 
 const NEWLINE = 10;

@@ -1,9 +1,3 @@
-/**
- * The body of a request to a model.
- *
- * @module
- */
-
 import { typeOfBytes } from "../contract/invocations.ts";
 import type { MlcliError } from "../errors.ts";
 

@@ -1,9 +1,3 @@
-/**
- * Why a run failed, as an error: what the code gave as its reason, unless it has been read already.
- *
- * @module
- */
-
 import { readOnlyHint } from "../contract/failure_causes.ts";
 import { type JobKind, JOBS, PATHS } from "../contract/jobs.ts";
 import { headlineOf, isTold } from "../contract/outcome.ts";

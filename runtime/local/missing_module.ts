@@ -1,9 +1,3 @@
-/**
- * What to do where the user's code imports what the image does not have.
- *
- * @module
- */
-
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";

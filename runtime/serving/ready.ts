@@ -1,9 +1,3 @@
-/**
- * Asking a server on this machine whether it is ready.
- *
- * @module
- */
-
 import { PING_SECONDS } from "../contract/limits.ts";
 import { messageOf } from "../errors.ts";
 import { abortOf, deadlineIn, joinSignals, pause } from "../time.ts";

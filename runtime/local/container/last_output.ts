@@ -1,9 +1,3 @@
-/**
- * The end of what a program wrote, and what it says of missing privileges.
- *
- * @module
- */
-
 import { stripVTControlCharacters } from "node:util";
 import { type Output, overlaid } from "../../streams.ts";
 

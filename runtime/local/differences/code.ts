@@ -1,9 +1,3 @@
-/**
- * What of an app's code, as it is mounted here, is not in its image.
- *
- * @module
- */
-
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../../app/app.ts";
 import { sentOf } from "../../app/ignore/left_out.ts";

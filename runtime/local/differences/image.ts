@@ -1,9 +1,3 @@
-/**
- * The image that a container of an app is to run.
- *
- * @module
- */
-
 import { imageReference } from "../../app/app.ts";
 import { elsewhereFinding, requireOwnImage } from "../../app/whose.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";

@@ -1,9 +1,3 @@
-/**
- * What is said of a run's metrics.
- *
- * @module
- */
-
 import { type MetricDefinition, METRICS_KEY } from "../../contract/metric_definitions.ts";
 import type { MetricProblem } from "../../contract/metric_values.ts";
 import { MlcliError } from "../../errors.ts";

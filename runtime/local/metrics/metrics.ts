@@ -1,9 +1,3 @@
-/**
- * The lines of a stream that comes in pieces.
- *
- * @module
- */
-
 import { stripVTControlCharacters } from "node:util";
 import { LONGEST_LINE, MetricSearch, type Unusable } from "../../contract/metric_values.ts";
 import type { MetricDefinition } from "../../contract/metric_definitions.ts";

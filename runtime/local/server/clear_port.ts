@@ -1,9 +1,3 @@
-/**
- * The servers that have a port already, and what is left there of others.
- *
- * @module
- */
-
 import type { App } from "../../app/app.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { isAbandoned } from "../container/managed.ts";

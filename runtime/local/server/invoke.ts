@@ -1,9 +1,3 @@
-/**
- * `local invoke`: sends a request to a server on this machine, as a client of SageMaker would.
- *
- * @module
- */
-
 import { type RequestHeader, requireStreamed } from "../../contract/invocations.ts";
 import {
   ASYNCHRONOUS_BODY_BYTES,
@@ -38,15 +32,6 @@ export interface InvokeRequest {
 /** Where the answer goes, and what is asked when nobody answers on the port: the engine. */
 export type InvokeHost = Pick<Host, "out" | "err" | "interruption" | "engine">;
 
-/** What happens during a request. */
-interface Exchange {
-  readonly request: InvokeRequest;
-  readonly host: InvokeHost;
-  readonly signal: AbortSignal;
-  readonly printed: PrintedAnswer;
-  readonly note: (text: string) => void;
-}
-
 /** How much of a refusal is shown, in bytes. */
 const REFUSAL_LENGTH = 64 * 1024;
 
@@ -64,7 +49,8 @@ export async function invoke(
   note: (text: string) => void,
 ): Promise<void> {
   checkHeaders(request, note);
-  const seconds = request.timeout ?? (request.stream ? STREAM_SECONDS : INVOCATION_SECONDS);
+  const { port, stream } = request;
+  const seconds = request.timeout ?? (stream ? STREAM_SECONDS : INVOCATION_SECONDS);
   const printed = new PrintedAnswer(host);
   using deadline = deadlineIn(seconds);
   using either = joinSignals(deadline.signal, host.interruption.signal);
@@ -72,13 +58,48 @@ export async function invoke(
   try {
     // Raced, since the signal ends neither the wait for a body that does not come nor the wait for
     // a reader that has stopped reading.
-    await Promise.race([converse({ request, host, signal, printed, note }), abortOf(signal)]);
+    await Promise.race([converse(), abortOf(signal)]);
   } catch (error) {
     host.interruption.signal.throwIfAborted();
-    if (deadline.signal.aborted) throw tooSlow(request.port, seconds);
+    if (deadline.signal.aborted) throw tooSlow(port, seconds);
     throw error;
   } finally {
     printed.endLine();
+  }
+
+  async function converse(): Promise<void> {
+    const body = await readPieces(request.body, ASYNCHRONOUS_BODY_BYTES, tooLarge);
+    signal.throwIfAborted();
+    let isAnswered = false;
+    try {
+      await exchange(port, asHttp(request, body), signal, async (answer) => {
+        isAnswered = true;
+        // A redirect (3xx) is not followed either: the answer would be another server's.
+        const isSuccess = answer.status >= 200 && answer.status <= 299;
+        if (!isSuccess) throw await refusal(port, answer, body.contentType);
+        await passOn(answer);
+      });
+    } catch (error) {
+      if (error instanceof MlcliError || error instanceof OutputClosed || signal.aborted) {
+        throw error;
+      }
+      throw isAnswered ? brokenOff(port, error) : await noAnswer(port, error, host, signal);
+    }
+  }
+
+  async function passOn({ headers, body, isStream }: HttpAnswer): Promise<void> {
+    await printed.print(body);
+    printed.endLine();
+    const notes = answerNotes({
+      customAttributes: headers.get("x-amzn-sagemaker-custom-attributes"),
+      newSession: headers.get("x-amzn-sagemaker-new-session-id"),
+      closedSession: headers.get("x-amzn-sagemaker-closed-session-id"),
+    });
+    for (const text of notes) note(text);
+    if (stream && !isStream) {
+      note("the answer came whole, not in chunks: output_fn streams if it returns a generator");
+    }
+    if (!stream && printed.length > SURE_BODY_BYTES) throw answerTooLarge(printed.length);
   }
 }
 
@@ -87,24 +108,6 @@ function checkHeaders({ headers, stream }: InvokeRequest, note: (text: string) =
   if (stream) requireStreamed(Object.fromEntries(known));
   for (const { name } of headers.filter(({ field }) => field === undefined)) {
     note(`the platform passes no header ${name} on; Custom-Attributes goes to the model`);
-  }
-}
-
-async function converse(exchanged: Exchange): Promise<void> {
-  const { request, host, signal } = exchanged;
-  const body = await readPieces(request.body, ASYNCHRONOUS_BODY_BYTES, tooLarge);
-  signal.throwIfAborted();
-  let isAnswered = false;
-  try {
-    await exchange(request.port, asHttp(request, body), signal, (answer) => {
-      isAnswered = true;
-      return passOn(exchanged, answer, body.contentType);
-    });
-  } catch (error) {
-    if (error instanceof MlcliError || error instanceof OutputClosed || signal.aborted) throw error;
-    throw isAnswered
-      ? brokenOff(request.port, error)
-      : await noAnswer(request.port, error, host, signal);
   }
 }
 
@@ -128,28 +131,6 @@ function asHttp(
     ]),
     body: pieces,
   };
-}
-
-async function passOn(
-  { request: { port, stream }, printed, note }: Exchange,
-  answer: HttpAnswer,
-  contentType: string,
-): Promise<void> {
-  // A redirect (3xx) is not followed either: the answer would be another server's.
-  if (answer.status < 200 || answer.status > 299) throw await refusal(port, answer, contentType);
-  await printed.print(answer.body);
-  printed.endLine();
-  const { headers } = answer;
-  const notes = answerNotes({
-    customAttributes: headers.get("x-amzn-sagemaker-custom-attributes"),
-    newSession: headers.get("x-amzn-sagemaker-new-session-id"),
-    closedSession: headers.get("x-amzn-sagemaker-closed-session-id"),
-  });
-  for (const text of notes) note(text);
-  if (stream && !answer.isStream) {
-    note("the answer came whole, not in chunks: output_fn streams if it returns a generator");
-  }
-  if (!stream && printed.length > SURE_BODY_BYTES) throw answerTooLarge(printed.length);
 }
 
 function tooLarge(): UsageError {

@@ -1,15 +1,9 @@
-/**
- * `local logs`: what a server wrote.
- *
- * @module
- */
-
 import { type Engine, isConflict, isNotFound, type LogOptions } from "../../docker/engine.ts";
 import { demultiplex } from "../../docker/frames.ts";
-import { abortOf } from "../../time.ts";
+import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { statusAfterOutput } from "../container/end.ts";
 import type { Host } from "../jobs.ts";
-import { requireServer } from "./servers.ts";
+import { requireServer, type Server } from "./servers.ts";
 
 /** Whose log, and how much of it. */
 export interface LogsRequest {
@@ -89,5 +83,42 @@ async function passRestOn(
     }
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error; // somebody removed it
+  }
+}
+
+/** How long the last lines of a server that was ended may take to come, in seconds. */
+const LAST_LINES = 5;
+
+/** The logs of servers, passed on from their beginning while they run. */
+export class FollowedLogs {
+  readonly #reading = new AbortController();
+  readonly #open = new Set<Promise<void>>();
+
+  /** @param onFailure called when a log cannot be passed on. */
+  constructor(
+    private readonly host: Pick<Host, "out" | "err">,
+    private readonly onFailure: (error: unknown) => void,
+  ) {}
+
+  /** Passes a server's log on, to its end. */
+  follow(engine: Engine, { id }: Server): Promise<void> {
+    const options = { tail: "all", follow: true, signal: this.#reading.signal } as const;
+    const log = passLogOn(engine, id, options, this.host);
+    log.catch((error) => this.#reading.signal.aborted || this.onFailure(error));
+    const ended = log.catch(() => {}).finally(() => this.#open.delete(ended));
+    this.#open.add(ended);
+    return log;
+  }
+
+  /** Waits for the last lines of containers that have ended, until somebody hurries. */
+  async lastLines(hurry: AbortSignal): Promise<void> {
+    using deadline = deadlineIn(LAST_LINES);
+    using enough = joinSignals(deadline.signal, hurry);
+    await Promise.race([Promise.all(this.#open), abortOf(enough.signal)]).catch(() => {});
+  }
+
+  /** Reads no further. */
+  close(): void {
+    this.#reading.abort();
   }
 }

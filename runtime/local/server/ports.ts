@@ -1,9 +1,3 @@
-/**
- * Ports of this machine for servers: free ones, and those that somebody has.
- *
- * @module
- */
-
 import { EngineError } from "../../docker/engine_error.ts";
 import { MlcliError } from "../../errors.ts";
 import { freePort } from "../../serving/ports.ts";

@@ -1,9 +1,3 @@
-/**
- * Whether a server that was started is ready, and why it is not.
- *
- * @module
- */
-
 import { readOnlyHint } from "../../contract/failure_causes.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
 import { missingModule } from "../../contract/missing_modules.ts";

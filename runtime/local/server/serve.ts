@@ -1,9 +1,3 @@
-/**
- * `local deploy`: a server of the trained model on this machine.
- *
- * @module
- */
-
 import type { Engine } from "../../docker/engine.ts";
 import { serverName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
@@ -20,11 +14,11 @@ import {
   startServer,
 } from "./starting.ts";
 import { MlcliError } from "../../errors.ts";
-import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
+import { abortOf, joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import { statusAfterOutput } from "../container/end.ts";
 import { endInWords } from "../../serving/ready.ts";
-import { passLogOn } from "./logs.ts";
+import { FollowedLogs } from "./logs.ts";
 import { stopRunning } from "./stop.ts";
 
 /**
@@ -52,12 +46,10 @@ export function placeOn({ app }: Pick<ServingJob, "app">, port: number): Place {
   return { name: serverName(app.name, port), port, published: port };
 }
 
-/** How long the last lines of a server that was ended may take to come, in seconds. */
-const LAST_LINES = 5;
-
 /**
- * Serves until the user interrupts, passing the server's log on from its first line. Whatever ends
- * this, the server is gone then, for example when nobody reads its log, or the disk is full.
+ * `local deploy --foreground`: serves until the user interrupts, passing the server's log on from its
+ * first line. Whatever ends this, the server is gone then, for example when nobody reads its log, or the
+ * disk is full.
  *
  * @param onReady called once the server answers.
  * @throws Interrupted when the user stopped it; MlcliError when the server ended by itself.
@@ -69,22 +61,20 @@ export async function serveInForeground(
 ): Promise<never> {
   const { signal, force } = host.interruption;
   const logFailure = new AbortController();
-  const reading = new AbortController();
+  const logs = new FollowedLogs(host, (error) => logFailure.abort(error));
   let log: Promise<void> | undefined;
-  function follow(engine: Engine, { id }: Server): Promise<void> {
-    log = passLogOn(engine, id, { tail: "all", follow: true, signal: reading.signal }, host);
-    log.catch((error) => logFailure.abort(error));
-    return log;
-  }
   try {
     using either = joinSignals(signal, logFailure.signal);
     const interruption = { signal: either.signal, force };
-    const server = await serve(job, { ...host, interruption }, follow);
+    const server = await serve(job, { ...host, interruption }, (engine, server) => {
+      log = logs.follow(engine, server);
+      return log;
+    });
     return await attend(await host.engine(), server);
   } finally {
     // Of a server that did not start, only the log is left.
-    await lastLines();
-    reading.abort();
+    await logs.lastLines(force);
+    logs.close();
   }
 
   /** Stays with a server that answers, until it or the user ends. */
@@ -92,32 +82,29 @@ export async function serveInForeground(
     try {
       const served = onReady(server).then(() => log);
       await Promise.race([served, abortOf(signal)]);
-      throw await endedByItself(engine, server);
+      const status = await statusAfterOutput(engine, server.id);
+      throw await serverEnded(engine, server, status, "Its log is above.");
     } finally {
       // After that, its log comes to an end.
       const ending = signal.aborted
         ? stopRunning(engine, server, host.interruption)
         : engine.killContainer(server.id);
       // Where that failed, there are no last lines; the removal fails, too, and that is said.
-      await ending.catch(() => reading.abort());
-      await lastLines();
+      await ending.catch(() => logs.close());
+      await logs.lastLines(force);
       await discardContainer(engine, server, host.err);
       await releaseModel(server, engine);
     }
   }
-
-  /** Waits for the rest of the log, where it is being passed on. */
-  async function lastLines(): Promise<void> {
-    using deadline = deadlineIn(LAST_LINES);
-    using enough = joinSignals(deadline.signal, force);
-    await Promise.race([log, abortOf(enough.signal)]).catch(() => {});
-  }
 }
 
-async function endedByItself(engine: Engine, server: Server): Promise<MlcliError> {
-  const status = await statusAfterOutput(engine, server.id);
-  const { words, hint } = await endInWords(engine, server.id, status);
-  return new MlcliError(`The server ended: ${words}`, {
-    hint: hint ?? "Its log is above.",
-  });
+/** The error for a server that ended by itself. */
+export async function serverEnded(
+  engine: Engine,
+  { id }: Server,
+  status: number,
+  otherwise: string,
+): Promise<MlcliError> {
+  const { words, hint } = await endInWords(engine, id, status);
+  return new MlcliError(`The server ended: ${words}`, { hint: hint ?? otherwise });
 }

@@ -1,9 +1,3 @@
-/**
- * The servers that mlcli started on this engine.
- *
- * @module
- */
-
 import { dirname } from "@std/path/dirname";
 import type { App } from "../../app/app.ts";
 import { isElsewhere } from "../../app/whose.ts";

@@ -1,9 +1,3 @@
-/**
- * `local status`: the servers and runs of mlcli on this engine, and how they are.
- *
- * @module
- */
-
 import type { Role } from "../../contract/jobs.ts";
 import type { ContainerSummary, Engine } from "../../docker/engine.ts";
 import { LABELS } from "../../labels.ts";

@@ -1,9 +1,3 @@
-/**
- * `local stop`: ends a server that `local deploy` started.
- *
- * @module
- */
-
 import { directoryMark, hasConfiguration } from "../../app/app.ts";
 import { isElsewhere } from "../../app/whose.ts";
 import type { Context, Interruption } from "../../context.ts";

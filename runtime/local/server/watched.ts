@@ -11,16 +11,16 @@
 import type { Engine } from "../../docker/engine.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { layoutOf } from "../../app/layout.ts";
-import { endInWords } from "../../serving/ready.ts";
 import { abortOf, type Clock, type JoinedSignal, joinSignals } from "../../time.ts";
 import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { type Relay, relay } from "./relay.ts";
 import { type Change, type Look, Watch } from "../watch/changes.ts";
 import { Backend, retire, stop, untilRemoved, type Watching } from "./backends.ts";
-import { passLogOn } from "./logs.ts";
+import { FollowedLogs } from "./logs.ts";
 import { onFreePort, portInUse } from "./ports.ts";
 import { clearPort } from "./clear_port.ts";
+import { serverEnded } from "./serve.ts";
 import type { Server } from "./servers.ts";
 import { requireServable, type Start, startOf, startServer } from "./starting.ts";
 
@@ -75,7 +75,7 @@ class WatchedServer implements AsyncDisposable {
   readonly #logFailure = new AbortController();
   readonly #ending = new AbortController();
   readonly #either: JoinedSignal;
-  readonly #logs: Logs;
+  readonly #logs: FollowedLogs;
   readonly #relay: Relay;
   readonly #watch: Watch;
   readonly #retiring = new Set<Promise<void>>();
@@ -97,7 +97,7 @@ class WatchedServer implements AsyncDisposable {
     this.#either = joinSignals(host.interruption.signal, this.#logFailure.signal);
     const { force } = host.interruption;
     this.#host = { ...host, interruption: { signal: this.#either.signal, force } };
-    this.#logs = new Logs(host, (error) => this.#logFailure.abort(error));
+    this.#logs = new FollowedLogs(host, (error) => this.#logFailure.abort(error));
     this.#watch = watchOf(job, host.clock);
     this.#relay = relay(
       listener,
@@ -129,7 +129,8 @@ class WatchedServer implements AsyncDisposable {
     using either = joinSignals(this.#signal, done.signal);
     const backend = this.#current!;
     const removed = untilRemoved(backend, this.#watching, either.signal, async (status) => {
-      this.audience.onEnd(await endedByItself(this.engine, backend.server, status));
+      const hint = "Its log is above. The next edit starts it again.";
+      this.audience.onEnd(await serverEnded(this.engine, backend.server, status, hint));
     });
     try {
       const change = this.#watch.change(this.#look, either.signal);
@@ -189,44 +190,12 @@ class WatchedServer implements AsyncDisposable {
     this.#ending.abort();
     const last = this.#current && stop(this.#current, this.#watching);
     await Promise.all([...this.#retiring, last]);
-    await this.#logs.end();
+    await this.#logs.lastLines(this.#host.interruption.force);
+    this.#logs.close();
     this.#relay.end();
     this.#either[Symbol.dispose]();
   }
 }
-
-/** Its logs, each from its beginning to its end. */
-class Logs {
-  readonly #reading = new AbortController();
-  readonly #open = new Set<Promise<void>>();
-
-  constructor(
-    private readonly host: Pick<Host, "out" | "err">,
-    private readonly onFailure: (error: unknown) => void,
-  ) {}
-
-  /** Passes a server's log on. */
-  follow(engine: Engine, { id }: Server): Promise<void> {
-    const options = { tail: "all", follow: true, signal: this.#reading.signal } as const;
-    const log = passLogOn(engine, id, options, this.host);
-    log.catch((error) => this.#reading.signal.aborted || this.onFailure(error));
-    const ended = log.catch(() => {}).finally(() => this.#open.delete(ended));
-    this.#open.add(ended);
-    return log;
-  }
-
-  /** Waits for the last lines of containers that are gone. */
-  async end(): Promise<void> {
-    const over = new AbortController();
-    const timer = setTimeout(() => over.abort(), LAST_LINES);
-    await Promise.race([Promise.all(this.#open), abortOf(over.signal)]).catch(() => {});
-    clearTimeout(timer);
-    this.#reading.abort();
-  }
-}
-
-/** How long the last lines of a server that was ended may take to come, in ms. */
-const LAST_LINES = 5_000;
 
 function listen(port: number): Deno.TcpListener {
   try {
@@ -258,11 +227,4 @@ function watchOf({ app }: ServingJob, clock: Clock): Watch {
 
 function overtaken(): MlcliError {
   return new MlcliError("The server takes longer to start than before, and was edited meanwhile");
-}
-
-async function endedByItself(engine: Engine, server: Server, status: number): Promise<MlcliError> {
-  const { words, hint } = await endInWords(engine, server.id, status);
-  return new MlcliError(`The server ended: ${words}`, {
-    hint: hint ?? "Its log is above. The next edit starts it again.",
-  });
 }

@@ -1,9 +1,3 @@
-/**
- * What lies in a directory at a moment, to be compared with what lies there later.
- *
- * @module
- */
-
 import { join } from "@std/path/join";
 import { isPlaceholder } from "../../app/layout.ts";
 
