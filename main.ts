@@ -7,8 +7,6 @@
 
 import { runCommandLine } from "./commands/cliffy/run.ts";
 import { refusesColour } from "./commands/cliffy/words.ts";
-import { tell } from "./runtime/message.ts";
-import { errorText, hintText } from "./commands/render/error_text.ts";
 import { root } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
 import {
@@ -21,6 +19,7 @@ import {
   UsageError,
   UserCodeError,
 } from "./runtime/errors.ts";
+import { errorText, hintText, tell } from "./runtime/messages.ts";
 import { printable } from "./runtime/text.ts";
 import { abortOf, delayed } from "./runtime/time.ts";
 

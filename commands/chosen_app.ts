@@ -6,8 +6,7 @@
 
 import { type App, findApp, findApps } from "../runtime/app/app.ts";
 import type { Context } from "../runtime/context.ts";
-import { tell } from "../runtime/message.ts";
-import { warningText } from "../runtime/text.ts";
+import { tell, warningText } from "../runtime/messages.ts";
 import { configurationDoubts } from "./configuration_keys.ts";
 
 /**

@@ -13,7 +13,7 @@ import { configurationDoubts } from "./configuration_keys.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { green, red, yellow } from "./render/colour.ts";
 import { printable } from "../runtime/text.ts";
-import { wrap } from "../runtime/wrap.ts";
+import { wrap } from "../runtime/messages.ts";
 
 /**
  * Prints a line a check.

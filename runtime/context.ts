@@ -11,9 +11,8 @@ import type { AwsSettings } from "./aws/settings.ts";
 import type { Engine } from "./docker/engine.ts";
 import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts";
 import type { Questions } from "./questions.ts";
-import { type Input, type Output, outputTo, standardInput } from "./streams.ts";
+import { type Input, type Output, outputTo, standardInput, Turns } from "./streams.ts";
 import { CLOCK, type Clock } from "./time.ts";
-import { Turns } from "./turns.ts";
 
 /** The user's request to stop, in two steps. Each signal's reason is an `Interrupted`. */
 export interface Interruption {

@@ -8,8 +8,7 @@ import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
-import { fileErrorReason, MlcliError } from "./errors.ts";
-import { fileErrorHint, systemCode } from "./system_errors.ts";
+import { fileErrorHint, fileErrorReason, MlcliError, systemCode } from "./errors.ts";
 
 /** What a path leads to, links followed; `undefined` when that is nothing. */
 export function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
@@ -160,6 +159,54 @@ async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     if (error instanceof Deno.errors.NotADirectory) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Whether a path is a named pipe that nobody may have open. (What this process has open, as `<(...)` of a shell,
+ * has a writer.)
+ *
+ * @throws Error of the system where nothing is there.
+ */
+export async function isNamedPipe(path: string): Promise<boolean> {
+  const isOpen = /^\/(?:dev|proc\/self)\/fd\//.test(path);
+  return !isOpen && (await Deno.stat(path)).isFifo === true;
+}
+
+/** A file that is being read. */
+interface OpenedFile extends Disposable {
+  read(buffer: Uint8Array): Promise<number | null>;
+}
+
+/**
+ * Opens a file to read it. Of a named pipe (fifo(7)), the first read waits for the writer: to open it
+ * would wait for one, and meanwhile Deno 2.6 hears of no signal.
+ */
+export async function openToRead(path: string): Promise<OpenedFile> {
+  // While this process could write itself, nothing waits; and nothing ends, until somebody has written.
+  let writer = await isNamedPipe(path)
+    ? await Deno.open(path, { read: true, write: true })
+    : undefined;
+  const closeWriter = (): void => {
+    writer?.close();
+    writer = undefined;
+  };
+  try {
+    const file = await Deno.open(path);
+    return {
+      async read(buffer) {
+        const length = await file.read(buffer);
+        closeWriter();
+        return length;
+      },
+      [Symbol.dispose]() {
+        closeWriter();
+        file.close();
+      },
+    };
+  } catch (error) {
+    closeWriter();
     throw error;
   }
 }

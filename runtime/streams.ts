@@ -5,8 +5,6 @@
  */
 
 import { fileErrorReason, MlcliError, OutputClosed } from "./errors.ts";
-import { openToRead } from "./named_pipe.ts";
-import { Turns } from "./turns.ts";
 
 /** A stream that the user reads. */
 export interface Output {
@@ -109,6 +107,8 @@ export function standardInput(): Input {
       }
     },
     async *readFile(path: string): AsyncGenerator<Uint8Array, void, void> {
+      // It comes with @std/path, which takes 8 ms to load.
+      const { openToRead } = await import("./files.ts");
       using file = await openToRead(path);
       yield* pieces(file);
     },
@@ -224,4 +224,39 @@ function writeFailure(cause: unknown, name: string): Error {
   if (cause instanceof Deno.errors.BrokenPipe) return new OutputClosed();
   const reason = fileErrorReason(cause);
   return new MlcliError(`Cannot write to ${name}: ${reason}`, { cause });
+}
+
+/**
+ * What fits into a pipe that nobody reads, in bytes: a page, which Linux gives to each where a user
+ * has very many (pipe(7)).
+ */
+const SURE_ROOM = 4_096;
+
+/**
+ * What is printed to pipes and files by one process. While all of it fits into a pipe, it is written at
+ * once. After that each text has its turn, also one for another stream, so that they stay in order:
+ * while Deno writes at once and the reader does not read, no signal is heard.
+ */
+export class Turns {
+  #given = 0;
+  #last: Promise<void> | undefined;
+
+  /** Counts bytes that are going to be written; says whether they may be so at once. */
+  fit(length: number): boolean {
+    this.#given += length;
+    return this.#given <= SURE_ROOM && this.#last === undefined;
+  }
+
+  /** Does it once the others are done. @param write does not fail. */
+  add(write: () => Promise<void>): void {
+    const turn = (this.#last ?? Promise.resolve()).then(write).then(() => {
+      if (this.#last === turn) this.#last = undefined;
+    });
+    this.#last = turn;
+  }
+
+  /** Resolves when all is written that was added so far; undefined where that is so. */
+  get over(): Promise<void> | undefined {
+    return this.#last;
+  }
 }

@@ -80,16 +80,6 @@ export function alternatives(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
 
-/** A warning with what to do about it, as lines. */
-export function warningText(message: string, hint?: string): string {
-  return printable(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);
-}
-
-/** Something good to know, as a line. */
-export function noteText(message: string): string {
-  return printable(`note: ${message}\n`);
-}
-
 /** SHA-256, hexadecimal. (`node:crypto` can do it, too, but takes 17 ms to load.) */
 export async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
@@ -136,4 +126,28 @@ function distanceOf(a: string, b: string): number {
     [before, row] = [row, next];
   }
   return row[b.length]!;
+}
+
+/** What `JSON.parse` calls with each value; the text of a number or a string as it is written. */
+export type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+
+/**
+ * Parses JSON, also after a byte order mark: some editors on Windows put one there.
+ * @throws SyntaxError
+ */
+export function parseJson(text: string, reviver?: Reviver): unknown {
+  // TypeScript's library does not know the third parameter yet.
+  return JSON.parse(text.replace(/^\uFEFF/, ""), reviver as Parameters<typeof JSON.parse>[1]);
+}
+
+/** Whether a JSON value is an object: neither an array nor null. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A JSON value's type with its article, for messages. */
+export function nameOfType(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

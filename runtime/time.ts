@@ -103,3 +103,22 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
     signal.addEventListener("abort", stop, { once: true });
   });
 }
+
+/** Enough to tidy up what has begun, in ms. */
+const LAST_MOMENT = 5_000;
+
+/**
+ * A signal that is aborted by the second Ctrl-C, or some time after the first, until it is disposed of:
+ * who does not answer, or read, must not keep a program that is to end.
+ *
+ * @param milliseconds after the first.
+ */
+export function lastMoment(
+  { signal, force }: { readonly signal: AbortSignal; readonly force: AbortSignal },
+  milliseconds = LAST_MOMENT,
+): JoinedSignal {
+  const held = new DisposableStack();
+  const late = held.use(delayed(signal, milliseconds));
+  const first = held.use(joinSignals(force, late.signal));
+  return { signal: first.signal, [Symbol.dispose]: () => held.dispose() };
+}

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { errorText } from "../commands/render/error_text.ts";
+import { errorText } from "../runtime/messages.ts";
 import { INTERRUPT_STATUS, Interrupted } from "../runtime/errors.ts";
 
 /**

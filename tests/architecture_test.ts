@@ -61,7 +61,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   // Messages of HTTP/1.1: of an engine, of a server and of its clients.
   http: [],
   docker: ["contract", "http"],
-  aws: ["contract"],
+  aws: ["contract", "http"],
   image: ["app", "contract", "docker", "archive"],
   // What both halves do with a model: its directory, and its archive.
   model: ["app", "contract", "archive"],

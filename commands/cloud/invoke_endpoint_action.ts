@@ -5,12 +5,11 @@
  */
 
 import { invokeEndpoint } from "../../runtime/cloud/invoke_endpoint.ts";
-import { tell } from "../../runtime/message.ts";
+import { noteText, tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
-import { noteText } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import { invocationFields } from "../options/invocation_parsers.ts";
-import { requestBody } from "../request_body.ts";
+import { requestBody } from "../named_files.ts";
 import type { InvokeEndpointOptions } from "./invoke_endpoint.ts";
 
 /** Sends a file, or standard input (no file, or `-`), to an endpoint and prints the answer. */

@@ -6,9 +6,9 @@
 
 import { regionWords } from "../../runtime/aws/settings.ts";
 import { type ListedJob, listJobs } from "../../runtime/cloud/jobs/list_jobs.ts";
-import { tell } from "../../runtime/message.ts";
+import { noteText, tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
-import { inOneLine, noteText, printableJson } from "../../runtime/text.ts";
+import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import { localTimestamp } from "../render/timestamp.ts";
 import type { ListJobsOptions } from "./list_jobs.ts";

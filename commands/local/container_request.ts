@@ -9,7 +9,7 @@ import { sectionOf } from "../../runtime/app/sections.ts";
 import type { Context } from "../../runtime/context.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import type { LocalJob } from "../../runtime/local/jobs.ts";
-import { ownVariables } from "../../runtime/variable_files.ts";
+import { ownVariables } from "../named_files.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { OwnCall } from "../command.ts";
 import type { containerOptions } from "../options/container.ts";

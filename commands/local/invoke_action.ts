@@ -6,11 +6,10 @@
 
 import { invoke } from "../../runtime/local/server/invoke.ts";
 import { stalenessOn } from "../../runtime/local/server/staleness.ts";
-import { tell } from "../../runtime/message.ts";
+import { noteText, tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
-import { noteText } from "../../runtime/text.ts";
 import { requestHeaders } from "../options/invocation_parsers.ts";
-import { requestBody } from "../request_body.ts";
+import { requestBody } from "../named_files.ts";
 import type { InvokeOptions } from "./invoke.ts";
 import { staleText } from "./stale_text.ts";
 

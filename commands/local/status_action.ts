@@ -9,10 +9,10 @@ import {
   containerStatuses,
   type Health,
 } from "../../runtime/local/server/status.ts";
-import { tell } from "../../runtime/message.ts";
+import { noteText, tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Stale } from "../../runtime/local/server/made_of.ts";
-import { inOneLine, noteText, printableJson } from "../../runtime/text.ts";
+import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { green, red, yellow } from "../render/colour.ts";
 import { durationText } from "../render/duration.ts";
 import { tableText } from "../render/table.ts";

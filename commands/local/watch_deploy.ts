@@ -7,9 +7,8 @@
 import type { Context } from "../../runtime/context.ts";
 import type { ServingJob } from "../../runtime/local/jobs.ts";
 import { serveWatched } from "../../runtime/local/server/watched.ts";
-import { tell } from "../../runtime/message.ts";
-import { noteText, printable } from "../../runtime/text.ts";
-import { errorText } from "../render/error_text.ts";
+import { errorText, noteText, tell } from "../../runtime/messages.ts";
+import { printable } from "../../runtime/text.ts";
 import { clockTime } from "../render/timestamp.ts";
 
 /**

@@ -7,9 +7,8 @@
 import type { Context } from "../../runtime/context.ts";
 import type { TrainingJob } from "../../runtime/local/jobs.ts";
 import { trainWatched } from "../../runtime/local/train_watched.ts";
-import { tell } from "../../runtime/message.ts";
+import { errorText, tell } from "../../runtime/messages.ts";
 import { printable } from "../../runtime/text.ts";
-import { errorText } from "../render/error_text.ts";
 import { clockTime } from "../render/timestamp.ts";
 
 /** Trains, and tells of each edit, until Ctrl-C. */

@@ -4,10 +4,9 @@
  * @module
  */
 
-import { closest } from "../../runtime/text.ts";
 import { type Doubt, doubt, type Section } from "../../runtime/app/sections.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
-import { isObject, nameOfType } from "../../runtime/json.ts";
+import { closest, isObject, nameOfType } from "../../runtime/text.ts";
 import {
   type Flag,
   keyOf,

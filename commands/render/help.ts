@@ -6,7 +6,7 @@
 
 import { keyOf, type NamedArgument, type NamedOption } from "../options/option.ts";
 import type { Topic } from "../topic.ts";
-import { wrap, wrapWords } from "../../runtime/wrap.ts";
+import { wrap, wrapWords } from "../../runtime/messages.ts";
 
 /** How to lay the help out. */
 export interface HelpStyle {

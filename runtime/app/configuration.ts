@@ -9,15 +9,14 @@ import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
 import { isRoleArn, parseS3Uri, ROLE_ARN, S3_URI } from "../contract/addresses.ts";
-import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
-import { LARGEST_TEXT, readTextFile } from "../files.ts";
-import { fileErrorHint } from "../system_errors.ts";
-import { isObject, nameOfType, parseJson } from "../json.ts";
 import {
   type MetricDefinition,
   metricDefinitionsIn,
   METRICS_KEY,
 } from "../contract/metric_definitions.ts";
+import { fileErrorHint, fileErrorReason, messageOf, MlcliError } from "../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../files.ts";
+import { isObject, nameOfType, parseJson } from "../text.ts";
 import { isPrivateName } from "./private_names.ts";
 import { leaves } from "./typed_path.ts";
 

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { fileErrorReason, MlcliError } from "../errors.ts";
+import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
-import { fileErrorHint } from "../system_errors.ts";
 import type { Layout } from "./layout.ts";
 import { typedPath } from "./typed_path.ts";
 

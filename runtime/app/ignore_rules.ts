@@ -10,9 +10,8 @@
 import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
-import { fileErrorReason, MlcliError } from "../errors.ts";
+import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
-import { fileErrorHint } from "../system_errors.ts";
 
 /** The rules of one `.dockerignore`. Paths are relative to its directory, with slashes. */
 export interface IgnoreRules {

@@ -4,9 +4,8 @@
  * @module
  */
 
+import { LABELS, type Marks } from "../contract/images.ts";
 import { MlcliError } from "../errors.ts";
-import type { Marks } from "../images.ts";
-import { LABELS } from "../labels.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 

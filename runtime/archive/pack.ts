@@ -7,7 +7,7 @@
 
 import { createHash } from "node:crypto";
 import { createGzip } from "node:zlib";
-import { passedThrough } from "./passed_through.ts";
+import { passedThrough } from "./node_streams.ts";
 import { type FileRules, FIXED_TIME, tarBytes, type TarEntry } from "./writer.ts";
 
 /** An archive that was written. */

@@ -7,9 +7,8 @@
 import { createGunzip } from "node:zlib";
 import { type Extract, extract, type Header } from "tar-stream";
 import { isSystemError, messageOf, MlcliError } from "../errors.ts";
-import { takesMore } from "../sinks.ts";
 import { Refusal } from "./entries.ts";
-import { asError, passedThrough } from "./passed_through.ts";
+import { asError, passedThrough, takesMore } from "./node_streams.ts";
 
 /** Bytes read at a time. */
 const CHUNK = 64 * 1024;

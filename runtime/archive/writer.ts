@@ -6,7 +6,7 @@
  */
 
 import { type Pack, pack } from "tar-stream";
-import { takesMore } from "../sinks.ts";
+import { takesMore } from "./node_streams.ts";
 
 /** An entry. `path` is its path in the archive, with slashes. */
 export type TarEntry =

@@ -6,7 +6,7 @@
 
 import { homedir } from "node:os";
 import { fileErrorReason } from "../errors.ts";
-import { isNamedPipe } from "../named_pipe.ts";
+import { isNamedPipe } from "../files.ts";
 import { AwsError } from "./errors.ts";
 import type { Setting } from "./settings.ts";
 

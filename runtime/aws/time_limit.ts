@@ -4,7 +4,7 @@
  * @module
  */
 
-import { tcpTarget } from "../tcp_target.ts";
+import { tcpTarget } from "../http/exchange.ts";
 import { joinSignals } from "../time.ts";
 import { ConnectionError } from "./connection_error.ts";
 

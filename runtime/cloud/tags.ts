@@ -6,7 +6,7 @@
 
 import { type AwsError, isRefusal } from "../aws/errors.ts";
 import { TAGS } from "../contract/limits.ts";
-import { LABELS } from "../labels.ts";
+import { LABELS } from "../contract/images.ts";
 import { VERSION } from "../version.ts";
 
 /** The tag that names an image by its digest. */

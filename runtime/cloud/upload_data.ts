@@ -19,7 +19,7 @@ import {
   within,
 } from "../contract/addresses.ts";
 import { MlcliError, UsageError } from "../errors.ts";
-import { lastMoment } from "../last_moment.ts";
+import { lastMoment } from "../time.ts";
 import { inOneLine, listed } from "../text.ts";
 import { type NamedByFile, ownBucket } from "./bucket_owner.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "./connection.ts";

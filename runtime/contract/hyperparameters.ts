@@ -5,7 +5,7 @@
  */
 
 import { MlcliError, UsageError } from "../errors.ts";
-import { isObject, nameOfType, parseJson } from "../json.ts";
+import { isObject, nameOfType, parseJson } from "../text.ts";
 
 /** The file `hyperparameters.json` of an app. */
 export interface HyperparametersFile {

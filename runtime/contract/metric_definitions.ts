@@ -6,7 +6,7 @@
  */
 
 import { MlcliError } from "../errors.ts";
-import { isObject, nameOfType } from "../json.ts";
+import { isObject, nameOfType } from "../text.ts";
 
 /** A metric, and where in a line of the output its value is. */
 export interface MetricDefinition {

@@ -5,7 +5,7 @@
  */
 
 import type { MlcliError } from "../errors.ts";
-import { isObject } from "../json.ts";
+import { isObject } from "../text.ts";
 import { BrokenEngine } from "./broken_engine.ts";
 import { EngineError } from "./engine_error.ts";
 import { linesOf } from "./lines.ts";

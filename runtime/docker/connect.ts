@@ -5,10 +5,9 @@
  */
 
 import { dirname } from "@std/path/dirname";
-import { BrokenEngine, EngineGone } from "./broken_engine.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
-import { enablingHint, type Studio } from "../studio.ts";
 import { joinSignals } from "../time.ts";
+import { BrokenEngine, EngineGone } from "./broken_engine.ts";
 import type { Builder, Engine, EngineVersion } from "./engine.ts";
 import { type EngineIdentity, engineOver } from "./engine_calls.ts";
 import {
@@ -21,7 +20,7 @@ import {
 import { reasonOf } from "./loss.ts";
 import { Patience, type PatienceOptions } from "./patience.ts";
 import { VERSION } from "./shape.ts";
-import { STUDIO_API } from "./studio.ts";
+import { enablingHint, type Studio, STUDIO_API } from "./studio.ts";
 import { addressText, openTransport, type Transport } from "./transport.ts";
 
 /**

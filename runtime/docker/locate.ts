@@ -7,7 +7,7 @@
 
 import { join } from "@std/path/join";
 import { messageOf, MlcliError } from "../errors.ts";
-import { type Studio, studioAt } from "../studio.ts";
+import { type Studio, studioAt } from "./studio.ts";
 import { sha256 } from "../text.ts";
 
 /** How to reach an engine. */

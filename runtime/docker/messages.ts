@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isObject } from "../json.ts";
+import { isObject } from "../text.ts";
 import { engineWords } from "./words.ts";
 
 /** One message; the engine sends many other fields. */

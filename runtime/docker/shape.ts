@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isObject } from "../json.ts";
+import { isObject } from "../text.ts";
 
 /** What a JSON value is to be. A field of an object may be missing; others than these are let be. */
 export type Shape =

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { tcpTarget } from "../tcp_target.ts";
+import { tcpTarget } from "../http/exchange.ts";
 import type { Connection } from "./connection.ts";
 import type { Address } from "./locate.ts";
 

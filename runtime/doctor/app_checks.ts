@@ -17,7 +17,7 @@ import { type Doubt, versionDoubts } from "../app/sections.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { isFile } from "../files.ts";
-import { isBuiltByMlcli, type Marks } from "../images.ts";
+import { isBuiltByMlcli, type Marks } from "../contract/images.ts";
 import { channelsOf } from "../local/channels.ts";
 import { type Check, guarded, withoutRepeats } from "./check.ts";
 

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { Interrupted, isSystemError, messageOf, MlcliError } from "../errors.ts";
-import { fileErrorHint } from "../system_errors.ts";
+import { fileErrorHint, Interrupted, isSystemError, messageOf, MlcliError } from "../errors.ts";
 
 /** One finding: a line of the output. */
 export interface Check {

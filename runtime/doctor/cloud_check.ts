@@ -9,7 +9,7 @@ import type { Aws } from "../aws/aws.ts";
 import { regionWords } from "../aws/settings.ts";
 import { type CloudChoice, connectToAws } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
-import { studioAt } from "../studio.ts";
+import { studioAt } from "../docker/studio.ts";
 import { type Check, guarded } from "./check.ts";
 
 type Host = Pick<Context, "cwd" | "env" | "aws" | "system">;

@@ -10,7 +10,7 @@ import type { CloudChoice } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { NoAppHere } from "../errors.ts";
-import type { Told } from "../message.ts";
+import type { MessageStream } from "../messages.ts";
 import { appChecks } from "./app_checks.ts";
 import { type Check, guarded, withoutRepeats } from "./check.ts";
 import { cloudChecks } from "./cloud_check.ts";
@@ -109,7 +109,7 @@ async function imageAndPlatform(
   app: App,
   tag: string,
   image: ImageDetails | undefined,
-  err: Told,
+  err: MessageStream,
 ): Promise<readonly Check[]> {
   const found = withoutRepeats([
     ...await imageChecks(engine, app, tag, image, err),

@@ -16,9 +16,9 @@ import { requireOwnImage } from "../app/whose.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { builtAt } from "../docker/image_details.ts";
 import { isFile } from "../files.ts";
-import { holdsHarness, isBuiltByMlcli } from "../images.ts";
+import { holdsHarness, isBuiltByMlcli } from "../contract/images.ts";
 import { type Check, guarded } from "./check.ts";
-import type { Told } from "../message.ts";
+import type { MessageStream } from "../messages.ts";
 import { initCheck } from "./init_check.ts";
 
 /**
@@ -33,7 +33,7 @@ export async function imageChecks(
   app: App,
   tag: string,
   image: ImageDetails | undefined,
-  err: Told,
+  err: MessageStream,
 ): Promise<readonly Check[]> {
   const reference = imageReference(app, tag);
   if (image === undefined) {

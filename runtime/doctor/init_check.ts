@@ -6,7 +6,7 @@
 
 import type { Engine } from "../docker/engine.ts";
 import { createContainer, discardContainer, saysInitMissing } from "../local/container/create.ts";
-import type { Told } from "../message.ts";
+import type { MessageStream } from "../messages.ts";
 import { initProbePlan } from "../local/service_plans.ts";
 import type { Check } from "./check.ts";
 
@@ -17,7 +17,7 @@ import type { Check } from "./check.ts";
  * @param image an image of mlcli that exists.
  * @param err where it is said if the container may be left.
  */
-export async function initCheck(engine: Engine, image: string, err: Told): Promise<Check> {
+export async function initCheck(engine: Engine, image: string, err: MessageStream): Promise<Check> {
   const name = `mlcli-doctor-${crypto.randomUUID().slice(0, 8)}`;
   let id: string | undefined;
   try {

@@ -7,7 +7,7 @@
 import type { App } from "../app/app.ts";
 import { layoutOf } from "../app/layout.ts";
 import type { Context } from "../context.ts";
-import { isBuiltByMlcli, type Marks } from "../images.ts";
+import { isBuiltByMlcli, type Marks } from "../contract/images.ts";
 import { handOver } from "../image/network/hand_over.ts";
 import type { Check } from "./check.ts";
 

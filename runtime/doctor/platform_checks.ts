@@ -15,10 +15,9 @@ import {
   hyperparameterDifferences,
 } from "../contract/differences.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
+import { BIND_LABEL, holdsHarness, isBuiltByMlcli, LABELS } from "../contract/images.ts";
 import type { ImageDetails } from "../docker/engine.ts";
 import { isDirectory } from "../files.ts";
-import { BIND_LABEL, holdsHarness, isBuiltByMlcli } from "../images.ts";
-import { LABELS } from "../labels.ts";
 import { commonDifferences, leftOutDifferences } from "../local/differences/code.ts";
 import { imageDifferences } from "../local/differences/image.ts";
 import { VERSION } from "../version.ts";

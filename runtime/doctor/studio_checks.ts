@@ -10,7 +10,7 @@ import type { Engine } from "../docker/engine.ts";
 import { isRootless } from "../docker/engine_info.ts";
 import { studioOf } from "../docker/locate.ts";
 import { messageOf, MlcliError } from "../errors.ts";
-import { enablingHint, type Studio } from "../studio.ts";
+import { enablingHint, type Studio } from "../docker/studio.ts";
 import type { Check } from "./check.ts";
 
 /** That this is Studio, whether its domain allows Docker, and what of that stands in the way. */

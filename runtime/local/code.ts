@@ -9,7 +9,7 @@ import { typedPath } from "../app/typed_path.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { MlcliError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
-import { holdsHarness, type Marks } from "../images.ts";
+import { holdsHarness, type Marks } from "../contract/images.ts";
 import type { OfImage } from "./plan.ts";
 
 /** What of the app's code is mounted. */

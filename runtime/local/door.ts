@@ -9,8 +9,7 @@
 import type { Layout } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
-import { tell } from "../message.ts";
-import { noteText, warningText } from "../text.ts";
+import { noteText, tell, warningText } from "../messages.ts";
 import type { Host } from "./jobs.ts";
 
 /** What users other than the owner may do. */

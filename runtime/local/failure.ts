@@ -8,7 +8,7 @@ import { type Importer, missingModuleHintOf } from "./missing_module.ts";
 import type { App } from "../app/app.ts";
 import { type CodeFolder, layoutOf } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
-import { COMMON_PATH } from "../images.ts";
+import { COMMON_PATH } from "../contract/images.ts";
 import { statfs } from "node:fs/promises";
 import { FREES_ENGINE_DISK, saysDiskFull } from "../docker/full_disk.ts";
 

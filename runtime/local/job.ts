@@ -19,7 +19,7 @@ import { SIGKILL_STATUS } from "../contract/outcome.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
-import { holdsHarness } from "../images.ts";
+import { holdsHarness } from "../contract/images.ts";
 import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { LastOutput } from "./container/last_output.ts";
@@ -39,8 +39,8 @@ import { readReport } from "./differences/report.ts";
 import { type Reason, watchOutput } from "./reason.ts";
 import type { RunFacts } from "./record/document.ts";
 import type { RunRecord } from "./record/record.ts";
-import { tell, type Told } from "../message.ts";
-import { listed, noteText, warningText } from "../text.ts";
+import { type MessageStream, noteText, tell, warningText } from "../messages.ts";
+import { listed } from "../text.ts";
 
 /** Where the code of each kind of job lies. */
 const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process: "processing" };
@@ -203,7 +203,7 @@ function leftWords({ kind, name, uploaded }: JobRun, layout: Layout): string {
 }
 
 /** Two runs at once share `output`: what one of them wrote is not held against the other. */
-function sayShared(left: readonly Difference[], err: Told): void {
+function sayShared(left: readonly Difference[], err: MessageStream): void {
   for (const { message } of left) {
     tell(err, noteText(`${message}, if this run wrote it: another run of the app was there, too`));
   }
@@ -214,7 +214,7 @@ interface LastWords {
   readonly findings: Findings;
   /** Of files, some of which may be in the run's model directory. */
   readonly warnings: readonly string[];
-  readonly err: Told;
+  readonly err: MessageStream;
 }
 
 /** A failure here is the run's, unless something else was before: that matters more. */

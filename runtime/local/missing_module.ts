@@ -13,7 +13,7 @@ import {
   requirementNames,
 } from "../contract/missing_modules.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
-import { holdsHarness, isBuiltByMlcli, type Marks } from "../images.ts";
+import { holdsHarness, isBuiltByMlcli, type Marks } from "../contract/images.ts";
 
 /** Whose code asked for the module. */
 export interface Importer {

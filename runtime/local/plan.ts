@@ -20,7 +20,7 @@ import {
   serverPlan,
 } from "../serving/plan.ts";
 import { NO_LOG, readOnly, writable } from "./container/body.ts";
-import { COMMON_PATH } from "../images.ts";
+import { COMMON_PATH } from "../contract/images.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
 import type { MadeOf } from "./server/made_of.ts";

@@ -11,7 +11,7 @@ import type { Layout } from "../app/layout.ts";
 import type { ConfigurationFiles } from "../contract/configuration_files.ts";
 import { type Engine, namesOf } from "../docker/engine.ts";
 import { makeDirectory, removeTreeIfThere } from "../files.ts";
-import { LABELS } from "../labels.ts";
+import { LABELS } from "../contract/images.ts";
 import { claimRun, runFolderOf, staleRuns } from "../model/runs.ts";
 import { managed, removeAbandoned } from "./container/managed.ts";
 import { makeReport } from "./differences/report.ts";

@@ -14,9 +14,8 @@ import { isPlaceholder } from "../app/layout.ts";
 import { isPrivateName } from "../app/private_names.ts";
 import { leaves } from "../app/typed_path.ts";
 import type { FileEntry, TarEntry } from "../archive/writer.ts";
-import { fileErrorReason, MlcliError } from "../errors.ts";
+import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
 import { statIfThere } from "../files.ts";
-import { fileErrorHint } from "../system_errors.ts";
 import { inOneLine } from "../text.ts";
 
 /** What a model's directory holds. */

@@ -18,7 +18,7 @@ import { join } from "@std/path/join";
 import { holdsFile, type Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/differences.ts";
-import { fileErrorReason, MlcliError } from "../errors.ts";
+import { fileErrorReason, MlcliError, systemCode } from "../errors.ts";
 import {
   lstatIfThere,
   moveTree,
@@ -27,7 +27,6 @@ import {
   removeTreeIfThere,
   statIfThere,
 } from "../files.ts";
-import { systemCode } from "../system_errors.ts";
 import { finishContents, moveContents, putAway, removePart } from "./contents.ts";
 import { isAnyAlive } from "./runs.ts";
 

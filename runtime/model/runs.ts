@@ -8,7 +8,7 @@
 import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
-import { systemCode } from "../system_errors.ts";
+import { systemCode } from "../errors.ts";
 
 /** Begins the directory's name in `local_test/`, before the run's name. */
 const PREFIX = ".run-";

@@ -9,7 +9,7 @@ import { type Gpus, type Resources, SERVER_PORT, SERVING_ARGUMENTS } from "../co
 import { pathVariables, regionVariables, type Variables } from "../contract/variables.ts";
 import type { CreateBody, DeviceRequest, ImageDetails } from "../docker/engine.ts";
 import { SURE_BODY_BYTES } from "../contract/limits.ts";
-import { holdsHarness } from "../images.ts";
+import { holdsHarness } from "../contract/images.ts";
 
 /**
  * Processes and threads of a container, at most: a fork bomb ends there, a data loader with hundreds

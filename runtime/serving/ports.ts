@@ -8,7 +8,7 @@
 import { SERVER_PORT } from "../contract/jobs.ts";
 import type { ImageDetails } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
-import { BIND_LABEL, takesPort } from "../images.ts";
+import { BIND_LABEL, takesPort } from "../contract/images.ts";
 
 /** A port of this machine that nobody listens on at this moment. */
 export function freePort(): number {

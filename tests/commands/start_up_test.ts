@@ -55,19 +55,14 @@ suite("start-up", () => {
       "commands/command.ts",
       "commands/options/option.ts",
       "commands/options/standard.ts",
-      "commands/render/error_text.ts",
       "commands/root.ts",
       "commands/usage.ts",
       "runtime/context.ts",
       "runtime/errors.ts",
-      "runtime/message.ts",
-      "runtime/named_pipe.ts",
+      "runtime/messages.ts",
       "runtime/streams.ts",
-      "runtime/system_errors.ts",
       "runtime/text.ts",
       "runtime/time.ts",
-      "runtime/turns.ts",
-      "runtime/wrap.ts",
     ]);
     // Cliffy costs 10 ms, a module of Deno's node layer 5 to 17 ms, @std/path 8 ms.
     const costly = /^(node|npm):|\/@(std\/path|cliffy)\//;

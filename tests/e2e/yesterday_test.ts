@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join, relative } from "@std/path";
 import { pack } from "tar-stream";
 import { failureOf } from "../../runtime/docker/messages.ts";
-import { LABELS } from "../../runtime/labels.ts";
+import { LABELS } from "../../runtime/contract/images.ts";
 import { copyTree } from "../helpers/directory.ts";
 import { baseImage, removeImage, withEngine } from "../helpers/engine.ts";
 import { runProgram } from "../helpers/program.ts";

@@ -14,8 +14,8 @@ import { parseHost } from "../../runtime/docker/locate.ts";
 import { failureOf } from "../../runtime/docker/messages.ts";
 import { openTransport } from "../../runtime/docker/transport.ts";
 import { removeTreeIfThere } from "../../runtime/files.ts";
-import { takesMore } from "../../runtime/sinks.ts";
-import { LABELS } from "../../runtime/labels.ts";
+import { takesMore } from "../../runtime/archive/node_streams.ts";
+import { LABELS } from "../../runtime/contract/images.ts";
 import { eventually } from "./eventually.ts";
 import { runProgram } from "./program.ts";
 

@@ -7,7 +7,7 @@
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import { parseHost } from "../../runtime/docker/locate.ts";
 import { openTransport } from "../../runtime/docker/transport.ts";
-import { LABELS } from "../../runtime/labels.ts";
+import { LABELS } from "../../runtime/contract/images.ts";
 
 /**
  * Removes an app's containers, and the images that are named after it; an app's name is unlike any

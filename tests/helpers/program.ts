@@ -6,7 +6,7 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { studioAt } from "../../runtime/studio.ts";
+import { studioAt } from "../../runtime/docker/studio.ts";
 
 export { denoDirectory } from "../../scripts/deno_directory.ts";
 

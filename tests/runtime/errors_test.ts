@@ -1,5 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { join } from "@std/path";
 import {
+  explained,
+  fileErrorHint,
   fileErrorReason,
   INTERRUPT_STATUS,
   Interrupted,
@@ -7,9 +10,12 @@ import {
   messageOf,
   MlcliError,
   OutputClosed,
+  systemCode,
   UsageError,
   UserCodeError,
 } from "../../runtime/errors.ts";
+import { errorText } from "../../runtime/messages.ts";
+import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 const CAUSE = new Error("why");
@@ -80,5 +86,114 @@ suite("what was thrown", () => {
     const error = await Deno.readTextFile("/nonexistent/file").catch((error) => error);
     assertEquals(isSystemError(error), true);
     assert(!/os error|nonexistent/.test(fileErrorReason(error)), fileErrorReason(error));
+  });
+});
+
+const LONG = "x".repeat(300);
+
+/** A refused call, in a directory with a file and a link to itself; its name; what is said of it. */
+const REFUSED: readonly (readonly [
+  call: (at: (name: string) => string) => unknown,
+  code: string,
+  words: string,
+  hint: RegExp,
+])[] = [
+  [(at) => Deno.open(at("loop")), "ELOOP", "Cannot open loop: ", /circle/],
+  [(at) => Deno.readTextFile(at("loop")), "ELOOP", "Cannot read loop: ", /circle/],
+  [(at) => Deno.writeTextFile(at("loop"), ""), "ELOOP", "Cannot write loop: ", /circle/],
+  [(at) => Deno.truncate(at("loop")), "ELOOP", "Cannot write loop: ", /circle/],
+  [(at) => Deno.stat(at("loop")), "ELOOP", "Cannot use loop: ", /circle/],
+  [(at) => Deno.mkdir(at(LONG)), "ENAMETOOLONG", `Cannot create ${LONG}: `, /shorter/],
+  [(at) => Deno.mkdir(at("file/a")), "ENOTDIR", "Cannot create file/a: ", /Something else/],
+  [(at) => Deno.mkdir(at("file")), "EEXIST", "Cannot create file: ", /Something else/],
+  [(at) => Deno.symlink("x", at("file")), "EEXIST", "Cannot create file: ", /Something else/],
+  [(at) => Deno.link(at("file"), at("loop")), "EEXIST", "Cannot create loop: ", /Something else/],
+  [(at) => Array.fromAsync(Deno.readDir(at("file"))), "ENOTDIR", "Cannot read file: ", /Something/],
+  [(at) => Deno.rename(at("file"), at(LONG)), "ENAMETOOLONG", `Cannot move file to ${LONG}: `, /./],
+  [(at) => Deno.copyFile(at("file"), at("loop")), "ELOOP", "Cannot copy file to loop: ", /circle/],
+  [(at) => Deno.remove(at("full")), "ENOTEMPTY", "Cannot remove full: ", /another program/],
+  [(at) => Deno.chmod(at("gone"), 0o600), "ENOENT", "Cannot change the mode of gone: ", /another/],
+  [(at) => Deno.chown(at("loop"), 1, 1), "ELOOP", "Cannot change the owner of loop: ", /circle/],
+  [(at) => Deno.makeTempDir({ dir: at("gone") }), "ENOENT", "Cannot create a temporary dir", /./],
+  [(at) => Deno.makeTempFile({ dir: at("gone") }), "ENOENT", "Cannot create a temporary file", /./],
+  [
+    () => Deno.writeTextFile("/dev/full", "x"),
+    "ENOSPC",
+    "Cannot write /dev/full: ",
+    /disk is full/,
+  ],
+  [() => Deno.mkdir("/proc/x"), "ENOENT", "Cannot create /proc/x: ", /another program/],
+  [() => writeTo("/dev/full"), "ENOSPC", "No space left on device", /disk is full/],
+];
+
+/** Of a file that is open, the system's words name no path. */
+async function writeTo(path: string): Promise<void> {
+  using file = await Deno.open(path, { write: true });
+  await file.write(new Uint8Array(1));
+}
+
+async function place(): Promise<TestDirectory> {
+  const directory = await makeDirectory({ file: "", "full/x": "" });
+  await Deno.symlink("loop", join(directory.path, "loop"));
+  return directory;
+}
+
+suite("what the system refuses", () => {
+  for (const [number, [call, code, words, hint]] of REFUSED.entries()) {
+    it(`${code}: ${words.slice(0, 40)} (${number + 1})`, async () => {
+      await using directory = await place();
+      const at = (name: string): string => join(directory.path, name);
+      const error = await Promise.resolve().then(() => call(at)).then(() => {}, (error) => error);
+      assertEquals([isSystemError(error), systemCode(error)], [true, code]);
+      const said = explained(error, directory.path);
+      assertEquals(said.message.slice(0, words.length), words);
+      assertMatch(said.hint!, hint);
+      assertEquals(/os error|mlcli-test/.test(said.message + said.hint), false, said.message);
+    });
+  }
+
+  for (
+    const [code, hint] of [
+      ["EROFS", /read-only/],
+      ["EACCES", /another user's/],
+      ["EPERM", /another user's/],
+      ["EMFILE", /ulimit -n/],
+      ["ENFILE", /ulimit -n/],
+      ["EDQUOT", /quota/],
+      ["EIO", /dmesg/],
+      ["ESTALE", /network/],
+      ["ECONNRESET", undefined],
+    ] as const
+  ) {
+    it(`${code}: ${hint ?? "no hint of its own"}`, () => {
+      const error = Object.assign(new Error("Words (os error 1): mkdir '/a/b'"), { code });
+      const said = explained(error, "/a");
+      assertEquals(said.message, "Cannot create b: Words");
+      if (hint) assertMatch(said.hint!, hint);
+      assertEquals(fileErrorHint(error), hint && said.hint);
+    });
+  }
+
+  it("paths outside of the directory are whole; of other words, the number alone is left out", () => {
+    for (
+      const [text, said] of [
+        ["No (os error 5): open '/b/c'", "Cannot open /b/c: No"],
+        ["No (os error 5): open '/a/it's -> b'", "Cannot open it's -> b: No"],
+        ["No (os error 5): rename '/a/b' -> '/a/c'", "Cannot move b to c: No"],
+        ["No (os error 5): open '/a/two\nlines'", "Cannot open two\nlines: No"],
+        ["No (os error 5): constructor '/a/b'", "Cannot use b: No"],
+        ["Failed to spawn 'x': No (os error 2)", "Failed to spawn 'x': No"],
+        ["Sending: tcp: No (os error 2), really", "Sending: tcp: No"],
+      ] as const
+    ) assertEquals(explained(new Error(text), "/a").message, said);
+  });
+
+  it("an error that has no hint gets that of its cause", () => {
+    const cause = Object.assign(new Error("No (os error 28)"), { code: "ENOSPC" });
+    assertMatch(errorText(new MlcliError("Wrong", { cause })), /\nhint: The disk is full/);
+    assertEquals(
+      errorText(new MlcliError("Wrong", { cause, hint: "Do." })),
+      "error: Wrong\nhint: Do.\n",
+    );
   });
 });

@@ -1,8 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { MlcliError, OutputClosed } from "../../runtime/errors.ts";
-import { outputTo, standardInput } from "../../runtime/streams.ts";
-import { Turns } from "../../runtime/turns.ts";
+import { outputTo, standardInput, Turns } from "../../runtime/streams.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { replaced } from "../helpers/replaced.ts";
 import { it, suite } from "../helpers/suite.ts";

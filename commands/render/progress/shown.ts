@@ -4,9 +4,9 @@
  * @module
  */
 
-import { tell } from "../../../runtime/message.ts";
+import { noteText, tell, warningText } from "../../../runtime/messages.ts";
 import type { Output } from "../../../runtime/streams.ts";
-import { noteText, printable, warningText } from "../../../runtime/text.ts";
+import { printable } from "../../../runtime/text.ts";
 import { Area, type AreaLine } from "./area.ts";
 import { Live } from "./live.ts";
 

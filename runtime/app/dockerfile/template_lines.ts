@@ -5,7 +5,7 @@
  * @module
  */
 
-import { COMMON_PATH } from "../../images.ts";
+import { COMMON_PATH } from "../../contract/images.ts";
 import { copiesOf, type Instruction, mountedSource } from "./instructions.ts";
 import { cleanedPath } from "./paths.ts";
 

@@ -6,8 +6,7 @@
 
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
-import type { Marks } from "../../images.ts";
-import { LABELS } from "../../labels.ts";
+import { LABELS, type Marks } from "../../contract/images.ts";
 import type { App } from "../app.ts";
 import { layoutOf } from "../layout.ts";
 import { leaves } from "../typed_path.ts";

@@ -9,7 +9,7 @@
 import { basename } from "@std/path/basename";
 import { shellWord } from "../../app/typed_path.ts";
 import { MlcliError } from "../../errors.ts";
-import { isRemembered, remember, type Remembered } from "../../state.ts";
+import { isRemembered, remember, type Remembered } from "../../app/state.ts";
 import type { Work } from "./work.ts";
 
 /** @throws MlcliError where only the file names an endpoint that is there. */

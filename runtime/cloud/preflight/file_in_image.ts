@@ -6,7 +6,7 @@
 
 import type { Engine } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
-import { LABELS } from "../../labels.ts";
+import { LABELS } from "../../contract/images.ts";
 
 /**
  * Looks for a file in an image. (It takes a container that never starts.)

@@ -7,7 +7,7 @@
 import { type App, imageReference } from "../../app/app.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
-import { holdsHarness } from "../../images.ts";
+import { holdsHarness } from "../../contract/images.ts";
 import { requireFileInImage } from "./file_in_image.ts";
 
 /** Where the template's Dockerfile puts the user's code, and the harness looks for it. */

@@ -7,10 +7,12 @@
 
 import { type App, imageReference } from "../../app/app.ts";
 import type { Context } from "../../context.ts";
+import { LABELS, takesPort } from "../../contract/images.ts";
 import { isAccelerated } from "../../contract/instances.ts";
 import { PATHS, SERVER_PORT, SERVING_ARGUMENTS } from "../../contract/jobs.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
 import type { Variables } from "../../contract/variables.ts";
+import { BrokenEngine } from "../../docker/broken_engine.ts";
 import {
   type CreateBody,
   type Engine,
@@ -18,15 +20,12 @@ import {
   type ImageDetails,
   namesOf,
 } from "../../docker/engine.ts";
-import { platformOf } from "../../docker/image_details.ts";
-import { BrokenEngine } from "../../docker/broken_engine.ts";
 import { EngineError } from "../../docker/engine_error.ts";
+import { platformOf } from "../../docker/image_details.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
-import { takesPort } from "../../images.ts";
-import { LABELS } from "../../labels.ts";
 import { bodyLimit, onPort, serverPlan } from "../../serving/plan.ts";
-import { endInWords, logTail, untilReady } from "../../serving/ready.ts";
 import { freePort, isTaken } from "../../serving/ports.ts";
+import { endInWords, logTail, untilReady } from "../../serving/ready.ts";
 import { printable } from "../../text.ts";
 import { VERSION } from "../../version.ts";
 import type { Note } from "./data.ts";

@@ -16,7 +16,7 @@ import { platformOf } from "../../docker/image_details.ts";
 import { elsewhereFinding, requireOwnImage } from "../../app/whose.ts";
 import { requireImage } from "../../docker/require_image.ts";
 import { MlcliError } from "../../errors.ts";
-import { isBuiltByMlcli } from "../../images.ts";
+import { isBuiltByMlcli } from "../../contract/images.ts";
 import { connectFor } from "../connection.ts";
 import { immutableTag, type PushTarget } from "./failures.ts";
 import {

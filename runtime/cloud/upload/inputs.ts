@@ -8,8 +8,7 @@ import { basename } from "@std/path/basename";
 import { boundaryOf } from "../../app/confinement.ts";
 import { requireNamed } from "../../app/named_path.ts";
 import { absolutePath } from "../../app/typed_path.ts";
-import { fileErrorReason, MlcliError } from "../../errors.ts";
-import { fileErrorHint } from "../../system_errors.ts";
+import { fileErrorHint, fileErrorReason, MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 
 /** A file or a directory that the user named. */

@@ -7,7 +7,7 @@
 import type { S3 } from "../../aws/s3.ts";
 import type { Interruption } from "../../context.ts";
 import type { S3Address } from "../../contract/addresses.ts";
-import { lastMoment } from "../../last_moment.ts";
+import { lastMoment } from "../../time.ts";
 import { Budget } from "./budget.ts";
 import { partsNews } from "./left_behind.ts";
 import { transfer } from "./transfer.ts";

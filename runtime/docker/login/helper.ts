@@ -9,8 +9,7 @@
 import { isAbsolute, join } from "@std/path";
 import { messageOf, MlcliError } from "../../errors.ts";
 import { isFile } from "../../files.ts";
-import { isObject } from "../../json.ts";
-import { inOneLine } from "../../text.ts";
+import { inOneLine, isObject } from "../../text.ts";
 import { joinSignals, onAbort } from "../../time.ts";
 import type { SearchEnvironment } from "../locate.ts";
 

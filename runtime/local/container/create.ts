@@ -3,10 +3,9 @@ import { BrokenEngine } from "../../docker/broken_engine.ts";
 import { EngineError } from "../../docker/engine_error.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
-import { LABELS } from "../../labels.ts";
+import { LABELS } from "../../contract/images.ts";
 import { ownerText } from "../../model/runs.ts";
-import { tell, type Told } from "../../message.ts";
-import { warningText } from "../../text.ts";
+import { type MessageStream, tell, warningText } from "../../messages.ts";
 import { forgiving } from "../differences/findings.ts";
 import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "../../docker/require_image.ts";
@@ -32,7 +31,7 @@ export async function createContainer(
   engine: Engine,
   name: string,
   body: CreateBody,
-  err: Told,
+  err: MessageStream,
 ): Promise<string> {
   const { Mounts, Memory, NanoCpus, DeviceRequests } = body.HostConfig;
   if (engine.isPodman && DeviceRequests !== undefined) throw noGpusOnPodman();
@@ -148,7 +147,7 @@ export interface Made {
 export async function discardContainer(
   engine: Engine,
   { id, name }: Made,
-  err: Told,
+  err: MessageStream,
 ): Promise<boolean> {
   try {
     await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT));

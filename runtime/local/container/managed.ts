@@ -13,7 +13,7 @@ import { ownerLabels } from "../../app/whose.ts";
 import { isJobName } from "../../contract/names.ts";
 import type { JobKind, Role } from "../../contract/jobs.ts";
 import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
-import { LABELS } from "../../labels.ts";
+import { LABELS } from "../../contract/images.ts";
 import { VERSION } from "../../version.ts";
 import { isOwnerAlive } from "../../model/runs.ts";
 

@@ -7,13 +7,13 @@
 
 import type { Context, Interruption } from "../../context.ts";
 import type { End } from "../../contract/outcome.ts";
+import { BrokenEngine } from "../../docker/broken_engine.ts";
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { demultiplex, type OutputPiece } from "../../docker/frames.ts";
-import { BrokenEngine } from "../../docker/broken_engine.ts";
 import type { Upgraded } from "../../docker/upgrade.ts";
 import { OutputClosed } from "../../errors.ts";
-import { lastMoment } from "../../last_moment.ts";
-import { abortOf, onAbort } from "../../time.ts";
+import { endInWords } from "../../serving/ready.ts";
+import { abortOf, lastMoment, onAbort } from "../../time.ts";
 import {
   attachContainer,
   createContainer,
@@ -22,9 +22,8 @@ import {
   withInitIfThere,
 } from "./create.ts";
 import { failIfNeverEnds, failIfStillRunning, killOnAbort } from "./end.ts";
-import { endInWords } from "../../serving/ready.ts";
-import { privilegesHint, Tail } from "./last_output.ts";
 import { passInputOn } from "./input.ts";
+import { privilegesHint, Tail } from "./last_output.ts";
 
 /** How a run is stopped. */
 export interface Stopping {

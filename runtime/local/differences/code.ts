@@ -11,7 +11,7 @@ import type { ImageDetails } from "../../docker/engine.ts";
 import { builtAt } from "../../docker/image_details.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { lstatIfThere } from "../../files.ts";
-import { findsCommon, holdsHarness, isBuiltOf } from "../../images.ts";
+import { findsCommon, holdsHarness, isBuiltOf } from "../../contract/images.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
 

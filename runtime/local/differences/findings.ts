@@ -7,11 +7,11 @@
 
 import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
-import { tell, type Told } from "../../message.ts";
-import { printable, warningText } from "../../text.ts";
+import { type MessageStream, tell, warningText } from "../../messages.ts";
+import { printable } from "../../text.ts";
 
 /** Prints where somebody reads. Where nobody does, how a run ended still matters. */
-export function forgiving(err: Told): Told {
+export function forgiving(err: MessageStream): MessageStream {
   return {
     isTerminal: err.isTerminal,
     get columns() {
@@ -31,7 +31,7 @@ export function forgiving(err: Told): Told {
 export class Findings {
   readonly #violations: Difference[] = [];
 
-  constructor(private readonly isStrict: boolean, private readonly err: Told) {}
+  constructor(private readonly isStrict: boolean, private readonly err: MessageStream) {}
 
   /** Warns of them at once, or keeps them for the end. */
   add(differences: readonly (Difference | undefined)[]): void {

@@ -8,7 +8,7 @@ import { requireNetwork } from "../container/refusals.ts";
 import { platformFinding } from "../../app/platform.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { platformOf } from "../../docker/image_details.ts";
-import { isBuiltByMlcli } from "../../images.ts";
+import { isBuiltByMlcli } from "../../contract/images.ts";
 
 /**
  * Looks it up, and learns what the container's creation will ask of the engine.

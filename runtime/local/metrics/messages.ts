@@ -1,8 +1,8 @@
 import { type MetricDefinition, METRICS_KEY } from "../../contract/metric_definitions.ts";
 import type { MetricProblem } from "../../contract/metric_values.ts";
 import { MlcliError } from "../../errors.ts";
-import { tell, type Told } from "../../message.ts";
-import { inOneLine, warningText } from "../../text.ts";
+import { type MessageStream, tell, warningText } from "../../messages.ts";
+import { inOneLine } from "../../text.ts";
 import type { Metric, Metrics } from "./metrics.ts";
 import { fit } from "../../cells.ts";
 import { type Output, overlaid } from "../../streams.ts";
@@ -22,7 +22,7 @@ export function lastValues(metrics: readonly Pick<Metric, "name" | "last">[]): s
  *
  * @throws MlcliError for an expression that means nothing anywhere.
  */
-export function sayProblems(problems: readonly MetricProblem[], err: Told): void {
+export function sayProblems(problems: readonly MetricProblem[], err: MessageStream): void {
   for (const { message, hint, isWrong } of problems) {
     if (isWrong) throw new MlcliError(message, { hint });
     tell(err, warningText(message, hint));
@@ -37,7 +37,7 @@ export function sayProblems(problems: readonly MetricProblem[], err: Told): void
 export function sayCurves(
   metrics: readonly Metric[],
   picture: string | undefined,
-  err: Told,
+  err: MessageStream,
 ): void {
   if (!err.isTerminal || metrics.length === 0) return;
   const curves = picture === undefined ? "" : `Their curves: ${inOneLine(picture)}\n`;
@@ -48,7 +48,7 @@ export function sayCurves(
 export function sayUnmatched(
   metrics: Pick<Metrics, "unmatched" | "withoutNumber">,
   file: string,
-  err: Told,
+  err: MessageStream,
 ): void {
   const correct = ({ regex }: MetricDefinition): string =>
     `Its regex is ${inOneLine(regex)} in "${METRICS_KEY}" of ${file}.`;

@@ -15,7 +15,7 @@ import type { Difference } from "../../contract/differences.ts";
 import { isJobName } from "../../contract/names.ts";
 import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
 import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
-import { LABELS } from "../../labels.ts";
+import { LABELS } from "../../contract/images.ts";
 import { isAbandoned, managed } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import {
@@ -32,8 +32,7 @@ import { completeRecord, recordOfContainer } from "../record/of_container.ts";
 import { giveToCaller, ownersBefore } from "../ownership.ts";
 import { OVER } from "../run_folder.ts";
 import type { Server } from "../server/servers.ts";
-import { tell } from "../../message.ts";
-import { noteText, warningText } from "../../text.ts";
+import { noteText, tell, warningText } from "../../messages.ts";
 
 /**
  * Sees to the model directories of the app, and tells the user what became of them. Where there are

@@ -5,7 +5,7 @@
  */
 
 import type { JobKind } from "../../contract/jobs.ts";
-import { isObject, parseJson } from "../../json.ts";
+import { isObject, parseJson } from "../../text.ts";
 
 /** How a run ended, in SageMaker's words; `InProgress` while it runs, `Lost` where nobody knows. */
 export type RunStatus = "InProgress" | "Completed" | "Failed" | "Stopped" | "Lost";

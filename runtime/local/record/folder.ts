@@ -10,15 +10,14 @@ import { typedPath } from "../../app/typed_path.ts";
 import { platformJobName } from "../../contract/names.ts";
 import { fileErrorReason, isSystemError } from "../../errors.ts";
 import { lstatIfThere, removeIfThere } from "../../files.ts";
-import { tell, type Told } from "../../message.ts";
-import { warningText } from "../../text.ts";
+import { type MessageStream, tell, warningText } from "../../messages.ts";
 import type { Clock } from "../../time.ts";
 
 /** Where a record is written, and what it may touch. */
 export interface RecordPlace {
   readonly layout: Layout;
   readonly clock: Pick<Clock, "date">;
-  readonly err: Told;
+  readonly err: MessageStream;
 }
 
 /** Where a record lies. */

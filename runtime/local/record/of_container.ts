@@ -7,7 +7,7 @@
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
-import { isObject, parseJson } from "../../json.ts";
+import { isObject, parseJson } from "../../text.ts";
 import type { Outcome, RunSummary } from "./document.ts";
 import { RECORD_FILES, recordsOf } from "./records.ts";
 

@@ -11,7 +11,7 @@ import type { Engine } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/engine_error.ts";
 import { type Clock, joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
-import type { Told } from "../../message.ts";
+import type { MessageStream } from "../../messages.ts";
 import { releaseModel } from "../model/remains.ts";
 import type { Lease } from "./relay.ts";
 import { findServers, type Server } from "./servers.ts";
@@ -59,7 +59,7 @@ export interface Watching {
   readonly engine: Engine;
   readonly interruption: Interruption;
   readonly clock: Clock;
-  readonly err: Told;
+  readonly err: MessageStream;
 }
 
 /** Stops and removes a container that was the one that serves, once it has answered everything. */

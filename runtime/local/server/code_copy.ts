@@ -11,7 +11,7 @@ import { tarBytes, type TarEntry } from "../../archive/writer.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
-import { COMMON_PATH } from "../../images.ts";
+import { COMMON_PATH } from "../../contract/images.ts";
 import type { MountedCode } from "../code.ts";
 import { type Tree, treeIn } from "../watch/tree.ts";
 

@@ -10,8 +10,7 @@
 
 import type { Engine } from "../../docker/engine.ts";
 import { messageOf } from "../../errors.ts";
-import { tell } from "../../message.ts";
-import { noteText, warningText } from "../../text.ts";
+import { noteText, tell, warningText } from "../../messages.ts";
 import type { Clock } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import { spareName } from "../container/managed.ts";

@@ -7,7 +7,7 @@
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import type { Told } from "../../message.ts";
+import type { MessageStream } from "../../messages.ts";
 import { removeTreeIfThere } from "../../files.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { modelArchiveIn } from "../../model/archive.ts";
@@ -69,7 +69,7 @@ const MOST_MODELS = 5;
 export async function withOneModel(
   engine: Engine,
   folder: string,
-  err: Told,
+  err: MessageStream,
   start: (modelId: string) => Promise<Server>,
 ): Promise<Server> {
   for (let attempt = 1;; attempt++) {

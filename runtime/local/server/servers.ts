@@ -4,7 +4,7 @@ import { isElsewhere } from "../../app/whose.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
-import { LABELS } from "../../labels.ts";
+import { LABELS } from "../../contract/images.ts";
 import { inOneLine } from "../../text.ts";
 import { type MadeOf, readMadeOf } from "./made_of.ts";
 import { managed, type ManagedServer } from "../container/managed.ts";

@@ -13,11 +13,10 @@ import {
 } from "../../app/layout.ts";
 import { environmentDifferences, networkDifferences } from "../../contract/differences.ts";
 import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.ts";
-import { holdsHarness } from "../../images.ts";
+import { holdsHarness } from "../../contract/images.ts";
 import { MlcliError } from "../../errors.ts";
-import { tell, type Told } from "../../message.ts";
+import { type MessageStream, noteText, tell } from "../../messages.ts";
 import { isTaken, requireTakesPort } from "../../serving/ports.ts";
-import { noteText } from "../../text.ts";
 import { pause } from "../../time.ts";
 import { type MountedCode, mountedCode } from "../code.ts";
 import {
@@ -67,7 +66,7 @@ export interface Start {
   /** Whether the server gets a copy of the code, and not the directory itself. */
   readonly copiesCode: boolean;
   readonly findings: Findings;
-  readonly err: Told;
+  readonly err: MessageStream;
   readonly ofImage: () => Promise<OfServedImage>;
   /** Says something, once. */
   readonly note: (text: string) => void;

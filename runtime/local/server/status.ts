@@ -1,6 +1,6 @@
 import type { Role } from "../../contract/jobs.ts";
 import type { ContainerSummary, Engine } from "../../docker/engine.ts";
-import { LABELS } from "../../labels.ts";
+import { LABELS } from "../../contract/images.ts";
 import { type Managed, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
 import type { Stale } from "./made_of.ts";

@@ -5,7 +5,7 @@ import { STOP_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { BrokenEngine } from "../../docker/broken_engine.ts";
 import { MlcliError } from "../../errors.ts";
-import { tell } from "../../message.ts";
+import { tell } from "../../messages.ts";
 import { leftText } from "../container/create.ts";
 import { stopContainer } from "../container/end.ts";
 import type { Host } from "../jobs.ts";

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { Interrupted } from "../../../runtime/errors.ts";
 import { Budget } from "../../../runtime/cloud/upload/budget.ts";
-import { lastMoment } from "../../../runtime/last_moment.ts";
+import { lastMoment } from "../../../runtime/time.ts";
 import { partsNews } from "../../../runtime/cloud/upload/left_behind.ts";
 import { transfer } from "../../../runtime/cloud/upload/transfer.ts";
 import { Keys, openCloud } from "../../helpers/in_process.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createGzip } from "node:zlib";
-import { passedThrough } from "../../../runtime/archive/passed_through.ts";
+import { passedThrough } from "../../../runtime/archive/node_streams.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** What a small archive comes in, in bytes: heads, contents, what fills their blocks, the end. */

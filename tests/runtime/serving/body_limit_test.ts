@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { LABELS } from "../../../runtime/labels.ts";
+import { LABELS } from "../../../runtime/contract/images.ts";
 import { bodyLimit } from "../../../runtime/serving/plan.ts";
 import { FOREIGN_IMAGE, HARNESS_IMAGE } from "../../helpers/fake_containers.ts";
 import { it, suite } from "../../helpers/suite.ts";

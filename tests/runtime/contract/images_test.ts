@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { holdsHarness, isBuiltByMlcli } from "../../runtime/images.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { holdsHarness, isBuiltByMlcli } from "../../../runtime/contract/images.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 suite("an image", () => {
   for (

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { tcpTarget } from "../../runtime/tcp_target.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { tcpTarget } from "../../../runtime/http/exchange.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 suite("where a URL's host listens", () => {
   for (

@@ -8,10 +8,10 @@
 import { dirname } from "@std/path/dirname";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
-import type { Context } from "./context.ts";
-import { fileErrorReason, MlcliError } from "./errors.ts";
-import { LARGEST_TEXT, readTextFile, removeIfThere } from "./files.ts";
-import { isObject, parseJson } from "./json.ts";
+import type { Context } from "../context.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
+import { LARGEST_TEXT, readTextFile, removeIfThere } from "../files.ts";
+import { isObject, parseJson } from "../text.ts";
 
 /** What is remembered, and of which directory: an absolute path. */
 export interface Remembered {

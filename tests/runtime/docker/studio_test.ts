@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { enablingHint, studioAt } from "../../runtime/studio.ts";
-import { makeDirectory } from "../helpers/directory.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { enablingHint, studioAt } from "../../../runtime/docker/studio.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 const JUPYTER = { appType: "JupyterLab", domainId: undefined };
 

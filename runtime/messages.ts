@@ -1,8 +1,67 @@
 /**
- * Text broken into lines: between words, and never within a command that somebody may paste.
+ * Messages of mlcli: errors, warnings, notes and hints.
  *
  * @module
  */
+
+import { explained, fileErrorHint, isSystemError, messageOf, MlcliError } from "./errors.ts";
+import type { Output } from "./streams.ts";
+import { printable } from "./text.ts";
+
+/** Where messages are printed. */
+export type MessageStream = Pick<Output, "print" | "isTerminal" | "columns">;
+
+/** What begins a message; its further lines stand below its text. */
+const BEGINNING = /^(error|warning|note|hint): /;
+
+/**
+ * Prints messages: on a terminal broken at its width, between words; for a program as they are, a
+ * line each. What is indented already, such as the end of a log, is left as it is.
+ *
+ * @param text as `warningText`, `noteText` and `errorText` make it.
+ */
+export function tell(out: MessageStream, text: string): void {
+  out.print(out.isTerminal ? text.split("\n").map((line) => broken(line, out)).join("\n") : text);
+}
+
+function broken(line: string, { columns }: MessageStream): string {
+  if (/^\s/.test(line)) return line;
+  const [beginning = ""] = BEGINNING.exec(line) ?? [];
+  return beginning + wrap(line.slice(beginning.length), columns, beginning.length);
+}
+
+/**
+ * An error as text that ends in a newline: `error: ` and the message; what somebody else said about
+ * it, indented; `hint: ` and what to do.
+ *
+ * @param directory where the user types paths: what the system refuses is said with them.
+ */
+export function errorText(thrown: unknown, directory?: string): string {
+  const isRefusal = directory !== undefined && isSystemError(thrown);
+  const error = isRefusal ? explained(thrown, directory) : thrown;
+  const { quote, hint, cause } = error instanceof MlcliError ? error : {};
+  const remedy = hint ?? fileErrorHint(cause);
+  return [
+    `error: ${printable(messageOf(error))}\n`,
+    quote ? `${printable(quote).trimEnd().replace(/^/gm, "  ")}\n` : "",
+    remedy ? hintText(remedy) : "",
+  ].join("");
+}
+
+/** A warning with what to do about it, as lines. */
+export function warningText(message: string, hint?: string): string {
+  return printable(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);
+}
+
+/** Something good to know, as a line. */
+export function noteText(message: string): string {
+  return printable(`note: ${message}\n`);
+}
+
+/** What to do about something, as a line. */
+export function hintText(hint: string): string {
+  return `hint: ${printable(hint)}\n`;
+}
 
 /** Breaks text into lines no wider than `columns`, those after the first indented. */
 export function wrap(text: string, columns: number, indent: number): string {

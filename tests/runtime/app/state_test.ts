@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { join, relative as relativePath } from "@std/path";
-import { isRemembered, remember } from "../../runtime/state.ts";
-import { makeDirectory } from "../helpers/directory.ts";
-import { it, suite } from "../helpers/suite.ts";
+import { isRemembered, remember } from "../../../runtime/app/state.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 suite("what mlcli remembers for a person", () => {
   it("is of a directory wherever links lead, and nobody else's to read", async () => {

@@ -1,0 +1,104 @@
+/**
+ * What the commands that send something to a model have in common: where the body comes from.
+ *
+ * @module
+ */
+
+import { requireNamed } from "../runtime/app/named_path.ts";
+import { absolutePath } from "../runtime/app/typed_path.ts";
+import type { Context } from "../runtime/context.ts";
+import { typeOfFile } from "../runtime/contract/invocations.ts";
+import {
+  type OwnVariable,
+  ownVariablesIn,
+  valuesOfOwn,
+  type Variables,
+} from "../runtime/contract/variables.ts";
+import { fileErrorHint, fileErrorReason, UsageError } from "../runtime/errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../runtime/files.ts";
+import type { UnreadBody } from "../runtime/invocation/request_body.ts";
+import type { InvocationOptions } from "./options/invocation.ts";
+
+/**
+ * A file, or standard input (no file, or `-`).
+ *
+ * @param example a command line that names a file, for who gives nothing.
+ */
+export function requestBody(
+  context: Context,
+  { file, contentType }: InvocationOptions,
+  example: string,
+): UnreadBody {
+  if (file === undefined || file === "-") {
+    return { pieces: standardInput(context, example), contentType };
+  }
+  return { pieces: fileInput(context, file), contentType: contentType ?? typeOfFile(file) };
+}
+
+async function* fileInput(
+  { cwd, input }: Context,
+  file: string,
+): AsyncGenerator<Uint8Array, void, void> {
+  await requireNamed(cwd, file, "");
+  try {
+    const path = absolutePath(cwd, file);
+    if ((await Deno.stat(path)).isDirectory) throw new Error("it is a directory");
+    yield* input.readFile(path);
+  } catch (cause) {
+    const isMissing = cause instanceof Deno.errors.NotFound;
+    const reason = isMissing ? "no such file" : fileErrorReason(cause);
+    throw new UsageError(`Cannot read ${file}: ${reason}`, { cause });
+  }
+}
+
+function standardInput({ input }: Context, example: string): AsyncIterable<Uint8Array> {
+  if (!input.isTerminal) return input.read();
+  throw new UsageError("Nothing to send", {
+    hint: `Name a file (${example}), or pipe the request's body in.`,
+  });
+}
+
+/** The values of `--env` and `--env-file`. */
+export interface VariableOptions {
+  readonly env: readonly OwnVariable[];
+  /** Paths as the user typed them. */
+  readonly envFile: readonly string[];
+}
+
+/**
+ * The user's variables. Later ones win, and those of options over those of files.
+ *
+ * @throws UsageError when a file or a line in it cannot be used, or a variable has no value; MlcliError
+ * when a link of the repository leads to a file elsewhere.
+ */
+export async function ownVariables(
+  { env: given, envFile }: VariableOptions,
+  { env, cwd }: Pick<Context, "env" | "cwd">,
+): Promise<Variables> {
+  const files: OwnVariable[] = [];
+  for (const path of envFile) files.push(...await variablesIn(path, cwd));
+  return valuesOfOwn([...files, ...given], env);
+}
+
+async function variablesIn(path: string, cwd: string): Promise<readonly OwnVariable[]> {
+  const text = await textOf(path, cwd);
+  // Deno reads what is not UTF-8 as this letter: the code would get another value.
+  if (text.includes("\uFFFD")) throw cannotUse(path, "Is not UTF-8 text");
+  return ownVariablesIn(text, path);
+}
+
+async function textOf(path: string, cwd: string): Promise<string> {
+  await requireNamed(cwd, path, "--env-file ");
+  try {
+    return await readTextFile(absolutePath(cwd, path), LARGEST_TEXT);
+  } catch (error) {
+    throw cannotUse(path, fileErrorReason(error), error);
+  }
+}
+
+function cannotUse(path: string, reason: string, cause?: unknown): UsageError {
+  return new UsageError(`${path} cannot be read (--env-file): ${reason}`, {
+    hint: fileErrorHint(cause) ?? "It is a text file with NAME=VALUE on each line.",
+    cause,
+  });
+}
