@@ -6,6 +6,13 @@
  */
 
 import { tcpTarget } from "../http/exchange.ts";
+import {
+  type AnswerHead,
+  answerHead,
+  BrokenMessage,
+  Incoming,
+  writeAll,
+} from "../http/messages.ts";
 import type { Connection } from "./connection.ts";
 import type { Address } from "./locate.ts";
 
@@ -48,14 +55,15 @@ export async function upgrade(
   const close = closeOnce(connection, signal);
   try {
     await writeAll(connection, new TextEncoder().encode(requestOf(address, path)));
-    const { status, length, rest } = await readHead(connection);
+    const incoming = new Incoming(connection);
+    const { status, body } = await answerFrom(incoming);
     if (status !== 101 && status !== 200) {
-      const text = await textOf(connection, rest, length);
+      const text = await textOf(incoming.contentOf(body));
       close();
       return { status, text };
     }
     return {
-      output: outputOf(connection, rest),
+      output: incoming.contentOf(),
       write: (bytes) => writeAll(connection, bytes),
       end: () => connection.closeWrite(),
       close,
@@ -100,69 +108,29 @@ function requestOf(address: Address, path: string): string {
     "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n";
 }
 
-async function writeAll(connection: Connection, bytes: Uint8Array): Promise<void> {
-  for (let rest = bytes; rest.length > 0;) {
-    rest = rest.subarray(await connection.write(rest));
+async function answerFrom(incoming: Incoming): Promise<AnswerHead> {
+  const head = await incoming.head("HTTP/1.").catch((error) => {
+    if (!(error instanceof BrokenMessage)) throw error;
+  });
+  const answer = head && answerHead(head, "POST");
+  if (!answer?.status) throw new Error("The connection ended before an answer of HTTP");
+  return answer;
+}
+
+/** More than any engine says instead of an upgrade, in characters. */
+const LONGEST_TEXT = 65_536;
+
+async function textOf(content: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const bytes of content) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.length > LONGEST_TEXT) break;
+    }
+  } catch (error) {
+    // It breaks off: the status says enough.
+    if (!(error instanceof BrokenMessage)) throw error;
   }
-}
-
-/** More than any engine says before what it is asked for, in bytes. */
-const LONGEST_HEAD = 65_536;
-
-interface Head {
-  readonly status: number;
-  /** Of the body, where it says one. */
-  readonly length: number;
-  /** What came with it. */
-  readonly rest: Uint8Array;
-}
-
-async function readHead(connection: Connection): Promise<Head> {
-  let received = new Uint8Array();
-  const buffer = new Uint8Array(LONGEST_HEAD);
-  while (received.length < LONGEST_HEAD) {
-    const count = await connection.read(buffer);
-    if (count === null) break;
-    received = joined(received, buffer.subarray(0, count));
-    const text = new TextDecoder("latin1").decode(received);
-    const end = text.indexOf("\r\n\r\n");
-    if (end < 0) continue;
-    const head = text.slice(0, end);
-    const status = Number(/^HTTP\/1\.\d (\d{3})\b/.exec(head)?.[1]);
-    if (!(status >= 100)) break;
-    const length = Number(/^content-length: *(\d+) *$/im.exec(head)?.[1] ?? 0);
-    return { status, length, rest: received.slice(end + 4) };
-  }
-  throw new Error("The connection ended before an answer of HTTP");
-}
-
-async function textOf(connection: Connection, begin: Uint8Array, length: number): Promise<string> {
-  let received = begin;
-  const buffer = new Uint8Array(LONGEST_HEAD);
-  while (received.length < Math.min(length, LONGEST_HEAD)) {
-    const count = await connection.read(buffer);
-    if (count === null) break;
-    received = joined(received, buffer.subarray(0, count));
-  }
-  return new TextDecoder().decode(received);
-}
-
-async function* outputOf(
-  connection: Connection,
-  begin: Uint8Array,
-): AsyncGenerator<Uint8Array, void, void> {
-  if (begin.length > 0) yield begin;
-  const buffer = new Uint8Array(32_768);
-  while (true) {
-    const count = await connection.read(buffer);
-    if (count === null) return;
-    yield buffer.slice(0, count);
-  }
-}
-
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
+  return text;
 }
