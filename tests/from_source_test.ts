@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { makeDirectory, namesIn } from "./helpers/directory.ts";
-import { FakeAws } from "./helpers/fake_aws.ts";
+import { Box } from "./helpers/box/box.ts";
 import { HOSTILE, makeHostileDirectory } from "./helpers/hostile_directory.ts";
 import { it, suite } from "./helpers/suite.ts";
 
@@ -24,7 +24,7 @@ if (Deno.build.os !== "windows") {
         // With a space in its path.
         const checkout = join(work.path, "a checkout");
         await Deno.symlink(ROOT, checkout);
-        await using platform = new FakeAws();
+        await using platform = await Box.open();
         const before = await namesIn(hostile.path);
         const script = [
           'if [ -n "${BASH_VERSION:-}" ]; then shopt -s expand_aliases; fi',

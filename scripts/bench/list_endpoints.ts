@@ -4,8 +4,8 @@
  * @module
  */
 
-import { ACCOUNT } from "../../tests/helpers/aws_answers.ts";
-import { FakeAws } from "../../tests/helpers/fake_aws.ts";
+import { ACCOUNT } from "../../tests/helpers/box/account.ts";
+import { Box } from "../../tests/helpers/box/box.ts";
 import { ensurePrograms } from "../engine/debian.ts";
 import { pause } from "../script.ts";
 import type { Comparison, Contender } from "./measure.ts";
@@ -29,8 +29,8 @@ export interface EndpointBench extends AsyncDisposable {
 /** Starts the servers. Undefined when Debian's aws is not there, and cannot be installed. */
 export async function makeEndpointBench(signal: AbortSignal): Promise<EndpointBench | undefined> {
   if (!await ensurePrograms([AWS], ["awscli"], signal)) return undefined;
-  const some = platformOf(SOME);
-  const many = platformOf(MANY);
+  const some = await platformOf(SOME);
+  const many = await platformOf(MANY);
   return {
     comparisons: [timeComparison(some), memoryComparison(some, many)],
     async [Symbol.asyncDispose]() {
@@ -40,16 +40,16 @@ export async function makeEndpointBench(signal: AbortSignal): Promise<EndpointBe
   };
 }
 
-function platformOf(count: number): FakeAws {
-  const aws = new FakeAws();
+async function platformOf(count: number): Promise<Box> {
+  const aws = await Box.open();
   for (let index = 0; index < count; index++) {
-    aws.add(`endpoint-of-${ACCOUNT}-${index}`, { creationTime: 1_772_353_800 + index });
+    aws.endpoints.add(`endpoint-of-${ACCOUNT}-${index}`, { creationTime: 1_772_353_800 + index });
   }
   return aws;
 }
 
 /** `list-endpoints` against `aws sagemaker list-endpoints`, the whole process. */
-function timeComparison(aws: FakeAws): Comparison {
+function timeComparison(aws: Box): Comparison {
   const env = environment(aws);
   return {
     title: `list-endpoints, ${SOME} endpoints`,
@@ -68,8 +68,8 @@ function timeComparison(aws: FakeAws): Comparison {
 }
 
 /** The memory that 20 times as many endpoints take. */
-function memoryComparison(some: FakeAws, many: FakeAws): Comparison {
-  const contender = (aws: FakeAws, count: number): Contender => ({
+function memoryComparison(some: Box, many: Box): Comparison {
+  const contender = (aws: Box, count: number): Contender => ({
     command: `mlcli list-endpoints, ${count} endpoints`,
     measure: () => memoryOf(mlcli("list-endpoints"), environment(aws)),
   });
@@ -83,7 +83,7 @@ function memoryComparison(some: FakeAws, many: FakeAws): Comparison {
   };
 }
 
-function environment(aws: FakeAws): Record<string, string> {
+function environment(aws: Box): Record<string, string> {
   // Nothing of the machine's own AWS settings.
   const files = { AWS_CONFIG_FILE: "/dev/null", AWS_SHARED_CREDENTIALS_FILE: "/dev/null" };
   return { ...aws.env(), ...files, AWS_DEFAULT_REGION: aws.env().AWS_REGION ?? "" };

@@ -6,7 +6,7 @@
 
 import { join } from "@std/path";
 import { Box } from "../../tests/helpers/box/box.ts";
-import { USER_KEY } from "../../tests/helpers/fake_aws.ts";
+import { USER_KEY } from "../../tests/helpers/box/account.ts";
 import { ensureRegistry } from "../engine/registry.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, run, time } from "./program.ts";

@@ -6,7 +6,7 @@
 
 import { join } from "@std/path";
 import { removeTreeIfThere } from "../../runtime/files.ts";
-import { FakeAws } from "../../tests/helpers/fake_aws.ts";
+import { Box } from "../../tests/helpers/box/box.ts";
 import { permissionOptions } from "../compile/permissions.ts";
 import type { Comparison } from "./measure.ts";
 import { processorTime, run, type RunOptions, time } from "./program.ts";
@@ -31,7 +31,7 @@ export async function makeStartUpBench(binary: string): Promise<StartUpBench> {
   const directory = await Deno.makeTempDir({ prefix: "mlcli-bench-start-" });
   const empty = await compileEmpty(directory);
   await run([binary, "init", "bench"], { cwd: directory });
-  const aws = new FakeAws();
+  const aws = await Box.open();
   const compared = (
     title: string,
     args: readonly string[],

@@ -42,7 +42,7 @@ export const ON_BINARY: readonly Selected[] = [
     path: "tests/commands/local/invoke_test.ts",
     reason: "standard input, and HTTP without a proxy",
   },
-  { path: "tests/commands/cloud/list_endpoints_test.ts", reason: "the bundled SDK" },
+  { path: "tests/commands/cloud/endpoints/list_test.ts", reason: "the bundled SDK" },
   {
     path: "tests/commands/cloud/job_program_test.ts",
     reason: "train and process: three bundled clients of the SDK at once",
@@ -55,7 +55,7 @@ export const ON_BINARY: readonly Selected[] = [
     path: "tests/commands/cloud/data_program_test.ts",
     reason: "upload-data, download-model: S3 of the bundled SDK, signals, permission to read",
   },
-  { path: "tests/commands/cloud/delete_endpoint_test.ts", reason: "the bundled SDK; signals" },
+  { path: "tests/commands/cloud/endpoints/delete_test.ts", reason: "the bundled SDK; signals" },
   {
     path: "tests/commands/cloud/invoke_program_test.ts",
     reason: "the bundled SDK of the runtime, streams of events; signals; readers that go away",

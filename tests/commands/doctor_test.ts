@@ -4,7 +4,8 @@ import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { type Answers, fakeEngine, pong, refusal } from "../helpers/fake_engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { runCloud } from "../helpers/cloud.ts";
-import { FakeAws } from "../helpers/fake_aws.ts";
+import { Box } from "../helpers/box/box.ts";
+import { Refused } from "../helpers/box/service.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** What the fake engine says; the rest is as it should be. */
@@ -354,7 +355,7 @@ suite("mlcli doctor", () => {
 
   it("asks the service with --cloud alone", async () => {
     await using app = await completeApp();
-    await using aws = new FakeAws();
+    await using aws = await Box.open();
     const cwd = app.directory;
     const env = { DOCKER_HOST: "unix:///nonexistent.sock" };
     const without = await runCloud(aws, ["doctor"], { cwd, env });
@@ -374,7 +375,7 @@ suite("mlcli doctor", () => {
   });
 
   it("needs neither an app nor an engine for the way to SageMaker", async () => {
-    await using aws = new FakeAws();
+    await using aws = await Box.open();
     const cwd = await Deno.makeTempDir({ prefix: "mlcli-test-" });
     const role = "arn:aws:iam::123456789012:role/SageMakerRole";
     const env = { DOCKER_HOST: "unix:///nonexistent.sock", MLCLI_EXECUTION_ROLE: role };
@@ -399,7 +400,7 @@ suite("mlcli doctor", () => {
     const role = (name: string) => `arn:aws:iam::123456789012:role/${name}`;
     await using app = await completeApp({ execution_role: role("File") });
     await using other = await completeApp();
-    await using aws = new FakeAws();
+    await using aws = await Box.open();
     aws.roles.add(role("Option"));
     aws.roles.add(role("Acting"));
     const option = ["--iam-role-arn", role("Option")];
@@ -450,12 +451,12 @@ suite("mlcli doctor", () => {
 
   it("prints nothing secret, though the service repeats it", async () => {
     await using app = await completeApp();
-    await using aws = new FakeAws();
+    await using aws = await Box.open();
     const secret = aws.env()["AWS_SECRET_ACCESS_KEY"]!;
-    aws.refuse("ListEndpoints", {
-      code: "ValidationException",
-      message: `Denied to ${secret}, as it is`,
-    });
+    aws.faults.refuse(
+      "sagemaker:ListEndpoints",
+      new Refused("ValidationException", `Denied to ${secret}, as it is`),
+    );
     for (const format of [[], ["--output", "json"]]) {
       const { code, stdout, stderr } = await runCloud(aws, ["doctor", "--cloud", ...format], {
         cwd: app.directory,

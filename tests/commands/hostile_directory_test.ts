@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runCloud } from "../helpers/cloud.ts";
 import { namesIn } from "../helpers/directory.ts";
-import { FakeAws } from "../helpers/fake_aws.ts";
+import { Box } from "../helpers/box/box.ts";
 import { HOSTILE, makeHostileDirectory } from "../helpers/hostile_directory.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -9,7 +9,7 @@ import { it, suite } from "../helpers/suite.ts";
 suite("in a directory with configuration for Deno, npm and Node", () => {
   it("list-endpoints takes none of it", async () => {
     await using hostile = await makeHostileDirectory();
-    await using aws = new FakeAws();
+    await using aws = await Box.open();
     const before = await namesIn(hostile.path);
     const result = await runCloud(aws, ["list-endpoints"], { cwd: hostile.path });
     assertEquals(result, { code: 0, stdout: "", stderr: "" });

@@ -4,8 +4,6 @@ import type { AwsSettings } from "../../runtime/aws/settings.ts";
 import { MlcliError } from "../../runtime/errors.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { fakeContext } from "../helpers/fake_context.ts";
-import { memoryAws } from "../helpers/memory_aws.ts";
-import { memorySageMaker } from "../helpers/memory_sagemaker.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** Who says something: the options, the app's configuration, the environment. */
@@ -31,12 +29,7 @@ async function asked(command: readonly string[], said: Said): Promise<Asked> {
     engine: () => Promise.reject(new MlcliError("No engine")),
     aws: (settings) => {
       all.push(settings);
-      const arn = "arn:aws:iam::123456789012:user/me";
-      return Promise.resolve({
-        ...memoryAws({ sagemaker: memorySageMaker() }),
-        // What doctor asks besides.
-        sts: () => Promise.resolve({ identity: () => Promise.resolve({ account: "1", arn }) }),
-      });
+      return Promise.reject(new MlcliError("No platform"));
     },
   });
   await main([...command, ...args], context);

@@ -7,7 +7,7 @@ import {
   FOREIGN_IMAGE,
   type Play,
 } from "../helpers/fake_containers.ts";
-import { FakeAws } from "../helpers/fake_aws.ts";
+import { Box } from "../helpers/box/box.ts";
 import { type Answers, pong } from "../helpers/fake_engine.ts";
 import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
 import { runInProcess } from "../helpers/in_process.ts";
@@ -104,7 +104,7 @@ suite("in SageMaker Studio", () => {
   it("doctor --cloud says where the role of the space is found", async () => {
     await using root = await space();
     await using directory = await makeDirectory();
-    await using aws = new FakeAws();
+    await using aws = await Box.open();
     const { stdout } = await runInProcess(["doctor", "--cloud"], {
       cwd: directory.path,
       system: { os: "linux", root: root.path },

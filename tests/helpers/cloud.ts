@@ -1,5 +1,5 @@
 /**
- * Runs mlcli against a fake SageMaker: nothing of the machine's own AWS settings is seen.
+ * Runs mlcli against a platform in a box: nothing of the machine's own AWS settings is seen.
  *
  * @module
  */
@@ -15,14 +15,14 @@ import {
   startProgram,
 } from "./program.ts";
 
-/** What is asked: `FakeAws`, or a `Box`. */
+/** What is asked: a `Box`, or who knows how to ask one. */
 export interface Cloud {
   env(): Readonly<Record<string, string>>;
 }
 
 /** How to run it. */
 export interface CloudOptions {
-  /** Replaces what the environment for the fake SageMaker says; `undefined` removes a variable. */
+  /** Replaces what the environment for the platform in a box says; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
 }

@@ -12,7 +12,7 @@ import type {
 import type { DeployRequest } from "../../runtime/cloud/deploy/request.ts";
 import type { Base, State } from "../../runtime/cloud/deploy/state.ts";
 import { appObject } from "./app_object.ts";
-import { endpointNamed } from "./memory_sagemaker.ts";
+import { endpointNamed } from "./endpoint_states.ts";
 
 export const IMAGE = `123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:${"0a".repeat(32)}`;
 export const ROLE = "arn:aws:iam::123456789012:role/path/serving";

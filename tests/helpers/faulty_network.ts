@@ -1,11 +1,11 @@
 /**
- * A network in front of the fake SageMaker that breaks connections as it is told.
+ * A network in front of the platform in a box that breaks connections as it is told.
  *
  * @module
  */
 
 import { createConnection, createServer, type Server, type Socket } from "node:net";
-import { errorAnswer, stsError } from "./aws_answers.ts";
+import { errorAnswer, stsError } from "./box/answers.ts";
 import { closed, forward, type Message, MessageReader, send } from "./http_message.ts";
 
 /** What happens to a request or its answer. */
@@ -40,7 +40,7 @@ export class FaultyNetwork implements AsyncDisposable {
   readonly #served: Promise<void>;
 
   /**
-   * @param target the fake SageMaker's address.
+   * @param target the platform in a box's address.
    * @param instead answers what that does not know.
    */
   constructor(

@@ -39,7 +39,7 @@ export interface InProcessOptions extends Omit<FakeContextOptions, "env" | "engi
   readonly keys?: Keys;
   /** How long the engine's calls may take. */
   readonly patience?: ConnectOptions["patience"];
-  /** The environment of who may ask a platform, as `env` of `FakeAws` and of `Box` give it. */
+  /** The environment of who may ask a platform, as `env` of `Box` and of `Box` give it. */
   readonly cloud?: Readonly<Record<string, string>>;
 }
 

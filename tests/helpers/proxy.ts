@@ -9,7 +9,7 @@ import { closed, forward, MessageReader, send } from "./http_message.ts";
 
 /** What a proxy lets through; what is not here it refuses. */
 export interface ProxyOptions {
-  /** Address of the fake SageMaker that requests go on to. */
+  /** Address of the platform in a box that requests go on to. */
   readonly target?: string;
   /** Port on this machine that tunnels lead to. */
   readonly tunnel?: number;

@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { Authority, TlsServer } from "../../helpers/certificates.ts";
 import { runCloud } from "../../helpers/cloud.ts";
-import { FakeAws, USER_KEY } from "../../helpers/fake_aws.ts";
+import { USER_KEY } from "../../helpers/box/account.ts";
+import { Box } from "../../helpers/box/box.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
 
@@ -47,7 +48,7 @@ suite("the cloud commands and private certificates", () => {
       readonly end?: string;
     } = {},
   ): Promise<ProgramResult & { readonly host: string }> {
-    await using aws = new FakeAws();
+    await using aws = await Box.open();
     await using server = new TlsServer(aws.url, await authority.certify(host, end));
     const asked = `localhost:${server.port}`;
     const result = await runCloud(aws, ["list-endpoints"], {

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { runCloud } from "../../helpers/cloud.ts";
-import { FakeAws } from "../../helpers/fake_aws.ts";
-import { REGION } from "../../helpers/aws_answers.ts";
+import { REGION } from "../../helpers/box/account.ts";
+import { Box } from "../../helpers/box/box.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 type Files = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ async function regionAsked(
   args: readonly string[] = [],
 ): Promise<{ code: number; stderr: string; region: string | undefined }> {
   const cwd = await Deno.makeTempDir({ prefix: "mlcli-test-apps-" });
-  await using aws = new FakeAws();
+  await using aws = await Box.open();
   try {
     for (const [name, content] of Object.entries(files)) {
       const text = typeof content === "string" ? content : JSON.stringify(content);

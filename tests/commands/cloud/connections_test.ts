@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { runCloud } from "../../helpers/cloud.ts";
-import { FakeAws } from "../../helpers/fake_aws.ts";
+import { Box } from "../../helpers/box/box.ts";
 import {
   type Fault,
   FaultyNetwork,
@@ -17,12 +17,19 @@ interface CloudCommand {
   readonly stdout: RegExp;
 }
 
-const WITH_CONFIG = ["delete-endpoint", "-n", "churn", "--delete-config"] as const;
+const WITH_CONFIG = [
+  "delete-endpoint",
+  "-n",
+  "churn",
+  "--delete-config",
+  "--delete-model",
+] as const;
 const CHECKS = [
   "DescribeEndpoint",
   ...["DescribeEndpointConfig", "DescribeEndpointConfig", "DescribeModel", "DescribeModel"],
   ...["ListEndpoints", "ListEndpoints"],
 ] as const;
+const DELETIONS = ["DeleteEndpoint", "DeleteEndpointConfig", "DeleteModel"] as const;
 
 const COMMANDS: readonly CloudCommand[] = [
   {
@@ -32,18 +39,19 @@ const COMMANDS: readonly CloudCommand[] = [
   },
   {
     args: WITH_CONFIG,
-    operations: [...CHECKS, "DeleteEndpoint", "DeleteEndpointConfig"],
+    operations: [...CHECKS, ...DELETIONS],
     stdout: /^churn\n$/,
   },
   {
     args: [...WITH_CONFIG, "--wait"],
-    operations: [...CHECKS, "DeleteEndpoint", "DeleteEndpointConfig", "DescribeEndpoint"],
+    operations: [...CHECKS, ...DELETIONS, "DescribeEndpoint"],
     stdout: /^churn\n$/,
   },
   {
     args: [...WITH_CONFIG, "--dry-run"],
     operations: CHECKS,
-    stdout: /^Would delete endpoint churn \(InService\)\nWould delete endpoint conf.*\n$/,
+    stdout:
+      /^Would delete endpoint churn \(InService\)\nWould delete endpoint conf.*\n.*model.*\n$/,
   },
   {
     args: ["doctor", "--cloud"],
@@ -53,16 +61,17 @@ const COMMANDS: readonly CloudCommand[] = [
 ];
 
 /** Two pages of endpoints; the others are going away, so that nobody asks about each of them. */
-function awsWithTwoPages(): FakeAws {
-  const aws = new FakeAws();
-  aws.add("churn");
-  for (let index = 0; index < 101; index++) aws.add(`e${index}`, { status: "Deleting" });
+async function boxWithTwoPages(): Promise<Box> {
+  const aws = await Box.open();
+  aws.endpoints.add("churn", { model: "churn-mlcli" });
+  aws.endpoints.deletesAtOnce = true;
+  for (let index = 0; index < 101; index++) aws.endpoints.add(`e${index}`, { status: "Deleting" });
   return aws;
 }
 
 /** Runs a command and looks whether it did all it should. */
 async function assertDone(
-  aws: FakeAws,
+  aws: Box,
   url: string,
   { args, stdout }: CloudCommand,
 ): Promise<void> {
@@ -72,8 +81,8 @@ async function assertDone(
   assertMatch(result.stdout, stdout);
   assertEquals([result.code, result.stderr], [0, ""]);
   const deletes = args.includes("--delete-config") && !args.includes("--dry-run");
-  assertEquals(aws.endpoints.has("churn"), !deletes);
-  assertEquals(aws.configurations.has("churn-config"), !deletes);
+  assertEquals(aws.endpoints.endpoints.has("churn"), !deletes);
+  assertEquals(aws.endpoints.configurations.has("churn-config"), !deletes);
 }
 
 /** Whether the tests run on a Deno before 2.9, whose sockets of Node hang instead. */
@@ -94,7 +103,7 @@ suite("the cloud commands and connections, a sweep", () => {
 
     for (const fault of ["closed after the answer", "slow bytes"] as const) {
       it(`${words}: ${fault}, always`, async () => {
-        await using aws = awsWithTwoPages();
+        await using aws = await boxWithTwoPages();
         await using network = new FaultyNetwork(aws.url, () => fault);
         await assertDone(aws, network.url, command);
         // Some are asked at once.
@@ -103,7 +112,7 @@ suite("the cloud commands and connections, a sweep", () => {
     }
 
     it(`${words}: closed in silence after every answer`, async () => {
-      await using aws = awsWithTwoPages();
+      await using aws = await boxWithTwoPages();
       const fault = "closed in silence after the answer";
       await using network = new FaultyNetwork(aws.url, () => fault);
       await assertDone(aws, network.url, command);
@@ -121,7 +130,7 @@ suite("the cloud commands and connections, a sweep", () => {
       ] as const
     ) {
       it(`${words}: ${fault}, once for each operation`, async () => {
-        await using aws = awsWithTwoPages();
+        await using aws = await boxWithTwoPages();
         await using network = new FaultyNetwork(aws.url, ON_FIRST(fault));
         await assertDone(aws, network.url, command);
         const asked = (operation: string): number =>
@@ -136,7 +145,7 @@ suite("the cloud commands and connections, a sweep", () => {
     // An older Deno cannot reset a connection; the binary is tested by a newer one.
     if (CANNOT_RESET) continue;
     it(`${words}: connections that are reset`, async () => {
-      await using aws = awsWithTwoPages();
+      await using aws = await boxWithTwoPages();
       await using network = await ResettingNetwork.open(aws.url, 2);
       await assertDone(aws, network.url, command);
       assertEquals(network.resets, 2);
@@ -147,7 +156,7 @@ suite("the cloud commands and connections, a sweep", () => {
 suite("the cloud commands and connections", () => {
   for (const fault of ["HTTP 503", "throttled"] as const) {
     test(`list-endpoints: a burst of ${fault}`, async () => {
-      await using aws = awsWithTwoPages();
+      await using aws = await boxWithTwoPages();
       const plan: Plan = (_operation, count) => count <= 2 ? fault : undefined;
       await using network = new FaultyNetwork(aws.url, plan);
       await assertDone(aws, network.url, COMMANDS[0]!);
@@ -156,7 +165,7 @@ suite("the cloud commands and connections", () => {
   }
 
   test("list-endpoints says so when the connection breaks off every time", async () => {
-    await using aws = awsWithTwoPages();
+    await using aws = await boxWithTwoPages();
     await using network = new FaultyNetwork(aws.url, () => "closed in the body");
     const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"], {
       env: { AWS_ENDPOINT_URL: network.url },
@@ -166,7 +175,7 @@ suite("the cloud commands and connections", () => {
   });
 
   test("delete-endpoint says what is left when its configuration cannot be reached", async () => {
-    await using aws = awsWithTwoPages();
+    await using aws = await boxWithTwoPages();
     await using network = new FaultyNetwork(
       aws.url,
       (operation) => operation === "DeleteEndpointConfig" ? "closed before the request" : undefined,
@@ -177,7 +186,7 @@ suite("the cloud commands and connections", () => {
     assertEquals([code, stdout], [1, "churn\n"]);
     assertMatch(
       stderr,
-      /^error: The platform cannot be reached: .*\n.*\nhint: churn is deleted, its configuration churn-config may be\. /,
+      /^error: The platform cannot be reached: .*\n.*\nhint: churn is deleted, its configuration churn-config may be, its model churn-mlcli is not\. /,
     );
   });
 });

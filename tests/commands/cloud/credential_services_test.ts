@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { runCloud } from "../../helpers/cloud.ts";
-import { FakeAws } from "../../helpers/fake_aws.ts";
+import { ACCOUNT } from "../../helpers/box/account.ts";
+import { Box } from "../../helpers/box/box.ts";
 import { type Fault, FaultyNetwork } from "../../helpers/faulty_network.ts";
 import type { Message } from "../../helpers/http_message.ts";
-import { ACCOUNT } from "../../helpers/aws_answers.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -76,10 +76,10 @@ async function list(
   profile: string,
   fault: Fault | undefined,
 ): Promise<ProgramResult & { readonly operations: readonly string[] }> {
-  await using aws = new FakeAws();
+  await using aws = await Box.open();
   aws.keys.set(KEY.id, KEY);
   aws.roles.add(ROLE);
-  aws.add("churn");
+  aws.endpoints.add("churn");
   await using network = new FaultyNetwork(aws.url, () => fault, answer);
   const home = await Deno.makeTempDir({ prefix: "mlcli-test-home-" });
   try {

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type CloudOptions, runCloud } from "../../helpers/cloud.ts";
-import { FakeAws, USER_KEY } from "../../helpers/fake_aws.ts";
-import { ACCOUNT, REGION } from "../../helpers/aws_answers.ts";
+import { ACCOUNT, REGION, USER_KEY } from "../../helpers/box/account.ts";
+import { Box } from "../../helpers/box/box.ts";
+import { Refused } from "../../helpers/box/service.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -47,13 +48,13 @@ web_identity_token_file = /nonexistent/token
 
 /** Lists endpoints on a platform that has one, with the profiles above in the user's home. */
 async function list(
-  prepare: (aws: FakeAws) => void,
+  prepare: (aws: Box) => void,
   args: readonly string[],
   env: CloudOptions["env"],
-): Promise<ProgramResult & { readonly aws: FakeAws }> {
+): Promise<ProgramResult & { readonly aws: Box }> {
   const home = await Deno.makeTempDir({ prefix: "mlcli-test-home-" });
-  await using aws = new FakeAws();
-  aws.add("churn");
+  await using aws = await Box.open();
+  aws.endpoints.add("churn");
   prepare(aws);
   try {
     await Deno.mkdir(`${home}/.aws`);
@@ -78,7 +79,7 @@ async function list(
 const AS_IS = (): void => {};
 
 suite("mlcli and roles", () => {
-  const allowRole = (aws: FakeAws): void => void aws.roles.add(ROLE);
+  const allowRole = (aws: Box): void => void aws.roles.add(ROLE);
 
   for (
     const [title, args, env] of [
@@ -99,18 +100,18 @@ suite("mlcli and roles", () => {
       assertEquals(assume!.authorization.region, REGION);
       assertEquals(assume!.authorization.accessKeyId, USER_KEY.id);
       assertEquals(listing!.operation, "ListEndpoints");
-      assertEquals(listing!.authorization.accessKeyId, "ASIAROLEROLEROLEROLE");
+      assertEquals(listing!.authorization.accessKeyId, "ASIAROLEROLEROLE0001");
     });
   }
 
   it("assumes a role with the credentials of a profile", async () => {
     const { code, aws } = await list(allowRole, ["-r", ROLE, "--profile", "work"], NO_KEY);
-    assertEquals([code, aws.operations], [0, ["AssumeRole", "ListEndpoints"]]);
+    assertEquals([code, aws.operations], [0, ["sts:AssumeRole", "sagemaker:ListEndpoints"]]);
   });
 
   it("uses the caller's own credentials without a role", async () => {
     const { code, aws } = await list(AS_IS, [], { PLATFORM_ROLE: "" });
-    assertEquals([code, aws.operations], [0, ["ListEndpoints"]]);
+    assertEquals([code, aws.operations], [0, ["sagemaker:ListEndpoints"]]);
     assertEquals(aws.requests[0]!.authorization.accessKeyId, USER_KEY.id);
   });
 
@@ -223,7 +224,7 @@ suite("mlcli and credentials", () => {
           AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${metadata.addr.port}/`,
         },
       );
-      assertEquals([code, stderr, aws.operations], [0, "", ["ListEndpoints"]]);
+      assertEquals([code, stderr, aws.operations], [0, "", ["sagemaker:ListEndpoints"]]);
     } finally {
       await metadata.shutdown();
     }
@@ -234,7 +235,7 @@ suite("mlcli and credentials", () => {
     readonly title: string;
     readonly args?: readonly string[];
     readonly env?: CloudOptions["env"];
-    readonly prepare?: (aws: FakeAws) => void;
+    readonly prepare?: (aws: Box) => void;
     readonly message: RegExp;
     readonly hint: RegExp;
   }[] = [
@@ -338,7 +339,8 @@ suite("mlcli and credentials", () => {
       ["RequestExpired", "Request has expired."],
     ].map(([code = "", message = ""]) => ({
       title: `the clock is wrong: ${message}`,
-      prepare: (aws: FakeAws) => aws.refuse("ListEndpoints", { code, message, status: 403 }),
+      prepare: (aws: Box) =>
+        aws.faults.refuse("sagemaker:ListEndpoints", new Refused(code, message, 403)),
       message: /^This machine's clock is wrong$/,
       hint: /Set it/,
     })),
@@ -386,7 +388,7 @@ suite("mlcli and a platform that cannot be reached", () => {
   });
 
   it("explains that the other side does not speak TLS", async () => {
-    await using aws = new FakeAws();
+    await using aws = await Box.open();
     const { code, stderr } = await runCloud(aws, ["list-endpoints"], {
       env: { ...once, AWS_ENDPOINT_URL: aws.url.replace("http:", "https:") },
     });
@@ -409,7 +411,7 @@ suite("mlcli and a platform that cannot be reached", () => {
   ) {
     it(`is not misled by ${title}`, async () => {
       const { code, stdout, stderr } = await list(
-        (aws) => aws.before = () => new Response(body, { status }),
+        (aws) => aws.faults.before = () => new Response(body, { status }),
         [],
         once,
       );
@@ -434,8 +436,8 @@ suite("mlcli and a platform that cannot be reached", () => {
   }
 
   it("asks the endpoint that AWS_ENDPOINT_URL_SAGEMAKER names", async () => {
-    await using aws = new FakeAws();
-    aws.add("churn");
+    await using aws = await Box.open();
+    aws.endpoints.add("churn");
     const { code, stdout } = await runCloud(aws, ["list-endpoints"], {
       env: { AWS_ENDPOINT_URL: undefined, AWS_ENDPOINT_URL_SAGEMAKER: aws.url },
     });
@@ -449,7 +451,7 @@ suite("mlcli and secrets", () => {
   const secrets = [USER_KEY.secret, token, "role-secret-that", "role-token-that"];
 
   /** Each of these makes the service, the SDK or mlcli speak about credentials. */
-  const occasions: readonly [string, readonly string[], (aws: FakeAws) => void][] = [
+  const occasions: readonly [string, readonly string[], (aws: Box) => void][] = [
     ["all goes well", [], AS_IS],
     ["a role is assumed", ["-r", ROLE], (aws) => aws.roles.add(ROLE)],
     ["the service repeats the signed headers", [], (aws) => {
@@ -462,11 +464,9 @@ suite("mlcli and secrets", () => {
     }],
     ["a role's request is repeated in a refusal", ["-r", ROLE], (aws) => {
       aws.roles.add(ROLE);
-      aws.refuse("ListEndpoints", {
-        code: "ValidationException",
-        message: `secret ${"role-secret-that-nobody-may-see-00000002"}, token ` +
-          "role-token-that-nobody-may-see-000000003",
-      });
+      const words = "secret role-secret-that-nobody-may-see-00000001, token " +
+        "role-token-that-nobody-may-see-000000001";
+      aws.faults.refuse("sagemaker:ListEndpoints", new Refused("ValidationException", words));
     }],
     ["the key has expired", [], (aws) => {
       aws.keys.set(USER_KEY.id, { ...USER_KEY, token, isExpired: true });

@@ -3,7 +3,7 @@ import { Box } from "../../helpers/box/box.ts";
 import { payloadPart } from "../../helpers/box/endpoints/event_stream.ts";
 import { runCloud, startCloud } from "../../helpers/cloud.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
-import { environmentOf, USER_KEY } from "../../helpers/fake_aws.ts";
+import { environmentOf, USER_KEY } from "../../helpers/box/account.ts";
 import { type RawServer, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 

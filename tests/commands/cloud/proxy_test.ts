@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Authority, TlsServer } from "../../helpers/certificates.ts";
 import { runCloud } from "../../helpers/cloud.ts";
-import { FakeAws } from "../../helpers/fake_aws.ts";
-import { ACCOUNT, REGION } from "../../helpers/aws_answers.ts";
+import { ACCOUNT, REGION } from "../../helpers/box/account.ts";
+import { Box } from "../../helpers/box/box.ts";
 import { FakeProxy, FakeSocks } from "../../helpers/proxy.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -26,11 +26,11 @@ suite("the cloud commands and a proxy", () => {
     ] as const
   ) {
     it(`ask through the one of ${name}, also for a role`, async () => {
-      await using aws = new FakeAws();
+      await using aws = await Box.open();
       await using proxy = new FakeProxy({ target: aws.url });
       const role = `arn:aws:iam::${ACCOUNT}:role/ml`;
       aws.roles.add(role);
-      aws.add("churn");
+      aws.endpoints.add("churn");
       const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints", "-r", role], {
         env: {
           AWS_ENDPOINT_URL: "http://platform.test",
@@ -48,12 +48,12 @@ suite("the cloud commands and a proxy", () => {
 
   for (const name of ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"] as const) {
     it(`ask through the tunnel of ${name}, what deletes too`, async () => {
-      await using aws = new FakeAws();
+      await using aws = await Box.open();
       await using authority = await Authority.make();
       await using server = new TlsServer(aws.url, await authority.certify("platform.test"));
       await using proxy = new FakeProxy({ tunnel: server.port });
-      aws.add("churn");
-      const args = ["delete-endpoint", "-n", "churn", "--delete-config"];
+      aws.endpoints.add("churn", { model: "churn-mlcli" });
+      const args = ["delete-endpoint", "-n", "churn", "--delete-config", "--delete-model"];
       assertEquals(
         await runCloud(aws, args, {
           env: {
@@ -64,25 +64,25 @@ suite("the cloud commands and a proxy", () => {
         }),
         { code: 0, stdout: "churn\n", stderr: "" },
       );
-      assertEquals([...aws.configurations], []);
+      assertEquals([...aws.endpoints.configurations], []);
       for (const head of proxy.heads) {
         assertStringIncludes(head, "CONNECT platform.test:443 ");
         assertStringIncludes(head, `Basic ${btoa(`jo:${PASSWORD}`)}`);
       }
       // As many for what asks as is asked at once, four at most, and one each for what deletes.
       const { length } = proxy.heads;
-      assert(length >= 3 && length <= 6, `${length} connections`);
+      assert(length >= 3 && length <= 7, `${length} connections`);
     });
   }
 
   it("ask through one that speaks TLS itself", async () => {
-    await using aws = new FakeAws();
+    await using aws = await Box.open();
     await using authority = await Authority.make();
     await using server = new TlsServer(aws.url, await authority.certify("platform.test"));
     await using proxy = new FakeProxy({ tunnel: server.port });
     const certificate = await authority.certify("localhost");
     await using encrypted = new TlsServer(`http://${proxy.host}`, certificate);
-    aws.add("churn");
+    aws.endpoints.add("churn");
     const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"], {
       env: {
         AWS_ENDPOINT_URL: "https://platform.test",
@@ -95,9 +95,9 @@ suite("the cloud commands and a proxy", () => {
   });
 
   it("ask through a SOCKS proxy", async () => {
-    await using aws = new FakeAws();
+    await using aws = await Box.open();
     await using socks = new FakeSocks(Number(new URL(aws.url).port));
-    aws.add("churn");
+    aws.endpoints.add("churn");
     const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"], {
       env: { AWS_ENDPOINT_URL: "http://platform.test", ALL_PROXY: `socks5h://${socks.host}` },
     });
@@ -128,7 +128,7 @@ suite("the cloud commands and a proxy", () => {
     ] as const
   ) {
     it(`explain one ${title}`, async () => {
-      await using aws = new FakeAws();
+      await using aws = await Box.open();
       await using proxy = new FakeProxy({ refusal });
       const address = `http://jo:${IN_URL}@${proxy.host}`;
       const { code, stdout, stderr } = await runCloud(aws, ["list-endpoints"], {
@@ -149,7 +149,7 @@ suite("the cloud commands and a proxy", () => {
   }
 
   it("explain one that does not answer", async () => {
-    await using aws = new FakeAws();
+    await using aws = await Box.open();
     const { code, stderr } = await runCloud(aws, ["list-endpoints"], {
       env: {
         AWS_ENDPOINT_URL: "https://platform.test",
@@ -182,7 +182,7 @@ suite("the cloud commands and a proxy", () => {
   ) {
     const way = isDirect ? "without it" : "through it";
     it(`ask platform.test ${way} where NO_PROXY is ${exceptions}`, async () => {
-      await using aws = new FakeAws();
+      await using aws = await Box.open();
       await using proxy = new FakeProxy({ target: aws.url });
       const { code } = await runCloud(aws, ["list-endpoints"], {
         env: {
@@ -199,7 +199,7 @@ suite("the cloud commands and a proxy", () => {
 
   it("ask addresses without it that NO_PROXY names", async () => {
     for (const [name, value] of [["NO_PROXY", "127.0.0.1"], ["no_proxy", "127.0.0.0/8"]] as const) {
-      await using aws = new FakeAws();
+      await using aws = await Box.open();
       await using proxy = new FakeProxy();
       const { code, stderr } = await runCloud(aws, ["list-endpoints"], {
         env: { HTTP_PROXY: `http://${proxy.host}`, [name]: value },
@@ -211,7 +211,7 @@ suite("the cloud commands and a proxy", () => {
   it("say that its address is none, and do not show it", async () => {
     for (const name of ["https_proxy", "HTTP_PROXY", "ALL_PROXY"]) {
       for (const address of ["ftp://jo:open-sesame@proxy", "jo:open-sesame@proxy:port"]) {
-        await using aws = new FakeAws();
+        await using aws = await Box.open();
         const { code, stderr } = await runCloud(aws, ["list-endpoints"], {
           env: { [name]: address },
         });

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { ACCOUNT } from "../../helpers/aws_answers.ts";
+import { ACCOUNT } from "../../helpers/box/account.ts";
+import { Box } from "../../helpers/box/box.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
-import { FakeAws } from "../../helpers/fake_aws.ts";
 import {
   denoDirectory,
   killedAfter,
@@ -89,7 +89,7 @@ function passingOn(socket: string, port: number): AsyncDisposable {
 }
 
 /** Lists endpoints in a space, whose credentials are at a path. */
-async function list(aws: FakeAws, path: string): Promise<ProgramResult> {
+async function list(aws: Box, path: string): Promise<ProgramResult> {
   await using directory = await makeDirectory();
   const socket = `${directory.path}/aws`;
   const { port } = new URL(aws.url);
@@ -128,17 +128,17 @@ async function list(aws: FakeAws, path: string): Promise<ProgramResult> {
 if (Deno.uid() === 0) {
   suite("the credentials of a space of SageMaker Studio", () => {
     it("are taken from where it has them, in its region, without being told", async () => {
-      await using aws = new FakeAws();
+      await using aws = await Box.open();
       aws.keys.set(KEY.id, KEY);
-      aws.add("churn");
+      aws.endpoints.add("churn");
       const { code, stdout, stderr } = await list(aws, "/space/credentials");
       assertEquals({ code, stderr }, { code: 0, stderr: "" });
       assertStringIncludes(stdout, "churn");
-      assertEquals(aws.operations, ["ListEndpoints"]);
+      assertEquals(aws.operations, ["sagemaker:ListEndpoints"]);
     });
 
     it("are said to be missing where it has none, without anything secret", async () => {
-      await using aws = new FakeAws();
+      await using aws = await Box.open();
       const { code, stdout, stderr } = await list(aws, "/elsewhere");
       assertEquals({ code, stdout }, { code: 1, stdout: "" });
       assertStringIncludes(stderr, "error: No credentials found");

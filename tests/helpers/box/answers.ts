@@ -1,13 +1,69 @@
-/**
- * How each service writes a refusal.
- *
- * @module
- */
+/** How each service writes what it answers: JSON 1.1, the query protocol's XML, and S3's XML. */
 
-import { errorAnswer, stsError } from "../aws_answers.ts";
 import { xmlText } from "../xml.ts";
+import type { AccessKey } from "./account.ts";
 import { invocationRefusal, isInvocation } from "./endpoints/rest.ts";
 import type { Refused, ServiceName } from "./service.ts";
+
+/** An answer that is not what was asked for. */
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly status?: number;
+}
+
+const JSON_HEADERS = {
+  "content-type": "application/x-amz-json-1.1",
+  "x-amzn-requestid": "00000000-0000-0000-0000-000000000000",
+};
+
+/** An answer with something in it. */
+export function jsonAnswer(value: unknown): Response {
+  return new Response(JSON.stringify(value), { headers: JSON_HEADERS });
+}
+
+/** What a JSON service answers when there is nothing to say. */
+export function emptyAnswer(): Response {
+  return new Response(null, { headers: JSON_HEADERS });
+}
+
+/** An error as a JSON service sends it. */
+export function errorAnswer({ code, message, status = 400 }: Refusal): Response {
+  // IAM's denials have a capital letter there.
+  const key = code === "AccessDeniedException" ? "Message" : "message";
+  return new Response(JSON.stringify({ __type: code, [key]: message }), {
+    status,
+    headers: JSON_HEADERS,
+  });
+}
+
+/** An error as STS sends it. */
+export function stsError({ code, message, status = 400 }: Refusal): Response {
+  return new Response(
+    `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type>` +
+      `<Code>${code}</Code><Message>${xmlText(message)}</Message></Error>` +
+      `<RequestId>1</RequestId></ErrorResponse>`,
+    { status, headers: { "content-type": "text/xml" } },
+  );
+}
+
+/** STS's answer to AssumeRole. The session ends at `expiration`. */
+export function assumedRole(
+  key: AccessKey,
+  session: string,
+  expiration = "2099-01-01T00:00:00Z",
+): Response {
+  return new Response(
+    `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult>` +
+      `<AssumedRoleUser><AssumedRoleId>AROA:${session}</AssumedRoleId><Arn>${key.user}</Arn>` +
+      `</AssumedRoleUser><Credentials><AccessKeyId>${key.id}</AccessKeyId>` +
+      `<SecretAccessKey>${key.secret}</SecretAccessKey>` +
+      `<SessionToken>${key.token}</SessionToken><Expiration>${expiration}</Expiration>` +
+      `</Credentials></AssumeRoleResult><ResponseMetadata><RequestId>1</RequestId>` +
+      `</ResponseMetadata></AssumeRoleResponse>`,
+    { headers: { "content-type": "text/xml" } },
+  );
+}
 
 /** The refusal as the service sends it. S3 says nothing about it to a HEAD. */
 export function refusalAnswer(

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { REGION } from "../aws_answers.ts";
-import { type AccessKey, USER_KEY } from "../fake_aws.ts";
+import { type AccessKey, REGION, USER_KEY } from "./account.ts";
 import { encoded, sha256, signatureOf } from "../sigv4.ts";
 import type { Box } from "./box.ts";
 

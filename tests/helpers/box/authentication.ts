@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AccessKey } from "../fake_aws.ts";
+import type { AccessKey } from "./account.ts";
 import {
   type Authorization,
   canonicalRequest,

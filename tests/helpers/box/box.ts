@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type AccessKey, environmentOf, USER_KEY } from "../fake_aws.ts";
+import { type AccessKey, environmentOf, USER_KEY } from "./account.ts";
 import { type Authorization, parseAuthorization } from "../sigv4.ts";
 import { refusalAnswer } from "./answers.ts";
 import { authenticated } from "./authentication.ts";

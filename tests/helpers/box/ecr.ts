@@ -4,7 +4,8 @@
  * @module
  */
 
-import { ACCOUNT, jsonAnswer } from "../aws_answers.ts";
+import { ACCOUNT } from "./account.ts";
+import { jsonAnswer } from "./answers.ts";
 import { checkLayers, checkParts, downloadUrl, type EcrParts } from "./ecr_layers.ts";
 import { ECR_RULES } from "./ecr_rules.ts";
 import {

@@ -5,8 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { ACCOUNT, REGION } from "../aws_answers.ts";
-import type { AccessKey } from "../fake_aws.ts";
+import { type AccessKey, ACCOUNT, REGION } from "./account.ts";
 
 /** Media types of manifests. */
 export const MANIFEST_TYPES = {

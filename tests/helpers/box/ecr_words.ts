@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ACCOUNT } from "../aws_answers.ts";
+import { ACCOUNT } from "./account.ts";
 import type { Repository } from "./ecr_store.ts";
 import { Refused } from "./service.ts";
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { AccessKey } from "../fake_aws.ts";
+import type { AccessKey } from "./account.ts";
 import { type BoxRequest, type Permission, Refused, type ServiceName } from "./service.ts";
 
 /** Steps in before a request is handled, or after it was (`undefined`: go on). */

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { ACCOUNT, jsonAnswer, REGION } from "../aws_answers.ts";
+import { ACCOUNT, REGION } from "./account.ts";
+import { jsonAnswer } from "./answers.ts";
 import { type BoxRequest, type Permission, Refused, type Service, Unexpected } from "./service.ts";
 import { byBytes } from "./sorted_map.ts";
 import { checkInput, type Structure } from "./validation.ts";

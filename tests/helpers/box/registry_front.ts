@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { AccessKey } from "../fake_aws.ts";
+import type { AccessKey } from "./account.ts";
 import type { Blobs, RegistryAddress } from "./blobs.ts";
 import { digestOf, type EcrStore, repositoryArn } from "./ecr_store.ts";
 import { immutableTag, noRepository } from "./ecr_words.ts";

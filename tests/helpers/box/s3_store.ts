@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { join } from "@std/path";
-import { ACCOUNT, REGION } from "../aws_answers.ts";
+import { ACCOUNT, REGION } from "./account.ts";
 import { blocksOf } from "./s3_pieces.ts";
 import type { Bucket, Description, MultipartUpload, Piece, StoredObject } from "./s3_types.ts";
 import { SortedMap } from "./sorted_map.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { jsonAnswer } from "../aws_answers.ts";
+import { jsonAnswer } from "./answers.ts";
 import type { EndpointOperations } from "./endpoints/operations.ts";
 import type { Invocations } from "./endpoints/invocations.ts";
 import type { JobOperations } from "./jobs/operations.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AccessKey } from "../fake_aws.ts";
-import type { Refusal } from "../aws_answers.ts";
+import type { AccessKey } from "./account.ts";
+import type { Refusal } from "./answers.ts";
 import type { Faults } from "./faults.ts";
 
 /** As in the scope of a signature. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { USER_KEY } from "../fake_aws.ts";
+import { USER_KEY } from "./account.ts";
 import { baseImage, buildImage, removeImage } from "../engine.ts";
 import type { Box } from "./box.ts";
 import { digestIn, EngineApi, failureIn } from "./engine_api.ts";

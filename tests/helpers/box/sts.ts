@@ -4,8 +4,8 @@
  * @module
  */
 
-import { assumedRole } from "../aws_answers.ts";
-import type { AccessKey } from "../fake_aws.ts";
+import type { AccessKey } from "./account.ts";
+import { assumedRole } from "./answers.ts";
 import { xmlElement } from "./answers.ts";
 import {
   accountOf,

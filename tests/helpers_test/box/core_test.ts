@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ask, askS3, sendSigned } from "../../helpers/box/ask.ts";
 import { Box } from "../../helpers/box/box.ts";
-import { type AccessKey, USER_KEY } from "../../helpers/fake_aws.ts";
+import { type AccessKey, USER_KEY } from "../../helpers/box/account.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const GROUP = "/aws/sagemaker/TrainingJobs";

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { ask } from "../../helpers/box/ask.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { indexed, putImage, putIndex } from "../../helpers/box/images.ts";
-import { USER_KEY } from "../../helpers/fake_aws.ts";
+import { USER_KEY } from "../../helpers/box/account.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const OCI = "application/vnd.oci.image.manifest.v1+json";

@@ -32,7 +32,7 @@ import {
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Box } from "../../helpers/box/box.ts";
-import { USER_KEY } from "../../helpers/fake_aws.ts";
+import { USER_KEY } from "../../helpers/box/account.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { Hosting } from "./hosting.ts";
 

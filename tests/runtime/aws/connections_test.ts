@@ -4,9 +4,9 @@ import { openAws } from "../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import type { SageMaker } from "../../../runtime/aws/sagemaker.ts";
 import { outputWithCollection } from "../../helpers/collection.ts";
-import { FakeAws } from "../../helpers/fake_aws.ts";
+import { REGION } from "../../helpers/box/account.ts";
+import { Box } from "../../helpers/box/box.ts";
 import { FaultyNetwork, type Plan } from "../../helpers/faulty_network.ts";
-import { REGION } from "../../helpers/aws_answers.ts";
 import { withVariables } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -16,7 +16,7 @@ const LIMITS = { connection: 2_000, answer: 2_000 };
 /** A platform behind a network, asked in this process with short time limits. */
 async function open(
   url: string,
-  fake: FakeAws,
+  fake: Box,
   limits = LIMITS,
   more: Readonly<Record<string, string>> = {},
 ): Promise<SageMaker & Disposable> {
@@ -43,8 +43,8 @@ async function names(aws: SageMaker): Promise<string[]> {
 
 suite("the platform's connections", () => {
   it("ask again when an answer stalls in its middle", async () => {
-    await using fake = new FakeAws();
-    fake.add("churn");
+    await using fake = await Box.open();
+    fake.endpoints.add("churn");
     const plan: Plan = (_operation, count) => count === 1 ? "stall" : undefined;
     await using network = new FaultyNetwork(fake.url, plan);
     using aws = await open(network.url, fake);
@@ -53,18 +53,19 @@ suite("the platform's connections", () => {
   });
 
   it("take a deletion whose answer stalls for one", async () => {
-    await using fake = new FakeAws();
-    fake.add("churn");
+    await using fake = await Box.open();
+    fake.endpoints.add("churn");
+    fake.endpoints.deletesAtOnce = true;
     const plan: Plan = (_operation, count) => count === 1 ? "stall" : undefined;
     await using network = new FaultyNetwork(fake.url, plan);
     using aws = await open(network.url, fake);
     await aws.deleteEndpoint("churn");
     assertEquals(network.operations, ["DeleteEndpoint", "DeleteEndpoint"]);
-    assertEquals([...fake.endpoints.keys()], []);
+    assertEquals([...fake.endpoints.endpoints.keys()], []);
   });
 
   it("say how long they waited for an answer", async () => {
-    await using fake = new FakeAws();
+    await using fake = await Box.open();
     await using network = new FaultyNetwork(fake.url, () => "stall");
     // The second half of the first is enough to connect, also where much else is done.
     const limits = { connection: 1_000, answer: 1_500 };
@@ -75,7 +76,7 @@ suite("the platform's connections", () => {
   });
 
   it("say how long they waited for a connection", async () => {
-    await using fake = new FakeAws();
+    await using fake = await Box.open();
     // Nobody takes connections from it, and it keeps no more than these.
     using full = Deno.listen({ hostname: "127.0.0.1", port: 0, tcpBacklog: 1 });
     const { port } = full.addr;
@@ -90,8 +91,8 @@ suite("the platform's connections", () => {
   });
 
   it("do not send a deletion twice unseen when a kept connection breaks off", async () => {
-    await using fake = new FakeAws();
-    fake.add("churn");
+    await using fake = await Box.open();
+    fake.endpoints.add("churn");
     const plan: Plan = (operation) =>
       operation === "DeleteEndpoint" ? "closed before the request" : undefined;
     await using network = new FaultyNetwork(fake.url, plan);

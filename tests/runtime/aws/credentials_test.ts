@@ -11,7 +11,7 @@ import { credentialsProvider } from "../../../runtime/aws/credentials.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { Secrets } from "../../../runtime/aws/secrets.ts";
 import { VERSION } from "../../../runtime/version.ts";
-import { assumedRole, stsError } from "../../helpers/aws_answers.ts";
+import { assumedRole, stsError } from "../../helpers/box/answers.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { replaced } from "../../helpers/replaced.ts";
 import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openAws } from "../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import type { S3 } from "../../../runtime/aws/s3.ts";
-import { environmentOf, USER_KEY } from "../../helpers/fake_aws.ts";
+import { environmentOf, USER_KEY } from "../../helpers/box/account.ts";
 import { rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 

@@ -7,7 +7,7 @@ import {
   payloadPart,
   streamError,
 } from "../../helpers/box/endpoints/event_stream.ts";
-import { environmentOf, USER_KEY } from "../../helpers/fake_aws.ts";
+import { environmentOf, USER_KEY } from "../../helpers/box/account.ts";
 import { withVariables } from "../../helpers/in_process.ts";
 import {
   type RawHandler,

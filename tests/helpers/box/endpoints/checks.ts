@@ -5,7 +5,7 @@
  * @module
  */
 
-import { REGION } from "../../aws_answers.ts";
+import { REGION } from "../account.ts";
 import type { S3Store } from "../s3_store.ts";
 import { Unexpected } from "../service.ts";
 import type { Faults } from "../faults.ts";

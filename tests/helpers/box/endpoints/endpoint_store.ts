@@ -8,7 +8,7 @@
 
 import { ByName } from "./by_name.ts";
 import { alarmsOf } from "./checks.ts";
-import { ACCOUNT, REGION } from "../../aws_answers.ts";
+import { ACCOUNT, REGION } from "../account.ts";
 import { EXECUTION_ROLE } from "../jobs/job_store.ts";
 import { type Deployment, Variant } from "./deployment.ts";
 import { Endpoint, type EndpointStatus } from "./endpoint.ts";
@@ -64,6 +64,8 @@ export interface AddedEndpoint {
   readonly status?: EndpointStatus;
   /** `FailureReason` */
   readonly reason?: string;
+  /** Epoch seconds; now by default. Its configuration and its model are as old. */
+  readonly creationTime?: number;
 }
 
 const IMAGE = `${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com/app@sha256:${"0".repeat(64)}`;
@@ -80,6 +82,8 @@ export class EndpointStore {
   readonly alarms = new Set<string>();
   /** What endpoints answer that do not run; without a word of a test, what they were sent. */
   answer: (invocation: Invocation) => ScriptedAnswer | Promise<ScriptedAnswer> = echo;
+  /** Endpoints that do not run are gone as soon as they are deleted, without a `Deleting`. */
+  deletesAtOnce = false;
   readonly #scripts = new Map<string, (readonly EndpointStep[])[]>();
   readonly #left = new Map<Endpoint, EndpointStep[]>();
   #lastTime = 0;
@@ -89,15 +93,19 @@ export class EndpointStore {
   ) {}
 
   /** Adds a model without a check. */
-  addModel(name: string, request: Request = {}): Model {
-    const model = new Model(name, request, this.now());
+  addModel(name: string, request: Request = {}, creationTime = this.now()): Model {
+    const model = new Model(name, request, creationTime);
     this.models.set(name, model);
     return model;
   }
 
   /** Adds a configuration without a check. */
-  addConfiguration(name: string, request: Request = {}): EndpointConfiguration {
-    const configuration = new EndpointConfiguration(name, request, this.now());
+  addConfiguration(
+    name: string,
+    request: Request = {},
+    creationTime = this.now(),
+  ): EndpointConfiguration {
+    const configuration = new EndpointConfiguration(name, request, creationTime);
     this.configurations.set(name, configuration);
     return configuration;
   }
@@ -119,7 +127,7 @@ export class EndpointStore {
       ModelName: model,
       PrimaryContainer: { Image: image, ...options.container },
       ExecutionRoleArn: EXECUTION_ROLE,
-    });
+    }, options.creationTime);
     const variant = options.variant ?? { InstanceType: "ml.m5.large", InitialInstanceCount: 1 };
     const served = this.configurations.get(configuration) ?? this.addConfiguration(configuration, {
       EndpointConfigName: configuration,
@@ -127,8 +135,8 @@ export class EndpointStore {
         { VariantName: "AllTraffic", ModelName: model, InitialVariantWeight: 1, ...variant },
       ],
       ...options.settings,
-    });
-    const startTime = this.now();
+    }, options.creationTime);
+    const startTime = options.creationTime ?? this.now();
     const endpoint = this.addEndpoint(name, {}, {
       configuration: served,
       variants: served.variants.map((one) => new Variant(one, known, image, startTime)),
@@ -177,6 +185,7 @@ export class EndpointStore {
 
   /** Something was asked of an endpoint that does not run. */
   begin(endpoint: Endpoint, otherwise?: readonly EndpointStep[]): void {
+    if (this.deletesAtOnce && endpoint.status === "Deleting") return endpoint.settle();
     const said = this.#scripts.get(endpoint.name)?.shift();
     const end = endpoint.status === "Deleting" ? "gone" : "InService";
     this.#left.set(endpoint, [...said ?? otherwise ?? [{ end }]]);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ACCOUNT, REGION } from "../../aws_answers.ts";
+import { ACCOUNT, REGION } from "../account.ts";
 import { type BoxRequest, type Permission, Refused } from "../service.ts";
 import { checkInput } from "../validation.ts";
 import type { Endpoint } from "./endpoint.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { emptyAnswer, jsonAnswer } from "../../aws_answers.ts";
-import type { AccessKey } from "../../fake_aws.ts";
+import type { AccessKey } from "../account.ts";
+import { emptyAnswer, jsonAnswer } from "../answers.ts";
 import { checkRole, findImage } from "../jobs/checks.ts";
 import type { JobPlatform } from "../jobs/platform.ts";
 import type { BoxRequest, Permission } from "../service.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ACCOUNT, REGION } from "../../aws_answers.ts";
+import { ACCOUNT, REGION } from "../account.ts";
 
 // deno-lint-ignore no-explicit-any
 export type Request = Readonly<Record<string, any>>;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ACCOUNT } from "../../aws_answers.ts";
+import { ACCOUNT } from "../account.ts";
 import { type EngineApi, failureIn } from "../engine_api.ts";
 import type { EcrService } from "../ecr_open.ts";
 import { repositoryArn } from "../ecr_store.ts";

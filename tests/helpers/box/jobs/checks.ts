@@ -5,8 +5,7 @@
  * @module
  */
 
-import { ACCOUNT, REGION } from "../../aws_answers.ts";
-import type { AccessKey } from "../../fake_aws.ts";
+import { type AccessKey, ACCOUNT, REGION } from "../account.ts";
 import { isList, MANIFEST_TYPES, type StoredImage } from "../ecr_store.ts";
 import { Refused, Unexpected } from "../service.ts";
 import type { JobKind } from "./job.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ACCOUNT, REGION } from "../../aws_answers.ts";
+import { ACCOUNT, REGION } from "../account.ts";
 
 /** Trainings and processings: two sorts of jobs that have names of their own. */
 export type JobKind = "training" | "processing";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { ACCOUNT } from "../../aws_answers.ts";
+import { ACCOUNT } from "../account.ts";
 import { Job, type JobEnd, type JobKind } from "./job.ts";
 
 /** A role that jobs may run in: it trusts SageMaker. */

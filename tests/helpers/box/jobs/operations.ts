@@ -4,7 +4,8 @@
  * @module
  */
 
-import { ACCOUNT, emptyAnswer, jsonAnswer, REGION } from "../../aws_answers.ts";
+import { ACCOUNT, REGION } from "../account.ts";
+import { emptyAnswer, jsonAnswer } from "../answers.ts";
 import { type BoxRequest, type Permission, Refused } from "../service.ts";
 import { checkInput } from "../validation.ts";
 import { checkJob } from "./checks.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { REGION } from "../../aws_answers.ts";
+import { REGION } from "../account.ts";
 import type { S3Store } from "../s3_store.ts";
 import { directory, type Entry, file } from "../engine/archive.ts";
 import { download } from "./channel.ts";

@@ -4,13 +4,9 @@ import {
   followEndpoint,
   type FollowOptions,
 } from "../../../../runtime/cloud/endpoints/follow_endpoint.ts";
+import { Refused } from "../../../helpers/box/service.ts";
+import { endpointNamed, type EndpointState, withStates } from "../../../helpers/endpoint_states.ts";
 import { fakeClock } from "../../../helpers/fake_context.ts";
-import { memoryAws } from "../../../helpers/memory_aws.ts";
-import {
-  endpointNamed,
-  type EndpointState,
-  memorySageMaker,
-} from "../../../helpers/memory_sagemaker.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const OLD = "shop-config";
@@ -23,8 +19,8 @@ function is(
 ): EndpointState {
   return endpointNamed("shop", { status, configuration, pendingConfiguration });
 }
-const FAILED = new AwsError("failed", "Out of order");
-const DENIED = new AwsError("denied", "No permission", { hint: "Add it." });
+const FAILED = new Refused("InternalFailure", "Out of order", 500);
+const DENIED = new Refused("AccessDeniedException", "No permission");
 
 async function follow(states: readonly EndpointState[], options: FollowOptions = {}) {
   const notes: string[] = [];
@@ -32,8 +28,10 @@ async function follow(states: readonly EndpointState[], options: FollowOptions =
   const { signal } = new AbortController();
   const host = { clock, interruption: { signal, force: signal } };
   const report = { note: (text: string) => void notes.push(text), progress: () => {} };
-  const aws = memoryAws({ sagemaker: memorySageMaker({ shop: states }) });
-  const { outcome, description } = await followEndpoint("shop", aws, host, report, options);
+  const { outcome, description } = await withStates(
+    states,
+    (aws) => followEndpoint("shop", aws, host, report, options),
+  );
   return { outcome, description, notes, seconds: clock.now() / 1000 };
 }
 
@@ -122,8 +120,8 @@ suite("followEndpoint", () => {
   it("does not wait for a permission, and says how to go on", async () => {
     const choice = { region: "eu-west-1", profile: undefined, iamRoleArn: undefined };
     const error = await assertRejects(() => follow([DENIED], { choice }), AwsError);
-    assertEquals([error.refusal, error.message], ["denied", "No permission"]);
-    assertStringIncludes(error.hint!, "Add it. The endpoint goes on changing.");
+    assertEquals([error.refusal, error.quote], ["denied", "No permission"]);
+    assertStringIncludes(error.hint!, "The endpoint goes on changing.");
     assertStringIncludes(error.hint!, "mlcli wait shop --region eu-west-1.");
   });
 });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { REGION } from "../../../aws_answers.ts";
+import { REGION } from "../../account.ts";
 import type { EngineApi } from "../../engine_api.ts";
 import type { Mount } from "../../engine/container.ts";
 import { createNetwork, removeNetwork } from "../../engine/network.ts";
