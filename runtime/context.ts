@@ -6,8 +6,7 @@
  */
 
 import type { Aws } from "./aws/aws.ts";
-import type { RegionConfiguration } from "./aws/region.ts";
-import type { AwsSettings } from "./aws/settings.ts";
+import type { AwsSettings, RegionConfiguration } from "./aws/settings.ts";
 import type { Engine } from "./docker/engine.ts";
 import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts";
 import type { Questions } from "./questions.ts";
@@ -107,7 +106,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     },
     engine: () => engine ??= connect(),
     region: async (configuration) => {
-      const { localRegion } = await import("./aws/region.ts");
+      const { localRegion } = await import("./aws/settings.ts");
       return await localRegion(configuration, context.env);
     },
     aws: (settings) => {

@@ -1,11 +1,3 @@
-/**
- * The services of AWS, in one account and role: what a command asks for is loaded, the others are
- * not. Each service is a module of this folder, on the same session: credentials are found, and a
- * role is assumed, once.
- *
- * @module
- */
-
 import type { Ecr } from "./ecr.ts";
 import type { Logs } from "./logs.ts";
 import type { S3 } from "./s3.ts";
@@ -15,7 +7,10 @@ import { AwsSession, type SessionContext } from "./session.ts";
 import type { AwsSettings } from "./settings.ts";
 import type { Sts } from "./sts.ts";
 
-/** The services. Each loads its client; nothing is sent yet. Each throws where no region is named. */
+/**
+ * The services of AWS, in one account and role. Each loads its client when it is first asked for; nothing
+ * is sent yet. Each throws where no region is named.
+ */
 export interface Aws {
   sagemaker(): Promise<SageMaker>;
   runtime(): Promise<SageMakerRuntime>;

@@ -1,11 +1,3 @@
-/**
- * Why a connection failed. Deno's fetch throws one kind of error for everything, with the reason in
- * words: those of the Rust libraries below it, in the message (Deno 2.6) or in that of the cause
- * (2.9). This is the only place that reads them.
- *
- * @module
- */
-
 import { messageOf } from "../errors.ts";
 
 /** What went wrong, for code that has to decide. */
@@ -103,7 +95,11 @@ const WORDS: readonly (readonly [RegExp, ConnectionFailure])[] = [
   ],
 ];
 
-/** Explains what fetch threw while it asked that host. */
+/**
+ * Explains what fetch threw while it asked that host: one kind of error for everything, with the reason
+ * in words: those of the Rust libraries below it, in the message (Deno 2.6) or in that of the cause
+ * (2.9).
+ */
 export function connectionError(error: unknown, host: string): ConnectionError {
   const words = [messageOf(error), causeWords(error)].join(": ");
   const number = /\(os error (\d+)\)/.exec(words)?.[1];

@@ -1,18 +1,8 @@
-/**
- * How the AWS SDK talks to its services: over Deno's own fetch. On all versions of Deno it copes
- * with connections that are closed after an answer, and it supports proxies and private
- * certificates.
- *
- * @module
- */
-
 import { onAbort } from "../time.ts";
-import { wholeAnswer, withinLimits } from "./answer_size.ts";
-import { trustedCertificates } from "./certificates.ts";
+import { TimeLimit, type TimeLimits, wholeAnswer, withinLimits } from "./limits.ts";
+import { namesProxy, trustedCertificates } from "./network.ts";
 import { type ConnectionError, connectionError } from "./connection_error.ts";
 import { AwsError } from "./errors.ts";
-import { namesProxy } from "./proxy.ts";
-import { TimeLimit, type TimeLimits } from "./time_limit.ts";
 
 /** A healthy service answers within a second; these limits are for one that never answers. */
 const TIME_LIMITS: TimeLimits = { connection: 10_000, answer: 30_000 };
@@ -21,7 +11,7 @@ const TIME_LIMITS: TimeLimits = { connection: 10_000, answer: 30_000 };
  * Of SageMaker Runtime, InvokeEndpoint: "If your model is going to take 50-60 seconds of processing
  * time, the SDK socket timeout should be set to be 70 seconds". In ms.
  */
-const PATIENCE = 10_000;
+const ANSWER_MARGIN = 10_000;
 
 /** What connecting needs to know. */
 export interface ConnectionOptions {
@@ -65,8 +55,8 @@ export interface SdkRequestOptions {
 const EVENTS = "application/vnd.amazon.eventstream";
 
 /**
- * The connections of one run: what the SDK calls a request handler, for every client of the SDK,
- * those that get credentials included.
+ * The connections of one run, over Deno's fetch: what the SDK calls a request handler, for every client
+ * of the SDK, those that get credentials included.
  *
  * The SDK's own handler over fetch is not used: its time limit covers only the head of an answer, a
  * body that breaks off or stalls ends the command, and it does not retry what Deno's fetch throws.
@@ -100,7 +90,7 @@ export class Connections implements Disposable {
     const url = urlOf(request);
     const usual = requestTimeout === undefined
       ? limits.answer
-      : requestTimeout + (limits.patience ?? PATIENCE);
+      : requestTimeout + (limits.margin ?? ANSWER_MARGIN);
     const answer = usual + transferTime(request);
     using held = new DisposableStack();
     const limit = held.use(new TimeLimit(url, { ...limits, answer }, namesProxy(env)));

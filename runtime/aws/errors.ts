@@ -1,9 +1,3 @@
-/**
- * The error for everything that AWS does not do as asked.
- *
- * @module
- */
-
 import { type ErrorDetails, MlcliError } from "../errors.ts";
 
 /** Why a request did not succeed, for code that has to decide. */

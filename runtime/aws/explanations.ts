@@ -1,10 +1,3 @@
-/**
- * What the service and the SDK say, as errors that a user understands. One table for the codes of
- * all services; text is matched only where the service gives no code.
- *
- * @module
- */
-
 import { messageOf } from "../errors.ts";
 import { ConnectionError } from "./connection_error.ts";
 import { AwsError, type Refusal } from "./errors.ts";

@@ -1,10 +1,3 @@
-/**
- * What can go wrong between an endpoint's model and who asks it, as errors that a user understands.
- * What all services have in common is in `explanations.ts`.
- *
- * @module
- */
-
 import { messageOf } from "../errors.ts";
 import { ConnectionError } from "./connection_error.ts";
 import { AwsError } from "./errors.ts";

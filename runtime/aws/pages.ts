@@ -1,9 +1,3 @@
-/**
- * Lists that come page by page.
- *
- * @module
- */
-
 import { repeatedPage } from "./explanations.ts";
 
 /** A page, and what asks for the next one. */

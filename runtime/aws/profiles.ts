@@ -1,16 +1,10 @@
-/**
- * The profiles in the AWS configuration files.
- *
- * @module
- */
-
 import { homedir } from "node:os";
 import { fileErrorReason } from "../errors.ts";
 import { isNamedPipe } from "../files.ts";
 import { AwsError } from "./errors.ts";
-import type { Setting } from "./settings.ts";
 
-type Environment = (name: string) => string | undefined;
+/** The value of a variable of the environment. */
+export type Environment = (name: string) => string | undefined;
 
 /** The two files. */
 export type ProfilesFile = "config" | "credentials";
@@ -32,7 +26,10 @@ interface Section {
  *
  * @throws AwsError when neither file has the profile.
  */
-export async function checkProfile(profile: Setting, env: Environment): Promise<void> {
+export async function checkProfile(
+  profile: { readonly value: string; readonly source: string },
+  env: Environment,
+): Promise<void> {
   for (const file of FILES) {
     const sections = sectionsOf(await textOf(pathOf(file, env)), file);
     if (sections.some((section) => section.profile === profile.value)) return;

@@ -1,12 +1,4 @@
-/**
- * Keeps credentials out of whatever is printed. The service quotes them: its answer to a wrong
- * signature repeats the signed headers, the session token among them; a proxy's page may repeat the
- * request.
- *
- * @module
- */
-
-import type { ProxyLogin } from "./proxy.ts";
+import type { ProxyLogin } from "./network.ts";
 
 /** Variables of the environment whose values nobody should see. */
 const SECRET_VARIABLES = [
@@ -31,7 +23,11 @@ export interface SecretParts {
   readonly sessionToken?: string;
 }
 
-/** The secrets that this run has seen. */
+/**
+ * The secrets that this run has seen, to be kept out of whatever is printed. The service quotes them:
+ * its answer to a wrong signature repeats the signed headers, the session token among them; a proxy's
+ * page may repeat the request.
+ */
 export class Secrets {
   /** Each secret with the pattern of all its forms. */
   readonly #patterns = new Map<string, RegExp>();

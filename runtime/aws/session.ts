@@ -1,24 +1,16 @@
-/**
- * What the clients of all services share: credentials, region, connections, and how a refusal is
- * explained. Each service is one module that makes its client from this.
- *
- * @module
- */
-
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
-import { type AddressedService, addressOf } from "./addresses.ts";
+import { type AddressedService, addressOf, type AwsSettings, type Setting } from "./settings.ts";
 import { Connections } from "./connections.ts";
 import { credentialsProvider, SessionCredentials } from "./credentials.ts";
 import { AwsError, isRefusal, type Refusal } from "./errors.ts";
 import { type Answered, awsError, isExpiry, strangeAnswer } from "./explanations.ts";
 import { pagesOf } from "./pages.ts";
 import { checkProfile } from "./profiles.ts";
-import { checkProxies, proxyLogins } from "./proxy.ts";
+import { checkProxies, proxyLogins } from "./network.ts";
 import { isAfterLostAnswer } from "./retries.ts";
 import { Secrets } from "./secrets.ts";
-import type { AwsSettings, Setting } from "./settings.ts";
-import type { TimeLimits } from "./time_limit.ts";
+import type { TimeLimits } from "./limits.ts";
 
 /** What a session needs besides its settings. */
 export interface SessionContext {

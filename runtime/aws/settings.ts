@@ -1,12 +1,13 @@
-/**
- * Which account and region a command asks, in which role: the options before the app's
- * configuration, that before the environment.
- *
- * @module
- */
-
 import { isRoleArn } from "../contract/addresses.ts";
 import { MlcliError, UsageError } from "../errors.ts";
+import { AwsError } from "./errors.ts";
+import {
+  type Environment,
+  nestedValue,
+  type ProfilesFile,
+  profileValue,
+  valueInFile,
+} from "./profiles.ts";
 
 /** A value, and who set it, as the user would look for it: `--region`, `AWS_REGION`, ... */
 export interface Setting {
@@ -38,14 +39,16 @@ export interface AwsConfiguration {
 }
 
 /**
- * Puts the settings together. A variable that is empty counts as not set.
+ * Which account and region a command asks, in which role: the options come before the app's
+ * configuration, that before the environment. A variable that is empty counts as not set.
+ *
  * @throws MlcliError for a region, role or address that cannot be one; UsageError where an option
  * named it.
  */
 export function awsSettings(
   options: AwsOptions,
   configuration: AwsConfiguration | undefined,
-  env: (name: string) => string | undefined,
+  env: Environment,
 ): AwsSettings {
   for (const name of ADDRESSES) checkAddress(setting(env(name), name));
   const option = (name: string, value: string | undefined) => setting(value, name);
@@ -90,7 +93,7 @@ const ADDRESSES = [
 ];
 
 /** @throws MlcliError for what is no URL. */
-export function checkAddress(address: Setting | undefined): void {
+function checkAddress(address: Setting | undefined): void {
   if (!address || /^https?:\/\//i.test(address.value) && URL.canParse(address.value)) return;
   const shape = "A URL begins with http:// or https://";
   throw wrongSetting(address, `Not a URL: "${address.value}"`, shape);
@@ -99,13 +102,8 @@ export function checkAddress(address: Setting | undefined): void {
 /** A region becomes part of a host's name. */
 const REGION = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Whether a region could have that name. */
-export function isRegion(name: string): boolean {
-  return REGION.test(name);
-}
-
 function checkedRegion(region: Setting | undefined): Setting | undefined {
-  if (!region || isRegion(region.value)) return region;
+  if (!region || REGION.test(region.value)) return region;
   throw wrongSetting(region, `Region not valid: "${region.value}"`, "A region is like eu-west-1");
 }
 
@@ -120,4 +118,84 @@ function wrongSetting(wrong: Setting, message: string, shape: string): MlcliErro
   return new Failure(message, {
     hint: `${shape}; this one is named by ${wrong.source}.`,
   });
+}
+
+/** What an app's configuration says about its region. */
+export type RegionConfiguration = Pick<AwsConfiguration, "cloudRegion" | "cloudProfile">;
+
+/** Where nobody names a region: the one that AWS opened first. */
+const DEFAULT_REGION = "us-east-1";
+
+/**
+ * The region that a local run tells its code, without a failure: what is missing, broken or no region
+ * counts as not there. The first that is named: `cloud_region`, `AWS_REGION`, `AWS_DEFAULT_REGION`, `region` of the
+ * profile (`cloud_profile`, `AWS_PROFILE`, or `default`), `us-east-1`. What a profile points to
+ * (`sso_session`, `source_profile`) is not asked.
+ */
+export async function localRegion(
+  { cloudRegion, cloudProfile }: RegionConfiguration,
+  env: Environment,
+): Promise<string> {
+  const named = [cloudRegion, env("AWS_REGION"), env("AWS_DEFAULT_REGION")];
+  return named.find(isPossible) ??
+    await regionOfProfile(cloudProfile || env("AWS_PROFILE") || "default", env) ??
+    DEFAULT_REGION;
+}
+
+/** The SDK prefers the credentials file for this key (`NODE_REGION_CONFIG_FILE_OPTIONS`). */
+const FILES: readonly ProfilesFile[] = ["credentials", "config"];
+
+async function regionOfProfile(profile: string, env: Environment): Promise<string | undefined> {
+  for (const file of FILES) {
+    try {
+      const region = await valueInFile(file, profile, "region", env);
+      if (isPossible(region)) return region;
+    } catch (error) {
+      // It cannot be read. A cloud command says so; a local one does not need it.
+      if (!(error instanceof AwsError)) throw error;
+    }
+  }
+}
+
+function isPossible(region: string | undefined): region is string {
+  return region !== undefined && REGION.test(region);
+}
+
+/** Services as the variables name them: `AWS_ENDPOINT_URL_S3`. */
+export type AddressedService =
+  | "SAGEMAKER"
+  | "SAGEMAKER_RUNTIME"
+  | "ECR"
+  | "S3"
+  | "CLOUDWATCH_LOGS"
+  | "STS";
+
+/**
+ * The address at which a service is to be asked; `undefined`: AWS's own.
+ *
+ * The SDK finds it by itself in the environment, and in the profile that AWS_PROFILE names; not in one
+ * that is named otherwise. Its order is kept: the environment before the profile, an address of the
+ * one service before that of all. (SDKs and Tools reference guide, "Service-specific endpoints".)
+ *
+ * @throws MlcliError where a profile has one that is no URL.
+ */
+export async function addressOf(
+  service: AddressedService,
+  settings: Pick<AwsSettings, "profile">,
+  env: Environment,
+): Promise<string | undefined> {
+  const profile = settings.profile?.value ?? "default";
+  const valueOf = (key: string) => profileValue(profile, key, env);
+  const ignored = env("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS") ||
+    await valueOf("ignore_configured_endpoint_urls");
+  if (ignored === "true") return undefined;
+  const variable = env(`AWS_ENDPOINT_URL_${service}`) || env("AWS_ENDPOINT_URL");
+  if (variable) return variable;
+  const services = await valueOf("services");
+  const value = (services &&
+    await nestedValue(`services ${services}`, service.toLowerCase(), "endpoint_url", env)) ||
+    await valueOf("endpoint_url");
+  if (!value) return undefined;
+  checkAddress({ value, source: `endpoint_url of profile ${profile}` });
+  return value;
 }

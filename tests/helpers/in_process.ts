@@ -8,8 +8,7 @@
 import process from "node:process";
 import { main } from "../../main.ts";
 import { type Aws, openAws } from "../../runtime/aws/aws.ts";
-import { localRegion } from "../../runtime/aws/region.ts";
-import { awsSettings } from "../../runtime/aws/settings.ts";
+import { awsSettings, localRegion } from "../../runtime/aws/settings.ts";
 import { type ConnectOptions, connectToEngine } from "../../runtime/docker/connect.ts";
 import type { Engine } from "../../runtime/docker/engine.ts";
 import { Interrupted, type InterruptSignal } from "../../runtime/errors.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { type AddressedService, addressOf } from "../../../runtime/aws/addresses.ts";
+import { type AddressedService, addressOf } from "../../../runtime/aws/settings.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { makeDirectory } from "../../helpers/directory.ts";

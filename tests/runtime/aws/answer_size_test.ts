@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { LARGEST_ANSWER, wholeAnswer, withinLimits } from "../../../runtime/aws/answer_size.ts";
+import { LARGEST_ANSWER, wholeAnswer, withinLimits } from "../../../runtime/aws/limits.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { trustedCertificates } from "../../../runtime/aws/certificates.ts";
+import { trustedCertificates } from "../../../runtime/aws/network.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { AwsError } from "../../../runtime/aws/errors.ts";
-import { checkProxies, namesProxy, proxyLogins } from "../../../runtime/aws/proxy.ts";
+import { checkProxies, namesProxy, proxyLogins } from "../../../runtime/aws/network.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const VARIABLES = [

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { localRegion } from "../../../runtime/aws/region.ts";
+import { localRegion } from "../../../runtime/aws/settings.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 

@@ -22,7 +22,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Short enough to wait for what does not come, long enough for what comes before. In ms. */
-const SHORT = { connection: 2_000, answer: 1_000, patience: 800 };
+const SHORT = { connection: 2_000, answer: 1_000, margin: 800 };
 
 const REQUEST: ModelRequest = {
   endpoint: "churn",
