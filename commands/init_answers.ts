@@ -16,7 +16,7 @@ import {
   DEFAULT_PYTHON_VERSION,
   RULES,
 } from "../runtime/app/configuration.ts";
-import { PLATFORM } from "../runtime/app/platform.ts";
+import { PLATFORM } from "../runtime/app/image.ts";
 import { defaultRequirements } from "../runtime/app/requirements.ts";
 import type { Call } from "./command.ts";
 import type { InitFlag, InitOptions } from "./init.ts";

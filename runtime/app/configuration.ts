@@ -17,7 +17,7 @@ import {
 import { fileErrorHint, fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, nameOfType, parseJson } from "../text.ts";
-import { isPrivateName } from "./private_names.ts";
+import { isPrivateName } from "./private_files.ts";
 import { leaves } from "./typed_path.ts";
 
 /** What `NAME.json` says, its defaults filled in. */

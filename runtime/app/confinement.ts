@@ -15,7 +15,7 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { MlcliError } from "../errors.ts";
 import { lstatIfThere, realPathOf } from "../files.ts";
-import { isPrivateName } from "./private_names.ts";
+import { isPrivateName } from "./private_files.ts";
 import { leaves, typedPath } from "./typed_path.ts";
 
 /** What is confined, and to where. */

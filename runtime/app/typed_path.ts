@@ -4,6 +4,7 @@
  * @module
  */
 
+import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
@@ -28,4 +29,13 @@ export function leaves(path: string): boolean {
 /** A word, quoted where a shell needs it, for a command that the user can paste. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * A path of the build context, as builders take it: without `.` and `..` in it, and without a slash
+ * at its start or end. Empty: the whole context.
+ */
+export function cleanedPath(path: string): string {
+  const text = normalize(path).replaceAll(SEPARATOR, "/").replace(/^\/+|\/+$/g, "");
+  return text === "." ? "" : text;
 }

@@ -29,8 +29,6 @@ export const LABELS = {
   listens: "mlcli.listens",
   /** Of an image that holds mlcli's harness, whatever its entry point is: the template sets it. */
   harness: "mlcli.harness",
-  /** Of an image whose harness finds what training, processing and prediction share. */
-  common: "mlcli.common",
   /** Of an image that `mlcli build` made: the path of its Dockerfile in the build context. */
   dockerfile: "mlcli.dockerfile",
 } as const;
@@ -75,11 +73,6 @@ export function takesPort(image: Marks): boolean {
 /** Whether `mlcli build` made an image: of any Dockerfile, with the harness in it or not. */
 export function isBuiltByMlcli(image: Marks): boolean {
   return image.Config?.Labels?.[LABELS.app] !== undefined || holdsHarness(image);
-}
-
-/** Whether an image's harness finds what training, processing and prediction share. */
-export function findsCommon({ Config }: Marks): boolean {
-  return Config?.Labels?.[LABELS.common] !== undefined;
 }
 
 /**

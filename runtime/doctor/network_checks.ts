@@ -8,7 +8,7 @@ import type { App } from "../app/app.ts";
 import { layoutOf } from "../app/layout.ts";
 import type { Context } from "../context.ts";
 import { isBuiltByMlcli, type Marks } from "../contract/images.ts";
-import { handOver } from "../image/network/hand_over.ts";
+import { buildNetwork } from "../image/network/build_network.ts";
 import type { Check } from "./check.ts";
 
 /**
@@ -22,6 +22,6 @@ export async function networkChecks(
   host: Pick<Context, "env" | "system">,
 ): Promise<readonly Check[]> {
   if (image !== undefined && !isBuiltByMlcli(image)) return [];
-  const { warnings } = await handOver(app, layoutOf(app).dockerfile, host);
+  const { warnings } = await buildNetwork(app, layoutOf(app).dockerfile, host);
   return warnings.map((warning) => ({ name: "network", status: "warning", ...warning }));
 }

@@ -39,7 +39,7 @@ export async function platformChecks(
     ...(["training", "prediction", "processing", "common"] as const).map((code) => () =>
       ofCode(app, code, image)
     ),
-    () => ofCommon(app, tag, image),
+    () => ofCommon(app, image),
   ];
   const found = await Promise.all(
     [
@@ -89,13 +89,9 @@ async function ofCode(
   return await leftOutDifferences(app, code, image);
 }
 
-async function ofCommon(
-  app: App,
-  tag: string,
-  image: ImageDetails,
-): Promise<readonly Difference[]> {
+async function ofCommon(app: App, image: ImageDetails): Promise<readonly Difference[]> {
   if (await escapeOf(app, layoutOf(app).common) !== undefined) return [];
-  return await commonDifferences({ app, tag }, image);
+  return await commonDifferences(app, image);
 }
 
 async function ofHyperparameters(layout: Layout): Promise<readonly Difference[]> {

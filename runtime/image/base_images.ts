@@ -7,8 +7,8 @@
  */
 
 import type { App } from "../app/app.ts";
-import type { BaseImage } from "../app/dockerfile/base_images.ts";
-import { baseImageFinding } from "../app/whose.ts";
+import type { BaseImage } from "../app/dockerfile/stages.ts";
+import { baseImageFinding } from "../app/image.ts";
 import type { BuildOptions, Engine, ImageDetails } from "../docker/engine.ts";
 import type { PullLogin } from "../docker/image_calls.ts";
 import { platformOf } from "../docker/image_details.ts";
@@ -28,10 +28,18 @@ interface Build extends Pick<BuildOptions, "platform" | "signal"> {
   readonly app: Pick<App, "name" | "mark">;
 }
 
+/** An image that stages begin with. */
+export interface NamedImage {
+  readonly reference: string;
+  /** Undefined where it is not here. */
+  readonly image: Pick<ImageDetails, "Config"> | undefined;
+}
+
 /**
  * Pulls the images that are not here, with the logins of `docker login`; warns of those that mlcli built
  * here of another app.
  *
+ * @returns those that stages begin with.
  * @throws MlcliError where one cannot be had.
  */
 export async function pullBaseImages(
@@ -40,19 +48,24 @@ export async function pullBaseImages(
   { app, platform: asked, signal }: Build,
   environment: SearchEnvironment,
   onEvent: (event: BuildEvent) => void,
-): Promise<void> {
-  for (const image of images) {
+): Promise<readonly NamedImage[]> {
+  const builtUpon: NamedImage[] = [];
+  for (const wanted of images) {
+    const { reference } = wanted;
     // What reads the Dockerfile runs on the engine's own processor.
-    const platform = image.isFrontend ? undefined : image.platform ?? asked;
-    const here = await imageHere(engine, image.reference, platform, signal);
-    if (here !== undefined) {
-      const text = baseImageFinding(app, image.reference, here);
+    const platform = wanted.isFrontend ? undefined : wanted.platform ?? asked;
+    let image = await imageHere(engine, reference, platform, signal);
+    if (image !== undefined) {
+      const text = baseImageFinding(app, reference, image);
       if (text !== undefined) onEvent({ kind: "warning", text });
-      continue;
+    } else {
+      const login = await loginOf(registryOf(reference), { signal, environment, onEvent });
+      await pull({ ...wanted, platform, login }, { engine, signal, onEvent });
+      if (wanted.isBuiltUpon) image = await engine.image(reference, signal);
     }
-    const login = await loginOf(registryOf(image.reference), { signal, environment, onEvent });
-    await pull({ ...image, platform, login }, { engine, signal, onEvent });
+    if (wanted.isBuiltUpon) builtUpon.push({ reference, image });
   }
+  return builtUpon;
 }
 
 /** Who is asked for a login, and who is told that it cannot be had. */

@@ -5,13 +5,16 @@
  */
 
 import { type App, imageReference } from "../app/app.ts";
-import { baseImages, startImages } from "../app/dockerfile/base_images.ts";
+import { baseImages, stageOf } from "../app/dockerfile/stages.ts";
 import type { Instruction } from "../app/dockerfile/instructions.ts";
-import { commonFinding } from "../app/dockerfile/missing_lines.ts";
-import { withoutOptionalMounts } from "../app/dockerfile/optional_mounts.ts";
-import { stageOf } from "../app/dockerfile/stages.ts";
-import { platformFinding } from "../app/platform.ts";
-import { elsewhereFinding, ownerLabels, requireOwnImage } from "../app/whose.ts";
+import { commonFinding, withoutOptionalMounts } from "../app/dockerfile/template_lines.ts";
+import {
+  elsewhereFinding,
+  type Finding,
+  ownerLabels,
+  platformFinding,
+  requireOwnImage,
+} from "../app/image.ts";
 import type { Context } from "../context.ts";
 import { holdsHarness, isBuiltByMlcli, LABELS } from "../contract/images.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
@@ -28,7 +31,12 @@ import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chose
 import { requirementsPath } from "./context_entries.ts";
 import { followBuild } from "./follow_build.ts";
 import { missingSources } from "./missing_sources.ts";
-import { type HandOver, handOver, handOverUpon, REFUSED } from "./network/hand_over.ts";
+import {
+  type BuildNetwork,
+  buildNetwork,
+  SWITCHED_OFF,
+  withBaseImages,
+} from "./network/build_network.ts";
 import { PipOutput } from "./network/pip_output.ts";
 import { requireClassic } from "./requires_buildkit.ts";
 
@@ -59,13 +67,7 @@ export interface Built {
   /** `name:tag` */
   readonly reference: string;
   /** That the platform cannot run it, or only in part, or that something is not in it. */
-  readonly warnings: readonly Warning[];
-}
-
-/** A warning, and what to do about it. */
-export interface Warning {
-  readonly message: string;
-  readonly hint: string;
+  readonly warnings: readonly Finding[];
 }
 
 /** Who is told how a build goes on. */
@@ -75,9 +77,9 @@ export interface BuildReport {
   /** Called before the first step with the private files and directories that are left out. */
   readonly onLeftOut: (paths: readonly string[]) => void;
   /** Called before anything is sent, with each doubt about what was asked for. */
-  readonly onWarning: (warning: Warning) => void;
+  readonly onWarning: (warning: Finding) => void;
   /** Called before anything is sent, with what is to be said about this machine's network. */
-  readonly onNetwork: (network: Pick<HandOver, "warnings" | "secret">) => void;
+  readonly onNetwork: (network: Pick<BuildNetwork, "warnings" | "secret">) => void;
 }
 
 /**
@@ -98,7 +100,9 @@ export async function build(
   const dockerfile = studioOf(host) === undefined ? chosen : await forStudio(chosen);
   const { instructions, frontend } = await readDockerfile(dockerfile);
   const { stage, unused } = asDeclared(request, instructions, dockerfile.shown);
-  let network = request.handsNetwork ? await handOver(app, dockerfile.source, host) : REFUSED;
+  let network = request.handsNetwork
+    ? await buildNetwork(app, dockerfile.source, host)
+    : SWITCHED_OFF;
   const context = remembered(
     await buildContext(app, report.onLeftOut, {
       dockerfile,
@@ -127,7 +131,6 @@ export async function build(
     labels: {
       ...ownerLabels(app),
       [LABELS.version]: VERSION,
-      [LABELS.common]: "1",
       [LABELS.dockerfile]: dockerfile.path,
     },
     platform: request.platform ?? app.configuration.platform,
@@ -138,18 +141,15 @@ export async function build(
   if (options.builder === "classic" && !engine.isPodman) {
     requireClassic(instructions, dockerfile.shown, engine.inStudio);
   }
-  const images = [
-    // Only BuildKit looks for it.
-    ...frontend && options.builder === "buildkit" ? [frontend] : [],
-    ...baseImages(instructions, options.buildArguments, stage),
-  ];
-  await pullBaseImages(images, engine, { ...options, app }, host, report.onEvent);
-  const bases = startImages(instructions, options.buildArguments, stage);
-  network = await handOverUpon(bases, network, engine, options.signal);
+  const { images, hasUnknown } = baseImages(instructions, options.buildArguments, stage);
+  // Only BuildKit looks for it.
+  const wanted = frontend && options.builder === "buildkit" ? [frontend, ...images] : images;
+  const bases = await pullBaseImages(wanted, engine, { ...options, app }, host, report.onEvent);
+  network = withBaseImages(network, bases, hasUnknown);
   report.onNetwork(network);
   const output = new PipOutput(network);
   try {
-    await followBuild(engine, options, (event) => report.onEvent(output.heard(event)));
+    await followBuild(engine, options, (event) => report.onEvent(output.read(event)));
   } catch (error) {
     throw context.failure() ?? await missingSources(error, app, dockerfile) ??
       output.explained(error);
@@ -173,7 +173,7 @@ function asDeclared(
   { buildArguments, target }: BuildRequest,
   instructions: readonly Instruction[],
   shown: string,
-): { readonly stage: string | undefined; readonly unused: readonly Warning[] } {
+): { readonly stage: string | undefined; readonly unused: readonly Finding[] } {
   return {
     stage: target === undefined ? undefined : stageOf(instructions, target, shown),
     unused: unusedArguments(buildArguments, instructions).map((name) => ({
@@ -189,7 +189,7 @@ async function warningsOf(
   app: App,
   { tag, platform }: BuildOptions,
   { source }: ChosenDockerfile,
-): Promise<readonly Warning[]> {
+): Promise<readonly Finding[]> {
   const image = await engine.image(tag).catch(() => undefined);
   if (image === undefined) return [];
   const looked = { reference: tag, platform: platformOf(image), isOurs: true };
@@ -209,7 +209,7 @@ async function requireOwnName(
   app: App,
   reference: string,
   signal: AbortSignal,
-): Promise<Warning | undefined> {
+): Promise<Finding | undefined> {
   const image = await engine.image(reference, signal);
   if (image) requireOwnImage(app, reference, image);
   const finding = image && elsewhereFinding(app, reference, image);

@@ -11,16 +11,15 @@ import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
 import { cannotRead, IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
-import { isPrivateKey, requireNoKey } from "../app/ignore/private_files.ts";
+import { isPrivateKey, isPrivateName, requireNoKey } from "../app/private_files.ts";
 import { COMMON_FOLDER } from "../app/layout.ts";
-import { isPrivateName } from "../app/private_names.ts";
 import { requireIndexedPackages, type Requirements, requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { MlcliError } from "../errors.ts";
 import { isFile, lstatIfThere } from "../files.ts";
 import { type ChosenDockerfile, chosenDockerfile } from "./chosen_dockerfile.ts";
 import { harnessFiles, readHarnessFile } from "./harness_files.ts";
-import { networkEntries } from "./network/hand_over.ts";
+import { networkEntries } from "./network/build_network.ts";
 
 /** An entry of the context. `path` is its path there; what is no file on the disk is mlcli's own. */
 export type ContextEntry = TarEntry;
@@ -51,7 +50,7 @@ const CODE_FOLDERS = ["training", "prediction", "processing", COMMON_FOLDER];
 export interface MoreInputs {
   /** The Dockerfile, sent even where it lies elsewhere; the app's own by default. */
   readonly dockerfile?: ChosenDockerfile;
-  /** Asked when they are first read: the settings for pip (`network/hand_over.ts`); none by default. */
+  /** Asked when they are first read: the settings for pip (`network/build_network.ts`); none by default. */
   readonly network?: () => readonly ContextEntry[];
   /** Asked when the context is first read: whose all of it is; root's by default. */
   readonly owner?: () => Promise<Owner | undefined>;

@@ -8,7 +8,7 @@
 import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
 import { copiesOf, type Instruction, mountedSource } from "../app/dockerfile/instructions.ts";
-import { cleanedPath } from "../app/dockerfile/paths.ts";
+import { cleanedPath } from "../app/typed_path.ts";
 import { expressionOf, IGNORE_FILE, readIgnoreRules } from "../app/ignore_rules.ts";
 import { isSystemError, MlcliError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";

@@ -1,8 +1,8 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
-import { commonFinding } from "../app/dockerfile/missing_lines.ts";
-import { usedDockerfile } from "../app/dockerfile/used_dockerfile.ts";
+import { commonFinding } from "../app/dockerfile/template_lines.ts";
+import { usedDockerfile } from "../app/image.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";

@@ -9,9 +9,8 @@
 import { SEPARATOR_PATTERN } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { isPrivateKey } from "../app/ignore/private_files.ts";
+import { isPrivateKey, isPrivateName } from "../app/private_files.ts";
 import { isPlaceholder } from "../app/layout.ts";
-import { isPrivateName } from "../app/private_names.ts";
 import { leaves } from "../app/typed_path.ts";
 import type { FileEntry, TarEntry } from "../archive/writer.ts";
 import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";

@@ -1,36 +1,55 @@
 /**
- * Lines of the Dockerfile of `mlcli init` that an older Dockerfile lacks, and what for. Each matters
- * only to an app that needs it.
+ * Lines of the template's Dockerfile that matter to some apps, and that an edited Dockerfile may lack:
+ * the copy of `common/`, and the mount of this machine's network settings.
  *
  * @module
  */
 
 import { COMMON_PATH } from "../../contract/images.ts";
-import { copiesOf, type Instruction, mountedSource } from "./instructions.ts";
-import { cleanedPath } from "./paths.ts";
-
-/** A line that a Dockerfile may lack. */
-export interface TemplateLine {
-  /** As the template has it. */
-  readonly line: string;
-  /** Where it belongs, in words. */
-  readonly place: string;
-  /** What a Dockerfile without it does not do. */
-  readonly without: (appName: string) => string;
-  /** Whether a Dockerfile does by any line what this one does. */
-  readonly isDone: (instructions: readonly Instruction[], appName: string) => boolean;
-}
+import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { LARGEST_TEXT, readTextFile } from "../../files.ts";
+import type { App } from "../app.ts";
+import { requireInside } from "../confinement.ts";
+import type { Finding } from "../image.ts";
+import { holdsFile, layoutOf } from "../layout.ts";
+import { cleanedPath, typedPath } from "../typed_path.ts";
+import { copiesOf, type Instruction, instructionsOf, mountedSource } from "./instructions.ts";
 
 /** Puts `APP/mlcli_base/common/` into the image. */
-export const COMMON_LINE: TemplateLine = {
-  line: `COPY \${APP}/mlcli_base/common/ ${COMMON_PATH}/`,
-  place: "beside the others that copy code",
-  without: (appName) => `does not copy ${appName}/mlcli_base/common/ into the image`,
-  isDone: (instructions, appName) =>
-    copiesOf(instructions).some(({ sources, target }) =>
-      sources.some((source) => putsCommon(source, target, appName))
-    ),
-};
+export const COMMON_LINE = `COPY \${APP}/mlcli_base/common/ ${COMMON_PATH}/`;
+
+/**
+ * That the Dockerfile leaves what training, processing and prediction share out of the image, where
+ * the app has some.
+ *
+ * @param dockerfile absolute path. The app's own is only read where it is inside the repository.
+ * @throws MlcliError where that cannot be told.
+ */
+export async function commonFinding(
+  app: App,
+  dockerfile: string,
+): Promise<Finding | undefined> {
+  const layout = layoutOf(app);
+  if (!await holdsFile(layout, layout.common, layout.common)) return undefined;
+  if (dockerfile === layout.dockerfile) await requireInside(app, [dockerfile]);
+  const shown = typedPath(app.directory, dockerfile);
+  const text = await readTextFile(dockerfile, LARGEST_TEXT).catch((cause) => {
+    throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
+  });
+  if (copiesCommon(instructionsOf(text), app.name)) return undefined;
+  return {
+    message: `${shown} does not copy ${app.name}/mlcli_base/common/ into the image`,
+    hint: "Add this line to the Dockerfile, beside the others that copy code, and run mlcli " +
+      `build: ${COMMON_LINE}`,
+  };
+}
+
+/** Whether a Dockerfile does by any line what `COMMON_LINE` does. */
+export function copiesCommon(instructions: readonly Instruction[], appName: string): boolean {
+  return copiesOf(instructions).some(({ sources, target }) =>
+    sources.some((source) => putsCommon(source, target, appName))
+  );
+}
 
 /** Whether a `COPY` brings the directory, or a part of it, to where the harness looks for it. */
 function putsCommon(source: string, target: string, appName: string): boolean {
@@ -51,19 +70,51 @@ function isPlain(target: string): boolean {
   return target.startsWith("/") && !target.includes("$");
 }
 
-/** Where that lies in the build context; the directory is always there, for a step to mount. */
+/** Where the network settings lie in the build context; the directory is always there, to be mounted. */
 export const NETWORK_FOLDER = ".mlcli-build";
 
-/** Lets pip use what mlcli hands over of this machine's network, for one step alone. */
-export const NETWORK_LINE: TemplateLine = {
-  line: `--mount=type=bind,source=${NETWORK_FOLDER},target=/run/mlcli-build`,
-  place: "between RUN and /opt/mlcli/install",
-  without: () => "does not let pip use this machine's network settings",
-  isDone: (instructions) =>
-    instructions.some(({ name, flags }) => name === "RUN" && flags.some(mountsNetwork)),
-};
+/** Whether a step of a Dockerfile mounts them. */
+export function mountsNetwork(instructions: readonly Instruction[]): boolean {
+  return instructions.some(({ name, flags }) => name === "RUN" && flags.some(isNetworkMount));
+}
 
-/** Whether an option of `RUN` mounts what mlcli hands over. */
-export function mountsNetwork(flag: string): boolean {
+function isNetworkMount(flag: string): boolean {
   return cleanedPath(mountedSource(flag) ?? "") === NETWORK_FOLDER;
+}
+
+/** That a Dockerfile does not. */
+export function noNetworkMount(shown: string): Finding {
+  const mount = `--mount=type=bind,source=${NETWORK_FOLDER},target=/run/mlcli-build`;
+  return {
+    message: `${shown} does not let pip use this machine's network settings`,
+    hint: "Add this line to the Dockerfile, between RUN and /opt/mlcli/install, and run mlcli " +
+      `build: ${mount}`,
+  };
+}
+
+/**
+ * The Dockerfile without mounts that its steps can do without, for a builder that knows none: of caches,
+ * which may be empty at any time, and of the network settings. All lines stay where they are.
+ */
+export function withoutOptionalMounts(dockerfile: string): string {
+  const lines = dockerfile.split("\n");
+  for (const { name, line, flags } of instructionsOf(dockerfile)) {
+    if (name !== "RUN") continue;
+    let index = line - 1;
+    let from = 0;
+    for (const flag of flags) {
+      for (; lines[index]!.indexOf(flag, from) < 0; index++) from = 0;
+      const start = lines[index]!.indexOf(flag, from);
+      const kept = isOptional(flag) ? "" : flag;
+      lines[index] = lines[index]!.slice(0, start) + kept +
+        lines[index]!.slice(start + flag.length);
+      from = start + kept.length;
+    }
+  }
+  return lines.join("\n");
+}
+
+function isOptional(flag: string): boolean {
+  return isNetworkMount(flag) ||
+    /^--mount=(.*,)?type=cache(,|$)/.test(flag) && !/[=,]from=/.test(flag);
 }

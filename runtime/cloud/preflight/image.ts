@@ -5,7 +5,7 @@
  */
 
 import { type App, imageReference } from "../../app/app.ts";
-import { elsewhereFinding, requireOwnImage } from "../../app/whose.ts";
+import { elsewhereFinding, requireOwnImage } from "../../app/image.ts";
 import type { Ecr, StoredImage } from "../../aws/ecr.ts";
 import { architectureOf } from "../../contract/instances.ts";
 import type { NamedRepository } from "../../contract/registry.ts";

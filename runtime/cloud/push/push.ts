@@ -5,7 +5,7 @@
  */
 
 import { type App, imageReference } from "../../app/app.ts";
-import { platformFinding } from "../../app/platform.ts";
+import { elsewhereFinding, platformFinding, requireOwnImage } from "../../app/image.ts";
 import type { Ecr, Repository, StoredImage } from "../../aws/ecr.ts";
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
@@ -13,7 +13,6 @@ import type { Context } from "../../context.ts";
 import { DOCKER_MANIFEST, type NamedRepository } from "../../contract/registry.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
-import { elsewhereFinding, requireOwnImage } from "../../app/whose.ts";
 import { requireImage } from "../../docker/require_image.ts";
 import { MlcliError } from "../../errors.ts";
 import { isBuiltByMlcli } from "../../contract/images.ts";

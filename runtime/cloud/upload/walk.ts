@@ -8,8 +8,7 @@
 import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { escapeOf } from "../../app/confinement.ts";
-import { isPrivateKey } from "../../app/ignore/private_files.ts";
-import { isPrivateName } from "../../app/private_names.ts";
+import { isPrivateKey, isPrivateName } from "../../app/private_files.ts";
 import { MlcliError } from "../../errors.ts";
 import { shellWord } from "../../app/typed_path.ts";
 import { statIfThere } from "../../files.ts";

@@ -1,8 +1,20 @@
 /**
- * Addresses of package indexes and proxies.
+ * Addresses of package indexes and proxies, and the proxies of this machine: variables, or, where there
+ * are none, those that `docker` passes on to builds by itself (`proxies` in its configuration file,
+ * docs.docker.com/engine/cli/proxy).
  *
  * @module
  */
+
+import { join } from "@std/path/join";
+import { configFolder, field, readJson } from "../../docker/locate.ts";
+import { MlcliError } from "../../errors.ts";
+
+/** A value, and who set it: `PIP_INDEX_URL`, `/etc/pip.conf`. */
+export interface Setting {
+  readonly value: string;
+  readonly source: string;
+}
 
 /** The part of an address with a name or a password before its host. */
 const LOGIN = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#\s]*)@/i;
@@ -31,4 +43,72 @@ export function hostsOf(addresses: string): readonly string[] {
 /** Whether a host is this machine, which a container has another one of. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i.test(host);
+}
+
+type Environment = (name: string) => string | undefined;
+
+/** A proxy, and the variable that programs read it from. */
+export interface Proxy extends Setting {
+  readonly name: string;
+}
+
+/** Of two spellings, programs differ in which they take. */
+const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap(eitherCase);
+const NO_PROXY_VARIABLES = eitherCase("NO_PROXY");
+
+/** Keys of docker's file, and the variables that they become. */
+const DOCKER_KEYS = {
+  httpProxy: "HTTP_PROXY",
+  httpsProxy: "HTTPS_PROXY",
+  allProxy: "ALL_PROXY",
+  noProxy: "NO_PROXY",
+} as const;
+
+/** The proxies that are set, and where no proxy is to be asked. */
+export interface Proxies {
+  readonly proxies: readonly Proxy[];
+  readonly exceptions: readonly Proxy[];
+}
+
+/** Those of variables; of docker's file where no variable names one. */
+export function proxiesOf(env: Environment): Proxies {
+  const variables = {
+    proxies: named(PROXY_VARIABLES, env),
+    exceptions: named(NO_PROXY_VARIABLES, env),
+  };
+  return variables.proxies.length > 0 ? variables : proxiesOfDocker(env);
+}
+
+function named(names: readonly string[], env: Environment): readonly Proxy[] {
+  return names.map((name) => ({ name, value: env(name)?.trim() ?? "", source: name }))
+    .filter(({ value }) => value !== "");
+}
+
+function proxiesOfDocker(env: Environment): Proxies {
+  const source = join(configFolder(env), "config.json");
+  const settings = field(field(contentOf(source), "proxies"), "default");
+  const all = Object.entries(DOCKER_KEYS).flatMap(([key, name]): Proxy[] => {
+    const value = field(settings, key);
+    return typeof value === "string" && value.trim() !== ""
+      ? eitherCase(name).map((spelling) => ({ name: spelling, value: value.trim(), source }))
+      : [];
+  });
+  return {
+    proxies: all.filter(({ name }) => !NO_PROXY_VARIABLES.includes(name)),
+    exceptions: all.filter(({ name }) => NO_PROXY_VARIABLES.includes(name)),
+  };
+}
+
+/** A broken file is said by who cannot do without it. */
+function contentOf(path: string): unknown {
+  try {
+    return readJson(path);
+  } catch (error) {
+    if (error instanceof MlcliError) return undefined;
+    throw error;
+  }
+}
+
+function eitherCase(name: string): string[] {
+  return [name, name.toLowerCase()];
 }

@@ -5,10 +5,14 @@
  * @module
  */
 
+import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
-import type { System } from "../../context.ts";
-import { fileErrorReason } from "../../errors.ts";
+import type { App } from "../../app/app.ts";
+import { requireInside } from "../../app/confinement.ts";
+import type { Context, System } from "../../context.ts";
+import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { readTextFile } from "../../files.ts";
+import type { Setting } from "./addresses.ts";
 
 /** Where an administrator puts certificates, for the system's own bundle to be made of. */
 const ANCHORS = [
@@ -29,6 +33,66 @@ export const CERTIFICATE_VARIABLES = [
 const LARGEST_BUNDLE = 8 * 1024 ** 2;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+
+/** What is found, and who set it. */
+export interface Certificates {
+  /** PEM; empty for none. */
+  readonly pem: string;
+  readonly source: string;
+  /** That pip's own setting names a file that cannot be used. */
+  readonly unusable?: { readonly path: string; readonly error: unknown };
+}
+
+/**
+ * The certificates that a build is to trust: the app's own file, else the first that is named for
+ * programs here, else what was added to the system's.
+ *
+ * @param cert pip's own setting.
+ * @throws MlcliError where the app's file cannot be used.
+ */
+export async function findCertificates(
+  app: App,
+  cert: Setting | undefined,
+  { env, system }: Pick<Context, "env" | "system">,
+): Promise<Certificates> {
+  const { certificateFile } = app.configuration;
+  if (certificateFile !== undefined) {
+    return { pem: await ofTheApp(app, certificateFile), source: "certificate_file" };
+  }
+  let unusable: Certificates["unusable"];
+  const variables = CERTIFICATE_VARIABLES.map((name) => ({ value: env(name), source: name }));
+  for (const { value, source } of [...cert ? [cert] : [], ...variables]) {
+    if (!value) continue;
+    const path = absolute(value, app.directory, env);
+    try {
+      return { pem: await certificatesIn(path), source, unusable };
+    } catch (error) {
+      // Package managers leave the variables set to files that do not exist.
+      if (source === cert?.source) unusable = { path, error };
+    }
+  }
+  return { ...await addedCertificates(system), unusable };
+}
+
+async function ofTheApp(app: App, certificateFile: string): Promise<string> {
+  const path = join(app.directory, certificateFile);
+  await requireInside(app, [path]);
+  try {
+    return await certificatesIn(path);
+  } catch (error) {
+    throw new MlcliError(`Cannot use ${certificateFile}: ${fileErrorReason(error)}`, {
+      hint: `"certificate_file" in ${app.name}.json names it: a file of certificates as PEM.`,
+      cause: error,
+    });
+  }
+}
+
+/** As pip and requests take them: `~` is the home directory. */
+function absolute(path: string, directory: string, env: Context["env"]): string {
+  const home = env("HOME") || env("USERPROFILE");
+  const expanded = home ? path.replace(/^~(?=[/\\])/, () => home) : path;
+  return isAbsolute(expanded) ? expanded : join(directory, expanded);
+}
 
 /**
  * The certificates in a file, as PEM, and nothing else that it holds: a private key in the same file
@@ -53,20 +117,18 @@ async function readCertificates(path: string): Promise<string> {
     .map((certificate) => `${certificate.replaceAll("\r\n", "\n")}\n`).join("");
 }
 
-/** What was added to the certificates of this system, and where it lies; empty where nothing was. */
-export async function addedCertificates(
-  { os, root }: System,
-): Promise<{ readonly pem: string; readonly folder: string }> {
-  if (os !== "linux") return { pem: "", folder: "" };
+/** What was added to the certificates of this system; empty where nothing was. */
+async function addedCertificates({ os, root }: System): Promise<Certificates> {
+  if (os !== "linux") return { pem: "", source: "" };
   for (const folder of ANCHORS.map((path) => join(root, path))) {
     // What is not there, or may not be read, adds nothing.
     const texts = await Promise.all(
       (await filesBelow(folder)).map((path) => readCertificates(path).catch(() => "")),
     );
     const pem = texts.join("");
-    if (pem !== "") return { pem, folder };
+    if (pem !== "") return { pem, source: folder };
   }
-  return { pem: "", folder: "" };
+  return { pem: "", source: "" };
 }
 
 /** Sorted, so that the same files are the same text. */

@@ -7,7 +7,7 @@
 
 import { MlcliError } from "../../errors.ts";
 import type { BuildEvent } from "../build_events.ts";
-import type { HandOver } from "./hand_over.ts";
+import type { BuildNetwork } from "./build_network.ts";
 
 /** A cause, in the words of pip, urllib3, requests or OpenSSL, and what to do. */
 interface Cause {
@@ -40,27 +40,23 @@ const CAUSES: readonly Cause[] = [
 /** A shorter one would be found in words that are none. */
 const SHORTEST = 4;
 
-/** Hears a build. */
+/** Reads along with a build. */
 export class PipOutput {
   /** Of each step, which causes it spoke of. */
   readonly #spoken = new Map<string, Set<Cause>>();
   readonly #passwords: readonly string[];
   #failed: string | undefined;
 
-  readonly #kept: string | undefined;
+  readonly #remedy: string | undefined;
 
-  /**
-   * @param network `passwords`: as they stand in addresses; `kept`: what to do where pip did not get
-   * what was found.
-   */
-  constructor({ passwords, kept }: Pick<HandOver, "passwords" | "kept">) {
-    this.#kept = kept;
+  constructor({ passwords, remedy }: Pick<BuildNetwork, "passwords" | "remedy">) {
+    this.#remedy = remedy;
     this.#passwords = passwords.flatMap((password) => [password, decoded(password)])
       .filter(({ length }) => length >= SHORTEST);
   }
 
   /** Takes an event in, and gives what may be shown of it. */
-  heard(event: BuildEvent): BuildEvent {
+  read(event: BuildEvent): BuildEvent {
     if (event.kind === "step" && event.state === "failed") this.#failed = event.id;
     if (event.kind !== "log") return event;
     const spoken = this.#spoken.get(event.id) ?? new Set();
@@ -78,7 +74,7 @@ export class PipOutput {
     const spoken = this.#failed === undefined ? undefined : this.#spoken.get(this.#failed);
     const cause = CAUSES.find((cause) => spoken?.has(cause));
     if (cause === undefined || !(error instanceof MlcliError)) return error;
-    return new MlcliError(error.message, { hint: this.#kept ?? cause.hint, cause: error });
+    return new MlcliError(error.message, { hint: this.#remedy ?? cause.hint, cause: error });
   }
 }
 

@@ -4,17 +4,15 @@
  * @module
  */
 
-import { isAbsolute } from "@std/path/is-absolute";
-import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
-import { requireInside } from "../../app/confinement.ts";
+import type { Finding } from "../../app/image.ts";
 import type { Context } from "../../context.ts";
-import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { fileErrorReason } from "../../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
-import { holdsLogin, hostsOf, isLoopback } from "./addresses.ts";
-import { addedCertificates, CERTIFICATE_VARIABLES, certificatesIn } from "./certificates.ts";
-import { netrcOfIndexes } from "./netrc.ts";
+import { holdsLogin, hostsOf, isLoopback, proxiesOf } from "./addresses.ts";
+import { findCertificates } from "./certificates.ts";
 import {
+  netrcOfIndexes,
   type PipFile,
   pipFilePaths,
   type PipOption,
@@ -22,7 +20,6 @@ import {
   pipSettings,
   pipVariable,
 } from "./pip_settings.ts";
-import { proxiesOf } from "./proxies.ts";
 
 /** What is found on a machine. */
 export interface NetworkSettings {
@@ -37,31 +34,25 @@ export interface NetworkSettings {
   /** Those of them that hold a name, a token or a password. */
   readonly secret: readonly string[];
   /** What will not work as it does here. */
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly Finding[];
 }
 
-/** A warning, and what to do about it. */
-export interface Warning {
-  readonly message: string;
-  readonly hint: string;
-}
-
-/** Options of pip that are handed on as they are. */
-const HANDED_ON = [
+/** Options of pip that a build gets as they are. */
+const PASSED_ON = [
   "index-url",
   "extra-index-url",
   "trusted-host",
 ] as const satisfies readonly PipOption[];
 
 /** The same, but it works without them, too. */
-const PATIENCE = ["timeout", "retries"] as const satisfies readonly PipOption[];
+const TIME_LIMITS = ["timeout", "retries"] as const satisfies readonly PipOption[];
 
 /** Collects what is found: the only thing that changes here. */
 class Findings {
   readonly variables: Record<string, string> = {};
   readonly sources = new Set<string>();
   readonly secret = new Set<string>();
-  readonly warnings: Warning[] = [];
+  readonly warnings: Finding[] = [];
 
   add(variable: string, value: string, source: string): void {
     this.variables[variable] = value;
@@ -84,7 +75,12 @@ export async function networkSettings(
   const pip = pipSettings(await pipFiles(host, findings), host.env);
   addIndexes(pip, findings);
   addProxies(pip, host.env, findings);
-  const certificates = await findCertificates(app, pip, host, findings);
+  const { pem, source, unusable } = await findCertificates(app, pip.cert, host);
+  if (pem !== "") findings.sources.add(source);
+  if (unusable) {
+    const { path, error } = unusable;
+    findings.warnings.push(unreadable(path, `${pip.cert?.source} names it`, error));
+  }
   const logins = await netrcOfIndexes(pip, host.env);
   if (logins) {
     findings.sources.add(logins.path);
@@ -92,7 +88,7 @@ export async function networkSettings(
   }
   return {
     variables: findings.variables,
-    certificates,
+    certificates: pem,
     netrc: logins?.text ?? "",
     sources: [...findings.sources],
     secret: [...findings.secret],
@@ -128,11 +124,11 @@ async function pipFiles(
 }
 
 function addIndexes(pip: PipSettings, findings: Findings): void {
-  for (const option of HANDED_ON) {
+  for (const option of PASSED_ON) {
     const setting = pip[option];
     if (setting) findings.add(pipVariable(option), setting.value, setting.source);
   }
-  for (const option of PATIENCE) {
+  for (const option of TIME_LIMITS) {
     const setting = pip[option];
     if (setting) findings.variables[pipVariable(option)] = setting.value;
   }
@@ -179,60 +175,7 @@ function addProxies(pip: PipSettings, env: Context["env"], findings: Findings): 
   });
 }
 
-/** The first that is named counts; the app's own file goes before all. */
-async function findCertificates(
-  app: App,
-  pip: PipSettings,
-  { env, system }: Pick<Context, "env" | "system">,
-  findings: Findings,
-): Promise<string> {
-  const { certificateFile } = app.configuration;
-  if (certificateFile !== undefined) {
-    findings.sources.add("certificate_file");
-    return await ofTheApp(app, certificateFile);
-  }
-  const named = [
-    ...(pip.cert ? [pip.cert] : []),
-    ...CERTIFICATE_VARIABLES.map((name) => ({ value: env(name) ?? "", source: name })),
-  ].filter(({ value }) => value !== "");
-  for (const { value, source } of named) {
-    const path = absolute(value, app.directory, env);
-    try {
-      const pem = await certificatesIn(path);
-      findings.sources.add(source);
-      return pem;
-    } catch (error) {
-      // Package managers leave the other variables set to files that do not exist.
-      if (source !== pip.cert?.source) continue;
-      findings.warnings.push(unreadable(path, `${source} names it`, error));
-    }
-  }
-  const { pem, folder } = await addedCertificates(system);
-  if (pem !== "") findings.sources.add(folder);
-  return pem;
-}
-
-async function ofTheApp(app: App, certificateFile: string): Promise<string> {
-  const path = join(app.directory, certificateFile);
-  await requireInside(app, [path]);
-  try {
-    return await certificatesIn(path);
-  } catch (error) {
-    throw new MlcliError(`Cannot use ${certificateFile}: ${fileErrorReason(error)}`, {
-      hint: `"certificate_file" in ${app.name}.json names it: a file of certificates as PEM.`,
-      cause: error,
-    });
-  }
-}
-
-/** As pip and requests take them: `~` is the home directory. */
-function absolute(path: string, directory: string, env: Context["env"]): string {
-  const home = env("HOME") || env("USERPROFILE");
-  const expanded = home ? path.replace(/^~(?=[/\\])/, () => home) : path;
-  return isAbsolute(expanded) ? expanded : join(directory, expanded);
-}
-
-function unreadable(path: string, why: string, error: unknown): Warning {
+function unreadable(path: string, why: string, error: unknown): Finding {
   return {
     message: `Cannot use ${path}: ${fileErrorReason(error)}; pip in the build goes without it`,
     hint: `${why} on this machine: mend it, if the build needs it.`,

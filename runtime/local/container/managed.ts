@@ -9,7 +9,7 @@
  */
 
 import type { App } from "../../app/app.ts";
-import { ownerLabels } from "../../app/whose.ts";
+import { ownerLabels } from "../../app/image.ts";
 import { isJobName } from "../../contract/names.ts";
 import type { JobKind, Role } from "../../contract/jobs.ts";
 import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";

@@ -1,8 +1,8 @@
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../../app/app.ts";
-import { sentOf } from "../../app/ignore/left_out.ts";
-import { commonFinding, hasCommon } from "../../app/dockerfile/missing_lines.ts";
-import { usedDockerfile } from "../../app/dockerfile/used_dockerfile.ts";
+import { sentOf } from "../../app/left_out.ts";
+import { commonFinding } from "../../app/dockerfile/template_lines.ts";
+import { usedDockerfile } from "../../app/image.ts";
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
 import { requirementsOf } from "../../app/requirements.ts";
 import { typedPath } from "../../app/typed_path.ts";
@@ -11,7 +11,7 @@ import type { ImageDetails } from "../../docker/engine.ts";
 import { builtAt } from "../../docker/image_details.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { lstatIfThere } from "../../files.ts";
-import { findsCommon, holdsHarness, isBuiltOf } from "../../contract/images.ts";
+import { holdsHarness, isBuiltOf } from "../../contract/images.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
 
@@ -31,7 +31,7 @@ export async function codeDifferences(
   const found = await Promise.all([
     quietly(leftOutDifferences(job.app, code, image)),
     quietly(leftOutDifferences(job.app, "common", image)),
-    quietly(commonDifferences(job, image)),
+    quietly(commonDifferences(job.app, image)),
     quietly(ageDifferences(job, code, image)),
   ]);
   return found.flat();
@@ -75,25 +75,19 @@ export async function leftOutDifferences(
 }
 
 /**
- * That the code in an image does not find what training, processing and prediction share: because
- * the Dockerfile or the image is one of before.
+ * That the code in an image does not find what training, processing and prediction share, since the
+ * Dockerfile does not copy it.
  *
  * @throws MlcliError where that cannot be told.
  */
 export async function commonDifferences(
-  { app, tag }: Pick<AppImage, "app" | "tag">,
+  app: App,
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
-  if (!holdsHarness(image) || !isBuiltOf(app.name, image) || !await hasCommon(app)) return [];
+  if (!holdsHarness(image) || !isBuiltOf(app.name, image)) return [];
   const dockerfile = usedDockerfile(app, image);
   const finding = dockerfile && await commonFinding(app, dockerfile);
-  if (finding) return [finding];
-  if (findsCommon(image)) return [];
-  return [{
-    message: `${imageReference(app, tag)} is of an older mlcli: the code in it does not find ` +
-      `${typedPath(app.directory, layoutOf(app).common)}/`,
-    hint: buildHint(tag),
-  }];
+  return finding ? [finding] : [];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { dirname } from "@std/path/dirname";
 import type { App } from "../../app/app.ts";
-import { isElsewhere } from "../../app/whose.ts";
+import { isElsewhere } from "../../app/image.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";

@@ -1,5 +1,5 @@
 import { directoryMark, hasConfiguration } from "../../app/app.ts";
-import { isElsewhere } from "../../app/whose.ts";
+import { isElsewhere } from "../../app/image.ts";
 import type { Context, Interruption } from "../../context.ts";
 import { STOP_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";

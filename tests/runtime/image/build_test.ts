@@ -102,7 +102,6 @@ suite("what mlcli build asks for", () => {
       "mlcli.app": app,
       "mlcli.directory": mark,
       "mlcli.version": VERSION,
-      "mlcli.common": "1",
       "mlcli.dockerfile": `${app}/mlcli_base/Dockerfile`,
     });
   });

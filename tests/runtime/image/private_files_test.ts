@@ -118,13 +118,13 @@ suite("private files stay out of the context", () => {
     assertEquals(await sentOf(directory), { paths: [], leftOut: ["demo/.env"] });
   });
 
-  it("with the .dockerignore of yesterday's apps, which names .env itself", async () => {
+  it("with a .dockerignore that names .env itself", async () => {
     const sent = await sentWith({ ...SECRETS, "lib/env.py": "" }, OLD_IGNORE_FILE);
     assertEquals(sent.paths, ["lib/env.py"]);
     assertEquals([...sent.leftOut].sort(), NAMED.filter((path) => path !== ".env"));
   });
 
-  it("with the .dockerignore of today's, which keeps caches out below the app, too", async () => {
+  it("with the .dockerignore of the template, which keeps caches out below the app, too", async () => {
     const caches = {
       ".venv/bin/python": "",
       "venv/bin/python": "",

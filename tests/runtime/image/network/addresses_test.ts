@@ -5,7 +5,7 @@ import {
   isLoopback,
   passwordsOf,
 } from "../../../../runtime/image/network/addresses.ts";
-import { netrcFor } from "../../../../runtime/image/network/netrc.ts";
+import { netrcFor } from "../../../../runtime/image/network/pip_settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 suite("addresses of indexes and proxies", () => {

@@ -4,10 +4,10 @@ import { PipOutput } from "../../../../runtime/image/network/pip_output.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** The hint for a build that fails in a step which said this. */
-function hintFor(said: string, id = "pip", kept = ""): string | undefined {
-  const output = new PipOutput({ passwords: [], ...(kept ? { kept } : {}) });
-  output.heard({ kind: "log", id: "pip", text: said });
-  output.heard({ kind: "step", id, name: "RUN", state: "failed" });
+function hintFor(said: string, id = "pip", remedy = ""): string | undefined {
+  const output = new PipOutput({ passwords: [], ...(remedy ? { remedy } : {}) });
+  output.read({ kind: "log", id: "pip", text: said });
+  output.read({ kind: "step", id, name: "RUN", state: "failed" });
   const error = output.explained(new MlcliError("Build failed: 1", { hint: "as before" }));
   assertEquals((error as MlcliError).message, "Build failed: 1");
   return (error as MlcliError).hint;
@@ -51,7 +51,7 @@ suite("PipOutput", () => {
   it("hides passwords, as they stand in an address and as they are", () => {
     const output = new PipOutput({ passwords: ["pa%40ss", "abc"] });
     const text = "https://me:pa%40ss@host pa@ss abc\n";
-    assertEquals(output.heard({ kind: "log", id: "1", text }), {
+    assertEquals(output.read({ kind: "log", id: "1", text }), {
       kind: "log",
       id: "1",
       text: "https://me:[secret]@host [secret] abc\n",

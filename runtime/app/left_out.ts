@@ -7,11 +7,10 @@
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { SEPARATOR } from "@std/path/constants";
-import type { App } from "../app.ts";
-import { isPrivateName } from "../private_names.ts";
-import { typedPath } from "../typed_path.ts";
-import { cannotRead, type IgnoreRules, readIgnoreRules } from "../ignore_rules.ts";
-import { isPrivateKey } from "./private_files.ts";
+import type { App } from "./app.ts";
+import { isPrivateKey, isPrivateName } from "./private_files.ts";
+import { typedPath } from "./typed_path.ts";
+import { cannotRead, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
 
 /** Made by tools and not missed in an image: caches, version control, editors' own. */
 const NOT_MISSED = new RegExp(

@@ -1,9 +1,5 @@
 import { assertEquals } from "@std/assert";
-import {
-  type BaseImage,
-  baseImages,
-  startImages,
-} from "../../../../runtime/app/dockerfile/base_images.ts";
+import { type BaseImage, baseImages } from "../../../../runtime/app/dockerfile/stages.ts";
 import { instructionsOf } from "../../../../runtime/app/dockerfile/instructions.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -66,31 +62,36 @@ suite("the base images of a Dockerfile", () => {
   ];
   for (const [title, dockerfile, ...images] of rows) {
     it(`are ${title}`, () => {
-      assertEquals(baseImages(instructionsOf(dockerfile), GIVEN).map(shown), images);
+      assertEquals(baseImages(instructionsOf(dockerfile), GIVEN).images.map(shown), images);
     });
   }
 
   it("are those of the target", () => {
     const instructions = instructionsOf("FROM x AS a\nFROM y AS b\nFROM z");
     for (const [target, image] of [["A", "x"], ["1", "y"], ["b", "y"]] as const) {
-      assertEquals(baseImages(instructions, {}, target).map(shown), [image]);
+      assertEquals(baseImages(instructions, {}, target).images.map(shown), [image]);
     }
   });
 });
 
 suite("the images that stages begin with", () => {
-  const rows: readonly (readonly [string, readonly (string | undefined)[]])[] = [
+  const rows: readonly (readonly [string, readonly string[], boolean?])[] = [
     ["FROM x AS a\nFROM a\nCOPY --from=y b c", ["x"]],
+    ["FROM y\nCOPY --from=x b c\nRUN --mount=from=y,target=/t d", ["y"]],
     ["FROM x AS not-built\nFROM y", ["y"]],
-    ["FROM scratch", ["scratch"]],
-    ["ARG X\nFROM $X", [undefined]],
-    ["FROM x AS a-amd64\nFROM a-${TARGETARCH}", [undefined]],
+    ["FROM scratch", []],
+    ["ARG X\nFROM $X", [], true],
+    ["FROM x\nCOPY --from=$X b c", ["x"]],
+    ["FROM x AS a-amd64\nFROM a-${TARGETARCH}", [], true],
     ["ARG X=y\nFROM ${X}", ["y"]],
-    ["FROM", [undefined]],
+    ["FROM", [], true],
   ];
-  for (const [dockerfile, images] of rows) {
+  for (const [dockerfile, references, expected = false] of rows) {
     it(`are known of ${dockerfile}`, () => {
-      assertEquals(startImages(instructionsOf(dockerfile), {}), images);
+      const { images, hasUnknown } = baseImages(instructionsOf(dockerfile), {});
+      const begun = images.filter(({ isBuiltUpon }) => isBuiltUpon);
+      assertEquals(begun.map(({ reference }) => reference), references);
+      assertEquals(hasUnknown, expected);
     });
   }
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isPrivateName, PRIVATE_NAMES } from "../../../runtime/app/private_names.ts";
+import { isPrivateName, PRIVATE_NAMES } from "../../../runtime/app/private_files.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Names as people have them. */

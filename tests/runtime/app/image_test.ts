@@ -1,6 +1,12 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { join } from "@std/path";
 import { findApp } from "../../../runtime/app/app.ts";
-import { baseImageFinding, elsewhereFinding, requireOwnImage } from "../../../runtime/app/whose.ts";
+import {
+  baseImageFinding,
+  elsewhereFinding,
+  requireOwnImage,
+  usedDockerfile,
+} from "../../../runtime/app/image.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { markOf } from "../../helpers/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
@@ -70,4 +76,31 @@ suite("whose an image is", () => {
     await Deno.symlink(`${path}/a`, `${path}/link`);
     assertEquals((await findApp(`${path}/link`, "churn")).mark, markOf(`${path}/a`));
   });
+});
+
+suite("the Dockerfile of an image", () => {
+  for (
+    const [label, expected] of [
+      [undefined, "demo/mlcli_base/Dockerfile"],
+      ["demo/mlcli_base/Dockerfile", "demo/mlcli_base/Dockerfile"],
+      ["gpu.Dockerfile", "gpu.Dockerfile"],
+      [".mlcli-dockerfile", undefined],
+      // Of an image that anybody may have made.
+      ["../x", undefined],
+      ["a/../../x", undefined],
+      ["/etc/passwd", undefined],
+    ] as const
+  ) {
+    it(`is ${expected} where it says ${label}`, async () => {
+      await using directory = await makeDirectory({ "demo.json": "{}" });
+      const app = await findApp(directory.path, "demo");
+      const Labels: Record<string, string> = label === undefined
+        ? {}
+        : { "mlcli.dockerfile": label };
+      assertEquals(
+        usedDockerfile(app, { Config: { Labels } }),
+        expected && join(app.directory, expected),
+      );
+    });
+  }
 });

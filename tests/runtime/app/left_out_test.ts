@@ -1,11 +1,11 @@
 import { join } from "@std/path";
 import { assertEquals, assertRejects } from "@std/assert";
-import { type App, findApp } from "../../../../runtime/app/app.ts";
-import { sentOf } from "../../../../runtime/app/ignore/left_out.ts";
-import { MlcliError } from "../../../../runtime/errors.ts";
-import { contextEntries } from "../../../../runtime/image/context_entries.ts";
-import { makeDirectory } from "../../../helpers/directory.ts";
-import { it, suite } from "../../../helpers/suite.ts";
+import { type App, findApp } from "../../../runtime/app/app.ts";
+import { sentOf } from "../../../runtime/app/left_out.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { contextEntries } from "../../../runtime/image/context_entries.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
 
 const APP = { "demo.json": "{}", "requirements.txt": "", "demo/mlcli_base/Dockerfile": "" };
 const TRAINING = "demo/mlcli_base/training";

@@ -1,0 +1,150 @@
+/**
+ * The image of an app: whose it is, on which platform it runs, which Dockerfile it was built from. A clone
+ * chooses its app's name, but not where it lies: labels have both.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { normalize } from "@std/path/normalize";
+import { LABELS, type Marks } from "../contract/images.ts";
+import { MlcliError } from "../errors.ts";
+import { inOneLine } from "../text.ts";
+import type { App } from "./app.ts";
+import { layoutOf } from "./layout.ts";
+import { leaves } from "./typed_path.ts";
+
+/** Something to be said, and what to do about it. */
+export interface Finding {
+  /** A sentence without a full stop. */
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** The labels of what is made for an app. */
+export function ownerLabels({ name, mark }: Pick<App, "name" | "mark">): Record<string, string> {
+  return { [LABELS.app]: name, [LABELS.directory]: mark };
+}
+
+/**
+ * Whether what is labelled so was made in another directory, or on another machine; not where that is not
+ * known.
+ */
+export function isElsewhere(directory: string | undefined, mark: string): boolean {
+  return Boolean(directory) && directory !== mark;
+}
+
+/**
+ * Requires that an image that an app is to use, or to replace, is not another app's. Without labels it is
+ * nobody's.
+ *
+ * @param reference `name:tag`
+ * @throws MlcliError
+ */
+export function requireOwnImage(
+  { name }: Pick<App, "name">,
+  reference: string,
+  { Config }: Marks,
+): void {
+  const { [LABELS.app]: app } = Config?.Labels ?? {};
+  if (!app || app === name) return;
+  throw new MlcliError(`${reference} is the image of another app: ${inOneLine(app)}`, {
+    hint: `Another image_name in ${name}.json, or another --docker-tag, leaves it alone; ` +
+      "mlcli build --replace gives its name to this app's.",
+  });
+}
+
+/** What is to be said of an app's image that was built in another directory. */
+export function elsewhereFinding(
+  { mark }: Pick<App, "mark">,
+  reference: string,
+  { Config }: Marks,
+): Finding | undefined {
+  const { [LABELS.app]: app, [LABELS.directory]: directory } = Config?.Labels ?? {};
+  if (!app || !isElsewhere(directory, mark)) return undefined;
+  return {
+    message: `${reference} was built in another directory, or on another machine`,
+    hint:
+      "mlcli build makes it of the code that is here; another image_name, or --docker-tag, leaves " +
+      "that image alone.",
+  };
+}
+
+/**
+ * What is to be said of a base image that is here: that mlcli built it of another app, which may have any
+ * image's name. Nobody then asks a registry for that image.
+ */
+export function baseImageFinding(
+  { name, mark }: Pick<App, "name" | "mark">,
+  reference: string,
+  { Config }: Marks,
+): string | undefined {
+  const { [LABELS.app]: app, [LABELS.directory]: directory } = Config?.Labels ?? {};
+  if (!app || app === name && !isElsewhere(directory, mark)) return undefined;
+  return `The base image ${reference} was built by mlcli, of the app ${inOneLine(app)}. ` +
+    `If you mean the registry's: docker pull ${reference}`;
+}
+
+/** What SageMaker's instances are, those with Graviton processors aside. */
+export const PLATFORM = "linux/amd64";
+
+/** Those with Graviton processors; the user has to ask for them. */
+const GRAVITON = "linux/arm64";
+
+/** An image, as far as it matters here. */
+export interface BuiltImage {
+  /** `name:tag` */
+  readonly reference: string;
+  /** `linux/amd64` */
+  readonly platform: string;
+  /** Whether `mlcli build` made it, and can make another. */
+  readonly isOurs: boolean;
+}
+
+/**
+ * What is wrong with an image's platform, and what to do about it; nothing where it runs on all
+ * instances, or on those with Graviton processors and the configuration asks for that.
+ *
+ * Source: https://aws.amazon.com/sagemaker/pricing (instance types)
+ *
+ * @param configured the configuration's `platform`.
+ */
+export function platformFinding(
+  { reference, platform, isOurs }: BuiltImage,
+  configured: string | undefined,
+): Finding | undefined {
+  if (platform === PLATFORM) return undefined;
+  const isGraviton = platform === GRAVITON;
+  if (isGraviton && isFor(configured, GRAVITON)) return undefined;
+  const remedy = isOurs
+    ? `mlcli build --platform ${PLATFORM} makes one for the others`
+    : `Take one for ${PLATFORM}`;
+  return {
+    message: isGraviton
+      ? `${reference} is for ${platform}: on the platform it runs on Graviton instances ` +
+        "(ml.c7g, ...) only"
+      : `${reference} is for ${platform}, and does not run on the platform`,
+    hint: isGraviton
+      ? `${remedy}; "platform": "${GRAVITON}" in the configuration says that it is meant.`
+      : `${remedy}.`,
+  };
+}
+
+/** Also with a variant: `linux/arm64/v8`. */
+function isFor(configured: string | undefined, platform: string): boolean {
+  return configured === platform || (configured?.startsWith(`${platform}/`) ?? false);
+}
+
+/** Path in the build context, and the image's label, of a Dockerfile that lies nowhere in the app's. */
+export const ELSEWHERE = ".mlcli-dockerfile";
+
+/**
+ * The absolute path of the Dockerfile that `mlcli build` made an image from: the app's own where the
+ * image says nothing. Undefined: one that the user named, and that is found by nobody else.
+ */
+export function usedDockerfile(app: App, { Config }: Marks): string | undefined {
+  const path = Config?.Labels?.[LABELS.dockerfile];
+  if (path === undefined) return layoutOf(app).dockerfile;
+  // Anybody may have made the image.
+  return path === ELSEWHERE || leaves(normalize(path)) ? undefined : join(app.directory, path);
+}
