@@ -21,7 +21,7 @@ import { EngineError } from "../docker/engine_error.ts";
 import { MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";
-import { ClassicOutput } from "./classic_output.ts";
+import { ClassicOutput } from "./build_output.ts";
 
 /** What a build is to be, as far as its base images depend on it. */
 interface Build extends Pick<BuildOptions, "platform" | "signal"> {

@@ -24,12 +24,11 @@ import { MlcliError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { pullBaseImages } from "./base_images.ts";
 import { type BuildArgument, unusedArguments, valuesOfArguments } from "./build_arguments.ts";
-import { buildContext } from "./build_context.ts";
+import { buildContext, requirementsPath } from "./build_context.ts";
 import type { BuildEvent } from "./build_events.ts";
-import { chosenBuilder, ownerOfContext } from "./builder.ts";
+import { chosenBuilder, ownerOfContext, requireClassic } from "./builder.ts";
 import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
-import { requirementsPath } from "./context_entries.ts";
-import { followBuild } from "./follow_build.ts";
+import { followBuild } from "./build_output.ts";
 import { missingSources } from "./missing_sources.ts";
 import {
   type BuildNetwork,
@@ -38,7 +37,6 @@ import {
   withBaseImages,
 } from "./network/build_network.ts";
 import { PipOutput } from "./network/pip_output.ts";
-import { requireClassic } from "./requires_buildkit.ts";
 
 /** What to build, and how. */
 export interface BuildRequest {

@@ -1,12 +1,26 @@
 /**
- * The build context of an app: what `mlcli build` sends to the engine.
+ * The build context of an app, what `mlcli build` sends to the engine: the app's directory, what its
+ * Dockerfile needs besides, and mlcli's harness. Nothing else that lies in the current directory is looked
+ * at.
  *
  * @module
  */
 
-import type { App } from "../app/app.ts";
-import { archiveOf } from "./archive.ts";
-import { contextEntries, type MoreInputs } from "./context_entries.ts";
+import { SEPARATOR } from "@std/path/constants";
+import { join } from "@std/path/join";
+import { type App, basePath } from "../app/app.ts";
+import { requireInside } from "../app/confinement.ts";
+import { cannotRead, IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
+import { COMMON_FOLDER } from "../app/layout.ts";
+import { isPrivateKey, isPrivateName, requireNoKey } from "../app/private_files.ts";
+import { requireIndexedPackages, type Requirements, requirementsOf } from "../app/requirements.ts";
+import { typedPath } from "../app/typed_path.ts";
+import { type FileRules, type Owner, tarBytes, type TarEntry } from "../archive/writer.ts";
+import { MlcliError } from "../errors.ts";
+import { isFile, lstatIfThere } from "../files.ts";
+import { type ChosenDockerfile, chosenDockerfile } from "./chosen_dockerfile.ts";
+import { harnessFiles, readHarnessFile } from "./harness_files.ts";
+import { networkEntries } from "./network/build_network.ts";
 
 /**
  * A tar stream of four parts: the app's directory without its `local_test/` and without private
@@ -24,4 +38,220 @@ export async function buildContext(
   more?: MoreInputs,
 ): Promise<ReadableStream<Uint8Array>> {
   return archiveOf(await contextEntries(app, onLeftOut, more), more?.owner);
+}
+
+/** An entry of the context. `path` is its path there; what is no file on the disk is mlcli's own. */
+export type ContextEntry = TarEntry;
+
+/** Where the harness lies in the context; the Dockerfile copies it from there. */
+const HARNESS_FOLDER = ".mlcli";
+
+/** Where the two files of a project of uv lie in the context: copied to one place, as one file is. */
+const PROJECT_FOLDER = ".mlcli-requirements";
+
+/** What the Dockerfile copies as the requirements. */
+export async function requirementsPath(app: App): Promise<string> {
+  const { files, isLock } = await requirementsOf(app);
+  return isLock ? PROJECT_FOLDER : files[0]!;
+}
+
+function projectEntries(app: App, { files }: Requirements): ContextEntry[] {
+  return files.map((path) => ({
+    ...file(app, path),
+    path: `${PROJECT_FOLDER}/${path.split("/").at(-1)}`,
+  }));
+}
+
+/** Sent even when missing: the Dockerfile copies each, and version control drops empty ones. */
+const CODE_FOLDERS = ["training", "prediction", "processing", COMMON_FOLDER];
+
+/** What goes into a context besides the app, its requirements and the harness. */
+export interface MoreInputs {
+  /** The Dockerfile, sent even where it lies elsewhere; the app's own by default. */
+  readonly dockerfile?: ChosenDockerfile;
+  /** Asked when they are first read: the settings for pip (`network/build_network.ts`); none by default. */
+  readonly network?: () => readonly ContextEntry[];
+  /** Asked when the context is first read: whose all of it is; root's by default. */
+  readonly owner?: () => Promise<Owner | undefined>;
+}
+
+/**
+ * Checks what a build cannot do without, and gives the entries of its context one after another.
+ * Files that come and go meanwhile are left out.
+ *
+ * @param onLeftOut called after the last entry with what was left out because it is private, though
+ * `.dockerignore` does not name it; directories end with a slash.
+ * @throws MlcliError: at once when the Dockerfile or the requirements file is not there, or
+ * private; while the entries are read, when one of them cannot be read.
+ */
+export async function contextEntries(
+  app: App,
+  onLeftOut: (paths: readonly string[]) => void = () => {},
+  { dockerfile: chosen, network = () => networkEntries(undefined) }: MoreInputs = {},
+): Promise<AsyncGenerator<ContextEntry, void, void>> {
+  const dockerfile = chosen ?? await chosenDockerfile(app);
+  const requirements = await requirementsOf(app);
+  // Links elsewhere in the context are sent as links; these are followed.
+  const followed = [app.name, basePath(app.name), ...requirements.files, IGNORE_FILE];
+  await requireInside(app, followed.map((path) => join(app.directory, path)));
+  for (const file of requirements.files) {
+    await requireFile(app, file, `Requirements file not found: ${file}`, {
+      hint: requirements.isLock
+        ? "A project of uv has both, pyproject.toml and uv.lock: uv lock makes the latter."
+        : `Create it (it may be empty), or set "requirements" in ${app.name}.json.`,
+    });
+  }
+  const hasRules = await isFile(join(app.directory, IGNORE_FILE));
+  const files = [...requirements.files, ...(hasRules ? [IGNORE_FILE] : [])];
+  for (const path of files) await requireNoKey(app.directory, path);
+  if (requirements.isLock) await requireIndexedPackages(app.directory, requirements.files.at(-1)!);
+  const rules = await readIgnoreRules(app.directory);
+  const project = requirements.isLock ? projectEntries(app, requirements) : [];
+  const more = () => [...project, ...network()];
+  const always = new Map(files.map((path) => [path, file(app, path)]));
+  return entries(app, rules, always.set(dockerfile.path, sentAs(app, dockerfile)), more, onLeftOut);
+}
+
+async function* entries(
+  app: App,
+  rules: IgnoreRules,
+  /** By their paths in the context. */
+  always: ReadonlyMap<string, ContextEntry>,
+  more: () => readonly ContextEntry[],
+  onLeftOut: (paths: readonly string[]) => void,
+): AsyncGenerator<ContextEntry, void, void> {
+  yield* always.values();
+  yield* more();
+  for (const { path, executable } of await harnessFiles()) {
+    yield {
+      type: "content",
+      path: `${HARNESS_FOLDER}/${path}`,
+      mode: executable ? 0o755 : 0o644,
+      read: () => readHarnessFile(path),
+    };
+  }
+  yield* missingCodeFolders(app);
+  const localTest = `${basePath(app.name)}/local_test`;
+  const leftOut: string[] = [];
+  yield* walk(app, app.name, {
+    ...rules,
+    ignores: (path) => path === localTest || always.has(path) || rules.ignores(path),
+    mayHoldException: (path) => path !== localTest && rules.mayHoldException(path),
+  }, leftOut);
+  onLeftOut(leftOut);
+}
+
+function sentAs(app: App, { path, source, text }: ChosenDockerfile): ContextEntry {
+  if (text === undefined) return file(app, path, source);
+  const read = () => Promise.resolve(new TextEncoder().encode(text));
+  return { type: "content", path, mode: 0o644, read };
+}
+
+async function* missingCodeFolders(app: App): AsyncGenerator<ContextEntry, void, void> {
+  for (const folder of CODE_FOLDERS) {
+    if (await lstatIfThere(join(app.base, folder))) continue;
+    yield { type: "directory", path: `${basePath(app.name)}/${folder}`, mode: 0o755 };
+  }
+}
+
+/** @param privatePart the outermost private directory that is the folder, or contains it. */
+async function* walk(
+  app: App,
+  folder: string,
+  rules: IgnoreRules,
+  leftOut: string[],
+  privatePart?: string,
+): AsyncGenerator<ContextEntry, void, void> {
+  for (const name of await namesIn(app, folder)) {
+    const path = `${folder}/${name}`;
+    const ignored = rules.ignores(path);
+    if (ignored && !rules.mayHoldException(path)) continue;
+    const info = await lstatIfThere(join(app.directory, path));
+    const part = privatePart ?? (isPrivateName(name) ? path : undefined);
+    const isOut = part !== undefined && !rules.bringBack(path, part);
+    if (info?.isDirectory) {
+      if (isOut && !ignored && !rules.mayBringBackBelow(path, part)) {
+        leftOut.push(`${path}/`);
+        continue;
+      }
+      if (!ignored && !isOut) yield { type: "directory", path, mode: permissions(info) };
+      yield* walk(app, path, rules, leftOut, part);
+    } else if (ignored) {
+      continue;
+    } else if (isOut || (info?.isFile && part === undefined && await isKey(app, path, rules))) {
+      leftOut.push(path);
+    } else if (!info) {
+      // Gone since it was listed; or Deno cannot name it.
+      if (name.includes("\ufffd")) throw cannotRead(path, "its name is not UTF-8");
+    } else if (info.isSymlink) {
+      // As a link: what it leads to is not read.
+      const target = await Deno.readLink(join(app.directory, path));
+      yield { type: "symlink", path, target: target.replaceAll(SEPARATOR, "/") };
+    } else if (info.isFile) {
+      yield file(app, path);
+    } // Sockets, pipes and devices are left out: an image cannot hold them.
+  }
+}
+
+/** Whether a file is a private key that no exception names. */
+async function isKey({ directory }: App, path: string, rules: IgnoreRules): Promise<boolean> {
+  return !rules.bringBack(path, path) && await isPrivateKey(directory, path);
+}
+
+function file(app: App, path: string, source = join(app.directory, path)): ContextEntry {
+  return { type: "file", path, source, shown: typedPath(app.directory, source) };
+}
+
+/** Mode bits of a file on the disk; where the system has none, what Docker takes there. */
+export function permissions(info: Deno.FileInfo): number {
+  return info.mode === null ? 0o755 : info.mode & 0o7777;
+}
+
+async function namesIn(app: App, folder: string): Promise<string[]> {
+  const path = join(app.directory, folder);
+  try {
+    return (await Array.fromAsync(Deno.readDir(path), (entry) => entry.name)).sort();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw cannotRead(typedPath(app.directory, path), error);
+  }
+}
+
+async function requireFile(
+  app: App,
+  path: string,
+  message: string,
+  details: { readonly hint: string },
+): Promise<void> {
+  if (!await isFile(join(app.directory, path))) throw new MlcliError(message, details);
+}
+
+/** As `docker build` sends files. */
+const RULES: FileRules = {
+  mode: permissions,
+  time: ({ mtime }) => mtime,
+  // It is as if it had never been there.
+  gone: () => undefined,
+  cannotRead,
+  gotShorter: (shown) =>
+    new MlcliError(`${shown} got shorter while it was being sent`, {
+      hint: "Run mlcli build again when nothing writes to it.",
+    }),
+};
+
+/**
+ * The archive of the entries. It fails with the error of an entry that cannot be read, or that gets
+ * shorter while it is read; cancelling it closes what is open.
+ *
+ * @param owner asked when the first of it is read: whose all of it is, where that is not root.
+ */
+export function archiveOf(
+  entries: AsyncGenerator<ContextEntry, void, void>,
+  owner: () => Promise<Owner | undefined> = () => Promise.resolve(undefined),
+): ReadableStream<Uint8Array> {
+  async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
+    const whose = await owner();
+    yield* tarBytes(entries, whose === undefined ? RULES : { ...RULES, owner: whose });
+  }
+  return ReadableStream.from(bytes());
 }

@@ -14,7 +14,7 @@ import { isSystemError, MlcliError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
 import { inOneLine, listed } from "../text.ts";
 import { type ChosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
-import { contextEntries, type ContextEntry, requirementsPath } from "./context_entries.ts";
+import { contextEntries, type ContextEntry, requirementsPath } from "./build_context.ts";
 
 /**
  * What builders say where a file of the context is missing. BuildKit: solver/llbsolver/ops/exec.go

@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { type App, findApp } from "../../../runtime/app/app.ts";
 import { sentOf } from "../../../runtime/app/left_out.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { contextEntries } from "../../../runtime/image/context_entries.ts";
+import { contextEntries } from "../../../runtime/image/build_context.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 

@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import { findApp } from "../../../runtime/app/app.ts";
 import { requirementsOf } from "../../../runtime/app/requirements.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { contextEntries, requirementsPath } from "../../../runtime/image/context_entries.ts";
+import { contextEntries, requirementsPath } from "../../../runtime/image/build_context.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 

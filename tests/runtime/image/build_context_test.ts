@@ -1,10 +1,10 @@
-import { join } from "@std/path";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
 import { extract, type Header } from "tar-stream";
-import { MlcliError } from "../../../runtime/errors.ts";
-import { buildContext } from "../../../runtime/image/build_context.ts";
-import { harnessFiles, readHarnessFile } from "../../../runtime/image/harness_files.ts";
 import { findApp } from "../../../runtime/app/app.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { buildContext, type MoreInputs } from "../../../runtime/image/build_context.ts";
+import { harnessFiles, readHarnessFile } from "../../../runtime/image/harness_files.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { inOwnProcess } from "../../helpers/own_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -27,16 +27,22 @@ const APP = {
   "demo/mlcli_base/processing/processing.py": "process\n",
 };
 
-async function contextOf(directory: TestDirectory): Promise<ReadableStream<Uint8Array>> {
-  return await buildContext(await findApp(directory.path, "demo"));
+async function contextOf(
+  directory: TestDirectory,
+  more?: MoreInputs,
+): Promise<ReadableStream<Uint8Array>> {
+  return await buildContext(await findApp(directory.path, "demo"), undefined, more);
 }
 
 /** Unpacks a context; the order of its entries, and each by its path. */
-async function unpack(directory: TestDirectory): Promise<ReadonlyMap<string, Unpacked>> {
+async function unpack(
+  directory: TestDirectory,
+  more?: MoreInputs,
+): Promise<ReadonlyMap<string, Unpacked>> {
   const entries = new Map<string, Unpacked>();
   const unpacker = extract();
   const feeding = (async () => {
-    for await (const bytes of await contextOf(directory)) unpacker.write(bytes);
+    for await (const bytes of await contextOf(directory, more)) unpacker.write(bytes);
     unpacker.end(undefined);
   })();
   feeding.catch((error) => unpacker.destroy(error));
@@ -408,5 +414,104 @@ function withoutOverride(code: string): Promise<string> {
     within: Deno.uid() === 0
       ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--"]
       : [],
+  });
+}
+
+/** Fewer files than an app has: the others are made. */
+const FEW = {
+  "demo.json": "{}",
+  "requirements.txt": "",
+  "demo/mlcli_base/Dockerfile": "FROM x\n",
+  "demo/mlcli_base/training/training.py": "",
+};
+
+/** Type and mode of each entry of the app's context, those of the harness apart. */
+async function modesOf(directory: TestDirectory): Promise<Record<string, string>> {
+  const modes: Record<string, string> = {};
+  for (const [name, { header: { type, mode, uid, gid } }] of await unpack(directory)) {
+    assertEquals([uid, gid], [0, 0], name);
+    if (!name.startsWith(".mlcli/")) modes[name] = `${type} ${mode!.toString(8)}`;
+  }
+  return modes;
+}
+
+// Windows has no such bits: there everything gets what Docker gives it.
+if (Deno.build.os !== "windows") {
+  suite("buildContext: mode bits", () => {
+    it("sends those of files and directories as they are", async () => {
+      await using directory = await makeDirectory({
+        ...FEW,
+        ".dockerignore": "",
+        "demo/secret": "",
+        "demo/everyones": "",
+        "demo/setuid": "",
+        "demo/setgid": "",
+        "demo/own/": "",
+        "demo/sticky/": "",
+        "demo/shared/a": "",
+      });
+      const modes: Readonly<Record<string, number>> = {
+        ".dockerignore": 0o640,
+        "requirements.txt": 0o600,
+        "demo/mlcli_base": 0o775,
+        "demo/mlcli_base/Dockerfile": 0o444,
+        "demo/mlcli_base/training": 0o711,
+        "demo/mlcli_base/training/training.py": 0o751,
+        "demo/secret": 0o600,
+        "demo/everyones": 0o777,
+        "demo/setuid": 0o4755,
+        "demo/setgid": 0o2755,
+        "demo/own": 0o700,
+        "demo/sticky": 0o1777,
+        "demo/shared": 0o2770,
+        "demo/shared/a": 0o400,
+      };
+      // After the files that were made for them, so that no umask counts.
+      for (const [path, mode] of Object.entries(modes)) {
+        await Deno.chmod(join(directory.path, path), mode);
+      }
+      await Deno.symlink("secret", join(directory.path, "demo/link"));
+      const folders = ["mlcli_base", "mlcli_base/training", "own", "sticky", "shared"]
+        .map((folder) => `demo/${folder}`);
+      assertEquals(await modesOf(directory), {
+        ...Object.fromEntries(
+          Object.entries(modes).map(([path, mode]) => [
+            path,
+            `${folders.includes(path) ? "directory" : "file"} ${mode.toString(8)}`,
+          ]),
+        ),
+        "demo/link": "symlink 777",
+        ".mlcli-build": "directory 755",
+        // Not there.
+        "demo/mlcli_base/common": "directory 755",
+        "demo/mlcli_base/prediction": "directory 755",
+        "demo/mlcli_base/processing": "directory 755",
+      });
+    });
+
+    it("gives all of it to somebody else where it is asked to", async () => {
+      await using directory = await makeDirectory({ ...FEW, "demo/a/b": "" });
+      await Deno.symlink("a", join(directory.path, "demo/link"));
+      const owner = { uid: 231_072, gid: 231_073 };
+      const entries = await unpack(directory, { owner: () => Promise.resolve(owner) });
+      const owners = new Set(
+        [...entries.values()].map(({ header: { type, uid, gid } }) => `${type} ${uid}:${gid}`),
+      );
+      assertEquals([...owners].toSorted(), [
+        "directory 231072:231073",
+        "file 231072:231073",
+        "symlink 231072:231073",
+      ]);
+    });
+
+    it("sends those of the file that a requirements file is a link to", async () => {
+      await using directory = await makeDirectory({
+        ...FEW,
+        "demo.json": JSON.stringify({ requirements: "link.txt" }),
+      });
+      await Deno.chmod(join(directory.path, "requirements.txt"), 0o640);
+      await Deno.symlink("requirements.txt", join(directory.path, "link.txt"));
+      assertEquals((await modesOf(directory))["link.txt"], "file 640");
+    });
   });
 }

@@ -6,7 +6,7 @@ import {
   readTemplate,
   REQUIREMENTS_TEMPLATE,
   TEMPLATE_FILES,
-} from "../../../runtime/image/template_files.ts";
+} from "../../../runtime/image/scaffold.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const IMAGE = new URL("../../../runtime/image/", import.meta.url);

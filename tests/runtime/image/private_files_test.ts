@@ -3,7 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { extract } from "tar-stream";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { buildContext } from "../../../runtime/image/build_context.ts";
-import { readTemplate } from "../../../runtime/image/template_files.ts";
+import { readTemplate } from "../../../runtime/image/scaffold.ts";
 import { findApp } from "../../../runtime/app/app.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";

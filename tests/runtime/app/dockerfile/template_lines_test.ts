@@ -5,7 +5,7 @@ import {
   copiesCommon,
   withoutOptionalMounts,
 } from "../../../../runtime/app/dockerfile/template_lines.ts";
-import { readTemplate } from "../../../../runtime/image/template_files.ts";
+import { readTemplate } from "../../../../runtime/image/scaffold.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 suite("whether a Dockerfile copies what the roles share", () => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { ProgressMessage } from "../../../runtime/docker/messages.ts";
 import type { BuildEvent } from "../../../runtime/image/build_events.ts";
-import { ClassicOutput } from "../../../runtime/image/classic_output.ts";
+import { ClassicOutput } from "../../../runtime/image/build_output.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** The events of these messages, at the times 1, 2, 3, ... */
