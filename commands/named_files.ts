@@ -16,7 +16,7 @@ import {
 } from "../runtime/contract/variables.ts";
 import { fileErrorHint, fileErrorReason, UsageError } from "../runtime/errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../runtime/files.ts";
-import type { UnreadBody } from "../runtime/invocation/request_body.ts";
+import type { UnreadBody } from "../runtime/invocation/invocation.ts";
 import type { InvocationOptions } from "./options/invocation.ts";
 
 /**

@@ -8,7 +8,7 @@ import { type AwsError, isRefusal, withHint } from "../aws/errors.ts";
 import { ModelRefusal } from "../aws/model_errors.ts";
 import type { EndpointDescription } from "../aws/sagemaker.ts";
 import { MlcliError } from "../errors.ts";
-import { refusalWords, typeHint } from "../invocation/answer.ts";
+import { refusalWords, typeHint } from "../invocation/invocation.ts";
 import type { CloudChoice } from "./connection.ts";
 import { commandFor, type JobCommand } from "./jobs/commands.ts";
 

@@ -9,7 +9,14 @@
  */
 
 import { onAbort } from "../time.ts";
-import { answerHead, BrokenMessage, type Fields, Incoming, writeAll } from "./messages.ts";
+import {
+  type AnswerHead,
+  answerHead,
+  BrokenMessage,
+  type Fields,
+  Incoming,
+  writeAll,
+} from "./messages.ts";
 
 /** What to send. */
 export interface HttpRequest {
@@ -85,13 +92,29 @@ async function answerFrom(incoming: Incoming, method: string): Promise<HttpAnswe
   while (true) {
     const bytes = await incoming.head("HTTP/1.");
     if (bytes === undefined) throw new BrokenMessage("the connection was closed");
-    const { status, reason, fields, isInterim, body, fault } = answerHead(bytes, method);
+    const answer = answerHead(bytes, method);
+    const fault = faultOf(answer);
     if (fault !== undefined) throw new BrokenMessage(fault);
-    if (isInterim) continue;
+    if (answer.isInterim) continue;
+    const { status, reason, fields, body } = answer;
     const isStream = !body.done &&
       (fields.has("transfer-encoding") || !fields.has("content-length"));
     return { status, reason, headers: fields, isStream, body: incoming.contentOf(body) };
   }
+}
+
+/** What is wrong with an answer whose body is to be read. */
+function faultOf({ status, fields, isMalformed, body }: AnswerHead): string | undefined {
+  if (status === 0) return "no answer in HTTP";
+  if (isMalformed) return "a header is not valid HTTP";
+  const coding = fields.get("transfer-encoding");
+  const length = fields.get("content-length");
+  if (body.done) return undefined;
+  if (coding !== undefined && coding.toLowerCase() !== "chunked") {
+    return `its transfer coding is not known: ${coding}`;
+  }
+  const isWrong = coding === undefined && length !== undefined && body.endsWithConnection;
+  return isWrong ? `its length is not valid: ${length}` : undefined;
 }
 
 /** What `Deno.connect` takes: in a URL, an IPv6 address stands in brackets, and a port may be left out. */

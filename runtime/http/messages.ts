@@ -53,8 +53,8 @@ export interface AnswerHead extends Head {
   readonly fields: Fields;
   /** Whether another answer follows, to the same request: `100 Continue`. */
   readonly isInterim: boolean;
-  /** What is wrong with it, for who takes nothing but correct HTTP. */
-  readonly fault: string | undefined;
+  /** Whether a header is not valid HTTP. */
+  readonly isMalformed: boolean;
 }
 
 /** What arrives on a connection, taken message by message. */
@@ -187,7 +187,7 @@ export function requestHead(bytes: Uint8Array): RequestHead {
  * @param method of the request: the answer to HEAD has no body, whatever its head says.
  */
 export function answerHead(bytes: Uint8Array, method: string): AnswerHead {
-  const { first, fields, isWrong } = linesOf(bytes);
+  const { first, fields, isMalformed } = linesOf(bytes);
   const [, version, digits = "0", reason = ""] =
     /^HTTP\/1\.([01]) (\d{3})(?:$| (.*))/.exec(first) ?? [];
   const status = Number(digits);
@@ -198,53 +198,26 @@ export function answerHead(bytes: Uint8Array, method: string): AnswerHead {
   const body = isEmpty
     ? new Length(0)
     : codedBody(fields) ?? (isUnknown ? UNTIL_CLOSED : new Length(length));
-  const coding = fields.get("transfer-encoding")?.toLowerCase();
-  const fault = status === 0
-    ? "no answer in HTTP"
-    : isWrong
-    ? "a header is not valid HTTP"
-    : isEmpty
-    ? undefined
-    : coding !== undefined
-    ? coding === "chunked" ? undefined : `its transfer coding is not known: ${coding}`
-    : length === "wrong"
-    ? `its length is not valid: ${fields.get("content-length")}`
-    : undefined;
-  return {
-    status,
-    reason,
-    fields,
-    isInterim,
-    persists: body !== UNTIL_CLOSED && persists(version, fields),
-    body,
-    fault,
-  };
+  const stays = body !== UNTIL_CLOSED && persists(version, fields);
+  return { status, reason, fields, isMalformed, isInterim, persists: stays, body };
 }
 
-interface Lines {
-  readonly first: string;
-  readonly fields: Fields;
-  /** Whether a line is no header field; it is in `fields` only if its name can be read. */
-  readonly isWrong: boolean;
-}
-
-function linesOf(bytes: Uint8Array): Lines {
+function linesOf(bytes: Uint8Array): { first: string; fields: Fields; isMalformed: boolean } {
   const [first = "", ...rest] = latin1(bytes).split(/\r?\n/);
   const fields = new Map<string, string>();
-  let isWrong = false;
+  let isMalformed = false;
   for (const line of rest) {
     if (line === "") continue;
     const [, name, text = ""] = /^([^\s:]+):(.*)$/s.exec(line) ?? [];
-    if (name === undefined || !/^[!#$%&'*+\-.^_`|~\w]+$/.test(name) || text.includes("\0")) {
-      isWrong = true;
-    }
+    const isName = name !== undefined && /^[!#$%&'*+\-.^_`|~\w]+$/.test(name);
+    if (!isName || text.includes("\0")) isMalformed = true;
     if (name === undefined) continue;
     const value = withoutBlanks(text);
     const key = name.toLowerCase();
     const before = fields.get(key);
     fields.set(key, before === undefined ? value : `${before}, ${value}`);
   }
-  return { first, fields, isWrong };
+  return { first, fields, isMalformed };
 }
 
 /**

@@ -7,8 +7,15 @@ import {
   SURE_BODY_BYTES,
 } from "../../contract/limits.ts";
 import { fileErrorReason, MlcliError, OutputClosed, UsageError } from "../../errors.ts";
-import { answerNotes, PrintedAnswer, refusalWords, typeHint } from "../../invocation/answer.ts";
-import { type BodyInPieces, readPieces, type UnreadBody } from "../../invocation/request_body.ts";
+import {
+  answerNotes,
+  type BodyInPieces,
+  PrintedAnswer,
+  readPieces,
+  refusalWords,
+  typeHint,
+  type UnreadBody,
+} from "../../invocation/invocation.ts";
 import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { Host } from "../jobs.ts";

@@ -7,13 +7,7 @@
  */
 
 import { pause } from "../../time.ts";
-import {
-  answerHead,
-  Incoming,
-  type RequestHead,
-  requestHead,
-  writeAll,
-} from "../../http/messages.ts";
+import { answerHead, Incoming, requestHead, writeAll } from "../../http/messages.ts";
 
 /** A server for the time of a request: until it is disposed of, the server is needed. */
 export interface Lease extends Disposable {
@@ -109,25 +103,20 @@ async function answered(
     return { stays: false, sending: Promise.resolve() };
   }
   try {
-    return await passOn({ client, incoming, server, head, request: requestHead(head) });
+    return await passOn(client, incoming, server, head);
   } finally {
     closeQuietly(server);
   }
 }
 
-/** A request, and the two connections. */
-interface Exchange {
-  readonly client: Deno.TcpConn;
-  readonly incoming: Incoming;
-  readonly server: Deno.TcpConn;
-  readonly head: Uint8Array;
-  readonly request: RequestHead;
-}
-
 /** Passes a request on, and its answer back. */
 async function passOn(
-  { client, incoming, server, head, request }: Exchange,
+  client: Deno.TcpConn,
+  incoming: Incoming,
+  server: Deno.TcpConn,
+  head: Uint8Array,
 ): Promise<Answered> {
+  const request = requestHead(head);
   // Whether the server takes it shows in what it answers.
   await writeAll(server, head).catch(() => {});
   const sending = send();

@@ -18,10 +18,9 @@ import type { Host, ServingJob } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { onFreePort } from "./ports.ts";
 import { placeOn, serve } from "./serve.ts";
-import { startedServersOn } from "./clear_port.ts";
+import { startedServersOn, stopRunning } from "./stop.ts";
 import { isReplaceable, type Server, takenBy } from "./servers.ts";
 import { type Start, type StartHost, startOf, startServer } from "./starting.ts";
-import { stopRunning } from "./stop.ts";
 
 /** What replacing a server may use. */
 export type ReplaceHost = StartHost & { readonly clock: Clock };

@@ -3,7 +3,7 @@ import { serverName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { onFreePort } from "./ports.ts";
-import { clearPort } from "./clear_port.ts";
+import { clearPort, stopRunning } from "./stop.ts";
 import type { Server } from "./servers.ts";
 import {
   type Follow,
@@ -19,7 +19,6 @@ import { discardContainer } from "../container/create.ts";
 import { statusAfterOutput } from "../container/end.ts";
 import { endInWords } from "../../serving/ready.ts";
 import { FollowedLogs } from "./logs.ts";
-import { stopRunning } from "./stop.ts";
 
 /**
  * Starts a server and returns once it answers. When it does not, or the user interrupts, nothing

@@ -37,7 +37,7 @@ import { madeOf } from "./made_of.ts";
 import { isPortTaken, portInUse } from "./ports.ts";
 import { requireReady } from "./readiness.ts";
 import { discardModel, servedModel, withOneModel } from "./served_model.ts";
-import { startedServersOn } from "./clear_port.ts";
+import { startedServersOn } from "./stop.ts";
 import { type Server, takenBy } from "./servers.ts";
 
 /** What starting a server may use. */

@@ -1,4 +1,4 @@
-import { directoryMark, hasConfiguration } from "../../app/app.ts";
+import { type App, directoryMark, hasConfiguration } from "../../app/app.ts";
 import { isElsewhere } from "../../app/image.ts";
 import type { Context, Interruption } from "../../context.ts";
 import { STOP_SECONDS } from "../../contract/limits.ts";
@@ -11,7 +11,8 @@ import { stopContainer } from "../container/end.ts";
 import type { Host } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import { untilFree } from "./ports.ts";
-import { requireServers, type Server, whoseText } from "./servers.ts";
+import { asServer, requireServers, type Server, serversOn, takenBy, whoseText } from "./servers.ts";
+import { isAbandoned } from "../container/managed.ts";
 
 /** Seconds between SIGTERM and SIGKILL. */
 const GRACE = STOP_SECONDS.serve;
@@ -94,4 +95,49 @@ export async function stopRunning(
 /** The user's next signal, while a server is being stopped. */
 function hurryOf({ signal, force }: Interruption): AbortSignal {
   return signal.aborted ? force : signal;
+}
+
+/**
+ * Servers on a port, of any app. Those whose mlcli was killed before it started them are removed: they
+ * would keep the port for ever.
+ */
+export async function startedServersOn(
+  engine: Engine,
+  port: number,
+  signal?: AbortSignal,
+): Promise<readonly Server[]> {
+  const remaining: Server[] = [];
+  for (const container of await serversOn(engine, port, signal)) {
+    const server = asServer(container);
+    if (!await isAbandoned(container.summary)) {
+      remaining.push(server);
+      continue;
+    }
+    await engine.removeContainer(server.id);
+    await releaseModel(server, engine);
+  }
+  return remaining;
+}
+
+/**
+ * Refuses a port that a server of mlcli has, also one that is being started, or is paused; removes
+ * what is left of one that ended, or that its mlcli, killed, never started.
+ *
+ * @param app whose server is to have it.
+ * @param signal ends the wait for the engine; its reason is thrown.
+ * @param mayReplace whether that server may be replaced: that is said.
+ * @throws PortInUse
+ */
+export async function clearPort(
+  engine: Engine,
+  port: number,
+  app: App,
+  signal: AbortSignal,
+  mayReplace = false,
+): Promise<void> {
+  for (const server of await startedServersOn(engine, port, signal)) {
+    if (!server.ended) throw takenBy(server, app, mayReplace);
+    await engine.removeContainer(server.id);
+    await releaseModel(server, engine);
+  }
 }

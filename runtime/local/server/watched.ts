@@ -19,7 +19,7 @@ import { type Change, type Look, Watch } from "../watch/changes.ts";
 import { Backend, retire, stop, untilRemoved, type Watching } from "./backends.ts";
 import { FollowedLogs } from "./logs.ts";
 import { onFreePort, portInUse } from "./ports.ts";
-import { clearPort } from "./clear_port.ts";
+import { clearPort } from "./stop.ts";
 import { serverEnded } from "./serve.ts";
 import type { Server } from "./servers.ts";
 import { requireServable, type Start, startOf, startServer } from "./starting.ts";
