@@ -18,24 +18,20 @@ import {
   writeAll,
 } from "./messages.ts";
 
-/** What to send. */
 export interface HttpRequest {
   /** `POST /invocations` */
   readonly call: string;
   /** Beside Host, Connection and Content-Length. One line of ASCII each. */
   readonly headers: Readonly<Record<string, string>>;
-  /** In pieces. */
   readonly body: readonly Uint8Array[];
 }
 
-/** The beginning of an answer, and its body as it comes. */
 export interface HttpAnswer {
   readonly status: number;
   readonly reason: string;
   readonly headers: Fields;
   /** Whether it came without its length: the server need not have had all of it to begin. */
   readonly isStream: boolean;
-  /** @throws BrokenMessage where it ends too early. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 

@@ -32,19 +32,16 @@ export interface Body {
   take(bytes: Uint8Array, content?: Uint8Array[]): number;
 }
 
-/** The head of a request or an answer. */
 export interface Head {
   /** Whether its sender can go on with another message on the connection afterwards. */
   readonly persists: boolean;
   readonly body: Body;
 }
 
-/** Of a request. */
 export interface RequestHead extends Head {
   readonly method: string;
 }
 
-/** Of an answer. */
 export interface AnswerHead extends Head {
   /** 0 where this is no status line of HTTP/1. */
   readonly status: number;
@@ -53,7 +50,6 @@ export interface AnswerHead extends Head {
   readonly fields: Fields;
   /** Whether another answer follows, to the same request: `100 Continue`. */
   readonly isInterim: boolean;
-  /** Whether a header is not valid HTTP. */
   readonly isMalformed: boolean;
 }
 
@@ -147,7 +143,6 @@ export class Incoming {
   }
 }
 
-/** Writes all of it. */
 export async function writeAll(
   connection: Pick<Deno.Conn, "write">,
   bytes: Uint8Array,
@@ -172,7 +167,6 @@ export function emptyLines(bytes: Uint8Array): number {
   return start < 0 ? bytes.length : start;
 }
 
-/** Reads the head of a request. */
 export function requestHead(bytes: Uint8Array): RequestHead {
   const { first, fields } = linesOf(bytes);
   const [, method = "", version] = /^(\S+) .* HTTP\/1\.([01])$/.exec(first) ?? [];

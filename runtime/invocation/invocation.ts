@@ -92,7 +92,6 @@ export class PrintedAnswer {
     this.#err = err;
   }
 
-  /** How much of it is printed, in bytes. */
   get length(): number {
     return this.#length;
   }
@@ -114,7 +113,6 @@ export class PrintedAnswer {
   }
 }
 
-/** What a model says beside an answer's body, in headers. */
 export interface AnswerHeaders {
   /** `X-Amzn-SageMaker-Custom-Attributes` */
   readonly customAttributes: string | undefined;

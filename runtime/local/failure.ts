@@ -12,13 +12,11 @@ import { COMMON_PATH } from "../contract/images.ts";
 import { statfs } from "node:fs/promises";
 import { FREES_ENGINE_DISK, saysDiskFull } from "../docker/full_disk.ts";
 
-/** A run that failed. */
 export interface FailedRun {
   readonly kind: JobKind;
   readonly outcome: RunOutcome;
   /** Seconds that it had to end in. */
   readonly grace: number;
-  /** The reason that its code gave. */
   readonly reason: string | undefined;
   /** Path, as the user types it, of a reason that may be another run's. */
   readonly unquoted: string | undefined;
@@ -32,7 +30,6 @@ export interface FailedRun {
   readonly hint: string | undefined;
 }
 
-/** The error for it. */
 export async function failureOf(
   {
     kind,

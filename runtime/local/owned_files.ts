@@ -7,9 +7,7 @@
 
 import { SEPARATOR } from "@std/path/constants";
 
-/** Something in a directory that a container may write to. */
 export interface Entry {
-  /** Absolute path on this machine. */
   readonly path: string;
   /** Device and inode: a name can be given to another file. */
   readonly id: string;
@@ -30,7 +28,6 @@ export interface Entry {
   readonly isClosed?: boolean;
 }
 
-/** Setuid and setgid. */
 export const PRIVILEGE_BITS = 0o6000;
 
 /**
@@ -122,7 +119,6 @@ async function contentOf(
   }
 }
 
-/** An entry with all that is below it. */
 function* everyEntry(entry: Entry): Generator<Entry> {
   yield entry;
   for (const inner of entry.entries ?? []) yield* everyEntry(inner);
@@ -138,17 +134,14 @@ export function isUnseen({ kind, entries }: Entry): boolean {
   return kind === "unknown" || (kind === "directory" && entries === undefined);
 }
 
-/** What was there before a run. */
 export interface Before {
   /** By its id. */
   readonly entries: ReadonlyMap<string, Entry>;
   /** Whether something was there that could not be looked at, and may have been somebody else's. */
   readonly isPartlyUnknown: boolean;
-  /** When the run began, in ms since 1970. */
   readonly start: number;
 }
 
-/** Remembers what is there before a run. */
 export function remember(trees: readonly Entry[], start: number): Before {
   const all = entriesIn(trees);
   const known = all.filter(({ kind }) => kind !== "unknown");
@@ -159,13 +152,11 @@ export function remember(trees: readonly Entry[], start: number): Before {
   };
 }
 
-/** What has to change so that what a run made is the caller's. */
 export interface Changes {
   /** The caller's directories that the run has closed: what is in them has to be looked at. */
   readonly open: readonly string[];
   /** What is given to the caller. */
   readonly give: readonly string[];
-  /** Whether it is given with all that is in it. */
   readonly isRecursive: boolean;
 }
 
@@ -200,7 +191,6 @@ export function changesFor(trees: readonly Entry[], uid: number, before: Before)
   return { open: pathsOf(closed), give: pathsOf(given), isRecursive };
 }
 
-/** The paths of entries. */
 export function pathsOf(entries: readonly Entry[]): readonly string[] {
   return entries.map(({ path }) => path);
 }

@@ -46,10 +46,8 @@ const LONGEST_COMMAND = 1_000_000;
  */
 const MOST_FOR_ROOT = 10_000;
 
-/** How many paths are named in a message. */
 const NAMED_PATHS = 3;
 
-/** Who owned what before a run. */
 export interface OwnersBefore extends Before {
   /** Real path to id. */
   readonly directories: ReadonlyMap<string, string>;
@@ -117,7 +115,6 @@ function givingWords(files: number): string {
   return `Making ${files === 1 ? "1 file" : `${files} files`} of the run yours`;
 }
 
-/** What a change of files needs. */
 interface Changing {
   readonly engine: Engine;
   readonly image: string;
@@ -311,7 +308,6 @@ async function dropPrivileges(files: readonly Entry[], change: Change, warn: War
   }
 }
 
-/** Those that have setuid or setgid as they are now. */
 async function stillPrivileged(files: readonly Entry[]): Promise<readonly Entry[]> {
   const entries = await Promise.all(files.map(({ path }) => entryAt(path)));
   return entries.filter((entry) => entry !== undefined).filter(({ isPrivileged }) => isPrivileged);
@@ -340,7 +336,6 @@ function warnOfUnseen(
   );
 }
 
-/** Warns of what the run changed that still belongs to another user. */
 function warnOfKept(
   trees: readonly Entry[],
   { entries, caller }: OwnersBefore,
@@ -369,10 +364,8 @@ function shownPaths(paths: readonly string[]): string {
   );
 }
 
-/** How much of a path is shown, in characters. */
 const SHOWN_PATH = 300;
 
-/** Some of the paths, as words of a command. */
 function typedPaths(paths: readonly string[]): string {
   return paths.slice(0, NAMED_PATHS).map(shellWord).join(" ");
 }

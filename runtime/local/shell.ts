@@ -39,7 +39,6 @@ import { NO_LOG } from "./container/body.ts";
 
 /** Where the code would run. */
 interface Place {
-  /** The container's name. */
   readonly name: string;
   readonly code: CodeFolder;
   /** Requires that nothing that is mounted leads out of the app's repository. */

@@ -38,7 +38,6 @@ export interface Asked extends Resources {
 
 /** What is known when a container is planned, besides what was asked for. */
 export interface Known {
-  /** The container's name. */
   readonly name: string;
   /** The region that the code is told. */
   readonly region: string;
@@ -46,13 +45,11 @@ export interface Known {
   readonly withInit: boolean;
 }
 
-/** What is asked for with a server. */
 export interface AskedServer extends Asked {
   /** Names that it may be called by, besides its own; in lower case. */
   readonly allowedHosts: readonly string[];
 }
 
-/** What is known of a server. */
 export interface KnownServer extends Known {
   /** What tells the harness how large a request may be; nothing where another limit is named. */
   readonly bodyLimit: Variables;
@@ -95,7 +92,6 @@ export function onPort<Body extends Omit<CreateBody, "Labels">>(
   };
 }
 
-/** What a container may take, and what it may do. */
 export function limits(
   { memory, cpus, shmSize, gpus, network, allowPrivileges }: Asked,
   { withInit }: Known,

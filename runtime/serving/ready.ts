@@ -4,7 +4,6 @@ import { abortOf, deadlineIn, joinSignals, pause } from "../time.ts";
 import { type Engine, isConflict, isNotFound } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { SilentEngine } from "../docker/patience.ts";
-import { type End, endOf } from "../contract/outcome.ts";
 
 /** Between two attempts, in ms. */
 const SHORTEST_INTERVAL = 5;
@@ -172,7 +171,6 @@ export async function untilReady(
   }
 }
 
-/** How many lines of a dead server's log are shown. */
 const LOG_TAIL = 30;
 
 /** How long the engine may take to give it, in seconds: it only explains something. */
@@ -195,11 +193,4 @@ export async function logTail(engine: Engine, id: string): Promise<string | unde
     if (!isNotFound(error) && !isConflict(error) && !(error instanceof SilentEngine)) throw error;
   }
   return text || undefined;
-}
-
-/** How a container's program ended, and whether it ran out of memory, if the engine knows. */
-export async function endInWords(engine: Engine, id: string, status: number): Promise<End> {
-  // The exit status must be shown also where this is not known.
-  const outOfMemory = status !== 0 && await engine.ranOutOfMemory(id).catch(() => false);
-  return endOf(status, outOfMemory);
 }

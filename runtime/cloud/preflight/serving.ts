@@ -11,6 +11,7 @@ import { LABELS, takesPort } from "../../contract/images.ts";
 import { isAccelerated } from "../../contract/instances.ts";
 import { PATHS, SERVER_PORT, SERVING_ARGUMENTS } from "../../contract/jobs.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
+import { endOf } from "../../contract/outcome.ts";
 import type { Variables } from "../../contract/variables.ts";
 import { BrokenEngine } from "../../docker/broken_engine.ts";
 import {
@@ -25,7 +26,7 @@ import { platformOf } from "../../docker/image_details.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { bodyLimit, onPort, serverPlan } from "../../serving/plan.ts";
 import { freePort, isTaken } from "../../serving/ports.ts";
-import { endInWords, logTail, untilReady } from "../../serving/ready.ts";
+import { logTail, untilReady } from "../../serving/ready.ts";
 import { printable } from "../../text.ts";
 import { VERSION } from "../../version.ts";
 import type { Note } from "./data.ts";
@@ -284,7 +285,10 @@ async function requirePing(
   const readiness = await untilReady(engine, { id, port: port ?? 0 }, seconds, signal);
   if (readiness.kind === "ready") return;
   const { words, hint } = readiness.kind === "ended"
-    ? await endInWords(engine, id, readiness.status)
+    ? endOf(
+      readiness.status,
+      readiness.status !== 0 && await engine.ranOutOfMemory(id).catch(() => false),
+    )
     : { words: readiness.lastAnswer, hint: undefined };
   const log = await logTail(engine, id);
   throw new Unfit(

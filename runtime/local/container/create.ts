@@ -12,7 +12,6 @@ import { imageNotFound } from "../../docker/require_image.ts";
 import { mountingOn, protectionOf } from "./body.ts";
 import { limitRefusal, noGpusOnPodman, resourceRefusal } from "./refusals.ts";
 
-/** How long the removal of a container may take, in ms: the user waits for it to end. */
 const REMOVAL_TIMEOUT = 30_000;
 
 /** Docker: daemon's `validateMountConfig` (moby, volume/mounts); Podman 4.3: it would make what it
@@ -58,7 +57,6 @@ export async function createContainer(
   }
 }
 
-/** The error where the engine does not see what is to be mounted. */
 function unseenDirectory({ inStudio }: Engine, cause: EngineError): MlcliError | undefined {
   const { reason } = cause;
   if (MAY_NOT_LOOK.test(reason)) {
@@ -80,11 +78,6 @@ function unseenDirectory({ inStudio }: Engine, cause: EngineError): MlcliError |
   });
 }
 
-/**
- * Starts a container.
- *
- * @throws MlcliError when the image cannot run the command.
- */
 export async function startContainer(engine: Engine, id: string, body: CreateBody): Promise<void> {
   try {
     await engine.startContainer(id);
@@ -159,7 +152,6 @@ export async function discardContainer(
   }
 }
 
-/** That a container may be left, and how to clear that. */
 export function leftText(name: string): string {
   return warningText(
     `The container ${name} may still be there: the Docker Engine did not remove it`,

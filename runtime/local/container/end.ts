@@ -5,6 +5,7 @@
  * @module
  */
 
+import { type End, endOf } from "../../contract/outcome.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { abortOf, CLOCK, type Clock, onAbort, pause } from "../../time.ts";
 import { MlcliError } from "../../errors.ts";
@@ -108,4 +109,11 @@ export async function failIfNeverEnds(
     ended = isRunning || isHeldUp() ? 0 : ended + INTERVAL;
   }
   throw new SilentEngine("the end of a container", END_LAG);
+}
+
+/** How a container's program ended, and whether it ran out of memory, if the engine knows. */
+export async function endInWords(engine: Engine, id: string, status: number): Promise<End> {
+  // The exit status must be shown also where this is not known.
+  const outOfMemory = status !== 0 && await engine.ranOutOfMemory(id).catch(() => false);
+  return endOf(status, outOfMemory);
 }

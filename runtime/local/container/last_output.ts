@@ -6,7 +6,6 @@ export class Tail {
   #pieces: Uint8Array[] = [];
   #size = 0;
 
-  /** @param length how many bytes are kept. */
   constructor(private readonly length: number) {}
 
   /** Takes the next bytes, which may be written over afterwards. */
@@ -17,7 +16,6 @@ export class Tail {
     if (this.#size > 2 * this.length) this.#join();
   }
 
-  /** The bytes as text. */
   get text(): string {
     return new TextDecoder().decode(this.#join());
   }
@@ -80,7 +78,6 @@ function remembered(output: Output, tail: Tail): Output {
  */
 const REFUSALS = /"no new privileges" flag is set|effective uid is not 0/;
 
-/** What to do about it. */
 const HINT = "--allow-privileges lets programs of the image gain privileges, as sudo does.";
 
 /** The hint, if what a program wrote says that it needs privileges. */

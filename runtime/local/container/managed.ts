@@ -45,12 +45,10 @@ export function serverName(appName: string, port: number): string {
   return `mlcli-${appName}-serve-${port}`;
 }
 
-/** Another name of a container that serves an app on a port. */
 export function spareName(appName: string, port: number): string {
   return `${serverName(appName, port)}-${crypto.randomUUID().slice(0, 8)}`;
 }
 
-/** A container that mlcli created. */
 export type Managed = ManagedServer | ManagedJob;
 
 interface ManagedContainer {
@@ -60,14 +58,11 @@ interface ManagedContainer {
   readonly summary: ContainerSummary;
 }
 
-/** One of `local deploy`. */
 export interface ManagedServer extends ManagedContainer {
   readonly role: "serve";
-  /** Port on the host. */
   readonly port: number;
 }
 
-/** One of `local train` or `local process`. */
 export interface ManagedJob extends ManagedContainer {
   readonly role: JobKind;
   readonly port: undefined;

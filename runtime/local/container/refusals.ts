@@ -24,7 +24,6 @@ const UNLIMITED = {
 
 type HostConfig = CreateBody["HostConfig"];
 
-/** What an engine says, of which request, and what it means to the user. */
 interface Refusal {
   readonly said: RegExp;
   readonly isOf: (asked: HostConfig) => boolean;

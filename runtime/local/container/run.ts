@@ -12,7 +12,6 @@ import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { demultiplex, type OutputPiece } from "../../docker/frames.ts";
 import type { Upgraded } from "../../docker/upgrade.ts";
 import { OutputClosed } from "../../errors.ts";
-import { endInWords } from "../../serving/ready.ts";
 import { abortOf, lastMoment, onAbort } from "../../time.ts";
 import {
   attachContainer,
@@ -21,13 +20,11 @@ import {
   startContainer,
   withInitIfThere,
 } from "./create.ts";
-import { failIfNeverEnds, failIfStillRunning, killOnAbort } from "./end.ts";
+import { endInWords, failIfNeverEnds, failIfStillRunning, killOnAbort } from "./end.ts";
 import { passInputOn } from "./input.ts";
 import { privilegesHint, Tail } from "./last_output.ts";
 
-/** How a run is stopped. */
 export interface Stopping {
-  /** Seconds between SIGTERM and SIGKILL. */
   readonly grace: number;
   /** Seconds after its start at which it is stopped though nobody asks for it. */
   readonly after?: number;
@@ -48,9 +45,7 @@ export type RunHost =
   & Pick<Context, "out" | "err" | "interruption">
   & Partial<Pick<Context, "input">>;
 
-/** How a run ended. */
 export interface RunOutcome extends End {
-  /** Exit status of the container's program. */
   readonly status: number;
   /**
    * Why it was stopped: an `Interrupted`, or an `OutputClosed` where nobody read the output any
@@ -185,7 +180,6 @@ async function attachTo(
   return { output: body.Tty ? ofTerminal(output) : demultiplex(output), connection };
 }
 
-/** A terminal has one stream. */
 async function* ofTerminal(output: AsyncIterable<Uint8Array>): AsyncGenerator<OutputPiece> {
   for await (const bytes of output) yield { stream: "stdout", bytes };
 }

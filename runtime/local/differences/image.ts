@@ -29,9 +29,6 @@ export async function imageToRun(
   return image;
 }
 
-/**
- * What would differ on the platform because of how the image was made.
- */
 export function imageDifferences(
   { app, tag }: Pick<LocalJob, "app" | "tag">,
   image: ImageDetails,

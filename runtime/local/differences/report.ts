@@ -35,7 +35,6 @@ export async function makeReport(folder: string): Promise<string> {
   return path;
 }
 
-/** Mounts the file. */
 export function reportMount(path: string): Mount {
   return writable(path, TARGET);
 }
@@ -52,7 +51,6 @@ export function reportVariables(kind: JobKind, isStrict: boolean): Variables {
   return { MLCLI_REPORT: TARGET, MLCLI_WATCH: watched.join(":") };
 }
 
-/** What the harness reported. */
 export interface Report {
   readonly differences: readonly Difference[];
   readonly python: PythonOfImage | undefined;
@@ -60,70 +58,67 @@ export interface Report {
   readonly reason: string | undefined;
 }
 
-/** What an image has of Python. */
 export interface PythonOfImage {
   readonly version: string;
-  /** Name to version. */
   readonly packages: Readonly<Record<string, string>>;
 }
 
 /** What the harness reported; the container may have written anything. */
 export async function readReport(path: string, kind: JobKind): Promise<Report> {
-  const text = await startOf(path);
+  // Somebody may have taken the run's directory away: how the run ended matters more.
+  using file = await Deno.open(path).catch(() => undefined);
+  if (file === undefined) return reportOf("", kind);
+  const buffer = new Uint8Array(LONGEST);
+  const length = await file.read(buffer) ?? 0;
+  return reportOf(new TextDecoder().decode(buffer.subarray(0, length)), kind);
+}
+
+/** The same, of its text: a line each, a JSON array of what happened and where. */
+export function reportOf(text: string, kind: JobKind): Report {
+  const lines = text.split("\n").map(parse).filter((line) => line !== undefined);
+  const saying = (what: string): readonly string[] =>
+    lines.filter(([found]) => found === what).map(([, where]) => where);
+  // The first reason counts, as in the file `failure`.
+  const [reason] = saying("reason");
   return {
-    differences: reportedDifferences(text, kind),
-    python: reportedPython(text),
-    reason: reportedReason(text),
+    differences: differencesOf(new Set(saying("opened")), new Set(saying("lost")), kind),
+    python: pythonOf(saying("python")[0], saying("package")),
+    reason: reason === undefined
+      ? undefined
+      : failureReason(new TextEncoder().encode(reason).subarray(0, REASON_BYTES)),
   };
 }
 
-/** Why the code failed, as a report says it: the first reason counts, as in the file `failure`. */
-export function reportedReason(text: string): string | undefined {
-  const line = text.split("\n").map(parse).find((line) => line?.[0] === "reason");
-  return line && failureReason(new TextEncoder().encode(line[1]).subarray(0, REASON_BYTES));
-}
-
-/** What a report says of Python; `undefined` where the harness said nothing of it. */
-export function reportedPython(text: string): PythonOfImage | undefined {
-  const lines = text.split("\n").map(parse).filter((line) => line !== undefined);
-  const version = lines.find(([what]) => what === "python")?.[1];
+function pythonOf(
+  version: string | undefined,
+  packages: readonly string[],
+): PythonOfImage | undefined {
   if (version === undefined || !/^[\d.]{1,20}$/.test(version)) return undefined;
-  const packages = lines.flatMap(([what, text]) => {
-    const found = what === "package" ? /^([\w.-]{1,200}) ([\w.+!-]{1,100})$/.exec(text) : null;
-    return found ? [[found[1]!, found[2]!] as const] : [];
+  const known = packages.flatMap((text) => {
+    const [, name, version] = /^([\w.-]{1,200}) ([\w.+!-]{1,100})$/.exec(text) ?? [];
+    return name === undefined ? [] : [[name, version!] as const];
   });
-  return { version, packages: Object.fromEntries(packages) };
+  return { version, packages: Object.fromEntries(known) };
 }
 
-async function startOf(path: string): Promise<string> {
-  // Somebody may have taken the run's directory away: how the run ended matters more.
-  using file = await Deno.open(path).catch(() => undefined);
-  if (file === undefined) return "";
-  const buffer = new Uint8Array(LONGEST);
-  const length = await file.read(buffer) ?? 0;
-  return new TextDecoder().decode(buffer.subarray(0, length));
-}
-
-/** The same, of the text of a report: a line each, a JSON array of what happened and where. */
-export function reportedDifferences(text: string, kind: JobKind): readonly Difference[] {
-  const lines = text.split("\n").map(parse).filter((line) => line !== undefined);
-  const paths = (what: string): readonly string[] => [
-    ...new Set(lines.filter(([found]) => found === what).map(([, path]) => path)),
-  ];
+function differencesOf(
+  opened: ReadonlySet<string>,
+  lost: ReadonlySet<string>,
+  kind: JobKind,
+): readonly Difference[] {
   const { title } = JOBS[kind];
   const found: Difference[] = [];
   for (const directory of WATCHED[kind]) {
-    const opened = paths("opened").filter((path) => `${path}/`.startsWith(`${directory}/`));
-    if (opened.length === 0) continue;
+    const paths = [...opened].filter((path) => `${path}/`.startsWith(`${directory}/`));
+    if (paths.length === 0) continue;
     found.push({
-      message: `${title} opened ${listed(opened)}; on the platform, it has no ${directory}`,
+      message: `${title} opened ${listed(paths)}; on the platform, it has no ${directory}`,
       hint: REMEDIES[kind],
     });
   }
-  const lost = paths("lost");
-  if (lost.length > 0) {
+  if (lost.size > 0) {
     found.push({
-      message: `${title} wrote ${listed(lost)}, which nothing keeps, here or on the platform`,
+      message: `${title} wrote ${listed([...lost])}, which nothing keeps, here or on the platform`,
       hint: `Write it to ${PATHS.processingOutput}.`,
     });
   }

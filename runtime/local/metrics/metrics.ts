@@ -34,17 +34,14 @@ export class Lines {
   }
 }
 
-/** A value, and when it was written. */
 export interface Sample {
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly value: number;
 }
 
-/** What is known of a metric. */
 export interface Metric {
   readonly name: string;
-  /** How many values there were. */
   readonly count: number;
   readonly last: number;
   readonly least: number;
@@ -62,7 +59,6 @@ const STEPS_OF_A_TURN = 10_000_000;
 /** What is still looked at once the run is interrupted, in steps: of 50 steps, 400 KB of output. */
 const LAST_STEPS = 20_000_000;
 
-/** Finds the metrics of a run. */
 export class Metrics {
   /** Called with each value that is kept. */
   onSample: (name: string, sample: Sample) => void = () => {};

@@ -17,7 +17,6 @@ import type { Lease } from "./relay.ts";
 import { findServers, type Server } from "./servers.ts";
 import { stopRunning } from "./stop.ts";
 
-/** One container, and the requests that it answers. */
 export class Backend {
   readonly #idle = Promise.withResolvers<void>();
   #requests = 0;
@@ -54,7 +53,6 @@ export class Backend {
   }
 }
 
-/** What watching over them needs. */
 export interface Watching {
   readonly engine: Engine;
   readonly interruption: Interruption;

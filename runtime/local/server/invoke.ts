@@ -22,9 +22,7 @@ import type { Host } from "../jobs.ts";
 import { exchange, type HttpAnswer, type HttpRequest } from "../../http/exchange.ts";
 import { requireServer, type Server } from "./servers.ts";
 
-/** A request to a server. */
 export interface InvokeRequest {
-  /** Port on this machine. */
   readonly port: number;
   readonly body: UnreadBody;
   readonly accept: string | undefined;
@@ -39,7 +37,6 @@ export interface InvokeRequest {
 /** Where the answer goes, and what is asked when nobody answers on the port: the engine. */
 export type InvokeHost = Pick<Host, "out" | "err" | "interruption" | "engine">;
 
-/** How much of a refusal is shown, in bytes. */
 const REFUSAL_LENGTH = 64 * 1024;
 
 /**

@@ -5,9 +5,7 @@ import { statusAfterOutput } from "../container/end.ts";
 import type { Host } from "../jobs.ts";
 import { requireServer, type Server } from "./servers.ts";
 
-/** Whose log, and how much of it. */
 export interface LogsRequest {
-  /** Port on the host. */
   readonly port: number;
   /** Only if the server is this app's; of any app when undefined. */
   readonly appName: string | undefined;
@@ -117,7 +115,6 @@ export class FollowedLogs {
     await Promise.race([Promise.all(this.#open), abortOf(enough.signal)]).catch(() => {});
   }
 
-  /** Reads no further. */
   close(): void {
     this.#reading.abort();
   }

@@ -3,15 +3,15 @@ import { START_SECONDS } from "../../contract/limits.ts";
 import { missingModule } from "../../contract/missing_modules.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
-import { endInWords, logTail, untilReady } from "../../serving/ready.ts";
+import { logTail, untilReady } from "../../serving/ready.ts";
 import { abortOf } from "../../time.ts";
+import { endInWords } from "../container/end.ts";
 import { privilegesHint } from "../container/last_output.ts";
 import type { Findings } from "../differences/findings.ts";
 import type { ServingJob } from "../jobs.ts";
 import { missingModuleHintOf } from "../missing_module.ts";
 import type { Server } from "./servers.ts";
 
-/** What was asked for. */
 interface Asked {
   readonly job: Pick<ServingJob, "app" | "timeout">;
   readonly image: ImageDetails;

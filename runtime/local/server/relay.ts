@@ -11,14 +11,12 @@ import { answerHead, Incoming, requestHead, writeAll } from "../../http/messages
 
 /** A server for the time of a request: until it is disposed of, the server is needed. */
 export interface Lease extends Disposable {
-  /** Its port on this machine. */
   readonly port: number;
 }
 
 /** Gives the server of this moment; undefined while there is none. */
 export type LeaseOf = () => Lease | undefined;
 
-/** A relay that listens. */
 export interface Relay {
   /** Takes no connection any more; those that are there stay. */
   close(): void;
@@ -82,9 +80,7 @@ async function converse(client: Deno.TcpConn, leaseOf: LeaseOf): Promise<void> {
   }
 }
 
-/** How a request was answered. */
 interface Answered {
-  /** Whether the client's connection stays. */
   readonly stays: boolean;
   /** Until the client has sent what is read of it. */
   readonly sending: Promise<unknown>;
@@ -109,7 +105,6 @@ async function answered(
   }
 }
 
-/** Passes a request on, and its answer back. */
 async function passOn(
   client: Deno.TcpConn,
   incoming: Incoming,

@@ -16,8 +16,7 @@ import {
 import { MlcliError } from "../../errors.ts";
 import { abortOf, joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
-import { statusAfterOutput } from "../container/end.ts";
-import { endInWords } from "../../serving/ready.ts";
+import { endInWords, statusAfterOutput } from "../container/end.ts";
 import { FollowedLogs } from "./logs.ts";
 
 /**
@@ -40,7 +39,6 @@ async function serveOn(start: Start, port: number): Promise<Server> {
   return await startServer(start, placeOn(start.job, port));
 }
 
-/** Where the server of an app on a port is. */
 export function placeOn({ app }: Pick<ServingJob, "app">, port: number): Place {
   return { name: serverName(app.name, port), port, published: port };
 }
@@ -97,7 +95,6 @@ export async function serveInForeground(
   }
 }
 
-/** The error for a server that ended by itself. */
 export async function serverEnded(
   engine: Engine,
   { id }: Server,

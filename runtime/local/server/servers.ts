@@ -10,7 +10,6 @@ import { type MadeOf, readMadeOf } from "./made_of.ts";
 import { managed, type ManagedServer } from "../container/managed.ts";
 import { type PortInUse, portInUse } from "./ports.ts";
 
-/** A server's container, running or ended. */
 export interface Server {
   readonly id: string;
   readonly name: string;
@@ -41,7 +40,6 @@ export async function findServers(
   return (await serversOn(engine, port, signal)).map(asServer);
 }
 
-/** Their containers. */
 export async function serversOn(
   engine: Engine,
   port: number | undefined,
@@ -104,7 +102,6 @@ function notFound(
   });
 }
 
-/** What is known of a server from the engine's list. */
 export function asServer({ id, name, appName, port, summary }: ManagedServer): Server {
   const { Image, State, Labels, Mounts = [], Ports = [] } = summary;
   const published = Ports.flatMap(({ PublicPort = [] }) => PublicPort);

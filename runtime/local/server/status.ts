@@ -9,7 +9,6 @@ import { stalenessOfServer } from "./staleness.ts";
 import { abortOf } from "../../time.ts";
 import { ping, type PingAnswer } from "../../serving/ready.ts";
 
-/** How a container is. */
 export type Health =
   /** A server that answers `/ping` with 200. */
   | { readonly state: "healthy" }
@@ -20,12 +19,10 @@ export type Health =
   /** `created`, `paused`, `exited` and the engine's others. */
   | { readonly state: "other"; readonly name: string; readonly exitStatus: number | undefined };
 
-/** A container of mlcli. */
 export interface ContainerStatus {
   readonly name: string;
   readonly appName: string;
   readonly role: Role;
-  /** Port on the host, of a server. */
   readonly port: number | undefined;
   readonly health: Health;
   readonly created: Date;

@@ -14,12 +14,9 @@ import { untilFree } from "./ports.ts";
 import { asServer, requireServers, type Server, serversOn, takenBy, whoseText } from "./servers.ts";
 import { isAbandoned } from "../container/managed.ts";
 
-/** Seconds between SIGTERM and SIGKILL. */
 const GRACE = STOP_SECONDS.serve;
 
-/** Which server to stop. */
 export interface StopRequest {
-  /** Port on the host. */
   readonly port: number;
   /** Only if the server is this app's; of any app when undefined. */
   readonly appName: string | undefined;

@@ -24,7 +24,6 @@ import { serverEnded } from "./serve.ts";
 import type { Server } from "./servers.ts";
 import { requireServable, type Start, startOf, startServer } from "./starting.ts";
 
-/** Who hears what happens. */
 export interface Audience {
   /** The first server answers on this port. */
   readonly onReady: (port: number) => Promise<void>;
@@ -38,7 +37,6 @@ export interface Audience {
   readonly onEnd: (error: MlcliError) => void;
 }
 
-/** What it may use. */
 export type WatchHost = Host & { readonly clock: Clock };
 
 /** What a start that was overtaken by an edit has, in ms, beside twice the longest that answered. */
@@ -114,7 +112,6 @@ class WatchedServer implements AsyncDisposable {
     return { engine: this.engine, interruption, clock, err };
   }
 
-  /** The first server. */
   async start(): Promise<void> {
     this.#look = await this.#watch.look();
     const follow = (_: Engine, server: Server) => this.#logs.follow(this.engine, server);

@@ -26,7 +26,6 @@ export interface WatchedFolder {
 /** All of them at a moment. One that holds too many files to be looked at is undefined. */
 export type Look = readonly (Tree | undefined)[];
 
-/** What has changed. */
 export interface Change {
   readonly look: Look;
   /** `prediction/serve edited`, `model trained` */
@@ -44,7 +43,6 @@ const QUIET = 50;
 /** How often it is looked whether that is so; a training that writes on and on is no edit. */
 const MOST_LOOKS = 100;
 
-/** Some directories that are watched. */
 export class Watch {
   readonly #folders: readonly WatchedFolder[];
   readonly #around: readonly string[];
@@ -57,7 +55,6 @@ export class Watch {
     this.#clock = clock;
   }
 
-  /** What is there now. */
   look(): Promise<Look> {
     return Promise.all(this.#folders.map(({ path }) => treeIn(path, "times")));
   }

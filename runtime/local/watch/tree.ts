@@ -1,7 +1,6 @@
 import { join } from "@std/path/join";
 import { isPlaceholder } from "../../app/layout.ts";
 
-/** A directory at a moment. */
 export interface Tree {
   /** The files and links in it, by their paths in it with slashes, and what tells them from others. */
   readonly files: ReadonlyMap<string, string>;

@@ -3,10 +3,8 @@ import { join } from "@std/path";
 import {
   makeReport,
   readReport,
-  reportedDifferences,
-  reportedPython,
-  reportedReason,
   reportMount,
+  reportOf,
   reportVariables,
 } from "../../../../runtime/local/differences/report.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
@@ -20,17 +18,20 @@ suite("what the harness reports of Python", () => {
   it("is its version, and its packages", () => {
     const text = line("python", "3.12.4") + line("package", "scikit-learn 1.5.0") +
       line("package", "torch 2.3.0+cpu") + line("opened", "/opt/ml/model");
-    assertEquals(reportedPython(text), {
+    assertEquals(reportOf(text, "train").python, {
       version: "3.12.4",
       packages: { "scikit-learn": "1.5.0", torch: "2.3.0+cpu" },
     });
   });
 
   it("is nothing that could be another's", () => {
-    assertEquals(reportedPython(line("package", "a 1")), undefined);
-    assertEquals(reportedPython(line("python", "\x1b[2J")), undefined);
+    assertEquals(reportOf(line("package", "a 1"), "train").python, undefined);
+    assertEquals(reportOf(line("python", "\x1b[2J"), "train").python, undefined);
     assertEquals(
-      reportedPython(line("python", "3.8.0") + line("package", "a\nb 1") + line("package", "a b c"))
+      reportOf(
+        line("python", "3.8.0") + line("package", "a\nb 1") + line("package", "a b c"),
+        "train",
+      ).python
         ?.packages,
       {},
     );
@@ -45,13 +46,13 @@ suite("a report that a full disk cut off anywhere", () => {
   it("says nothing that is not so", () => {
     for (let length = 0; length < whole.length; length++) {
       const text = whole.slice(0, length);
-      const python = reportedPython(text);
+      const python = reportOf(text, "train").python;
       assertEquals(python?.version ?? "3.12.4", "3.12.4");
       for (const [name, version] of Object.entries(python?.packages ?? {})) {
         assertEquals(version, packages[name], text);
       }
-      assertEquals(reportedReason(text) ?? "No room", "No room");
-      for (const { message } of reportedDifferences(text, "process")) {
+      assertEquals(reportOf(text, "train").reason ?? "No room", "No room");
+      for (const { message } of reportOf(text, "process").differences) {
         assertEquals(message.includes("opened /opt/ml/model/m;"), true, message);
       }
     }
@@ -71,7 +72,7 @@ suite("what the harness reports of a failure", () => {
       [line("reason", 3) + line("reason"), undefined],
       [line("reason", "cut off").slice(0, -4), undefined],
     ];
-    for (const [text, reason] of rows) assertEquals(reportedReason(text), reason);
+    for (const [text, reason] of rows) assertEquals(reportOf(text, "train").reason, reason);
   });
 });
 
@@ -108,7 +109,7 @@ suite("what the harness reports", () => {
       line("opened", "/opt/ml/model/model.json") + line("opened", "/opt/ml/model/model.json") +
       line("opened", "/opt/ml/model") + line("lost", "/opt/ml/processing/plots/a.png");
     assertEquals(
-      reportedDifferences(text, "process").map(({ message }) => message),
+      reportOf(text, "process").differences.map(({ message }) => message),
       [
         "Processing opened /opt/ml/model/model.json, /opt/ml/model; " +
         "on the platform, it has no /opt/ml/model",
@@ -118,11 +119,11 @@ suite("what the harness reports", () => {
         "here or on the platform",
       ],
     );
-    const [training] = reportedDifferences(
+    const [training] = reportOf(
       ["1", "2", "3", "4"].map((name) => line("opened", `/opt/ml/input/data/processing/${name}`))
         .join(""),
       "train",
-    );
+    ).differences;
     assertEquals(
       training!.message,
       "Training opened /opt/ml/input/data/processing/1, /opt/ml/input/data/processing/2, " +
@@ -142,10 +143,10 @@ suite("what the harness reports", () => {
       '{"a": 1}',
       "[".repeat(9),
     ];
-    assertEquals(reportedDifferences(rubbish.join("\n"), "process"), []);
-    assertEquals(reportedDifferences(line("opened", "/etc/passwd"), "process"), []);
-    assertEquals(reportedDifferences(line("opened", "/opt/ml/models"), "process"), []);
-    assertEquals(reportedDifferences('["lost", "/a"]\n["lost", "/b', "process").length, 1);
+    assertEquals(reportOf(rubbish.join("\n"), "process").differences, []);
+    assertEquals(reportOf(line("opened", "/etc/passwd"), "process").differences, []);
+    assertEquals(reportOf(line("opened", "/opt/ml/models"), "process").differences, []);
+    assertEquals(reportOf('["lost", "/a"]\n["lost", "/b', "process").differences.length, 1);
   });
 
   it("is read up to a limit", async () => {
