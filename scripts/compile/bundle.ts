@@ -46,6 +46,7 @@ export async function bundled(
   for await (const path of filesBelow(join(stage, SDK))) await importDeeply(join(stage, SDK, path));
   await bundle(stage, join(directory, CODE), cache, signal);
   await checkBundler(cache);
+  await requireLazily(join(directory, CODE));
   // Where the bundled code looks for them, as `runtime/image/` does in the source tree.
   await copy(join(stage, "runtime/image/template"), join(directory, CODE, "template"));
   for (const { path } of await harnessFiles()) {
@@ -60,7 +61,7 @@ async function bundle(
   cache: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const options = ["--quiet", "--platform", "deno", "--code-splitting", ...minification()];
+  const options = ["--quiet", "--platform", "deno", "--code-splitting", "--minify"];
   const command = [Deno.execPath(), "bundle", ...options, ...lockedOptions()];
   await run([...command, "--outdir", directory, "main.ts"], {
     cwd: stage,
@@ -104,8 +105,32 @@ function fileOf(name: string): string {
   return name.endsWith("Command") ? `commands/${name}` : name;
 }
 
-/** Before 2.9, what is minified cannot require a module of Node's: `Dynamic require of "node:path"`. */
-function minification(): readonly string[] {
-  const [major = 0, minor = 0] = Deno.version.deno.split(".").map(Number);
-  return major > 2 || (major === 2 && minor >= 9) ? ["--minify"] : [];
+/**
+ * A bundled file in which CommonJS modules require Node's when they first run: Deno 2.9's bundles
+ * load `node:module` for that in every command (9 ms), and 2.6's cannot require once they are
+ * minified.
+ */
+export function withLazyRequire(code: string): string {
+  return code
+    .replace(
+      /import\{createRequire as (\w+)\} from "node:module";var ([\w$]+)=\1\(import\.meta\.url\);/,
+      "var $2=a=>process.getBuiltinModule(a);",
+    )
+    .replace(
+      /throw Error\('Dynamic require of "'\+([\w$]+)\+'" is not supported'\)/,
+      "return process.getBuiltinModule($1)",
+    );
+}
+
+async function requireLazily(directory: string): Promise<void> {
+  let changed = 0;
+  for await (const name of filesBelow(directory)) {
+    const path = join(directory, name);
+    const code = await Deno.readTextFile(path);
+    const lazy = withLazyRequire(code);
+    if (lazy === code) continue;
+    await Deno.writeTextFile(path, lazy);
+    changed++;
+  }
+  if (changed !== 1) throw new Error(`deno bundle requires Node's modules in ${changed} files`);
 }

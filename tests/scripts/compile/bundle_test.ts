@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from 
 import { fromFileUrl, join } from "@std/path";
 import configuration from "../../../deno.json" with { type: "json" };
 import { MlcliError } from "../../../runtime/errors.ts";
-import { bundled, withDeepImports } from "../../../scripts/compile/bundle.ts";
+import { bundled, withDeepImports, withLazyRequire } from "../../../scripts/compile/bundle.ts";
 import {
   BUNDLER,
   checkBundler,
@@ -130,5 +130,29 @@ suite("withDeepImports", () => {
     ) {
       assertThrows(() => withDeepImports(how), Error, "as a whole");
     }
+  });
+});
+
+suite("withLazyRequire", () => {
+  const shim = (require: string) => `var i=Object.keys;${require}var n=1;export{m as a};`;
+
+  it("asks Deno for a module of Node's when it is required, as both Denos bundle", () => {
+    assertEquals(
+      withLazyRequire(shim(
+        'import{createRequire as __deno} from "node:module";var m=__deno(import.meta.url);',
+      )),
+      shim("var m=a=>process.getBuiltinModule(a);"),
+    );
+    assertEquals(
+      withLazyRequire(shim(
+        `var m=(a=>a)(function(a){throw Error('Dynamic require of "'+a+'" is not supported')});`,
+      )),
+      shim("var m=(a=>a)(function(a){return process.getBuiltinModule(a)});"),
+    );
+  });
+
+  it("leaves other code", () => {
+    const code = 'import{createRequire as x} from"other";throw Error("Dynamic");';
+    assertEquals(withLazyRequire(code), code);
   });
 });
