@@ -11,8 +11,7 @@ import type { Header } from "tar-stream";
 import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
 import { lstatIfThere, removeTreeIfThere } from "../files.ts";
 import { Refusal, refused, type Unpacked, unpackedOf } from "./entries.ts";
-import { type ArchiveEntry, bytesOfFile, entriesOf, tooLarge } from "./reader.ts";
-import { piecesOf } from "./sparse.ts";
+import { type ArchiveEntry, bytesOfFile, entriesOf, piecesOf, tooLarge } from "./reader.ts";
 
 /** What an archive may become. */
 export interface Limits {

@@ -1,5 +1,5 @@
 /**
- * Checks of the app's directory.
+ * Checks of the app's directory, and of what pip in a build gets of this machine's network.
  *
  * @module
  */
@@ -13,11 +13,13 @@ import {
   requireModel,
   requireTestDirectory,
 } from "../app/layout.ts";
-import { type Doubt, versionDoubts } from "../app/sections.ts";
 import { requirementsOf } from "../app/requirements.ts";
+import { type Doubt, versionDoubts } from "../app/sections.ts";
 import { typedPath } from "../app/typed_path.ts";
-import { isFile } from "../files.ts";
+import type { Context } from "../context.ts";
 import { isBuiltByMlcli, type Marks } from "../contract/images.ts";
+import { isFile } from "../files.ts";
+import { buildNetwork } from "../image/network/build_network.ts";
 import { channelsOf } from "../local/channels.ts";
 import { type Check, guarded, withoutRepeats } from "./check.ts";
 
@@ -110,4 +112,19 @@ async function missingFile(app: App, path: string, hint: string): Promise<Check 
   if (await isFile(path)) return undefined;
   const message = `File not found: ${typedPath(app.directory, path)}`;
   return { name: "layout", status: "warning", message, hint };
+}
+
+/**
+ * What pip would not get, or could not use. Nothing where all is well: few machines have settings.
+ *
+ * @param image the app's. One that mlcli did not build is built otherwise.
+ */
+export async function networkChecks(
+  app: App,
+  image: Marks | undefined,
+  host: Pick<Context, "env" | "system">,
+): Promise<readonly Check[]> {
+  if (image !== undefined && !isBuiltByMlcli(image)) return [];
+  const { warnings } = await buildNetwork(app, layoutOf(app).dockerfile, host);
+  return warnings.map((warning) => ({ name: "network", status: "warning", ...warning }));
 }

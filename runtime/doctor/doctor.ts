@@ -11,15 +11,12 @@ import type { Context } from "../context.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { NoAppHere } from "../errors.ts";
 import type { MessageStream } from "../messages.ts";
-import { appChecks } from "./app_checks.ts";
+import { appChecks, networkChecks } from "./app_checks.ts";
 import { type Check, guarded, withoutRepeats } from "./check.ts";
 import { cloudChecks } from "./cloud_check.ts";
-import { engineChecks } from "./engine_checks.ts";
+import { engineChecks, portCheck, studioChecks } from "./engine_checks.ts";
 import { imageChecks } from "./image_checks.ts";
-import { networkChecks } from "./network_checks.ts";
 import { platformChecks } from "./platform_checks.ts";
-import { portCheck } from "./port_checks.ts";
-import { studioChecks } from "./studio_checks.ts";
 
 /** What to look at. */
 export interface DoctorRequest {

@@ -1,11 +1,14 @@
 /**
- * Checks of the Docker Engine.
+ * Checks of the Docker Engine: of its disk, of the port that `local deploy` takes, and of SageMaker Studio,
+ * where mlcli runs there.
  *
  * @module
  */
 
+import { join } from "@std/path/join";
 import { statfs } from "node:fs/promises";
-import type { Engine, EngineVersion } from "../docker/engine.ts";
+import type { Context } from "../context.ts";
+import { containerName, type Engine, type EngineVersion } from "../docker/engine.ts";
 import {
   type EngineInfo,
   isRootless,
@@ -13,7 +16,10 @@ import {
   unlimitedBy,
   usesSelinux,
 } from "../docker/engine_info.ts";
-import { messageOf } from "../errors.ts";
+import { studioOf } from "../docker/locate.ts";
+import { enablingHint, type Studio } from "../docker/studio.ts";
+import { messageOf, MlcliError } from "../errors.ts";
+import { managed } from "../local/container/managed.ts";
 import type { Check } from "./check.ts";
 
 /** The oldest engine that mlcli is tested with: Docker 20.10, API 1.41. */
@@ -141,4 +147,102 @@ export function roomCheck(directory: string, free: number): Check {
   if (free < LEAST_ROOM) return { name: "disk", status: "problem", message, hint };
   if (free < LITTLE_ROOM) return { name: "disk", status: "warning", message, hint };
   return { name: "disk", status: "ok", message };
+}
+
+/** Whether a server can be deployed on the port; if not, what uses it. */
+export async function portCheck(
+  engine: Engine,
+  port: number,
+  signal: AbortSignal,
+): Promise<Check> {
+  const [container] = await engine.containersOnPort(port, signal);
+  const name = "port";
+  const server = container === undefined ? undefined : managed(container);
+  if (server?.role === "serve") {
+    return {
+      name,
+      status: "ok",
+      message: `Port ${port} is used by the server of ${server.appName}`,
+      hint: `mlcli local stop --port ${port} ends it.`,
+    };
+  }
+  const other = `local deploy --port 0 picks a free one.`;
+  if (container !== undefined) {
+    const owner = containerName(container);
+    return {
+      name,
+      status: "warning",
+      message: `Port ${port} is used by the container ${owner}`,
+      hint: `docker stop ${owner} ends it; ${other}`,
+    };
+  }
+  // Where the engine runs on another machine, the ports are that machine's.
+  if (!engine.address.startsWith("unix:") || isFree(port)) {
+    return { name, status: "ok", message: `Port ${port} is free` };
+  }
+  const show = Deno.build.os === "linux" ? `ss -ltnp` : `lsof -nP -iTCP:${port} -sTCP:LISTEN`;
+  return {
+    name,
+    status: "warning",
+    message: `Port ${port} is used by another program`,
+    hint: `${show} shows which; ${other}`,
+  };
+}
+
+function isFree(port: number): boolean {
+  try {
+    using _listener = Deno.listen({ hostname: "127.0.0.1", port });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** That this is Studio, whether its domain allows Docker, and what of that stands in the way. */
+export async function studioChecks(
+  engine: Promise<Engine>,
+  host: Pick<Context, "cwd" | "env" | "system">,
+): Promise<readonly Check[]> {
+  const studio = studioOf(host);
+  if (studio === undefined) return [];
+  const place = `In SageMaker Studio (${studio.appType})`;
+  let found: Engine;
+  try {
+    found = await engine;
+  } catch (error) {
+    return [{ name: "studio", status: "warning", message: `${place}, ${without(studio, error)}` }];
+  }
+  const isThere = `${place}, whose domain allows Docker`;
+  return [
+    { name: "studio", status: "ok", message: isThere },
+    ...isRootless(await found.info()) ? [ROOTLESS] : [],
+    ...isAtHome(host) ? [] : [NOT_AT_HOME],
+  ];
+}
+
+/** The hint, which is long, is that of the check of the engine. */
+function without(studio: Studio, error: unknown): string {
+  const isOff = error instanceof MlcliError && error.hint === enablingHint(studio);
+  return isOff ? "whose domain does not allow Docker" : `no engine answers: ${messageOf(error)}`;
+}
+
+/** AWS's guide, "Getting started with local mode", "Rootless Docker configuration". */
+const ROOTLESS: Check = {
+  name: "studio",
+  status: "warning",
+  message: "Studio's Docker is rootless: servers are at 172.17.0.1, where mlcli does not look",
+  hint: "local deploy and invoke need RootlessDocker of the domain DISABLED; the other commands " +
+    "do not.",
+};
+
+const NOT_AT_HOME: Check = {
+  name: "studio",
+  status: "warning",
+  message: "This directory is not below the home directory, which is what Studio's engine sees",
+  hint: "Move the app there: containers get its directories from the engine.",
+};
+
+function isAtHome({ cwd, env }: Pick<Context, "cwd" | "env">): boolean {
+  const home = env("HOME");
+  return home === undefined || `${cwd}/`.startsWith(join(home, "/"));
 }

@@ -1,5 +1,5 @@
 /**
- * Checks of the app's image.
+ * Checks of the app's image, and of the init that the engine gives to containers of it.
  *
  * @module
  */
@@ -12,13 +12,14 @@ import { requireOwnImage, usedDockerfile } from "../app/image.ts";
 import { layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
+import { holdsHarness, isBuiltByMlcli } from "../contract/images.ts";
 import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { builtAt } from "../docker/image_details.ts";
 import { isFile } from "../files.ts";
-import { holdsHarness, isBuiltByMlcli } from "../contract/images.ts";
-import { type Check, guarded } from "./check.ts";
+import { createContainer, discardContainer, saysInitMissing } from "../local/container/create.ts";
+import { initProbePlan } from "../local/service_plans.ts";
 import type { MessageStream } from "../messages.ts";
-import { initCheck } from "./init_check.ts";
+import { type Check, guarded } from "./check.ts";
 
 /**
  * Whether the image is there, and holds the code as it is now.
@@ -109,5 +110,33 @@ async function namesIn(app: App, folder: string): Promise<readonly string[]> {
     return names.filter((name) => name !== "__pycache__" && !name.startsWith("."));
   } catch (error) {
     throw cannotRead(typedPath(app.directory, folder), error);
+  }
+}
+
+/**
+ * Whether the engine can give a container an init: snap's Docker cannot, nor Podman without
+ * catatonit. That shows only when a container is started.
+ *
+ * @param image an image of mlcli that exists.
+ * @param err where it is said if the container may be left.
+ */
+export async function initCheck(engine: Engine, image: string, err: MessageStream): Promise<Check> {
+  const name = `mlcli-doctor-${crypto.randomUUID().slice(0, 8)}`;
+  let id: string | undefined;
+  try {
+    id = await createContainer(engine, name, initProbePlan(image), err);
+    await engine.startContainer(id);
+    return { name: "init", status: "ok", message: "The engine gives containers an init" };
+  } catch (error) {
+    if (!saysInitMissing(error)) throw error;
+    return {
+      name: "init",
+      status: "warning",
+      message: "The engine has no init for containers, so they run without one",
+      hint: "Processes that nobody waits for stay until the run ends. Docker's is called " +
+        "docker-init (package tini), Podman's catatonit; snap's Docker has none.",
+    };
+  } finally {
+    if (id !== undefined) await discardContainer(engine, { id, name }, err);
   }
 }

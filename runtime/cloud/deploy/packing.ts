@@ -141,7 +141,7 @@ async function taken(
 ): Promise<ModelArchive> {
   const [{ bytesOfFile, entriesOf }, { Judgement }, { Refusal }] = await Promise.all([
     import("../../archive/reader.ts"),
-    import("../../archive/judgement.ts"),
+    import("../../archive/entries.ts"),
     import("../../archive/entries.ts"),
   ]);
   const judgement = new Judgement(room);

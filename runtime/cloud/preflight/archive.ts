@@ -138,7 +138,7 @@ async function readArchive(
   // Loaded where they are needed: they bring libraries.
   const [{ entriesOf, TooLarge }, { Judgement, tooLargeFor }, { Refusal }] = await Promise.all([
     import("../../archive/reader.ts"),
-    import("../../archive/judgement.ts"),
+    import("../../archive/entries.ts"),
     import("../../archive/entries.ts"),
   ]);
   const judgement = new Judgement(room);

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Refusal } from "../../../runtime/archive/entries.ts";
-import { piecesOf } from "../../../runtime/archive/sparse.ts";
+import { piecesOf } from "../../../runtime/archive/reader.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** The content of a sparse file: a map, filled up to whole blocks, and the data. */
