@@ -5,9 +5,8 @@
  */
 
 import { sectionOf } from "../../runtime/app/sections.ts";
-import { canaryOf, checkedRequest } from "../../runtime/cloud/deploy/checks.ts";
 import { deploy } from "../../runtime/cloud/deploy/deploy.ts";
-import { DEPLOY_SECONDS } from "../../runtime/cloud/deploy/request.ts";
+import { canaryOf, checkedRequest, DEPLOY_SECONDS } from "../../runtime/cloud/deploy/request.ts";
 import type { Context } from "../../runtime/context.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { chosenApp } from "../chosen_app.ts";

@@ -54,7 +54,7 @@ export const NOTHING: State = {
   endpoint: "shop",
   description: undefined,
   base: undefined,
-  things: [],
+  parts: [],
 };
 
 type Variant = NonNullable<EndpointConfigurationDetails["ProductionVariants"]>[number];
@@ -120,7 +120,7 @@ export function served(
       tags: {},
       ...base,
     },
-    things: [
+    parts: [
       { kind: "configuration", name: "shop-config", created: MADE, isOurs: true },
       { kind: "model", name: "shop-mlcli", created: MADE, isOurs: true },
     ],

@@ -1,22 +1,26 @@
-/**
- * What to do about an endpoint, by what DescribeEndpoint says of it: as a pure function.
- *
- * @module
- */
-
 import { basename } from "@std/path/basename";
 import { AwsError } from "../../aws/errors.ts";
+import type { EndpointConfigurationInput, ModelDetails, ModelInput } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { enumerated, inOneLine, printable } from "../../text.ts";
 import { deletionOf } from "../endpoints/parts.ts";
 import { commandFor } from "../jobs/commands.ts";
 import { requireGiven } from "../start/checks.ts";
-import { asksForServerless, requireServerless } from "./checks.ts";
-import { roleOf } from "./plan.ts";
-import type { DeployRequest } from "./request.ts";
-import { isChanging, type State } from "./state.ts";
-import { isServerless } from "./variant.ts";
+import {
+  type Container,
+  containerOf,
+  isServerless,
+  keptConfiguration,
+  keptContainer,
+  keptVariant,
+  setsCount,
+} from "./kept.ts";
+import { type Deployment, roleOf } from "./plan.ts";
+import { asksForServerless, type DeployRequest, requireServerless } from "./request.ts";
+import { type Base, type ExistingPart, isChanging, type State } from "./state.ts";
+
+const UNCHANGED = "Nothing was changed.";
 
 /** What is done. */
 export type Action =
@@ -49,7 +53,7 @@ export function actionFor(
   const coming = base?.configuration
     ? `${description.status}, to what differs in ${enumerated(changes)}`
     : description.status;
-  throw isBusy(endpoint, coming, choice);
+  throw busyError(endpoint, coming, choice);
 }
 
 /**
@@ -60,29 +64,31 @@ export function actionFor(
 export function requireReady({ endpoint, description }: State, choice: AwsOptions): void {
   if (!description) return;
   const { status, failureReason } = description;
-  if (status === "Failed") throw hasFailed(endpoint, failureReason, choice);
+  if (status === "Failed") throw failedError(endpoint, failureReason, choice);
   const isComing = status === "Creating" ||
     status === "Updating" && description.pendingConfiguration !== undefined;
-  if (isChanging(description) && !isComing) throw isBusy(endpoint, status, choice);
+  if (isChanging(description) && !isComing) throw busyError(endpoint, status, choice);
 }
 
-/**
- * Requires that nothing is deleted that an endpoint may serve with: where its roll-back has failed, some
- * of its instances have another configuration than the one that it names (API reference,
- * EndpointStatus).
- *
- * @param inTheWay what would be deleted first.
- */
-export function requireUnmixed(
-  { endpoint, description }: State,
-  inTheWay: readonly { readonly name: string }[],
-): void {
-  const [thing] = inTheWay;
-  if (description?.status !== "UpdateRollbackFailed" || thing === undefined) return;
-  throw new MlcliError(
-    `Endpoint ${endpoint} could not be rolled back: it may serve with ${thing.name}, too`,
-    { hint: `${UNCHANGED} Deploy under another --endpoint-name, and delete this one then.` },
-  );
+/** @throws MlcliError for what mlcli would break: it deploys one model, on one kind of machine. */
+export function requireOneModel({ endpoint, base }: State): void {
+  const what = base && whatMlcliLoses(base);
+  if (what === undefined) return;
+  throw new MlcliError(`Endpoint ${endpoint} has ${what}: deploy would lose that`, {
+    hint: `${UNCHANGED} Deploy under another --endpoint-name, or change this endpoint ` +
+      "with what made it.",
+  });
+}
+
+function whatMlcliLoses({ configuration, model }: Base): string | undefined {
+  if (configuration === undefined) return undefined;
+  const [variant, ...more] = configuration.ProductionVariants ?? [];
+  if (more.length > 0) return `${more.length + 1} variants`;
+  if ((configuration.ShadowProductionVariants ?? []).length > 0) return "a shadow variant";
+  if (variant && !variant.ModelName) return "inference components";
+  const containers = model?.Containers ?? [];
+  if (containers.length > 1) return `a pipeline of ${containers.length} containers`;
+  return containerOf(model)?.Mode === "MultiModel" ? "a multi-model container" : undefined;
 }
 
 /**
@@ -96,9 +102,9 @@ export function requirePossible(request: DeployRequest, state: State): void {
   const { instanceType, memorySize, instanceCount } = request;
   const isOpen = instanceType === undefined && memorySize === undefined;
   if (description === undefined) {
-    if (isOpen) throw needsHosting(endpoint, request);
+    if (isOpen) throw needsMachinesError(endpoint, request);
   } else if ((base?.configuration?.ProductionVariants ?? []).length === 0) {
-    if (isOpen) throw hasNoConfiguration(endpoint, base);
+    if (isOpen) throw noConfigurationError(endpoint, base);
   } else if (isServerless(state)) {
     if (isOpen && instanceCount !== undefined) {
       throw new MlcliError(`Endpoint ${endpoint} is serverless: it has no instances to count`, {
@@ -119,16 +125,14 @@ export function requirePossible(request: DeployRequest, state: State): void {
   }
 }
 
-const UNCHANGED = "Nothing was changed.";
-
-function needsHosting(endpoint: string, { app }: DeployRequest): UsageError {
+function needsMachinesError(endpoint: string, { app }: DeployRequest): UsageError {
   return new UsageError(`Endpoint ${endpoint} is new, and nothing says what it is to run on.`, {
     hint: "Give --ec2-type TYPE, or --memory-size-in-mb MB for a serverless one, or its key in " +
       `"deploy" of ${basename(app.configurationPath)}. mlcli local deploy runs it here.`,
   });
 }
 
-function hasNoConfiguration(endpoint: string, base: State["base"]): MlcliError {
+function noConfigurationError(endpoint: string, base: State["base"]): MlcliError {
   const what = base?.configuration ? "names no variant" : "is deleted";
   const name = inOneLine(base?.name ?? "");
   return new MlcliError(`The configuration of endpoint ${endpoint} ${what}: ${name}`, {
@@ -137,16 +141,125 @@ function hasNoConfiguration(endpoint: string, base: State["base"]): MlcliError {
   });
 }
 
-function isBusy(endpoint: string, what: string, choice: AwsOptions): AwsError {
+/**
+ * Requires that nothing is deleted that an endpoint may serve with: where its roll-back has failed, some
+ * of its instances have another configuration than the one that it names (API reference,
+ * EndpointStatus).
+ *
+ * @param inTheWay what would be deleted first.
+ */
+export function requireUnmixed(
+  { endpoint, description }: State,
+  inTheWay: readonly Pick<ExistingPart, "name">[],
+): void {
+  const [part] = inTheWay;
+  if (description?.status !== "UpdateRollbackFailed" || part === undefined) return;
+  throw new MlcliError(
+    `Endpoint ${endpoint} could not be rolled back: it may serve with ${part.name}, too`,
+    { hint: `${UNCHANGED} Deploy under another --endpoint-name, and delete this one then.` },
+  );
+}
+
+function busyError(endpoint: string, what: string, choice: AwsOptions): AwsError {
   const wait = commandFor(endpoint, choice)("wait");
   return new AwsError("in progress", `Endpoint ${endpoint} is being changed: ${what}`, {
     hint: `${UNCHANGED} Wait until that has ended, then deploy again: ${wait}`,
   });
 }
 
-function hasFailed(endpoint: string, reason: string | undefined, choice: AwsOptions): AwsError {
+function failedError(endpoint: string, reason: string | undefined, choice: AwsOptions): AwsError {
   return new AwsError("failed", `Endpoint ${endpoint} has failed: it can only be deleted`, {
     quote: reason && printable(reason),
     hint: `${UNCHANGED} Delete it, then deploy again: ${deletionOf(endpoint, choice)} --wait`,
   });
+}
+
+/**
+ * What a deployment would change of what the endpoint has, or is going to have: `model data`, `image`.
+ * Nothing where it has all of that. Tags do not count: they are no reason for new machines.
+ *
+ * @param lastModified when the archive was written; `undefined` where nobody knows.
+ */
+export function changesOf(
+  { model, configuration }: Pick<Deployment, "model" | "configuration">,
+  request: DeployRequest,
+  state: State,
+  lastModified: Date | undefined,
+): readonly string[] {
+  const { base } = state;
+  if (!base?.model || !base.configuration) return ["everything"];
+  const changes = [
+    ...modelChanges(model, base.model),
+    ...configurationChanges(configuration, state),
+  ];
+  const made = base.model.CreationTime;
+  const isRewritten = lastModified !== undefined && made !== undefined && lastModified > made;
+  if (isRewritten && !changes.includes("model data")) changes.unshift("model data");
+  if (isOtherCount(request, state) && !changes.includes("instances")) {
+    changes.push("instance count");
+  }
+  return changes;
+}
+
+function modelChanges(planned: ModelInput, before: ModelDetails): string[] {
+  const [now, was] = [containerOf(planned), containerOf(before)];
+  return differing([
+    ["model data", modelDataOf(now), modelDataOf(was)],
+    ["image", now?.Image, was?.Image],
+    ["variables", now?.Environment ?? {}, was?.Environment ?? {}],
+    [
+      "container",
+      keptContainer({ ...now, Environment: undefined }),
+      keptContainer({ ...was, Environment: undefined }),
+    ],
+    ["role", planned.ExecutionRoleArn, before.ExecutionRoleArn],
+    ["network", planned.VpcConfig ?? {}, before.VpcConfig ?? {}],
+    ["network isolation", !!planned.EnableNetworkIsolation, !!before.EnableNetworkIsolation],
+  ]);
+}
+
+function configurationChanges(planned: EndpointConfigurationInput, state: State): string[] {
+  const { Tags: _, ...now } = planned;
+  const { KmsKeyId: key, DataCaptureConfig: capture, ...others } = keptConfiguration(
+    // Without what only a description has, this is one.
+    now as Parameters<typeof keptConfiguration>[0],
+  );
+  const was = keptConfiguration(state.base!.configuration);
+  const { KmsKeyId: keyBefore, DataCaptureConfig: captureBefore, ...othersBefore } = was;
+  const [variant] = planned.ProductionVariants ?? [];
+  return differing([
+    ["instances", { ...variant, ModelName: "" }, { ...keptVariant(state), ModelName: "" }],
+    ["key", key, keyBefore],
+    ["data capture", capture ?? {}, captureBefore ?? {}],
+    ["configuration", others, othersBefore],
+  ]);
+}
+
+/** Where the data of a container's model lies. SageMaker tells both of them of one archive. */
+function modelDataOf(container: Container | undefined): string | undefined {
+  return container?.ModelDataUrl ?? container?.ModelDataSource?.S3DataSource?.S3Uri;
+}
+
+/** Whether another count of instances is asked for than there is to be. */
+function isOtherCount(request: DeployRequest, state: State): boolean {
+  const { description } = state;
+  // While it changes there is nothing to compare with but the configuration.
+  if (!description || isChanging(description) || !setsCount(request, state)) return false;
+  return description.variants[0]?.desiredCount !== request.instanceCount;
+}
+
+function differing(pairs: readonly (readonly [string, unknown, unknown])[]): string[] {
+  return pairs.filter(([, one, other]) => ordered(one) !== ordered(other)).map(([name]) => name);
+}
+
+/** A text that is the same for values that mean the same: members and ids have no order. */
+function ordered(value: unknown): string {
+  return JSON.stringify(value, (key, one) => {
+    if (["Subnets", "SecurityGroupIds"].includes(key)) return [...one].sort();
+    if (one === null || typeof one !== "object" || Array.isArray(one)) return one;
+    return Object.fromEntries(
+      Object.entries(one).filter(([, member]) => member !== undefined)
+        .sort(([first], [second]) => first < second ? -1 : 1),
+    );
+  }) ?? "";
 }

@@ -1,41 +1,23 @@
-/**
- * `deploy`: creates an endpoint that serves a model, or has one that is there serve another.
- *
- * @module
- */
-
-import type { AwsOptions } from "../../aws/settings.ts";
+import { basename } from "@std/path/basename";
+import { shellWord } from "../../app/typed_path.ts";
+import { AwsError, orNothing } from "../../aws/errors.ts";
+import { type AwsOptions, regionWords } from "../../aws/settings.ts";
 import { checkDeployedName } from "../../contract/names.ts";
-import { roomFor } from "../../contract/instances.ts";
-import { Interrupted } from "../../errors.ts";
-import { inOneLine, printableJson } from "../../text.ts";
-import { requireOwnKey } from "../bucket_owner.ts";
+import { Interrupted, MlcliError } from "../../errors.ts";
+import { isRemembered, remember, type Remembered } from "../../app/state.ts";
+import { inOneLine } from "../../text.ts";
 import { connectFor } from "../connection.ts";
 import type { JobReport } from "../jobs/report.ts";
-import { checkPlace } from "../preflight/data.ts";
-import { imageForJob } from "../preflight/image.ts";
-import { placeOf } from "../start/checks.ts";
-import { inOrder, type Note } from "../start/in_order.ts";
-import { callsOf } from "./calls.ts";
-import { requireOneModel, type Variant } from "./carried.ts";
-import { carryOut } from "./carry_out.ts";
-import type { CheckedRequest } from "./checks.ts";
-import { changesOf } from "./compare.ts";
-import { type Action, actionFor, requirePossible, requireReady, requireUnmixed } from "./decide.ts";
-import { rememberEndpoint, requireKnown } from "./known.ts";
-import { modelFor, type ReadyModel } from "./packed_model.ts";
-import { type Deployment, deploymentOf, endpointTags, variablesOf } from "./plan.ts";
-import { requireUnused } from "./removal.ts";
-import { type Coming, leaveAsItIs, settle } from "./settle.ts";
-import { requireUnchanged } from "./own.ts";
-import { type State, stateOf, type Thing } from "./state.ts";
-import { inTheWayOf, mayBeComing, slotFor, unusedBeside } from "./unused.ts";
-import { hasVolume, isServerless, variantOf } from "./variant.ts";
-import type { DeployHost, Work } from "./work.ts";
+import { check } from "./check.ts";
+import { dryRun } from "./dry_run.ts";
+import { finish, leaveAsItIs, type Target } from "./finish.ts";
+import { make } from "./make.ts";
+import type { CheckedRequest, DeployContext, DeployHost } from "./request.ts";
+import { type State, stateOf } from "./state.ts";
 
 /**
- * Creates or updates the endpoint. Everything is checked before anything is made; what served keeps
- * serving whatever goes wrong.
+ * Creates an endpoint that serves a model, or has one that is there serve another. Everything is checked
+ * before anything is made; what served keeps serving whatever goes wrong.
  *
  * @throws UsageError for options that are missing or do not go together; MlcliError for what the
  * platform would refuse, and where the endpoint does not come to serve what was asked for.
@@ -49,218 +31,142 @@ export async function deploy(
   checkDeployedName(request.endpoint);
   const aws = await connectFor(request.app, choice, host);
   const sagemaker = await aws.sagemaker();
-  await using ready = await nothingMade(report, async () => {
+  const context = await orNothingChanged(report, async () => {
     report.progress(`Looking at endpoint ${request.endpoint}`, 0);
     const state = await stateOf(request.endpoint, sagemaker, (text) => report.note(text));
-    const work = { request, state, aws, sagemaker, host, report, choice };
-    await requireKnown(work);
-    requireReady(state, choice);
-    if (state.base) requireOneModel(state.endpoint, state.base);
-    requirePossible(request, state);
-    return await checked(work);
+    const context = { request, state, aws, sagemaker, host, report, choice };
+    await requireTyped(context);
+    return context;
   });
-  const { action, work, changes, inTheWay, deployment } = ready;
-  const { state } = work;
-  if (request.dryRun) return report.result(dryRun(ready));
-  if (state.description) await rememberEndpoint(work, state.description.account);
-  switch (action) {
-    case "nothing":
-      return await leaveAsItIs(work);
-    case "follow":
-      report.note(`${state.endpoint} is on its way to that already`);
-      return await settle(comingOf(state), true, work);
-    case "update":
-      report.note(
-        changes.length === 0
-          ? `${state.endpoint} is ${
-            inOneLine(state.description?.status || "in a status that is not told")
-          }: it is deployed again`
-          : `What changes: ${changes.join(", ")}`,
-      );
+  const { state } = context;
+  await using checked = await orNothingChanged(report, () => check(context));
+  const { action, changes, model, deployment, inTheWay } = checked;
+  if (request.dryRun) return report.result(dryRun(checked, context));
+  if (state.description) await rememberEndpoint(context, state.description.account);
+  if (action === "nothing") return await leaveAsItIs(context);
+  if (action === "follow") {
+    report.note(`${state.endpoint} is on its way to that already`);
+    return await finish(targetOf(state), true, context);
   }
-  await nothingMade(report, async () => {
-    await ready.model.send();
-    await requireUnchanged(work);
+  if (action === "update") {
+    const status = inOneLine(state.description?.status || "in a status that is not told");
+    report.note(
+      changes.length === 0
+        ? `${state.endpoint} is ${status}: it is deployed again`
+        : `What changes: ${changes.join(", ")}`,
+    );
+  }
+  await orNothingChanged(report, async () => {
+    await model.send();
+    await requireUnchanged(context);
   });
-  await carryOut(deployment, inTheWay, work);
-}
-
-/** What is to be done, checked. */
-interface Ready extends AsyncDisposable {
-  readonly work: Work;
-  readonly action: Action;
-  readonly changes: readonly string[];
-  readonly model: ReadyModel;
-  readonly deployment: Deployment;
-  readonly inTheWay: readonly Thing[];
-}
-
-/** Checks all that the endpoint needs; changes nothing. */
-async function checked(work: Work): Promise<Ready> {
-  const { request, state, host, report, choice } = work;
-  tellWhatIsLost(work);
-  report.progress("Checking what the endpoint needs", 0);
-  const image = await imageAndCapture(work);
-  await using stack = new AsyncDisposableStack();
-  const model = stack.use(await readyModel(work));
-  host.interruption.signal.throwIfAborted();
-  const slot = slotFor(state);
-  const deployment = deploymentOf({ request, state, slot, image, model: model.address });
-  const changes = changesOf(deployment, request, state, model.lastModified);
-  const action = actionFor(state, changes, choice);
-  const isMade = action === "create" || action === "update";
-  const inTheWay = isMade ? inTheWayOf(slot, state) : [];
-  requireUnmixed(state, inTheWay);
-  await requireUnused(inTheWay, state.endpoint, work);
-  const all = stack.move();
-  return {
-    work,
-    action,
-    changes,
-    model,
-    deployment,
-    inTheWay,
-    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  const { made, withOwnTags, account } = await make(deployment, inTheWay, context);
+  if (!state.description) await rememberEndpoint(context, account);
+  const verb = state.description ? "Updating" : "Creating";
+  report.note(`${verb} endpoint ${state.endpoint} in ${regionWords(sagemaker.region)}`);
+  const target = {
+    configuration: deployment.configuration.EndpointConfigName!,
+    model: deployment.model.ModelName!,
+    created: made.find(({ kind }) => kind === "configuration")?.created,
+    made,
   };
+  await finish(target, withOwnTags, context);
 }
 
-/** Waits for what comes before anything is made; where that is interrupted, says so. */
-async function nothingMade<T>(
+/** Does what comes before anything is made; where that is interrupted, says so. */
+async function orNothingChanged<T>(
   report: Pick<JobReport, "note">,
-  work: () => Promise<T>,
+  step: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await work();
+    return await step();
   } catch (error) {
     if (error instanceof Interrupted) report.note("Interrupted: nothing was changed.");
     throw error;
   }
 }
 
-/** Says what an update cannot keep, and what the platform has no use for. */
-function tellWhatIsLost({ request, state, report }: Work): void {
-  const { endpoint, base, description } = state;
-  const variant = variantOf(request, state);
-  if (base?.configuration && base.models.length > 0 && !base.model) {
-    report.note(
-      `The model of ${endpoint} is deleted (${
-        inOneLine(base.models[0]!)
-      }): its variables are not ` +
-        "known, and only those given here are set.",
-    );
-  }
-  if (base && !base.configuration) {
-    report.note(
-      `The configuration of ${endpoint} is deleted (${inOneLine(base.name)}): what it has is not ` +
-        "known, its variables neither, and only what is given here is set.",
-    );
-  }
-  if (isServerless(state) && variant.ServerlessConfig === undefined) {
-    report.note(`${endpoint} gets instances: SageMaker cannot make it serverless again.`);
-  }
-  if (request.canary !== undefined && description === undefined) {
-    report.note(`${endpoint} is new: all of it serves at once, without --canary.`);
-  }
-  if (request.kmsKey !== undefined && !hasVolume(variant)) {
-    const what = variant.ServerlessConfig ? "A serverless endpoint" : variant.InstanceType;
-    report.note(`${what} has no volume that --kms-key could encrypt.`);
-  }
+/**
+ * Requires that the endpoint still has, and is about to have, what it had when all was looked at:
+ * packing, trying and sending a model take minutes.
+ *
+ * @throws AwsError where somebody has changed it meanwhile.
+ */
+async function requireUnchanged({ state, sagemaker }: DeployContext): Promise<void> {
+  const { endpoint, description: before } = state;
+  const now = await orNothing(sagemaker.describeEndpoint(endpoint));
+  const isSame = now?.configuration === before?.configuration &&
+    now?.pendingConfiguration === before?.pendingConfiguration &&
+    now?.creationTime.getTime() === before?.creationTime.getTime();
+  if (isSame) return;
+  throw new AwsError("changed", `Somebody else deployed to ${endpoint} at the same time`, {
+    hint: "Nothing was changed. Deploy again to have it serve yours.",
+  });
 }
 
-/** The image's address; whether captured data has a place, and whose the key is. */
-async function imageAndCapture({ request, state, aws, host, report }: Work): Promise<string> {
-  const { app, tag, repository, dataCapture } = request;
-  // Serverless containers run on amd64 alone.
-  const instanceType = machineOf(variantOf(request, state)) ?? "a serverless endpoint";
-  const [image] = await inOrder(
-    (text) => report.note(text),
-    async (note) => {
-      const use = { ecr: await aws.ecr(), engine: host.engine };
-      return await imageForJob({ app, tag, repository, instanceType }, use, note);
-    },
-    async (note: Note) => {
-      if (dataCapture === undefined) return;
-      await checkPlace(aws, placeOf(request, "deploy", "--data-capture", dataCapture), note);
-    },
-    () => requireOwnKey(aws, request, "deploy"),
-  );
-  return image;
-}
-
-/** What a variant runs on; `undefined` where it is serverless. */
-function machineOf(
-  { ServerlessConfig, InstanceType, InstancePools }: Omit<Variant, "ModelName">,
-): string | undefined {
-  if (ServerlessConfig) return undefined;
-  return InstanceType ?? InstancePools?.[0]?.InstanceType ?? "its instances";
-}
-
-/** The model, checked where it is going to be unpacked. */
-async function readyModel({ request, state, aws, host, report }: Work): Promise<ReadyModel> {
-  const { app, tag, healthCheckTimeout, typed } = request;
-  const variant = variantOf(request, state);
-  const instanceType = machineOf(variant);
-  return await modelFor(
-    request.model,
-    {
-      app,
-      tag,
-      endpoint: state.endpoint,
-      variables: variablesOf(request, state),
-      healthCheckTimeout: healthCheckTimeout ??
-        variant.ContainerStartupHealthCheckTimeoutInSeconds,
-      instanceType,
-      room: roomFor({ instanceType, volumeSize: variant.VolumeSizeInGB }),
-      typed,
-    },
-    aws,
-    host,
-    report,
-  );
-}
-
-/** What is coming already: another run, or somebody else, has made it. */
-function comingOf({ base, things }: State): Coming {
+/** What the endpoint is going to serve already: another run, or somebody else, has made it. */
+function targetOf({ base, parts }: State): Target {
   const names = { configuration: base!.name, model: base!.models[0] ?? "" };
-  const made = things.filter(({ kind, name, isOurs }) => isOurs && name === names[kind]);
+  const made = parts.filter(({ kind, name, isOurs }) => isOurs && name === names[kind]);
   return {
     ...names,
     created: base!.configuration?.CreationTime,
     // As it was made: the model first.
-    made: made.map((thing) => ({ ...thing, isCertain: true })).toReversed(),
+    made: made.map((part) => ({ ...part, isCertain: true })).toReversed(),
   };
 }
 
-/** The calls, as JSON. */
-function dryRun(
-  { action, model, deployment, inTheWay, work: { request, state, host } }: Ready,
-): string {
-  const isMade = action === "create" || action === "update";
-  const arn = state.description?.arn;
-  const serves = isMade
-    ? {
-      configuration: deployment.configuration.EndpointConfigName!,
-      model: deployment.model.ModelName!,
-    }
-    : { configuration: state.base!.name, model: state.base!.models[0] ?? "" };
-  const beside = unusedBeside(serves, state).ours;
-  const coming = action === "nothing" ? mayBeComing(beside, state, host.clock.date()) : [];
-  const unused = beside.filter((thing) => !coming.includes(thing));
-  return printableJson(
-    callsOf({
-      sent: isMade ? { address: model.address, calls: model.calls } : undefined,
-      inTheWay,
-      deployment: isMade ? deployment : undefined,
-      tagged: arn !== undefined && setsTags(action, request)
-        ? { arn, tags: endpointTags(request, state) }
-        : undefined,
-      unused: request.wait ? unused : [],
-    }),
-    2,
+/**
+ * Requires that the app's file does not choose an endpoint by itself: that may name those that are not
+ * there yet, and those that the person has typed in this directory, or had made from it. Any other serves
+ * somebody, and its variables are not for the code of whoever wrote the file.
+ *
+ * @throws MlcliError where only the file names an endpoint that is there.
+ */
+async function requireTyped(context: DeployContext): Promise<void> {
+  const { request: { app, typed }, state, host, sagemaker: { region } } = context;
+  if (state.description === undefined || typed.has("--endpoint-name")) return;
+  const { account = "" } = state.description;
+  if (await isRemembered(rememberedAs(context, account), host.env)) return;
+  const { endpoint } = state;
+  const file = basename(app.configurationPath);
+  throw new MlcliError(
+    `Endpoint ${endpoint} is there already (account ${account}, ${region.value}), and ` +
+      `nobody but ${file} has named it here`,
+    {
+      hint: "Nothing was tried or changed. If it is the one that you mean, type its name once: " +
+        `--endpoint-name ${shellWord(endpoint)}, or in CI MLCLI_ENDPOINT_NAME. Else the file ` +
+        "would choose whose variables the app's code gets.",
+    },
   );
 }
 
-/** Whether an endpoint that is there is given tags. */
-function setsTags(action: Action, { tags, wait }: CheckedRequest): boolean {
-  return wait && (action !== "nothing" || Object.keys(tags).length > 0);
+/**
+ * Remembers an endpoint that the person has typed, or that is made.
+ *
+ * @param account as the service says it. That of the role may be the file's choice: an emulator takes any.
+ */
+async function rememberEndpoint(
+  context: DeployContext,
+  account: string | undefined,
+): Promise<void> {
+  const { report, host, state } = context;
+  try {
+    if (account === undefined) throw new MlcliError("its account is not known");
+    await remember(rememberedAs(context, account), host.env);
+  } catch (error) {
+    if (!(error instanceof MlcliError)) throw error;
+    report.note(
+      `${state.endpoint} is to be typed next time, too, since it cannot be remembered: ` +
+        error.message,
+    );
+  }
+}
+
+function rememberedAs(
+  { request: { app }, state, sagemaker }: DeployContext,
+  account: string,
+): Remembered {
+  const name = `${account}/${sagemaker.region.value}/${state.endpoint}`;
+  return { directory: app.directory, kind: "endpoints", name };
 }

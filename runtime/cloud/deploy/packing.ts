@@ -1,9 +1,3 @@
-/**
- * Packs a directory on this machine as the archive of a model, or takes the one that it holds.
- *
- * @module
- */
-
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { createHash } from "node:crypto";
@@ -60,8 +54,10 @@ export async function archiveOf(
 
 async function requireDirectory({ path, shown }: ModelDirectory): Promise<void> {
   const info = await Deno.stat(path).catch((cause) => {
+    const isMissing = cause instanceof Deno.errors.NotFound ||
+      cause instanceof Deno.errors.NotADirectory;
     throw new MlcliError(`Model not found: ${inOneLine(shown)}`, {
-      hint: isMissing(cause)
+      hint: isMissing
         ? "--model takes a directory on this machine, or an archive in S3: s3://BUCKET/.../model.tar.gz"
         : `It cannot be looked at: ${fileErrorReason(cause)}`,
       cause,
@@ -71,10 +67,6 @@ async function requireDirectory({ path, shown }: ModelDirectory): Promise<void> 
   throw new MlcliError(`Not a directory: ${inOneLine(shown)}`, {
     hint: "--model takes the directory that holds the model, or its archive as model.tar.gz.",
   });
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
 
 async function packed(

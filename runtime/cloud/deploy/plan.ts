@@ -1,10 +1,3 @@
-/**
- * What to make for an endpoint, as pure data: the bodies of CreateModel, CreateEndpointConfig, and
- * CreateEndpoint or UpdateEndpoint.
- *
- * @module
- */
-
 import type {
   EndpointConfigurationInput,
   EndpointInput,
@@ -14,10 +7,18 @@ import type {
 import type { Slot } from "../../contract/names.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { type Tag, tagsOf, usersTags } from "../tags.ts";
-import { carriedConfiguration, carriedContainer, containerOf } from "./carried.ts";
+import {
+  changesCapture,
+  containerOf,
+  hasVolume,
+  isServerless,
+  keptConfiguration,
+  keptContainer,
+  setsCount,
+  variantOf,
+} from "./kept.ts";
 import type { DeployRequest } from "./request.ts";
 import type { State } from "./state.ts";
-import { changesCapture, hasVolume, isServerless, setsCount, variantOf } from "./variant.ts";
 
 /** What is known once everything is checked. */
 export interface Planned {
@@ -83,7 +84,7 @@ function modelOf({ request, state, slot, image, model }: Planned): ModelInput {
   return {
     ModelName: slot.model,
     PrimaryContainer: {
-      ...carriedContainer(containerOf(base?.model)),
+      ...keptContainer(containerOf(base?.model)),
       Image: image,
       ModelDataUrl: s3Uri(model),
       ...Object.keys(variables).length === 0 ? {} : { Environment: { ...variables } },
@@ -98,7 +99,7 @@ function modelOf({ request, state, slot, image, model }: Planned): ModelInput {
 function configurationOf(
   { request, state, slot, image }: Planned,
 ): EndpointConfigurationInput {
-  const { KmsKeyId, DataCaptureConfig, ...carried } = carriedConfiguration(
+  const { KmsKeyId, DataCaptureConfig, ...kept } = keptConfiguration(
     state.base?.configuration,
   );
   const variant = variantOf(request, state);
@@ -107,7 +108,7 @@ function configurationOf(
     ? DataCaptureConfig
     : captureTo(request.dataCapture, request.kmsKey, DataCaptureConfig);
   return {
-    ...carried,
+    ...kept,
     EndpointConfigName: slot.configuration,
     ProductionVariants: [{ ...variant, ModelName: slot.model }],
     // "If you specify a value for KmsKeyId when using any nitro-based instances with local storage,

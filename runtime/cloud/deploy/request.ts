@@ -1,13 +1,18 @@
-/**
- * What an endpoint is asked for with, checked by whoever read it.
- *
- * @module
- */
-
+import { basename } from "@std/path/basename";
 import type { App } from "../../app/app.ts";
-import type { NamedRepository } from "../../contract/registry.ts";
+import type { Aws } from "../../aws/aws.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
+import type { Context } from "../../context.ts";
 import type { S3Address } from "../../contract/addresses.ts";
+import { environmentDifferences } from "../../contract/differences.ts";
+import { ALARMS } from "../../contract/limits.ts";
+import type { NamedRepository } from "../../contract/registry.ts";
 import type { Variables } from "../../contract/variables.ts";
+import { UsageError } from "../../errors.ts";
+import type { JobReport } from "../jobs/report.ts";
+import { checkNetworkAndTags, requireAtMost, requireGiven, requireNone } from "../start/checks.ts";
+import type { State } from "./state.ts";
 
 /**
  * How long `deploy` waits where nobody says, in seconds: an endpoint mostly takes ten minutes, and may
@@ -70,4 +75,121 @@ export interface DeployRequest {
   readonly wait: boolean;
   /** How long to wait at most, in seconds. */
   readonly timeout: number;
+}
+
+/** A request that names what any deployment needs. */
+export interface CheckedRequest extends DeployRequest {
+  readonly endpoint: string;
+  readonly model: ModelSource;
+}
+
+/** What deploying may touch of the world. */
+export type DeployHost = Pick<
+  Context,
+  "cwd" | "env" | "aws" | "engine" | "interruption" | "clock"
+>;
+
+/** What each step of a deployment works with. */
+export interface DeployContext {
+  readonly request: CheckedRequest;
+  readonly state: State;
+  readonly aws: Aws;
+  readonly sagemaker: SageMaker;
+  readonly host: DeployHost;
+  readonly report: JobReport;
+  /** The options of the command, for command lines to paste. */
+  readonly choice: AwsOptions;
+}
+
+/** Whether something is asked for that only serverless endpoints have. */
+export function asksForServerless(
+  { memorySize, maxConcurrency }: Pick<DeployRequest, "memorySize" | "maxConcurrency">,
+): boolean {
+  return memorySize !== undefined || maxConcurrency !== undefined;
+}
+
+/**
+ * The request, with all that can be said of it by itself.
+ *
+ * @throws UsageError for options that are missing or do not go together; MlcliError for variables
+ * that the platform would refuse.
+ */
+export function checkedRequest(request: DeployRequest): CheckedRequest {
+  const { app, endpoint, model } = request;
+  requireGiven("deploy", app, [["--endpoint-name", endpoint], ["--model", model]]);
+  checkHosting(request);
+  checkNetworkAndTags(request);
+  requireNone(environmentDifferences("serve", request.variables));
+  return { ...request, endpoint: endpoint!, model: model! };
+}
+
+/** Instances or serverless, and what is for one of them alone. */
+function checkHosting(request: DeployRequest): void {
+  const { instanceType, instanceCount, memorySize, maxConcurrency } = request;
+  const first = firstGiven([["--ec2-type", instanceType], ["--instance-count", instanceCount]]);
+  const second = firstGiven([
+    ["--memory-size-in-mb", memorySize],
+    ["--max-concurrency", maxConcurrency],
+  ]);
+  if (first !== undefined && second !== undefined) {
+    throw new UsageError(`Options "${first}" and "${second}" do not go together.`, {
+      hint: "An endpoint has instances (--ec2-type, --instance-count), or is serverless " +
+        "(--memory-size-in-mb, --max-concurrency).",
+    });
+  }
+  if (second !== undefined) requireServerless(request);
+}
+
+/**
+ * Requires that nothing is asked for that serverless endpoints do not have: developer guide, "Deploy
+ * models with Amazon SageMaker Serverless Inference", "Feature exclusions" (VPC configuration, data
+ * capture), and "Deployment guardrails" ("only apply to Asynchronous inference and Real-time
+ * inference endpoint types"). How long a container may take is of instances, too: API reference,
+ * "ProductionVariant" ("for the inference container to pass the health check by SageMaker Hosting").
+ *
+ * @throws UsageError
+ */
+export function requireServerless(
+  { app, typed, subnets, dataCapture, canary, healthCheckTimeout }: Pick<
+    DeployRequest,
+    "app" | "typed" | "subnets" | "dataCapture" | "canary" | "healthCheckTimeout"
+  >,
+): void {
+  const flag = firstGiven([
+    ["--subnet", subnets.length > 0 ? subnets : undefined],
+    ["--data-capture", dataCapture],
+    ["--canary", canary],
+    ["--health-check-timeout", healthCheckTimeout],
+  ]);
+  if (flag === undefined) return;
+  const where = `"${flag.slice(2).replaceAll("-", "_")}" in "deploy" of ${
+    basename(app.configurationPath)
+  }`;
+  throw new UsageError(`Option "${flag}" is not for serverless endpoints.`, {
+    hint: `${typed.has(flag) ? "" : `It is ${where}. `}SageMaker has it for instances alone: ` +
+      "--ec2-type instead of --memory-size-in-mb.",
+  });
+}
+
+/**
+ * How traffic goes over.
+ *
+ * @throws UsageError for alarms that nothing looks at.
+ */
+export function canaryOf(
+  percent: number | undefined,
+  alarms: readonly string[],
+): Canary | undefined {
+  requireAtMost(alarms.length, ALARMS.most, "--alarm");
+  if (percent !== undefined) return { percent, alarms };
+  if (alarms.length === 0) return undefined;
+  throw new UsageError('Option "--alarm" has no effect without "--canary".', {
+    hint: "An alarm takes an update back while a part of the instances tries it: --canary 10.",
+  });
+}
+
+function firstGiven(
+  options: readonly (readonly [flag: `--${string}`, value: unknown])[],
+): string | undefined {
+  return options.find(([, value]) => value !== undefined)?.[0];
 }

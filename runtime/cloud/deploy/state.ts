@@ -1,9 +1,3 @@
-/**
- * What there is of an endpoint before it is deployed.
- *
- * @module
- */
-
 import { isRefusal, orNothing } from "../../aws/errors.ts";
 import type {
   EndpointConfigurationDetails,
@@ -12,9 +6,8 @@ import type {
   SageMaker,
   Tags,
 } from "../../aws/sagemaker.ts";
-import { slotsOf } from "../../contract/names.ts";
-import type { Part } from "../endpoints/parts.ts";
-import { modelsOf } from "../endpoints/parts.ts";
+import { freeSlot, type InUse, type Slot, slotsOf } from "../../contract/names.ts";
+import { modelsOf, type Part } from "../endpoints/parts.ts";
 import type { Note } from "../start/in_order.ts";
 import { ENDPOINT_TAG } from "../tags.ts";
 
@@ -33,14 +26,14 @@ export interface Base {
 }
 
 /** A configuration or a model that there is. */
-export interface Thing extends Part {
-  /** When the platform made it: another time is another thing of that name, and not ours to delete. */
+export interface ExistingPart extends Part {
+  /** When the platform made it: another time is another part of that name, and not ours to delete. */
   readonly created: Date | undefined;
   /** Whether mlcli made it for this endpoint. */
   readonly isOurs: boolean;
 }
 
-/** What there is. */
+/** What there is of an endpoint before it is deployed. */
 export interface State {
   /** As the platform writes the name: it is found in small letters and in capitals. */
   readonly endpoint: string;
@@ -49,11 +42,10 @@ export interface State {
   /** `undefined` where there is no such endpoint. */
   readonly base: Base | undefined;
   /** What it has, and what there is of the names that mlcli gives: configurations come first. */
-  readonly things: readonly Thing[];
+  readonly parts: readonly ExistingPart[];
 }
 
-/** What is asked of SageMaker. */
-export type Describing = Pick<
+type StateApi = Pick<
   SageMaker,
   "describeEndpoint" | "describeEndpointConfiguration" | "describeModel" | "tagsOf"
 >;
@@ -71,13 +63,21 @@ const CHANGING: ReadonlySet<string> = new Set([
   "Deleting",
 ]);
 
+/** Whether an endpoint has a configuration, or is about to. */
+export function isGoingTo(
+  { configuration, pendingConfiguration }: EndpointDescription,
+  name: string,
+): boolean {
+  return configuration === name || pendingConfiguration === name;
+}
+
 /**
  * Looks at an endpoint, and at what mlcli's names for it lead to. Changes nothing.
  *
  * @param note told what could not be asked, and what is lost.
  * @throws AwsError also where something may not be described: an update would lose it.
  */
-export async function stateOf(name: string, sagemaker: Describing, note: Note): Promise<State> {
+export async function stateOf(name: string, sagemaker: StateApi, note: Note): Promise<State> {
   const description = await orNothing(sagemaker.describeEndpoint(name));
   const endpoint = description?.name ?? name;
   const inUse = description && (description.pendingConfiguration ?? description.configuration);
@@ -97,7 +97,7 @@ export async function stateOf(name: string, sagemaker: Describing, note: Note): 
     })),
   );
   const base = inUse === undefined ? undefined : await baseOf(found, inUse, tags, sagemaker);
-  return { endpoint, description, base, things: await thingsOf(found, base, tags, sagemaker) };
+  return { endpoint, description, base, parts: await partsOf(found, base, tags, sagemaker) };
 }
 
 /** What was found by its name. */
@@ -128,7 +128,7 @@ async function baseOf(
   { configurations, models: known }: Found,
   name: string,
   tags: AllTags,
-  sagemaker: Describing,
+  sagemaker: StateApi,
 ): Promise<Base> {
   const configuration = configurations.get(name);
   const models = configuration ? modelsOf(configuration) : [];
@@ -139,31 +139,31 @@ async function baseOf(
   return { name, configuration, model, models, tags: tags.get(name) ?? {} };
 }
 
-async function thingsOf(
+async function partsOf(
   found: Found,
   base: Base | undefined,
   tags: AllTags,
-  sagemaker: Describing,
-): Promise<readonly Thing[]> {
+  sagemaker: StateApi,
+): Promise<readonly ExistingPart[]> {
   const { endpoint, configurations, models } = found;
   const isTagged = async (arn: string | undefined) =>
     (await tagsIfAllowed(arn, undefined, sagemaker, () => {}))?.[ENDPOINT_TAG] === endpoint;
-  const things: Thing[] = [];
+  const parts: ExistingPart[] = [];
   for (const [name, { CreationTime: created }] of configurations) {
-    const own = tags.get(name);
-    const isOurs = own?.[ENDPOINT_TAG] === endpoint ||
-      Object.keys(own ?? {}).length === 0 && isNamed(name, found) &&
-        (own === undefined || !await isTagged(modelOf(name, found)?.ModelArn));
-    things.push({ kind: "configuration", name, created, isOurs });
+    const its = tags.get(name);
+    const isOurs = its?.[ENDPOINT_TAG] === endpoint ||
+      Object.keys(its ?? {}).length === 0 && isOursByName(name, found) &&
+        (its === undefined || !await isTagged(onlyModelOf(name, found)?.ModelArn));
+    parts.push({ kind: "configuration", name, created, isOurs });
   }
   for (const [name, { CreationTime: created }] of models) {
-    things.push({ kind: "model", name, created, isOurs: true });
+    parts.push({ kind: "model", name, created, isOurs: true });
   }
   const { ModelName: name = "", ModelArn, CreationTime: created } = base?.model ?? {};
   if (name !== "" && !models.has(name)) {
-    things.push({ kind: "model", name, created, isOurs: await isTagged(ModelArn) });
+    parts.push({ kind: "model", name, created, isOurs: await isTagged(ModelArn) });
   }
-  return things;
+  return parts;
 }
 
 /**
@@ -171,15 +171,14 @@ async function thingsOf(
  * emulator has none. It is where the endpoint has or had it, and mlcli's names are on it and on its
  * model; a model with mlcli's tag says that tags are set.
  */
-function isNamed(name: string, found: Found): boolean {
-  const { configuration, pendingConfiguration } = found.description ?? {};
-  return (name === configuration || name === pendingConfiguration) &&
+function isOursByName(name: string, found: Found): boolean {
+  return found.description !== undefined && isGoingTo(found.description, name) &&
     slotsOf(found.endpoint).some((slot) => slot.configuration === name) &&
-    modelOf(name, found) !== undefined;
+    onlyModelOf(name, found) !== undefined;
 }
 
 /** The one model of a configuration, where it has a name of mlcli's. */
-function modelOf(name: string, { configurations, models }: Found): ModelDetails | undefined {
+function onlyModelOf(name: string, { configurations, models }: Found): ModelDetails | undefined {
   const [model, ...others] = modelsOf(configurations.get(name)!);
   return model === undefined || others.length > 0 ? undefined : models.get(model);
 }
@@ -198,7 +197,38 @@ async function tagsIfAllowed(
     // Deleted since it was described.
     if (isRefusal(error, "not found")) return {};
     if (!isRefusal(error, "denied")) throw error;
-    note(`The tags of ${name} are not carried over: ${error.message}`);
+    note(`The tags of ${name} are not kept: ${error.message}`);
     return undefined;
   }
+}
+
+/** The names of what is made: not of what mlcli did not make, as far as there are others. */
+export function slotFor(state: State): Slot {
+  const theirs = state.parts.filter(({ kind, isOurs }) => kind === "configuration" && !isOurs);
+  return freeSlot(state.endpoint, inUse(state), theirs.map(({ name }) => name));
+}
+
+/**
+ * Names that the endpoint has, or is about to have. Where its configuration is deleted, or names none,
+ * nobody knows its model: then the one that belongs to that configuration counts, or any that there is.
+ */
+function inUse({ endpoint, base, parts }: State): InUse {
+  if (!base) return { configurations: [], models: [] };
+  if (base.models.length > 0) return { configurations: [base.name], models: base.models };
+  const slots = slotsOf(endpoint);
+  const likely = slots.find(({ configuration }) => configuration === base.name) ??
+    slots.find(({ model }) => parts.some(({ kind, name }) => kind === "model" && name === model));
+  return { configurations: [base.name], models: likely ? [likely.model] : [] };
+}
+
+/** The parts that are not needed beside what is served. */
+export function unusedParts(
+  served: { readonly configuration: string; readonly model: string },
+  { parts }: State,
+): { readonly ours: readonly ExistingPart[]; readonly others: readonly ExistingPart[] } {
+  const unused = parts.filter(({ kind, name }) => name !== served[kind]);
+  return {
+    ours: unused.filter(({ isOurs }) => isOurs),
+    others: unused.filter(({ isOurs }) => !isOurs),
+  };
 }

@@ -1,6 +1,6 @@
 import { shellWord } from "../../app/typed_path.ts";
 import { type AwsError, isRefusal } from "../../aws/errors.ts";
-import type { EndpointConfigurationDetails, SageMaker } from "../../aws/sagemaker.ts";
+import type { EndpointConfigurationDetails, ModelDetails, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { isPossibleName, slotsOf } from "../../contract/names.ts";
 import { commandFor, optionsOf } from "../jobs/commands.ts";
@@ -36,6 +36,23 @@ export function deletionByHand(
     ? `aws sagemaker delete-model --model-name ${shellWord(name)}`
     : `aws sagemaker delete-endpoint-config --endpoint-config-name ${shellWord(name)}`;
   return [deletion, ...optionsOf({ region, profile })].join(" ");
+}
+
+/** `endpoint configuration shop-config` */
+export function partWords({ kind, name }: Part): string {
+  return `${PART_WORDS[kind]} ${name}`;
+}
+
+/** What the platform says of a model, or of a configuration. */
+export type PartDetails = Partial<ModelDetails & EndpointConfigurationDetails>;
+
+export function describePart(
+  sagemaker: Pick<SageMaker, "describeModel" | "describeEndpointConfiguration">,
+  { kind, name }: Part,
+): Promise<PartDetails> {
+  return kind === "model"
+    ? sagemaker.describeModel(name)
+    : sagemaker.describeEndpointConfiguration(name);
 }
 
 export function deletePart(

@@ -1,6 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { changesOf, LEAST, makeDeployApp, thingsOf, UPDATE } from "../../../helpers/deploy_app.ts";
-import { fakeClock } from "../../../helpers/fake_context.ts";
 import type { JobApp } from "../../../helpers/job_app.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -106,32 +105,4 @@ suite("deploy: what is not needed", () => {
       assertEquals(all, ["shop-config-2", "shop-config", "shop-mlcli-2"], stderr);
     });
   }
-
-  it("is left alone while another command may be about to have it serve", async () => {
-    const minutes = (count: number) => new Date(Date.now() + count * 60_000);
-    for (
-      const [created, now, isLeft] of [
-        [minutes(1), minutes(2), true],
-        [minutes(1), minutes(60), true],
-        [minutes(1), minutes(62), false],
-        [minutes(-1), minutes(2), false],
-      ] as const
-    ) {
-      await using job = await makeDeployApp();
-      await job.run(LEAST);
-      const creationTime = created.getTime() / 1_000;
-      Object.assign(job.box.endpoints.addModel("shop-mlcli-2"), { creationTime });
-      for (const last of [["--dry-run"], []]) {
-        const { code, stdout, stderr } = await job.run([...LEAST, ...last], {
-          clock: fakeClock(now),
-        });
-        assertEquals(code, 0, stderr);
-        if (last.length > 0) assertEquals(stdout.includes("DeleteModel"), !isLeft, `${now}`);
-        else assertEquals(stderr.includes("There is shop-mlcli-2, which nothing uses yet"), isLeft);
-      }
-      assertEquals(thingsOf(job).all.includes("shop-mlcli-2"), isLeft);
-      // Who deploys something else needs the name.
-      assertEquals((await deployed(job)).all, SECOND);
-    }
-  });
 });

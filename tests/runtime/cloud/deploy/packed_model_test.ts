@@ -34,26 +34,31 @@ async function withModel<T>(
   work: (ready: ReadyModel) => Promise<T>,
 ): Promise<T> {
   using cloud = await openCloud(box.env(), { signal: keys.interruption.signal });
+  const request = {
+    app: appObject(directory.path, "churn", { s3Prefix: `s3://${BUCKET}/churn` }),
+    tag: "latest",
+    model: { directory: model },
+    typed: new Set(["--model"]),
+  };
   await using ready = await modelFor(
-    { directory: model },
     {
-      app: appObject(directory.path, "churn", { s3Prefix: `s3://${BUCKET}/churn` }),
-      tag: "latest",
       endpoint: "shop",
       variables: {},
       healthCheckTimeout: undefined,
       instanceType: "ml.m5.large",
       room: roomFor({ instanceType: "ml.m5.large" }),
-      typed: new Set(["--model"]),
       ...use,
     },
-    cloud.aws,
     {
-      cwd: directory.path,
-      engine: () => Promise.reject(new MlcliError("no engine")),
-      interruption: keys.interruption,
+      request,
+      aws: cloud.aws,
+      host: {
+        cwd: directory.path,
+        engine: () => Promise.reject(new MlcliError("no engine")),
+        interruption: keys.interruption,
+      },
+      report: { note: (text) => notes.push(text), progress: () => {} },
     },
-    { note: (text) => notes.push(text), progress: () => {} },
   );
   return await work(ready);
 }

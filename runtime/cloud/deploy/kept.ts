@@ -1,23 +1,76 @@
-/**
- * What an endpoint runs on, as pure functions: of an update, whatever no option names stays.
- *
- * @module
- */
-
-import { hasOwnDisk } from "../../contract/instances.ts";
-import { carriedVariant, VARIANT, type Variant } from "./carried.ts";
+import type { EndpointConfigurationInput, ModelInput } from "../../aws/sagemaker.ts";
 import { s3Uri } from "../../contract/addresses.ts";
+import { hasOwnDisk } from "../../contract/instances.ts";
 import type { DeployRequest } from "./request.ts";
-import type { State } from "./state.ts";
+import type { Base, State } from "./state.ts";
+
+// What an update keeps of what an endpoint has: whatever no option names.
+
+/** A part of an endpoint, as CreateEndpointConfig takes it. */
+export type Variant = NonNullable<EndpointConfigurationInput["ProductionVariants"]>[number];
+
+/** A container of a model, as CreateModel takes it. */
+export type Container = NonNullable<ModelInput["PrimaryContainer"]>;
+
+/** The name of the one variant of a new endpoint: the SageMaker SDK's, which autoscaling knows. */
+const VARIANT = "AllTraffic";
 
 /** How many requests at once a serverless endpoint answers where nobody says: the SDK's number. */
 const MAX_CONCURRENCY = 5;
 
+/** The container of a model. */
+export function containerOf(
+  model: Pick<ModelInput, "PrimaryContainer" | "Containers"> | undefined,
+): Container | undefined {
+  return model?.PrimaryContainer ?? model?.Containers?.[0];
+}
+
+/**
+ * Of a container what stays with another image and model: neither where these come from, nor what
+ * there is but with several models.
+ */
+export function keptContainer(container: Container | undefined): Container {
+  const {
+    Image: _image,
+    ImageConfig: _access,
+    ModelDataUrl: _url,
+    ModelDataSource: _source,
+    ModelPackageName: _package,
+    InferenceSpecificationName: _specification,
+    Mode: _mode,
+    MultiModelConfig: _models,
+    ContainerHostname: _hostname,
+    ...rest
+  } = container ?? {};
+  return filled(rest);
+}
+
+/** Of a configuration all but its names, times and variants. */
+export function keptConfiguration(
+  configuration: Base["configuration"],
+): Omit<EndpointConfigurationInput, "EndpointConfigName" | "ProductionVariants"> {
+  const {
+    EndpointConfigName: _name,
+    EndpointConfigArn: _arn,
+    CreationTime: _time,
+    ProductionVariants: _variants,
+    ShadowProductionVariants: _shadows,
+    ...rest
+  } = configuration ?? {};
+  return filled(rest);
+}
+
+/** What an endpoint runs on: the one variant of its configuration. */
+export function keptVariant({ base, description }: State): Variant {
+  if (base === undefined) return { VariantName: VARIANT, InitialVariantWeight: 1 };
+  const [variant] = base.configuration?.ProductionVariants ?? [];
+  // Traffic goes over between variants of one name alone (developer guide, "Exclusions").
+  return filled(variant ?? { VariantName: description?.variants[0]?.name ?? VARIANT });
+}
+
 /** What the endpoint will run on: the variant but for its model. */
 export function variantOf(request: DeployRequest, state: State): Omit<Variant, "ModelName"> {
-  const { ModelName: _, ...before } = state.base
-    ? carriedVariant(state.base, state.description?.variants[0]?.name)
-    : { VariantName: VARIANT, InitialVariantWeight: 1 };
+  const { ModelName: _, ...before } = keptVariant(state);
   const { instanceType, memorySize, maxConcurrency, instanceCount, healthCheckTimeout } = request;
   const health = healthCheckTimeout === undefined
     ? {}
@@ -34,11 +87,11 @@ export function variantOf(request: DeployRequest, state: State): Omit<Variant, "
       ...health,
     };
   }
-  // Serverless before: of that nothing goes on but the name.
+  // Of a serverless variant only the name stays.
   const { VariantName, InitialVariantWeight } = before;
   const machines = before.ServerlessConfig ? { VariantName, InitialVariantWeight } : before;
   return {
-    ...typed(machines, instanceType),
+    ...withType(machines, instanceType),
     ...machines.InstancePools && instanceType === undefined && instanceCount === undefined
       ? {}
       : { InitialInstanceCount: countOf(request, state) ?? machines.InitialInstanceCount ?? 1 },
@@ -52,8 +105,8 @@ function countOf(request: DeployRequest, state: State): number | undefined {
   return state.description?.variants[0]?.desiredCount;
 }
 
-/** On another type: without what is said of the type before. */
-function typed(
+/** The same on another type, without what is said of the type before. */
+function withType(
   machines: Omit<Variant, "ModelName">,
   instanceType: string | undefined,
 ): Omit<Variant, "ModelName"> {
@@ -108,4 +161,18 @@ export function setsCount({ instanceCount, typed }: DeployRequest, { base }: Sta
   if (instanceCount === undefined) return false;
   if (typed.has("--instance-count")) return true;
   return base?.configuration?.ProductionVariants?.[0]?.InitialInstanceCount !== instanceCount;
+}
+
+/** Without members that say nothing: the service writes `false` and `null` where nothing was asked. */
+function filled<Value extends object>(value: Value): Value {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, one]) =>
+      one !== undefined && one !== null && one !== false && !isEmpty(one)
+    ),
+  ) as Value;
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !(value instanceof Date) &&
+    Object.keys(value).length === 0;
 }

@@ -1,6 +1,9 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { canaryOf, checkedRequest } from "../../../../runtime/cloud/deploy/checks.ts";
-import type { DeployRequest } from "../../../../runtime/cloud/deploy/request.ts";
+import {
+  canaryOf,
+  checkedRequest,
+  type DeployRequest,
+} from "../../../../runtime/cloud/deploy/request.ts";
 import { MlcliError, UsageError } from "../../../../runtime/errors.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { it, suite } from "../../../helpers/suite.ts";

@@ -1,0 +1,144 @@
+import { roomFor } from "../../contract/instances.ts";
+import { inOneLine } from "../../text.ts";
+import { requireOwnKey } from "../bucket_owner.ts";
+import { checkPlace } from "../preflight/data.ts";
+import { imageForJob } from "../preflight/image.ts";
+import { placeOf } from "../start/checks.ts";
+import { inOrder, type Note } from "../start/in_order.ts";
+import {
+  type Action,
+  actionFor,
+  changesOf,
+  requireOneModel,
+  requirePossible,
+  requireReady,
+  requireUnmixed,
+} from "./decide.ts";
+import { requireUnused } from "./delete_parts.ts";
+import { hasVolume, isServerless, type Variant, variantOf } from "./kept.ts";
+import { modelFor, type ReadyModel } from "./packed_model.ts";
+import { type Deployment, deploymentOf, variablesOf } from "./plan.ts";
+import type { DeployContext } from "./request.ts";
+import { type ExistingPart, slotFor } from "./state.ts";
+
+/** What is to be done, checked. To be disposed of: a packed model lies in a temporary file. */
+export interface Checked extends AsyncDisposable {
+  readonly action: Action;
+  readonly changes: readonly string[];
+  readonly model: ReadyModel;
+  readonly deployment: Deployment;
+  /** Parts whose names are needed: they are deleted first. */
+  readonly inTheWay: readonly ExistingPart[];
+}
+
+/**
+ * Checks all that the endpoint needs; changes nothing.
+ *
+ * @throws UsageError, MlcliError for what the platform would refuse.
+ */
+export async function check(context: DeployContext): Promise<Checked> {
+  const { request, state, host, report, choice } = context;
+  requireReady(state, choice);
+  requireOneModel(state);
+  requirePossible(request, state);
+  tellWhatIsLost(context);
+  report.progress("Checking what the endpoint needs", 0);
+  const image = await checkImageAndCapture(context);
+  await using stack = new AsyncDisposableStack();
+  const model = stack.use(await checkModel(context));
+  host.interruption.signal.throwIfAborted();
+  const slot = slotFor(state);
+  const deployment = deploymentOf({ request, state, slot, image, model: model.address });
+  const changes = changesOf(deployment, request, state, model.lastModified);
+  const action = actionFor(state, changes, choice);
+  const inTheWay = action === "create" || action === "update"
+    ? state.parts.filter(({ kind, name }) => name === slot[kind])
+    : [];
+  requireUnmixed(state, inTheWay);
+  await requireUnused(inTheWay, context);
+  const all = stack.move();
+  return {
+    action,
+    changes,
+    model,
+    deployment,
+    inTheWay,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/** Says what an update cannot keep, and what the platform has no use for. */
+function tellWhatIsLost({ request, state, report }: DeployContext): void {
+  const { endpoint, base, description } = state;
+  const variant = variantOf(request, state);
+  if (base?.configuration && base.models.length > 0 && !base.model) {
+    report.note(
+      `The model of ${endpoint} is deleted (${
+        inOneLine(base.models[0]!)
+      }): its variables are not ` +
+        "known, and only those given here are set.",
+    );
+  }
+  if (base && !base.configuration) {
+    report.note(
+      `The configuration of ${endpoint} is deleted (${inOneLine(base.name)}): what it has is not ` +
+        "known, its variables neither, and only what is given here is set.",
+    );
+  }
+  if (isServerless(state) && variant.ServerlessConfig === undefined) {
+    report.note(`${endpoint} gets instances: SageMaker cannot make it serverless again.`);
+  }
+  if (request.canary !== undefined && description === undefined) {
+    report.note(`${endpoint} is new: all of it serves at once, without --canary.`);
+  }
+  if (request.kmsKey !== undefined && !hasVolume(variant)) {
+    const what = variant.ServerlessConfig ? "A serverless endpoint" : variant.InstanceType;
+    report.note(`${what} has no volume that --kms-key could encrypt.`);
+  }
+}
+
+/** The image's address; whether captured data has a place, and whose the key is. */
+async function checkImageAndCapture(
+  { request, state, aws, host, report }: DeployContext,
+): Promise<string> {
+  const { app, tag, repository, dataCapture } = request;
+  // Serverless containers run on amd64 alone.
+  const instanceType = machineOf(variantOf(request, state)) ?? "a serverless endpoint";
+  const [image] = await inOrder(
+    (text) => report.note(text),
+    async (note) => {
+      const use = { ecr: await aws.ecr(), engine: host.engine };
+      return await imageForJob({ app, tag, repository, instanceType }, use, note);
+    },
+    async (note: Note) => {
+      if (dataCapture === undefined) return;
+      await checkPlace(aws, placeOf(request, "deploy", "--data-capture", dataCapture), note);
+    },
+    () => requireOwnKey(aws, request, "deploy"),
+  );
+  return image;
+}
+
+/** The model, checked where it is going to be unpacked. */
+async function checkModel(context: DeployContext): Promise<ReadyModel> {
+  const { request, state } = context;
+  const variant = variantOf(request, state);
+  const instanceType = machineOf(variant);
+  const use = {
+    endpoint: state.endpoint,
+    variables: variablesOf(request, state),
+    healthCheckTimeout: request.healthCheckTimeout ??
+      variant.ContainerStartupHealthCheckTimeoutInSeconds,
+    instanceType,
+    room: roomFor({ instanceType, volumeSize: variant.VolumeSizeInGB }),
+  };
+  return await modelFor(use, context);
+}
+
+/** What a variant runs on; `undefined` where it is serverless. */
+function machineOf(
+  { ServerlessConfig, InstanceType, InstancePools }: Omit<Variant, "ModelName">,
+): string | undefined {
+  if (ServerlessConfig) return undefined;
+  return InstanceType ?? InstancePools?.[0]?.InstanceType ?? "its instances";
+}

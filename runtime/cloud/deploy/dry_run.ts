@@ -1,0 +1,69 @@
+import { printableJson } from "../../text.ts";
+import type { Part } from "../endpoints/parts.ts";
+import type { Checked } from "./check.ts";
+import { type Deployment, endpointTags } from "./plan.ts";
+import type { DeployContext } from "./request.ts";
+import { unusedParts } from "./state.ts";
+
+/** A call as it is shown. */
+interface ShownCall {
+  readonly action: string;
+  readonly input: unknown;
+  readonly times?: number;
+}
+
+/** What a deployment asks of the platform, in order, as JSON. The values of variables may be secrets. */
+export function dryRun(
+  { action, model, deployment, inTheWay }: Checked,
+  { request, state }: DeployContext,
+): string {
+  const isMade = action === "create" || action === "update";
+  const served = isMade
+    ? {
+      configuration: deployment.configuration.EndpointConfigName!,
+      model: deployment.model.ModelName!,
+    }
+    : { configuration: state.base!.name, model: state.base!.models[0] ?? "" };
+  const unused = request.wait ? unusedParts(served, state).ours : [];
+  const arn = state.description?.arn;
+  const hasTags = request.wait && (action !== "nothing" || Object.keys(request.tags).length > 0);
+  const tagged: ShownCall[] = arn === undefined || !hasTags ? [] : [{
+    action: "sagemaker:AddTags",
+    input: { ResourceArn: arn, Tags: endpointTags(request, state) },
+  }];
+  const calls = [
+    ...isMade ? [...sending(model), ...inTheWay.map(deletion), ...creations(deployment)] : [],
+    ...tagged,
+    ...unused.map(deletion),
+  ];
+  return printableJson(calls, 2);
+}
+
+function sending({ calls, address }: Checked["model"]): ShownCall[] {
+  return Object.entries(calls).map(([name, times]) => ({
+    action: `s3:${name}`,
+    input: { Bucket: address.bucket, Key: address.key },
+    ...times === 1 ? {} : { times },
+  }));
+}
+
+function creations({ model, configuration, endpoint }: Deployment): ShownCall[] {
+  const { Environment, ...container } = model.PrimaryContainer ?? {};
+  const hidden = Environment === undefined ? container : {
+    ...container,
+    Environment: Object.fromEntries(Object.keys(Environment).map((name) => [name, "***"])),
+  };
+  return [
+    { action: "sagemaker:CreateModel", input: { ...model, PrimaryContainer: hidden } },
+    { action: "sagemaker:CreateEndpointConfig", input: configuration },
+    "creation" in endpoint
+      ? { action: "sagemaker:CreateEndpoint", input: endpoint.creation }
+      : { action: "sagemaker:UpdateEndpoint", input: endpoint.update },
+  ];
+}
+
+function deletion({ kind, name }: Part): ShownCall {
+  return kind === "model"
+    ? { action: "sagemaker:DeleteModel", input: { ModelName: name } }
+    : { action: "sagemaker:DeleteEndpointConfig", input: { EndpointConfigName: name } };
+}

@@ -1,0 +1,231 @@
+import { AwsError, orNothing } from "../../aws/errors.ts";
+import { Interrupted } from "../../errors.ts";
+import { waitUntilGone } from "../endpoints/delete_endpoint.ts";
+import { type FollowedEndpoint, followEndpoint } from "../endpoints/follow_endpoint.ts";
+import {
+  deletionByHand,
+  deletionOf,
+  describePart,
+  endpointGoesOn,
+  type PartDetails,
+} from "../endpoints/parts.ts";
+import { whatIsKnown } from "../endpoints/wait_for_endpoint.ts";
+import { commandFor } from "../jobs/commands.ts";
+import { deleteMade, deleteUnused, type MadePart, namesOf, tellLeft } from "./delete_parts.ts";
+import { endpointTags } from "./plan.ts";
+import type { DeployContext } from "./request.ts";
+import { type ExistingPart, unusedParts } from "./state.ts";
+
+/** How long a failed endpoint is waited for until it is gone, in seconds. */
+const GONE_SECONDS = 120;
+
+/** What an endpoint is to serve. */
+export interface Target {
+  /** Names of configuration and model. */
+  readonly configuration: string;
+  readonly model: string;
+  /** When the configuration was made; `undefined` where nobody tells. */
+  readonly created: Date | undefined;
+  /** What of it is mlcli's, to be deleted where it never serves. */
+  readonly made: readonly MadePart[];
+}
+
+/**
+ * Waits until the endpoint serves what was made, by this run or another one, then deletes what it
+ * served before: that goes last. What never serves is deleted, too.
+ *
+ * @param withOwnTags whether the endpoint may have mlcli's tags.
+ * @throws AwsError where it does not come to serve it; Interrupted: it goes on.
+ */
+export async function finish(
+  target: Target,
+  withOwnTags: boolean,
+  context: DeployContext,
+): Promise<void> {
+  const { request, state, aws, host, report, choice } = context;
+  const { endpoint } = state;
+  if (!request.wait) {
+    if (state.base) {
+      report.note("What it serves now is deleted by the next deploy, once nothing uses it.");
+    }
+    tellCosts(context);
+    return report.result(endpoint);
+  }
+  let followed: FollowedEndpoint;
+  try {
+    followed = await followEndpoint(endpoint, aws, host, report, {
+      target: target.configuration,
+      timeout: request.timeout,
+      choice,
+    });
+    if (followed.outcome === "in service") {
+      tellCosts(context);
+      await requireOurs(target, context);
+      if (withOwnTags) await tagEndpoint(context);
+    }
+  } catch (error) {
+    if (error instanceof Interrupted || error instanceof AwsError) tellNotDeleted(target, context);
+    throw error;
+  }
+  if (followed.outcome === "not yet") tellNotDeleted(target, context);
+  if (followed.outcome !== "in service") throw await failed(followed, target, context);
+  const { ours, others } = unusedParts(target, state);
+  try {
+    await deleteUnused(ours, context);
+  } finally {
+    tellKept(others, context);
+  }
+  report.result(endpoint);
+}
+
+/** Says that the endpoint serves what is asked for, and deletes what is left beside that. */
+export async function leaveAsItIs(context: DeployContext): Promise<void> {
+  const { request, state, report } = context;
+  const { endpoint, base } = state;
+  const served = { configuration: base!.name, model: base!.models[0] ?? "" };
+  report.note(`${endpoint} serves that already: nothing to change`);
+  tellCosts(context);
+  try {
+    if (Object.keys(request.tags).length > 0) await tagEndpoint(context);
+  } catch (error) {
+    if (error instanceof Interrupted) tellNotDeleted(served, context);
+    throw error;
+  }
+  await deleteUnused(unusedParts(served, state).ours, context);
+  report.result(endpoint);
+}
+
+/** @throws AwsError where what serves under these names is not what was made. */
+async function requireOurs(
+  { made }: Target,
+  { sagemaker, state: { endpoint }, choice }: DeployContext,
+): Promise<void> {
+  for (const part of made) {
+    const now = await orNothing<Pick<PartDetails, "CreationTime">>(
+      describePart(sagemaker, part),
+    ).catch((error) => {
+      // Where nobody tells, it is.
+      if (error instanceof AwsError) return { CreationTime: part.created };
+      throw error;
+    });
+    if (!part.created || now?.CreationTime?.getTime() === part.created.getTime()) continue;
+    throw new AwsError("changed", `Somebody else deployed to ${endpoint} at the same time`, {
+      hint:
+        `It serves theirs. ${commandFor(endpoint, choice)("describe")} shows what; deploy again ` +
+        "to have it serve yours.",
+    });
+  }
+}
+
+/** Gives an endpoint that was there the tags: UpdateEndpoint takes none. */
+async function tagEndpoint({ request, state, sagemaker, report }: DeployContext): Promise<void> {
+  const arn = state.description?.arn;
+  if (arn === undefined) return;
+  const tags = endpointTags(request, state);
+  try {
+    await sagemaker.addTags(arn, Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value])));
+  } catch (error) {
+    if (!(error instanceof AwsError)) throw error;
+    report.note(`${state.endpoint} keeps the tags that it has: ${error.message}`);
+  }
+}
+
+/** The error for an endpoint that does not serve what was made. That is deleted, or named. */
+async function failed(
+  { outcome, description }: FollowedEndpoint,
+  { made, created }: Target,
+  context: DeployContext,
+): Promise<AwsError> {
+  const { request, state, aws, choice } = context;
+  const { endpoint } = state;
+  const status = description?.status ?? "not there";
+  if (outcome === "not yet") {
+    const { timeout } = request;
+    return new AwsError("other", `Not done after ${timeout} s: endpoint ${endpoint} (${status})`, {
+      hint: `${endpointGoesOn(endpoint, choice)} --timeout waits longer.`,
+    });
+  }
+  const isNew = state.description === undefined || state.description.status === "Creating";
+  const isDeleted = isNew && outcome === "failed" && await deleteFailed(description, made, context);
+  // First of all: whoever interrupts what follows finds nothing left.
+  const isAllGone = await deleteMade(made, context, isDeleted);
+  const more = isAllGone ? "What was made for it is deleted." : "";
+  if (outcome === "gone") {
+    return new AwsError("not found", `Endpoint ${endpoint} was deleted meanwhile`, {
+      hint: `Somebody else did that. The same command makes it anew. ${more}`.trimEnd(),
+    });
+  }
+  const known = await whatIsKnown(endpoint, { description, began: created }, aws, choice);
+  const [what, served] = outcome === "rolled back"
+    ? ["was not updated: it was rolled back", "It serves what it served before."]
+    : isNew
+    ? ["was not created: it has failed", undefined]
+    : [
+      `was not updated: it is ${status}`,
+      `${commandFor(endpoint, choice)("describe")} shows what it serves.`,
+    ];
+  return new AwsError("failed", `Endpoint ${endpoint} ${what}`, {
+    quote: known.quote,
+    hint: [known.cause, known.log, served, more].filter((sentence) => sentence).join(" "),
+  });
+}
+
+/**
+ * Deletes an endpoint that never served, so that the next deploy can begin anew.
+ * @returns whether it needs nothing any more.
+ */
+async function deleteFailed(
+  description: FollowedEndpoint["description"],
+  made: readonly MadePart[],
+  context: DeployContext,
+): Promise<boolean> {
+  const { state: { endpoint }, sagemaker, host, report, choice } = context;
+  let isDeleted = false;
+  try {
+    await sagemaker.deleteEndpoint(endpoint);
+    isDeleted = true;
+    report.note(`Deleted endpoint ${endpoint}, which never served`);
+    await waitUntilGone(sagemaker, { endpoint, description }, report, host, GONE_SECONDS);
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      tellLeft(made, context);
+      report.note(`The endpoint has failed. To delete all: ${deletionOf(endpoint, choice)}`);
+    }
+    if (!(error instanceof AwsError)) throw error;
+    const rest = isDeleted ? "" : ` To delete it: ${deletionOf(endpoint, choice)}`;
+    report.note(`${error.message}.${rest}`);
+  }
+  return isDeleted;
+}
+
+/** Names what the endpoint is not going to need, and nobody deletes now. */
+function tellNotDeleted(
+  served: Pick<Target, "configuration" | "model">,
+  context: DeployContext,
+): void {
+  const { ours, others } = unusedParts(served, context.state);
+  if (ours.length > 0) {
+    context.report.note(
+      `Not deleted yet: ${namesOf(ours)}. The next deploy deletes what ` +
+        `${context.state.endpoint} does not use then.`,
+    );
+  }
+  tellKept(others, context);
+}
+
+/** Names what the endpoint does not need, and is not mlcli's. */
+function tellKept(
+  others: readonly ExistingPart[],
+  { state, report, choice }: DeployContext,
+): void {
+  for (const part of others) {
+    report.note(
+      `Kept ${namesOf([part])}, which ${state.endpoint} does not need and mlcli did not make. ` +
+        `To delete it, once nothing uses it: ${deletionByHand(part, choice)}`,
+    );
+  }
+}
+
+function tellCosts({ state: { endpoint }, report, choice }: DeployContext): void {
+  report.note(`It costs money until it is deleted: ${deletionOf(endpoint, choice)}`);
+}

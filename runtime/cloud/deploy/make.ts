@@ -1,0 +1,293 @@
+import {
+  AwsError,
+  isRefusal,
+  mayBeDone,
+  orNothing,
+  type Refusal,
+  withHint,
+  withMore,
+} from "../../aws/errors.ts";
+
+import { accountOf } from "../../contract/addresses.ts";
+import { Interrupted } from "../../errors.ts";
+import {
+  describePart,
+  endpointGoesOn,
+  type Part,
+  type PartDetails,
+  partWords,
+} from "../endpoints/parts.ts";
+import { withoutValues } from "../start/hidden_values.ts";
+import { isAboutTags, withTags } from "../tags.ts";
+import { deleteInTheWay, deleteMade, type MadePart, namesOf, tellLeft } from "./delete_parts.ts";
+import { type Deployment, variablesOf } from "./plan.ts";
+import type { DeployContext } from "./request.ts";
+import { type ExistingPart, isGoingTo } from "./state.ts";
+
+/** What was made, and the endpoint was asked to serve. */
+export interface MadeDeployment {
+  readonly made: readonly MadePart[];
+  /** Whether mlcli's own tags may be there. */
+  readonly withOwnTags: boolean;
+  /** Whose it is, as the platform says. */
+  readonly account: string | undefined;
+}
+
+/**
+ * Makes what is planned, and asks for the endpoint. What serves is touched by nothing but
+ * UpdateEndpoint, whose failure leaves it as it was.
+ *
+ * @param inTheWay parts whose names are needed.
+ * @throws AwsError: what was made is deleted, or named; Interrupted.
+ */
+export async function make(
+  deployment: Deployment,
+  inTheWay: readonly ExistingPart[],
+  context: DeployContext,
+): Promise<MadeDeployment> {
+  const { state, sagemaker, request, report } = context;
+  const variables = variablesOf(request, state);
+  const making = new Making(context);
+  try {
+    await deleteInTheWay(inTheWay, context);
+    const { model, configuration } = deployment;
+    await making.part(
+      { kind: "model", name: model.ModelName! },
+      model,
+      (input) =>
+        sagemaker.createModel(input).catch((error) => {
+          throw withoutValues(error, variables);
+        }),
+    );
+    await making.part(
+      { kind: "configuration", name: configuration.EndpointConfigName! },
+      configuration,
+      (input) => sagemaker.createEndpointConfiguration(input),
+    );
+    report.progress(`Asking for endpoint ${state.endpoint}`, 0);
+    await making.endpoint(deployment);
+    return making;
+  } catch (error) {
+    if (error instanceof Interrupted) tellInterrupted(making, context);
+    if (!(error instanceof AwsError)) throw error;
+    throw await withWhatIsLeft(error, making, context);
+  }
+}
+
+/**
+ * In ms: what was just written may not be found, and what was just deleted still be found, for seconds.
+ * (API reference, CreateEndpoint: "retry logic is recommended".)
+ */
+const PAUSES = [500, 1_000, 2_000, 4_000] as const;
+
+interface WithContainer {
+  readonly PrimaryContainer?: { readonly ModelDataUrl?: string | undefined } | undefined;
+}
+
+/** What is created, as far as it is looked at here. */
+interface Creation extends WithContainer {
+  Tags?: { Key?: string; Value?: string }[];
+}
+
+/**
+ * One deployment, being made. What has been made is known at each moment, so that nothing is left that
+ * nobody knows of; where an answer is lost, the platform is asked what has become of the request.
+ */
+class Making implements MadeDeployment {
+  /** What was made, in order. */
+  readonly made: MadePart[] = [];
+  /** Whether the endpoint was asked to serve it. */
+  isAsked = false;
+  withOwnTags = true;
+  account: string | undefined;
+
+  constructor(private readonly context: DeployContext) {}
+
+  /** Makes a model or a configuration. Where that fails, it is known whether it is there. */
+  async part<Input extends Creation>(
+    part: Part,
+    input: Input,
+    create: (input: Input) => Promise<void>,
+  ): Promise<void> {
+    const { host, report, sagemaker } = this.context;
+    host.interruption.signal.throwIfAborted();
+    const words = partWords(part);
+    report.progress(`Creating ${words}`, 0);
+    const made: MadePart = { ...part, isCertain: false, created: undefined };
+    this.made.push(made);
+    try {
+      // "in use": one of that name may have been deleted a moment ago.
+      await this.#soon(["not found", "in use"], () => this.#tagged(input, create));
+      report.note(`Created ${words}`);
+    } catch (error) {
+      if (error instanceof Interrupted) throw error;
+      // "in use", too: Deno sends a request once more where its connection ends.
+      const isTaken = isRefusal(error, "in use");
+      const found = isTaken || mayBeDone(error)
+        ? await this.#afterLostAnswer(error, () => describePart(sagemaker, part))
+        : undefined;
+      if (!found || !holds(found, input)) {
+        if (!found || isTaken) this.made.pop();
+        throw found ? madeByAnother(error as AwsError, words) : error;
+      }
+      report.note(`The answer was lost, but ${words} is there.`);
+    }
+    made.isCertain = true;
+    const found = await this.#found(part);
+    if (found && !isOfSameArchive(found, input)) {
+      this.made.pop();
+      throw madeByAnother(
+        new AwsError("changed", `${part.name} is another ${part.kind} now`),
+        words,
+      );
+    }
+    made.created = found?.CreationTime;
+    this.account = accountOf(found?.EndpointConfigArn ?? "");
+  }
+
+  /**
+   * CreateEndpoint or UpdateEndpoint. Returns when the service has begun.
+   * @throws AwsError when it has not, or nobody knows.
+   */
+  async endpoint({ endpoint, configuration }: Deployment): Promise<void> {
+    const { sagemaker, host, report, state } = this.context;
+    host.interruption.signal.throwIfAborted();
+    this.isAsked = true;
+    try {
+      await this.#soon(
+        ["not found"],
+        () =>
+          "update" in endpoint
+            ? sagemaker.updateEndpoint(endpoint.update)
+            : this.#tagged(endpoint.creation, (input) => sagemaker.createEndpoint(input)),
+      );
+    } catch (error) {
+      const isTaken = isRefusal(error, "in progress") || isRefusal(error, "in use");
+      if (!isTaken && !mayBeDone(error)) throw error;
+      const now = await this.#afterLostAnswer(
+        error,
+        () => sagemaker.describeEndpoint(state.endpoint),
+      );
+      if (!now || !isGoingTo(now, configuration.EndpointConfigName!)) throw error;
+      const part = this.made.at(-1)!;
+      const served = await this.#afterLostAnswer(error, () => describePart(sagemaker, part));
+      if (part.created && served?.CreationTime?.getTime() !== part.created.getTime()) throw error;
+      report.note(`The answer was lost, but ${state.endpoint} is ${now.status}.`);
+    }
+  }
+
+  /** What was made; `undefined` where nobody tells. */
+  async #found(part: Part): Promise<PartDetails | undefined> {
+    try {
+      return await this.#soon(["not found"], () => describePart(this.context.sagemaker, part));
+    } catch (error) {
+      if (error instanceof AwsError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Creates it with tags; without mlcli's own where these may not be there. */
+  async #tagged<Input extends Creation>(
+    input: Input,
+    create: (input: Input) => Promise<void>,
+  ): Promise<void> {
+    const { request, report } = this.context;
+    try {
+      return await create(this.withOwnTags ? input : withTags(input, {}));
+    } catch (error) {
+      const hasUsersTags = Object.keys(request.tags).length > 0;
+      if (!isAboutTags(error) || !this.withOwnTags || hasUsersTags) throw error;
+      report.note(`Without tags, which nothing may be given: ${error.message}`);
+      this.withOwnTags = false;
+    }
+    await create(withTags(input, {}));
+  }
+
+  /**
+   * What is there after a lost answer.
+   * @throws NobodyKnows, as the failure, where the platform does not tell.
+   */
+  async #afterLostAnswer<Answer>(
+    failure: AwsError,
+    describe: () => Promise<Answer>,
+  ): Promise<Answer | undefined> {
+    try {
+      return await orNothing(describe());
+    } catch (error) {
+      if (!(error instanceof AwsError)) throw error;
+      const { refusal, message, hint, quote } = failure;
+      throw new NobodyKnows(refusal, message, { hint, quote, cause: failure });
+    }
+  }
+
+  /** Asks again, a few times, while the refusal is one that passes by itself. */
+  async #soon<Answer>(
+    passing: readonly Refusal[],
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const { clock, interruption } = this.context.host;
+    for (const length of PAUSES) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!passing.some((one) => isRefusal(error, one))) throw error;
+        await clock.pause(length, interruption.signal);
+      }
+    }
+    return await ask();
+  }
+}
+
+/** What became of a request cannot be found out. */
+class NobodyKnows extends AwsError {}
+
+/** Whether something that is there has all that it was to be made with, but for the tags. */
+function holds(there: unknown, input: unknown): boolean {
+  if (typeof input !== "object" || input === null) return there === input;
+  if (typeof there !== "object" || there === null) return false;
+  return Object.entries(input).every(([name, value]) =>
+    value === undefined || name === "Tags" ||
+    holds((there as Record<string, unknown>)[name], value)
+  );
+}
+
+/** Whether a model is of the same archive; a configuration tells of none. */
+function isOfSameArchive(there: WithContainer, input: WithContainer): boolean {
+  const archive = input.PrimaryContainer?.ModelDataUrl;
+  return archive === undefined || there.PrimaryContainer?.ModelDataUrl === archive;
+}
+
+function madeByAnother(error: AwsError, words: string): AwsError {
+  return withHint(
+    error,
+    `Somebody else made the ${words} at the same time. Wait until that is done, then try again.`,
+  );
+}
+
+function tellInterrupted({ made, isAsked }: Making, context: DeployContext): void {
+  const { report, choice, state: { endpoint } } = context;
+  if (!isAsked) return tellLeft(made, context);
+  report.note(
+    `Interrupted: ${endpoint} may have begun to change to ${namesOf(made)}, or not. The ` +
+      `same command finds out, and goes on. ${endpointGoesOn(endpoint, choice)}`,
+  );
+}
+
+/** The failure, with what has become of what was made. */
+async function withWhatIsLeft(
+  error: AwsError,
+  { made, isAsked }: Making,
+  context: DeployContext,
+): Promise<AwsError> {
+  const { state: { endpoint, description }, choice } = context;
+  if (error instanceof NobodyKnows && isAsked) {
+    return withMore(
+      error,
+      `Nobody knows whether ${endpoint} has begun: nothing was deleted. ` +
+        endpointGoesOn(endpoint, choice),
+    );
+  }
+  if (!await deleteMade(made, context)) return error;
+  const serves = description ? ` ${endpoint} serves what it served before.` : "";
+  return withMore(error, `Nothing is left of it.${serves}`);
+}
