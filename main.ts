@@ -6,7 +6,7 @@
  */
 
 import { runCommandLine } from "./commands/cliffy/run.ts";
-import { refusesColour } from "./commands/cliffy/words.ts";
+import { refusesColour } from "./commands/cliffy/command_line.ts";
 import { root } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
 import {
@@ -35,7 +35,7 @@ export async function main(args: readonly string[], context: Context): Promise<n
     await untilRead(context);
     return 0;
   } catch (caught) {
-    const error = askedFor(caught);
+    const error = asInterruption(caught);
     report(error, context);
     await untilRead(context).catch(() => {});
     return exitCode(error);
@@ -43,7 +43,7 @@ export async function main(args: readonly string[], context: Context): Promise<n
 }
 
 /** How long a reader who does not read may hold up a program that is to end, in ms. */
-const READER_PATIENCE = 1_000;
+const LAST_WRITE_LIMIT = 1_000;
 
 /**
  * Waits until what was printed is written; a reader may be slow.
@@ -52,12 +52,12 @@ const READER_PATIENCE = 1_000;
  */
 async function untilRead({ out, err, interruption: { signal } }: Context): Promise<void> {
   const written = Promise.all([out.written?.(), err.written?.()]);
-  using late = delayed(signal, READER_PATIENCE);
+  using late = delayed(signal, LAST_WRITE_LIMIT);
   await Promise.race([written, abortOf(late.signal)]);
 }
 
-/** What the user's wish to end broke off is that wish. */
-function askedFor(error: unknown): unknown {
+/** What failed because the user interrupted it is the interruption. */
+function asInterruption(error: unknown): unknown {
   return error instanceof MlcliError && error.cause instanceof Interrupted ? error.cause : error;
 }
 

@@ -1,14 +1,7 @@
-/**
- * `mlcli build`
- *
- * @module
- */
-
 import { buildArgument } from "../runtime/image/build_arguments.ts";
 import { type Command, command } from "./command.ts";
-import { appName, dockerTag } from "./options/app.ts";
 import { options, type Values } from "./options/option.ts";
-import { progressOptions } from "./options/progress.ts";
+import { appName, dockerTag, progressOptions } from "./options/shared.ts";
 
 const OPTIONS = options({
   ...appName,
@@ -44,10 +37,8 @@ const OPTIONS = options({
   ...progressOptions,
 });
 
-/** Options of `build`. */
 export type BuildOptions = Values<typeof OPTIONS>;
 
-/** Builds the app's image. */
 export const buildCommand: Command = command({
   options: OPTIONS,
   examples: [

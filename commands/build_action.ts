@@ -1,16 +1,10 @@
-/**
- * What `mlcli build` does.
- *
- * @module
- */
-
 import { imageReference } from "../runtime/app/app.ts";
 import { versionDoubts } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
 import { build } from "../runtime/image/build.ts";
 import { chosenApp } from "./chosen_app.ts";
 import type { BuildOptions } from "./build.ts";
-import { ShownBuild } from "./render/progress/build/build.ts";
+import { ShownBuild } from "./render/progress/build.ts";
 import { Shown } from "./render/progress/shown.ts";
 
 /** Builds the app's image and prints its name. */

@@ -16,9 +16,9 @@ import { doubtsIn, optionsByKey } from "./options/settings.ts";
 export async function sectionOptions(name: SectionName): Promise<Options> {
   switch (name) {
     case "train":
-      return (await import("./options/cloud_train.ts")).TRAIN_OPTIONS;
+      return (await import("./options/cloud_job.ts")).TRAIN_OPTIONS;
     case "process":
-      return (await import("./options/cloud_process.ts")).PROCESS_OPTIONS;
+      return (await import("./options/cloud_job.ts")).PROCESS_OPTIONS;
     case "deploy":
       return (await import("./options/cloud_deploy.ts")).DEPLOY_OPTIONS;
     case "local":

@@ -1,15 +1,6 @@
-/**
- * `mlcli doctor`
- *
- * @module
- */
-
 import { type Command, command } from "./command.ts";
-import { dockerTag } from "./options/app.ts";
-import { cloudOptions } from "./options/cloud.ts";
 import { options, type Values } from "./options/option.ts";
-import { serverPort } from "./options/server.ts";
-import { outputFormat } from "./options/output.ts";
+import { cloudOptions, dockerTag, outputFormat, serverPort } from "./options/shared.ts";
 
 const OPTIONS = options({
   ...dockerTag,
@@ -23,10 +14,8 @@ const OPTIONS = options({
   ...outputFormat,
 });
 
-/** Options of `doctor`. */
 export type DoctorOptions = Values<typeof OPTIONS>;
 
-/** Checks what mlcli needs. */
 export const doctorCommand: Command = command({
   details: "Says what to do about each finding. The exit status is 1 if there is a problem.",
   options: OPTIONS,

@@ -1,9 +1,3 @@
-/**
- * What `mlcli doctor` does.
- *
- * @module
- */
-
 import type { Context } from "../runtime/context.ts";
 import type { Check } from "../runtime/doctor/check.ts";
 import { diagnose } from "../runtime/doctor/doctor.ts";
@@ -11,7 +5,7 @@ import { MlcliError } from "../runtime/errors.ts";
 import type { Output } from "../runtime/streams.ts";
 import { configurationDoubts } from "./configuration_keys.ts";
 import type { DoctorOptions } from "./doctor.ts";
-import { green, red, yellow } from "./render/colour.ts";
+import { green, red, yellow } from "./render/format.ts";
 import { printable } from "../runtime/text.ts";
 import { wrap } from "../runtime/messages.ts";
 

@@ -1,20 +1,15 @@
-/**
- * `mlcli help`
- *
- * @module
- */
-
 import { type Command, command } from "./command.ts";
-import { options, type Values } from "./options/option.ts";
+import { options } from "./options/option.ts";
 
-const OPTIONS = options({ "[command...]": {} });
-
-/** Options of `help`. */
-export type HelpOptions = Values<typeof OPTIONS>;
-
-/** Shows the help of a command. */
 export const helpCommand: Command = command({
-  options: OPTIONS,
+  options: options({ "[command...]": {} }),
   examples: [["See the options of mlcli local train", "mlcli help local train"]],
-  action: async () => (await import("./help_action.ts")).helpAction,
+  action: async () => {
+    const { parseCommand } = await import("./cliffy/command_line.ts");
+    const { printHelp } = await import("./cliffy/run.ts");
+    return async (context, { command }, { root }) => {
+      const { names } = await parseCommand({ words: [...command, "--help"], rest: [] }, root);
+      await printHelp(names, root, context);
+    };
+  },
 });

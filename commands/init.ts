@@ -1,9 +1,3 @@
-/**
- * `mlcli init`
- *
- * @module
- */
-
 import { type Command, command } from "./command.ts";
 import { options, type Values } from "./options/option.ts";
 
@@ -30,13 +24,11 @@ const OPTIONS = options({
   "--profile": { value: "profile", description: "AWS profile of the cloud commands." },
 });
 
-/** Options of `init`. */
 export type InitOptions = Values<typeof OPTIONS>;
 
 /** An option of `init`, as it is typed. */
 export type InitFlag = keyof typeof OPTIONS & `--${string}`;
 
-/** Makes a new app, or completes one. */
 export const initCommand: Command = command({
   details: "Existing files are kept. On a terminal, it asks for what no option gives.",
   options: OPTIONS,

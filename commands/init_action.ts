@@ -1,16 +1,20 @@
-/**
- * What `mlcli init` does.
- *
- * @module
- */
-
-import { appNames, hasConfiguration } from "../runtime/app/app.ts";
+import { basename } from "@std/path/basename";
+import { APP_NAME, APP_NAME_EXPECTED, appNames, hasConfiguration } from "../runtime/app/app.ts";
+import {
+  accepts,
+  type Configuration,
+  type ConfigurationKey,
+  DEFAULT_PYTHON_VERSION,
+  RULES,
+} from "../runtime/app/configuration.ts";
+import { PLATFORM } from "../runtime/app/image.ts";
+import { defaultRequirements } from "../runtime/app/requirements.ts";
 import type { Context } from "../runtime/context.ts";
-import { type Scaffold, scaffold } from "../runtime/image/scaffold.ts";
+import { type NewConfiguration, type Scaffold, scaffold } from "../runtime/image/scaffold.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
-import type { InitOptions } from "./init.ts";
-import { chooseConfiguration, chooseName, unusedOptions } from "./init_answers.ts";
+import type { InitFlag, InitOptions } from "./init.ts";
+import { wrongUse } from "./usage.ts";
 
 /** Makes or completes an app, and says what to do with it. */
 export async function initAction(
@@ -52,4 +56,179 @@ async function nextCommands(directory: string, { app, created }: Scaffold): Prom
     ...request,
     `mlcli local stop${option}`,
   ].join("\n  ") + "\n";
+}
+
+/** A key of the configuration file, and where its value comes from. */
+interface Choice {
+  readonly option: InitFlag;
+  readonly value: (options: InitOptions) => string | undefined;
+  /** What a file that is there says. */
+  readonly inFile: (there: Configuration) => string | undefined;
+  /** What is asked on a terminal. What few apps need is not asked for. */
+  readonly question?: string;
+  readonly fallback?: string | ((context: Context) => Promise<string>);
+  /** Where it is asked for, or decided by the fallback; everywhere when undefined. */
+  readonly where?: (context: Context) => boolean;
+}
+
+/** The others are set by hand, by who takes the app to SageMaker. */
+type ChosenKey = Exclude<
+  ConfigurationKey,
+  "image_name" | "s3_prefix" | "execution_role" | "certificate_file"
+>;
+
+/** In the order of the questions and of the file. */
+const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
+  base_image: {
+    option: "--base-image",
+    value: (options) => options.baseImage,
+    inFile: ({ baseImage }) => baseImage,
+    question: "Base image (empty: the official slim Python)",
+  },
+  python_version: {
+    option: "--python-version",
+    value: (options) => options.pythonVersion,
+    inFile: ({ pythonVersion }) => pythonVersion,
+    question: "Python version",
+    fallback: DEFAULT_PYTHON_VERSION,
+  },
+  requirements: {
+    option: "--requirements",
+    value: (options) => options.requirements,
+    inFile: ({ requirements }) => requirements,
+    question: "Requirements file",
+    fallback: ({ cwd }) => defaultRequirements(cwd),
+  },
+  cloud_region: {
+    option: "--region",
+    value: (options) => options.region,
+    inFile: ({ cloudRegion }) => cloudRegion,
+    question: "Cloud region (empty: that of your profile)",
+  },
+  cloud_profile: {
+    option: "--profile",
+    value: (options) => options.profile,
+    inFile: ({ cloudProfile }) => cloudProfile,
+  },
+  platform: {
+    option: "--platform",
+    value: (options) => options.platform,
+    inFile: ({ platform }) => platform,
+    // Elsewhere the engine's own platform is SageMaker's. An image of this machine's would build,
+    // train and serve here, and not start there.
+    where: ({ arch }) => arch === "aarch64",
+    question: `Platform of the image (SageMaker's instances are ${PLATFORM})`,
+    fallback: PLATFORM,
+  },
+};
+
+/**
+ * The name of the app to make: the argument; else the one app that is here, to complete it; else
+ * the answer to a question, by default the directory's name.
+ */
+async function chooseName(
+  context: Context,
+  { app }: InitOptions,
+  { path }: Call,
+): Promise<string> {
+  if (app !== undefined) return checkName(app, path);
+  const [here, ...more] = await appNames(context.cwd);
+  if (here !== undefined && more.length === 0) return here;
+  const directory = basename(context.cwd);
+  const fallback = APP_NAME.test(directory) ? directory : "";
+  const name = await ask(context, "Name of the app", fallback, {
+    expected: APP_NAME_EXPECTED,
+    accepts: (answer) => APP_NAME.test(answer),
+  });
+  return checkName(name ?? fallback, path);
+}
+
+function checkName(name: string, path: string): string {
+  if (APP_NAME.test(name)) return name;
+  throw wrongUse(
+    path,
+    name === ""
+      ? "Missing argument: APP, a name for the app."
+      : `Argument "APP" must be a name of ${APP_NAME_EXPECTED}, but got "${name}".`,
+  );
+}
+
+/** What the configuration file of a new app is to say. Every option is checked before a question. */
+async function chooseConfiguration(
+  context: Context,
+  name: string,
+  options: InitOptions,
+  { path }: Call,
+): Promise<NewConfiguration> {
+  const keys = Object.keys(CHOICES) as (keyof typeof CHOICES)[];
+  const check = (key: ConfigurationKey, option: InitFlag, value: string | undefined): void => {
+    if (value === undefined || accepts(key, value)) return;
+    const { expected } = RULES[key];
+    throw wrongUse(path, `Option "${option}" must be ${expected}, but got "${value}".`);
+  };
+  for (const key of keys) check(key, CHOICES[key].option, CHOICES[key].value(options));
+  check("image_name", "--image-name", options.imageName);
+  if (options.baseImage !== undefined && options.pythonVersion !== undefined) {
+    const message = 'Options "--base-image" and "--python-version" do not go together: ' +
+      "the base image has a Python of its own.";
+    throw wrongUse(path, message);
+  }
+  const configuration: Partial<Record<ConfigurationKey, string>> = {
+    image_name: options.imageName ?? defaultImageName(name, path),
+  };
+  for (const key of keys) {
+    // Who names a Python wants the official image.
+    if (key === "base_image" && options.pythonVersion !== undefined) continue;
+    // The base image's own counts.
+    if (key === "python_version" && configuration.base_image !== undefined) continue;
+    const chosen = CHOICES[key].value(options) ?? await otherwise(context, key);
+    if (chosen !== "") configuration[key] = chosen;
+  }
+  return configuration;
+}
+
+/** What is chosen where no option says it; nothing when empty. */
+async function otherwise(context: Context, key: keyof typeof CHOICES): Promise<string> {
+  const { question, fallback: decide = "", where = () => true } = CHOICES[key];
+  if (question === undefined || !where(context)) return "";
+  const fallback = typeof decide === "string" ? decide : await decide(context);
+  const { expected } = RULES[key];
+  const rule = { expected, accepts: (answer: string) => accepts(key, answer) };
+  return await ask(context, question, fallback, rule) ?? fallback;
+}
+
+/**
+ * The options given that a configuration file, which is there already and stays, says otherwise. (It
+ * says the same where an init that was cut off is repeated.)
+ */
+function unusedOptions(options: InitOptions, there: Configuration): InitFlag[] {
+  const isUnused = (given: string | undefined, value: string | undefined): boolean =>
+    given !== undefined && given !== value;
+  const unused = Object.values(CHOICES)
+    .filter(({ value, inFile }) => isUnused(value(options), inFile(there)))
+    .map(({ option }) => option);
+  return isUnused(options.imageName, there.imageName) ? ["--image-name", ...unused] : unused;
+}
+
+function defaultImageName(name: string, path: string): string {
+  const imageName = name.toLowerCase();
+  if (accepts("image_name", imageName)) return imageName;
+  throw wrongUse(
+    path,
+    `An image cannot be named "${imageName}" after its app: name it with "--image-name".`,
+  );
+}
+
+/** Asks until the answer is one; an empty one is the fallback. `undefined` without a terminal. */
+async function ask(
+  context: Context,
+  question: string,
+  fallback: string,
+  rule: { readonly expected: string; readonly accepts: (answer: string) => boolean },
+): Promise<string | undefined> {
+  for (;;) {
+    const answer = await context.ask(question, fallback);
+    if (answer === undefined || answer === fallback || rule.accepts(answer)) return answer;
+    context.err.print(`That must be ${rule.expected}.\n`);
+  }
 }

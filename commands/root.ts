@@ -94,22 +94,22 @@ export const root: Group = {
     describe: {
       heading: THERE,
       summary: "Show the details of a job or an endpoint.",
-      load: async () => (await import("./cloud/describe.ts")).describeCommand,
+      load: async () => (await import("./cloud/by_name.ts")).describeCommand,
     },
     logs: {
       heading: THERE,
       summary: "Show the log of a job or an endpoint.",
-      load: async () => (await import("./cloud/logs.ts")).logsCommand,
+      load: async () => (await import("./cloud/by_name.ts")).logsCommand,
     },
     wait: {
       heading: THERE,
       summary: "Wait until a job has ended or an endpoint is in service, and print the result.",
-      load: async () => (await import("./cloud/wait.ts")).waitCommand,
+      load: async () => (await import("./cloud/by_name.ts")).waitCommand,
     },
     "stop-job": {
       heading: THERE,
       summary: "Stop a job.",
-      load: async () => (await import("./cloud/stop_job.ts")).stopJobCommand,
+      load: async () => (await import("./cloud/by_name.ts")).stopJobCommand,
     },
     "download-model": {
       heading: THERE,

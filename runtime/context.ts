@@ -155,7 +155,7 @@ function currentCaller(): Caller | undefined {
 }
 
 /** How long the second signal waits for a container to be killed and removed, in ms. */
-const LAST_MOMENT = 5_000;
+const CLEAN_UP_LIMIT = 5_000;
 
 /** Turns the signals that end a program into an `Interruption`; a third one ends it at once. */
 function listenForSignals(): Interruption & Disposable {
@@ -172,7 +172,7 @@ function listenForSignals(): Interruption & Disposable {
       if (second.signal.aborted) Deno.exit(INTERRUPT_STATUS[signal]);
       second.abort(new Interrupted(signal));
       // Cleaning up takes only a moment, unless the engine does not answer any more.
-      Deno.unrefTimer(setTimeout(() => Deno.exit(INTERRUPT_STATUS[signal]), LAST_MOMENT));
+      Deno.unrefTimer(setTimeout(() => Deno.exit(INTERRUPT_STATUS[signal]), CLEAN_UP_LIMIT));
     },
   }));
   for (const { signal, listener } of listeners) Deno.addSignalListener(signal, listener);

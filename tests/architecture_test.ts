@@ -11,12 +11,14 @@ interface Module {
   readonly imports: readonly string[];
   /** Those of them that it imports types from, and nothing else. */
   readonly typeImports: readonly string[];
+  /** Those of them that are loaded before it runs. */
+  readonly earlyImports: readonly string[];
   readonly code: string;
 }
 
-/** The file that declares what an action runs. */
-function declarationOf(action: string): string | undefined {
-  return action.endsWith("_action.ts") ? action.replace(/_action\.ts$/, ".ts") : undefined;
+/** Whether it declares commands. */
+function isDeclaration({ path, code }: Module): boolean {
+  return path.startsWith("commands/") && /\bcommand\(\{/.test(code);
 }
 
 async function* typescriptBelow(folder: string): AsyncGenerator<string> {
@@ -40,6 +42,7 @@ async function readModule(path: string): Promise<Module> {
     path,
     imports: imported(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g),
     typeImports: imported(/\bimport type \{[^}]*\} from "([^"]+)"/g),
+    earlyImports: imported(/^(?:import|export) (?!type )[^;]*?\bfrom "([^"]+)"/gm),
     code,
   };
 }
@@ -185,11 +188,11 @@ suite("architecture", () => {
 
   it("no modules import each other in a circle", async () => {
     const modules = await production();
-    const declarations = modules.map(({ path }) => declarationOf(path));
+    const declarations = modules.filter(isDeclaration).map(({ path }) => path);
     const imports = new Map(
       modules.map(({ path, imports, typeImports }) => [
         path,
-        // An action takes the type of its options from the file that declares them and imports it.
+        // An action takes the type of its options from the file that declares them and imports it late.
         imports.filter((imported) =>
           !(typeImports.includes(imported) && declarations.includes(imported))
         ),
@@ -206,17 +209,30 @@ suite("architecture", () => {
     assertEquals(importers.filter((path) => !path.startsWith("commands/cliffy/")), []);
   });
 
-  it("a command's action is one function, which the file that declares the command imports late", async () => {
+  it("an action is a function that only files with declarations import, and late", async () => {
     const modules = await production();
-    const actions = modules.filter(({ path }) => /^commands\/.*_action\.ts$/.test(path));
+    const actions = modules.filter(({ path }) => /^commands\/.*_actions?\.ts$/.test(path));
     assert(actions.length > 0);
     for (const { path, code } of actions) {
       const importers = modules.filter(({ imports }) => imports.includes(path));
-      assertEquals(importers.map((module) => module.path), [declarationOf(path)]);
-      const isEarly = new RegExp(`(from|import) "\\./${basename(path)}"`);
-      assert(!isEarly.test(importers[0]!.code), path);
+      assert(importers.length > 0, path);
+      assertEquals(importers.filter((module) => !isDeclaration(module)), [], path);
+      assertEquals(importers.filter(({ earlyImports }) => earlyImports.includes(path)), [], path);
       assertEquals(code.match(/^export (?!async function \w+Action\()/gm), null, path);
     }
+  });
+
+  it("a file with declarations loads nothing early of what runs", async () => {
+    const declarations = (await production()).filter(isDeclaration);
+    assert(declarations.length > 10);
+    const wrong = declarations.flatMap(({ path, earlyImports }) =>
+      earlyImports.filter((imported) =>
+        // The parser of an option.
+        imported !== "runtime/image/build_arguments.ts" &&
+        /^runtime\/(?!app\/|contract\/)\w+\/|^commands\/render\//.test(imported)
+      ).map((imported) => `${path} imports ${imported}`)
+    );
+    assertEquals(wrong, []);
   });
 
   it("messages are told, and so broken at the terminal's width", async () => {

@@ -7,9 +7,7 @@
 import type { Context } from "../../runtime/context.ts";
 import { NoAppHere } from "../../runtime/errors.ts";
 import type { Group } from "../command.ts";
-import { answered, isQuestion } from "./answers.ts";
-import { askedFor } from "./asked.ts";
-import { commandLine } from "./words.ts";
+import { asksOnly, parseCommand, splitCommandLine } from "./command_line.ts";
 
 /**
  * Runs the command that a command line names.
@@ -21,18 +19,20 @@ export async function runCommandLine(
   root: Group,
   context: Context,
 ): Promise<void> {
-  const line = commandLine(args);
-  // Begun before anything is waited for: the compiled code of what a binary asks for until then is
-  // kept for its next run.
-  const reader = isQuestion(line.words) ? undefined : import("./tree.ts");
+  const line = splitCommandLine(args);
+  // Help and the version are told without Cliffy, which takes as long to load as all the rest. Else
+  // that begins before anything is waited for: the compiled code of what a binary asks for until
+  // then is kept for its next run.
+  const loading = asksOnly(line.words) ? undefined : import("./tree.ts");
   // Nobody hears of its failure where the command line is wrong.
-  reader?.catch(() => {});
-  const asked = await askedFor(line, root);
-  if (await answered(asked, root, context)) return;
-  const { run } = await (reader ?? import("./tree.ts"));
-  const there = line.directory === undefined ? context : await elsewhere(context, line.directory);
+  loading?.catch(() => {});
+  const parsed = await parseCommand(line, root);
+  if (parsed.question === "help") return await printHelp(parsed.names, root, context);
+  if (parsed.question === "version") return await printVersion(context);
+  const { run } = await (loading ?? import("./tree.ts"));
+  const there = line.directory === undefined ? context : await inOther(line.directory, context);
   try {
-    await run(asked, root, there);
+    await run(parsed, root, there);
   } catch (error) {
     if (!(error instanceof NoAppHere)) throw error;
     const { withCommandAbove } = await import("../directory.ts");
@@ -40,7 +40,27 @@ export async function runCommandLine(
   }
 }
 
-async function elsewhere(context: Context, directory: string): Promise<Context> {
+async function inOther(directory: string, context: Context): Promise<Context> {
   const { inDirectory } = await import("../directory.ts");
   return await inDirectory(context, directory);
+}
+
+/**
+ * Prints the help of a command.
+ *
+ * @param names those that lead to it, without `mlcli`: `["local", "train"]`.
+ */
+export async function printHelp(
+  names: readonly string[],
+  root: Group,
+  context: Context,
+): Promise<void> {
+  const { topicOf } = await import("../topic.ts");
+  const { helpText } = await import("../render/help.ts");
+  context.out.print(helpText(await topicOf(root, names), context.out));
+}
+
+async function printVersion(context: Context): Promise<void> {
+  const { versionText } = await import("../../runtime/version.ts");
+  context.out.print(`${versionText()}\n`);
 }

@@ -21,7 +21,7 @@ import {
 } from "../options/option.ts";
 import { help, version } from "../options/standard.ts";
 import { wrongUse } from "../usage.ts";
-import type { Asked } from "./asked.ts";
+import type { ParsedCommand } from "./command_line.ts";
 import { readValues } from "./values.ts";
 
 /**
@@ -37,7 +37,7 @@ export type CliffyCommand = Cliffy<any, any, any, any, any, any, any, any>;
  * @throws UsageError when the command line is wrong; and whatever the command throws.
  */
 export async function run(
-  { names, words, rest }: Asked,
+  { names, words, rest }: ParsedCommand,
   root: Group,
   context: Context,
 ): Promise<void> {

@@ -1,11 +1,5 @@
-/**
- * `mlcli delete-endpoint`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
-import { cloudOptions } from "../options/cloud.ts";
+import { cloudOptions } from "../options/shared.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
 
@@ -39,10 +33,8 @@ const OPTIONS = options({
   },
 });
 
-/** Options of `delete-endpoint`. */
 export type DeleteEndpointOptions = Values<typeof OPTIONS>;
 
-/** Deletes an endpoint and, when asked to, its configurations and models. */
 export const deleteEndpointCommand: Command = command({
   details: "It stops serving at once, for good. Its configuration and models are kept unless you " +
     "ask for more; what is left is listed. Artifacts in S3 and images are never deleted.",

@@ -1,9 +1,3 @@
-/**
- * What `mlcli delete-endpoint` does.
- *
- * @module
- */
-
 import { regionWords, type Setting } from "../../runtime/aws/settings.ts";
 import { deleteEndpoint } from "../../runtime/cloud/endpoints/delete_endpoint.ts";
 import type { DeletionPlan } from "../../runtime/cloud/endpoints/delete_plan.ts";

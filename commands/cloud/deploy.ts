@@ -1,20 +1,11 @@
-/**
- * `mlcli deploy`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
 import { DEPLOY_OPTIONS } from "../options/cloud_deploy.ts";
 import type { Values } from "../options/option.ts";
 
-/** Options of `deploy`. */
 export type DeployOptions = Values<typeof DEPLOY_OPTIONS>;
 
-/** What `deployAction` needs to read them once more. */
 export type DeployDeclaration = typeof DEPLOY_OPTIONS;
 
-/** Serves a model on SageMaker. */
 export const deployCommand: Command = command({
   details:
     "An endpoint costs money until it is deleted. An update keeps whatever no option changes, " +

@@ -1,9 +1,3 @@
-/**
- * What `mlcli deploy` does.
- *
- * @module
- */
-
 import { sectionOf } from "../../runtime/app/sections.ts";
 import { deploy } from "../../runtime/cloud/deploy/deploy.ts";
 import { canaryOf, checkedRequest, DEPLOY_SECONDS } from "../../runtime/cloud/deploy/request.ts";

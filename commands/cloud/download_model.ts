@@ -1,13 +1,6 @@
-/**
- * `mlcli download-model`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
-import { cloudOptions } from "../options/cloud.ts";
 import { options, type Values } from "../options/option.ts";
-import { progressOptions } from "../options/progress.ts";
+import { cloudOptions, progressOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
   "<job-or-uri>": {},
@@ -20,10 +13,8 @@ const OPTIONS = options({
   ...progressOptions,
 });
 
-/** Options of `download-model`. */
 export type DownloadModelOptions = Values<typeof OPTIONS>;
 
-/** Downloads and unpacks the model of a training job. */
 export const downloadModelCommand: Command = command({
   details: "Takes the name of a training job, or the address of its model.tar.gz, and prints the " +
     "directory. The app's model is replaced once the download is complete; a running server keeps " +

@@ -1,16 +1,10 @@
-/**
- * What `mlcli download-model` does.
- *
- * @module
- */
-
 import { typedPath } from "../../runtime/app/typed_path.ts";
 import { downloadModel } from "../../runtime/cloud/download_model.ts";
 import type { Context } from "../../runtime/context.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import { Shown } from "../render/progress/shown.ts";
 import { ShownTransfer } from "../render/progress/transfer.ts";
-import { byteCount } from "../render/quantity.ts";
+import { byteCount } from "../render/format.ts";
 import type { DownloadModelOptions } from "./download_model.ts";
 
 /** Downloads a model and prints the directory that holds it. */

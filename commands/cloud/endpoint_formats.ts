@@ -5,7 +5,7 @@
  */
 
 import type { ListedEndpoint } from "../../runtime/cloud/endpoints/list_endpoints.ts";
-import { localTimestamp } from "../render/timestamp.ts";
+import { localTimestamp } from "../render/format.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 
 /** Turns one page after the other into output. */

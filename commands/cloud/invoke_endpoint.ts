@@ -1,14 +1,12 @@
-/**
- * `mlcli invoke-endpoint`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
-import { cloudOptions } from "../options/cloud.ts";
-import { mediaTypes, requestFile } from "../options/invocation.ts";
-import { parseInvocationHeader, parseVariant } from "../options/invocation_parsers.ts";
+import {
+  mediaTypes,
+  parseInvocationHeader,
+  parseVariant,
+  requestFile,
+} from "../options/invocation.ts";
 import { options, type Values } from "../options/option.ts";
+import { cloudOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
   ...requestFile,
@@ -35,10 +33,8 @@ const OPTIONS = options({
   ...cloudOptions,
 });
 
-/** Options of `invoke-endpoint`. */
 export type InvokeEndpointOptions = Values<typeof OPTIONS>;
 
-/** Sends a request to an endpoint. */
 export const invokeEndpointCommand: Command = command({
   details:
     "Sends a file or standard input, as mlcli local invoke does. The request is sent once; " +

@@ -1,14 +1,8 @@
-/**
- * What `mlcli invoke-endpoint` does.
- *
- * @module
- */
-
 import { invokeEndpoint } from "../../runtime/cloud/invoke_endpoint.ts";
 import { noteText, tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
 import { warnOfKeys } from "../chosen_app.ts";
-import { invocationFields } from "../options/invocation_parsers.ts";
+import { invocationFields } from "../options/invocation.ts";
 import { requestBody } from "../named_files.ts";
 import type { InvokeEndpointOptions } from "./invoke_endpoint.ts";
 

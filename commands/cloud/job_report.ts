@@ -7,7 +7,7 @@
 import type { JobReport } from "../../runtime/cloud/jobs/report.ts";
 import type { Context } from "../../runtime/context.ts";
 import { inOneLine, printable } from "../../runtime/text.ts";
-import { durationText } from "../render/duration.ts";
+import { durationText } from "../render/format.ts";
 import { ProgressLine } from "../render/progress/line.ts";
 
 /** How often (ms) the running time is shown anew. */

@@ -1,13 +1,6 @@
-/**
- * `mlcli list-endpoints`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
-import { cloudOptions } from "../options/cloud.ts";
 import { options, type Values } from "../options/option.ts";
-import { outputFormat } from "../options/output.ts";
+import { cloudOptions, outputFormat } from "../options/shared.ts";
 
 const OPTIONS = options({
   ...cloudOptions,
@@ -34,10 +27,8 @@ const OPTIONS = options({
   ...outputFormat,
 });
 
-/** Options of `list-endpoints`. */
 export type ListEndpointsOptions = Values<typeof OPTIONS>;
 
-/** Lists the endpoints of an account and region. */
 export const listEndpointsCommand: Command = command({
   details:
     "JSON also has what determines the cost: the instance type and number of instances (or the " +

@@ -1,9 +1,3 @@
-/**
- * What `mlcli list-endpoints` does.
- *
- * @module
- */
-
 import { regionWords } from "../../runtime/aws/settings.ts";
 import { listEndpoints } from "../../runtime/cloud/endpoints/list_endpoints.ts";
 import type { Context } from "../../runtime/context.ts";

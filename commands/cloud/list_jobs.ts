@@ -1,15 +1,7 @@
-/**
- * `mlcli list-jobs`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
-import { cloudOptions } from "../options/cloud.ts";
-import { jobKind } from "../options/thing_name.ts";
 import { options, type Values } from "../options/option.ts";
-import { outputFormat } from "../options/output.ts";
 import { parseLimit } from "../options/parsers.ts";
+import { cloudOptions, jobKind, outputFormat } from "../options/shared.ts";
 
 const OPTIONS = options({
   ...cloudOptions,
@@ -32,10 +24,8 @@ const OPTIONS = options({
   ...outputFormat,
 });
 
-/** Options of `list-jobs`. */
 export type ListJobsOptions = Values<typeof OPTIONS>;
 
-/** Lists the jobs of an account and region. */
 export const listJobsCommand: Command = command({
   options: OPTIONS,
   examples: [

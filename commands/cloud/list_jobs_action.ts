@@ -1,16 +1,10 @@
-/**
- * What `mlcli list-jobs` does.
- *
- * @module
- */
-
 import { regionWords } from "../../runtime/aws/settings.ts";
 import { type ListedJob, listJobs } from "../../runtime/cloud/jobs/list_jobs.ts";
 import { noteText, tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
-import { localTimestamp } from "../render/timestamp.ts";
+import { localTimestamp } from "../render/format.ts";
 import type { ListJobsOptions } from "./list_jobs.ts";
 
 /** Lists jobs, a line each. */

@@ -1,20 +1,11 @@
-/**
- * `mlcli process`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
-import { PROCESS_OPTIONS } from "../options/cloud_process.ts";
+import { PROCESS_OPTIONS } from "../options/cloud_job.ts";
 import type { Values } from "../options/option.ts";
 
-/** Options of `process`. */
 export type ProcessOptions = Values<typeof PROCESS_OPTIONS>;
 
-/** What `processAction` needs to read them once more. */
 export type ProcessDeclaration = typeof PROCESS_OPTIONS;
 
-/** Runs a processing script on SageMaker. */
 export const processCommand: Command = command({
   details:
     "This costs money, and the job goes on if this command is interrupted. Everything that can " +

@@ -1,9 +1,3 @@
-/**
- * What `mlcli process` does.
- *
- * @module
- */
-
 import { sectionOf } from "../../runtime/app/sections.ts";
 import { process } from "../../runtime/cloud/process.ts";
 import type { Context } from "../../runtime/context.ts";

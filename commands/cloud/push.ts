@@ -1,15 +1,7 @@
-/**
- * `mlcli push`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
-import { appName, dockerTag } from "../options/app.ts";
-import { cloudOptions } from "../options/cloud.ts";
 import { options, type Values } from "../options/option.ts";
-import { progressOptions } from "../options/progress.ts";
 import { parseRepositoryName } from "../options/parsers.ts";
+import { appName, cloudOptions, dockerTag, progressOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
   ...cloudOptions,
@@ -26,10 +18,8 @@ const OPTIONS = options({
   ...progressOptions,
 });
 
-/** Options of `push`. */
 export type PushOptions = Values<typeof OPTIONS>;
 
-/** Pushes the app's image to the account's registry. */
 export const pushCommand: Command = command({
   details:
     "The repository is created if it does not exist. SageMaker refuses the OCI manifests that " +

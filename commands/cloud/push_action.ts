@@ -1,15 +1,10 @@
-/**
- * What `mlcli push` does.
- *
- * @module
- */
-
-import { preparePush } from "../../runtime/cloud/push/push.ts";
+import { preparePush, type PushReport } from "../../runtime/cloud/push/push.ts";
 import type { Context } from "../../runtime/context.ts";
-import { printableJson } from "../../runtime/text.ts";
+import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { chosenApp } from "../chosen_app.ts";
-import { pushReport } from "../render/progress/push.ts";
+import { byteCount, counted } from "../render/format.ts";
 import { Shown } from "../render/progress/shown.ts";
+import { ShownTransfer } from "../render/progress/transfer.ts";
 import type { PushOptions } from "./push.ts";
 
 /** Pushes the app's image and prints its address; with --dry-run, the calls that it would take. */
@@ -26,4 +21,29 @@ export async function pushAction(context: Context, options: PushOptions): Promis
   const address = await push.run();
   shown.end();
   context.out.print(`${address}\n`);
+}
+
+/**
+ * Shows a push: on a terminal its bytes, and those of the layers on their way; in a pipe a line for
+ * what happens to each layer.
+ */
+function pushReport(shown: Shown, now: () => number): PushReport {
+  const transfer = new ShownTransfer(shown, now);
+  return {
+    say: (text) => shown.say(text),
+    note: (text) => shown.note(text),
+    warning: (message, hint) => shown.warning(message, hint),
+    progress({ sent, total, done, layers, sending }) {
+      if (layers === 0) return;
+      transfer.reached({
+        bytes: sent,
+        total,
+        more: [`${done} of ${counted(layers, "layer")}`],
+        below: sending.map(({ id, sent, total }) =>
+          `  ${id.slice(0, 12)} ${byteCount(sent)} of ${byteCount(total)}`
+        ),
+      });
+    },
+    layer: ({ id, status }) => shown.plain(`${inOneLine(id)}: ${inOneLine(status)}`),
+  };
 }

@@ -1,20 +1,11 @@
-/**
- * `mlcli train`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
-import { TRAIN_OPTIONS } from "../options/cloud_train.ts";
+import { TRAIN_OPTIONS } from "../options/cloud_job.ts";
 import type { Values } from "../options/option.ts";
 
-/** Options of `train`. */
 export type TrainOptions = Values<typeof TRAIN_OPTIONS>;
 
-/** What `trainAction` needs to read them once more. */
 export type TrainDeclaration = typeof TRAIN_OPTIONS;
 
-/** Trains on SageMaker. */
 export const trainCommand: Command = command({
   details:
     "This costs money, and the job goes on if this command is interrupted. Everything that can " +

@@ -1,9 +1,3 @@
-/**
- * What `mlcli train` does.
- *
- * @module
- */
-
 import { sectionOf } from "../../runtime/app/sections.ts";
 import { train } from "../../runtime/cloud/train.ts";
 import type { Context } from "../../runtime/context.ts";

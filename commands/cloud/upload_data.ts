@@ -1,13 +1,6 @@
-/**
- * `mlcli upload-data`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
-import { cloudOptions } from "../options/cloud.ts";
 import { options, type Values } from "../options/option.ts";
-import { progressOptions } from "../options/progress.ts";
+import { cloudOptions, progressOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
   "--input-dir": {
@@ -32,10 +25,8 @@ const OPTIONS = options({
   ...progressOptions,
 });
 
-/** Options of `upload-data`. */
 export type UploadDataOptions = Values<typeof OPTIONS>;
 
-/** Sends files and directories to S3. */
 export const uploadDataCommand: Command = command({
   details:
     "The files of a directory keep their paths below it. A file that is already there, with the " +

@@ -1,9 +1,3 @@
-/**
- * What `mlcli upload-data` does.
- *
- * @module
- */
-
 import {
   type DataUpload,
   planUpload,
@@ -16,7 +10,7 @@ import { printableJson } from "../../runtime/text.ts";
 import { fit } from "../../runtime/cells.ts";
 import { Shown } from "../render/progress/shown.ts";
 import { ShownTransfer } from "../render/progress/transfer.ts";
-import { byteCount, counted } from "../render/quantity.ts";
+import { byteCount, counted } from "../render/format.ts";
 import type { UploadDataOptions } from "./upload_data.ts";
 
 /** Sends files and directories to S3, or prints what it would send. */

@@ -5,9 +5,32 @@
  * @module
  */
 
-import type { Group } from "../command.ts";
-import { completeCommand } from "./complete.ts";
-import { scriptCommand } from "./script.ts";
+import type { Shell } from "../cliffy/completions.ts";
+import { type Command, command, type Group } from "../command.ts";
+import { options } from "../options/option.ts";
+
+/** @param line reads the script; it belongs into `file`, which the shell reads at its start. */
+function scriptCommand(shell: Shell, file: string, line: string): Command {
+  return command({
+    options: {},
+    examples: [[`For this shell; in ${file}, for every one`, line]],
+    action: async () => {
+      const { completionScript } = await import("../cliffy/completions.ts");
+      return async (context, _options, { root }) =>
+        context.out.print(await completionScript(shell, root, context));
+    },
+  });
+}
+
+/** Answers a script: which kind of value, and the words of the command that takes it. */
+const completeCommand: Command = command({
+  options: options({ "<kind>": {}, "[command...]": {} }),
+  action: async () => {
+    const { answerCompletion } = await import("../cliffy/completions.ts");
+    return (context, { kind, command }, { root }) =>
+      answerCompletion([kind, ...command], root, context);
+  },
+});
 
 /** `mlcli completions` with a command a shell. */
 export const completionsGroup: Group = {
@@ -15,27 +38,15 @@ export const completionsGroup: Group = {
   commands: {
     bash: {
       summary: "Print the script for bash.",
-      load: () =>
-        scriptCommand("bash", {
-          file: "~/.bashrc",
-          line: "source <(mlcli completions bash)",
-        }),
+      load: () => scriptCommand("bash", "~/.bashrc", "source <(mlcli completions bash)"),
     },
     zsh: {
       summary: "Print the script for zsh.",
-      load: () =>
-        scriptCommand("zsh", {
-          file: "~/.zshrc",
-          line: "source <(mlcli completions zsh)",
-        }),
+      load: () => scriptCommand("zsh", "~/.zshrc", "source <(mlcli completions zsh)"),
     },
     fish: {
       summary: "Print the script for fish.",
-      load: () =>
-        scriptCommand("fish", {
-          file: "config.fish",
-          line: "mlcli completions fish | source",
-        }),
+      load: () => scriptCommand("fish", "config.fish", "mlcli completions fish | source"),
     },
     complete: {
       summary: "",

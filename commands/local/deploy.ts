@@ -1,15 +1,9 @@
-/**
- * `mlcli local deploy`
- *
- * @module
- */
-
 import { START_SECONDS } from "../../runtime/contract/limits.ts";
 import { type Command, command } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseHost, parsePort, parseSeconds } from "../options/parsers.ts";
-import { DEFAULT_PORT } from "../options/server.ts";
+import { DEFAULT_PORT } from "../options/shared.ts";
 
 const OPTIONS = options({
   ...containerOptions,
@@ -45,13 +39,10 @@ const OPTIONS = options({
   },
 });
 
-/** What `local deploy` declares. */
 export type DeployDeclaration = typeof OPTIONS;
 
-/** Options of `local deploy`. */
 export type DeployOptions = Values<DeployDeclaration>;
 
-/** Starts a server of the trained model. */
 export const deployCommand: Command = command({
   options: OPTIONS,
   examples: [

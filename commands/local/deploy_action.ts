@@ -1,9 +1,3 @@
-/**
- * What `mlcli local deploy` does.
- *
- * @module
- */
-
 import type { Context } from "../../runtime/context.ts";
 import { serve, serveInForeground } from "../../runtime/local/server/serve.ts";
 import { replaceServer } from "../../runtime/local/server/replace.ts";
@@ -14,7 +8,6 @@ import { ProgressLine } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
 import { containerRequest, requireReachable } from "./container_request.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
-import { watchDeploy } from "./watch_deploy.ts";
 
 /** Starts a server and prints its address. */
 export async function deployAction(
@@ -38,7 +31,10 @@ export async function deployAction(
   // Not `print`: while that waits for a slow reader, no signal is heard.
   const announce = ({ port }: Pick<Server, "port">): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
-  if (options.watch) return await watchDeploy(job, context, announce);
+  if (options.watch) {
+    const { watchDeploy } = await import("./watch.ts");
+    return await watchDeploy(job, context, announce);
+  }
   if (options.foreground) return await serveInForeground(job, context, announce);
   const announceOrTell = async (server: Pick<Server, "port">): Promise<void> => {
     try {

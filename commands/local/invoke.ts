@@ -1,16 +1,9 @@
-/**
- * `mlcli local invoke`
- *
- * @module
- */
-
 import { INVOCATION_SECONDS, STREAM_SECONDS } from "../../runtime/contract/limits.ts";
 import { type Command, command } from "../command.ts";
-import { mediaTypes, requestFile } from "../options/invocation.ts";
-import { parseRequestHeader } from "../options/invocation_parsers.ts";
+import { mediaTypes, parseRequestHeader, requestFile } from "../options/invocation.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
-import { serverPort } from "../options/server.ts";
+import { serverPort } from "../options/shared.ts";
 
 const OPTIONS = options({
   ...requestFile,
@@ -32,10 +25,8 @@ const OPTIONS = options({
   },
 });
 
-/** Options of `local invoke`. */
 export type InvokeOptions = Values<typeof OPTIONS>;
 
-/** Sends a request to a server. */
 export const invokeCommand: Command = command({
   options: OPTIONS,
   examples: [
@@ -43,5 +34,5 @@ export const invokeCommand: Command = command({
     ["Ask for one prediction", "echo 72,3,15 | mlcli local invoke --accept application/json"],
     ["Ask a model that answers word by word", "mlcli local invoke --stream question.json"],
   ],
-  action: async () => (await import("./invoke_action.ts")).invokeAction,
+  action: async () => (await import("./server_actions.ts")).invokeAction,
 });

@@ -1,14 +1,7 @@
-/**
- * `mlcli local list-jobs`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
-import { appName } from "../options/app.ts";
 import { options, type Values } from "../options/option.ts";
-import { outputFormat } from "../options/output.ts";
 import { parseLimit } from "../options/parsers.ts";
+import { appName, outputFormat } from "../options/shared.ts";
 
 const OPTIONS = options({
   "[names...]": { completion: "local-job" },
@@ -22,10 +15,8 @@ const OPTIONS = options({
   ...outputFormat,
 });
 
-/** Options of `local list-jobs`. */
 export type ListRunsOptions = Values<typeof OPTIONS>;
 
-/** Lists the runs of an app on this machine, or compares two. */
 export const listRunsCommand: Command = command({
   details: "Each run of local train and local process leaves a record in local_test/jobs/NAME/: " +
     "job.json, and of a training with metrics metrics.csv and a picture of them, metrics.svg. " +

@@ -1,9 +1,3 @@
-/**
- * What `mlcli local list-jobs` does.
- *
- * @module
- */
-
 import type { Context } from "../../runtime/context.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { compareRuns, type Comparison, listRuns } from "../../runtime/local/list_jobs.ts";
@@ -13,10 +7,8 @@ import type { RunSummary } from "../../runtime/local/record/document.ts";
 import type { Output } from "../../runtime/streams.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { chosenApp } from "../chosen_app.ts";
-import { green, red, yellow } from "../render/colour.ts";
-import { durationText } from "../render/duration.ts";
+import { durationText, green, localTimestamp, red, yellow } from "../render/format.ts";
 import { fittingTableText } from "../render/table.ts";
-import { localTimestamp } from "../render/timestamp.ts";
 import type { ListRunsOptions } from "./list_jobs.ts";
 
 const HEADINGS = ["NAME", "KIND", "STATUS", "AGE", "METRICS"];

@@ -5,16 +5,7 @@
  */
 
 import type { Group } from "../command.ts";
-import { dockerTag } from "../options/app.ts";
-import { deployCommand } from "./deploy.ts";
-import { invokeCommand } from "./invoke.ts";
-import { listRunsCommand } from "./list_jobs.ts";
-import { logsCommand } from "./logs.ts";
-import { processCommand } from "./process.ts";
-import { shellCommand } from "./shell.ts";
-import { statusCommand } from "./status.ts";
-import { stopCommand } from "./stop.ts";
-import { trainCommand } from "./train.ts";
+import { dockerTag } from "../options/shared.ts";
 
 /** `mlcli local` with its commands. */
 export const localGroup: Group = {
@@ -22,39 +13,39 @@ export const localGroup: Group = {
   commands: {
     train: {
       summary: "Train on the test data.",
-      load: () => trainCommand,
+      load: async () => (await import("./train.ts")).trainCommand,
     },
     deploy: {
       summary: "Serve the trained model on http://localhost:PORT.",
-      load: () => deployCommand,
+      load: async () => (await import("./deploy.ts")).deployCommand,
     },
     process: {
       summary: "Run a processing script on the test data.",
-      load: () => processCommand,
+      load: async () => (await import("./process.ts")).processCommand,
     },
     shell: {
       summary: "Open a shell, or run a command, in the container of train, process or serve.",
-      load: () => shellCommand,
+      load: async () => (await import("./shell.ts")).shellCommand,
     },
     invoke: {
       summary: "Send a file or standard input to the server, and print its answer.",
-      load: () => invokeCommand,
+      load: async () => (await import("./invoke.ts")).invokeCommand,
     },
     stop: {
       summary: "Stop a server.",
-      load: () => stopCommand,
+      load: async () => (await import("./servers.ts")).stopCommand,
     },
     status: {
       summary: "Show the servers and runs on this machine, of all apps.",
-      load: () => statusCommand,
+      load: async () => (await import("./servers.ts")).statusCommand,
     },
     "list-jobs": {
       summary: "List the runs of an app on this machine with their metrics, or compare two.",
-      load: () => listRunsCommand,
+      load: async () => (await import("./list_jobs.ts")).listRunsCommand,
     },
     logs: {
       summary: "Show the log of a server, even after it has ended.",
-      load: () => logsCommand,
+      load: async () => (await import("./servers.ts")).logsCommand,
     },
   },
 };

@@ -1,9 +1,3 @@
-/**
- * `mlcli local process`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
 import { jobOptions } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
@@ -31,13 +25,10 @@ const OPTIONS = options({
   },
 });
 
-/** What `local process` declares. */
 export type ProcessDeclaration = typeof OPTIONS;
 
-/** Options of `local process`. */
 export type ProcessOptions = Values<ProcessDeclaration>;
 
-/** Runs a processing script, or a program of the image, on the test data. */
 export const processCommand: Command = command({
   options: OPTIONS,
   examples: [

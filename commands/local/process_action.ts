@@ -1,15 +1,9 @@
-/**
- * What `mlcli local process` does.
- *
- * @module
- */
-
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { process } from "../../runtime/local/process.ts";
 import type { OwnCall } from "../command.ts";
-import { waitingOn } from "../render/progress/waiting.ts";
+import { waitingOn } from "../render/progress/line.ts";
 import { containerRequest } from "./container_request.ts";
 import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
 

@@ -1,9 +1,3 @@
-/**
- * `mlcli local shell`
- *
- * @module
- */
-
 import { shellWord } from "../../runtime/app/typed_path.ts";
 import type { Role } from "../../runtime/contract/jobs.ts";
 import { UsageError } from "../../runtime/errors.ts";
@@ -30,13 +24,10 @@ const OPTIONS = options({
   "--strict": { description: "Give it what the platform gives and no more." },
 });
 
-/** What `local shell` declares. */
 export type ShellDeclaration = typeof OPTIONS;
 
-/** Options of `local shell`. */
 export type ShellOptions = Values<ShellDeclaration>;
 
-/** Opens a shell where the code runs. */
 export const shellCommand: Command = command({
   details:
     "The container is that of local train, or of the role that is named: train, process or " +

@@ -1,13 +1,7 @@
-/**
- * What `mlcli local shell` does.
- *
- * @module
- */
-
 import type { Context } from "../../runtime/context.ts";
 import { shell } from "../../runtime/local/shell.ts";
 import type { OwnCall } from "../command.ts";
-import { waitingOn } from "../render/progress/waiting.ts";
+import { waitingOn } from "../render/progress/line.ts";
 import { containerRequest } from "./container_request.ts";
 import type { ShellDeclaration, ShellOptions } from "./shell.ts";
 

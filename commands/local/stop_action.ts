@@ -1,13 +1,7 @@
-/**
- * What `mlcli local stop` does.
- *
- * @module
- */
-
 import type { Context } from "../../runtime/context.ts";
 import { serversToStop, stopServers } from "../../runtime/local/server/stop.ts";
 import { ProgressLine } from "../render/progress/line.ts";
-import type { StopOptions } from "./stop.ts";
+import type { StopOptions } from "./servers.ts";
 
 /** Stops a server and prints its name. */
 export async function stopAction(context: Context, options: StopOptions): Promise<void> {

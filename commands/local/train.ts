@@ -1,9 +1,3 @@
-/**
- * `mlcli local train`
- *
- * @module
- */
-
 import { type Command, command } from "../command.ts";
 import { jobOptions } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
@@ -36,13 +30,10 @@ const OPTIONS = options({
   },
 });
 
-/** What `local train` declares. */
 export type TrainDeclaration = typeof OPTIONS;
 
-/** Options of `local train`. */
 export type TrainOptions = Values<TrainDeclaration>;
 
-/** Runs the training code on the test data. */
 export const trainCommand: Command = command({
   options: OPTIONS,
   examples: [

@@ -1,19 +1,12 @@
-/**
- * What `mlcli local train` does.
- *
- * @module
- */
-
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { TrainingJob } from "../../runtime/local/jobs.ts";
 import { train } from "../../runtime/local/train.ts";
 import type { OwnCall } from "../command.ts";
-import { waitingOn } from "../render/progress/waiting.ts";
+import { waitingOn } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
 import { containerRequest } from "./container_request.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
-import { watchTraining } from "./watch_train.ts";
 
 /** `--watch` runs what is edited, as often as it is; the others are about one run. */
 const APART = [
@@ -47,6 +40,9 @@ export async function trainAction(
     })),
   };
   const host = { ...context, waiting: waitingOn(context.err) };
-  if (options.watch) return await watchTraining(job, host);
+  if (options.watch) {
+    const { watchTraining } = await import("./watch.ts");
+    return await watchTraining(job, host);
+  }
   await train(job, host);
 }

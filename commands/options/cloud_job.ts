@@ -6,9 +6,9 @@
  */
 
 import type { JobKind } from "../../runtime/contract/jobs.ts";
-import { dockerTag } from "./app.ts";
-import { cloudOptions } from "./cloud.ts";
 import {
+  parseAddress,
+  parseChannelAddress,
   parseInstances,
   parseInstanceType,
   parseJobName,
@@ -21,7 +21,7 @@ import {
 } from "./job_parsers.ts";
 import { options } from "./option.ts";
 import { parseRepositoryName } from "./parsers.ts";
-import { variableOptions } from "./variables.ts";
+import { cloudOptions, dockerTag, variableOptions } from "./shared.ts";
 
 /** Instances, their number and their disks. */
 // deno-lint-ignore explicit-module-boundary-types -- the types of the values come from what is written
@@ -145,4 +145,79 @@ export const cloudJobOptions = options({
   "--no-wait": { description: "Return once the job is created, and print its name." },
   ...dryRun,
   ...placeOptions,
+});
+
+/** Of `mlcli train`. */
+export const TRAIN_OPTIONS = options({
+  "--input-s3-dir": {
+    short: "-i",
+    value: "uri",
+    description: "[CHANNEL=]s3://BUCKET/PREFIX, the data; the channel is training if none is " +
+      "named. May be repeated.",
+    repeatable: true,
+    key: true,
+    needed: true,
+    parse: parseChannelAddress,
+  },
+  "--output-s3-dir": {
+    short: "-o",
+    value: "uri",
+    description: "Where the artifact goes, in JOB/output/. Default: {s3_prefix}/output.",
+    key: true,
+    parse: parseAddress,
+  },
+  ...instanceOptions("train"),
+  "--hyperparameter": {
+    value: "pair",
+    description: "KEY=VALUE; overrides input/config/hyperparameters.json. May be repeated.",
+    repeatable: true,
+    key: true,
+  },
+  "--spot": { description: "Run on spot instances: cheaper, but may be interrupted.", key: true },
+  "--max-wait": {
+    value: "seconds",
+    description: "With --spot, how long it may wait and run. Default: --max-run.",
+    key: true,
+    parse: parseRun("train"),
+  },
+  "--checkpoint-s3-dir": {
+    value: "uri",
+    description: "Where /opt/ml/checkpoints is saved, and restored from.",
+    key: true,
+    parse: parseAddress,
+  },
+  ...cloudJobOptions,
+});
+
+/** Of `mlcli process`. */
+export const PROCESS_OPTIONS = options({
+  "[-- args...]": {},
+  "--file": {
+    short: "-f",
+    value: "file",
+    description: "Script in processing/, as the image has it.",
+    key: true,
+    needed: true,
+    completion: "script",
+  },
+  "--input-s3-location": {
+    short: "-i",
+    value: "uri",
+    description: "The data, which becomes /opt/ml/processing/input. Default: none.",
+    key: true,
+    parse: parseAddress,
+  },
+  "--output-s3-location": {
+    short: "-o",
+    value: "uri",
+    description: "Where /opt/ml/processing/output goes. Default: {s3_prefix}/output/JOB.",
+    key: true,
+    parse: parseAddress,
+  },
+  ...instanceOptions("process"),
+  "--input-sharded": {
+    description: "Give each instance a share of the objects, instead of all of them.",
+    key: true,
+  },
+  ...cloudJobOptions,
 });

@@ -4,6 +4,18 @@
  * @module
  */
 
+import {
+  fieldOfHeader,
+  headerOf,
+  INVOCATION_HEADERS,
+  type InvocationField,
+  type InvocationFields,
+  isHeaderValue,
+  type RequestHeader,
+  valuesOf,
+} from "../../runtime/contract/invocations.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import { withoutBlanks } from "../../runtime/text.ts";
 import { options, type Values } from "./option.ts";
 import { parseMediaType } from "./parsers.ts";
 
@@ -29,3 +41,142 @@ export const mediaTypes = options({
 export type InvocationOptions =
   & Values<typeof requestFile>
   & Pick<Values<typeof mediaTypes>, "contentType">;
+
+/** A header of a request, as the member that SageMaker has for it. */
+export interface InvocationHeader {
+  readonly field: InvocationField;
+  readonly value: string;
+}
+
+/** `NAME=VALUE`, or `NAME: VALUE` as HTTP writes it. */
+export function parseInvocationHeader(text: string, source: string): InvocationHeader {
+  const [, name, rest] = /^([\w-]+)\s*[:=]([\s\S]*)$/.exec(text) ?? [];
+  if (name === undefined) {
+    throw new UsageError(
+      `${source} must be NAME=VALUE or NAME: VALUE, but got ${JSON.stringify(text)}.`,
+      {
+        hint: `The names: ${INVOCATION_HEADERS.join(", ")}.`,
+      },
+    );
+  }
+  const field = fieldOfHeader(name);
+  if (field === undefined) {
+    throw new UsageError(`${source}: SageMaker passes no header ${name} on.`, {
+      hint: `${ELSEWHERE[name.toLowerCase()] ?? "What it knows"}: ` +
+        `${INVOCATION_HEADERS.join(", ")}; each also with X-Amzn-SageMaker- before it. ` +
+        "What is for the model alone goes into Custom-Attributes.",
+    });
+  }
+  const value = rest!.trim();
+  if (isHeaderValue(field, value)) return { field, value };
+  throw new UsageError(
+    `${source}: ${JSON.stringify(value)} is no value for ${headerOf(field)}.`,
+    { hint: valuesOf(field) },
+  );
+}
+
+/** Options of their own. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "content-type": "--content-type gives that one. What it knows",
+  "accept": "--accept gives that one. What it knows",
+};
+
+/**
+ * `NAME=VALUE`, or `NAME: VALUE`, for a server here: what SageMaker knows by the names and values that
+ * it takes, and any other header of HTTP.
+ */
+export function parseRequestHeader(text: string, source: string): RequestHeader {
+  const [, name, rest] = /^([^:=]*?)[ \t]*[:=]([\s\S]*)$/.exec(text) ?? [];
+  if (name === undefined) {
+    throw new UsageError(
+      `${source} must be NAME=VALUE or NAME: VALUE, but got ${JSON.stringify(text)}.`,
+    );
+  }
+  // RFC 9110, 5.6.2: `token`.
+  if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) {
+    throw new UsageError(`${source}: ${JSON.stringify(name)} is no name of a header.`, {
+      hint: `It is NAME=VALUE or NAME: VALUE, such as ${INVOCATION_HEADERS[0]}: trace=1.`,
+    });
+  }
+  const lower = name.toLowerCase();
+  if (Object.hasOwn(ELSEWHERE, lower)) {
+    throw new UsageError(`${source} does not give ${name}: --${lower} does.`);
+  }
+  if (OF_CONNECTION.includes(lower)) {
+    throw new UsageError(`${source}: mlcli sets ${name} itself.`, {
+      hint: "It says how the request is sent, not what it asks.",
+    });
+  }
+  const field = fieldOfHeader(name);
+  const sent = field === undefined ? name : headerOf(field);
+  const value = withoutBlanks(rest!);
+  const isValue = field === undefined ? LINE.test(value) : isHeaderValue(field, value);
+  if (!isValue) {
+    throw new UsageError(`${source}: ${JSON.stringify(value)} is no value for ${sent}.`, {
+      hint: valuesOf(field),
+    });
+  }
+  return { name: sent, value, field };
+}
+
+/** A value that a header can have: some ASCII in one line. */
+const LINE = /^[\t -~]+$/;
+
+/** RFC 9110, 7.6.1 and 10.1.1, and RFC 9112, 6: headers of the connection and of the body's frame. */
+const OF_CONNECTION: readonly string[] = [
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/**
+ * The headers, each of which is there once.
+ * @throws UsageError for one that is given twice.
+ */
+export function requestHeaders(headers: readonly RequestHeader[]): readonly RequestHeader[] {
+  const names = new Set<string>();
+  for (const { name } of headers) {
+    if (names.has(name.toLowerCase())) throw new UsageError(`${name} is given more than once.`);
+    names.add(name.toLowerCase());
+  }
+  return headers;
+}
+
+/** The name of a variant. */
+export function parseVariant(text: string, source: string): string {
+  if (isHeaderValue("TargetVariant", text)) return text;
+  throw new UsageError(
+    `${source} must be a variant's name (up to 63 letters, digits and hyphens), ` +
+      `but got "${text}".`,
+  );
+}
+
+/**
+ * What a request has of headers.
+ * @throws UsageError for one that is given twice.
+ */
+export function invocationFields(
+  { variant, header }: {
+    readonly variant: string | undefined;
+    readonly header: readonly InvocationHeader[];
+  },
+): InvocationFields {
+  const all: readonly InvocationHeader[] = variant === undefined
+    ? header
+    : [...header, { field: "TargetVariant", value: variant }];
+  const fields: Partial<Record<InvocationField, string>> = {};
+  for (const { field, value } of all) {
+    if (fields[field] !== undefined) {
+      throw new UsageError(`${headerOf(field)} is given more than once.`);
+    }
+    fields[field] = value;
+  }
+  return fields;
+}

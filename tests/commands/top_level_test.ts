@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { deleteEndpointCommand } from "../../commands/cloud/delete_endpoint.ts";
-import { stopCommand } from "../../commands/local/stop.ts";
+import { stopCommand } from "../../commands/local/servers.ts";
 import { optionsOf } from "../../commands/options/option.ts";
 import { root } from "../../commands/root.ts";
 import { main } from "../../main.ts";

@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { Output } from "../../../runtime/streams.ts";
-import { elapsedText } from "../duration.ts";
-import { Area } from "./area.ts";
 import { fit } from "../../../runtime/cells.ts";
-import { Live } from "./live.ts";
+import type { Waiting } from "../../../runtime/local/jobs.ts";
+import { type Output, overlaid } from "../../../runtime/streams.ts";
+import { elapsedText } from "../format.ts";
+import { Area, Live } from "./area.ts";
 
 /** Work that takes less (ms) is done before anybody wonders. */
-const PATIENCE = 500;
+const SHOWN_AFTER = 500;
 
 /** Shows one line at a time, and takes it away when it is disposed of. */
 export class ProgressLine implements Disposable {
@@ -43,7 +43,7 @@ export class ProgressLine implements Disposable {
     const start = performance.now();
     using _live = new Live(this.#area, () => {
       const elapsed = performance.now() - start;
-      if (elapsed < PATIENCE) return [];
+      if (elapsed < SHOWN_AFTER) return [];
       const words = typeof text === "string" ? text : text();
       return [{ text: fit(`${words} (${elapsedText(elapsed)})`, this.#err.columns - 1) }];
     });
@@ -53,4 +53,32 @@ export class ProgressLine implements Disposable {
   [Symbol.dispose](): void {
     this.clear();
   }
+}
+
+/** What takes less (ms) is not worth a line in a pipe, where nobody waits; a busy machine takes a second. */
+const SAID_AFTER = 10_000;
+
+/**
+ * Says what takes long at the end of a run: on a terminal with the time that it has taken, in a pipe
+ * once. Where nobody reads, the work matters still, and nothing fails.
+ */
+export function waitingOn(err: Output): Waiting {
+  const bestEffort = overlaid(err, {
+    print(text) {
+      try {
+        err.print(text);
+      } catch {
+        // There is nowhere to say it.
+      }
+    },
+  });
+  return async (text, work) => {
+    if (err.rows > 0) return await new ProgressLine(bestEffort).during(text, work);
+    const timer = setTimeout(() => bestEffort.print(`${text()}\n`), SAID_AFTER);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }

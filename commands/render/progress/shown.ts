@@ -7,8 +7,7 @@
 import { noteText, tell, warningText } from "../../../runtime/messages.ts";
 import type { Output } from "../../../runtime/streams.ts";
 import { printable } from "../../../runtime/text.ts";
-import { Area, type AreaLine } from "./area.ts";
-import { Live } from "./live.ts";
+import { Area, type AreaLine, Live } from "./area.ts";
 
 /** As on the command line: `options/progress.ts`. */
 export interface ProgressChoice {

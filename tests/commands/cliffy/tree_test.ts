@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { askedFor } from "../../../commands/cliffy/asked.ts";
+import { parseCommand } from "../../../commands/cliffy/command_line.ts";
 import { run } from "../../../commands/cliffy/tree.ts";
 import { command, type Group } from "../../../commands/command.ts";
 import { options } from "../../../commands/options/option.ts";
@@ -13,7 +13,7 @@ async function parse(
   root: Group,
   context: ReturnType<typeof fakeContext>,
 ): Promise<void> {
-  await run(await askedFor(line, root), root, context);
+  await run(await parseCommand(line, root), root, context);
 }
 
 const TAG = options({ "--tag": { short: "-t", value: "tag", description: "", default: "latest" } });

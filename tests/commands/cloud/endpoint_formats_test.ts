@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { jsonFormat, textFormat } from "../../../commands/cloud/endpoint_formats.ts";
-import { localTimestamp } from "../../../commands/render/timestamp.ts";
+import { localTimestamp } from "../../../commands/render/format.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const TIME = new Date("2026-03-01T08:30:00.123Z");

@@ -17,7 +17,7 @@ import {
   parseMemory,
   parseNetwork,
   parseSharedMemory,
-} from "../../../commands/options/resource_parsers.ts";
+} from "../../../commands/options/container.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import { inOwnProcess } from "../../helpers/own_process.ts";
 import { it, suite } from "../../helpers/suite.ts";

@@ -1,0 +1,288 @@
+/**
+ * What a command line means: which command, with which options and arguments. What is wrong with it is
+ * said here, in mlcli's own words, before Cliffy reads it.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../runtime/errors.ts";
+import { type Command, type Group, isGroup } from "../command.ts";
+import {
+  argumentsOf,
+  type NamedOption,
+  type Options,
+  optionsOf,
+  restArgumentOf,
+} from "../options/option.ts";
+import { type everywhere, help, version } from "../options/standard.ts";
+import { mayHoldSecret, wrongUse } from "../usage.ts";
+
+/**
+ * The option that refuses colour. The streams have to know of it before there is a command, and
+ * Cliffy would not let it stand beside `--help`.
+ */
+const NO_COLOUR: keyof typeof everywhere = "--no-color";
+
+/** The option that names another directory: everything is to be read as from there. */
+const DIRECTORY: keyof typeof everywhere = "--directory";
+
+/** A command line in its parts. */
+export interface CommandLine {
+  /** The command, its options and its arguments. */
+  readonly words: readonly string[];
+  /** What follows `--`, as it is: Cliffy would drop it. */
+  readonly rest: readonly string[];
+  /** Where it is to run, as it was typed; `undefined`: where it was typed. */
+  readonly directory: string | undefined;
+}
+
+/**
+ * Takes a command line apart.
+ *
+ * @throws UsageError for an empty word or value before `--`: Cliffy 1.2 would take the default
+ * instead; and for two directories, or none where one should be named.
+ */
+export function splitCommandLine(args: readonly string[]): CommandLine {
+  const [before, rest] = atDashes(args);
+  const empty = before.findIndex((word) => word === "" || EMPTY_VALUE.test(word));
+  if (empty >= 0) throw emptyWord(before[empty] || before[empty - 1]);
+  return { ...withoutDirectory(before.filter((word) => word !== NO_COLOUR)), rest };
+}
+
+function withoutDirectory(all: readonly string[]): Pick<CommandLine, "words" | "directory"> {
+  const words: string[] = [];
+  const directories: string[] = [];
+  for (let index = 0; index < all.length; index++) {
+    const word = all[index]!;
+    const attached = word.startsWith(`${DIRECTORY}=`);
+    if (word !== DIRECTORY && !attached) {
+      words.push(word);
+      continue;
+    }
+    const directory = attached ? word.slice(DIRECTORY.length + 1) : all[++index];
+    if (directory === undefined || !attached && directory.startsWith("--")) {
+      throw wrongUse("mlcli", `Missing value for option "${DIRECTORY}".`);
+    }
+    directories.push(directory);
+  }
+  if (directories.length < 2) return { words, directory: directories[0] };
+  throw wrongUse("mlcli", `Option "${DIRECTORY}" is given twice.`);
+}
+
+/** Whether a command line refuses colour. */
+export function refusesColour(args: readonly string[]): boolean {
+  return atDashes(args)[0].includes(NO_COLOUR);
+}
+
+/** Whether a command line asks for nothing but help or the version: then nothing is to be run. */
+export function asksOnly(words: readonly string[]): boolean {
+  const last = words.at(-1);
+  return last === undefined || ["--version", "-V", "--help", "-h"].includes(last);
+}
+
+function atDashes(
+  args: readonly string[],
+): readonly [before: readonly string[], after: readonly string[]] {
+  const dashes = args.indexOf("--");
+  return dashes < 0 ? [args, []] : [args.slice(0, dashes), args.slice(dashes + 1)];
+}
+
+/**
+ * Refuses what follows `--`, for a command that does not take it: it would run as if nobody had
+ * written that.
+ *
+ * @throws UsageError
+ */
+export function requireNoRest([first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw new UsageError(`Nothing may follow "--", but "${first}" does.`, {
+    hint: 'Leave "--" out. A file whose name begins with a dash is written ./-name.',
+  });
+}
+
+/** `--port=`, `-p=`; but not `--hyperparameter=key=`. */
+const EMPTY_VALUE = /^-[^=]+=$/;
+
+/** @param word the option with the value, or the word before an empty one. */
+function emptyWord(word: string | undefined): UsageError {
+  const { message, hint } = wrongUse(
+    "mlcli",
+    word?.startsWith("-")
+      ? `Missing value for option "${word.replace(/=$/, "")}".`
+      : "An argument is empty.",
+  );
+  return new UsageError(message, {
+    hint: `${hint} If $(...) stands there, that command printed nothing: its error is above.`,
+  });
+}
+
+/** A command line that was read. */
+export interface ParsedCommand {
+  /** Those that lead to the command, without `mlcli`: `["local", "train"]`. */
+  readonly names: readonly string[];
+  readonly declared: Command | Group;
+  /** Whether the help or the version is asked for, and nothing is to be run. */
+  readonly question: "help" | "version" | undefined;
+  /**
+   * The command line as Cliffy reads it without mistakes: the names; options, each by its long flag
+   * with its value as the next word; arguments. (Cliffy takes `-p23001x` for five options.)
+   */
+  readonly words: readonly string[];
+  /** What follows `--`. */
+  readonly rest: readonly string[];
+}
+
+/**
+ * Finds the command that a command line names, and checks its options and arguments.
+ *
+ * @throws UsageError for a command or an option that there is not, a value or an argument that is
+ * missing, or is one too many.
+ */
+export async function parseCommand(
+  { words, rest }: Pick<CommandLine, "words" | "rest">,
+  root: Group,
+): Promise<ParsedCommand> {
+  const names: string[] = [];
+  const chain: (Command | Group)[] = [root];
+  const flags: string[] = [];
+  const options: string[] = [];
+  const given: string[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
+    const declared = chain.at(-1)!;
+    if (word.startsWith("-") && word !== "-") {
+      const known = knownOptions(chain);
+      const option = await optionIn(word, { names, root, known, words });
+      flags.push(option.flag);
+      options.push(option.flag, ...valueOf(option, known, words[index + 1], names));
+      if (option.isValueNext) index++;
+    } else if (!isGroup(declared)) {
+      given.push(word);
+    } else if (Object.hasOwn(declared.commands, word)) {
+      names.push(word);
+      chain.push(await declared.commands[word]!.load());
+    } else {
+      const { unknownCommand } = await import("../did_you_mean.ts");
+      throw await unknownCommand(names, word, root, words[index + 1]);
+    }
+  }
+  const declared = chain.at(-1)!;
+  const question = questionOf(flags, names, isGroup(declared));
+  if (restArgumentOf(declared.options) === undefined) requireNoRest(rest);
+  if (question === undefined) {
+    checkArguments(declared, given, { names, isSecret: mayHoldSecret(words) });
+  }
+  return { names, declared, question, words: [...names, ...options, ...given], rest };
+}
+
+/** An option as a command line has it. */
+interface WrittenOption {
+  readonly flag: string;
+  readonly option: NamedOption[1];
+  /** As it was typed: `-p`. */
+  readonly typed: string;
+  /** The value in the same word. */
+  readonly attached: string | undefined;
+  readonly isValueNext: boolean;
+}
+
+/** All that may stand here: options of the command, and of the groups that lead to it. */
+function knownOptions(chain: readonly (Command | Group)[]): readonly NamedOption[] {
+  const all: Options = Object.assign(
+    {},
+    help,
+    chain.length === 1 ? version : {},
+    ...chain.map((declared) => isGroup(declared) ? declared.early : {}),
+    ...chain.map(({ options }) => options),
+  );
+  return optionsOf(all);
+}
+
+async function optionIn(
+  word: string,
+  { names, root, known, words }: {
+    readonly names: readonly string[];
+    readonly root: Group;
+    readonly known: readonly NamedOption[];
+    readonly words: readonly string[];
+  },
+): Promise<WrittenOption> {
+  const isLong = word.startsWith("--");
+  const [, typed = word, attached] = isLong
+    ? /^([^=]+)(?:=([\s\S]*))?$/.exec(word) ?? []
+    : /^(-[\s\S])=?([\s\S]+)?$/u.exec(word) ?? [];
+  const named = known.find(([flag, option]) =>
+    [flag, option.short, option.value === undefined ? undefined : option.alias]
+      .some((form) => form === typed)
+  );
+  if (named === undefined) {
+    const { unknownOption } = await import("../did_you_mean.ts");
+    throw await unknownOption({ names, flag: isLong ? typed : shortOf(word), root, known, words });
+  }
+  const [flag, option] = named;
+  const isValueNext = option.value !== undefined && attached === undefined;
+  return { flag, option, typed, attached, isValueNext };
+}
+
+/** An option of one letter, without its value; else the whole word: `-json`. */
+function shortOf(word: string): string {
+  return /^-[a-z]+$/i.test(word) ? word : word.slice(0, 2);
+}
+
+function valueOf(
+  { option, typed, attached, isValueNext }: WrittenOption,
+  known: readonly NamedOption[],
+  next: string | undefined,
+  names: readonly string[],
+): readonly string[] {
+  const path = ["mlcli", ...names].join(" ");
+  if (option.value === undefined) {
+    if (attached === undefined) return [];
+    throw wrongUse(path, `Option "${typed}" takes no value, but got "${attached}".`);
+  }
+  if (!isValueNext) return [attached!];
+  // An option in the place of a value: the value was forgotten. (`--tag=--dry-run` is one.)
+  const isOption = known.some(([flag, { short }]) => next === flag || next === short);
+  if (next !== undefined && !isOption) return [next];
+  throw wrongUse(path, `Missing value for option "${typed}".`);
+}
+
+function questionOf(
+  flags: readonly string[],
+  names: readonly string[],
+  isGroup: boolean,
+): ParsedCommand["question"] {
+  if (flags.includes("--help")) return "help";
+  if (names.length === 0 && flags.includes("--version")) {
+    if (flags.length === 1) return "version";
+    throw wrongUse("mlcli", 'Option "--version" stands alone.');
+  }
+  // A group by itself does nothing: its help says what it holds.
+  return isGroup ? "help" : undefined;
+}
+
+function checkArguments(
+  { options }: Command | Group,
+  given: readonly string[],
+  { names, isSecret }: { readonly names: readonly string[]; readonly isSecret: boolean },
+): void {
+  const path = ["mlcli", ...names].join(" ");
+  const takesRest = restArgumentOf(options) !== undefined;
+  const forms = argumentsOf(options).map(([form]) => form);
+  const missing = forms[given.length];
+  if (missing?.startsWith("<")) {
+    const name = missing.slice(1, -1).toUpperCase();
+    throw wrongUse(path, `Missing argument: ${name}.`, takesRest);
+  }
+  if (forms.at(-1)?.endsWith("...]")) return;
+  const [extra] = given.slice(forms.length);
+  if (extra === undefined) return;
+  throw wrongUse(
+    path,
+    [
+      forms.length === 0 ? `${path} takes no argument` : "One argument too many",
+      isSecret ? "." : `${forms.length === 0 ? ", but got" : ":"} "${extra}".`,
+    ].join(""),
+    takesRest,
+  );
+}

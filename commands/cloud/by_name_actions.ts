@@ -1,0 +1,48 @@
+import { describeByName } from "../../runtime/cloud/by_name/describe.ts";
+import { showLog } from "../../runtime/cloud/by_name/show_log.ts";
+import { stopJob } from "../../runtime/cloud/by_name/stop_job.ts";
+import { waitByName } from "../../runtime/cloud/by_name/wait.ts";
+import type { Context } from "../../runtime/context.ts";
+import { printable, printableJson } from "../../runtime/text.ts";
+import { warnOfKeys } from "../chosen_app.ts";
+import type { DescribeOptions, LogsOptions, StopJobOptions, WaitOptions } from "./by_name.ts";
+import { endpointJson, endpointText, jobJson, jobText } from "./descriptions.ts";
+import { ShownJob } from "./job_report.ts";
+
+/** Shows what a job or an endpoint is. */
+export async function describeAction(context: Context, options: DescribeOptions): Promise<void> {
+  await warnOfKeys(context, options);
+  const { name, kind } = options;
+  const note = (text: string): void => context.err.print(`${printable(text)}\n`);
+  const found = await describeByName({ choice: options, name, kind }, context, note);
+  const now = context.clock.date();
+  const isJson = options.output === "json";
+  const json = (value: unknown): string => `${printableJson(value, 2)}\n`;
+  if (found.kind === "endpoint") {
+    context.out.print(isJson ? json(endpointJson(found, now)) : endpointText(found, now));
+  } else context.out.print(isJson ? json(jobJson(found)) : jobText(found));
+}
+
+/** Shows the log of a job. */
+export async function logsAction(context: Context, options: LogsOptions): Promise<void> {
+  await warnOfKeys(context, options);
+  using report = new ShownJob(context, "out");
+  const { name, kind, follow, tail, since } = options;
+  await showLog({ choice: options, name, kind, follow, tail, since }, context, report);
+}
+
+/** Waits for the end of a job. */
+export async function waitAction(context: Context, options: WaitOptions): Promise<void> {
+  await warnOfKeys(context, options);
+  using report = new ShownJob(context);
+  const { name, kind } = options;
+  await waitByName({ choice: options, name, kind }, context, report);
+}
+
+/** Stops a job; waits when asked to. */
+export async function stopJobAction(context: Context, options: StopJobOptions): Promise<void> {
+  await warnOfKeys(context, options);
+  using report = new ShownJob(context);
+  const { name, kind, wait } = options;
+  await stopJob({ choice: options, name, kind, wait }, context, report);
+}

@@ -1,0 +1,228 @@
+/**
+ * What somebody meant who mistyped a command or an option: what is close, or what other programs call
+ * so.
+ *
+ * @module
+ */
+
+import { UsageError } from "../runtime/errors.ts";
+import { alternatives, closest } from "../runtime/text.ts";
+import { type Command, type Group, isGroup } from "./command.ts";
+import type { NamedOption } from "./options/option.ts";
+import { topicOf } from "./topic.ts";
+import { wrongUse } from "./usage.ts";
+
+/** The names that lead to a command, in one text: `local train`. */
+type Path = string;
+
+/**
+ * What other programs call our commands, and what people look for at the top level and find in one
+ * half, or in both.
+ */
+const FOREIGN_COMMANDS: Readonly<Record<string, readonly Path[]>> = {
+  new: ["init"],
+  run: ["local train", "local process"],
+  serve: ["local deploy", "deploy"],
+  status: ["local status", "list-jobs", "list-endpoints"],
+  stop: ["local stop", "stop-job", "delete-endpoint"],
+  version: ["--version"],
+};
+
+/** What other programs call our options; the first that the command has is suggested. */
+const FOREIGN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  "-C": ["--directory"],
+  "-e": ["--env"],
+  "-n": ["--tail"],
+  "-o": ["--output"],
+  "-v": ["--version"],
+  "--json": ["--output json", "--content-type application/json"],
+  "--name": [
+    ...["--endpoint-name", "--base-job-name", "--name-contains", "--repository", "--app-name"],
+  ],
+  "--tag": ["--docker-tag"],
+};
+
+/**
+ * An error for a command that there is not.
+ *
+ * @param names those that lead to the group: `["local"]`.
+ * @param next what was typed after it: `train` of `LOCAL train`.
+ */
+export async function unknownCommand(
+  names: readonly string[],
+  name: string,
+  root: Group,
+  next = "",
+): Promise<UsageError> {
+  const message = `Unknown command "${name}".`;
+  const path = ["mlcli", ...names].join(" ");
+  const all = await pathsOf(root);
+  const suggested = suggestedCommands(names, name, all);
+  const whole = `${suggested[0]} ${next.toLowerCase()}`;
+  const isGroup = suggested.length === 1 && all.includes(whole);
+  const hint = hintTo(isGroup ? [whole] : suggested, path);
+  return hint === undefined ? wrongUse(path, message) : new UsageError(message, { hint });
+}
+
+function suggestedCommands(
+  names: readonly string[],
+  name: string,
+  all: readonly Path[],
+): readonly Path[] {
+  if (name === "help") return [`help ${names.join(" ")}`.trim()];
+  if (names.length === 0 && Object.hasOwn(FOREIGN_COMMANDS, name)) return FOREIGN_COMMANDS[name]!;
+  const group = names.join(" ");
+  const own = all.filter((path) => groupOf(path) === group);
+  const others = all.filter((path) => groupOf(path) !== group);
+  const same = others.filter((path) => lastOf(path) === name);
+  const near = [...same, ...closeTo(name, own)];
+  const found = near.length > 0 ? near : closeTo(name, others);
+  // Whoever means training is not to pay for it by mistake.
+  const twins = found.map((path) => groupOf(path) === "local" ? lastOf(path) : `local ${path}`)
+    .filter((twin) => names.length === 0 && all.includes(twin));
+  return [...new Set([...found, ...twins])];
+}
+
+function groupOf(path: Path): string {
+  return path.split(" ").slice(0, -1).join(" ");
+}
+
+function lastOf(path: Path): string {
+  return path.split(" ").at(-1)!;
+}
+
+/** Those with the closest last name, or all whose last name begins so. */
+function closeTo(name: string, paths: readonly Path[]): readonly Path[] {
+  const near = closest(name, paths.map(lastOf));
+  return near === undefined
+    ? paths.filter((path) => beginsWith(lastOf(path), name))
+    : paths.filter((path) => lastOf(path) === near);
+}
+
+/** A word of less than three letters may be the beginning of anything. */
+function beginsWith(whole: string, typed: string): boolean {
+  return typed.length >= 3 && whole.startsWith(typed.toLowerCase());
+}
+
+function hintTo(paths: readonly Path[], path: string): string | undefined {
+  if (paths.length === 0) return undefined;
+  const commands = (paths: readonly Path[]) => paths.map((one) => `mlcli ${one}`);
+  const here = paths.filter((one) => one.startsWith("local "));
+  const there = paths.filter((one) => !here.includes(one));
+  if (here.length > 0 && there.length > 0) {
+    return `On this machine: ${commands(here).join(", ")}; ` +
+      `on SageMaker: ${commands(there).join(", ")}.`;
+  }
+  return `Did you mean ${alternatives(commands(paths))}? See ${path} --help.`;
+}
+
+/** All groups and commands that are shown. */
+async function pathsOf(group: Group, above: readonly string[] = []): Promise<readonly Path[]> {
+  const paths: Path[] = [];
+  for (const [name, { load, isHidden }] of Object.entries(group.commands)) {
+    if (isHidden) continue;
+    const names = [...above, name];
+    paths.push(names.join(" "));
+    const declared = await load();
+    if (isGroup(declared)) paths.push(...await pathsOf(declared, names));
+  }
+  return paths;
+}
+
+/** An option that a command does not know. */
+export interface UnknownOption {
+  /** Those that lead to the command. */
+  readonly names: readonly string[];
+  /** As it was typed, without its value. */
+  readonly flag: string;
+  /** What may stand there. */
+  readonly known: readonly NamedOption[];
+  /** The whole command line: a command may follow. */
+  readonly words: readonly string[];
+  readonly root: Group;
+}
+
+/** An error for it. */
+export async function unknownOption(unknown: UnknownOption): Promise<UsageError> {
+  const { names, flag, root } = unknown;
+  const topic = await topicOf(root, names);
+  const { message, hint } = wrongUse(
+    ["mlcli", ...names].join(" "),
+    `Unknown option "${flag}".`,
+    topic.rest !== undefined,
+  );
+  const suggestion = foreignOption(unknown, topic.arguments.length > 0) ??
+    await optionOfTwin(unknown) ??
+    closeOption(unknown) ??
+    (topic.members === undefined ? hyperparameter(unknown) : await optionOfMember(unknown));
+  return new UsageError(message, { hint: [suggestion, hint].filter((text) => text).join(" ") });
+}
+
+function foreignOption(
+  { flag, known, names }: UnknownOption,
+  takesName: boolean,
+): string | undefined {
+  if (!Object.hasOwn(FOREIGN_OPTIONS, flag)) return undefined;
+  const own = FOREIGN_OPTIONS[flag]!.find((form) =>
+    known.some(([name]) => name === form.split(" ")[0])
+  );
+  if (flag === "--name" && takesName && (own === undefined || own === "--app-name")) {
+    return `The name stands without an option: mlcli ${names.join(" ")} NAME.`;
+  }
+  return own === undefined ? undefined : `Did you mean ${own}?`;
+}
+
+/** The command of the same name in the other half may have it: `mlcli deploy --port 80`. */
+async function optionOfTwin({ names, flag, root }: UnknownOption): Promise<string | undefined> {
+  const isLocal = names[0] === "local";
+  const twin = isLocal ? names.slice(1) : ["local", ...names];
+  if (!await isCommand(root, twin)) return undefined;
+  const { path, options } = await topicOf(root, twin);
+  if (!options.some((named) => formsOf(named).includes(flag))) return undefined;
+  return `${path}, which runs ${isLocal ? "on SageMaker" : "on this machine"}, has it.`;
+}
+
+async function isCommand(root: Group, names: readonly string[]): Promise<boolean> {
+  let declared: Command | Group = root;
+  for (const name of names) {
+    if (!isGroup(declared) || !Object.hasOwn(declared.commands, name)) return false;
+    declared = await declared.commands[name]!.load();
+  }
+  return !isGroup(declared);
+}
+
+function closeOption({ flag, known }: UnknownOption): string | undefined {
+  const forms = known.flatMap(formsOf);
+  const long = forms.filter((form) => form.startsWith("--"));
+  const close = flag.startsWith("--")
+    ? closest(flag, long) ?? long.find((form) => beginsWith(form, flag))
+    : forms.find((form) => form.toLowerCase() === flag.toLowerCase());
+  return close === undefined ? undefined : `Did you mean ${close}?`;
+}
+
+/** An option of a command that the command line names, too, but before that. */
+async function optionOfMember(
+  { names, flag, words, root }: UnknownOption,
+): Promise<string | undefined> {
+  for (const path of await pathsOf(root)) {
+    const own = path.split(" ");
+    if (names.some((name, index) => own[index] !== name)) continue;
+    if (!own.slice(names.length).every((name) => words.includes(name))) continue;
+    const { options, members } = await topicOf(root, own);
+    if (members !== undefined || !options.some((named) => formsOf(named).includes(flag))) continue;
+    return `It stands after the command: mlcli ${path} ${flag}.`;
+  }
+  return undefined;
+}
+
+/** `--epochs 20` */
+function hyperparameter({ flag, known }: UnknownOption): string | undefined {
+  if (!/^--[a-z]/i.test(flag) || Object.hasOwn(FOREIGN_OPTIONS, flag)) return undefined;
+  if (!known.some(([own]) => own === "--hyperparameter")) return undefined;
+  return `A hyperparameter is given as --hyperparameter ${flag.slice(2)}=VALUE.`;
+}
+
+function formsOf([flag, option]: NamedOption): readonly string[] {
+  const alias = option.value === undefined ? undefined : option.alias;
+  return [flag, option.short, alias].filter((form) => form !== undefined);
+}

@@ -1,0 +1,136 @@
+import type { Context } from "../../runtime/context.ts";
+import { invoke } from "../../runtime/local/server/invoke.ts";
+import type { Stale } from "../../runtime/local/server/made_of.ts";
+import { stalenessOn } from "../../runtime/local/server/staleness.ts";
+import {
+  type ContainerStatus,
+  containerStatuses,
+  type Health,
+} from "../../runtime/local/server/status.ts";
+import { noteText, tell } from "../../runtime/messages.ts";
+import { inOneLine, printableJson } from "../../runtime/text.ts";
+import { requestBody } from "../named_files.ts";
+import { requestHeaders } from "../options/invocation.ts";
+import { durationText, green, localTimestamp, red, timeOfDay, yellow } from "../render/format.ts";
+import { tableText } from "../render/table.ts";
+import type { InvokeOptions } from "./invoke.ts";
+import type { StatusOptions } from "./servers.ts";
+
+const HEADINGS = ["APP", "ROLE", "PORT", "HEALTH", "AGE", "IMAGE"];
+const HEALTH_COLUMN = 3;
+
+/** Prints a line a container. */
+export async function statusAction(context: Context, options: StatusOptions): Promise<void> {
+  const statuses = await containerStatuses(options.appName, context);
+  if (options.output === "json") {
+    context.out.print(`${printableJson(statuses.map(jsonStatus), 2)}\n`);
+    return;
+  }
+  const { out } = context;
+  const now = context.clock.date();
+  const rows = statuses.map((status) => textRow(status, out.isTerminal, now).map(inOneLine));
+  out.print(tableText(HEADINGS, rows, out, paint));
+  for (const { appName, port, stale } of statuses) {
+    if (stale === undefined) continue;
+    const words = staleText(stale, port!, now);
+    tell(context.err, noteText(`${appName} on ${port} is stale: ${words}`));
+  }
+  if (rows.length === 0 && context.err.isTerminal) {
+    context.err.print("No server and no run of mlcli. mlcli local deploy starts a server.\n");
+  }
+}
+
+function textRow(status: ContainerStatus, isTerminal: boolean, now: Date): string[] {
+  const { appName, role, port, health, created, image, stale } = status;
+  const isStale = health.state === "healthy" && stale !== undefined;
+  // A program wants the time itself, which does not change from one second to the next.
+  const age = isTerminal
+    ? durationText(now.getTime() - created.getTime())
+    : localTimestamp(created, "T");
+  return [
+    appName,
+    role,
+    port === undefined ? "-" : String(port),
+    isStale ? "stale" : healthText(health),
+    age,
+    image,
+  ];
+}
+
+/** `healthy`, `HTTP 503`, `no answer`, `running`, `exited (137)`, ... */
+function healthText(health: Health): string {
+  switch (health.state) {
+    case "healthy":
+    case "running":
+      return health.state;
+    case "unhealthy":
+      return health.answer.status === undefined ? "no answer" : `HTTP ${health.answer.status}`;
+    case "other":
+      return health.exitStatus === undefined
+        ? health.name
+        : `${health.name} (${health.exitStatus})`;
+  }
+}
+
+function paint(field: string, column: number): string {
+  if (column !== HEALTH_COLUMN) return field;
+  if (field === "healthy" || field === "running") return green(field);
+  return field.startsWith("exited") || field === "dead" ? red(field) : yellow(field);
+}
+
+function jsonStatus(status: ContainerStatus): Record<string, unknown> {
+  const { health } = status;
+  const unhealthy = health.state === "unhealthy" ? health.answer : undefined;
+  return {
+    name: status.name,
+    app: status.appName,
+    role: status.role,
+    port: status.port ?? null,
+    state: health.state === "other" ? health.name : health.state,
+    ping_status: health.state === "healthy" ? 200 : unhealthy?.status ?? null,
+    ping_failure: unhealthy?.failure ?? null,
+    exit_status: health.state === "other" ? health.exitStatus ?? null : null,
+    created: localTimestamp(status.created, "T"),
+    image: status.image,
+    stale: jsonStale(status.stale),
+  };
+}
+
+/** When what is newer than a server was written; null where nothing is. */
+function jsonStale(stale: Stale | undefined): Record<string, string | null> | null {
+  if (stale === undefined) return null;
+  const { code, model, image } = stale;
+  const time = (date: Date | undefined) => date === undefined ? null : localTimestamp(date, "T");
+  return { code_edited: time(code), model_trained: time(model), image_built: time(image) };
+}
+
+/** Sends a file, or standard input (no file, or `-`), and prints the answer. */
+export async function invokeAction(context: Context, options: InvokeOptions): Promise<void> {
+  const { port, accept, stream, timeout } = options;
+  const body = requestBody(context, options, "mlcli local invoke rows.csv");
+  const headers = requestHeaders(options.header);
+  const note = (text: string): void => tell(context.err, noteText(text));
+  const answer = invoke({ port, accept, headers, stream, timeout, body }, context, note);
+  const stale = await stalenessOn(port, context, answer);
+  if (stale !== undefined && !context.interruption.signal.aborted) {
+    // Below the answer; with a request that fails, too, since that may be why.
+    await answer.catch(() => {});
+    note(`stale: ${staleText(stale, port, context.clock.date())}`);
+  }
+  await answer;
+}
+
+/** What is newer than a server: `code edited 14:03, model trained 14:05; ...`, and what to do. */
+function staleText(
+  { code, model, image, isWatched = false }: Stale,
+  port: number,
+  now: Date,
+): string {
+  const parts = [["code edited", code], ["model trained", model], ["image built", image]] as const;
+  const words = parts.flatMap(([what, time]) =>
+    time === undefined ? [] : [`${what} ${timeOfDay(time, now)}`]
+  ).join(", ");
+  return isWatched
+    ? `${words}; see what mlcli local deploy --watch says of it`
+    : `${words}; mlcli local deploy --port ${port} --replace serves what is there now`;
+}

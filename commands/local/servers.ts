@@ -1,0 +1,76 @@
+/**
+ * `mlcli local stop`, `status` and `logs`: the commands about servers that are there.
+ *
+ * @module
+ */
+
+import { type Command, command } from "../command.ts";
+import { options, type Values } from "../options/option.ts";
+import { parseTail } from "../options/parsers.ts";
+import { appName, outputFormat, serverOf, serverPort } from "../options/shared.ts";
+
+const STOP = options({
+  ...serverOf,
+  ...serverPort,
+  // What is removed is named by who removes it.
+  "--port": { ...serverPort["--port"], variable: undefined },
+  "--yes": { short: "-y", description: "Also the server of an app in another directory." },
+});
+
+export type StopOptions = Values<typeof STOP>;
+
+export const stopCommand: Command = command({
+  options: STOP,
+  examples: [
+    ["Stop the server on port 8081", "mlcli local stop --port 8081"],
+    ["Stop it though another directory's app serves there", "mlcli local stop -p 8081 --yes"],
+  ],
+  action: async () => (await import("./stop_action.ts")).stopAction,
+});
+
+const STATUS = options({
+  "--app-name": {
+    ...appName["--app-name"],
+    description: "Only those of this app.",
+    variable: undefined,
+  },
+  ...outputFormat,
+});
+
+export type StatusOptions = Values<typeof STATUS>;
+
+export const statusCommand: Command = command({
+  options: STATUS,
+  examples: [
+    ["See what is running, and whether it is healthy", "mlcli local status"],
+    ["The same for another program", "mlcli local status --output json"],
+  ],
+  action: async () => (await import("./server_actions.ts")).statusAction,
+});
+
+const LOGS = options({
+  ...serverOf,
+  ...serverPort,
+  "--follow": {
+    short: "-f",
+    description: "Follow the log until the server ends.",
+  },
+  "--tail": {
+    value: "lines",
+    description: "How many of the last lines to show, or all.",
+    default: "all",
+    parse: parseTail,
+  },
+});
+
+export const logsCommand: Command = command({
+  options: LOGS,
+  examples: [[
+    "Show the last 20 lines, and what is coming",
+    "mlcli local logs --tail 20 --follow",
+  ]],
+  action: async () => {
+    const { showLogs } = await import("../../runtime/local/server/logs.ts");
+    return (context, options) => showLogs(options, context);
+  },
+});

@@ -1,0 +1,61 @@
+/**
+ * What `mlcli local train --watch` and `mlcli local deploy --watch` say.
+ *
+ * @module
+ */
+
+import type { Context } from "../../runtime/context.ts";
+import type { ServingJob, TrainingJob } from "../../runtime/local/jobs.ts";
+import { serveWatched } from "../../runtime/local/server/watched.ts";
+import { trainWatched } from "../../runtime/local/train_watched.ts";
+import { errorText, noteText, tell } from "../../runtime/messages.ts";
+import { printable } from "../../runtime/text.ts";
+import { clockTime } from "../render/format.ts";
+
+/** Trains, and tells of each edit, until Ctrl-C. */
+export async function watchTraining(
+  job: TrainingJob,
+  host: Parameters<typeof trainWatched>[1] & Pick<Context, "cwd">,
+): Promise<void> {
+  const { err, clock, cwd } = host;
+  const say = (text: string): void => tell(err, printable(`${clockTime(clock.date())} ${text}\n`));
+  await trainWatched(job, host, {
+    onEnd: (failure) => {
+      if (failure !== undefined) tell(err, errorText(failure, cwd));
+      const how = failure === undefined ? "trained" : "not trained";
+      say(`${how}; watching the code, the data and hyperparameters; Ctrl-C ends`);
+    },
+    onChange: ({ words }) => say(`${words}: training again`),
+  });
+}
+
+/**
+ * Serves and tells of each edit, until Ctrl-C or `local stop`.
+ *
+ * @param announce prints the address.
+ */
+export async function watchDeploy(
+  job: ServingJob,
+  context: Context,
+  announce: (server: { readonly port: number }) => Promise<void>,
+): Promise<void> {
+  const { err, clock, cwd } = context;
+  const say = (text: string): void => tell(err, printable(`${clockTime(clock.date())} ${text}\n`));
+  await serveWatched(job, context, {
+    onReady: async (port) => {
+      await announce({ port });
+      say("watching the code and the model; Ctrl-C ends");
+    },
+    onStart: ({ words }) => say(`${words}: starting`),
+    onSwitch: ({ words }, seconds) => say(`${words}: new server in ${seconds.toFixed(1)} s`),
+    onFailure: ({ words }, error) => {
+      tell(err, errorText(error, cwd));
+      say(`${words}: not served; the server before serves on`);
+    },
+    onEnd: (error) => {
+      tell(err, errorText(error, cwd));
+      say("nobody answers until the next edit");
+    },
+  });
+  tell(err, noteText("Stopped by mlcli local stop"));
+}

@@ -1,0 +1,144 @@
+/**
+ * The options that choose an app and its image.
+ *
+ * @module
+ */
+
+import { ownVariable } from "../../runtime/contract/variables.ts";
+import { options } from "./option.ts";
+import { parsePort, parseTag } from "./parsers.ts";
+
+/** The app that a command works on. */
+export const appName = options({
+  "--app-name": {
+    short: "-a",
+    value: "name",
+    description: "App to work on; needed only if this directory has several.",
+    completion: "app",
+    variable: "MLCLI_APP_NAME",
+  },
+});
+
+/** Only the server of this app: a condition, which is to be said each time. */
+export const serverOf = options({
+  "--app-name": {
+    ...appName["--app-name"],
+    description: "Only if the server is this app's.",
+    variable: undefined,
+  },
+});
+
+/** The tag of the app's image. */
+export const dockerTag = options({
+  "--docker-tag": {
+    short: "-t",
+    value: "tag",
+    description: "Tag of the image.",
+    default: "latest",
+    completion: "image-tag",
+    variable: "MLCLI_DOCKER_TAG",
+    parse: parseTag,
+  },
+});
+
+/** Where `local deploy` serves without `--port`. */
+export const DEFAULT_PORT = "8080";
+
+/** The server on a port of this machine. */
+export const serverPort = options({
+  "--port": {
+    short: "-p",
+    value: "port",
+    description: "Port of the server.",
+    default: DEFAULT_PORT,
+    completion: "server-port",
+    variable: "MLCLI_PORT",
+    parse: parsePort,
+  },
+});
+
+/** For a reader, or for another program. */
+export const outputFormat = options({
+  "--output": {
+    value: "format",
+    choices: ["text", "json"],
+    description: "Output format: text or json.",
+    default: "text",
+    variable: "MLCLI_OUTPUT",
+  },
+});
+
+/** What stands on standard error while it goes on. */
+export const progressOptions = options({
+  "--quiet": {
+    short: "-q",
+    description: "Print only the result, warnings and errors.",
+  },
+  "--progress": {
+    value: "form",
+    choices: ["auto", "plain"],
+    description: "How to show progress: auto, or plain, line by line as in a pipe.",
+    default: "auto",
+  },
+});
+
+/** Of every command that runs the user's code; `runtime/variable_files.ts` reads the files. */
+export const variableOptions = options({
+  "--env": {
+    value: "variable",
+    description:
+      "Environment variable for your code: NAME=VALUE, or NAME for the value that it has here. May be repeated.",
+    repeatable: true,
+    parse: ownVariable,
+  },
+  "--env-file": {
+    value: "file",
+    description: "File with NAME=VALUE on each line, as docker run takes it. May be repeated.",
+    repeatable: true,
+    completion: "file",
+  },
+});
+
+/** Account, region and role. */
+export const cloudOptions = options({
+  "--iam-role-arn": {
+    short: "-r",
+    value: "arn",
+    description: "Role to act as. Default: PLATFORM_ROLE.",
+  },
+  "--app-name": {
+    short: "-a",
+    value: "name",
+    description: "App whose file names region and profile, if this directory has several.",
+    completion: "app",
+    variable: "MLCLI_APP_NAME",
+  },
+  "--region": {
+    value: "region",
+    description: "AWS region. Default: cloud_region, AWS_REGION, ...",
+  },
+  "--profile": {
+    value: "profile",
+    description: "AWS profile. Default: cloud_profile, AWS_PROFILE, ...",
+  },
+});
+
+/** The kinds of jobs. */
+export const jobKind = options({
+  "--kind": {
+    value: "kind",
+    choices: ["train", "process"],
+    description: "Only jobs of this kind: train or process.",
+  },
+});
+
+/** A job or an endpoint, and where it is. */
+export const thingName = options({
+  "<name>": {},
+  "--kind": {
+    value: "kind",
+    choices: ["train", "process", "endpoint"],
+    description: "What it is, if several have that name: train, process or endpoint.",
+  },
+  ...cloudOptions,
+});

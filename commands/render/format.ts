@@ -1,0 +1,100 @@
+/**
+ * Values as the user reads them: times, durations, numbers; and the colours that mlcli uses.
+ *
+ * @module
+ */
+
+/**
+ * A time in the machine's time zone, with the offset that held then:
+ * `2026-03-01 09:30:00.123000+01:00`. Six fractional digits, though the SDK gives milliseconds.
+ *
+ * @param separator what stands between date and time; `T` makes it ISO 8601.
+ */
+export function localTimestamp(time: Date, separator: " " | "T"): string {
+  const date = [
+    String(time.getFullYear()).padStart(4, "0"),
+    twoDigits(time.getMonth() + 1),
+    twoDigits(time.getDate()),
+  ].join("-");
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(":");
+  const fraction = String(time.getMilliseconds()).padStart(3, "0");
+  return `${date}${separator}${clock}.${fraction}000${offset(time)}`;
+}
+
+/** A time as a clock with seconds has it: `14:03:05`. */
+export function clockTime(time: Date): string {
+  return localTimestamp(time, " ").slice(11, 19);
+}
+
+/**
+ * A time of today as the clock on the wall has it, `14:03`; of another day with its date,
+ * `2026-03-01 14:03`.
+ */
+export function timeOfDay(time: Date, now: Date): string {
+  const [date, clock] = localTimestamp(time, " ").split(" ");
+  const minutes = clock!.slice(0, 5);
+  return date === localTimestamp(now, " ").split(" ")[0] ? minutes : `${date} ${minutes}`;
+}
+
+function offset(time: Date): string {
+  // JavaScript counts the minutes to add to get UTC.
+  const minutes = -time.getTimezoneOffset();
+  const sign = minutes < 0 ? "-" : "+";
+  return `${sign}${twoDigits(Math.floor(Math.abs(minutes) / 60))}:${
+    twoDigits(Math.abs(minutes) % 60)
+  }`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
+}
+
+const TIME_UNITS: readonly (readonly [letter: string, milliseconds: number])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+];
+
+/** In its largest unit: `12s`, `5m`, `3h`, `2d`. Where clocks disagree and it is negative, `0s`. */
+export function durationText(milliseconds: number): string {
+  for (const [letter, length] of TIME_UNITS) {
+    if (milliseconds >= length) return `${Math.floor(milliseconds / length)}${letter}`;
+  }
+  return `${Math.max(0, Math.floor(milliseconds / 1000))}s`;
+}
+
+/** How long something takes, in two units: `0s`, `59s`, `1m 05s`, `2h 03m`. */
+export function elapsedText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes}m ${twoDigits(seconds % 60)}s`
+    : `${Math.floor(minutes / 60)}h ${twoDigits(minutes % 60)}m`;
+}
+
+/** The same with tenths of a second where they matter, below ten seconds: `0.4s`, `12s`. */
+export function clockText(milliseconds: number): string {
+  return milliseconds < 9_950
+    ? `${(Math.max(0, milliseconds) / 1000).toFixed(1)}s`
+    : elapsedText(milliseconds);
+}
+
+/** `1 file`, `3 files` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+const BYTES = ["byte", "kB", "MB", "GB", "TB"];
+
+/** A number of bytes in the unit that suits it, of the decimal ones: `12.3 MB`. */
+export function byteCount(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (value >= 999.95 && unit < BYTES.length - 1) [value, unit] = [value / 1000, unit + 1];
+  return unit === 0 ? counted(value, "byte") : `${value.toFixed(1)} ${BYTES[unit]}`;
+}
+
+export const green = (text: string): string => `\x1b[32m${text}\x1b[39m`;
+export const yellow = (text: string): string => `\x1b[33m${text}\x1b[39m`;
+export const red = (text: string): string => `\x1b[31m${text}\x1b[39m`;
+export const dim = (text: string): string => `\x1b[2m${text}\x1b[22m`;

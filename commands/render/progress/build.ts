@@ -1,0 +1,102 @@
+/**
+ * Shows a build: on a terminal its steps as they run, which go when it is done; in a pipe line by
+ * line. If it fails, the output of the step that failed.
+ *
+ * @module
+ */
+
+import type { BuildReport } from "../../../runtime/image/build.ts";
+import { enumerated, inOneLine } from "../../../runtime/text.ts";
+import { clockText, counted } from "../format.ts";
+import { buildFrame } from "./build_frame.ts";
+import { failedSteps, plainLines, Steps } from "./build_steps.ts";
+import type { Shown } from "./shown.ts";
+
+/** Shows one build. Disposed of before `done`, it shows what failed. */
+export class ShownBuild implements BuildReport, Disposable {
+  readonly #shown: Shown;
+  readonly #reference: string;
+  readonly #now: () => number;
+  readonly #start: number;
+  readonly #steps: Steps;
+  #isDone = false;
+
+  /**
+   * @param reference `name:tag`
+   * @param now milliseconds on a clock that only goes forward.
+   */
+  constructor(shown: Shown, reference: string, now: () => number) {
+    this.#shown = shown;
+    this.#reference = reference;
+    this.#now = now;
+    this.#start = now();
+    this.#steps = new Steps(now);
+    const title = `Building ${reference}`;
+    shown.live(() =>
+      buildFrame(
+        { title, steps: this.#steps.all, start: this.#start, now: now() },
+        { columns: shown.columns, rows: shown.rows },
+      )
+    );
+  }
+
+  readonly onEvent: BuildReport["onEvent"] = (event) => {
+    if (event.kind === "warning") return this.#shown.warning(event.text);
+    const lines = plainLines(event, this.#steps);
+    for (const line of lines) this.#shown.plain(line);
+    this.#shown.changed();
+  };
+
+  /** Names the private files that stay out of the image. */
+  readonly onLeftOut: BuildReport["onLeftOut"] = (paths) => {
+    const note = leftOutNote(paths);
+    if (note !== undefined) this.#shown.say(note);
+  };
+
+  /** A doubt about what was asked for. */
+  readonly onWarning: BuildReport["onWarning"] = ({ message, hint }) => {
+    this.#shown.warning(message, hint);
+  };
+
+  /** What is worth to be said about the network settings that pip gets. */
+  readonly onNetwork: BuildReport["onNetwork"] = ({ warnings, secret }) => {
+    for (const { message, hint } of warnings) this.#shown.warning(message, hint);
+    if (secret.length === 0) return;
+    this.#shown.note(
+      `The password or token in ${enumerated(secret)} goes to the steps of this build that ` +
+        "mount it. By itself it gets into no layer; --no-network-settings keeps it here",
+    );
+  };
+
+  /** The build worked. */
+  done(): void {
+    this.#isDone = true;
+    this.#shown.end();
+    const steps = this.#steps.all;
+    const cached = steps.filter(({ state }) => state === "cached").length;
+    const of = cached === 0 ? "" : ` (${cached} of ${counted(steps.length, "step")} cached)`;
+    const took = clockText(this.#now() - this.#start);
+    this.#shown.say(`Built ${this.#reference} in ${took}${of}`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#shown.end();
+    // Line by line, it has been told.
+    if (this.#isDone || this.#shown.style === "plain") return;
+    for (const { name, log } of failedSteps(this.#steps.all)) {
+      this.#shown.always([name, ...log.whole()]);
+    }
+  }
+}
+
+/** How many files the note names. */
+const NAMED = 5;
+
+/** The note about files that stayed out of the image; `undefined` if none did. */
+function leftOutNote(paths: readonly string[]): string | undefined {
+  if (paths.length === 0) return undefined;
+  const names = paths.slice(0, NAMED).map(inOneLine).join(", ");
+  const more = paths.length > NAMED ? `, and ${paths.length - NAMED} more` : "";
+  return `Left out of the image as private: ${names}${more}. ` +
+    "!PATH in .dockerignore brings one back.";
+}

@@ -1,0 +1,190 @@
+/**
+ * What is known of a build at a moment, gathered from its events.
+ *
+ * @module
+ */
+
+import type { BuildEvent, StepEvent, TransferEvent } from "../../../runtime/image/build_events.ts";
+import { afterReturns, terminalText } from "../../../runtime/text.ts";
+import { clockText } from "../format.ts";
+
+/** One step. */
+export interface Step {
+  readonly id: string;
+  /** The how manieth it is. */
+  readonly number: number;
+  readonly name: string;
+  readonly state: StepEvent["state"];
+  /** How long it took, in ms; `undefined` while it is running, and where nobody says. */
+  readonly took: number | undefined;
+  /** Since when it is known, in ms on the clock of `Steps`. */
+  readonly since: number;
+  readonly error: string | undefined;
+  readonly log: StepLog;
+  /** By their ids. */
+  readonly transfers: ReadonlyMap<string, TransferEvent>;
+}
+
+/** The steps of one build, in the order in which they were announced. */
+export class Steps {
+  readonly #now: () => number;
+  readonly #steps = new Map<string, Step & { readonly transfers: Map<string, TransferEvent> }>();
+
+  /** @param now milliseconds on a clock that only goes forward: the engine's may be another. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Takes an event in, and returns the step that it is about, and how that was before. */
+  add(event: BuildEvent): { readonly step: Step; readonly before: Step | undefined } | undefined {
+    if (event.kind === "warning") return undefined;
+    const id = event.kind === "transfer" ? event.step : event.id;
+    const before = this.#steps.get(id);
+    if (event.kind === "step") {
+      const step = {
+        id,
+        number: before?.number ?? this.#steps.size + 1,
+        name: shortName(event.name),
+        state: event.state,
+        took: this.#took(event, before),
+        since: before?.since ?? this.#now(),
+        error: event.error,
+        log: before?.log ?? new StepLog(),
+        transfers: before?.transfers ?? new Map(),
+      };
+      this.#steps.set(id, step);
+      return { step, before };
+    }
+    if (event.kind === "transfer") before?.transfers.set(event.id, event);
+    return before && { step: before, before };
+  }
+
+  get all(): readonly Step[] {
+    return [...this.#steps.values()];
+  }
+
+  #took({ state, started, ended }: StepEvent, before: Step | undefined): number | undefined {
+    if (state === "running") return undefined;
+    if (started !== undefined && ended !== undefined) return Math.max(0, ended - started);
+    return before && this.#now() - before.since;
+  }
+}
+
+/**
+ * Without the room between the lines of an instruction, and without what a RUN mounts: what it runs
+ * is what one wants to read.
+ */
+function shortName(name: string): string {
+  return name.replaceAll(/\s+/g, " ").replace(/(?<=\bRUN )(?:--(?:mount|network)=\S+ )+/, "");
+}
+
+/** What is told of a step's end. */
+export function endText({ state, took }: Step, clock: (ms: number) => string): string {
+  if (state === "cached") return "cached";
+  return took === undefined ? state : state === "failed" ? `failed ${clock(took)}` : clock(took);
+}
+
+/** The steps that made the build fail. What was ended because of another did not. */
+export function failedSteps(steps: readonly Step[]): readonly Step[] {
+  const failed = steps.filter(({ state }) => state === "failed");
+  const culprits = failed.filter(({ error }) => !/\bcanceled\b/.test(error ?? ""));
+  return culprits.length > 0 ? culprits : failed;
+}
+
+/** How much of a step is kept, in characters. BuildKit itself ends at two million. */
+const KEPT = 8_000_000;
+
+/** A line that is longer, in characters, is cut into several. */
+const LONGEST = 64_000;
+
+/** Among so many lines the last ones that are not empty are looked for, ten times a second. */
+const RECENT = 100;
+
+/** The output of one step. A line that a tool writes again and again counts in its latest state. */
+export class StepLog {
+  #lines: string[] = [];
+  #length = 0;
+  #dropped = 0;
+  /** The line that is not at its end yet. */
+  #open = "";
+
+  /** Takes a piece in, and returns the lines that it ends. */
+  add(text: string): readonly string[] {
+    const lines = (this.#open + text).split("\n");
+    const open = lines.pop()!;
+    this.#open = afterReturns(open) + (open.endsWith("\r") ? "\r" : "");
+    if (this.#open.length > LONGEST) {
+      lines.push(this.#open);
+      this.#open = "";
+    }
+    const ended = lines.map(terminalText);
+    for (const line of ended) this.#length += line.length + 1;
+    this.#lines.push(...ended);
+    if (this.#length > 2 * KEPT) this.#forget();
+    return ended;
+  }
+
+  /** The line that did not end, if there is one; from now on it has. */
+  end(): readonly string[] {
+    return this.#open === "" ? [] : this.add("\n");
+  }
+
+  /** The last lines, the one that has not ended included; empty ones say nothing. */
+  tail(count: number): readonly string[] {
+    const found: string[] = [];
+    const open = terminalText(this.#open);
+    if (open.trim() !== "") found.push(open);
+    const recent = this.#lines.slice(-RECENT);
+    while (recent.length > 0 && found.length < count) {
+      const line = recent.pop()!;
+      if (line.trim() !== "") found.push(line);
+    }
+    return found.slice(0, count).reverse();
+  }
+
+  /** All of it, as far as it is kept. */
+  whole(): readonly string[] {
+    const dropped = this.#dropped === 0 ? [] : [`(${this.#dropped} lines before these)`];
+    const open = terminalText(this.#open);
+    return [...dropped, ...this.#lines, ...open === "" ? [] : [open]];
+  }
+
+  #forget(): void {
+    let start = 0;
+    for (; this.#length > KEPT && start < this.#lines.length; start++) {
+      this.#length -= this.#lines[start]!.length + 1;
+    }
+    this.#dropped += start;
+    this.#lines = this.#lines.slice(start);
+  }
+}
+
+/**
+ * The lines that an event makes: `#3 [4/7] RUN make`, `#3 | cc -c a.c`, `#3 done 1.2s`.
+ *
+ * @param steps takes the event in.
+ */
+export function plainLines(event: BuildEvent, steps: Steps): readonly string[] {
+  const of = steps.add(event);
+  if (of === undefined) return [];
+  const { step, before } = of;
+  if (event.kind === "log") return logged(step, step.log.add(event.text));
+  // BuildKit says of some steps that they are done, and then that they were cached.
+  const isTold = before !== undefined && (before.state !== "running" || step.state === "running");
+  if (event.kind === "transfer" || isTold) return [];
+  const announced = before === undefined ? [`#${step.number} ${step.name}`] : [];
+  if (step.state === "running") return announced;
+  if (step.state === "cached") {
+    return [before === undefined ? `${announced[0]} (cached)` : `#${step.number} cached`];
+  }
+  const took = step.took === undefined ? "" : ` ${clockText(step.took)}`;
+  return [
+    ...announced,
+    ...logged(step, step.log.end()),
+    `#${step.number} ${step.state}${took}`,
+  ];
+}
+
+function logged({ number }: Step, lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `#${number} | ${line}`.trimEnd());
+}

@@ -1,0 +1,134 @@
+import { assertEquals } from "@std/assert";
+import { ShownBuild } from "../../../../commands/render/progress/build.ts";
+import { type ProgressChoice, Shown } from "../../../../commands/render/progress/shown.ts";
+import type { BuildEvent } from "../../../../runtime/image/build_events.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+type State = "running" | "done" | "cached" | "failed";
+
+function step(id: string, name: string, state: State, more = {}): BuildEvent {
+  return { kind: "step", id, name, state, started: 1_000, ...more };
+}
+
+const log = (id: string, text: string): BuildEvent => ({ kind: "log", id, text });
+
+const EVENTS = [
+  step("a", "[1/3] FROM a", "cached"),
+  step("b", "[2/3] COPY b c", "running"),
+  step("b", "[2/3] COPY b c", "done", { ended: 1_000 }),
+  step("b", "[2/3] COPY b c", "cached"),
+  step("c", "[3/3] RUN c", "running"),
+  log("c", "one\ntw"),
+  step("d", "[other 1/1] RUN d", "running"),
+  log("d", "10%\r20%\r"),
+  log("c", "o\n"),
+  log("d", "30%"),
+];
+const DONE = [
+  step("d", "[other 1/1] RUN d", "done", { ended: 2_250 }),
+  step("c", "[3/3] RUN c", "done", { ended: 13_000 }),
+];
+const FAILED = [
+  step("c", "[3/3] RUN c", "failed", { ended: 2_000, error: "exit code: 1" }),
+  step("d", "[other 1/1] RUN d", "failed", { ended: 2_000, error: "context canceled" }),
+];
+
+/** All that is printed of a build that ends so. */
+function shown(
+  events: readonly BuildEvent[],
+  { isDone, isTerminal = false, quiet = false, progress = "auto" }: Partial<ProgressChoice> & {
+    readonly isDone: boolean;
+    readonly isTerminal?: boolean;
+  },
+  leftOut: readonly string[] = [],
+): string {
+  const { err } = fakeContext({ isTerminal });
+  using on = new Shown(err, { quiet, progress });
+  {
+    using build = new ShownBuild(on, "churn:latest", () => 0);
+    build.onLeftOut(leftOut);
+    for (const event of events) build.onEvent(event);
+    if (isDone) build.done();
+  }
+  return err.text;
+}
+
+const LINES = [
+  "#1 [1/3] FROM a (cached)",
+  "#2 [2/3] COPY b c",
+  "#2 done 0.0s",
+  "#3 [3/3] RUN c",
+  "#3 | one",
+  "#4 [other 1/1] RUN d",
+  "#3 | two",
+];
+const BUILT = "Built churn:latest in 0.0s (2 of 4 steps cached)\n";
+
+suite("a build in a pipe", () => {
+  const whole = [...LINES, "#4 | 30%", "#4 done 1.3s", "#3 done 12s", BUILT].join("\n");
+
+  it("is told line by line", () => {
+    assertEquals(shown([...EVENTS, ...DONE], { isDone: true }), whole);
+  });
+
+  it("is told so on a terminal, too, with --progress plain", () => {
+    const choice = { isDone: true, isTerminal: true, progress: "plain" } as const;
+    assertEquals(shown([...EVENTS, ...DONE], choice), whole);
+  });
+
+  it("that fails says which step, and nothing twice", () => {
+    assertEquals(
+      shown([...EVENTS, ...FAILED], { isDone: false }),
+      [...LINES, "#3 failed 1.0s", "#4 | 30%", "#4 failed 1.0s\n"].join("\n"),
+    );
+  });
+});
+
+suite("a build on a terminal or with --quiet", () => {
+  const ways = [["on a terminal", { isTerminal: true }], ["quiet", { quiet: true }]] as const;
+  for (const [name, way] of ways) {
+    /** What stays: behind what was drawn last. */
+    const left = (text: string) => text.split("\x1b[J").at(-1);
+
+    it(`${name}, is a line at most when it is done`, () => {
+      const text = left(shown([...EVENTS, ...DONE], { isDone: true, ...way }));
+      assertEquals(text, "quiet" in way ? "" : BUILT);
+    });
+
+    it(`${name}, leaves the output of the step that failed, and nothing else`, () => {
+      const text = left(shown([...EVENTS, ...FAILED], { isDone: false, ...way }));
+      assertEquals(text, "[3/3] RUN c\none\ntwo\n");
+    });
+
+    it(`${name}, leaves nothing when it is interrupted`, () => {
+      assertEquals(left(shown(EVENTS, { isDone: false, ...way })), "");
+    });
+
+    it(`${name}, has its warnings`, () => {
+      const text = left(
+        shown([...EVENTS, { kind: "warning", text: "old" }], { isDone: true, ...way }),
+      );
+      assertEquals(text?.startsWith("warning: old\n"), true, text);
+    });
+  }
+});
+
+suite("private files that stay out of the image", () => {
+  const end = "!PATH in .dockerignore brings one back.\n";
+  for (
+    const [paths, note] of [
+      [[], ""],
+      [[".env"], `Left out of the image as private: .env. ${end}`],
+      [
+        ["a", "b", "c", "d\n", "e", "f", "g"],
+        `Left out of the image as private: a, b, c, d?, e, and 2 more. ${end}`,
+      ],
+    ] as const
+  ) {
+    it(`${paths.length} of them are named`, () => {
+      assertEquals(shown([], { isDone: false }, paths), note);
+      assertEquals(shown([], { isDone: false, quiet: true }, paths), "");
+    });
+  }
+});
