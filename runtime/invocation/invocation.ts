@@ -55,7 +55,7 @@ export async function readPieces(
   return { pieces: read, contentType: contentType ?? typeOfBytes(startOf(read)) };
 }
 
-/** As much of it as tells what it is. */
+/** Enough of it to tell its type. */
 function startOf(pieces: readonly Uint8Array[]): Uint8Array {
   const start: Uint8Array[] = [];
   let missing = TELLING_LENGTH;

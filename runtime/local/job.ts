@@ -26,7 +26,7 @@ import { LastOutput } from "./container/last_output.ts";
 import { imageDifferences, imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/input.ts";
-import { Findings, forgiving } from "./differences/findings.ts";
+import { Findings, ignoringFailures } from "./differences/findings.ts";
 import { failureOf } from "./failure.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences, outputBefore, outputDifferences } from "./differences/output.ts";
@@ -96,7 +96,7 @@ const GRACE = 10;
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {
   const { kind, outputFolder, record } = run;
   const status = new StatusLine(host);
-  const err = forgiving(status.above.err);
+  const err = ignoringFailures(status.above.err);
   const layout = layoutOf(job.app);
   const engine = await host.engine();
   const image = await imageToRun(engine, job, host.interruption.signal);
@@ -150,7 +150,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       else findings.add(left);
       findings.add(await linkDifferences(kind, run.uploaded));
     }
-    const ending = outcome === undefined || findings.areViolations ? "failed" : endingOf(outcome);
+    const ending = outcome === undefined || findings.hasViolations ? "failed" : endingOf(outcome);
     await settle(run, ending, engine, { findings, warnings, err });
   }
   try {
@@ -174,7 +174,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     const isStopped = outcome.stoppedWithin !== undefined && endingOf(outcome) === "stopped";
     if (outcome.status === 0 || isStopped) return findings.requireNone();
   }
-  findings.sayAll();
+  findings.warnOfAll();
   throw outcome.cause ?? await failureOf({
     kind,
     outcome,

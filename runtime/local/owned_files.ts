@@ -62,10 +62,10 @@ function entryAlone(path: string): Entry | undefined {
   };
 }
 
-/** As many files take some ten milliseconds. */
+/** After so many files, which take some ten milliseconds, others get a turn, such as a signal. */
 const MANY = 10_000;
 
-/** At once: a call that is waited for takes ten times as long, and there may be 100,000 files. */
+/** Synchronous: awaited calls take ten times as long, and there may be 100,000 files. */
 function lstatNow(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);
@@ -101,7 +101,6 @@ async function contentOf(
     if (budget.left < 0) return { entries: undefined };
     const entries: Entry[] = [];
     for (const [index, name] of names.entries()) {
-      // Whatever else waits, such as a signal, gets its turn.
       if (index % MANY === MANY - 1) await new Promise((resolve) => setTimeout(resolve, 0));
       const inner = path + SEPARATOR + name;
       // Several of one name: all but one are not UTF-8, and only that one can be looked at.

@@ -41,8 +41,8 @@ const MOST_ROUNDS = 16;
 const LONGEST_COMMAND = 1_000_000;
 
 /**
- * How many entries of a directory are looked at where root runs mlcli: some 50 ms. Nothing is given
- * to root, so that more would be time for little: other users may not enter the directory.
+ * How many entries of a directory are looked at where root runs mlcli, which takes some 50 ms: nothing
+ * is given to root, and other users may not enter the directory.
  */
 const MOST_FOR_ROOT = 10_000;
 
@@ -272,7 +272,7 @@ const NOWHERE: Output = {
   print: () => {},
 };
 
-/** How much older than the run's start the change of a file may look, in ms: seconds are all we get. */
+/** Deno knows the time of a change only to the second: it may look so much older, in ms. */
 const SECOND = 1_000;
 
 function newlyPrivileged(

@@ -6,7 +6,7 @@ import { makeDirectory } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
 import { ownerText } from "../../model/runs.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
-import { forgiving } from "../differences/findings.ts";
+import { ignoringFailures } from "../differences/findings.ts";
 import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "../../docker/require_image.ts";
 import { mountingOn, protectionOf } from "./body.ts";
@@ -147,7 +147,7 @@ export async function discardContainer(
     return true;
   } catch {
     // Where nobody reads, the error that is being reported matters more.
-    tell(forgiving(err), leftText(name));
+    tell(ignoringFailures(err), leftText(name));
     return false;
   }
 }

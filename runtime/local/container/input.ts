@@ -1,21 +1,17 @@
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import type { Upgraded } from "../../docker/upgrade.ts";
-import type { Input, Keyboard, Output } from "../../streams.ts";
+import type { Context } from "../../context.ts";
+import type { Input, Keyboard } from "../../streams.ts";
 
-/** Where somebody types, and reads the answers. */
-export interface Seat {
-  readonly input: Input;
-  readonly out: Pick<Output, "isTerminal">;
-}
-
-/** The terminal of a container: where both its ends are one. (`... | tee log` is none.) */
-export function terminalOf({ input, out }: Seat): Keyboard | undefined {
-  return out.isTerminal ? input.keyboard : undefined;
-}
-
-/** The container of a plan, with a standard input, and the terminal that mlcli has. */
-export function withInput(body: CreateBody, seat: Seat): CreateBody {
-  const keyboard = terminalOf(seat);
+/**
+ * The container of a plan with a standard input, and with a terminal where both of mlcli's ends are one.
+ * (`... | tee log` is none.)
+ */
+export function withInput(
+  body: CreateBody,
+  { input: { keyboard: typed }, out }: Pick<Context, "input" | "out">,
+): CreateBody {
+  const keyboard = out.isTerminal ? typed : undefined;
   const input = { AttachStdin: true, OpenStdin: true, StdinOnce: true };
   if (keyboard === undefined) return { ...body, ...input };
   const { rows, columns } = keyboard;

@@ -34,7 +34,7 @@ export class Tail {
   }
 }
 
-/** So much of the end of each stream is remembered, in bytes: more than any reason is long. */
+/** How much of the end of each stream is remembered, in bytes: more than the longest reason. */
 const LENGTH = 64 * 1024;
 
 /** Remembers the end of both streams of a program. */

@@ -37,7 +37,7 @@ export interface Stopping {
 /** How much of the end of standard error is searched for what sudo says, in bytes. */
 const TELLING_LENGTH = 8192;
 
-/** How long what does work for mlcli itself may take to end, as with `docker stop`. */
+/** For containers that do work for mlcli itself: as with `docker stop`. */
 const DEFAULT: Stopping = { grace: 10 };
 
 /** Where output goes, who may stop it, and what the program reads if its plan lets it. */
@@ -107,7 +107,7 @@ async function runOnce(
     const keyboard = body.Tty ? input?.keyboard : undefined;
     using _raw = keyboard?.raw();
     await startContainer(engine, id, body);
-    // An engine that refuses may have seen the end before; one that is silent says nothing more.
+    // A refused stop may mean that it had ended; an engine that has gone will not tell its end.
     const giveUp = (error: unknown): void => {
       if (error instanceof BrokenEngine) waiting.abort(error);
     };
@@ -132,10 +132,10 @@ async function runOnce(
       timers.defer(() => clearTimeout(timer));
     }
     using _kill = killOnAbort(engine, id, force);
-    let unread: unknown;
+    let inputError: unknown;
     using _typing = connection && input &&
       passInputOn(engine, id, connection, { input, keyboard }, (error) => {
-        unread = error;
+        inputError = error;
         stop();
       });
     const errors = new Tail(TELLING_LENGTH);
@@ -153,7 +153,7 @@ async function runOnce(
       status,
       words,
       hint: hint ?? privilegesHint(errors.text),
-      cause: signal.aborted ? signal.reason : unread ?? closed,
+      cause: signal.aborted ? signal.reason : inputError ?? closed,
       stoppedWithin: overAt === undefined ? undefined : (performance.now() - overAt) / 1000,
     };
   } finally {
@@ -188,7 +188,7 @@ async function* ofTerminal(output: AsyncIterable<Uint8Array>): AsyncGenerator<Ou
  * How long a reader may take nothing once the user wants an end, in ms. (Until its output is taken,
  * its program may wait, and Docker 20.10 then does not see it end.)
  */
-const READER_PATIENCE = 2_000;
+const READER_TIMEOUT = 2_000;
 
 /**
  * Writes the output where it was meant to go, to its end; a slow reader slows the container down.
@@ -214,7 +214,7 @@ async function passOn(
     const { stream, bytes } = piece;
     reader.isWaitedFor = true;
     try {
-      isUnread = !await isTaken((stream === "stdout" ? out : err).write(bytes), interruption);
+      isUnread = !await wasWritten((stream === "stdout" ? out : err).write(bytes), interruption);
     } catch (error) {
       if (!(error instanceof OutputClosed)) throw error;
       closed = error;
@@ -226,12 +226,12 @@ async function passOn(
   return closed;
 }
 
-/** Waits until something is written; not for ever where the user wants an end, nor in a hurry. */
-async function isTaken(
+/** Waits until something is written; only a short time when the user wants an end. */
+async function wasWritten(
   written: Promise<void>,
   interruption: Interruption,
 ): Promise<boolean> {
-  using last = lastMoment(interruption, READER_PATIENCE);
+  using last = lastMoment(interruption, READER_TIMEOUT);
   return await Promise.race([
     written.then(() => true),
     abortOf(last.signal).catch(() => false),

@@ -11,7 +11,7 @@ import { type MessageStream, tell, warningText } from "../../messages.ts";
 import { printable } from "../../text.ts";
 
 /** Prints where somebody reads. Where nobody does, how a run ended still matters. */
-export function forgiving(err: MessageStream): MessageStream {
+export function ignoringFailures(err: MessageStream): MessageStream {
   return {
     isTerminal: err.isTerminal,
     get columns() {
@@ -43,7 +43,7 @@ export class Findings {
   }
 
   /** Whether there is one that makes the run fail. */
-  get areViolations(): boolean {
+  get hasViolations(): boolean {
     return this.#violations.length > 0;
   }
 
@@ -54,7 +54,7 @@ export class Findings {
   }
 
   /** Says them where something else is the reason for the end. */
-  sayAll(): void {
+  warnOfAll(): void {
     for (const violation of this.#violations) this.#warn(violation);
   }
 
@@ -64,7 +64,7 @@ export class Findings {
    * @throws MlcliError when there are violations.
    */
   requireNone(): void {
-    if (!this.areViolations) return;
+    if (!this.hasViolations) return;
     const count = this.#violations.length;
     throw new MlcliError(
       `${count === 1 ? "1 thing is" : `${count} things are`} not as on the platform (--strict)`,

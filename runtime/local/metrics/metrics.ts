@@ -12,7 +12,7 @@ export class Lines {
   #rest = "";
 
   /** Takes the next bytes: the lines that end in them. */
-  *hear(bytes: Uint8Array): Generator<string, void, void> {
+  *take(bytes: Uint8Array): Generator<string, void, void> {
     const parts = this.#decoder.decode(bytes, { stream: true }).split(/[\r\n]/);
     this.#add(parts[0]!);
     for (const part of parts.slice(1)) {
@@ -109,7 +109,7 @@ export class Metrics {
   }
 
   /**
-   * The same streams, with an ear at each; `end` is to be called after the last byte.
+   * The same streams; what is written to them is searched. `end` is to be called after the last byte.
    *
    * @param interrupted after that little is looked at: nobody waits for the rest.
    */
@@ -118,25 +118,26 @@ export class Metrics {
     interrupted: AbortSignal,
     onNews: (metrics: Metrics) => void,
   ): { readonly out: Output; readonly err: Output; readonly end: () => Promise<void> } {
-    const ears = [new Lines(), new Lines()] as const;
-    const listened = (output: Output, ear: Lines): Output =>
+    const linesOf = { out: new Lines(), err: new Lines() };
+    const searched = (output: Output, lines: Lines): Output =>
       overlaid(output, {
         write: async (bytes) => {
-          await this.#hearAll(ear.hear(bytes), interrupted);
+          await this.#searchAll(lines.take(bytes), interrupted);
           onNews(this);
           await output.write(bytes);
         },
       });
     return {
-      out: listened(out, ears[0]),
-      err: listened(err, ears[1]),
+      out: searched(out, linesOf.out),
+      err: searched(err, linesOf.err),
       end: async () => {
-        for (const ear of ears) await this.#hearAll(ear.end(), interrupted);
+        await this.#searchAll(linesOf.out.end(), interrupted);
+        await this.#searchAll(linesOf.err.end(), interrupted);
       },
     };
   }
 
-  async #hearAll(lines: Iterable<string>, interrupted: AbortSignal): Promise<void> {
+  async #searchAll(lines: Iterable<string>, interrupted: AbortSignal): Promise<void> {
     for (const line of lines) {
       const cost = this.#search.costOf(line);
       this.#steps += cost;
@@ -146,11 +147,11 @@ export class Metrics {
       }
       if (interrupted.aborted) this.#lastSteps -= cost;
       if (this.#lastSteps <= 0) return;
-      this.#hear(line);
+      this.#find(line);
     }
   }
 
-  #hear(line: string): void {
+  #find(line: string): void {
     for (const { index, name, text, value } of this.#search.in(line)) {
       this.#matched.add(index);
       if (value === undefined) {

@@ -22,9 +22,9 @@ export class Backend {
   #requests = 0;
   #isRetired = false;
   /** Whether its program has ended. */
-  isOver = false;
-  /** Whether that was said. */
-  isSaid = false;
+  hasEnded = false;
+  /** Whether the user was told so. */
+  wasReported = false;
 
   /** @param published its port on this machine. */
   constructor(readonly server: Server, readonly published: number) {}
@@ -60,7 +60,7 @@ export interface Watching {
   readonly err: MessageStream;
 }
 
-/** Stops and removes a container that was the one that serves, once it has answered everything. */
+/** Stops and removes a replaced container once it has answered everything. */
 export async function retire(
   backend: Backend,
   { engine, interruption, clock, err }: Watching,
@@ -75,7 +75,7 @@ export async function retire(
   await stop(backend, { engine, interruption, err });
 }
 
-/** Stops and removes a container: what it has begun to answer, it may. A failure is only left. */
+/** Stops and removes a container, which may finish what it has begun to answer. */
 export async function stop(
   { server }: Pick<Backend, "server">,
   { engine, interruption, err }: Pick<Watching, "engine" | "interruption" | "err">,
@@ -104,14 +104,14 @@ export async function untilRemoved(
 ): Promise<void> {
   const { id, port } = backend.server;
   const status = await endOf(id, engine, signal);
-  backend.isOver = true;
+  backend.hasEnded = true;
   if (status === undefined) return;
   for (let asked = 1;; asked++) {
     signal.throwIfAborted();
     const isThere = (await findServers(engine, port, signal)).some((server) => server.id === id);
     if (!isThere) return;
-    if (asked === ASKED_SOON && !backend.isSaid) {
-      backend.isSaid = true;
+    if (asked === ASKED_SOON && !backend.wasReported) {
+      backend.wasReported = true;
       await onEnd(status);
     }
     await clock.pause(asked < ASKED_SOON ? ASKED_EVERY : ASKED_LATER, signal);

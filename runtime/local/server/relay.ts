@@ -82,7 +82,7 @@ async function converse(client: Deno.TcpConn, leaseOf: LeaseOf): Promise<void> {
 
 interface Answered {
   readonly stays: boolean;
-  /** Until the client has sent what is read of it. */
+  /** Settles when no more of the request is passed on. */
   readonly sending: Promise<unknown>;
 }
 

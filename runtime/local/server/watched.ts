@@ -29,7 +29,7 @@ export interface Audience {
   readonly onReady: (port: number) => Promise<void>;
   /** A new server is started. */
   readonly onStart: (change: Change) => void;
-  /** A new server answers since so many seconds after the change. */
+  /** A new server answers, so many seconds after the change. */
   readonly onSwitch: (change: Change, seconds: number) => void;
   /** What is there now does not serve; the server before does. */
   readonly onFailure: (change: Change, error: unknown) => void;
@@ -39,8 +39,8 @@ export interface Audience {
 
 export type WatchHost = Host & { readonly clock: Clock };
 
-/** What a start that was overtaken by an edit has, in ms, beside twice the longest that answered. */
-const PATIENCE = 10_000;
+/** How long (ms) a start may go on after a newer edit, beside twice the longest that succeeded. */
+const OVERTAKEN_TIMEOUT = 10_000;
 
 /**
  * Serves until the user interrupts, or stops the server by `local stop`, and returns then. Whatever
@@ -79,7 +79,7 @@ class WatchedServer implements AsyncDisposable {
   readonly #retiring = new Set<Promise<void>>();
   #start: Start | undefined;
   #current: Backend | undefined;
-  /** Of which it is tried to serve what is there, or was. */
+  /** What was there when the last server was started. */
   #look: Look = [];
   /** How long the slowest start took, in ms, of those that answered. */
   #longest = 0;
@@ -99,7 +99,7 @@ class WatchedServer implements AsyncDisposable {
     this.#watch = watchOf(job, host.clock);
     this.#relay = relay(
       listener,
-      () => this.#current?.isOver === false ? this.#current.lease() : undefined,
+      () => this.#current?.hasEnded === false ? this.#current.lease() : undefined,
     );
   }
 
@@ -138,14 +138,14 @@ class WatchedServer implements AsyncDisposable {
     }
   }
 
-  /** Serves what is there now. A start ends before what is changed meanwhile counts, unless it hangs. */
+  /** Serves what is there now. A newer edit waits until this start has ended, unless it hangs. */
   async changeTo(change: Change): Promise<void> {
     this.#look = change.look;
     this.audience.onStart(change);
     const attempt = new AbortController();
     using either = joinSignals(this.#signal, attempt.signal);
     this.#watch.change(change.look, either.signal)
-      .then(() => this.#host.clock.pause(PATIENCE + 2 * this.#longest, either.signal))
+      .then(() => this.#host.clock.pause(OVERTAKEN_TIMEOUT + 2 * this.#longest, either.signal))
       .then(() => attempt.abort(overtaken()), () => {});
     try {
       await this.#serve(change, either.signal);

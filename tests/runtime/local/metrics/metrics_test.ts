@@ -49,11 +49,11 @@ suite("Metrics", () => {
 
 /** The lines of these pieces. */
 function linesOf(pieces: readonly (string | Uint8Array)[]): string[] {
-  const ear = new Lines();
+  const lines = new Lines();
   const heard = pieces.map((piece) => [
-    ...ear.hear(typeof piece === "string" ? new TextEncoder().encode(piece) : piece),
+    ...lines.take(typeof piece === "string" ? new TextEncoder().encode(piece) : piece),
   ]);
-  return [...heard.flat(), ...ear.end()];
+  return [...heard.flat(), ...lines.end()];
 }
 
 suite("Lines", () => {
