@@ -1,7 +1,6 @@
-import { describeByName } from "../../runtime/cloud/by_name/describe.ts";
+import { describeByName, waitByName } from "../../runtime/cloud/by_name/by_name.ts";
 import { showLog } from "../../runtime/cloud/by_name/show_log.ts";
 import { stopJob } from "../../runtime/cloud/by_name/stop_job.ts";
-import { waitByName } from "../../runtime/cloud/by_name/wait.ts";
 import type { Context } from "../../runtime/context.ts";
 import { printable, printableJson } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoints/details.ts";
-import { billWords } from "../../runtime/cloud/jobs/bill.ts";
+import { billWords } from "../../runtime/cloud/jobs/end.ts";
 import { type CloudJob, KIND_WORDS } from "../../runtime/cloud/jobs/job.ts";
 import { inOneLine, printable } from "../../runtime/text.ts";
 import { durationText, localTimestamp } from "../render/format.ts";

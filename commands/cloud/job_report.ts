@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JobReport } from "../../runtime/cloud/jobs/report.ts";
+import type { JobReport } from "../../runtime/cloud/jobs/follow.ts";
 import type { Context } from "../../runtime/context.ts";
 import { inOneLine, printable } from "../../runtime/text.ts";
 import { durationText } from "../render/format.ts";

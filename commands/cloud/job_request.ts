@@ -6,7 +6,7 @@
 
 import type { App } from "../../runtime/app/app.ts";
 import type { AwsOptions } from "../../runtime/aws/settings.ts";
-import type { JobRequest } from "../../runtime/cloud/start/request.ts";
+import type { JobRequest } from "../../runtime/cloud/start/plan.ts";
 import type { Context } from "../../runtime/context.ts";
 import { ownVariables } from "../named_files.ts";
 import type {

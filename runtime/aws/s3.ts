@@ -22,7 +22,7 @@ import {
 import type { AwsSession, Service } from "./session.ts";
 import type { Setting } from "./settings.ts";
 
-export type { ObjectPlace, OpenUpload, Upload, UploadedPart, UploadNews } from "./s3_multipart.ts";
+export type { LeftParts, ObjectPlace, OpenUpload, Upload, UploadedPart } from "./s3_multipart.ts";
 
 /** An object as a list shows it. */
 export interface StoredObject {

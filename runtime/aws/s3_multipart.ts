@@ -27,9 +27,11 @@ export interface OpenUpload extends Upload {
   readonly begun: Date;
 }
 
-/** What is there besides the upload that is asked for, and costs as long as it is. */
-export interface UploadNews {
-  /** There is another one of the same key, neither complete nor aborted. */
+/** Told of parts on the platform that belong to no object: they cost until somebody removes them. */
+export interface LeftParts {
+  /** Those of an upload could not be taken back. */
+  readonly notAborted: (upload: Upload) => void;
+  /** There is another upload of the same key, neither complete nor aborted. */
   readonly earlier: (upload: OpenUpload) => void;
   /** One may have begun whose id nobody got to know. */
   readonly unknown: (place: ObjectPlace) => void;
@@ -57,7 +59,7 @@ export interface Multipart {
    *
    * @param force cuts it off.
    */
-  createUpload(place: ObjectPlace, force: AbortSignal, news: UploadNews): Promise<Upload>;
+  createUpload(place: ObjectPlace, force: AbortSignal, left: LeftParts): Promise<Upload>;
   uploadPart(upload: Upload, number: number, bytes: Uint8Array): Promise<UploadedPart>;
   /** Makes the object of its parts, in their order. `size`: of all of them, in bytes. */
   completeUpload(upload: Upload, parts: readonly UploadedPart[], size: number): Promise<void>;
@@ -113,7 +115,7 @@ export function multipartOf(
       readonly isAnswerLost: boolean;
     },
     abortSignal: AbortSignal,
-    news: UploadNews,
+    left: LeftParts,
   ): Promise<void> {
     const { bucket, key } = place;
     const command = new ListMultipartUploadsCommand({ ...bucketOf(bucket), Prefix: key });
@@ -124,7 +126,7 @@ export function multipartOf(
       // The service counts in seconds.
       const isOfNow = upload.begun.getTime() >= since.getTime() - 1000;
       if (isOfNow && isAnswerLost) await abortUpload(upload, abortSignal);
-      else news.earlier(upload);
+      else left.earlier(upload);
     }
   }
 
@@ -134,13 +136,13 @@ export function multipartOf(
     since: Date,
     failure: unknown,
     force: AbortSignal,
-    news: UploadNews,
+    left: LeftParts,
   ): Promise<void> {
     // Who did not answer then takes as long to say nothing now.
     const isSilent = failure instanceof ConnectionError && failure.failure === "time limit";
-    if (isSilent) return news.unknown(place);
-    await lookAtOthers(place, { own: undefined, since, isAnswerLost: true }, force, news)
-      .catch(() => news.unknown(place));
+    if (isSilent) return left.unknown(place);
+    await lookAtOthers(place, { own: undefined, since, isAnswerLost: true }, force, left)
+      .catch(() => left.unknown(place));
   }
 
   async function isComplete(upload: Upload, size: number): Promise<boolean> {
@@ -153,7 +155,7 @@ export function multipartOf(
   }
 
   return {
-    async createUpload(place, force, news) {
+    async createUpload(place, force, left) {
       const since = new Date();
       const command = new CreateMultipartUploadCommand({
         ...objectOf(place),
@@ -168,12 +170,12 @@ export function multipartOf(
         const isAnswerLost = ($metadata.attempts ?? 1) > 1;
         // Without the permission nobody gets to know of them: those of now hold nothing.
         const until = isAnswerLost ? force : signal;
-        await lookAtOthers(place, { own, since, isAnswerLost }, until, news).catch(() => {});
+        await lookAtOthers(place, { own, since, isAnswerLost }, until, left).catch(() => {});
         return { ...place, id: own };
       } catch (error) {
         const isRefused = failure === undefined || isRefusal(error, "credentials");
         if (!isRefused && mayBeCarriedOut(failure)) {
-          await findLost(place, since, failure, force, news);
+          await findLost(place, since, failure, force, left);
         }
         throw error;
       }

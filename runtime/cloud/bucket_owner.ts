@@ -13,7 +13,7 @@ import type { Aws } from "../aws/aws.ts";
 import { AwsError, isRefusal } from "../aws/errors.ts";
 import type { S3 } from "../aws/s3.ts";
 import { accountOf, type S3Address, s3Uri } from "../contract/addresses.ts";
-import type { JobRequest } from "./start/request.ts";
+import type { JobRequest } from "./start/plan.ts";
 
 /** What the configuration file names. */
 export interface NamedByFile {

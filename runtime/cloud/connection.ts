@@ -1,9 +1,3 @@
-/**
- * The way from what a command was told to the cloud service.
- *
- * @module
- */
-
 import { basename } from "@std/path/basename";
 import { type App, findApp, findApps } from "../app/app.ts";
 import type { Aws } from "../aws/aws.ts";

@@ -1,10 +1,4 @@
 /**
- * Many requests, a few at once.
- *
- * @module
- */
-
-/**
  * Does the work for every item, at most `limit` at once; an item is taken when there is room for
  * it, so that a source of any length needs no memory. After a failure nothing new is begun; when
  * all that runs has ended the first failure is thrown.
@@ -31,4 +25,30 @@ export async function inParallel<T>(
   const ends = await Promise.allSettled(Array.from({ length: limit }, worker));
   const failure = ends.find((end) => end.status === "rejected");
   if (failure) throw failure.reason;
+}
+
+/** Writes a line about what could not be checked. */
+export type Note = (text: string) => void;
+
+/**
+ * Does all of it at once, and tells what comes of it in order, so that the same mistakes always lead
+ * to the same words. When all has ended, the first failure is thrown: nothing goes on behind it.
+ */
+export async function inOrder<Results extends readonly unknown[]>(
+  note: Note,
+  ...work: { readonly [K in keyof Results]: (note: Note) => Promise<Results[K]> }
+): Promise<Results> {
+  const begun = work.map((one) => {
+    const notes: string[] = [];
+    return { notes, end: Promise.allSettled([one((text) => notes.push(text))]) };
+  });
+  await Promise.all(begun.map(({ end }) => end));
+  const results: unknown[] = [];
+  for (const { notes, end } of begun) {
+    const [result] = await end;
+    for (const text of notes) note(text);
+    if (result.status === "rejected") throw result.reason;
+    results.push(result.value);
+  }
+  return results as unknown as Results;
 }

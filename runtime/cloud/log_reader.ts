@@ -1,19 +1,9 @@
-/**
- * Reading a log that several containers write, each into a stream of its own: in the order of time, as
- * far as it has come, and from where it was read last.
- *
- * GetLogEvents says that there is nothing more by repeating the token that it was asked with; a page
- * without events says nothing. (API reference of CloudWatch Logs, GetLogEvents: `nextForwardToken`,
- * `nextBackwardToken`.)
- *
- * @module
- */
-
 import { isRefusal, orNothing } from "../aws/errors.ts";
 import { repeatedPage } from "../aws/explanations.ts";
 import type { LogEvent, LogPage, LogQuestion, Logs, LogStream } from "../aws/logs.ts";
 import { Circle } from "../aws/pages.ts";
-import { logLines } from "../contract/log_lines.ts";
+import { hostOf, LOG_GROUPS, logLines, streamPrefix } from "../contract/log_lines.ts";
+import type { CloudJob } from "./jobs/job.ts";
 
 /** Whose log, and from when. */
 export interface LogSource {
@@ -245,4 +235,22 @@ function unread(events: readonly LogEvent[], stream: Stream): readonly LogEvent[
   stream.ofLast = before + rest.filter(({ time }) => time === last).length;
   stream.last = last;
   return rest;
+}
+
+/** Whose log, and from when. */
+export interface LogOf extends Pick<CloudJob, "kind" | "name" | "instanceCount"> {
+  /** Leaves out what was written before. */
+  readonly since?: Date;
+}
+
+/** A job's log, read piece by piece. */
+export class JobLog extends LogReader {
+  constructor(logs: Logs, { kind, name, instanceCount, since }: LogOf) {
+    super(logs, {
+      group: LOG_GROUPS[kind],
+      streamPrefix: streamPrefix(name),
+      since,
+      prefixOf: (stream) => instanceCount > 1 ? `${hostOf(stream)}: ` : "",
+    });
+  }
 }

@@ -1,9 +1,3 @@
-/**
- * `process`: one of the user's processing scripts, in the image that was pushed, on SageMaker.
- *
- * @module
- */
-
 import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
@@ -14,14 +8,12 @@ import { processingArguments } from "../contract/jobs.ts";
 import { environmentDifferences, processingArgumentDifferences } from "../contract/differences.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
-import type { JobReport } from "./jobs/report.ts";
-import { checkInput, checkPlace } from "./preflight/data.ts";
+import type { JobReport } from "./jobs/follow.ts";
+import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
 import { requireScript } from "./preflight/script.ts";
 import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "./start/checks.ts";
-import { dataAddress } from "./start/data_address.ts";
-import { inOrder, type Note } from "./start/in_order.ts";
-import { processingPlan } from "./start/plan.ts";
-import type { ProcessingRequest } from "./start/request.ts";
+import { inOrder, type Note } from "./in_parallel.ts";
+import { processingPlan, type ProcessingRequest } from "./start/plan.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
 
 /**

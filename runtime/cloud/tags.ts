@@ -1,9 +1,3 @@
-/**
- * The tags of what mlcli makes on the platform.
- *
- * @module
- */
-
 import { type AwsError, isRefusal } from "../aws/errors.ts";
 import { TAGS } from "../contract/limits.ts";
 import { LABELS } from "../contract/images.ts";

@@ -1,9 +1,3 @@
-/**
- * `train`: the user's training code, in the image that was pushed, on SageMaker.
- *
- * @module
- */
-
 import { basename } from "@std/path/basename";
 import { requireInside } from "../app/confinement.ts";
 import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
@@ -15,8 +9,8 @@ import {
   environmentDifferences,
   hyperparameterDifferences,
 } from "../contract/differences.ts";
-import type { JobReport } from "./jobs/report.ts";
-import { checkInput, checkPlace } from "./preflight/data.ts";
+import type { JobReport } from "./jobs/follow.ts";
+import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
 import {
   checkChannelNames,
   checkNetworkAndTags,
@@ -26,10 +20,8 @@ import {
   requireGiven,
   requireNone,
 } from "./start/checks.ts";
-import { dataAddress } from "./start/data_address.ts";
-import { inOrder, type Note } from "./start/in_order.ts";
-import { trainingPlan } from "./start/plan.ts";
-import type { TrainingRequest } from "./start/request.ts";
+import { inOrder, type Note } from "./in_parallel.ts";
+import { trainingPlan, type TrainingRequest } from "./start/plan.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { requireFileInImage } from "../../runtime/cloud/preflight/file_in_image.ts";
+import { requireFileInImage } from "../../runtime/cloud/preflight/script.ts";
 import { MlcliError } from "../../runtime/errors.ts";
 import { buildImage, removeImage, withEngine } from "../helpers/engine.ts";
 import { it, suite } from "../helpers/suite.ts";

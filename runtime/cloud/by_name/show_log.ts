@@ -1,21 +1,19 @@
-/**
- * `logs`: what a job or an endpoint writes.
- *
- * @module
- */
-
 import type { Aws } from "../../aws/aws.ts";
 import { untold } from "../../contract/outcome.ts";
 import { printable } from "../../text.ts";
 import { type CloudHost, connectToAws } from "../connection.ts";
 import { EndpointLog, followEndpointLog } from "../endpoints/endpoint_log.ts";
-import { followJob } from "../jobs/follow.ts";
+import { followJob, type JobReport } from "../jobs/follow.ts";
 import { hasEnded } from "../jobs/job.ts";
-import { JobLog } from "../jobs/job_log.ts";
-import type { JobReport } from "../jobs/report.ts";
-import type { LogReader } from "../log_reader.ts";
-import { findByName, type Found } from "./find.ts";
-import { type Kind, KIND_WORDS, KINDS, type NamedRequest } from "./request.ts";
+import { JobLog, type LogReader } from "../log_reader.ts";
+import {
+  findByName,
+  type Found,
+  type Kind,
+  KIND_WORDS,
+  KINDS,
+  type NamedRequest,
+} from "./by_name.ts";
 
 /** Which log, and how much of it. */
 export interface LogRequest extends NamedRequest {

@@ -1,9 +1,3 @@
-/**
- * `stop-job`: ends a job in the cloud.
- *
- * @module
- */
-
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import { type CloudHost, connectToAws } from "../connection.ts";
@@ -11,13 +5,10 @@ import type { SageMaker } from "../../aws/sagemaker.ts";
 import { JOB_KINDS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
 import { deletionOf } from "../endpoints/parts.ts";
-import { billWords } from "../jobs/bill.ts";
-import { artifactOf } from "../jobs/end.ts";
-import { followJob } from "../jobs/follow.ts";
+import { artifactOf, billWords } from "../jobs/end.ts";
+import { followJob, type JobReport } from "../jobs/follow.ts";
 import { type CloudJob, describeJob, hasEnded, KIND_WORDS } from "../jobs/job.ts";
-import type { JobReport } from "../jobs/report.ts";
-import { findByName } from "./find.ts";
-import type { NamedRequest } from "./request.ts";
+import { findByName, type NamedRequest } from "./by_name.ts";
 
 /** Which job to stop, and whether to wait until it has ended. */
 export interface StopRequest extends NamedRequest {

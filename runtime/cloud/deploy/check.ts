@@ -4,7 +4,7 @@ import { requireOwnKey } from "../bucket_owner.ts";
 import { checkPlace } from "../preflight/data.ts";
 import { imageForJob } from "../preflight/image.ts";
 import { placeOf } from "../start/checks.ts";
-import { inOrder, type Note } from "../start/in_order.ts";
+import { inOrder, type Note } from "../in_parallel.ts";
 import {
   type Action,
   actionFor,

@@ -5,7 +5,7 @@ import type { AwsOptions } from "../../aws/settings.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { enumerated, inOneLine, printable } from "../../text.ts";
 import { deletionOf } from "../endpoints/parts.ts";
-import { commandFor } from "../jobs/commands.ts";
+import { commandFor } from "../jobs/job.ts";
 import { requireGiven } from "../start/checks.ts";
 import {
   type Container,

@@ -7,7 +7,7 @@ import { Interrupted, MlcliError } from "../../errors.ts";
 import { isRemembered, remember, type Remembered } from "../../app/state.ts";
 import { inOneLine } from "../../text.ts";
 import { connectFor } from "../connection.ts";
-import type { JobReport } from "../jobs/report.ts";
+import type { JobReport } from "../jobs/follow.ts";
 import { check } from "./check.ts";
 import { dryRun } from "./dry_run.ts";
 import { finish, leaveAsItIs, type Target } from "./finish.ts";

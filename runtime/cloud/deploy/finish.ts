@@ -10,7 +10,7 @@ import {
   type PartDetails,
 } from "../endpoints/parts.ts";
 import { whatIsKnown } from "../endpoints/wait_for_endpoint.ts";
-import { commandFor } from "../jobs/commands.ts";
+import { commandFor } from "../jobs/job.ts";
 import { deleteMade, deleteUnused, type MadePart, namesOf, tellLeft } from "./delete_parts.ts";
 import { endpointTags } from "./plan.ts";
 import type { DeployContext } from "./request.ts";

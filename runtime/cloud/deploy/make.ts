@@ -17,7 +17,7 @@ import {
   type PartDetails,
   partWords,
 } from "../endpoints/parts.ts";
-import { withoutValues } from "../start/hidden_values.ts";
+import { withoutValues } from "../start/plan.ts";
 import { isAboutTags, withTags } from "../tags.ts";
 import { deleteInTheWay, deleteMade, type MadePart, namesOf, tellLeft } from "./delete_parts.ts";
 import { type Deployment, variablesOf } from "./plan.ts";

@@ -16,8 +16,8 @@ import { ownBucket } from "../bucket_owner.ts";
 import { checkArchive } from "../preflight/archive.ts";
 import { checkOutput } from "../preflight/data.ts";
 import { tryServing } from "../preflight/serving.ts";
-import { callsOf } from "../upload/dry_run.ts";
-import { sendFile } from "../upload/send_file.ts";
+import { callsOf } from "../upload/plan.ts";
+import { sendFile } from "../upload/transfer.ts";
 import { archiveOf, type ModelArchive, type ModelDirectory } from "./packing.ts";
 import type { DeployContext } from "./request.ts";
 

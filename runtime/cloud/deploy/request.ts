@@ -10,7 +10,7 @@ import { ALARMS } from "../../contract/limits.ts";
 import type { NamedRepository } from "../../contract/registry.ts";
 import type { Variables } from "../../contract/variables.ts";
 import { UsageError } from "../../errors.ts";
-import type { JobReport } from "../jobs/report.ts";
+import type { JobReport } from "../jobs/follow.ts";
 import { checkNetworkAndTags, requireAtMost, requireGiven, requireNone } from "../start/checks.ts";
 import type { State } from "./state.ts";
 

@@ -8,7 +8,7 @@ import type {
 } from "../../aws/sagemaker.ts";
 import { freeSlot, type InUse, type Slot, slotsOf } from "../../contract/names.ts";
 import { modelsOf, type Part } from "../endpoints/parts.ts";
-import type { Note } from "../start/in_order.ts";
+import type { Note } from "../in_parallel.ts";
 import { ENDPOINT_TAG } from "../tags.ts";
 
 /** What an endpoint has: what it serves with or, while that changes, what it is going to. */

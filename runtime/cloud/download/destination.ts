@@ -1,9 +1,3 @@
-/**
- * Where a model that was downloaded is put: what is there holds a whole one at each moment.
- *
- * @module
- */
-
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";

@@ -1,10 +1,3 @@
-/**
- * The bytes of an object, which come in ranges, a few at once, each of the object that was described
- * at the beginning.
- *
- * @module
- */
-
 import { isRefusal } from "../../aws/errors.ts";
 import type { ObjectDetails, ObjectPlace, S3 } from "../../aws/s3.ts";
 

@@ -4,8 +4,7 @@ import type { Logs } from "../../aws/logs.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import { endpointLogGroup, withoutRepeats } from "../../contract/log_lines.ts";
 import { inOneLine, printable } from "../../text.ts";
-import { LAST_LINES } from "../jobs/follow.ts";
-import type { JobReport } from "../jobs/report.ts";
+import { type JobReport, LAST_LINES } from "../jobs/follow.ts";
 import { LogReader } from "../log_reader.ts";
 import { Waiter, type WaiterHost } from "../waiter.ts";
 

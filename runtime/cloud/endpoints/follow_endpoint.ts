@@ -4,7 +4,7 @@ import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
-import type { JobReport } from "../jobs/report.ts";
+import type { JobReport } from "../jobs/follow.ts";
 import { Waiter, type WaiterHost } from "../waiter.ts";
 import { endpointGoesOn } from "./parts.ts";
 

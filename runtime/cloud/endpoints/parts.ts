@@ -3,7 +3,7 @@ import { type AwsError, isRefusal } from "../../aws/errors.ts";
 import type { EndpointConfigurationDetails, ModelDetails, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { isPossibleName, slotsOf } from "../../contract/names.ts";
-import { commandFor, optionsOf } from "../jobs/commands.ts";
+import { commandFor, optionsOf } from "../jobs/job.ts";
 import { ENDPOINT_TAG } from "../tags.ts";
 
 /** A configuration or a model of an endpoint: it stays when the endpoint is deleted. */

@@ -1,22 +1,13 @@
-/**
- * What the end of a job means for the command that waited for it.
- *
- * @module
- */
-
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
-import { likelyCause } from "../../contract/failure_causes.ts";
 import { parseS3Uri } from "../../contract/addresses.ts";
+import { likelyCause } from "../../contract/failure_causes.ts";
 import { untold } from "../../contract/outcome.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
-import { billWords } from "./bill.ts";
-import type { JobCommand } from "./commands.ts";
-import { type FollowedJob, LAST_LINES } from "./follow.ts";
-import { type CloudJob, KIND_WORDS } from "./job.ts";
-import { JobLog } from "./job_log.ts";
-import type { JobReport } from "./report.ts";
+import { JobLog } from "../log_reader.ts";
+import { type FollowedJob, type JobReport, LAST_LINES } from "./follow.ts";
+import { type CloudJob, type JobCommand, KIND_WORDS } from "./job.ts";
 
 /**
  * Tells how a job ended: its result (of training the artifact's address, of processing its output's),
@@ -147,4 +138,35 @@ async function lastOf(job: CloudJob, aws: Aws): Promise<readonly string[] | unde
 function title({ kind, name }: CloudJob): string {
   const words = KIND_WORDS[kind];
   return `${words[0]!.toUpperCase()}${words.slice(1)} ${name}`;
+}
+
+/**
+ * The time that is billed: `3 min 20 s x 2 ml.m5.large = 6 min 40 s billed; spot saved 70 %`.
+ * Of processing SageMaker tells only how long it ran. `undefined` where it tells nothing.
+ */
+export function billWords(job: CloudJob): string | undefined {
+  const { billableSeconds, trainingSeconds, instanceCount, instanceType = "" } = job;
+  const seconds = billableSeconds ?? ranFor(job);
+  if (seconds === undefined) return undefined;
+  const machines = `${instanceCount} ${instanceType}`.trim();
+  const all = instanceCount > 1 ? ` = ${secondsText(seconds * instanceCount)}` : "";
+  const how = billableSeconds === undefined ? "" : " billed";
+  const saved = job.isSpot && billableSeconds !== undefined && trainingSeconds
+    ? `; spot saved ${Math.round(100 * (1 - billableSeconds / trainingSeconds))} %`
+    : "";
+  return `${secondsText(seconds)} x ${machines}${all}${how}${saved}`;
+}
+
+function ranFor({ startTime, endTime }: CloudJob): number | undefined {
+  if (!startTime || !endTime) return undefined;
+  return Math.ceil((endTime.getTime() - startTime.getTime()) / 1000);
+}
+
+/** `45 s`, `3 min 20 s`, `2 h 5 min` */
+export function secondsText(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
+  return hours > 0
+    ? `${hours} h ${minutes % 60} min`
+    : `${minutes} min${seconds % 60 ? ` ${seconds % 60} s` : ""}`;
 }

@@ -1,20 +1,34 @@
-/**
- * Following a job to its end: its states as they change, its log as it comes.
- *
- * @module
- */
-
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, isRefusal, withMore } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
-import { commandFor, goesOn, type JobCommand } from "./commands.ts";
-import { type CloudJob, describeJob, hasEnded, type JobName } from "./job.ts";
-import type { LogReader } from "../log_reader.ts";
+import { inOneLine } from "../../text.ts";
+import { JobLog, type LogReader } from "../log_reader.ts";
 import { PAUSE_WITH_NEWS, Waiter, type WaiterHost } from "../waiter.ts";
-import { JobLog } from "./job_log.ts";
-import type { JobReport } from "./report.ts";
-import { States } from "./states.ts";
+import {
+  type CloudJob,
+  commandFor,
+  describeJob,
+  goesOn,
+  hasEnded,
+  type JobCommand,
+  type JobName,
+} from "./job.ts";
+
+/** How the caller shows it. */
+export interface JobReport {
+  /** A state of the job, or a note: a line for standard error. */
+  note(text: string): void;
+  /**
+   * What is being done, and how long it has been, for a terminal.
+   * @param running milliseconds since it began; without it, it begins now.
+   */
+  progress(text: string, running?: number): void;
+  /** Whole lines of the job's log, each with its line end, fit for a terminal. */
+  log(text: string): Promise<void>;
+  /** What the command is for: a line for standard output. */
+  result(text: string): void;
+}
 
 /** A job that has ended. */
 export interface FollowedJob {
@@ -172,5 +186,53 @@ class Following {
       quiet = more === 0 ? quiet + 1 : 0;
       if (more === undefined) failed++;
     }
+  }
+}
+
+/** Statuses in which the code writes no more: what it wrote is told before them. */
+const AFTER_THE_CODE = new Set([
+  "Uploading",
+  "Completed",
+  "Failed",
+  "Stopped",
+  "MaxRuntimeExceeded",
+  "MaxWaitTimeExceeded",
+]);
+
+/** What has changed, a line each: `Starting: Launching requested ML instances`. */
+export interface Changes {
+  /** Up to where the code runs. */
+  readonly beforeItsLog: readonly string[];
+  readonly afterItsLog: readonly string[];
+}
+
+/** What of a job has been told. */
+export class States {
+  #steps = 0;
+  /** The last step, in the words that were told. */
+  #step = "";
+  /** The last status that no step tells. */
+  #status = "";
+
+  /** What has changed since it was asked last. */
+  changes(job: Pick<CloudJob, "status" | "secondaryStatus" | "transitions">): Changes {
+    const lines: { readonly status: string; readonly line: string }[] = [];
+    // The words about the last step that was told may be others by now.
+    for (const { status, message } of job.transitions.slice(Math.max(0, this.#steps - 1))) {
+      const line = message === "" ? status : `${status}: ${message}`;
+      if (line !== this.#step) lines.push({ status, line });
+      this.#step = line;
+    }
+    this.#steps = job.transitions.length;
+    // Processing jobs have no steps, and some emulators make none of the end.
+    const status = job.secondaryStatus ?? job.status;
+    if (job.transitions.at(-1)?.status !== status && status !== this.#status) {
+      lines.push({ status, line: status });
+      this.#status = status;
+    }
+    const first = lines.findIndex((one) => AFTER_THE_CODE.has(one.status));
+    const words = lines.map(({ line }) => inOneLine(line));
+    const end = first === -1 ? words.length : first;
+    return { beforeItsLog: words.slice(0, end), afterItsLog: words.slice(end) };
   }
 }

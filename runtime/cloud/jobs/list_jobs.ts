@@ -1,9 +1,3 @@
-/**
- * `list-jobs`: the jobs of an account and region, of all kinds, newest first.
- *
- * @module
- */
-
 import { isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { JobFilter, JobSummary } from "../../aws/sagemaker_jobs.ts";

@@ -1,10 +1,3 @@
-/**
- * Whether the archive of a model in S3 is one that SageMaker can unpack: read before anything is made
- * that costs money, and fails in the end.
- *
- * @module
- */
-
 import { type AwsError, isRefusal } from "../../aws/errors.ts";
 import type { ObjectDetails, S3 } from "../../aws/s3.ts";
 import type { ModelRoom } from "../../contract/instances.ts";

@@ -1,9 +1,3 @@
-/**
- * What is checked of an image before a job is created that costs money.
- *
- * @module
- */
-
 import { type App, imageReference } from "../../app/app.ts";
 import { elsewhereFinding, requireOwnImage } from "../../app/image.ts";
 import type { Ecr, StoredImage } from "../../aws/ecr.ts";
@@ -13,14 +7,16 @@ import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
 import { MlcliError } from "../../errors.ts";
 import {
+  hostOf,
   imageOf,
   imageUnder,
   type JobForm,
   jobForm,
+  repositoryFor,
   type RepositoryImages,
+  requireOwnRegistry,
   sameImage,
-} from "../push/forms.ts";
-import { hostOf, repositoryFor, requireOwnRegistry } from "../push/repository.ts";
+} from "../push/repository.ts";
 
 /** Which image a job is to run, and on what. */
 export interface ImageRequest {

@@ -1,14 +1,7 @@
-/**
- * Whether a processing script is in the image that is to run it.
- *
- * @module
- */
-
 import { type App, imageReference } from "../../app/app.ts";
+import { holdsHarness, LABELS } from "../../contract/images.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
-import { holdsHarness } from "../../contract/images.ts";
-import { requireFileInImage } from "./file_in_image.ts";
 
 /** Where the template's Dockerfile puts the user's code, and the harness looks for it. */
 const PROGRAM = "/opt/program";
@@ -41,5 +34,44 @@ async function imageHere(
   } catch (error) {
     if (error instanceof MlcliError) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Looks for a file in an image. (It takes a container that never starts.)
+ *
+ * @param reference of the engine's image: `churn:latest`.
+ * @param path absolute, in the image: `/opt/program/processing/features.py`.
+ * @throws MlcliError where it is not there, or a directory.
+ */
+export async function requireFileInImage(
+  engine: Engine,
+  reference: string,
+  path: string,
+): Promise<void> {
+  const name = `mlcli-look-${crypto.randomUUID().slice(0, 8)}`;
+  const id = await engine.createContainer(name, {
+    Image: reference,
+    // Images without a program of their own need one named; it never runs.
+    Cmd: ["true"],
+    // In the place of what it would inherit from the image.
+    Labels: { [LABELS.role]: "look", [LABELS.port]: "", [LABELS.model]: "" },
+    HostConfig: { AutoRemove: false, Mounts: [], NetworkMode: "none" },
+  });
+  try {
+    const found = await engine.pathInContainer(id, path);
+    if (found && !found.isDirectory) return;
+    const file = path.split("/").at(-1);
+    throw new MlcliError(
+      found
+        ? `Processing file not found: ${file} is a directory in ${reference}`
+        : `Processing file not found: ${file} (not in ${reference}: ${path})`,
+      {
+        hint: "The platform runs what is in the image. Run mlcli build, then mlcli push, after " +
+          "each change of processing/.",
+      },
+    );
+  } finally {
+    await engine.removeContainer(id);
   }
 }

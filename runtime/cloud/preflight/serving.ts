@@ -1,10 +1,3 @@
-/**
- * Tries a model here, with the image that is to serve it, before anything is made that costs money: an
- * endpoint whose server does not start fails after minutes.
- *
- * @module
- */
-
 import { type App, imageReference } from "../../app/app.ts";
 import type { Context } from "../../context.ts";
 import { LABELS, takesPort } from "../../contract/images.ts";
@@ -50,7 +43,8 @@ export interface Trial {
 export type TrialHost = Pick<Context, "engine" | "interruption">;
 
 /**
- * Starts the server as SageMaker does: the archive unpacked in `/opt/ml/model`, which is a copy that
+ * Tries a model here before anything is made that costs money: an endpoint whose server does not start
+ * fails after minutes. Starts the server as SageMaker does: the archive unpacked in `/opt/ml/model`, which is a copy that
  * it may only read, and requires that it answers /ping with 200. Nothing of it is left, whatever
  * happens.
  *

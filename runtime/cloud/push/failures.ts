@@ -1,10 +1,3 @@
-/**
- * Why a push failed. The engine gives a registry's refusals as text, and nothing else: its words are
- * matched here, and only here.
- *
- * @module
- */
-
 import { AwsError } from "../../aws/errors.ts";
 import { remedyFor } from "../../docker/remedies.ts";
 import { MlcliError } from "../../errors.ts";
@@ -22,7 +15,10 @@ export type PushFailure =
   | "network"
   | "other";
 
-/** Words of ECR and of Docker's engine; the first pattern that fits counts. */
+/**
+ * Words of ECR and of Docker's engine, which gives a registry's refusals as text, and nothing else; the
+ * first pattern that fits counts.
+ */
 const WORDS: readonly (readonly [RegExp, PushFailure])[] = [
   // github.com/aws/aws-cli #2351
   [/authorization token has expired/i, "expired"],

@@ -1,33 +1,29 @@
-/**
- * `mlcli push`: the app's image goes into the account's registry, in the form that SageMaker takes.
- *
- * @module
- */
-
 import { type App, imageReference } from "../../app/app.ts";
 import { elsewhereFinding, platformFinding, requireOwnImage } from "../../app/image.ts";
 import type { Ecr, Repository, StoredImage } from "../../aws/ecr.ts";
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
+import { isBuiltByMlcli } from "../../contract/images.ts";
 import { DOCKER_MANIFEST, type NamedRepository } from "../../contract/registry.ts";
 import type { Engine, ImageDetails } from "../../docker/engine.ts";
 import { platformOf } from "../../docker/image_details.ts";
 import { requireImage } from "../../docker/require_image.ts";
 import { MlcliError } from "../../errors.ts";
-import { isBuiltByMlcli } from "../../contract/images.ts";
 import { connectFor } from "../connection.ts";
 import { immutableTag, type PushTarget } from "./failures.ts";
 import {
+  hostOf,
   imageOf,
   imageUnder,
   type JobForm,
   jobForm,
+  repositoryFor,
   type RepositoryImages,
+  requireOwnLogin,
+  requireOwnRegistry,
   sameImage,
-} from "./forms.ts";
-import { type Call, callsOf, type Found } from "./plan.ts";
-import { hostOf, repositoryFor, requireOwnLogin, requireOwnRegistry } from "./repository.ts";
+} from "./repository.ts";
 import { sendImage, type SendReport } from "./send.ts";
 
 /** What to push, and where to. */
@@ -278,4 +274,56 @@ function notConfirmed({ uri, tag }: PushTarget, digest: string): MlcliError {
   return new MlcliError(`The registry does not have ${uri}@${digest}, which was pushed`, {
     hint: `Is something else pushing to ${tag}, or deleting? Try again.`,
   });
+}
+
+/** A call that changes something: of AWS, or of the engine. */
+export interface Call {
+  /** `ecr:CreateRepository`, `docker:ImagePush` */
+  readonly action: string;
+  readonly input: Readonly<Record<string, string>>;
+}
+
+/** What the tag has before the push. */
+export type Found =
+  | {
+    readonly isSame: true;
+    readonly stored: StoredImage;
+    readonly form: JobForm;
+    /** Whether the engine's image is a list of images for several platforms. */
+    readonly isOfList: boolean;
+  }
+  | { readonly isSame: false; readonly stored: StoredImage };
+
+/** What is known before a push. */
+export interface Situation {
+  readonly isRepositoryThere: boolean;
+  readonly found: Found | undefined;
+  readonly target: PushTarget;
+  /** The repository's name. */
+  readonly name: string;
+}
+
+/**
+ * The calls of a push, in this order: none where the tag has the image already. (What the engine
+ * pushes with OCI's manifest is put once more with Docker's. That shows only afterwards.)
+ */
+export function callsOf({ isRepositoryThere, found, target, name }: Situation): readonly Call[] {
+  if (found?.isSame) {
+    const { form, stored } = found;
+    if (form.digest === stored.digest) return [];
+    const input = {
+      repositoryName: name,
+      imageTag: target.tag,
+      imageManifestMediaType: DOCKER_MANIFEST,
+      imageManifest: form.manifest,
+    };
+    return [{ action: "ecr:PutImage", input }];
+  }
+  const { uri, tag, reference } = target;
+  return [
+    ...(isRepositoryThere
+      ? []
+      : [{ action: "ecr:CreateRepository", input: { repositoryName: name } }]),
+    { action: "docker:ImagePush", input: { image: reference, name: uri, tag } },
+  ];
 }

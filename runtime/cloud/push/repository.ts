@@ -1,15 +1,15 @@
-/**
- * Which repository an app's image belongs into.
- *
- * @module
- */
-
 import type { App } from "../../app/app.ts";
+import type { Ecr, StoredImage } from "../../aws/ecr.ts";
 import {
+  DOCKER_MANIFEST,
+  dockerManifest,
+  imageFor,
   isSameRegistry,
+  MANIFEST_TYPES,
   mayLogIn,
   type NamedRepository,
   parseRepository,
+  readManifest,
 } from "../../contract/registry.ts";
 import { MlcliError } from "../../errors.ts";
 
@@ -49,4 +49,109 @@ export function requireOwnLogin(login: string, registry: string): void {
 /** The registry of a repository's address. */
 export function hostOf(uri: string): string {
   return uri.split("/")[0] ?? "";
+}
+
+/** An image with a manifest that SageMaker takes, which may still have to be put. */
+export interface JobForm {
+  readonly digest: string;
+  readonly manifest: string;
+  /** Digest of the image's configuration: who has the same has the same image. */
+  readonly configuration: string;
+  /** Whether it is one of a list: the one for the platform that was asked for. */
+  readonly isOfList: boolean;
+}
+
+/** What is asked about images of one repository. */
+export interface RepositoryImages {
+  readonly ecr: Pick<Ecr, "image">;
+  /** Its name. */
+  readonly repository: string;
+}
+
+/** The image under a tag; undefined where there is none. */
+export async function imageUnder(
+  tag: string,
+  { ecr, repository }: RepositoryImages,
+): Promise<StoredImage | undefined> {
+  return await ecr.image(repository, { tag }, MANIFEST_TYPES);
+}
+
+/** The image of a digest; undefined where there is none. */
+export async function imageOf(
+  digest: string,
+  { ecr, repository }: RepositoryImages,
+): Promise<StoredImage | undefined> {
+  return await ecr.image(repository, { digest }, MANIFEST_TYPES);
+}
+
+/**
+ * The form of an image for jobs: of a list the image for the platform, with Docker's manifest.
+ *
+ * @param platform `linux/amd64`
+ * @throws MlcliError where it has none: no image for the platform, layers packed by zstd.
+ */
+export async function jobForm(
+  image: StoredImage,
+  platform: string,
+  images: RepositoryImages,
+): Promise<JobForm> {
+  const read = readManifest(image.manifest, image.mediaType);
+  if (read.kind === "list") {
+    const chosen = imageFor(platform, read.manifests);
+    const found = await imageOf(chosen.digest, images);
+    if (!found) throw notThere(chosen.digest, images.repository);
+    return { ...await formOf(found), isOfList: true };
+  }
+  return { ...await formOf(image), isOfList: false };
+}
+
+/** The form of one image. */
+async function formOf(image: StoredImage): Promise<Omit<JobForm, "isOfList">> {
+  const read = readManifest(image.manifest, image.mediaType);
+  if (read.kind === "list") {
+    throw new MlcliError(`${image.digest} is a list of images inside of a list`, {
+      hint: "Push the image again.",
+    });
+  }
+  // Of Docker's manifests, too: it refuses what no manifest for jobs can hold.
+  const rewritten = dockerManifest(read);
+  const manifest = image.mediaType === DOCKER_MANIFEST ? image.manifest : rewritten;
+  const digest = image.mediaType === DOCKER_MANIFEST ? image.digest : await digestOf(manifest);
+  return { digest, manifest, configuration: read.config.digest };
+}
+
+async function digestOf(manifest: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(manifest));
+  return `sha256:${new Uint8Array(digest).toHex()}`;
+}
+
+/** That the engine's image is the one that a repository holds. */
+export interface Same {
+  /** Whether the engine has it among those for other platforms, and may speak of another of them. */
+  readonly isOfList: boolean;
+}
+
+/** Whether the engine's image is the one that a repository holds; undefined where it is not. */
+export async function sameImage(
+  local: { readonly Id: string },
+  stored: StoredImage,
+  form: JobForm,
+  platform: string,
+  images: RepositoryImages,
+): Promise<Same | undefined> {
+  if ([form.configuration, form.digest, stored.digest].includes(local.Id)) {
+    return { isOfList: form.isOfList };
+  }
+  // With the containerd image store the engine has the digest of a manifest, which was pushed as it
+  // is, and whose configuration went into what is under the tag now.
+  const pushed = await imageOf(local.Id, images);
+  if (!pushed) return undefined;
+  const { configuration, isOfList } = await jobForm(pushed, platform, images);
+  return configuration === form.configuration ? { isOfList } : undefined;
+}
+
+function notThere(digest: string, repository: string): MlcliError {
+  return new MlcliError(`The repository ${repository} lacks the image ${digest} of its list`, {
+    hint: "Push the image again.",
+  });
 }

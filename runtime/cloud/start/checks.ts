@@ -1,9 +1,3 @@
-/**
- * What is wrong with a job before anybody is asked about it.
- *
- * @module
- */
-
 import { basename } from "@std/path/basename";
 import type { App } from "../../app/app.ts";
 import type { Difference } from "../../contract/differences.ts";
@@ -14,7 +8,7 @@ import { parseS3Uri, type S3Address, within } from "../../contract/addresses.ts"
 import { MlcliError, UsageError } from "../../errors.ts";
 import { enumerated } from "../../text.ts";
 import type { NamedByFile } from "../bucket_owner.ts";
-import type { JobRequest, TrainingRequest } from "./request.ts";
+import type { JobRequest, TrainingRequest } from "./plan.ts";
 
 /** An option that is needed, and what it was given. */
 export type Needed = readonly [flag: `--${string}`, value: unknown];

@@ -1,16 +1,70 @@
-/**
- * Which job to create, as pure data: the bodies of CreateTrainingJob and CreateProcessingJob.
- *
- * @module
- */
-
-import type { MetricDefinition } from "../../contract/metric_definitions.ts";
+import type { App } from "../../app/app.ts";
+import { AwsError } from "../../aws/errors.ts";
 import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
+import { type S3Address, s3Uri } from "../../contract/addresses.ts";
+import type { RemoteChannel } from "../../contract/channels.ts";
 import { hasOwnDisk } from "../../contract/instances.ts";
 import { PATHS, processingArguments } from "../../contract/jobs.ts";
-import { type S3Address, s3Uri } from "../../contract/addresses.ts";
+import type { MetricDefinition } from "../../contract/metric_definitions.ts";
+import type { NamedRepository } from "../../contract/registry.ts";
 import type { Variables } from "../../contract/variables.ts";
 import { tagsOf } from "../tags.ts";
+
+/** What all jobs have in common. `undefined` is what nobody named. */
+export interface JobRequest {
+  readonly app: App;
+  /** Tag of the app's image. */
+  readonly tag: string;
+  /** Repository in ECR; by default the one of the image's name. */
+  readonly repository: NamedRepository | undefined;
+  readonly baseJobName: string | undefined;
+  readonly instanceType: string | undefined;
+  readonly instanceCount: number;
+  /** Disk of an instance, in GB. */
+  readonly volumeSize: number;
+  /** In seconds. */
+  readonly maxRun: number;
+  /** ARN of the role that SageMaker assumes. */
+  readonly executionRole: string | undefined;
+  /** Of the user's code. */
+  readonly variables: Variables;
+  /** Of the job. */
+  readonly tags: Readonly<Record<string, string>>;
+  readonly subnets: readonly string[];
+  readonly securityGroups: readonly string[];
+  readonly kmsKey: string | undefined;
+  readonly networkIsolation: boolean;
+  /** Options that the user gave, and not the app's file alone: `--output-s3-dir`. */
+  readonly typed: ReadonlySet<string>;
+  /** Check everything, and create nothing. */
+  readonly dryRun: boolean;
+  /** Return when the job has ended. */
+  readonly wait: boolean;
+}
+
+/** What to train with. */
+export interface TrainingRequest extends JobRequest {
+  readonly inputs: readonly RemoteChannel[];
+  readonly output: S3Address | undefined;
+  /** `key=value`; they win over those of the app's file. */
+  readonly hyperparameters: readonly string[];
+  readonly spot: boolean;
+  /** How long a job on spot instances may wait and run, in seconds. */
+  readonly maxWait: number | undefined;
+  readonly checkpoints: S3Address | undefined;
+}
+
+/** What to process. */
+export interface ProcessingRequest extends JobRequest {
+  /** Relative to `processing/`. */
+  readonly file: string | undefined;
+  /** Arguments of the script. */
+  readonly arguments: readonly string[];
+  readonly input: S3Address | undefined;
+  readonly output: S3Address | undefined;
+  /** Whether each instance gets a part of the objects. */
+  readonly inputSharded: boolean;
+}
 
 /** What is known of any job once everything is checked. */
 export interface PlannedJob {
@@ -185,4 +239,22 @@ export function shownCall(
   if (Environment === undefined) return { action, input };
   const hidden = Object.fromEntries(Object.keys(Environment).map((name) => [name, "***"]));
   return { action, input: { ...rest, Environment: hidden } };
+}
+
+/** Shorter values are words of messages, too. */
+const SHORTEST = 6;
+
+/** The same error without the values, which may be secrets. */
+export function withoutValues(error: unknown, variables: Variables): unknown {
+  if (!(error instanceof AwsError)) return error;
+  // A longer one may hold a shorter one.
+  const values = Object.values(variables).filter(({ length }) => length >= SHORTEST)
+    .sort((one, other) => other.length - one.length);
+  const hidden = (text: string): string =>
+    values.reduce((left, value) => left.replaceAll(value, "***"), text);
+  const message = hidden(error.message);
+  const quote = error.quote && hidden(error.quote);
+  if (message === error.message && quote === error.quote) return error;
+  // Without its cause: a trace would show its words.
+  return new AwsError(error.refusal, message, { hint: error.hint, quote });
 }

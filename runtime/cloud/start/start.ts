@@ -1,30 +1,22 @@
-/**
- * Starting a job of either kind: everything is checked, then it is created, then followed.
- *
- * @module
- */
-
 import type { Aws } from "../../aws/aws.ts";
+import { AwsError, mayBeDone, orNothing, withHint } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { type AwsOptions, regionWords } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
-import { platformJobName } from "../../contract/names.ts";
 import type { JobKind } from "../../contract/jobs.ts";
+import { platformJobName } from "../../contract/names.ts";
+import { Interrupted } from "../../errors.ts";
 import { printableJson } from "../../text.ts";
 import { requireOwnKey } from "../bucket_owner.ts";
 import { connectFor } from "../connection.ts";
+import { inOrder, type Note } from "../in_parallel.ts";
+import { commandFor, describeJob, type JobName, KIND_WORDS } from "../jobs/job.ts";
 import { reportEnd } from "../jobs/end.ts";
-import { followJob } from "../jobs/follow.ts";
-import { KIND_WORDS } from "../jobs/job.ts";
-import type { JobReport } from "../jobs/report.ts";
+import { followJob, type JobReport } from "../jobs/follow.ts";
 import { imageForJob } from "../preflight/image.ts";
-import { withTags } from "../tags.ts";
-import { createJob, nothingCreated } from "./create.ts";
-import { withoutValues } from "./hidden_values.ts";
-import { inOrder, type Note } from "./in_order.ts";
-import { type PlannedJob, shownCall } from "./plan.ts";
-import type { JobRequest } from "./request.ts";
+import { isAboutTags, withTags } from "../tags.ts";
+import { type JobRequest, type PlannedJob, shownCall, withoutValues } from "./plan.ts";
 
 /** What starting a job may touch of the world. */
 export type JobHost = Pick<Context, "env" | "aws" | "engine" | "interruption" | "clock">;
@@ -114,4 +106,108 @@ function eachOnce(note: Note): Note {
     if (!said.has(text)) note(text);
     said.add(text);
   };
+}
+
+/** How to create it. */
+export interface Creation {
+  readonly job: JobName;
+  /** Sends the call; with the user's own tags alone where mlcli's may not be there. */
+  readonly send: (withOwnTags: boolean) => Promise<void>;
+  /** Whether the user gave tags: then the job is not to be without. */
+  readonly hasUserTags: boolean;
+  /** The options of the command, for command lines to paste. */
+  readonly choice: AwsOptions;
+}
+
+/**
+ * Creates a job. What exists after a failure or an interruption is told: a job that nobody knows of
+ * costs money.
+ *
+ * @throws AwsError when the service refuses, or the job may be there; Interrupted.
+ */
+export async function createJob(
+  creation: Creation,
+  sagemaker: SageMaker,
+  signal: AbortSignal,
+  report: Pick<JobReport, "note">,
+): Promise<void> {
+  await nothingCreated(creation.job.kind, notAborted(signal), report);
+  try {
+    await sendWithTags(creation, report);
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      report.note(`Interrupted: ${mayExist(creation)}`);
+      throw error;
+    }
+    if (!mayBeDone(error)) throw error;
+    if (!await isThere(creation, sagemaker, error, report)) throw notCreated(creation, error);
+    report.note(
+      `The answer was lost, but ${KIND_WORDS[creation.job.kind]} ${creation.job.name} is there.`,
+    );
+  }
+}
+
+/** Waits for what comes before a job; where that is interrupted, says that there is none. */
+export async function nothingCreated<T>(
+  kind: JobKind,
+  before: Promise<T>,
+  report: Pick<JobReport, "note">,
+): Promise<T> {
+  try {
+    return await before;
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      report.note(`Interrupted: no ${KIND_WORDS[kind]} was created.`);
+    }
+    throw error;
+  }
+}
+
+// deno-lint-ignore require-await -- a rejection, as of what else is waited for
+async function notAborted(signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+}
+
+async function sendWithTags(
+  { send, hasUserTags, job }: Creation,
+  report: Pick<JobReport, "note">,
+): Promise<void> {
+  try {
+    await send(true);
+  } catch (error) {
+    if (!isAboutTags(error) || hasUserTags) throw error;
+    report.note(
+      `Without mlcli's tags, which the ${KIND_WORDS[job.kind]} may not have: ${error.message}`,
+    );
+    await send(false);
+  }
+}
+
+/** Whether the service has the job. */
+async function isThere(
+  creation: Creation,
+  sagemaker: SageMaker,
+  failure: AwsError,
+  report: Pick<JobReport, "note">,
+): Promise<boolean> {
+  try {
+    return await orNothing(describeJob(sagemaker, creation.job)) !== undefined;
+  } catch (error) {
+    if (error instanceof Interrupted) report.note(`Interrupted: ${mayExist(creation)}`);
+    if (!(error instanceof AwsError)) throw error;
+    throw withHint(failure, `Nobody knows: ${mayExist(creation)}`);
+  }
+}
+
+function notCreated({ job }: Creation, failure: AwsError): AwsError {
+  return withHint(
+    failure,
+    `No ${KIND_WORDS[job.kind]} was created. ${failure.hint ?? ""}`.trimEnd(),
+  );
+}
+
+function mayExist({ job: { kind, name }, choice }: Creation): string {
+  const command = commandFor(name, choice);
+  return `${KIND_WORDS[kind]} ${name} may have been created. ${command("describe")} shows it, ` +
+    `${command("stop-job")} stops it.`;
 }

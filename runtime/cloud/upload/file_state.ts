@@ -1,15 +1,8 @@
-/**
- * A file here: what it is now, whether it is what is there, its content.
- *
- * @module
- */
-
 import { createHash } from "node:crypto";
 import type { StoredObject } from "../../aws/s3.ts";
 import { MlcliError } from "../../errors.ts";
-import { cannotRead } from "./inputs.ts";
+import { cannotRead, type LocalFile } from "./files.ts";
 import { type FileState, isTooLarge, likeness, partSizeOf, partsOf } from "./plan.ts";
-import type { LocalFile } from "./walk.ts";
 
 /** A file changed while it was being sent. */
 export class Changed extends MlcliError {

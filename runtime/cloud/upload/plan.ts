@@ -1,13 +1,7 @@
-/**
- * What there is to do, from two lists in the order of keys: the files here, the objects there.
- *
- * @module
- */
-
-import { AwsError } from "../../aws/errors.ts";
-import type { StoredObject } from "../../aws/s3.ts";
-import { compareKeys } from "./key_order.ts";
-import type { LocalFile } from "./walk.ts";
+import { AwsError, isRefusal } from "../../aws/errors.ts";
+import type { S3, StoredObject } from "../../aws/s3.ts";
+import type { S3Address } from "../../contract/addresses.ts";
+import { compareKeys, type LocalFile } from "./files.ts";
 
 /** A step: a file with the object of its key, if there is one, or an object without a file. */
 export type Step =
@@ -15,7 +9,7 @@ export type Step =
   | { readonly kind: "extra"; readonly object: StoredObject };
 
 /**
- * Goes through both lists at once.
+ * What there is to do, from two lists in the order of keys: the files here, the objects there.
  *
  * @param prefix of all keys.
  * @throws AwsError where an object has another one.
@@ -62,7 +56,7 @@ export interface FileState {
 }
 
 /** Whether an object is what a file is; `unclear`: its content says. */
-export type Likeness = "same" | "different" | "unclear";
+type Likeness = "same" | "different" | "unclear";
 
 /**
  * Whether an object is what a file is: of the same size, and no older, as `aws s3 sync` decides. The
@@ -102,4 +96,66 @@ export function partSizeOf(size: number): number {
 /** How many parts a file is sent in; 0: by one request. */
 export function partsOf(size: number): number {
   return size <= PART_SIZE ? 0 : Math.ceil(size / partSizeOf(size));
+}
+
+/** The most that one request deletes. */
+export const MOST_AT_ONCE = 1_000;
+
+/** How often each operation of S3 would be asked for. */
+export type Calls = Readonly<Record<string, number>>;
+
+/** The operations that send a file of this size. */
+export function callsOf(size: number): Calls {
+  const parts = partsOf(size);
+  return parts === 0
+    ? { PutObject: 1 }
+    : { CreateMultipartUpload: 1, UploadPart: parts, CompleteMultipartUpload: 1 };
+}
+
+/** The operations that delete so many objects. */
+export function deletingCalls(count: number): Calls {
+  return count === 0 ? {} : { DeleteObjects: Math.ceil(count / MOST_AT_ONCE) };
+}
+
+/**
+ * The objects below the target in the order of their keys; none, or no more of them, where they may
+ * not be listed or come in another order, and need not be known.
+ *
+ * @param deletes whether all of them have to be known.
+ * @throws AwsError
+ */
+export async function* objectsBelow(
+  s3: S3,
+  { bucket, key }: S3Address,
+  deletes: boolean,
+  note: (text: string) => void,
+): AsyncGenerator<StoredObject, void, void> {
+  try {
+    let last: string | undefined;
+    for await (const page of s3.listObjects(bucket, key)) {
+      for (const object of page) {
+        if (last !== undefined && compareKeys(last, object.key) >= 0) throw unordered();
+        last = object.key;
+        yield object;
+      }
+    }
+  } catch (error) {
+    if (deletes) throw error;
+    if (isRefusal(error, "unordered")) {
+      note(`Files that are there may be sent again: ${error.message}`);
+    } else if (isRefusal(error, "denied")) {
+      note(`All files are sent, since what is there may not be listed (${error.message})`);
+    } else throw error;
+  }
+}
+
+/** S3 lists in the order of keys; its directory buckets and some emulators do not. */
+function unordered(): AwsError {
+  return new AwsError(
+    "unordered",
+    "The platform does not list objects in the order of their keys",
+    {
+      hint: "So nothing was deleted. Send to a general purpose bucket, or without --delete.",
+    },
+  );
 }

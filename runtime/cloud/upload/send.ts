@@ -1,14 +1,7 @@
-/**
- * Sends a file: whole or not at all. One that changes meanwhile is no file that anybody had, and so
- * is not sent.
- *
- * @module
- */
-
-import type { ObjectPlace, S3, UploadedPart } from "../../aws/s3.ts";
-import type { Budget } from "./budget.ts";
+import { shellWord } from "../../app/typed_path.ts";
+import type { LeftParts, ObjectPlace, OpenUpload, S3, Upload, UploadedPart } from "../../aws/s3.ts";
+import { s3Uri } from "../../contract/addresses.ts";
 import { Changed, infoOf, isUnchanged, open, read, stateOf } from "./file_state.ts";
-import type { PartsNews } from "./left_behind.ts";
 import { type FileState, PART_SIZE, partSizeOf, type Step } from "./plan.ts";
 
 /** What sending needs. */
@@ -20,8 +13,7 @@ export interface Sending {
   readonly budget: Budget;
   /** Ends what tidies up (`lastMoment`). */
   readonly force: AbortSignal;
-  /** Hears of parts on the platform that belong to no object. */
-  readonly news: PartsNews;
+  readonly left: LeftParts;
 }
 
 /** What became of a file, and its size in bytes. */
@@ -31,7 +23,7 @@ export interface Sent {
 }
 
 /**
- * Sends a file unless it is there.
+ * Sends a file unless it is there: whole or not at all. One that changes meanwhile is not sent.
  *
  * @param onPart told of the bytes of each part of a large file, when it has arrived.
  * @throws MlcliError, where it cannot be read or changes; AwsError.
@@ -81,10 +73,10 @@ async function sendParts(
   { size }: FileState,
   place: ObjectPlace,
   check: () => void,
-  { s3, budget, force, news }: Sending,
+  { s3, budget, force, left }: Sending,
   onPart: (bytes: number) => void,
 ): Promise<void> {
-  const upload = await s3.createUpload(place, force, news);
+  const upload = await s3.createUpload(place, force, left);
   const parts: Promise<UploadedPart>[] = [];
   const failure = new AbortController();
   try {
@@ -113,7 +105,111 @@ async function sendParts(
   } catch (error) {
     // Those that are on their way would arrive after it was aborted.
     await Promise.allSettled(parts);
-    await s3.abortUpload(upload, force).catch(() => news.leftBehind(upload));
+    await s3.abortUpload(upload, force).catch(() => left.notAborted(upload));
     throw error;
+  }
+}
+
+/** Says something, and what to do about it. */
+export type Warn = (message: string, hint: string) => void;
+
+/** Says of parts that belong to no object what to do about them. */
+export function leftPartsWarnings(warn: Warn): LeftParts {
+  return {
+    notAborted: (upload) =>
+      warn(
+        `Parts of ${s3Uri(upload)} could not be taken back`,
+        `They cost until they are removed: ${removal(upload)}`,
+      ),
+    earlier: (upload) =>
+      warn(
+        `Parts of ${s3Uri(upload)} are left of an upload that began ${timeOf(upload)}`,
+        `They cost until they are removed. Where nothing sends them any more: ${removal(upload)}`,
+      ),
+    unknown: (place) =>
+      warn(
+        `Whether an upload of ${s3Uri(place)} has begun is not known`,
+        `This shows it: aws s3api list-multipart-uploads ${placeOf(place, "--prefix")}`,
+      ),
+  };
+}
+
+function removal(upload: Upload): string {
+  return `aws s3api abort-multipart-upload ${placeOf(upload, "--key")} ` +
+    `--upload-id ${shellWord(upload.id)}`;
+}
+
+function placeOf({ bucket, key }: ObjectPlace, option: string): string {
+  return `--bucket ${bucket} ${option} ${shellWord(key)}`;
+}
+
+/** To the second, as the service counts: `2026-03-01T09:30:00Z`. */
+function timeOf({ begun }: OpenUpload): string {
+  return begun.toISOString().replace(/\.\d+/, "");
+}
+
+/** From this size (bytes) on, memory is used again. */
+const REUSED = 1024 ** 2;
+
+/** Bytes in memory on their way to the platform. */
+export const IN_FLIGHT = 32 * 1024 ** 2;
+
+/** Bytes to read into, until they are disposed of. */
+export interface Taken extends Disposable {
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Bounds how many bytes are in memory at the same time: work takes from it, and gives back. Large pieces
+ * are used again: until a garbage collector notices, several times as much would be in use.
+ */
+export class Budget {
+  #left: number;
+  readonly #most: number;
+  readonly #free: ArrayBuffer[] = [];
+  readonly #waiting: { readonly size: number; readonly go: () => void }[] = [];
+
+  /** @param most bytes that are out at the same time. */
+  constructor(most: number) {
+    this.#most = most;
+    this.#left = most;
+  }
+
+  /** Waits for its turn. What asks for more than there is gets it when nothing else is out. */
+  async take(size: number): Promise<Taken> {
+    const taken = Math.min(size, this.#most);
+    if (this.#waiting.length > 0 || this.#left < taken) {
+      await new Promise<void>((go) => this.#waiting.push({ size: taken, go }));
+    } else this.#left -= taken;
+    const buffer = this.#buffer(size);
+    let isTaken = true;
+    return {
+      bytes: new Uint8Array(buffer, 0, size),
+      [Symbol.dispose]: () => {
+        if (!isTaken) return;
+        isTaken = false;
+        if (size >= REUSED) this.#free.push(buffer);
+        this.#give(taken);
+      },
+    };
+  }
+
+  /** One that is large enough and not much too large, or a new one. */
+  #buffer(size: number): ArrayBuffer {
+    if (size < REUSED) return new ArrayBuffer(size);
+    const index = this.#free.findIndex(({ byteLength }) => byteLength >= size);
+    if (index >= 0) return this.#free.splice(index, 1)[0]!;
+    // One of another size goes instead, so that all together never grow beyond the budget twice.
+    this.#free.shift();
+    return new ArrayBuffer(size);
+  }
+
+  #give(size: number): void {
+    this.#left += size;
+    for (let next = this.#waiting[0]; next && next.size <= this.#left; next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#left -= next.size;
+      next.go();
+    }
   }
 }

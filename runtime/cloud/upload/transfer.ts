@@ -1,18 +1,15 @@
-/**
- * Carries steps out, several at once: one that fails is tried again at the end, and named if it fails
- * once more, while the others go on.
- *
- * @module
- */
-
 import { isPassing, isRefusal } from "../../aws/errors.ts";
+import type { S3 } from "../../aws/s3.ts";
+import type { Interruption } from "../../context.ts";
+import type { S3Address } from "../../contract/addresses.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
+import { lastMoment } from "../../time.ts";
 import { inParallel } from "../in_parallel.ts";
 import { Changed } from "./file_state.ts";
-import { sortKeys } from "./key_order.ts";
+import { sortKeys } from "./files.ts";
 import type { Step } from "./plan.ts";
-import { send, type Sending } from "./send.ts";
+import { Budget, IN_FLIGHT, leftPartsWarnings, send, type Sending } from "./send.ts";
 
 /** How many files are sent at once. */
 const AT_ONCE = 16;
@@ -42,7 +39,8 @@ interface Failed {
 }
 
 /**
- * Sends the files.
+ * Sends the files, several at once: one that fails is tried again at the end, and named if it fails
+ * once more, while the others go on.
  *
  * @param keepsExtras whether the keys of objects without a file are wanted.
  * @param onDone told after each file, and each part of a large one.
@@ -136,5 +134,35 @@ function notSent(failed: readonly Failed[], done: Done, { target }: Sending): Ml
         (first!.error.hint ? ` Of the first: ${first!.error.hint}` : ""),
       cause: first!.error,
     },
+  );
+}
+
+/**
+ * Sends a file, whole or not at all; what may pass is tried again.
+ *
+ * @param file its path, and what the user knows it by.
+ * @param note told of parts that are left on the platform.
+ * @throws MlcliError; Interrupted.
+ */
+export async function sendFile(
+  { path, shown }: { readonly path: string; readonly shown: string },
+  { bucket, key }: S3Address,
+  s3: S3,
+  interruption: Interruption,
+  note: (text: string) => void,
+): Promise<void> {
+  const slash = key.lastIndexOf("/") + 1;
+  const target = { bucket, key: key.slice(0, slash) };
+  const file = { name: key.slice(slash), path, shown };
+  const steps = async function* () {
+    yield { kind: "file", file, there: undefined } as const;
+  };
+  using last = lastMoment(interruption);
+  const left = leftPartsWarnings((message, hint) => note(`${message}. ${hint}`));
+  await transfer(
+    steps(),
+    { s3, target, budget: new Budget(IN_FLIGHT), force: last.signal, left },
+    false,
+    () => {},
   );
 }

@@ -1,10 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { Interrupted } from "../../../runtime/errors.ts";
-import { Budget } from "../../../runtime/cloud/upload/budget.ts";
-import { lastMoment } from "../../../runtime/time.ts";
-import { partsNews } from "../../../runtime/cloud/upload/left_behind.ts";
 import { transfer } from "../../../runtime/cloud/upload/transfer.ts";
+import { lastMoment } from "../../../runtime/time.ts";
+import { Budget, leftPartsWarnings } from "../../../runtime/cloud/upload/send.ts";
 import { Keys, openCloud } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { BUCKET, type Place, place, TARGET } from "../../helpers/upload_place.ts";
@@ -85,7 +84,7 @@ suite("parts that belong to no object", () => {
         target: { bucket: BUCKET, key: "churn/data/" },
         budget: new Budget(32 * 1024 ** 2),
         force: last.signal,
-        news: partsNews((message) => void said.push(message)),
+        left: leftPartsWarnings((message) => void said.push(message)),
       };
       const path = join(at.directory.path, "d/large");
       const steps = async function* () {

@@ -12,14 +12,14 @@ const SETTINGS = {
   profile: undefined,
   role: undefined,
 };
-const NEWS = { earlier: () => {}, unknown: () => {} };
+const LEFT = { earlier: () => {}, unknown: () => {}, notAborted: () => {} };
 
 /** All requests that name a key in their path. */
 const REQUESTS: Readonly<Record<string, (s3: S3, key: string) => Promise<unknown>>> = {
   HEAD: (s3, key) => s3.describeObject({ bucket: "bucket", key }),
   GET: (s3, key) => s3.getBytes({ bucket: "bucket", key }, '"1"', 0, 1),
   PUT: (s3, key) => s3.putObject({ bucket: "bucket", key }, new Uint8Array(1)),
-  POST: (s3, key) => s3.createUpload({ bucket: "bucket", key }, signal, NEWS),
+  POST: (s3, key) => s3.createUpload({ bucket: "bucket", key }, signal, LEFT),
   "PUT of a part": (s3, key) =>
     s3.uploadPart({ bucket: "bucket", key, id: "1" }, 1, new Uint8Array(1)),
   "POST of parts": (s3, key) => s3.completeUpload({ bucket: "bucket", key, id: "1" }, [], 0),

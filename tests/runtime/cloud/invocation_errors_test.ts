@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { modelError } from "../../../runtime/aws/model_errors.ts";
-import { explainInvocation } from "../../../runtime/cloud/invocation_errors.ts";
+import { explainInvocation } from "../../../runtime/cloud/invoke_endpoint.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 

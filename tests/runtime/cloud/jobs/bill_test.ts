@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { billWords, secondsText } from "../../../../runtime/cloud/jobs/bill.ts";
+import { billWords, secondsText } from "../../../../runtime/cloud/jobs/end.ts";
 import { trainingJob } from "../../../../runtime/cloud/jobs/job.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 

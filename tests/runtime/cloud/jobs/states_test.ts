@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { States } from "../../../../runtime/cloud/jobs/states.ts";
+import { States } from "../../../../runtime/cloud/jobs/follow.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const startTime = new Date(0);

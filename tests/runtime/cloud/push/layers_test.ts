@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Layers } from "../../../../runtime/cloud/push/layers.ts";
+import { Layers } from "../../../../runtime/cloud/push/send.ts";
 import type { ProgressMessage } from "../../../../runtime/docker/messages.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { callsOf } from "../../../../runtime/cloud/push/plan.ts";
+import { callsOf } from "../../../../runtime/cloud/push/push.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const target = { uri: "host/team/churn", tag: "v1", reference: "churn:v1" };

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
-import { dataAddress } from "../../../../runtime/cloud/start/data_address.ts";
+import { dataAddress } from "../../../../runtime/cloud/preflight/data.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** A bucket with these keys, in S3's order. */

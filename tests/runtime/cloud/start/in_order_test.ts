@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { inOrder, type Note } from "../../../../runtime/cloud/start/in_order.ts";
+import { inOrder, type Note } from "../../../../runtime/cloud/in_parallel.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 suite("several questions at once", () => {

@@ -1,18 +1,19 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import type { S3, StoredObject } from "../../../../runtime/aws/s3.ts";
-import { compareKeys, sortKeys } from "../../../../runtime/cloud/upload/key_order.ts";
 import {
+  callsOf,
+  deletingCalls,
   isTooLarge,
   likeness,
+  objectsBelow,
   PART_SIZE,
   partSizeOf,
   partsOf,
   stepsOf,
 } from "../../../../runtime/cloud/upload/plan.ts";
-import { keysToDelete } from "../../../../runtime/cloud/upload/deletion.ts";
-import { callsOf, deletingCalls } from "../../../../runtime/cloud/upload/dry_run.ts";
-import { objectsBelow } from "../../../../runtime/cloud/upload/objects_there.ts";
+import { keysToDelete } from "../../../../runtime/cloud/upload_data.ts";
+import { compareKeys, sortKeys } from "../../../../runtime/cloud/upload/files.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const MIB = 1024 ** 2;

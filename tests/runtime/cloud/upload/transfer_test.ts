@@ -1,11 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import type { S3 } from "../../../../runtime/aws/s3.ts";
-import { Budget } from "../../../../runtime/cloud/upload/budget.ts";
-import { partsNews } from "../../../../runtime/cloud/upload/left_behind.ts";
-import { PART_SIZE } from "../../../../runtime/cloud/upload/plan.ts";
-import { send } from "../../../../runtime/cloud/upload/send.ts";
 import { transfer } from "../../../../runtime/cloud/upload/transfer.ts";
+import { Budget, leftPartsWarnings, send } from "../../../../runtime/cloud/upload/send.ts";
+import { PART_SIZE } from "../../../../runtime/cloud/upload/plan.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -61,7 +59,7 @@ suite("a file in parts of which one fails", () => {
         target: { bucket: "b", key: "k/" },
         budget: new Budget(4 * PART_SIZE),
         force: new AbortController().signal,
-        news: partsNews(() => {}),
+        left: leftPartsWarnings(() => {}),
       }, () => {}), AwsError);
     assertEquals(events, ["the second part", "taken back"]);
   });
@@ -99,7 +97,7 @@ suite("what is told of files on their way", () => {
           target: { bucket: "b", key: "k/" },
           budget: new Budget(4 * PART_SIZE),
           force: new AbortController().signal,
-          news: partsNews(() => {}),
+          left: leftPartsWarnings(() => {}),
         },
         false,
         ({ inParts }) => void told.push(inParts),
@@ -108,4 +106,48 @@ suite("what is told of files on their way", () => {
       assertEquals([done.files, done.bytes, done.inParts], [1, TOTAL, 0]);
     });
   }
+});
+
+/** Lets all that can go on go on. */
+const settled = () => new Promise((done) => setTimeout(done));
+
+suite("a budget", () => {
+  it("lets in what fits, in the order of asking", async () => {
+    const budget = new Budget(10);
+    const inside: string[] = [];
+    const take = async (name: string, bytes: number) => {
+      const taken = await budget.take(bytes);
+      inside.push(name);
+      return taken;
+    };
+    const first = take("first", 6);
+    const second = take("second", 6);
+    // It would fit, but has to wait for its turn.
+    const third = take("third", 1);
+    await settled();
+    assertEquals(inside, ["first"]);
+    (await first)[Symbol.dispose]();
+    await settled();
+    assertEquals(inside, ["first", "second", "third"]);
+    for (const taken of [second, third]) (await taken)[Symbol.dispose]();
+  });
+
+  it("lets in alone what is more than all of it, and takes back once", async () => {
+    const budget = new Budget(10);
+    const all = await budget.take(100);
+    let isIn = false;
+    const next = budget.take(1).then((taken) => (isIn = true, taken));
+    await settled();
+    assertEquals(isIn, false);
+    all[Symbol.dispose]();
+    all[Symbol.dispose]();
+    (await next)[Symbol.dispose]();
+    assertEquals(isIn, true);
+    const rest = await budget.take(10);
+    let isOver = false;
+    budget.take(1).then(() => isOver = true);
+    await settled();
+    assertEquals(isOver, false);
+    rest[Symbol.dispose]();
+  });
 });

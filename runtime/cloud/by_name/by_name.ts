@@ -1,18 +1,33 @@
-/**
- * Finding something by its name alone: training jobs, processing jobs and endpoints have names of
- * their own, so there may be one of each.
- *
- * @module
- */
-
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import { regionWords } from "../../aws/settings.ts";
+import { JOB_KINDS, type JobKind } from "../../contract/jobs.ts";
 import { checkJobName } from "../../contract/names.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
-import { type CloudJob, describeJob } from "../jobs/job.ts";
-import { type Kind, KIND_WORDS } from "./request.ts";
+import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
+import { detailsOf, type EndpointDetails } from "../endpoints/details.ts";
+import { waitForEndpoint } from "../endpoints/wait_for_endpoint.ts";
+import { reportEnd } from "../jobs/end.ts";
+import { followJob, type JobReport } from "../jobs/follow.ts";
+import { type CloudJob, describeJob, KIND_WORDS as JOB_WORDS } from "../jobs/job.ts";
+
+/** What a name may be of. */
+export type Kind = JobKind | "endpoint";
+
+/** The kinds, in the order in which they are told. */
+export const KINDS = [...JOB_KINDS, "endpoint"] as const satisfies readonly Kind[];
+
+/** The kinds, for messages: `training job`. */
+export const KIND_WORDS: Readonly<Record<Kind, string>> = { ...JOB_WORDS, endpoint: "endpoint" };
+
+/** Which one. */
+export interface NamedRequest {
+  readonly choice: CloudChoice;
+  readonly name: string;
+  /** All kinds are asked without one. */
+  readonly kind: Kind | undefined;
+}
 
 /** What is asked of SageMaker. */
 export type Asked = Pick<
@@ -91,4 +106,40 @@ function notThere(
     hint: `It was looked for in ${regionWords(region)}. Check the name (${lists} ` +
       `what there is), or name another region with --region.${denied}`,
   });
+}
+
+/**
+ * Describes what has a name.
+ * @param note tells what of it may not be asked.
+ * @throws AwsError where there is nothing of that name; MlcliError where there are several.
+ */
+export async function describeByName(
+  { choice, name, kind }: NamedRequest,
+  host: CloudHost,
+  note: (text: string) => void,
+): Promise<CloudJob | EndpointDetails> {
+  const aws = await connectToAws(choice, host);
+  const sagemaker = await aws.sagemaker();
+  const found = await findByName(sagemaker, name, kind ? [kind] : KINDS);
+  return found.kind === "endpoint" ? await detailsOf(sagemaker, found, note) : found;
+}
+
+/**
+ * Waits for the end of a job, and tells it as the command does that created the job; or until an
+ * endpoint is in service.
+ *
+ * @throws AwsError where there is nothing of that name; MlcliError where there are several, and where
+ * it failed, was stopped or taken back.
+ */
+export async function waitByName(
+  { choice, name, kind }: NamedRequest,
+  host: CloudHost,
+  report: JobReport,
+): Promise<void> {
+  const aws = await connectToAws(choice, host);
+  const found = await findByName(await aws.sagemaker(), name, kind ? [kind] : KINDS);
+  if (found.kind === "endpoint") return await waitForEndpoint(found, aws, host, report, choice);
+  // The log is what mlcli logs is for: with a failure, its end comes too.
+  const followed = await followJob(found, aws, host, report, { log: false, choice });
+  await reportEnd(followed, aws, report);
 }

@@ -1,20 +1,72 @@
-/**
- * The files to send, in the order of their keys. A directory's names are in memory while it is being
- * read, and nothing of the others.
- *
- * @module
- */
-
-import { SEPARATOR } from "@std/path/constants";
-import { join } from "@std/path/join";
-import { escapeOf } from "../../app/confinement.ts";
+import { boundaryOf, escapeOf } from "../../app/confinement.ts";
+import { requireNamed } from "../../app/named_path.ts";
 import { isPrivateKey, isPrivateName } from "../../app/private_files.ts";
-import { MlcliError } from "../../errors.ts";
-import { shellWord } from "../../app/typed_path.ts";
+import { absolutePath, shellWord } from "../../app/typed_path.ts";
+import { fileErrorHint, fileErrorReason, MlcliError } from "../../errors.ts";
 import { statIfThere } from "../../files.ts";
 import { inOneLine } from "../../text.ts";
-import { cannotRead, type NamedInput } from "./inputs.ts";
-import { compareKeys, sortKeys } from "./key_order.ts";
+import { basename } from "@std/path/basename";
+import { SEPARATOR } from "@std/path/constants";
+import { join } from "@std/path/join";
+
+/** A file or a directory that the user named. */
+export interface NamedInput {
+  /** Absolute. */
+  readonly path: string;
+  /** As the user typed it. */
+  readonly shown: string;
+  /** Of a file: its name, which its key ends with. Of a directory: undefined. */
+  readonly name: string | undefined;
+  /** Real path of what no link below a directory may lead out of. */
+  readonly boundary: string;
+}
+
+/**
+ * Looks at what was named. Links are followed, but for those of a repository that lead out of it.
+ *
+ * @param typed as on the command line.
+ * @throws MlcliError where one is not there, or neither a file nor a directory.
+ */
+export async function namedInputs(
+  cwd: string,
+  typed: readonly string[],
+): Promise<readonly NamedInput[]> {
+  return await Promise.all(typed.map(async (shown) => {
+    await requireNamed(cwd, shown, "--input-dir ");
+    const path = absolutePath(cwd, shown);
+    const info = await Deno.stat(path).catch((cause) => {
+      throw isMissing(cause) ? notThere(shown, cause) : cannotRead(shown, cause);
+    });
+    if (info.isDirectory) {
+      return { path, shown, name: undefined, boundary: await boundaryOf(path) };
+    }
+    if (!info.isFile) {
+      throw new MlcliError(`Neither a file nor a directory: ${inOneLine(shown)}`, {
+        hint: "Pipes and devices cannot be sent: write what comes from there to a file first.",
+      });
+    }
+    return { path, shown, name: basename(path), boundary: "" };
+  }));
+}
+
+/** The error for a file or a directory that cannot be read. */
+export function cannotRead(shown: string, cause: unknown): MlcliError {
+  return new MlcliError(`Cannot read ${inOneLine(shown)}: ${fileErrorReason(cause)}`, {
+    hint: fileErrorHint(cause) ?? "Check that it is yours to read.",
+    cause,
+  });
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+function notThere(shown: string, cause: unknown): MlcliError {
+  return new MlcliError(`No such file or directory: ${inOneLine(shown)}`, {
+    hint: "--input-dir takes the path of a file or a directory on this machine.",
+    cause,
+  });
+}
 
 /** A file to send. */
 export interface LocalFile {
@@ -26,7 +78,7 @@ export interface LocalFile {
 }
 
 /**
- * Hears of what is not sent. `private`: a file or a directory with a private name, or a private key;
+ * Is told of what is not sent. `private`: a file or a directory with a private name, or a private key;
  * `unusable`: a link that leads nowhere, a pipe, a socket, a device.
  */
 export type LeftOut = (
@@ -56,7 +108,8 @@ interface Entry {
 }
 
 /**
- * The files of all inputs together, in the order of their keys.
+ * The files of all inputs together, in the order of their keys. A directory's names are in memory while
+ * it is being read, and nothing of the others.
  *
  * @throws MlcliError where two would get the same key, a link leads to where none may, or a
  * directory cannot be read.
@@ -194,4 +247,32 @@ function notUtf8(shown: string): MlcliError {
   return new MlcliError(`Its name is not UTF-8: ${inOneLine(shown)}`, {
     hint: "Nothing was sent. Keys in S3 are UTF-8: rename the file.",
   });
+}
+
+/**
+ * Compares two keys: negative where the first comes first. JavaScript's own order is that of UTF-16,
+ * which has the letters beyond the first plane before some within it.
+ */
+export function compareKeys(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let index = 0; index < length; index++) {
+    const [a, b] = [one.charCodeAt(index), other.charCodeAt(index)];
+    if (a !== b) return inUtf8Order(a) - inUtf8Order(b);
+  }
+  return one.length - other.length;
+}
+
+/** Sorts keys in their place. */
+export function sortKeys<T>(items: T[], keyOf: (item: T) => string): T[] {
+  const hasPairs = items.some((item) => SURROGATE.test(keyOf(item)));
+  if (hasPairs) return items.sort((one, other) => compareKeys(keyOf(one), keyOf(other)));
+  // Without pairs both orders are the same, and this one is faster.
+  return items.sort((one, other) => keyOf(one) < keyOf(other) ? -1 : 1);
+}
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** Moves halves of pairs (letters beyond the first plane) behind all else. */
+function inUtf8Order(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

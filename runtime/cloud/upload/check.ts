@@ -1,0 +1,238 @@
+import { basename } from "@std/path/basename";
+import { type App, findApp, findApps } from "../../app/app.ts";
+import { shellWord } from "../../app/typed_path.ts";
+import type { Aws } from "../../aws/aws.ts";
+import type { S3 } from "../../aws/s3.ts";
+import {
+  asDirectory,
+  KEY_BYTES,
+  parseS3Uri,
+  type S3Address,
+  s3Uri,
+  within,
+} from "../../contract/addresses.ts";
+import { bytesOf } from "../../contract/limits.ts";
+import { MlcliError, UsageError } from "../../errors.ts";
+import { inOneLine, listed } from "../../text.ts";
+import { type NamedByFile, ownBucket } from "../bucket_owner.ts";
+import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "../connection.ts";
+import { filesOf, type LeftOut, type NamedInput, namedInputs } from "./files.ts";
+import { objectsBelow, type Step, stepsOf } from "./plan.ts";
+import type { Done } from "./transfer.ts";
+
+/** What to send, and where. */
+export interface DataUpload {
+  readonly choice: CloudChoice;
+  /** As typed: files and directories. */
+  readonly inputs: readonly string[];
+  /** As typed: `s3://BUCKET/PREFIX`; undefined: `data` below the app's `s3_prefix`. */
+  readonly target: string | undefined;
+  /** Delete what lies below the target and was not sent. */
+  readonly deletes: boolean;
+}
+
+/** What is told on the way. */
+export interface UploadReport {
+  /** Something good to know. */
+  note(text: string): void;
+  warning(text: string, hint: string): void;
+  /** Called often, before anything is sent: what has been found so far. */
+  found(size: Size): void;
+  /** Called often: how much of all that was found is there. */
+  progress(done: Done, all: Size): void;
+}
+
+/** How much there is. */
+export interface Size {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** What stays, and all below it: paths of keys without a slash at their ends, and why. */
+export type Kept = ReadonlyMap<string, "results" | "left out">;
+
+/** An upload that has been checked as far as it can be without asking the platform. */
+export interface CheckedUpload {
+  readonly s3: S3;
+  readonly inputs: readonly NamedInput[];
+  /** Where the keys of all files begin; empty, or with a slash at its end. */
+  readonly target: S3Address;
+  /** What is not deleted: all of it is known when the steps were gone through. */
+  readonly kept: Kept;
+  /** Of all files. */
+  readonly size: Size;
+  /** What there is to do. Can be gone through once. */
+  steps(): AsyncGenerator<Step, void, void>;
+}
+
+/** Checks all that can be checked before something is sent. */
+export async function checkUpload(
+  upload: DataUpload,
+  host: CloudHost,
+  report: UploadReport,
+): Promise<CheckedUpload> {
+  const { choice, deletes } = upload;
+  const app = upload.target === undefined ? await findApp(host.cwd, choice.appName) : undefined;
+  const target = targetOf(upload.target, app);
+  if (deletes && upload.target === undefined) {
+    throw new UsageError('Option "--delete" has no effect without "--target-dir".', {
+      hint: "What is deleted is named by you, and not by a file: --target-dir " +
+        shellWord(s3Uri(target)),
+    });
+  }
+  if (deletes && target.key === "") {
+    throw new UsageError(`--delete would empty the whole bucket: ${s3Uri(target)}`, {
+      hint: `Name a directory in it, such as ${s3Uri({ ...target, key: "data/" })}`,
+    });
+  }
+  const inputs = await namedInputs(host.cwd, upload.inputs);
+  const kept = new Map(deletes ? await outputsOf(host.cwd, choice, target) : []);
+  const leave: LeftOut = (_why, { name }) => void kept.set(target.key + name, "left out");
+  const size = await checkFiles(inputs, target, leave, host.interruption.signal, report);
+  const aws: Aws = app ? await connectFor(app, choice, host) : await connectToAws(choice, host);
+  const s3 = app === undefined ? await aws.s3() : await ownS3(aws, namedBy(app, target), report);
+  return {
+    s3,
+    inputs,
+    target,
+    kept,
+    size,
+    steps: () =>
+      stepsOf(
+        filesOf(inputs, leave),
+        objectsBelow(s3, target, deletes, (text) => report.note(text)),
+        target.key,
+      ),
+  };
+}
+
+/**
+ * Where to. Without a target data has a directory of its own: results lie below the same prefix, and
+ * the next training is not to read those.
+ *
+ * @throws UsageError
+ */
+function targetOf(typed: string | undefined, app: App | undefined): S3Address {
+  const text = typed ?? app?.configuration.s3Prefix;
+  const file = app && basename(app.configurationPath);
+  if (text === undefined) {
+    throw new UsageError('Missing required option "--target-dir".', {
+      hint:
+        `Or name a place for all of the app's data: "s3_prefix": "s3://BUCKET/PREFIX" in ${file}.`,
+    });
+  }
+  const address = parseS3Uri(text);
+  if (address) return asDirectory(typed === undefined ? within(address, "data") : address);
+  const source = typed === undefined ? `"s3_prefix" in ${file}` : 'Option "--target-dir"';
+  throw new UsageError(`${source} must be an address in S3, but is "${inOneLine(text)}".`, {
+    hint: "Such as s3://my-bucket/churn/data",
+  });
+}
+
+function namedBy(app: App, address: S3Address): NamedByFile {
+  const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
+  return { address, where, flag: "--target-dir" };
+}
+
+/** S3, which takes what is sent in a bucket of the caller's account alone. */
+async function ownS3(aws: Aws, named: NamedByFile, report: UploadReport): Promise<S3> {
+  const { s3, isCertain } = await ownBucket(aws, named);
+  if (!isCertain) {
+    report.note(
+      `Whether the bucket ${named.address.bucket} is your account's is not known: another's takes ` +
+        "nothing that is sent",
+    );
+  }
+  return s3;
+}
+
+/** Goes through all files before the first is sent, and returns how much they are. */
+async function checkFiles(
+  inputs: readonly NamedInput[],
+  target: S3Address,
+  leave: LeftOut,
+  signal: AbortSignal,
+  report: UploadReport,
+): Promise<Size> {
+  const names = { private: [] as string[], unusable: [] as string[] };
+  const leftOut: LeftOut = (why, what) => {
+    names[why].push(what.shown);
+    leave(why, what);
+  };
+  let [files, bytes] = [0, 0];
+  for await (const { name, path, shown } of filesOf(inputs, leftOut)) {
+    signal.throwIfAborted();
+    files++;
+    bytes += sizeOf(path);
+    report.found({ files, bytes });
+    const key = target.key + name;
+    // A letter has three bytes at most for each unit of JavaScript's.
+    if (key.length * 3 > KEY_BYTES && bytesOf(key) > KEY_BYTES) {
+      throw new MlcliError(`Its key would be longer than ${KEY_BYTES} bytes: ${inOneLine(shown)}`, {
+        hint: "Nothing was sent. Give it a shorter name, or take a shorter --target-dir.",
+      });
+    }
+  }
+  // Directories are read in no order.
+  names.private.sort();
+  names.unusable.sort();
+  if (names.private.length > 0) {
+    report.warning(
+      `Not sent, since they may hold secrets: ${listed(names.private)}`,
+      "What is meant to be sent has to be named by itself: --input-dir FILE",
+    );
+  }
+  if (names.unusable.length > 0) {
+    report.warning(
+      `Not sent, since they are no files and lead to none: ${listed(names.unusable)}`,
+      "Remove them, or put files in their places.",
+    );
+  }
+  if (files > 0) return { files, bytes };
+  throw new MlcliError(`No files to send in ${listed(inputs.map(({ shown }) => shown))}`, {
+    hint: "Nothing was sent, and nothing deleted.",
+  });
+}
+
+/** In bytes; 0 where it is not known: what stands in the way is said when the file is to be sent. */
+function sizeOf(path: string): number {
+  try {
+    return Deno.statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
+
+/** Keys of a command's object that name what jobs write. */
+const RESULT_KEYS = [
+  "output_s3_dir",
+  "output_s3_location",
+  "checkpoint_s3_dir",
+  "data_capture",
+];
+
+/**
+ * Where jobs and endpoints of the apps here put their results, and what endpoints serve lies, unless
+ * an option says otherwise, if that is below the target: `--delete` is about data.
+ */
+async function outputsOf(
+  cwd: string,
+  { appName }: CloudChoice,
+  target: S3Address,
+): Promise<Kept> {
+  const apps = appName === undefined ? await findApps(cwd) : [await findApp(cwd, appName)];
+  const results = apps.flatMap(({ configuration: { s3Prefix, sections } }) => {
+    const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
+    const named = Object.values(sections).flatMap((section) =>
+      RESULT_KEYS.map((key) => parseS3Uri(String(section[key])))
+    );
+    const own = prefix === undefined
+      ? []
+      : ["output", "models"].map((path) => within(prefix, path));
+    return [...own, ...named].filter((place) => place !== undefined);
+  });
+  const keys = results.filter(({ bucket }) => bucket === target.bucket)
+    .map((place) => asDirectory(place).key);
+  const below = keys.filter((key) => key.startsWith(target.key) && key !== target.key);
+  return new Map(below.map((key) => [key.slice(0, -1), "results"]));
+}
