@@ -126,7 +126,7 @@ suite("a refusal", () => {
     });
   }
 
-  it("may be of the types", () => {
+  it("is said to depend on the types", () => {
     const hint = "It was sent as text/csv; --content-type and --accept choose other types.";
     for (const status of [400, 406, 415]) assertEquals(typeHint(status, "text/csv"), hint);
     for (const status of [0, 404, 413, 500]) assertEquals(typeHint(status, "text/csv"), undefined);

@@ -77,7 +77,7 @@ suite("what an engine does not have", () => {
     });
   }
 
-  it("is nothing that another error says", () => {
+  it("is not taken from other errors", () => {
     assertEquals(
       resourceRefusal({ HostConfig: ALL }, new Error("network db not found")),
       undefined,

@@ -93,7 +93,7 @@ suite("the init of a container", () => {
     });
   }
 
-  it("is not what other refusals are about", async () => {
+  it("stays where the engine refuses for another reason", async () => {
     for (
       const [status, kind] of [[400, MlcliError], [500, EngineError]] as const
     ) {

@@ -24,7 +24,7 @@ suite("what the harness reports of Python", () => {
     });
   });
 
-  it("is nothing that could be another's", () => {
+  it("is nothing in another form", () => {
     assertEquals(reportOf(line("package", "a 1"), "train").python, undefined);
     assertEquals(reportOf(line("python", "\x1b[2J"), "train").python, undefined);
     assertEquals(
@@ -43,7 +43,7 @@ suite("a report that a full disk cut off anywhere", () => {
     line("opened", "/opt/ml/model/m") + line("reason", "No room");
   const packages: Readonly<Record<string, string>> = { numpy: "2.0.0" };
 
-  it("says nothing that is not so", () => {
+  it("says nothing false", () => {
     for (let length = 0; length < whole.length; length++) {
       const text = whole.slice(0, length);
       const python = reportOf(text, "train").python;

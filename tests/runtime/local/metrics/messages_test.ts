@@ -112,12 +112,12 @@ suite("StatusLine", () => {
     assertEquals(shown, ["", ""]);
   });
 
-  it("does not mind what goes into a file", async () => {
+  it("ignores what goes into a file", async () => {
     const { shown } = await play([["err", "a\n"], ["out", "half a line"]], { out: false });
     assertEquals(shown, ["loss 0.25", "loss 0.25"]);
   });
 
-  it("shows nothing of no text", async () => {
+  it("shows nothing where there is no text", async () => {
     assertEquals((await play([["out", "a\n"]], { text: "" })).shown, [""]);
   });
 });

@@ -82,7 +82,7 @@ suite("local logs", () => {
     assertEquals({ code, stdout, stderr }, { code: 0, stdout: "one\n", stderr: "" });
   });
 
-  it("--follow does not mind that the server was removed", async () => {
+  it("--follow ends where the server was removed", async () => {
     const answers = {
       [LOG]: () => log(frame(1, "one\n")),
       "POST /containers/ID/wait": () => refusal(404, "gone"),

@@ -208,7 +208,7 @@ suite("local deploy --replace", () => {
     assertMatch(stderr, /hint: mlcli local deploy --port \d+ starts a new one/);
   });
 
-  it("goes with --foreground as little as it can", async () => {
+  it("does not go with --foreground", async () => {
     await using app = await completeApp();
     const { code, stderr } = await runInProcess(
       ["local", "deploy", "--replace", "--foreground"],
