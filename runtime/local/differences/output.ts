@@ -9,13 +9,11 @@ import { isPlaceholder, type Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { isKeptOutput, type JobKind, JOBS, PATHS } from "../../contract/jobs.ts";
-import { lstatIfThere, realPathOf } from "../../files.ts";
+import { lstatIfThere } from "../../files.ts";
 import { listed } from "../../text.ts";
 
 /** What was in the directory before a run. */
 export interface OutputBefore {
-  /** Its real path. */
-  readonly folder: string;
   /** When something was last made or removed right in it, in ms since 1970. */
   readonly changed: number;
   /** Each entry's state; `undefined` where there are too many to look at. */
@@ -33,13 +31,11 @@ const MOST_ENTRIES = 500;
 
 /** Remembers what is in `output`, as far as that is quickly done. */
 export async function outputBefore({ output }: Layout): Promise<OutputBefore> {
-  const folder = await realPathOf(output);
-  const info = await lstatIfThere(folder);
+  const info = await lstatIfThere(output);
   const isSmall = (info?.size ?? 0) <= LARGEST_DIRECTORY;
   return {
-    folder,
     changed: info?.mtime?.getTime() ?? 0,
-    entries: isSmall ? await entriesOf(folder) : undefined,
+    entries: isSmall ? await entriesOf(output) : undefined,
   };
 }
 
@@ -55,13 +51,13 @@ export async function outputDifferences(
   before: OutputBefore,
 ): Promise<readonly Difference[]> {
   const shown = typedPath(layout.directory, layout.output);
-  const { folder, changed, entries } = before;
+  const { changed, entries } = before;
   if (entries === undefined) {
-    const info = await lstatIfThere(folder);
+    const info = await lstatIfThere(layout.output);
     const isChanged = kind === "train" && info?.mtime?.getTime() !== changed;
     return isChanged ? [dropped(shown, "new files")] : [];
   }
-  const after = [...await entriesOf(folder)];
+  const after = [...await entriesOf(layout.output)];
   const written = topsOf(after.filter(([path, state]) => entries.get(path) !== state));
   if (kind === "train") return written.size === 0 ? [] : [dropped(shown, listed([...written]))];
   const old = topsOf(after).difference(written);

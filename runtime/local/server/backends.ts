@@ -5,13 +5,12 @@
  * @module
  */
 
-import type { Interruption } from "../../context.ts";
 import { STREAM_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/engine_error.ts";
-import { type Clock, joinSignals } from "../../time.ts";
+import { joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
-import type { MessageStream } from "../../messages.ts";
+import type { Host } from "../jobs.ts";
 import { releaseModel } from "../model/remains.ts";
 import type { Lease } from "./relay.ts";
 import { findServers, type Server } from "./servers.ts";
@@ -53,33 +52,27 @@ export class Backend {
   }
 }
 
-export interface Watching {
-  readonly engine: Engine;
-  readonly interruption: Interruption;
-  readonly clock: Clock;
-  readonly err: MessageStream;
-}
-
 /** Stops and removes a replaced container once it has answered everything. */
 export async function retire(
   backend: Backend,
-  { engine, interruption, clock, err }: Watching,
+  host: Pick<Host, "engine" | "interruption" | "clock" | "err">,
   ending: AbortSignal,
 ): Promise<void> {
   const over = new AbortController();
   using either = joinSignals(over.signal, ending);
   // The longest that the platform gives an answer. `ending`: the server itself still answers them.
-  const late = clock.pause(STREAM_SECONDS * 1000, either.signal).catch(() => {});
+  const late = host.clock.pause(STREAM_SECONDS * 1000, either.signal).catch(() => {});
   await Promise.race([backend.untilIdle(), late]);
   over.abort();
-  await stop(backend, { engine, interruption, err });
+  await stop(backend, host);
 }
 
 /** Stops and removes a container, which may finish what it has begun to answer. */
 export async function stop(
   { server }: Pick<Backend, "server">,
-  { engine, interruption, err }: Pick<Watching, "engine" | "interruption" | "err">,
+  { engine: engineOf, interruption, err }: Pick<Host, "engine" | "interruption" | "err">,
 ): Promise<void> {
+  const engine = await engineOf();
   await stopRunning(engine, server, interruption).catch(() => {});
   await discardContainer(engine, server, err);
   await releaseModel(server, engine).catch(() => {});
@@ -98,10 +91,11 @@ const ASKED_LATER = 1_000;
  */
 export async function untilRemoved(
   backend: Backend,
-  { engine, clock }: Watching,
+  host: Pick<Host, "engine" | "clock">,
   signal: AbortSignal,
   onEnd: (status: number) => Promise<void>,
 ): Promise<void> {
+  const engine = await host.engine();
   const { id, port } = backend.server;
   const status = await endOf(id, engine, signal);
   backend.hasEnded = true;
@@ -114,7 +108,7 @@ export async function untilRemoved(
       backend.wasReported = true;
       await onEnd(status);
     }
-    await clock.pause(asked < ASKED_SOON ? ASKED_EVERY : ASKED_LATER, signal);
+    await host.clock.pause(asked < ASKED_SOON ? ASKED_EVERY : ASKED_LATER, signal);
   }
 }
 

@@ -16,7 +16,7 @@ import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { type Relay, relay } from "./relay.ts";
 import { type Change, type Look, Watch } from "../watch/changes.ts";
-import { Backend, retire, stop, untilRemoved, type Watching } from "./backends.ts";
+import { Backend, retire, stop, untilRemoved } from "./backends.ts";
 import { FollowedLogs } from "./logs.ts";
 import { onFreePort, portInUse } from "./ports.ts";
 import { clearPort } from "./stop.ts";
@@ -37,8 +37,6 @@ export interface Audience {
   readonly onEnd: (error: MlcliError) => void;
 }
 
-export type WatchHost = Host & { readonly clock: Clock };
-
 /** How long (ms) a start may go on after a newer edit, beside twice the longest that succeeded. */
 const OVERTAKEN_TIMEOUT = 10_000;
 
@@ -51,7 +49,7 @@ const OVERTAKEN_TIMEOUT = 10_000;
  */
 export async function serveWatched(
   job: ServingJob,
-  host: WatchHost,
+  host: Host,
   audience: Audience,
 ): Promise<void> {
   const engine = await host.engine();
@@ -69,7 +67,7 @@ export async function serveWatched(
 /** What listens on the port, and the containers behind it; none is left when it is disposed of. */
 class WatchedServer implements AsyncDisposable {
   readonly #port: number;
-  readonly #host: WatchHost;
+  readonly #host: Host;
   readonly #logFailure = new AbortController();
   readonly #ending = new AbortController();
   readonly #either: JoinedSignal;
@@ -86,7 +84,7 @@ class WatchedServer implements AsyncDisposable {
 
   constructor(
     private readonly job: ServingJob,
-    host: WatchHost,
+    host: Host,
     private readonly audience: Audience,
     private readonly engine: Engine,
     listener: Deno.TcpListener,
@@ -107,11 +105,6 @@ class WatchedServer implements AsyncDisposable {
     return this.#either.signal;
   }
 
-  get #watching(): Watching {
-    const { interruption, clock, err } = this.#host;
-    return { engine: this.engine, interruption, clock, err };
-  }
-
   async start(): Promise<void> {
     this.#look = await this.#watch.look();
     const follow = (_: Engine, server: Server) => this.#logs.follow(this.engine, server);
@@ -125,7 +118,7 @@ class WatchedServer implements AsyncDisposable {
     const done = new AbortController();
     using either = joinSignals(this.#signal, done.signal);
     const backend = this.#current!;
-    const removed = untilRemoved(backend, this.#watching, either.signal, async (status) => {
+    const removed = untilRemoved(backend, this.#host, either.signal, async (status) => {
       const hint = "Its log is above. The next edit starts it again.";
       this.audience.onEnd(await serverEnded(this.engine, backend.server, status, hint));
     });
@@ -165,7 +158,7 @@ class WatchedServer implements AsyncDisposable {
     this.#current = next;
     this.audience.onSwitch(change, (this.#host.clock.now() - change.at) / 1000);
     if (before === undefined) return;
-    const retired = retire(before, this.#watching, this.#ending.signal);
+    const retired = retire(before, this.#host, this.#ending.signal);
     this.#retiring.add(retired);
     retired.finally(() => this.#retiring.delete(retired));
   }
@@ -185,7 +178,7 @@ class WatchedServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#relay.close();
     this.#ending.abort();
-    const last = this.#current && stop(this.#current, this.#watching);
+    const last = this.#current && stop(this.#current, this.#host);
     await Promise.all([...this.#retiring, last]);
     await this.#logs.lastLines(this.#host.interruption.force);
     this.#logs.close();
