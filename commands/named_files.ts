@@ -9,10 +9,10 @@ import { absolutePath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { typeOfFile } from "../runtime/contract/invocations.ts";
 import {
-  type OwnVariable,
-  ownVariablesIn,
-  valuesOfOwn,
+  type GivenVariable,
+  valuesOfGiven,
   type Variables,
+  variablesInFile,
 } from "../runtime/contract/variables.ts";
 import { fileErrorHint, fileErrorReason, UsageError } from "../runtime/errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../runtime/files.ts";
@@ -60,7 +60,7 @@ function standardInput({ input }: Context, example: string): AsyncIterable<Uint8
 
 /** The values of `--env` and `--env-file`. */
 export interface VariableOptions {
-  readonly env: readonly OwnVariable[];
+  readonly env: readonly GivenVariable[];
   /** Paths as the user typed them. */
   readonly envFile: readonly string[];
 }
@@ -75,16 +75,16 @@ export async function ownVariables(
   { env: given, envFile }: VariableOptions,
   { env, cwd }: Pick<Context, "env" | "cwd">,
 ): Promise<Variables> {
-  const files: OwnVariable[] = [];
+  const files: GivenVariable[] = [];
   for (const path of envFile) files.push(...await variablesIn(path, cwd));
-  return valuesOfOwn([...files, ...given], env);
+  return valuesOfGiven([...files, ...given], env);
 }
 
-async function variablesIn(path: string, cwd: string): Promise<readonly OwnVariable[]> {
+async function variablesIn(path: string, cwd: string): Promise<readonly GivenVariable[]> {
   const text = await textOf(path, cwd);
   // Deno reads what is not UTF-8 as this letter: the code would get another value.
   if (text.includes("\uFFFD")) throw cannotUse(path, "Is not UTF-8 text");
-  return ownVariablesIn(text, path);
+  return variablesInFile(text, path);
 }
 
 async function textOf(path: string, cwd: string): Promise<string> {

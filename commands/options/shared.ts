@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ownVariable } from "../../runtime/contract/variables.ts";
+import { givenVariable } from "../../runtime/contract/variables.ts";
 import { options } from "./option.ts";
 import { parsePort, parseTag } from "./parsers.ts";
 
@@ -89,7 +89,7 @@ export const variableOptions = options({
     description:
       "Environment variable for your code: NAME=VALUE, or NAME for the value that it has here. May be repeated.",
     repeatable: true,
-    parse: ownVariable,
+    parse: givenVariable,
   },
   "--env-file": {
     value: "file",

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { inOneLine, printable } from "../text.ts";
+import { inOneLine, terminalText } from "../text.ts";
 import type { JobKind } from "./jobs.ts";
 
 /** The log groups of jobs: SageMaker developer guide, "Log Groups and Streams". */
@@ -28,26 +28,15 @@ export function hostOf(stream: string): string {
   return inOneLine(stream.slice(stream.indexOf("/") + 1).replace(/-\d{6,}$/, ""));
 }
 
-/** Sequences that colour text, move the cursor (CSI) or set a title (OSC): ECMA-48. */
-// deno-lint-ignore no-control-regex
-const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
-
 /**
  * An event of a log as lines. A progress bar (tqdm) writes over its line again and again, with a
  * carriage return: its last state counts, as on a terminal. Colours go, what else a terminal would
  * obey becomes `?`.
  */
 export function logLines(message: string): string[] {
-  const lines = message.split("\n").map(withoutReturns);
+  const lines = message.split("\n").map((line) => terminalText(lastState(line)));
   if (lines.length > 1 && lines.at(-1) === "") lines.pop();
-  return lines.map((line) => printable(lastState(line.replace(SEQUENCES, ""))));
-}
-
-/** Without the carriage returns at its end. (A pattern would look at each of many as a beginning.) */
-function withoutReturns(line: string): string {
-  let end = line.length;
-  while (line[end - 1] === "\r") end--;
-  return line.slice(0, end);
+  return lines;
 }
 
 function lastState(line: string): string {

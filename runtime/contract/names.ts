@@ -25,26 +25,32 @@ export function platformJobName(base: string, time: string): string {
 
 /** @throws UsageError when no job's name can begin like that. */
 export function checkBaseJobName(base: string): void {
-  if (isResourceName(base)) return;
-  throw new UsageError(`Job name not valid: "${base}"`, {
-    hint: `A name has 1 to ${NAME_LENGTH} letters, digits and hyphens, ` +
-      "with no hyphen at its start or end.",
-  });
+  checkName(base, `Job name not valid: "${base}"`);
 }
 
 /** @throws UsageError when no job can have that name. */
 export function checkJobName(name: string): void {
+  const list = " mlcli list-jobs shows those that there are.";
+  checkName(name, `No job is called "${name}"`, list);
+}
+
+/** @throws UsageError when no endpoint can have that name. */
+export function checkEndpointName(name: string): void {
+  checkName(name, `Endpoint name not valid: "${name}"`);
+}
+
+function checkName(name: string, message: string, more = ""): void {
   if (isResourceName(name)) return;
-  throw new UsageError(`No job is called "${name}"`, {
+  throw new UsageError(message, {
     hint: `A name has 1 to ${NAME_LENGTH} letters, digits and hyphens, ` +
-      "with no hyphen at its start or end. mlcli list-jobs shows those that there are.",
+      `with no hyphen at its start or end.${more}`,
   });
 }
 
-/** @throws UsageError when no job's name could contain the text. */
-export function checkJobNamePart(part: string): void {
+/** @throws UsageError when no name of such a thing could contain the text. */
+export function checkNamePart(part: string, of: "job" | "endpoint"): void {
   if (part.length <= NAME_LENGTH && /^[a-zA-Z0-9-]+$/.test(part)) return;
-  throw new UsageError(`No job's name contains "${part}"`, {
+  throw new UsageError(`No ${of}'s name contains "${part}"`, {
     hint: `Names have at most ${NAME_LENGTH} letters, digits and hyphens.`,
   });
 }
@@ -67,15 +73,6 @@ function prefix(appName: string, kind: JobKind): string {
   return `mlcli-${appName}-${kind}-`;
 }
 
-/** @throws UsageError when no endpoint can have that name. */
-export function checkEndpointName(name: string): void {
-  if (isResourceName(name)) return;
-  throw new UsageError(`Endpoint name not valid: "${name}"`, {
-    hint: `A name has 1 to ${NAME_LENGTH} letters, digits and hyphens, ` +
-      "with no hyphen at its start or end.",
-  });
-}
-
 /** What `deploy` puts behind an endpoint's name, at most: the name of its second configuration. */
 const LONGEST_SUFFIX = "-config-2";
 
@@ -95,14 +92,6 @@ export function checkDeployedName(name: string): void {
         `most ${NAME_LENGTH} characters.`,
     },
   );
-}
-
-/** @throws UsageError when no endpoint's name could contain the text. */
-export function checkNamePart(part: string): void {
-  if (part.length <= NAME_LENGTH && /^[a-zA-Z0-9-]+$/.test(part)) return;
-  throw new UsageError(`No endpoint's name contains "${part}"`, {
-    hint: `Names have at most ${NAME_LENGTH} letters, digits and hyphens.`,
-  });
 }
 
 /** The configuration that belongs to an endpoint, whether or not there is one. */

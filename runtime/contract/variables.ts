@@ -35,7 +35,7 @@ export function trainingVariables(job: PlatformJob): Variables {
 }
 
 /** A variable that somebody names. */
-export interface OwnVariable {
+export interface GivenVariable {
   readonly name: string;
   /** `undefined`: the one that it has where mlcli runs. */
   readonly value: string | undefined;
@@ -51,14 +51,14 @@ const RESERVED: readonly string[] = ["MLCLI_ALLOWED_HOSTS", "MLCLI_REPORT", "MLC
  *
  * @throws UsageError when it is neither, or the variable is one of mlcli's own.
  */
-export function ownVariable(text: string, source: string): OwnVariable {
+export function givenVariable(text: string, source: string): GivenVariable {
   const variable = variableOf(text, source);
   return variable.value === undefined
     ? { ...variable, source: `${source} (${variable.name})` }
     : variable;
 }
 
-function variableOf(text: string, source: string): OwnVariable {
+function variableOf(text: string, source: string): GivenVariable {
   const end = text.indexOf("=");
   const name = end < 0 ? text : text.slice(0, end);
   if (name === "" || text.includes("\0")) {
@@ -80,7 +80,7 @@ function variableOf(text: string, source: string): OwnVariable {
  * @param path of the file, for messages.
  * @throws UsageError with the number of the line that is wrong.
  */
-export function ownVariablesIn(text: string, path: string): readonly OwnVariable[] {
+export function variablesInFile(text: string, path: string): readonly GivenVariable[] {
   return text.replace(/^\uFEFF/, "").split(/\r?\n/).flatMap((line, index) => {
     const written = line.trimStart();
     if (written === "" || written.startsWith("#")) return [];
@@ -104,8 +104,8 @@ export function ownVariablesIn(text: string, path: string): readonly OwnVariable
  * @param env the variables of the process that mlcli is.
  * @throws UsageError when one without a value has none there, either.
  */
-export function valuesOfOwn(
-  variables: readonly OwnVariable[],
+export function valuesOfGiven(
+  variables: readonly GivenVariable[],
   env: (name: string) => string | undefined,
 ): Variables {
   return Object.fromEntries(variables.map(({ name, value, source }) => {

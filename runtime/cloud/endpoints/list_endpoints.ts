@@ -39,7 +39,7 @@ export async function listEndpoints(
   host: CloudHost,
   note: (text: string) => void,
 ): Promise<EndpointPages> {
-  if (filter.nameContains !== undefined) checkNamePart(filter.nameContains);
+  if (filter.nameContains !== undefined) checkNamePart(filter.nameContains, "endpoint");
   const sagemaker = await (await connectToAws(choice, host)).sagemaker();
   const pages = sagemaker.listEndpoints(filter);
   return {

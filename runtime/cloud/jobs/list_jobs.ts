@@ -2,7 +2,7 @@ import { isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { JobFilter, JobSummary } from "../../aws/sagemaker_jobs.ts";
 import type { Setting } from "../../aws/settings.ts";
-import { checkJobNamePart } from "../../contract/names.ts";
+import { checkNamePart } from "../../contract/names.ts";
 import { JOB_KINDS, type JobKind } from "../../contract/jobs.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import { KIND_WORDS } from "./job.ts";
@@ -44,7 +44,7 @@ export async function listJobs(
   host: CloudHost,
   note: (text: string) => void,
 ): Promise<ListedJobs> {
-  if (filter.nameContains !== undefined) checkJobNamePart(filter.nameContains);
+  if (filter.nameContains !== undefined) checkNamePart(filter.nameContains, "job");
   const sagemaker = await (await connectToAws(choice, host)).sagemaker();
   const kinds = kind ? [kind] : JOB_KINDS;
   // The service applies a status to pages that it has cut already: small ones would be empty.

@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { parseInstances, parseOwnTag } from "../../../commands/options/job_parsers.ts";
 import { options } from "../../../commands/options/option.ts";
 import { doubtsIn, settingsIn } from "../../../commands/options/settings.ts";
-import { ownVariable } from "../../../runtime/contract/variables.ts";
+import { givenVariable } from "../../../runtime/contract/variables.ts";
 import { type Section, sectionOf, topLevelDoubts } from "../../../runtime/app/sections.ts";
 import { MlcliError, UsageError } from "../../../runtime/errors.ts";
 import { appObject } from "../../helpers/app_object.ts";
@@ -19,7 +19,13 @@ const OPTIONS = options({
   },
   "--execution-role": { value: "arn", description: "", key: true },
   "--tag": { value: "pair", description: "", repeatable: true, key: true, parse: parseOwnTag },
-  "--env": { value: "variable", description: "", repeatable: true, key: true, parse: ownVariable },
+  "--env": {
+    value: "variable",
+    description: "",
+    repeatable: true,
+    key: true,
+    parse: givenVariable,
+  },
   "--subnet": { value: "id", description: "", repeatable: true, key: true },
   "--spot": { description: "", key: true },
   "--no-cache": { description: "", key: true },

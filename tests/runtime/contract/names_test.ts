@@ -5,7 +5,6 @@ import {
   checkDeployedName,
   checkEndpointName,
   checkJobName,
-  checkJobNamePart,
   checkNamePart,
   configurationOf,
   DEPLOYED_NAME_LENGTH,
@@ -108,11 +107,11 @@ suite("the name of a job that is there", () => {
     });
   }
   for (const part of ["a", "-", "a-", "-1", "a".repeat(63)]) {
-    it(`may contain ${part.slice(0, 9)} (${part.length})`, () => checkJobNamePart(part));
+    it(`may contain ${part.slice(0, 9)} (${part.length})`, () => checkNamePart(part, "job"));
   }
   for (const part of ["", "_", "a b", "a".repeat(64)]) {
     it(`cannot contain ${JSON.stringify(part.slice(0, 9))} (${part.length})`, () => {
-      const { message } = assertThrows(() => checkJobNamePart(part), UsageError);
+      const { message } = assertThrows(() => checkNamePart(part, "job"), UsageError);
       assertEquals(message, `No job's name contains "${part}"`);
     });
   }
@@ -155,8 +154,8 @@ suite("names of endpoints", () => {
     });
 
     it(`${text} is ${isPart ? "a" : "no"} part of a name`, () => {
-      if (isPart) return checkNamePart(word);
-      const { message, hint } = assertThrows(() => checkNamePart(word), UsageError);
+      if (isPart) return checkNamePart(word, "endpoint");
+      const { message, hint } = assertThrows(() => checkNamePart(word, "endpoint"), UsageError);
       assertEquals([message, hint], [
         `No endpoint's name contains "${word}"`,
         "Names have at most 63 letters, digits and hyphens.",

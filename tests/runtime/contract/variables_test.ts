@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
-  ownVariable,
-  ownVariablesIn,
+  givenVariable,
   pathVariables,
   regionVariables,
   trainingVariables,
-  valuesOfOwn,
+  valuesOfGiven,
+  variablesInFile,
 } from "../../../runtime/contract/variables.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -46,7 +46,7 @@ suite("a variable of the user", () => {
   ) {
     it(`is ${JSON.stringify(text)}`, () => {
       const source = value === undefined ? `${SOURCE} (${name})` : SOURCE;
-      assertEquals(ownVariable(text, SOURCE), { name, value, source });
+      assertEquals(givenVariable(text, SOURCE), { name, value, source });
     });
   }
 
@@ -64,7 +64,7 @@ suite("a variable of the user", () => {
     ] as const
   ) {
     it(`is not ${JSON.stringify(text)}`, () => {
-      const error = assertThrows(() => ownVariable(text, SOURCE), UsageError);
+      const error = assertThrows(() => givenVariable(text, SOURCE), UsageError);
       assertEquals(error.message, message);
     });
   }
@@ -86,7 +86,7 @@ suite("a file of variables", () => {
   ) {
     it(`has, in ${JSON.stringify(text)}`, () => {
       assertEquals(
-        ownVariablesIn(text, "e").map(({ name, value, source }) => [name, value, source]),
+        variablesInFile(text, "e").map(({ name, value, source }) => [name, value, source]),
         expected.map(([name, value, line]) => [name, value, `e:${line}`]),
       );
     });
@@ -103,7 +103,7 @@ suite("a file of variables", () => {
     ] as const
   ) {
     it(`is refused with ${JSON.stringify(text)}, and shows no value`, () => {
-      const error = assertThrows(() => ownVariablesIn(text, "e"), UsageError);
+      const error = assertThrows(() => variablesInFile(text, "e"), UsageError);
       assertEquals(error.message, message);
       assert(!`${error.hint}${error.stack}`.includes("s3cret"));
     });
@@ -111,7 +111,7 @@ suite("a file of variables", () => {
 });
 
 suite("the values of the user's variables", () => {
-  const named = (texts: readonly string[]) => texts.map((text) => ownVariable(text, SOURCE));
+  const named = (texts: readonly string[]) => texts.map((text) => givenVariable(text, SOURCE));
   for (
     const [texts, expected] of [
       [[], {}],
@@ -120,11 +120,11 @@ suite("the values of the user's variables", () => {
       [["HERE=x", "HERE"], { HERE: "h" }],
     ] as const
   ) {
-    it(`of ${texts}`, () => assertEquals(valuesOfOwn(named(texts), ENV), expected));
+    it(`of ${texts}`, () => assertEquals(valuesOfGiven(named(texts), ENV), expected));
   }
 
   it("are not there where one is set nowhere", () => {
-    const error = assertThrows(() => valuesOfOwn(named(["A=1", "OTHER"]), ENV), UsageError);
+    const error = assertThrows(() => valuesOfGiven(named(["A=1", "OTHER"]), ENV), UsageError);
     assertEquals(
       error.message,
       'Option "--env" (OTHER) names a variable without a value, and it is not set here.',
@@ -132,8 +132,8 @@ suite("the values of the user's variables", () => {
   });
 
   it("are not there where a line of a file, which may be one of a secret, is no name", () => {
-    const lines = ownVariablesIn("A=1\nMIIEs3cret", "key.env");
-    const error = assertThrows(() => valuesOfOwn(lines, ENV), UsageError);
+    const lines = variablesInFile("A=1\nMIIEs3cret", "key.env");
+    const error = assertThrows(() => valuesOfGiven(lines, ENV), UsageError);
     assertEquals(
       error.message,
       "key.env:2 names a variable without a value, and it is not set here.",
