@@ -1,9 +1,3 @@
-/**
- * Which app a command is for.
- *
- * @module
- */
-
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { MlcliError, NoAppHere, UsageError } from "../errors.ts";

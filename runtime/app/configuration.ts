@@ -1,9 +1,3 @@
-/**
- * The app's configuration file, `NAME.json`.
- *
- * @module
- */
-
 import { basename } from "@std/path/basename";
 import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";

@@ -5,8 +5,6 @@
  *
  * The check comes before anything is touched. It cannot protect against another process of the same
  * user that changes a path between the check and its use.
- *
- * @module
  */
 
 import { SEPARATOR_PATTERN } from "@std/path/constants";

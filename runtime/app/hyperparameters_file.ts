@@ -1,9 +1,3 @@
-/**
- * The app's file of hyperparameters.
- *
- * @module
- */
-
 import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import type { Layout } from "./layout.ts";

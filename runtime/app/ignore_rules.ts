@@ -3,8 +3,6 @@
  *
  * Its patterns may come from a stranger, so they are searched for in a time that grows as pattern and
  * path do: most are such that JavaScript's own expressions can do that, the others are RE2's.
- *
- * @module
  */
 
 import { SEPARATOR } from "@std/path/constants";

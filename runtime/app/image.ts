@@ -1,8 +1,6 @@
 /**
  * The image of an app: whose it is, on which platform it runs, which Dockerfile it was built from. A clone
  * chooses its app's name, but not where it lies: labels have both.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

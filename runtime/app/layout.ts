@@ -1,8 +1,4 @@
-/**
- * Where an app's code, data and results lie, and the checks that a command finds what it needs.
- *
- * @module
- */
+/** Where an app's code, data and results lie, and the checks that a command finds what it needs. */
 
 import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";

@@ -1,8 +1,4 @@
-/**
- * Which files of a directory a build takes into the image, and which it leaves out.
- *
- * @module
- */
+/** Which files of a directory a build takes into the image, and which it leaves out. */
 
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";

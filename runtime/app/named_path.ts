@@ -1,8 +1,6 @@
 /**
  * Paths that the user types. They may lead anywhere: who names a place means it. But what a link of
  * a repository leads to, its author has named, and not the user.
- *
- * @module
  */
 
 import { SEPARATOR_PATTERN } from "@std/path/constants";

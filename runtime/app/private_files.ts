@@ -1,8 +1,4 @@
-/**
- * Which files of an app are private: they must not get into an image, which others may get.
- *
- * @module
- */
+/** Which files of an app are private: they must not get into an image, which others may get. */
 
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";

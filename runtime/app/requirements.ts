@@ -1,8 +1,6 @@
 /**
  * What names the packages of an app's image: a requirements file, or the `pyproject.toml` and the
  * `uv.lock` of a project of uv.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

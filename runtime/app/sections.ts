@@ -1,8 +1,6 @@
 /**
  * The objects of the configuration file that hold options of a cloud command (`"train": {"ec2_type":
  * "ml.m5.large"}`), or of the local ones (`"local": {"memory": "4g"}`). Their keys are long option names in snake_case, and they win over the top level.
- *
- * @module
  */
 
 import { basename } from "@std/path/basename";

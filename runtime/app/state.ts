@@ -1,8 +1,6 @@
 /**
  * What mlcli remembers for a person from one command to the next, by the directory of the app: outside
  * of all repositories, so that nobody who writes one can claim it.
- *
- * @module
  */
 
 import { dirname } from "@std/path/dirname";

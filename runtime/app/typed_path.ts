@@ -1,9 +1,3 @@
-/**
- * Paths in messages.
- *
- * @module
- */
-
 import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";

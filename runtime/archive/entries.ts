@@ -2,8 +2,6 @@
  * What an entry of a model's archive becomes in a directory, and what is to be said of an archive before a
  * server gets it, as pure functions. An archive may come from anywhere, so nothing of it may lie outside of
  * that directory, nor lead out of it.
- *
- * @module
  */
 
 import { SEPARATOR } from "@std/path/constants";

@@ -1,8 +1,4 @@
-/**
- * Passing bytes through a transformation of Node's, such as a compression.
- *
- * @module
- */
+/** Passing bytes through a transformation of Node's, such as a compression. */
 
 import { messageOf } from "../errors.ts";
 

@@ -1,8 +1,6 @@
 /**
  * Packs files as the archive of a model: the same files give the same bytes, so that what was sent
  * once need not be sent again.
- *
- * @module
  */
 
 import { createHash } from "node:crypto";

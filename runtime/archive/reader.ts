@@ -1,8 +1,6 @@
 /**
  * Reads a compressed archive entry by entry, and files with holes in it. Only a small part of it is in
  * memory, whatever its size.
- *
- * @module
  */
 
 import { createGunzip } from "node:zlib";

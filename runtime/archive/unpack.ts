@@ -2,8 +2,6 @@
  * Unpacks the archive of a model into a directory of its own. The archive is hostile until proven
  * otherwise: whatever it says, only this directory changes, and it holds nothing but directories,
  * files of the caller, and links among them. Nothing of it is left after an error.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

@@ -1,8 +1,6 @@
 /**
  * A tar archive, as a stream: only a small part of the files is in memory, whatever their sizes, and
  * nothing is read before it is asked for.
- *
- * @module
  */
 
 import { type Pack, pack } from "tar-stream";

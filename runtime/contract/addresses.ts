@@ -1,8 +1,4 @@
-/**
- * Addresses on AWS: in S3, and Amazon Resource Names.
- *
- * @module
- */
+/** Addresses on AWS: in S3, and Amazon Resource Names. */
 
 import type { JobKind } from "./jobs.ts";
 import { bytesOf } from "./limits.ts";

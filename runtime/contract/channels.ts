@@ -1,8 +1,4 @@
-/**
- * The input channels of a training: directories with data, each with a name.
- *
- * @module
- */
+/** The input channels of a training: directories with data, each with a name. */
 
 import { CHANNEL_NAME } from "./limits.ts";
 import { parseS3Uri, type S3Address } from "./addresses.ts";

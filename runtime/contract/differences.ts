@@ -1,8 +1,4 @@
-/**
- * What works here and not on the platform, which refuses what is beyond one of its limits.
- *
- * @module
- */
+/** What works here and not on the platform, which refuses what is beyond one of its limits. */
 
 import { listed } from "../text.ts";
 import type { Role } from "./jobs.ts";

@@ -1,8 +1,6 @@
 /**
  * Why a job or an endpoint on SageMaker failed, in our words: what its reason, or the end of its log, most likely
  * means, and what to do. SageMaker has no codes for this, only words; each row has its source.
- *
- * @module
  */
 
 import { PATHS, type Role } from "./jobs.ts";

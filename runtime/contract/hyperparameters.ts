@@ -1,9 +1,3 @@
-/**
- * The hyperparameters of a training.
- *
- * @module
- */
-
 import { MlcliError, UsageError } from "../errors.ts";
 import { isObject, nameOfType, parseJson } from "../text.ts";
 

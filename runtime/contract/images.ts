@@ -1,7 +1,5 @@
 /**
  * The labels of images and containers, and whose an image is: what the folders that make images and those that use them have to agree on.
- *
- * @module
  */
 
 /**

@@ -1,8 +1,4 @@
-/**
- * SageMaker's instance types: processors, disks, and how much room a model has on them.
- *
- * @module
- */
+/** SageMaker's instance types: processors, disks, and how much room a model has on them. */
 
 /** Architectures, as images name them. */
 export type Architecture = "amd64" | "arm64";

@@ -2,8 +2,6 @@
  * A request to a model: the type of its body where nobody names one, and the headers that InvokeEndpoint
  * hands on or obeys. Names, lengths and patterns of those are botocore 1.44.5's,
  * `data/sagemaker-runtime/2017-05-13/`.
- *
- * @module
  */
 
 import { UsageError } from "../errors.ts";

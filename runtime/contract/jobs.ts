@@ -3,8 +3,6 @@
  * that the user's code finds, and where that code says why it failed. Sources: AWS developer guide,
  * "How Amazon SageMaker AI Runs Your Training Image", "... Runs Your Inference Code", "... Runs Your
  * Processing Container Image".
- *
- * @module
  */
 
 /** A job runs the user's code to its end. */

@@ -9,8 +9,6 @@
  * A length counts characters, each of Unicode as one, also where UTF-16 takes two and UTF-8 four
  * bytes: that is what lengths mean in those models (Smithy 2.0, `length` trait: "the number of
  * Unicode scalar values"). Exceptions say that they count bytes.
- *
- * @module
  */
 
 import type { Role } from "./jobs.ts";

@@ -1,7 +1,5 @@
 /**
  * The log of a job or an endpoint as lines: whose they are, and what of them is fit for a terminal.
- *
- * @module
  */
 
 import { inOneLine, terminalText } from "../text.ts";

@@ -1,8 +1,6 @@
 /**
  * The metrics of an app, as its configuration file defines them: `metric_definitions`, a list as
  * CreateTrainingJob takes it.
- *
- * @module
  */
 
 import { MlcliError } from "../errors.ts";

@@ -6,8 +6,6 @@
  * They come from a repository, and what they search from code. So they are run by RE2's rules: in
  * time linear in the length of a line and in the expressions' sizes, and both have a limit. What
  * those rules do not have (looking ahead or behind, and back references) is not tried.
- *
- * @module
  */
 
 import { RE2JS } from "re2js";

@@ -2,8 +2,6 @@
  * A module of Python that user code imports and its image lacks: what to do about it. Its name may be
  * mistyped, or of a file that is still to be written, and anybody may have registered a package of
  * that name.
- *
- * @module
  */
 
 import { closest } from "../text.ts";

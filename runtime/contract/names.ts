@@ -1,8 +1,4 @@
-/**
- * The names of jobs and of endpoints, and of what an endpoint is made of.
- *
- * @module
- */
+/** The names of jobs and of endpoints, and of what an endpoint is made of. */
 
 import { UsageError } from "../errors.ts";
 import type { JobKind } from "./jobs.ts";

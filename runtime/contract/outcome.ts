@@ -1,8 +1,4 @@
-/**
- * How a job ended: the exit status of its program in words, and the reason that its code gave.
- *
- * @module
- */
+/** How a job ended: the exit status of its program in words, and the reason that its code gave. */
 
 import { REASON_LENGTH } from "./limits.ts";
 

@@ -1,8 +1,4 @@
-/**
- * What registries hold: repositories with names, and manifests of images.
- *
- * @module
- */
+/** What registries hold: repositories with names, and manifests of images. */
 
 import { MlcliError } from "../errors.ts";
 

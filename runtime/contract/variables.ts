@@ -1,9 +1,3 @@
-/**
- * The environment variables of the user's code.
- *
- * @module
- */
-
 import { UsageError } from "../errors.ts";
 import { jobArn, type PlatformJob } from "./addresses.ts";
 import { PATHS } from "./jobs.ts";

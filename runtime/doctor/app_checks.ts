@@ -1,8 +1,4 @@
-/**
- * Checks of the app's directory, and of what pip in a build gets of this machine's network.
- *
- * @module
- */
+/** Checks of the app's directory, and of what pip in a build gets of this machine's network. */
 
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";

@@ -1,9 +1,3 @@
-/**
- * What a check of `mlcli doctor` found.
- *
- * @module
- */
-
 import { fileErrorHint, Interrupted, isSystemError, messageOf, MlcliError } from "../errors.ts";
 
 /** One finding: a line of the output. */

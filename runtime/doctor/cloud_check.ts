@@ -1,9 +1,3 @@
-/**
- * Checks of the way to SageMaker.
- *
- * @module
- */
-
 import type { App } from "../app/app.ts";
 import type { Aws } from "../aws/aws.ts";
 import { regionWords } from "../aws/settings.ts";

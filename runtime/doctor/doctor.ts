@@ -1,9 +1,3 @@
-/**
- * All checks of `mlcli doctor`.
- *
- * @module
- */
-
 import { type App, findApp, imageReference } from "../app/app.ts";
 import type { Doubt } from "../app/sections.ts";
 import type { CloudChoice } from "../cloud/connection.ts";

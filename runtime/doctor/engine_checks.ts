@@ -1,8 +1,6 @@
 /**
  * Checks of the Docker Engine: of its disk, of the port that `local deploy` takes, and of SageMaker Studio,
  * where mlcli runs there.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

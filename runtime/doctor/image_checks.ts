@@ -1,8 +1,4 @@
-/**
- * Checks of the app's image, and of the init that the engine gives to containers of it.
- *
- * @module
- */
+/** Checks of the app's image, and of the init that the engine gives to containers of it. */
 
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";

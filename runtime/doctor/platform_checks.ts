@@ -1,8 +1,4 @@
-/**
- * What would differ on the platform, for the app and its image as they are.
- *
- * @module
- */
+/** What would differ on the platform, for the app and its image as they are. */
 
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";

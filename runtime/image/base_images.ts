@@ -2,8 +2,6 @@
  * What a Dockerfile builds upon is pulled before the build. BuildKit would ask mlcli for the login over
  * a session, which a build has not got; without one, an older BuildKit (that of Docker 20.10, tried)
  * pulls from no registry that asks for a token, not even public images of Docker Hub.
- *
- * @module
  */
 
 import type { App } from "../app/app.ts";

@@ -1,8 +1,4 @@
-/**
- * `mlcli build`: an image of the app, made by the engine from the app's Dockerfile.
- *
- * @module
- */
+/** `mlcli build`: an image of the app, made by the engine from the app's Dockerfile. */
 
 import { type App, imageReference } from "../app/app.ts";
 import { baseImages, stageOf } from "../app/dockerfile/stages.ts";

@@ -1,8 +1,4 @@
-/**
- * The arguments of a build, `ARG` in a Dockerfile. No message says a value.
- *
- * @module
- */
+/** The arguments of a build, `ARG` in a Dockerfile. No message says a value. */
 
 import { type Instruction, wordsOf } from "../app/dockerfile/instructions.ts";
 import { UsageError } from "../errors.ts";

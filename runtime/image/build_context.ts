@@ -2,8 +2,6 @@
  * The build context of an app, what `mlcli build` sends to the engine: the app's directory, what its
  * Dockerfile needs besides, and mlcli's harness. Nothing else that lies in the current directory is looked
  * at.
- *
- * @module
  */
 
 import { SEPARATOR } from "@std/path/constants";

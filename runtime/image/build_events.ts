@@ -1,8 +1,6 @@
 /**
  * What happens while an image is built, in one model for all builders: BuildKit, the engine's
  * classic one, Podman's.
- *
- * @module
  */
 
 /** Something that happened. All texts but those of logs are fit for a terminal: see `terminalText`. */

@@ -1,7 +1,5 @@
 /**
  * Follows a build to its end, and says what the engine's classic builder and Podman's write as events.
- *
- * @module
  */
 
 import type { BuildOptions, Engine } from "../docker/engine.ts";

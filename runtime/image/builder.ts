@@ -1,8 +1,6 @@
 /**
  * What builds an app's image, and what only BuildKit understands in a Dockerfile. (Podman's builder does,
  * too.)
- *
- * @module
  */
 
 import type { Instruction } from "../app/dockerfile/instructions.ts";

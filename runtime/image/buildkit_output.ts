@@ -1,9 +1,3 @@
-/**
- * What BuildKit says, as events.
- *
- * @module
- */
-
 import {
   decodedTrace,
   type Vertex,

@@ -1,8 +1,4 @@
-/**
- * Which Dockerfile a build uses: the app's, or another that the user names.
- *
- * @module
- */
+/** Which Dockerfile a build uses: the app's, or another that the user names. */
 
 import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";

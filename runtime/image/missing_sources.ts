@@ -1,8 +1,6 @@
 /**
  * Why a `COPY` finds nothing. Builders say which file is missing in many words, and sometimes not at
  * all; what mlcli has sent it knows itself. So their words tell only that something was missing.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

@@ -1,8 +1,4 @@
-/**
- * `mlcli init`: makes an app, or completes one. What is there stays as it is.
- *
- * @module
- */
+/** `mlcli init`: makes an app, or completes one. What is there stays as it is. */
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";

@@ -3,8 +3,6 @@
  * engine reads it.
  *
  * Source: the Dockerfile reference, and BuildKit's frontend/dockerfile/parser.
- *
- * @module
  */
 
 /** One instruction. */

@@ -1,8 +1,4 @@
-/**
- * The stages of a Dockerfile, and the images that they build upon or copy from.
- *
- * @module
- */
+/** The stages of a Dockerfile, and the images that they build upon or copy from. */
 
 import { MlcliError } from "../../errors.ts";
 import { enumerated } from "../../text.ts";

@@ -1,8 +1,6 @@
 /**
  * Lines of the template's Dockerfile that matter to some apps, and that an edited Dockerfile may lack:
  * the copy of `common/`, and the mount of this machine's network settings.
- *
- * @module
  */
 
 import { COMMON_PATH } from "../../contract/images.ts";

@@ -2,8 +2,6 @@
  * Addresses of package indexes and proxies, and the proxies of this machine: variables, or, where there
  * are none, those that `docker` passes on to builds by itself (`proxies` in its configuration file,
  * docs.docker.com/engine/cli/proxy).
- *
- * @module
  */
 
 import { join } from "@std/path/join";

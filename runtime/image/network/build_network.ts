@@ -3,8 +3,6 @@
  * Dockerfile mounts for one step. They may hold passwords, so they go into the context only where
  * nothing puts them into the image. A step that mounts their directory by its name is trusted with
  * them.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

@@ -1,8 +1,6 @@
 /**
  * Certificates of authorities that this machine trusts beside the public ones: a company's proxy,
  * its package index.
- *
- * @module
  */
 
 import { isAbsolute } from "@std/path/is-absolute";

@@ -1,8 +1,6 @@
 /**
  * What pip says in a build: what its failure may come from, and without the passwords that it was
  * given.
- *
- * @module
  */
 
 import { MlcliError } from "../../errors.ts";

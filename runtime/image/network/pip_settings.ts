@@ -2,8 +2,6 @@
  * What pip knows of the network of this machine: its variables, its configuration files in its own order
  * (pip, `_internal/configuration.py` and `_internal/utils/appdirs.py`), and names and passwords in a
  * `.netrc`, which it uses for indexes whose address has none.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

@@ -1,8 +1,4 @@
-/**
- * How this machine reaches package indexes: what pip in a build has to know, too.
- *
- * @module
- */
+/** How this machine reaches package indexes: what pip in a build has to know, too. */
 
 import type { App } from "../../app/app.ts";
 import type { Finding } from "../../app/image.ts";
